@@ -1,0 +1,1 @@
+"""Gradreel: watch autograd, frame by frame."""

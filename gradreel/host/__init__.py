@@ -1,0 +1,1 @@
+"""Runs programs safely for many people."""

@@ -1,0 +1,1 @@
+"""Scene -> browser: JS modules, styles, the Streamlit mount, the HTML export."""

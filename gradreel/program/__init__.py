@@ -1,0 +1,1 @@
+"""Source text -> checked program -> run: the safe interpreter, the torch face, budgets."""

@@ -1,0 +1,1 @@
+"""Trace -> Scene: boxes, wires, groups, steps."""

@@ -1,0 +1,1 @@
+"""Events -> Trace: the single contract between running and showing."""
