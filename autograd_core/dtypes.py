@@ -72,7 +72,7 @@ _OF_NUMPY: Final[dict[np.dtype[Any], dtype]] = {kind.numpy: kind for kind in SUP
 _OF_PYTHON: Final[dict[type, dtype]] = {bool: bool_, int: int64}
 
 
-def of_numpy(kind: np.dtype[Any] | type) -> dtype:
+def from_numpy(kind: np.dtype[Any] | type) -> dtype:
     """The type of an array whose numpy dtype is `kind`."""
     found = _OF_NUMPY.get(np.dtype(kind))
     if found is None:
@@ -129,7 +129,11 @@ def promote_types(a: dtype, b: dtype) -> dtype:
     """The smallest type of the higher category that can hold both, as `torch.promote_types` has it."""
     if a is b:
         return a
-    return _PROMOTED[a, b]
+    found = _PROMOTED.get((a, b))
+    if found is None:
+        found = next(kind for kind in (a, b) if kind.is_complex)
+        to_numpy(found)
+    return found
 
 
 def _promote(a: dtype, b: dtype) -> dtype:
@@ -142,14 +146,15 @@ def _promote(a: dtype, b: dtype) -> dtype:
     return a if a.itemsize >= b.itemsize else b
 
 
-_PROMOTED: Final = {(a, b): _promote(a, b) for a in SUPPORTED + UNSUPPORTED for b in SUPPORTED + UNSUPPORTED}
+_REAL = (*SUPPORTED, bfloat16)
+_PROMOTED: Final = {(a, b): _promote(a, b) for a in _REAL for b in _REAL}
 
 
 def combine_ranks(higher: dtype | None, lower: dtype | None) -> dtype | None:
     """What two ranks of operands give together: the lower one counts only if its category is above the higher one's."""
     if higher is None or lower is None:
         return higher or lower
-    return higher if higher.category >= lower.category else _PROMOTED[higher, lower]
+    return higher if higher.category >= lower.category else promote_types(higher, lower)
 
 
 def result_type(*operands: Any) -> dtype:
@@ -161,7 +166,7 @@ def result_type(*operands: Any) -> dtype:
         else:
             rank, kind = (0 if operand.ndim else 1), operand.dtype
             if not isinstance(kind, dtype):
-                kind = of_numpy(kind)
+                kind = from_numpy(kind)
         held = ranks[rank]
         ranks[rank] = kind if held is None else promote_types(held, kind)
     result = combine_ranks(ranks[0], combine_ranks(ranks[1], ranks[2]))
@@ -172,7 +177,7 @@ def result_type(*operands: Any) -> dtype:
 
 def can_cast(source: dtype, target: dtype) -> bool:
     """Whether an in-place operation may store a result of type `source` into a tensor of type `target`."""
-    return source.category <= target.category and not (target is uint8 and source.is_signed and source is not bool_)
+    return source.category <= target.category
 
 
 def floating(kind: dtype) -> dtype:
