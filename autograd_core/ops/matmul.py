@@ -46,6 +46,8 @@ def matrices(a: Array, b: Array) -> None:
 )
 def mm(self: Array, mat2: Array) -> Array:
     matrices(self, mat2)
+    if self.shape[1] == 1:  # a product without a sum keeps the sign of zeros
+        return self * mat2
     return np.matmul(self, mat2)
 
 
