@@ -50,8 +50,10 @@ FACTS: dict[str, str] = {
     "_sym_strides": "strides({0}.data_)",
     "_sym_argsize_0": "{0}.data_.shape[0]",
     "_dim": "{0}.data_.ndim",
+    "_shape_": "{0}.data_.shape",
     "_dtype_": "{0}.data_.dtype",
     "_sizes_": "[t.data_.shape for t in {0}]",
+    "_shape_": "{0}.data_.shape",
 }
 """What a formula may ask about an input without keeping it: the ending of the name, and how to compute it."""
 
