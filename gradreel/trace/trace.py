@@ -6,8 +6,6 @@ import json
 from dataclasses import dataclass, fields
 from functools import cached_property
 
-from autograd_core.events import Event, Value
-
 from . import events
 from .codec import Form, Way, number_in, number_out
 from .events import Event, Value
@@ -37,13 +35,13 @@ class Trace:
     schema: str = SCHEMA
 
     @cached_property
-    def values(self) -> Values:
-        """The distinct values that the events tell of."""
+    def values(self) -> tuple[Value, ...]:
+        """The distinct values that the events tell of, as the table in JSON has them."""
         values = Values()
         for event in self.events:
             for value in values_in(event):
                 values.index(value)
-        return values
+        return tuple(values.table)
 
     def to_json(self) -> str:
         values = Values()
