@@ -1,8 +1,9 @@
 """Trace -> words: a sentence a step; a diagnosis with cause and mend an error."""
 
 from .beats import Beat, beats
-from .diagnose import Diagnosis, diagnose
+from .diagnose import diagnose
 from .operators import formulas
+from .postmortems import Diagnosis
 from .sentences import sentences, tell
 from .tell_graph import keep_label
 from .words import label

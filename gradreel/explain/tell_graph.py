@@ -210,7 +210,7 @@ def slot_retained(told: Telling) -> str:
 
 def grad_added(told: Telling) -> str:
     world = told.world
-    event = told.last(e.GradAdded)
+    event = next(added for added in told.all(e.GradAdded) if added.before is not None)
     state = world.nodes[event.node]
     where = called(world, state.variable) if state.variable is not None else f"**{state.title}**"
     total = f"{value(event.before)} + {value(event.came)} = {value(event.after)}"

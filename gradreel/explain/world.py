@@ -189,6 +189,8 @@ class World:
         self.printed: list[tuple[str, int]] = []
         self.gone: list[tuple[int, str]] = []
         """The names that were rebound, deleted or left behind since the line was reached: why things are released."""
+        self.refused: tuple[int, e.SlotRead] | None = None
+        """The last time a node asked for what was freed or changed: the event and its number."""
         self.saved_bytes = 0
         self._holders: dict[int, list[int]] = {}
         self._keepers: dict[int, dict[int, None]] = {}
@@ -428,8 +430,11 @@ class World:
             self.running.remove(event.node)
 
     def slot_read(self, event: e.SlotRead) -> None:
+        if event.found == event.kept:
+            return
+        self.refused = self.count, event
         slot = self.nodes[event.node].slots.get(event.slot)
-        if slot is not None and event.found is not None and event.found != event.kept:
+        if slot is not None and event.found is not None:
             slot.state, slot.found = "stale", event.found
 
     def grad_added(self, event: e.GradAdded) -> None:

@@ -59,6 +59,7 @@ class Builder:
         events = self.trace.events[beat.start : beat.stop]
         made: list[int] = []
         call = self.world.open_calls[0] if self.world.open_calls else None
+        self.stage.settle()
         for event in events:
             self.world.apply(event)
             self.stage.apply(event)

@@ -25,6 +25,8 @@ class Stage:
         self.wires: list[Wire] = []
         self.wires_of: dict[int, list[Wire | None]] = {}
         self.lit: list[Wire] = []
+        self.running: list[int] = []
+        """The nodes that are shown running in this step and will have run in the next."""
         self.touched: dict[str, None] = {}
         """What the present outermost call has marked, to be wiped when the next begins."""
 
@@ -32,6 +34,13 @@ class Stage:
         happening = HAPPENINGS.get(type(event))
         if happening is not None:
             happening(self, event)
+
+    def settle(self) -> None:
+        """Begin a step: what ran in the last one has run."""
+        for node in self.running:
+            if self.ledger.get(f"n{node}", "state") == "running":
+                self._mark(f"n{node}", state="ran")
+        self.running.clear()
 
     def index(self, value: Value | None) -> int | None:
         return None if value is None else self.values.index(value)
@@ -187,7 +196,7 @@ class Stage:
             self.ledger.set(f"n{event.node}", f"found:{event.slot}", event.found)
 
     def node_ran(self, event: e.NodeRan) -> None:
-        self._mark(f"n{event.node}", state="ran")
+        self.running.append(event.node)
         for wire, grad in zip(self.wires_of[event.node], event.grads, strict=False):
             if wire is not None and grad is not None:
                 self._mark(wire.id, state="lit", value=self.index(grad))
@@ -196,10 +205,11 @@ class Stage:
     def grad_added(self, event: e.GradAdded) -> None:
         thing = f"n{event.node}"
         term = [None if event.source is None else f"n{event.source}", self.index(event.came)]
-        total = f"sum:{thing}:{event.input_nr}"
-        terms = self.ledger.get(total, "terms") or []
-        self._mark(total, terms=[*terms, term], total=self.index(event.after))
         self._mark(thing, grad_in=self.index(event.after))
+        if self.world.calls[event.call].expected.get(event.node) != 1:
+            total = f"sum:{thing}:{event.input_nr}"
+            terms = self.ledger.get(total, "terms") or []
+            self._mark(total, terms=[*terms, term], total=self.index(event.after))
         if self.world.nodes[event.node].variable is not None:
             arrived = self.world.calls[event.call].arrived[event.node]
             self._mark(thing, came=self.index(event.came), arrived=arrived)
