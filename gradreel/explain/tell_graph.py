@@ -58,7 +58,7 @@ def keep_name(world: World, slot: SlotState) -> str:
     if slot.tensor is None or slot.slot == "result":
         return "its own result"
     text = label(world, slot.tensor)
-    return code(text) if text is not None else f"a temporary as {code(slot.slot)}"
+    return code(text) if text is not None else f"the temporary {code(slot.slot)}"
 
 
 def keep_label(world: World, slot: SlotState) -> str | None:

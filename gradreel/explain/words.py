@@ -104,6 +104,8 @@ def upper(text: str) -> str:
 
 def name_of(world: World, tensor: TensorState) -> str | None:
     """What the program calls `tensor`: by a name in sight first, a plain name before a path, else by a past name."""
+    if len(tensor.names) == 1:
+        return tensor.names[0][1]
     if tensor.names:
         here = world.scopes[-1][0] if world.scopes else 0
         return min(tensor.names, key=lambda key: (key[0] != here, not key[1].isidentifier(), key[0] != 0))[1]
@@ -118,17 +120,19 @@ def label(world: World, number: int | None, depth: int = 2) -> str | None:
     name = name_of(world, tensor)
     if name is not None:
         return name
-    owner = grad_owner(world, tensor)
-    if owner is not None:
+    if tensor.number in world.owners and (owner := grad_owner(world, tensor)) is not None:
         return owner
     if not tensor.inputs:
         return value(tensor.value) if not tensor.shape and tensor.value is not None else None
-    parts = [label(world, part, depth - 1) for part in tensor.inputs] if depth else [None]
+    parts: list[str] = []
+    for number in tensor.inputs if depth else (None,):
+        part = label(world, number, depth - 1)
+        if part is None:
+            return None
+        parts.append(part)
     op = tensor.op.partition(".")[0].rstrip("_")
-    if any(part is None for part in parts):
-        return None
     if op in INFIX and len(parts) == 2:
-        left, right = (f"({part})" if part and " " in part else part for part in parts)
+        left, right = (f"({part})" if " " in part else part for part in parts)
         return f"{left} {INFIX[op]} {right}"
     if len(parts) == 1 and op.isidentifier() and op not in INFIX:
         return f"{op}({parts[0]})"

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import math
+from collections.abc import Iterator
+from contextlib import contextmanager
 from itertools import groupby
 from typing import Any
 
@@ -35,10 +38,11 @@ DIGITS = {"float16": 4, "float32": 8}
 
 def build(trace: Trace, expression: Expression | None = None) -> Scene:
     """The scene of a run; `expression` is what the program was made of, if it was."""
-    builder = Builder(trace)
-    for beat in beats(trace.events):
-        builder.add(beat)
-    return builder.scene(expression)
+    with collector_paused():
+        builder = Builder(trace)
+        for beat in beats(trace.events):
+            builder.add(beat)
+        return builder.scene(expression)
 
 
 class Builder:
@@ -235,25 +239,30 @@ def shown_tensors(trace: Trace) -> set[int]:
 
 
 def focus(events: tuple[Event, ...]) -> tuple[str, ...]:
-    """The boxes that a step is about: at most a handful."""
+    """The boxes that a step is about: the node that acts, or all that are built or go together."""
     nodes: dict[int, None] = {}
     for event in events:
-        if type(event) in FOCUS and (node := event.node) is not None:  # type: ignore[attr-defined]
-            nodes[node] = None
+        kind = type(event)
+        if kind in ACTORS:
+            return (f"n{event.node}",)  # type: ignore[attr-defined]
+        if kind is e.NodeMade or kind is e.NodeReleased:
+            nodes[event.node] = None  # type: ignore[attr-defined]
     return tuple(f"n{number}" for number in list(nodes)[:12])
 
 
-FOCUS = {
-    e.NodeMade,
-    e.NodeStarted,
-    e.NodeRan,
-    e.GradAdded,
-    e.SlotFreed,
-    e.SlotRetained,
-    e.NodeReleased,
-    e.BackwardFailed,
-    e.HookRan,
-}
+ACTORS = {e.NodeStarted, e.SlotFreed, e.SlotRetained, e.GradAdded}
+
+
+@contextmanager
+def collector_paused() -> Iterator[None]:
+    """A scene is many small objects and no cycle: looking for cycles among them would take half of the time."""
+    running = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if running:
+            gc.enable()
 
 
 def shown_value(value: Value) -> dict[str, Any]:

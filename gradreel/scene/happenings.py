@@ -13,6 +13,9 @@ from gradreel.trace.events import Event, Value
 from .ledger import Ledger
 from .model import Wire
 
+TERMS = 5
+"""Of a longer sum, the earlier terms are shown as one."""
+
 
 class Stage:
     """The picture while events are applied to it. `world` is always one event ahead: it has seen the event."""
@@ -176,7 +179,8 @@ class Stage:
     def _mark(self, thing: str, **properties: Any) -> None:
         """Set what the next call will wipe."""
         self.touched[thing] = None
-        self._all(thing, **properties)
+        for name, new in properties.items():
+            self.ledger.set(thing, name, new)
 
     def node_ready(self, event: e.NodeReady) -> None:
         self._mark(f"n{event.node}", state="ready")
@@ -205,10 +209,11 @@ class Stage:
     def grad_added(self, event: e.GradAdded) -> None:
         thing = f"n{event.node}"
         term = [None if event.source is None else f"n{event.source}", self.index(event.came)]
-        self._mark(thing, grad_in=self.index(event.after))
         if self.world.calls[event.call].expected.get(event.node) != 1:
             total = f"sum:{thing}:{event.input_nr}"
             terms = self.ledger.get(total, "terms") or []
+            if len(terms) >= TERMS:
+                terms = [[None, self.index(event.before)]]
             self._mark(total, terms=[*terms, term], total=self.index(event.after))
         if self.world.nodes[event.node].variable is not None:
             arrived = self.world.calls[event.call].arrived[event.node]

@@ -83,14 +83,15 @@ class Values:
 
     def __init__(self) -> None:
         self.table: list[Value] = []
-        self._by_content: dict[str, int] = {}
+        self._by_content: dict[tuple[object, ...], int] = {}
         self._by_identity: dict[int, tuple[Value, int]] = {}
 
     def index(self, value: Value) -> int:
         seen = self._by_identity.get(id(value))
         if seen is not None:
             return seen[1]
-        content = repr(value)
+        # Told apart by their text: 0.0 and -0.0 are equal and nan is not, yet each is one thing to show.
+        content = (value.shape, value.dtype, repr(value.data), value.mean)
         found = self._by_content.setdefault(content, len(self.table))
         if found == len(self.table):
             self.table.append(value)
