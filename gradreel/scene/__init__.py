@@ -3,5 +3,6 @@
 from .build import build
 from .encode import encode, to_json
 from .model import Expression, Leaf, Mend, Scene
+from .pyvis import to_pyvis
 
-__all__ = ["Expression", "Leaf", "Mend", "Scene", "build", "encode", "to_json"]
+__all__ = ["Expression", "Leaf", "Mend", "Scene", "build", "encode", "to_json", "to_pyvis"]
