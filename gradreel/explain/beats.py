@@ -28,23 +28,23 @@ FOLLOWERS = (
     e.SavedUnpacked,
 )
 
-JOINS: dict[str, frozenset[str]] = {
-    "name_bound": frozenset({"name_bound", "name_unbound"}),
-    "name_unbound": frozenset({"name_bound", "name_unbound"}),
-    "function_entered": frozenset({"name_bound"}),
-    "function_left": frozenset({"name_unbound", "function_left"}),
-    "node_made": frozenset({"written"}),
-    "written": frozenset({"flag_changed"}),
-    "node_released": frozenset({"node_released"}),
-    "slot_freed": frozenset({"slot_freed"}),
-    "slot_retained": frozenset({"slot_retained"}),
-    "grad_assigned": frozenset({"grad_assigned"}),
-    "grad_captured": frozenset({"grad_captured"}),
-    "backward_failed": frozenset({"raised"}),
-    "optimizer_stepped": frozenset({"written", "optimizer_stepped"}),
-    "printed": frozenset({"printed"}),
+GOES_ON = ("name_bound", "name_unbound", "function_left", "node_released", "slot_freed", "slot_retained")
+GOES_ON += ("grad_assigned", "grad_captured", "optimizer_stepped", "printed")
+
+JOINS: dict[tuple[str, str], str] = {
+    **{(kind, kind): kind for kind in GOES_ON},
+    ("name_bound", "name_unbound"): "name_bound",
+    ("name_unbound", "name_bound"): "name_bound",
+    ("function_entered", "name_bound"): "function_entered",
+    ("function_left", "name_unbound"): "function_left",
+    ("name_unbound", "function_left"): "function_left",
+    ("node_made", "written"): "written",
+    ("written", "flag_changed"): "written",
+    ("written", "grad_stored"): "grad_stored",
+    ("optimizer_stepped", "written"): "optimizer_stepped",
+    ("backward_failed", "raised"): "backward_failed",
 }
-"""Which leads go on with a beat of a kind. A line goes on with whatever happens first on it."""
+"""Which leads go on with a beat of a kind, and what the beat is then. A line goes on with what happens first on it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +72,9 @@ def beats(events: tuple[Event, ...]) -> Iterator[Beat]:
             continue
         if kind == "line" and part != "line":
             kind = part
-        elif part not in JOINS.get(kind, ()):
+        elif (kind, part) in JOINS:
+            kind = JOINS[kind, part]
+        else:
             begin = number if waiting is None or part == "line" else waiting
             if begin > start:
                 yield Beat(kind, start, begin, opens)

@@ -395,7 +395,7 @@ class World:
                     seen.add(target)
                     todo.append(target)
         wanted = self._leading_to(event.inputs, order) if event.inputs else seen
-        expected = {number: 0 for number in order if number in wanted}
+        expected = {number: event.nodes.count(number) for number in order if number in wanted}
         for number in expected:
             for target, _ in self.nodes[number].edges:
                 if target in expected:
