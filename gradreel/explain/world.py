@@ -193,6 +193,7 @@ class World:
         """The last time a node asked for what was freed or changed: the event and its number."""
         self.saved_bytes = 0
         self._holders: dict[int, list[int]] = {}
+        self._callers: list[Place] = []
         self._keepers: dict[int, dict[int, None]] = {}
         self._runs_of: dict[int, int] = {}
 
@@ -257,8 +258,12 @@ class World:
 
     def function_entered(self, event: e.FunctionEntered) -> None:
         self.scopes.append((event.scope, event.function, event.line))
+        self._callers.append(self.place)
 
     def function_left(self, event: e.FunctionLeft) -> None:
+        """The function's names go, and the program is back on the line that called it."""
+        if self._callers:
+            self.place = self._callers.pop()
         self.scopes = [scope for scope in self.scopes if scope[0] != event.scope]
         for key in [key for key in self.names if key[0] == event.scope]:
             self._unbind(key, None)

@@ -51,14 +51,14 @@ class Stage:
     # ---- the program
 
     def line_reached(self, event: e.LineReached) -> None:
-        program = {
-            "line": event.line,
-            "end_line": event.end_line,
-            "frames": [list(frame) for frame in event.frames],
-            "loops": [list(loop) for loop in event.loops],
-        }
-        for name, value in program.items():
-            self.ledger.set("program", name, value)
+        self._place()
+
+    def _place(self) -> None:
+        place = self.world.place
+        self.ledger.set("program", "line", place.line)
+        self.ledger.set("program", "end_line", place.end_line)
+        self.ledger.set("program", "frames", [[frame.function, frame.line] for frame in place.frames])
+        self.ledger.set("program", "loops", [[turn.line, turn.number, turn.of] for turn in place.turns])
 
     def name_bound(self, event: e.NameBound) -> None:
         self._name(event.scope, event.name, event.tensor, event.text)
@@ -67,6 +67,7 @@ class Stage:
         self._name(event.scope, event.name, None, None)
 
     def function_left(self, event: e.FunctionLeft) -> None:
+        self._place()
         prefix = f"name:{event.scope}:"
         for thing in [thing for thing in self.ledger.state if thing.startswith(prefix)]:
             self.ledger.set(thing, "tensor", None)
