@@ -28,8 +28,18 @@ FOLLOWERS = (
     e.SavedUnpacked,
 )
 
-GOES_ON = ("name_bound", "name_unbound", "function_left", "node_released", "slot_freed", "slot_retained")
-GOES_ON += ("grad_assigned", "grad_captured", "optimizer_stepped", "printed")
+GOES_ON = (
+    "name_bound",
+    "name_unbound",
+    "function_left",
+    "node_released",
+    "slot_freed",
+    "slot_retained",
+    "grad_assigned",
+    "grad_captured",
+    "optimizer_stepped",
+    "printed",
+)
 
 JOINS: dict[tuple[str, str], str] = {
     **{(kind, kind): kind for kind in GOES_ON},
