@@ -87,6 +87,15 @@ class Written(Event):
 
 
 @dataclass(frozen=True, slots=True)
+class AliasChanged(Event):
+    """A write through another tensor changed the memory that `tensor` shows: its `version` and `value` now."""
+
+    tensor: int
+    version: int
+    value: Value
+
+
+@dataclass(frozen=True, slots=True)
 class FlagChanged(Event):
     """`tensor.requires_grad` was set (requires_grad_(), detach_(), an in-place result)."""
 

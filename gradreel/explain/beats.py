@@ -18,6 +18,7 @@ from gradreel.trace.events import Event
 FOLLOWER, OPENER = "", "opener"
 
 FOLLOWERS = (
+    e.AliasChanged,
     e.TensorReleased,
     e.TensorSaved,
     e.ValueSaved,

@@ -304,6 +304,10 @@ class World:
             tensor.version, tensor.value = event.version, event.value
             tensor.storage = event.storage
 
+    def alias_changed(self, event: e.AliasChanged) -> None:
+        tensor = self.tensors[event.tensor]
+        tensor.version, tensor.value = event.version, event.value
+
     def flag_changed(self, event: e.FlagChanged) -> None:
         self.tensors[event.tensor].requires_grad = event.requires_grad
 
@@ -506,6 +510,7 @@ CHANGES: dict[type[Event], Any] = {
     e.Printed: World.told,
     e.TensorMade: World.tensor_made,
     e.Written: World.written,
+    e.AliasChanged: World.alias_changed,
     e.FlagChanged: World.flag_changed,
     e.TensorReleased: World.tensor_released,
     e.NodeMade: World.node_made,

@@ -93,7 +93,7 @@ class Stage:
         self.ledger.set(thing, "requires_grad", event.requires_grad)
         self.ledger.set(thing, "box", None if event.node is None else f"n{event.node}")
 
-    def written(self, event: e.Written) -> None:
+    def written(self, event: e.Written | e.AliasChanged) -> None:
         if event.tensor in self.shown:
             self.ledger.set(f"t{event.tensor}", "version", event.version)
             self.ledger.set(f"t{event.tensor}", "value", self.index(event.value))
@@ -271,6 +271,7 @@ HAPPENINGS: dict[type[Event], Callable[[Stage, Any], None]] = {
     e.Printed: Stage.printed,
     e.TensorMade: Stage.tensor_made,
     e.Written: Stage.written,
+    e.AliasChanged: Stage.written,
     e.FlagChanged: Stage.flag_changed,
     e.TensorReleased: Stage.tensor_released,
     e.NodeMade: Stage.node_made,

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from autograd_core.events import AliasChanged as AliasChanged
 from autograd_core.events import BackwardFailed as BackwardFailed
 from autograd_core.events import BackwardFinished as BackwardFinished
 from autograd_core.events import BackwardStarted as BackwardStarted

@@ -89,6 +89,7 @@ class Ledger:
 TENSORS: dict[type[Event], tuple[str, ...]] = {
     e.TensorMade: ("inputs",),
     e.Written: ("tensor", "inputs"),
+    e.AliasChanged: ("tensor",),
     e.FlagChanged: ("tensor",),
     e.TensorReleased: ("tensor",),
     e.NodeMade: ("inputs", "variable"),
