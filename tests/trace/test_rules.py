@@ -33,12 +33,19 @@ def doubled(events: Events, at: int) -> Events:
     return [*events[: at + 1], events[at], *events[at + 1 :]]
 
 
+def misread(events: Events, at: int) -> Events:
+    """What was found is gone, what was gone is found."""
+    read = events[at]
+    assert isinstance(read, e.SlotRead)
+    return [*events[:at], replace(read, found=read.kept if read.found is None else None), *events[at + 1 :]]
+
+
 BREAKS: dict[str, tuple[type[Event], Callable[[Events, int], Events]]] = {
     "a number is given to one tensor and one node only": (e.NodeMade, doubled),
     "no event names an unknown or released tensor": (e.NameBound, changed(e.NameBound, tensor=999)),
     "no event names an unknown or released node": (e.NodeMade, changed(e.NodeMade, edges=((999, 0),))),
     "versions only grow": (e.Written, doubled),
-    "a freed slot is never read successfully, a held one always": (e.SlotRead, changed(e.SlotRead, found=None)),
+    "a freed slot is never read successfully, a held one always": (e.SlotRead, misread),
     "a saved tensor is never found older than it was kept": (e.SlotRead, changed(e.SlotRead, kept=7, found=5)),
     "only what is held can be freed or retained": (e.SlotFreed, doubled),
     "a node keeps one thing in a slot": (e.TensorSaved, doubled),
