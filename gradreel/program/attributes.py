@@ -13,6 +13,8 @@ from typing import Any
 
 import numpy as np
 
+from gradreel.trace.events import OptimizerStepped
+
 from .bridge import Companion, from_engine, ready, to_engine
 from .calls import call, call_method, kind_name
 from .engine import torch
@@ -57,11 +59,20 @@ def _table(host: type, names: list[str], settable: str = "") -> dict[str, Entry]
         if found is MISSING:
             continue
         if callable(found) and not isinstance(found, property):
-            table[name] = Foreign(name, found)
+            table[name] = Foreign(name, _late(name) if host in OVERRIDDEN else found)
         else:
             setter = (lambda owner, value, name=name: setattr(owner, name, value)) if name in settable.split() else None
             table[name] = Attribute(operator.attrgetter(name), setter)
     return table
+
+
+OVERRIDDEN = (torch.nn.Module, getattr(torch.optim, "Optimizer", None))
+"""Types of the engine whose methods its subclasses override."""
+
+
+def _late(name: str) -> Callable[..., Any]:
+    """Calls the method `name` (of ours) of the object's own class."""
+    return lambda owner, *args, **kwargs: getattr(owner, name)(*args, **kwargs)
 
 
 def _reads(names: str, settable: bool = False) -> dict[str, Entry]:
@@ -86,6 +97,15 @@ SLOTS = [prefix + name for name in NAMES["saved"] for prefix in ("_saved_", "_ra
 NODE = getattr(torch.autograd.graph, "Node", None)
 
 
+def step(machine: Machine, optimizer: Any, closure: Value = None) -> Value:
+    """`optimizer.step()`, told when it begins and ends: the writes between belong to it."""
+    name = type(optimizer).__name__
+    machine.emit((OptimizerStepped, name, "began"))
+    result = optimizer.step() if closure is None else optimizer.step(to_engine(machine, closure))
+    machine.emit((OptimizerStepped, name, "ended"))
+    return from_engine(result)
+
+
 def _tables() -> dict[type, dict[str, Entry]]:
     tables: dict[type, dict[str, Entry]] = {kind: dict(methods) for kind, methods in METHODS.items()}
     tables[torch.Tensor] = _table(torch.Tensor, NAMES["torch.Tensor"], "requires_grad grad data")
@@ -94,6 +114,7 @@ def _tables() -> dict[type, dict[str, Entry]]:
     optimizer = getattr(torch.optim, "Optimizer", None)
     if optimizer is not None:
         tables[optimizer] = _table(optimizer, NAMES["torch.optim.Optimizer"]) | _reads("param_groups state defaults")
+        tables[optimizer]["step"] = Builtin("step", step, machine=True)
     tables[torch.Size] = tables[tuple] | _table(torch.Size, NAMES["torch.Size"])
     tables[torch.dtype] = _reads("is_floating_point itemsize")
     if NODE is not None:
