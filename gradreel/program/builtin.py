@@ -9,7 +9,7 @@ import numpy as np
 
 from .attributes import PYTHON_TYPES, load, store, type_of
 from .bridge import Companion
-from .calls import ITERABLE, call, call_method, iterate, kind_name, listed, truth
+from .calls import ITERABLE, VIEWS, call, call_method, iterate, kind_name, listed, own_length, truth
 from .engine import elements_of, torch
 from .errors import TYPES as ERRORS
 from .formatting import formatted, text, written
@@ -38,22 +38,15 @@ from .values import (
 
 
 def length(machine: Machine, value: Value) -> int:
-    if isinstance(value, (str, list, tuple, dict, set, frozenset, range, np.ndarray, torch.Tensor, torch.nn.Module)):
-        if isinstance(value, torch.nn.Module) and not hasattr(type(value), "__len__"):
-            answer = call_method(machine, value, "__len__", [])
-            if answer is not NotImplemented:
-                return int(answer)
-            raise TypeError(f"object of type '{kind_name(value)}' has no len()")
-        return len(value)
-    answer = call_method(machine, value, "__len__", [])
-    if answer is not NotImplemented:
-        return int(answer)
-    if isinstance(value, VIEWS):
+    own = own_length(machine, value)
+    if own is not None:
+        return own
+    if isinstance(value, SIZED) or (isinstance(value, torch.nn.Module) and hasattr(type(value), "__len__")):
         return len(value)
     raise TypeError(f"object of type '{kind_name(value)}' has no len()")
 
 
-VIEWS = (type({}.keys()), type({}.values()), type({}.items()))
+SIZED = (str, list, tuple, dict, set, frozenset, range, np.ndarray, torch.Tensor, *VIEWS)
 
 
 def absolute(machine: Machine, value: Value) -> Value:

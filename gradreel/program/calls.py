@@ -210,13 +210,29 @@ def listed(machine: Machine, value: Value) -> list[Value]:
     return items
 
 
+def own_length(machine: Machine, value: Value) -> int | None:
+    """What the class's `__len__` says, or None if it has none."""
+    answer = call_method(machine, value, "__len__", [])
+    if answer is NotImplemented:
+        return None
+    if not isinstance(answer, int):
+        raise TypeError(f"'{kind_name(answer)}' object cannot be interpreted as an integer")
+    if answer < 0:
+        raise ValueError("__len__() should return >= 0")
+    if answer.bit_length() > 63:
+        raise OverflowError("cannot fit 'int' into an index-sized integer")
+    return answer
+
+
 def truth(machine: Machine, value: Value) -> bool:
     if isinstance(value, Instance):
-        for name in ("__bool__", "__len__"):
-            answer = call_method(machine, value, name, [])
-            if answer is not NotImplemented:
-                return bool(answer)
-        return True
+        answer = call_method(machine, value, "__bool__", [])
+        if answer is not NotImplemented:
+            if not isinstance(answer, bool):
+                raise TypeError(f"__bool__ should return bool, returned {kind_name(answer)}")
+            return answer
+        count = own_length(machine, value)
+        return count is None or count > 0
     return bool(value)
 
 

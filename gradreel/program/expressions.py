@@ -21,14 +21,19 @@ HIDDEN = ("__builtins__", "__loader__", "__spec__", "__import__", "__dict__")
 DUNDERS = frozenset(
     "__init__ __call__ __repr__ __str__ __len__ __getitem__ __setitem__ __iter__ __next__ __contains__ __enter__ __exit__ "
     "__eq__ __ne__ __lt__ __le__ __gt__ __ge__ __bool__ __neg__ __pos__ __abs__ __invert__ __int__ __float__ "
-    "__name__ __class__ __doc__ __version__ __dict__ __self__ __cause__ __qualname__ __hash__ __getattr__ __delitem__ "
-    "__bases__ __post_init__ __version__".split()
+    "__name__ __class__ __doc__ __version__ __self__ __cause__ __qualname__ __hash__ __getattr__ __delitem__ "
+    "__bases__ __post_init__".split()
 ) | {
     f"__{side}{name}__"
     for name in "add sub mul truediv floordiv mod pow matmul and or xor lshift rshift".split()
     for side in ("", "r", "i")
 }
 """Special names that programs may say."""
+
+
+def special(wanted: str) -> bool:
+    """Whether Python itself gives a meaning to this name."""
+    return len(wanted) > 4 and wanted.startswith("__") and wanted.endswith("__")
 
 
 @compiles(ast.Constant)

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from .attributes import load
 from .calls import call, kind_name, listed
 from .compiler import Compiler, Run, Step, compiles
-from .expressions import DUNDERS, attribute_name, parts
+from .expressions import DUNDERS, attribute_name, parts, special
 from .scopes import Scope
 from .targets import bind
 from .values import Cell, Frame, Function, Generator, Super, Value
@@ -121,6 +121,10 @@ def function(compiler: Compiler, node: ast.FunctionDef | ast.Lambda, name: str, 
     for argument, default in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True):
         if default is not None:
             defaults.append((argument.arg, compiler.expression(default)))
+    extras = [extra for extra in (arguments.vararg, arguments.kwarg) if extra is not None]
+    for argument in [*positional, *arguments.kwonlyargs, *extras]:
+        if special(argument.arg):
+            raise compiler.refuse(f"A parameter cannot be called `{argument.arg}` here.", argument)
     title = title_of(compiler.scope, compiler.titles, name)
     signature = Signature(
         title,
@@ -260,6 +264,9 @@ def keywords(compiler: Compiler, node: ast.Call) -> Callable[[Frame], dict[str, 
     if not node.keywords:
         return None
     machine = compiler.machine
+    for keyword in node.keywords:
+        if keyword.arg and special(keyword.arg):
+            raise compiler.refuse(f"An argument cannot be called `{keyword.arg}` here.", keyword)
     pairs = [(keyword.arg, compiler.expression(keyword.value)) for keyword in node.keywords]
 
     def run(frame: Frame) -> dict[str, Value]:

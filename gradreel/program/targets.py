@@ -11,7 +11,7 @@ from collections.abc import Callable
 from .attributes import delete, load, store
 from .calls import iterate, kind_name
 from .compiler import Compiler, Run
-from .expressions import DUNDERS, attribute_name, unbound
+from .expressions import DUNDERS, attribute_name, special, unbound
 from .operators import binary
 from .subscripts import assign, fetch, remove
 from .values import MISSING, Frame, Value
@@ -27,6 +27,8 @@ def target(compiler: Compiler, node: ast.expr, told: bool = True) -> Store:
             return bind(compiler, wanted, node, told)
         case ast.Attribute(value=value):
             owner, name = compiler.expression(value), attribute_name(compiler, node)
+            if special(name):
+                raise compiler.refuse(f"The attribute `{name}` cannot be set here.", node)
             again = retell(compiler, value)
 
             def set_attribute(frame: Frame, value: Value) -> None:
@@ -53,9 +55,8 @@ def target(compiler: Compiler, node: ast.expr, told: bool = True) -> Store:
 def bind(compiler: Compiler, wanted: str, node: ast.AST, told: bool = True) -> Store:
     """Binds a name, in the scope that Python's rules say."""
     wanted = compiler.scope.mangled(wanted)
-    if len(wanted) > 4 and wanted.startswith("__") and wanted.endswith("__"):
-        if compiler.scope.kind != "class" or wanted not in DUNDERS:
-            raise compiler.refuse(f"The name `{wanted}` cannot be given here.", node)
+    if special(wanted) and (compiler.scope.kind != "class" or wanted not in DUNDERS):
+        raise compiler.refuse(f"The name `{wanted}` cannot be given here.", node)
     meaning = compiler.scope.meaning(wanted)
     bound = compiler.telling.bound if told and compiler.scope.kind != "class" else None
     if meaning == "global":
