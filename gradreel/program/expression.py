@@ -36,8 +36,10 @@ SCALARS = (2.0, 3.0, 0.5, -1.0, 1.5, -2.0)
 ENTRIES = (1.0, -2.0, 3.0, 0.5, 2.0, -1.0, 1.5, -0.5, 2.5)
 
 ANYWHERE: tuple[Shape, ...] = ((), (3,), (2, 3))
-LEFT_OF_AT: tuple[Shape, ...] = ((2, 3), (3, 3), (2, 2), (3,))
-RIGHT_OF_AT: tuple[Shape, ...] = ((3,), (3, 2), (3, 3), (2,), (2, 2))
+MATRIX_LEFT: tuple[Shape, ...] = ((2, 3), (3, 3), (2, 2), (3,))
+MATRIX_RIGHT: tuple[Shape, ...] = ((3, 2), (3, 3), (2, 2), (3,))
+VECTOR: tuple[Shape, ...] = ((3,), (2,), (3, 3), (2, 3), (3, 2))
+"""What to try beside `@`: a capital letter stands for a matrix."""
 
 
 @dataclass(frozen=True)
@@ -137,13 +139,13 @@ class Names(ast.NodeVisitor):
 
     def visit_BinOp(self, node: ast.BinOp) -> None:
         if isinstance(node.op, ast.MatMult):
-            self.prefer(node.left, LEFT_OF_AT)
-            self.prefer(node.right, RIGHT_OF_AT)
+            self.prefer(node.left, MATRIX_LEFT)
+            self.prefer(node.right, MATRIX_RIGHT)
         self.generic_visit(node)
 
     def prefer(self, node: ast.expr, shapes: tuple[Shape, ...]) -> None:
         if isinstance(node, ast.Name) and node.id not in self.free:
-            self.free[node.id] = shapes
+            self.free[node.id] = shapes if node.id[0].isupper() else VECTOR
 
     def visit_Lambda(self, node: ast.Lambda) -> None:
         self.strange.append("lambda")
@@ -230,7 +232,11 @@ def forward(formula: str, leaves: list[Leaf] | tuple[Leaf, ...], imports: tuple[
 
 
 def program(formula: str, leaves: list[Leaf] | tuple[Leaf, ...], imports: tuple[str, ...], ones: bool) -> str:
-    back = "result.backward(torch.ones_like(result))  # not a scalar: every entry counts once" if ones else "result.backward()"
+    back = (
+        "result.backward(torch.ones_like(result))  # not a scalar: every entry counts once"
+        if ones
+        else "result.backward()"
+    )
     return f"{forward(formula, leaves, imports)}{back}\n"
 
 
