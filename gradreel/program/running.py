@@ -10,14 +10,13 @@ from typing import Any
 
 import numpy as np
 
-from autograd_core.events import listening
 from gradreel.trace import Outcome, Recorder, Trace
 from gradreel.trace.events import Stopped
 
 from . import classes, comprehensions, expressions, functions, handling, imports, managing, statements
 from .calls import call
 from .compiler import Compiler, Step
-from .engine import running
+from .engine import listening, running
 from .errors import suggestion
 from .formatting import caught, error_text, written
 from .handling import tell
