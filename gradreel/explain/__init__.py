@@ -1,1 +1,26 @@
 """Trace -> words: a sentence a step; a diagnosis with cause and mend an error."""
+
+from .beats import Beat, beats
+from .diagnose import diagnose
+from .operators import formulas
+from .postmortems import Diagnosis
+from .sentences import sentences, tell
+from .tell_graph import keep_label
+from .words import label
+from .world import Frame, Place, Turn, World
+
+__all__ = [
+    "Beat",
+    "Diagnosis",
+    "Frame",
+    "Place",
+    "Turn",
+    "World",
+    "beats",
+    "diagnose",
+    "formulas",
+    "keep_label",
+    "label",
+    "sentences",
+    "tell",
+]
