@@ -143,7 +143,8 @@ def node_ran(told: Telling) -> str:
     for words, goals in handed.items():
         whole = words.replace("{grad}", "it" if texts else arrived)
         texts.append(f"{whole} and hands {listed(each_once(goals))}")
-    return told.sentence(f"**{state.title}** " + "; it ".join(texts))
+    freed = ", then lets go of what it kept" if told.first(e.SlotFreed) else ""
+    return told.sentence(f"**{state.title}** " + "; it ".join(texts) + freed)
 
 
 def each_once(goals: list[str]) -> list[str]:

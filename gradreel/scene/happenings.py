@@ -213,7 +213,7 @@ class Stage:
         if self.world.calls[event.call].expected.get(event.node) != 1:
             total = f"sum:{thing}:{event.input_nr}"
             terms = self.ledger.get(total, "terms") or []
-            if len(terms) >= TERMS:
+            if len(terms) >= TERMS or self.world.calls[event.call].expected.get(event.node, 0) > TERMS:
                 terms = [[None, self.index(event.before)]]
             self._mark(total, terms=[*terms, term], total=self.index(event.after))
         if self.world.nodes[event.node].variable is not None:
