@@ -46,7 +46,7 @@ def run(source: str, *, mode: str | None = None, limits: Limits | None = None) -
     machine.call = call
     with prepared(machine):
         outcome = perform(source, mode, machine)
-        names.clear()
+    names.clear()
     return recorder.trace(source, mode, outcome)
 
 

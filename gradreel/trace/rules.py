@@ -330,7 +330,6 @@ def endings(ledger: Ledger) -> Iterator[str]:
     if ledger.trace.mode != "script" or kind == "stopped":
         return
     raised = ledger.uncaught.message if ledger.uncaught else None
-    if (kind == "raised") != (ledger.uncaught is not None) or (
-        kind == "raised" and raised != ledger.trace.outcome.message
-    ):
+    said = ledger.trace.outcome.message or ""
+    if (kind == "raised") != (raised is not None) or (raised is not None and not said.startswith(raised)):
         yield f"{OUTCOME}: {kind} with {ledger.trace.outcome.message!r}, and the last uncaught error is {raised!r}"
