@@ -93,7 +93,7 @@ def beats(events: tuple[Event, ...]) -> Iterator[Beat]:
         if part == OPENER:
             waiting = number if waiting is None else waiting
             continue
-        if kind == "line" and part != "line":
+        if kind == "line" and (part != "line" or same_line(events[start], event)):
             kind = part
         elif (kind, part) in joins:
             kind = joins[kind, part]
@@ -105,6 +105,11 @@ def beats(events: tuple[Event, ...]) -> Iterator[Beat]:
         waiting = None
     if start < len(events):
         yield Beat(kind, start, len(events), opens)
+
+
+def same_line(one: Event, two: Event) -> bool:
+    """A loop reaches its line once to begin and once for each turn."""
+    return isinstance(one, e.LineReached) and isinstance(two, e.LineReached) and one.line == two.line
 
 
 def tensor_part(event: e.TensorMade) -> str:
