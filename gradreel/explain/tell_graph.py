@@ -19,7 +19,7 @@ def node_made(told: Telling) -> str:
     what = made_of(world, state)
     text = f"{code(what)} builds **{state.title}**" if what else f"**{state.title}** is built"
     if state.generation:
-        text = f"create_graph records the backward itself: {text}"
+        text = f"`create_graph` records the backward itself: {text}"
     return told.sentence(text + keeping(world, state))
 
 
@@ -116,9 +116,9 @@ def backward_started(told: Telling) -> str:
     roots = listed(node(world, number) for number in event.nodes) if event.nodes else "the root"
     text = f"{code(call.text)} starts at {roots}"
     if event.create_graph:
-        text += "; with create_graph, what it computes is recorded as well"
+        text += "; with `create_graph`, what it computes is recorded as well"
     elif event.retain_graph:
-        text += "; retain_graph is set, so the nodes will keep what they saved"
+        text += "; `retain_graph` is set, so the nodes will keep what they saved"
     return told.sentence(text)
 
 
@@ -228,7 +228,7 @@ def grad_stored(told: Telling) -> str:
     name = called(told.world, event.tensor)
     grad = code(f"{name[1:-1]}.grad") if name.startswith("`") else f"the gradient of {name}"
     if event.how == "retained":
-        return told.sentence(f"{grad} keeps {value(event.after)}, because of retain_grad()")
+        return told.sentence(f"{grad} keeps {value(event.after)}, because of `retain_grad()`")
     if event.before is None:
         return told.sentence(f"{grad} was empty; now it holds {value(event.after)}")
     total = f"{value(event.before)} + {value(event.came)} = {value(event.after)}"
@@ -257,7 +257,7 @@ def grad_assigned(told: Telling) -> str:
 def grad_captured(told: Telling) -> str:
     world = told.world
     parts = [f"{value(event.value)} for {called(world, event.tensor)}" for event in told.all(e.GradCaptured)]
-    return told.sentence(f"autograd.grad takes {some(parts)} as its answer; no `.grad` is touched")
+    return told.sentence(f"`autograd.grad` hands back {some(parts)}; no `.grad` is touched")
 
 
 def backward_finished(told: Telling) -> str:

@@ -36,7 +36,9 @@ def name_bound(told: Telling) -> str:
 def brief(told: Telling, event: e.NameBound) -> str:
     if event.tensor is None:
         return one_value(event)
-    return f"{code(event.name)} names {value(told.world.tensors[event.tensor].value)}"
+    tensor = told.world.tensors[event.tensor]
+    other = next((name for scope, name in tensor.names if (scope, name) != (event.scope, event.name)), None)
+    return f"{code(event.name)} is {code(other)}" if other else f"{code(event.name)} names {value(tensor.value)}"
 
 
 def one_value(event: e.NameBound) -> str:

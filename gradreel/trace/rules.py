@@ -126,7 +126,7 @@ NODES: dict[type[Event], tuple[str, ...]] = {
 }
 """The fields that number nodes, by kind of event."""
 
-IN_A_CALL = (e.NodeReady, e.NodeStarted, e.NodeRan, e.GradAdded, e.GradCaptured, e.SlotFreed, e.SlotRetained)
+IN_A_CALL = (e.NodeReady, e.NodeStarted, e.NodeRan, e.GradAdded, e.SlotFreed, e.SlotRetained)
 
 
 def numbers(event: Event, names: tuple[str, ...]) -> Iterator[tuple[str, int]]:
