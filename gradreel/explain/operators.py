@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from .world import NodeState
+from .states import NodeState
 
 SAME = "passes {grad} on as it is"
 NOTHING = "its gradient needs no values"

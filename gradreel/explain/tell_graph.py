@@ -5,10 +5,11 @@ from __future__ import annotations
 from gradreel.trace import events as e
 
 from .operators import SAME, Way, operator
+from .states import NodeState, SlotState
 from .tell_program import first_sentence
 from .telling import Telling
 from .words import INFIX, called, code, feeds, label, listed, node, plural, some, value
-from .world import NodeState, SlotState, World
+from .world import World
 
 # ---- building
 

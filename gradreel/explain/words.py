@@ -11,7 +11,8 @@ from typing import Any
 
 from gradreel.trace.events import Value
 
-from .world import NodeState, TensorState, World
+from .states import NodeState, TensorState
+from .world import World
 
 INFIX = {
     "add": "+",
