@@ -99,7 +99,7 @@ PLAIN = {
         "built",
         (
             "{name}, made {where}, has the shape {shape}.",
-            "The gradient to start from must say for each of its entries how much it counts, so it needs that very shape.",
+            "The gradient to start from must say for each of its entries how much it counts, so it needs that shape.",
         ),
     ),
     "can't retain_grad on Tensor that has requires_grad=False": Refusal(
