@@ -30,7 +30,7 @@ BREAK, CONTINUE, RETURN = "break", "continue", "return"
 
 Run = Callable[[Frame], Value]
 Step = Callable[[Frame], Signal | None]
-Node = TypeVar("Node", bound=ast.AST)
+Way = TypeVar("Way", bound=Callable[..., Any])
 
 EXPRESSIONS: dict[type[ast.AST], Callable[[Compiler, Any], Run]] = {}
 STATEMENTS: dict[type[ast.AST], Callable[[Compiler, Any], Step]] = {}
@@ -47,10 +47,10 @@ WORDS: dict[type[ast.AST], str] = {
 }
 
 
-def compiles(*kinds: type[Node]) -> Callable[[Callable[[Compiler, Node], Run]], Callable[[Compiler, Node], Run]]:
+def compiles(*kinds: type[ast.AST]) -> Callable[[Way], Way]:
     """Enters a function into the table of expressions or statements for syntax nodes of `kinds`."""
 
-    def enter(way: Callable[[Compiler, Node], Run]) -> Callable[[Compiler, Node], Run]:
+    def enter(way: Way) -> Way:
         for kind in kinds:
             (STATEMENTS if issubclass(kind, ast.stmt) else EXPRESSIONS)[kind] = way
         return way
@@ -61,7 +61,9 @@ def compiles(*kinds: type[Node]) -> Callable[[Callable[[Compiler, Node], Run]], 
 class Compiler:
     """Compiles one program for one machine. `scope` is where the compiler is, `first` the line of the statement."""
 
-    def __init__(self, machine: Machine, telling: Telling, tree: ast.Module, echo: Callable[[Value], None] | None) -> None:
+    def __init__(
+        self, machine: Machine, telling: Telling, tree: ast.Module, echo: Callable[[Value], None] | None
+    ) -> None:
         self.machine = machine
         self.telling = telling
         self.echo = echo
@@ -116,14 +118,6 @@ class Compiler:
             return None
 
         return run
-
-    def after_call(self, node: ast.AST) -> Callable[[Frame], None]:
-        """After a call of a method as a statement: the variable it belongs to may have new parts."""
-        from .targets import retell
-
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-            return retell(self, node.func.value)
-        return lambda frame: None
 
     def unknown(self, node: ast.AST) -> Refusal:
         word = WORDS.get(type(node), f"this piece of Python ({type(node).__name__})")

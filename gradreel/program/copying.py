@@ -7,12 +7,39 @@ from typing import Any
 
 from .bridge import Companion
 from .calls import kind_name
-from .engine import TENSORS, torch
-from .formatting import type_name
+from .engine import TENSORS, elements_of, torch
 from .machine import Machine
-from .values import Bound, Builtin, Class, Error, ExceptionType, Foreign, Function, Generator, Instance, Namespace, Type, Value
+from .values import (
+    Bound,
+    Builtin,
+    Class,
+    Error,
+    ExceptionType,
+    Foreign,
+    Function,
+    Generator,
+    Instance,
+    Namespace,
+    Type,
+    Value,
+)
 
-SHARED = (Function, Class, Type, Builtin, Foreign, Bound, ExceptionType, Error, bool, int, float, str, type(None), range)
+SHARED: tuple[Any, ...] = (
+    Function,
+    Class,
+    Type,
+    Builtin,
+    Foreign,
+    Bound,
+    ExceptionType,
+    Error,
+    bool,
+    int,
+    float,
+    str,
+    type(None),
+    range,
+)
 SHARED += (torch.dtype, torch.Size)
 
 
@@ -35,7 +62,7 @@ def refused(value: Value) -> TypeError:
     return TypeError(f"cannot pickle '{kind_name(value)}' object")
 
 
-def deep_copy(machine: Machine, value: Value, memo: dict[int, Value] | None = None) -> Value:
+def deep_copy(machine: Machine, value: Any, memo: dict[int, Value] | None = None) -> Value:
     """A copy of `value` and of all that it holds; what was met before is the same copy again."""
     memo = {} if memo is None else memo
     machine.meter.charge()
@@ -45,7 +72,7 @@ def deep_copy(machine: Machine, value: Value, memo: dict[int, Value] | None = No
         return value
     made: Any
     if isinstance(value, TENSORS):
-        machine.meter.elements(value.numel())
+        machine.meter.elements(elements_of(value))
         made = memo[id(value)] = copy.deepcopy(value)
     elif isinstance(value, list):
         made = memo[id(value)] = []
@@ -60,7 +87,8 @@ def deep_copy(machine: Machine, value: Value, memo: dict[int, Value] | None = No
         made = memo[id(value)] = Instance(value.kind)
         made.attributes = deep_copy(machine, value.attributes, memo)
     elif isinstance(value, torch.nn.Module):
-        made = memo[id(value)] = type(value).__new__(type(value))
+        kind: Any = type(value)
+        made = memo[id(value)] = kind.__new__(kind)
         for name, part in list(value.__dict__.items()):
             made.__dict__[name] = part if isinstance(part, Class) else _part(machine, part, memo)
     elif isinstance(value, (Generator, Namespace)):
@@ -75,6 +103,3 @@ def _part(machine: Machine, part: Any, memo: dict[int, Value]) -> Any:
     if isinstance(part, (*SHARED, *TENSORS, list, dict, tuple, set, Companion, torch.nn.Module)):
         return deep_copy(machine, part, memo)
     return copy.copy(part)
-
-
-__all__ = ["deep_copy", "shallow_copy", "type_name"]

@@ -1,7 +1,8 @@
-"""Modules that can be imported beside torch: small faces of math, random, sys, copy, collections, functools and others."""
+"""Modules that can be imported beside torch: small faces of math, random, sys, copy, collections and others."""
 
 from __future__ import annotations
 
+import ast
 import itertools
 import math
 import random
@@ -10,16 +11,17 @@ from collections.abc import Callable
 from difflib import get_close_matches
 from typing import Any
 
-from .attributes import unknown_name
 from .calls import call, iterate, listed
 from .copying import deep_copy, shallow_copy
 from .engine import torch
 from .face import NAMES, SPACES
+from .kinds import unknown_name
 from .machine import Machine
 from .numpy_face import NUMPY
-from .operators import less
+from .operators import binary
 from .refusal import Refusal
-from .values import MISSING, Builtin, Foreign, Function, Namespace, Type, Value
+from .values import MISSING, Builtin, Function, Namespace, Type, Value
+from .words import words
 
 
 def _module(name: str, ours: dict[str, Callable[..., Any]], values: dict[str, Value] | None = None) -> Namespace:
@@ -50,8 +52,6 @@ def _comb(machine: Machine, n: int, k: int) -> int:
 
 
 def _prod(machine: Machine, items: Value) -> Value:
-    from .operators import ast, binary
-
     multiply, result = binary(machine, ast.Mult), 1
     for item in iterate(machine, items):
         machine.meter.charge()
@@ -59,10 +59,11 @@ def _prod(machine: Machine, items: Value) -> Value:
     return result
 
 
-FLOATS = (
-    "acos acosh asin asinh atan atan2 atanh ceil copysign cos cosh degrees erf erfc exp expm1 fabs floor fmod gamma "
-    "hypot isclose isfinite isinf isnan ldexp lgamma log log10 log1p log2 modf pow radians sin sinh sqrt tan tanh trunc"
-).split()
+FLOATS = words(
+    "acos acosh asin asinh atan atan2 atanh ceil copysign cos cosh degrees erf erfc exp expm1 fabs floor fmod "
+    "gamma hypot isclose isfinite isinf isnan ldexp lgamma log log10 log1p log2 modf pow radians sin sinh sqrt "
+    "tan tanh trunc"
+)
 MATH = _module(
     "math",
     {name: _math(name) for name in FLOATS}
@@ -78,7 +79,8 @@ MATH = _module(
 def _stream(machine: Machine) -> random.Random:
     if machine.chance is None:
         machine.chance = random.Random(0)
-    return machine.chance
+    found: random.Random = machine.chance
+    return found
 
 
 def _seed(machine: Machine, number: Value = 0) -> None:
@@ -116,7 +118,9 @@ def _default_dict(machine: Machine, factory: Value = None, given: Value = ()) ->
 
 
 def _ordered_dict(machine: Machine, given: Value = (), **named: Value) -> OrderedDict[Value, Value]:
-    pairs = given.items() if isinstance(given, dict) else map(tuple, (listed(machine, p) for p in listed(machine, given)))
+    pairs = (
+        given.items() if isinstance(given, dict) else map(tuple, (listed(machine, p) for p in listed(machine, given)))
+    )
     return OrderedDict([*pairs, *named.items()])
 
 
@@ -151,8 +155,12 @@ COLLECTIONS = _module(
     "collections",
     {},
     {
-        "OrderedDict": Type("OrderedDict", (OrderedDict,), Builtin("OrderedDict", _ordered_dict, True), "collections.OrderedDict"),
-        "defaultdict": Type("defaultdict", (defaultdict,), Builtin("defaultdict", _default_dict, True), "collections.defaultdict"),
+        "OrderedDict": Type(
+            "OrderedDict", (OrderedDict,), Builtin("OrderedDict", _ordered_dict, True), "collections.OrderedDict"
+        ),
+        "defaultdict": Type(
+            "defaultdict", (defaultdict,), Builtin("defaultdict", _default_dict, True), "collections.defaultdict"
+        ),
     },
 )
 ITERTOOLS = _module(
@@ -254,6 +262,3 @@ def member(module: str, name: str, line: int) -> Value:
         sentence = missing.sentence if isinstance(missing, Refusal) else str(missing)
         raise Refusal(sentence, line)
     raise Refusal(f"`{name}` cannot be imported from `{module}` here.", line)
-
-
-__all__ = ["Foreign", "importable", "less", "member"]
