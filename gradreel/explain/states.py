@@ -107,6 +107,12 @@ class NodeState:
     runs: list[tuple[int, int]] = field(default_factory=list)
     """(call, which in the order of that call) of each run."""
 
+    def slots_named(self, name: str) -> list[SlotState]:
+        """The slot `name`, or all parts of it where it holds a list: `indices[0]`, `indices[1]`."""
+        if name in self.slots:
+            return [self.slots[name]]
+        return [slot for slot in self.slots.values() if slot.slot.startswith(f"{name}[")]
+
     @property
     def title(self) -> str:
         return self.name if self.nr is None else f"{self.name} #{self.nr}"

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from gradreel.trace import events as e
 
 from .operators import SAME, Way, operator
 from .states import NodeState, SlotState
 from .tell_program import first_sentence
 from .telling import Telling
-from .words import INFIX, called, code, feeds, label, listed, node, plural, some, value
+from .words import called, code, expression, feeds, label, listed, node, plural, some, value
 from .world import World
 
 # ---- building
@@ -27,16 +29,8 @@ def node_made(told: Telling) -> str:
 def made_of(world: World, state: NodeState) -> str | None:
     """`t @ a`: the expression that built `state`, if its parts can be named."""
     parts = [label(world, number, 1) for number in state.inputs]
-    op = state.op.partition(".")[0].rstrip("_")
-    if not parts or any(part is None for part in parts):
-        return None
-    if op in INFIX and len(parts) == 2:
-        left, right = (f"({part})" if part and " " in part else part for part in parts)
-        return f"{left} {INFIX[op]} {right}"
-    if op in INFIX and state.values:
-        left = f"({parts[0]})" if parts[0] and " " in parts[0] else parts[0]
-        return f"{left} {INFIX[op]} {next(iter(state.values.values()))}"
-    return f"{op}({', '.join(part or '' for part in parts)})"
+    named = [part for part in parts if part is not None]
+    return expression(state.op, named, state.values) if parts and len(named) == len(parts) else None
 
 
 def keeping(world: World, state: NodeState) -> str:
@@ -143,7 +137,8 @@ def node_ran(told: Telling) -> str:
     texts: list[str] = []
     for words, goals in handed.items():
         whole = words.replace("{grad}", "it" if texts else arrived)
-        texts.append(f"{whole} and hands {listed(each_once(goals))}")
+        comma = "," if "," in whole else ""
+        texts.append(f"{whole}{comma} and hands {listed(each_once(goals))}")
     freed = ", then lets go of what it kept" if told.first(e.SlotFreed) else ""
     return told.sentence(f"**{state.title}** " + "; it ".join(texts) + freed)
 
@@ -191,21 +186,21 @@ def fill(words: str) -> str:
 def slot_freed(told: Telling) -> str:
     world = told.world
     freed = told.all(e.SlotFreed)
-    kept = [keep_name(world, world.nodes[event.node].slots[event.slot]) for event in freed if known_slot(world, event)]
+    kept = let_go(world, freed)
     what = some(list(dict.fromkeys(kept))) if kept else "what it kept"
     return told.sentence(f"its work done, {node(world, freed[0].node)} lets go of {what}: `retain_graph` is not set")
 
 
-def known_slot(world: World, event: e.SlotFreed | e.SlotRetained) -> bool:
-    return event.slot in world.nodes[event.node].slots
+def let_go(world: World, events: Sequence[e.SlotFreed | e.SlotRetained]) -> list[str]:
+    """What the slots of `events` keep, in words."""
+    slots = [slot for event in events for slot in world.nodes[event.node].slots_named(event.slot)]
+    return [keep_name(world, slot) for slot in slots]
 
 
 def slot_retained(told: Telling) -> str:
     world = told.world
     kept_on = told.all(e.SlotRetained)
-    kept = [
-        keep_name(world, world.nodes[event.node].slots[event.slot]) for event in kept_on if known_slot(world, event)
-    ]
+    kept = let_go(world, kept_on)
     what = some(list(dict.fromkeys(kept))) if kept else "what it kept"
     return told.sentence(f"{node(world, kept_on[0].node)} keeps {what} for another pass: `retain_graph` is set")
 

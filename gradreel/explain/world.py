@@ -308,14 +308,13 @@ class World:
             self.owners[event.grad] = event.tensor
 
     def slot_freed(self, event: e.SlotFreed) -> None:
-        slot = self.nodes[event.node].slots.get(event.slot)
-        if slot is not None and slot.state != "freed":
-            slot.state, slot.freed, slot.freed_by = "freed", self.count, event.call
-            self._let_go(slot)
+        for slot in self.nodes[event.node].slots_named(event.slot):
+            if slot.state != "freed":
+                slot.state, slot.freed, slot.freed_by = "freed", self.count, event.call
+                self._let_go(slot)
 
     def slot_retained(self, event: e.SlotRetained) -> None:
-        slot = self.nodes[event.node].slots.get(event.slot)
-        if slot is not None:
+        for slot in self.nodes[event.node].slots_named(event.slot):
             slot.state = "retained"
 
     def call_ended(self, event: e.BackwardFinished | e.BackwardFailed) -> None:
