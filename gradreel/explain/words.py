@@ -58,6 +58,8 @@ def number(data: Any) -> str:
         return str(data)
     if not math.isfinite(data):
         return str(data)
+    if 1000 <= abs(data) < 1e6:
+        return f"{data:.1f}".removesuffix(".0")
     return f"{data:.4g}"
 
 
@@ -167,11 +169,8 @@ def expression(op: str, parts: list[str], values: dict[str, str]) -> str | None:
         return inner[0] + ATTRIBUTES[op]
     if op == "select" and len(parts) == 1:
         index, dim = values.get("index", "…"), values.get("dim", "0")
-        return (
-            f"{inner[0]}[{index}]"
-            if dim == "0"
-            else f"{inner[0]}[{':, ' * int(dim) if dim in '123' else '…, '}{index}]"
-        )
+        before = ":, " * int(dim) if dim in ("0", "1", "2", "3") else "…, "
+        return f"{inner[0]}[{before}{index}]"
     if op == "neg":
         return f"-{inner[0]}"
     return f"{op}({', '.join(parts)})" if op.isidentifier() and len(parts) <= 3 else None
@@ -205,6 +204,7 @@ def feeds(world: World, state: NodeState, edge: int) -> str:
     if goal.variable is not None:
         return called(world, goal.variable)
     for tensor in goal.outputs:
-        if tensor in state.inputs and (name := name_of(world, world.tensors[tensor])) is not None:
+        made = world.tensors[tensor]
+        if tensor in state.inputs and made.node == target and (name := name_of(world, made)) is not None:
             return code(name)
     return goal.title

@@ -89,7 +89,7 @@ class Ledger:
 
 
 def bare(slot: str) -> str:
-    """A slot that holds a list is freed as a whole, though its parts are saved one by one: `indices` of `indices[0]`."""
+    """`indices` of `indices[0]`: a slot may hold a list, saved part by part and freed as a whole."""
     return slot.partition("[")[0]
 
 
