@@ -52,7 +52,7 @@ export function measureCard(box, measure) {
   );
   const width = Math.round(Math.max(LEAST, Math.min(MOST, text + 2 * PAD)));
   let x = PAD;
-  let y = 41;
+  let y = 44;
   const chips = widths.map((chip) => {
     if (x > PAD && x + chip > width - PAD + 0.5) {
       x = PAD;
@@ -66,7 +66,7 @@ export function measureCard(box, measure) {
 }
 
 function leafWidth(box, measure) {
-  return Math.round(Math.max(212, Math.min(MOST, measure(`AccumulateGrad  ${box.variable ?? ""}`, TITLE) + 2 * PAD + 20)));
+  return Math.round(Math.max(236, Math.min(MOST, measure(`AccumulateGrad  ${box.variable ?? ""}`, TITLE) + 2 * PAD + 20)));
 }
 
 function chipWidth(slot, measure) {
@@ -122,7 +122,7 @@ export function leafLines(box, now, value) {
     lines[0] = sum.length + grad.length < 30 ? `${sum} = ${grad}` : `grad ${grad}`;
   }
   const arrived = now.expected ? `${now.arrived ?? 0} of ${now.expected} arrived` : "";
-  if (came !== null && !stored) lines[1] = `${arrived ? `${arrived}: ` : ""}+ ${came}`;
+  if (came !== null && !stored) lines[1] = [`+ ${came}`, arrived].filter(Boolean).join(" · ");
   else lines[1] = arrived ? `${arrived} in this call` : now.grad === null ? "nothing has arrived" : "";
   return lines;
 }

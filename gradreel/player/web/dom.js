@@ -4,7 +4,7 @@
 
 /** @param {string} tag
  * @param {Record<string, any>} [properties]  class, text, on* listeners, data-* and other attributes
- * @param {...(Node|string|null|undefined)} children
+ * @param {...(Node|string|null|undefined|false)} children
  * @returns {any}
  */
 export function element(tag, properties = {}, ...children) {
@@ -15,7 +15,7 @@ export function element(tag, properties = {}, ...children) {
     else if (name.startsWith("on")) made.addEventListener(name.slice(2), value);
     else made.setAttribute(name, value === true ? "" : value);
   }
-  made.append(...children.filter((child) => child !== null && child !== undefined));
+  made.append(...children.filter((child) => child !== null && child !== undefined && child !== false));
   return made;
 }
 

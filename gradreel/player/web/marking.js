@@ -6,7 +6,7 @@
 import { title } from "./format.js";
 
 /** @param {any} moment  {state, scene, step, selected}
- * @returns {{line: number, kind: "now"|"error"|"born"|"kill"|"loop", text?: string}[]}
+ * @returns {{line: number, kind: "now"|"bad"|"born"|"kill"|"loop", text?: string}[]}
  */
 export function marksAt({ state, scene, step, selected }) {
   const marks = [];
@@ -17,7 +17,7 @@ export function marksAt({ state, scene, step, selected }) {
     marks.push({ line: loop, kind: "loop", text: of === null ? `iteration ${turn}` : `iteration ${turn} of ${of}` });
   const box = scene.box.get(diagnosis?.nodes?.[0] ?? selected);
   if (box && box.kind !== "leaf") marks.push(...lifeOf(box, { state, scene, step, line }));
-  if (failed !== null) marks.push({ line: failed, kind: "error" });
+  if (failed !== null) marks.push({ line: failed, kind: "bad" });
   else if (line !== null) marks.push({ line, kind: "now" });
   return marks;
 }

@@ -171,11 +171,11 @@ function paintEased(context, card, frame) {
   context.globalAlpha = 1;
 }
 
-function paintMarks(context, card, { selected, focus, hover, colours }, shown) {
+function paintMarks(context, card, { selected, focus, hover, colours, state, step }, shown) {
   if (!shown) return;
   const { x, y, width, height } = card.rect;
   const has = (set) => card.boxes.some((id) => set.has(id));
-  if (has(focus)) rounded(context, x - 5, y - 5, width + 10, height + 10, 14, { stroke: fade(colours.live, 0.22), line: 6 });
+  if (has(focus) && !card.boxes.some((id) => state.at(id, "state", step) === "failed")) rounded(context, x - 5, y - 5, width + 10, height + 10, 14, { stroke: fade(colours.live, 0.22), line: 6 });
   if (selected && (card.id === selected || card.boxes.includes(selected)))
     rounded(context, x - 4, y - 4, width + 8, height + 8, 13, { stroke: colours.ink, line: 1.5, dash: [6, 3] });
   if (hover === card.id) rounded(context, x - 2, y - 2, width + 4, height + 4, 12, { stroke: colours.soft, line: 1 });

@@ -109,10 +109,12 @@ function spots(points, width) {
   const [startX, startY] = points[0];
   const middle = along(points, 0.5);
   const gapTop = points.at(-3)?.[1] ?? startY;
-  const right = endX + 9;
+  const aside = endX - (points.at(-3)?.[0] ?? endX);
+  const right = { x: endX + 9, y: endY - 24, width, height };
+  const left = { x: endX - 9 - width, y: endY - 24, width, height };
+  const straight = { ...right, y: (Math.max(gapTop, beforeY - 40) + endY) / 2 - 6 };
   return [
-    { x: right, y: (Math.max(gapTop, beforeY - 40) + endY) / 2 - 6, width, height },
-    { x: endX - 9 - width, y: endY - 22, width, height },
+    ...(Math.abs(aside) < 6 ? [straight, left] : aside > 0 ? [right] : [left]),
     { x: startX + 9, y: startY + 6, width, height },
     { x: startX - 9 - width, y: startY + 6, width, height },
     { x: middle[0] + 9, y: middle[1] - 6, width, height },

@@ -68,7 +68,7 @@ export function showPrinted(root, { scene, step }) {
 /** What happened: every diagnosis told once its step is reached, the error, the backward calls so far.
  * @param {HTMLElement} root
  * @param {any} moment
- * @param {{onSeek: (step: number) => void, onMend: (source: string) => void}} actions
+ * @param {{onSeek: (step: number) => void, onMend: ((source: string) => void)|null|undefined}} actions
  */
 export function showStory(root, { state, scene, step }, { onSeek, onMend }) {
   const parts = [];
@@ -92,7 +92,7 @@ function diagnosisCard(diagnosis, raised, onMend) {
     write(line, paragraph);
     card.append(line);
   }
-  const mends = (diagnosis.mends ?? []).map((mend) =>
+  const mends = (onMend ? diagnosis.mends ?? [] : []).map((mend) =>
     element("button", { text: mend.title, title: mend.diff ?? "", onclick: () => onMend(mend.source) }));
   if (mends.length) card.append(element("div", { class: "mends" }, ...mends));
   if (diagnosis.message) {

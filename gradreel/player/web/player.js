@@ -18,11 +18,10 @@ import { build } from "./shell.js";
 import { createStage } from "./stage.js";
 import { createState, indexAt } from "./state.js";
 import { showTable } from "./table.js";
-import { themeName } from "./theme.js";
 import { createTimeline } from "./timeline.js";
 
 /** @typedef {{vis: any, onRun?: (source: string) => void, onStep?: (step: number) => void, theme?: "light"|"dark"|null,
- *             step?: number|null, editor?: boolean, createEditor?: any}} Options
+ *             step?: number|null, source?: string, compact?: boolean, editor?: boolean, createEditor?: any}} Options
  *  `createEditor` makes the code pane: the editor where one is wanted, else a plain list of lines. */
 
 /** Put a player into `root` and return it; `root.player` is the same.
@@ -32,7 +31,8 @@ import { createTimeline } from "./timeline.js";
  */
 export function createPlayer(root, firstScene, options) {
   const parts = build(root);
-  const run = { step: 0, chosen: null, theme: options.theme ?? null };
+  root.toggleAttribute("data-compact", Boolean(options.compact));
+  const run = { step: 0, chosen: null };
 
   const clock = createClock({
     steps: () => run.state.last,
@@ -62,16 +62,15 @@ export function createPlayer(root, firstScene, options) {
   const stage = createStage(parts.stage, options.vis, {
     onPick: (id) => (run.tree.groups.has(id) ? fold(id) : choose(id)),
     onFollow: (follows) => parts.follow.setAttribute("aria-pressed", String(follows)),
-    theme: () => themeName(run.theme),
   });
   const editor = (options.createEditor ?? createCodePane)(parts.editor, {
-    source: firstScene.source,
-    onRun: (source) => options.onRun?.(source),
+    source: options.source ?? firstScene.source,
+    onRun: options.onRun,
     readOnly: options.editor === false,
   });
   const unbind = bindKeys(root, actions);
   const dark = globalThis.matchMedia?.("(prefers-color-scheme: dark)");
-  dark?.addEventListener("change", stage.request);
+  dark?.addEventListener("change", stage.recolour);
   parts.onTool({
     in: () => stage.zoom(1.25),
     out: () => stage.zoom(0.8),
@@ -162,7 +161,7 @@ export function createPlayer(root, firstScene, options) {
     showNames(parts.names, moment, select);
     showLeaves(parts.leaves, moment, select);
     showPrinted(parts.printed, moment);
-    showStory(parts.story, moment, { onSeek: seek, onMend: mend });
+    showStory(parts.story, moment, { onSeek: seek, onMend: options.onRun && mend });
     showInspector(parts.chosenHead, parts.chosen, moment, { onSeek: seek, onFold: fold, onSelect: select });
     showSum(parts.sumHead, parts.sum, moment, run.sums);
     if (!parts.table.hidden) showTable(parts.table, moment, select);
@@ -179,7 +178,7 @@ export function createPlayer(root, firstScene, options) {
 
   function mend(source) {
     editor.setSource(source);
-    options.onRun?.(source);
+    options.onRun(source);
   }
 
   /** Select a box, a tensor or a group; the same again selects nothing. */
@@ -206,23 +205,21 @@ export function createPlayer(root, firstScene, options) {
   }
 
   /** A scene of the same program with other values keeps everything in its place; any other begins anew. */
-  function update(next) {
-    if (sameShape(run.scene, next)) {
-      load(next);
-      draw({ unit: run.picture.cards[0]?.id, boxes: [] });
-      run.step = clamp(run.step);
-      show();
+  function update(next, { step = null } = {}) {
+    if (!sameShape(run.scene, next)) {
+      clock.pause();
+      begin(next, step);
       return;
     }
-    clock.pause();
-    if (editor.getSource() !== next.source) editor.setSource(next.source);
-    begin(next, null);
+    load(next);
+    draw({ unit: run.picture.cards[0]?.id, boxes: [] });
+    run.step = clamp(step ?? run.step);
+    show();
   }
 
   function setTheme(name) {
-    run.theme = name;
     parts.setTheme(name);
-    stage.request();
+    stage.recolour();
   }
 
   const player = {
@@ -238,12 +235,11 @@ export function createPlayer(root, firstScene, options) {
     update,
     setTheme,
     view: stage.view,
-    slots: parts.slots,
     editor,
     destroy: () => {
       clock.pause();
       unbind();
-      dark?.removeEventListener("change", stage.request);
+      dark?.removeEventListener("change", stage.recolour);
       stage.destroy();
       editor.destroy?.();
       root.replaceChildren();
@@ -251,7 +247,7 @@ export function createPlayer(root, firstScene, options) {
       delete root.player;
     },
   };
-  parts.setTheme(run.theme);
+  parts.setTheme(options.theme ?? null);
   root.player = player;
   begin(firstScene, options.step);
   return player;

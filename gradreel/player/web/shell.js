@@ -3,7 +3,6 @@
  */
 
 import { element } from "./dom.js";
-import { STYLES } from "./styles.js";
 
 const KEYS = [
   ["Space", "play, pause"],
@@ -35,7 +34,7 @@ export function build(root) {
     place(name, "button", { title, "aria-label": title, text, "data-testid": `tool-${name}`, onclick: () => actions[name]() })));
   made.follow.setAttribute("aria-pressed", "true");
   const left = element("section", { class: "pane left", "aria-label": "program" },
-    element("h2", { text: "Program" }), place("programSlot", "div"), place("editor", "div"), place("expressionSlot", "div"),
+    element("h2", { text: "Program" }), element("div", {}, place("editor", "div")),
     element("h2", { text: "Names now" }), place("names", "div", { class: "names", "data-testid": "names" }),
     element("h2", { text: "Leaves" }), place("leaves", "div", { "data-testid": "leaves" }),
     element("h2", { text: "Printed" }), place("printed", "div", { "data-testid": "printed" }));
@@ -53,14 +52,12 @@ export function build(root) {
     element("h2", { text: "Keys" }),
     ...KEYS.map(([key, does]) => element("div", { class: "row" }, element("span", { text: key }), element("span", { text: does }))));
   root.replaceChildren(
-    element("style", { text: STYLES }),
-    element("div", { class: "frame" }, place("headerSlot", "header", { class: "bar" }), left, graph, right, foot),
+    element("div", { class: "frame" }, left, graph, right, foot),
     made.sheet,
   );
   return {
     ...made,
     table: made.tableRoot,
-    slots: { header: made.headerSlot, program: made.programSlot, expression: made.expressionSlot },
     onTool: (next) => (actions = next),
     setTheme: (name) => {
       if (name) root.dataset.theme = name;

@@ -8,7 +8,7 @@ import { element } from "./dom.js";
 import { namesByBox } from "./moment.js";
 import { paint } from "./paint.js";
 import { createMeasure } from "./pen.js";
-import { TOKENS } from "./theme.js";
+import { coloursOf } from "./theme.js";
 
 const EASE = 150;
 const GLIDE = 200;
@@ -17,9 +17,9 @@ const CLOSE = 0.8;
 
 /** @param {HTMLElement} root
  * @param {any} vis
- * @param {{onPick: (id: string|null) => void, onFollow: (follows: boolean) => void, theme: () => "light"|"dark"}} wiring
+ * @param {{onPick: (id: string|null) => void, onFollow: (follows: boolean) => void}} wiring
  */
-export function createStage(root, vis, { onPick, onFollow, theme }) {
+export function createStage(root, vis, { onPick, onFollow }) {
   const host = element("div", { class: "host" });
   const overlay = element("canvas", { class: "overlay", "aria-hidden": "true" });
   root.append(host, overlay);
@@ -33,6 +33,7 @@ export function createStage(root, vis, { onPick, onFollow, theme }) {
   let follows = true;
   let hover = null;
   let opened = false;
+  let colours = null;
 
   const setFollow = (value) => {
     if (value === follows) return;
@@ -80,7 +81,7 @@ export function createStage(root, vis, { onPick, onFollow, theme }) {
     if (overlay.width !== width || overlay.height !== height) Object.assign(overlay, { width, height });
     const progress = started ? Math.min(1, (performance.now() - started) / EASE) : 1;
     if (progress >= 1) started = 0;
-    pills = paint(context, { ...frame, view: camera.view(), ratio, progress, hover, measure, colours: TOKENS[theme()] });
+    pills = paint(context, { ...frame, view: camera.view(), ratio, progress, hover, measure, colours: (colours ??= coloursOf(root)) });
     if (progress < 1) request();
   }
 
@@ -98,7 +99,11 @@ export function createStage(root, vis, { onPick, onFollow, theme }) {
 
   return {
     measure,
-    request,
+    /** The colours may have changed. */
+    recolour: () => {
+      colours = null;
+      request();
+    },
     /** A new picture: its cards become pickable. With `keep`, the given card stays where it was on the screen. */
     setPicture: (picture, keep) => {
       const { scale, x, y } = camera.view();
