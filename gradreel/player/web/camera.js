@@ -62,10 +62,10 @@ export function createCamera(host, vis, { onFrame, onPick, onHover, onMove }) {
     /** The scale at which everything is in view. @param {number} [most] */
     wholeScale: (most = 1) => {
       const room = view();
-      return Math.max(FARTHEST, Math.min(most, (room.width - 48) / bounds.width, (room.height - 56) / bounds.height));
+      return Math.max(FARTHEST, Math.min(most, (room.width - 48) / bounds.width, (room.height - 104) / bounds.height));
     },
     fit: function fit(ms = 0) {
-      moveTo({ x: bounds.x + bounds.width / 2, y: bounds.y + bounds.height / 2 - 6 / this.wholeScale() }, this.wholeScale(), ms);
+      moveTo({ x: bounds.x + bounds.width / 2, y: bounds.y + bounds.height / 2 }, this.wholeScale(), ms);
     },
     zoom: (factor) => {
       const { scale, x, y } = view();
