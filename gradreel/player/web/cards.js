@@ -95,7 +95,7 @@ export function standing(box, now) {
   const ran = now.order ? `ran ${ordinal(now.order)}` : "ran";
   switch (now.state) {
     case "built":
-      return box.slots.length ? "built" : "keeps nothing";
+      return box.slots.length || box.kind === "leaf" ? "built" : "keeps nothing";
     case "ready":
       return "ready";
     case "running":

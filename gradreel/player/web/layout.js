@@ -148,7 +148,7 @@ function stack({ layers, down, total }, n, vertices, x) {
     }
     top.push(y);
     height.push(tallest);
-    y += tallest + (i + 1 < layers.length ? Math.min(120, GAP + farthest / 14) : 0);
+    y += tallest + (i + 1 < layers.length ? Math.min(130, GAP + farthest / 11) : 0);
   });
   return { of, top, height, total: y };
 }
