@@ -11,7 +11,6 @@ from . import linker
 
 WEB = Path(__file__).parent / "web"
 VIS = Path("lib", "vis-9.1.2", "vis-network.min.js")
-STYLES = ("player.css", "page.css")
 
 # The file looks for CommonJS first; given an `exports` of its own it leaves the global scope alone.
 COMMONJS = "const exports = {{}}, module = {{ exports }};\n{}\nexport default exports;\n"
@@ -29,7 +28,8 @@ def modules() -> dict[str, str]:
 
 @cache
 def styles() -> str:
-    return "\n".join((WEB / name).read_text(encoding="utf-8") for name in STYLES)
+    """The styles of the page around the player; the player brings its own."""
+    return (WEB / "page.css").read_text(encoding="utf-8")
 
 
 @cache

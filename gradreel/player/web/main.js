@@ -52,7 +52,7 @@ function createPlace(root) {
     shown = mark;
     const next = await unzip(scene);
     if (lab) {
-      lab.show(next, { step: link?.step ?? null });
+      lab.show(next, link?.step ?? null);
       link = null;
     } else await begin(head, next);
   }
