@@ -6,25 +6,17 @@ method (a Foreign of the engine or a Builtin of ours). Objects of the program ha
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Callable
-from functools import cache
 from typing import Any
 
-import numpy as np
-
-from gradreel.trace.events import OptimizerStepped
-
-from .bridge import Companion, from_engine, ready, to_engine
-from .calls import call, call_method, kind_name
+from .bridge import Companion, from_engine
+from .calls import call, call_method
 from .engine import torch
 from .errors import TYPES as ERRORS
-from .face import NAMES, SPACES, TYPES, presented
 from .formatting import error_text
+from .kinds import missing, type_of, unknown_name
 from .machine import Machine
-from .methods import METHODS
-from .numpy_face import ARRAY_METHODS, ARRAY_TYPES
-from .refusal import Refusal
+from .tables import Entry, table_of
 from .values import (
     MISSING,
     Attribute,
@@ -45,126 +37,6 @@ from .values import (
     Type,
     Value,
 )
-
-
-Entry = Attribute | Foreign | Builtin
-
-# ---- tables of the engine's types, made once from our own names
-
-
-def _table(host: type, names: list[str], settable: str = "") -> dict[str, Entry]:
-    table: dict[str, Entry] = {}
-    for name in names:
-        found = getattr(host, name, MISSING)  # a name of torch_names.txt or of this file, never of a program
-        if found is MISSING:
-            continue
-        if callable(found) and not isinstance(found, property):
-            table[name] = Foreign(name, _late(name) if host in OVERRIDDEN else found)
-        else:
-            setter = (lambda owner, value, name=name: setattr(owner, name, value)) if name in settable.split() else None
-            table[name] = Attribute(operator.attrgetter(name), setter)
-    return table
-
-
-OVERRIDDEN = (torch.nn.Module, getattr(torch.optim, "Optimizer", None))
-"""Types of the engine whose methods its subclasses override."""
-
-
-def _late(name: str) -> Callable[..., Any]:
-    """Calls the method `name` (of ours) of the object's own class."""
-    return lambda owner, *args, **kwargs: getattr(owner, name)(*args, **kwargs)
-
-
-def _reads(names: str, settable: bool = False) -> dict[str, Entry]:
-    """Attributes that objects have without their class saying so."""
-
-    def one(name: str) -> Attribute:
-        return Attribute(
-            operator.attrgetter(name), (lambda owner, value: setattr(owner, name, value)) if settable else None
-        )
-
-    return {name: one(name) for name in names.split()}
-
-
-SETTINGS = (
-    "training in_features out_features reduction p inplace negative_slope alpha dim eps momentum affine num_features "
-    "num_embeddings embedding_dim padding_idx in_channels out_channels kernel_size stride padding dilation groups "
-    "hidden_size input_size num_layers batch_first bidirectional normalized_shape track_running_stats start_dim end_dim"
-)
-CONTEXT = "save_for_backward saved_tensors saved_variables needs_input_grad mark_dirty mark_non_differentiable"
-CONTEXT += " set_materialize_grads materialize_grads next_functions name metadata"
-SLOTS = [prefix + name for name in NAMES["saved"] for prefix in ("_saved_", "_raw_saved_")]
-NODE = getattr(torch.autograd.graph, "Node", None)
-
-
-def step(machine: Machine, optimizer: Any, closure: Value = None) -> Value:
-    """`optimizer.step()`, told when it begins and ends: the writes between belong to it."""
-    name = type(optimizer).__name__
-    machine.emit((OptimizerStepped, name, "began"))
-    result = optimizer.step() if closure is None else optimizer.step(to_engine(machine, closure))
-    machine.emit((OptimizerStepped, name, "ended"))
-    return from_engine(result)
-
-
-def _tables() -> dict[type, dict[str, Entry]]:
-    tables: dict[type, dict[str, Entry]] = {kind: dict(methods) for kind, methods in METHODS.items()}
-    tables[torch.Tensor] = _table(torch.Tensor, NAMES["torch.Tensor"], "requires_grad grad data")
-    tables[torch.nn.Module] = _table(torch.nn.Module, NAMES["torch.nn.Module"]) | _reads(SETTINGS, settable=True)
-    tables[torch.nn.Module] |= _reads("_parameters _modules _buffers")
-    optimizer = getattr(torch.optim, "Optimizer", None)
-    if optimizer is not None:
-        tables[optimizer] = _table(optimizer, NAMES["torch.optim.Optimizer"]) | _reads("param_groups state defaults")
-        tables[optimizer]["step"] = Builtin("step", step, machine=True)
-    tables[torch.Size] = tables[tuple] | _table(torch.Size, NAMES["torch.Size"])
-    tables[torch.dtype] = _reads("is_floating_point itemsize")
-    if NODE is not None:
-        tables[NODE] = _table(NODE, NAMES["torch.autograd.graph.Node"]) | _reads(
-            "next_functions metadata variable " + " ".join(SLOTS)
-        )
-        tables[NODE]["name"] = Foreign("name", lambda node: node.name())
-        tables[NODE]["register_hook"] = Foreign("register_hook", lambda node, hook: node.register_hook(hook))
-        tables[NODE]["register_prehook"] = Foreign("register_prehook", lambda node, hook: node.register_prehook(hook))
-    tables[np.ndarray] = dict(ARRAY_METHODS)
-    for kind in ARRAY_TYPES:
-        tables[kind] = dict(ARRAY_METHODS)
-    return tables
-
-
-TABLES = _tables()
-HANDLE = "remove"
-RESULTS = "values indices sign logabsdet solution eigenvalues eigenvectors U S V Q R L hist bin_edges primal tangent"
-FINFO = " ".join(NAMES["torch.finfo"])
-
-
-@cache
-def table_of(kind: type) -> dict[str, Entry]:
-    """Every attribute of values of the host's type `kind`."""
-    merged: dict[str, Entry] = {}
-    for base in reversed(kind.__mro__):
-        merged |= TABLES.get(base, {})
-    if not merged and kind.__module__.startswith((torch.__name__, "torch")):
-        merged = _others(kind)
-    return merged
-
-
-def _others(kind: type) -> dict[str, Entry]:
-    """Small types of the engine that programs meet but do not name."""
-    if kind.__name__ == "RemovableHandle":
-        return {HANDLE: Foreign(HANDLE, lambda handle: handle.remove())}
-    if kind.__name__ in ("finfo", "iinfo"):
-        return _reads(FINFO)
-    if issubclass(kind, tuple):
-        return TABLES[tuple] | _table(kind, RESULTS.split())
-    if kind.__name__ == "device":
-        return _reads("type index")
-    if kind.__name__ == "Generator":
-        return _table(kind, NAMES["torch.Generator"])
-    if kind.__name__.endswith(("LR", "OnPlateau", "WarmRestarts")):
-        return _table(kind, ["step", "get_last_lr", "state_dict", "get_lr"])
-    if hasattr(kind, "save_for_backward"):
-        return _reads(CONTEXT)
-    return {}
-
 
 # ---- reading
 
@@ -202,14 +74,6 @@ def own_attributes(owner: Any) -> dict[str, Value] | None:
         return None
     found: dict[str, Value] = held.setdefault("own_attributes", {})
     return found
-
-
-def missing(owner: Value, name: str) -> BaseException:
-    """The AttributeError, or the refusal where torch has the name and we do not."""
-    if isinstance(owner, torch.Tensor) and name in NAMES["torch.Tensor"]:
-        return Refusal(f"`{name}` of a tensor exists in PyTorch, but is not supported here.")
-    raised = AttributeError(f"'{kind_name(owner)}' object has no attribute '{name}'")
-    return raised
 
 
 def of_instance(machine: Machine, owner: Instance, name: str) -> Value:
@@ -345,22 +209,6 @@ def of_namespace(machine: Machine, owner: Namespace, name: str) -> Value:
     raise unknown_name(owner, name)
 
 
-def unknown_name(owner: Namespace, name: str) -> BaseException:
-    """A name that a module does not have here: a refusal if torch has it, else Python's error."""
-    if name in NAMES.get(owner.name, ()) or owner.name not in NAMES:
-        near = nearest(name, owner.table)
-        hint = f" Near to it: {', '.join(near)}." if near else ""
-        exists = "exists in PyTorch, but is" if owner.name in NAMES else "is"
-        return Refusal(f"`{owner.name}.{name}` {exists} not supported here.{hint}")
-    return AttributeError(f"module '{owner.name}' has no attribute '{name}'")
-
-
-def nearest(name: str, known: Any) -> list[str]:
-    from difflib import get_close_matches
-
-    return get_close_matches(name, [k for k in known if not k.startswith("_")], 3, 0.6)
-
-
 def of_error(machine: Machine, owner: Error, name: str) -> Value:
     if name in owner.attributes:
         return owner.attributes[name]
@@ -446,115 +294,3 @@ OWN: dict[type, Callable[[Machine, Any, str], Value]] = {
     Generator: of_generator,
     Property: of_property,
 }
-
-
-# ---- writing
-
-
-def store(machine: Machine, owner: Value, name: str, value: Value) -> None:
-    """`owner.name = value`"""
-    kind = type(owner)
-    if kind is Instance or kind is Error:
-        found = owner.kind.find(name) if kind is Instance else MISSING
-        if isinstance(found, Property):
-            set_property(machine, found, owner, name, value)
-        else:
-            owner.attributes[name] = value
-    elif kind is Class or kind is Function:
-        owner.attributes[name] = value
-    elif isinstance(owner, torch.nn.Module):
-        store_on_module(machine, owner, name, value)
-    else:
-        entry = table_of(kind).get(name)
-        if isinstance(entry, Attribute) and entry.set is not None:
-            entry.set(owner, to_engine(machine, value))
-            return
-        own = own_attributes(owner) if entry is None else None
-        if own is None:
-            raise AttributeError(unsettable(owner, name, entry))
-        own[name] = value
-
-
-def unsettable(owner: Value, name: str, entry: Entry | None) -> str:
-    if isinstance(entry, Attribute) and isinstance(owner, torch.Tensor):
-        return f"attribute '{name}' of 'torch._C.TensorBase' objects is not writable"
-    if entry is not None:
-        return f"'{kind_name(owner)}' object attribute '{name}' is read-only"
-    return f"'{kind_name(owner)}' object has no attribute '{name}'"
-
-
-def set_property(machine: Machine, found: Property, owner: Value, name: str, value: Value) -> None:
-    if found.setter is None:
-        raise AttributeError(f"property '{name}' of '{kind_name(owner)}' object has no setter")
-    call(machine, found.setter, [owner, value], {})
-
-
-def store_on_module(machine: Machine, owner: Any, name: str, value: Value) -> None:
-    held = owner.__dict__
-    own = isinstance(owner, Companion)
-    if own and isinstance(owner.kind.find(name), Property):
-        set_property(machine, owner.kind.find(name), owner, name, value)
-        return
-    places = [held.get(place, {}) for place in ("_parameters", "_modules", "_buffers")]
-    registered = any(name in place for place in places)
-    if registered or isinstance(value, (torch.nn.Parameter, torch.nn.Module)):
-        if not ready(owner):
-            part = "module" if isinstance(value, torch.nn.Module) else "parameters"
-            raise AttributeError(f"cannot assign {part} before Module.__init__() call")
-        if name.startswith("__") or name in ("kind", "attributes"):
-            raise Refusal(f"A part of a module cannot be called {name} here.")
-        # `name` becomes a key of the module's tables of parameters, modules and buffers, and nothing else.
-        torch.nn.Module.__setattr__(owner, name, value)
-        owner.attributes.pop(name, None) if own else None
-        return
-    entry = table_of(type(owner)).get(name)
-    if isinstance(entry, Attribute) and entry.set is not None and (not own or name == "training"):
-        entry.set(owner, to_engine(machine, value))
-    elif own:
-        owner.attributes[name] = value
-    else:
-        held.setdefault("own_attributes", {})[name] = value
-
-
-def delete(machine: Machine, owner: Value, name: str) -> None:
-    """`del owner.name`"""
-    if isinstance(owner, torch.nn.Module):
-        for place in ("_parameters", "_modules", "_buffers", "attributes", "own_attributes"):
-            if name in owner.__dict__.get(place, ()):
-                del owner.__dict__[place][name]
-                return
-    elif isinstance(owner, (Instance, Class, Error)) and name in owner.attributes:
-        del owner.attributes[name]
-        return
-    elif isinstance(owner, torch.Tensor) and name == "grad":
-        owner.grad = None
-        return
-    raise missing(owner, name)
-
-
-# ---- types of values
-
-
-PYTHON_TYPES: dict[type, Type] = {}
-"""The records of Python's own types; filled by `builtin`."""
-
-
-def type_of(value: Value) -> Value:
-    """`type(value)`"""
-    if isinstance(value, (Instance, Companion)):
-        return value.kind
-    if isinstance(value, Error):
-        return value.own or value.kind
-    kind = type(value)
-    if kind in PYTHON_TYPES:
-        return PYTHON_TYPES[kind]
-    if kind in TYPES:
-        return TYPES[kind]
-    if kind.__module__.startswith((torch.__name__, "torch")):
-        return presented(kind.__name__, kind.__module__.replace(torch.__name__, "torch", 1), kind)
-    found = Type(kind_name(value), (kind,), None)
-    PYTHON_TYPES[kind] = found
-    return found
-
-
-__all__ = ["SPACES", "delete", "load", "store", "table_of", "type_of"]

@@ -2,21 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import ast
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from .attributes import PYTHON_TYPES, load, store, type_of
-from .bridge import Companion
-from .calls import ITERABLE, VIEWS, call, call_method, iterate, kind_name, listed, own_length, truth
-from .engine import elements_of, torch
+from .attributes import load
+from .calls import call_method, iterate, kind_name, listed, truth
+from .engine import torch
 from .errors import TYPES as ERRORS
 from .formatting import formatted, text, written
+from .kinds import PYTHON_TYPES, type_of
 from .machine import Machine
 from .methods import METHODS, _fromkeys, ordered_list
-from .operators import BINARY, ast, binary, less
+from .operators import binary, less
 from .refusal import Refusal
+from .sequences import (
+    Mapped,
+    absolute,
+    every,
+    extreme,
+    following,
+    kept,
+    length,
+    mapped,
+    numbered,
+    power,
+    rounded,
+    some,
+    total,
+    turned,
+    zipped,
+)
+from .storing import store
 from .values import (
     MISSING,
     Bound,
@@ -33,152 +52,6 @@ from .values import (
     Type,
     Value,
 )
-
-# ---- sizes and numbers
-
-
-def length(machine: Machine, value: Value) -> int:
-    own = own_length(machine, value)
-    if own is not None:
-        return own
-    if isinstance(value, SIZED) or (isinstance(value, torch.nn.Module) and hasattr(type(value), "__len__")):
-        return len(value)
-    raise TypeError(f"object of type '{kind_name(value)}' has no len()")
-
-
-SIZED = (str, list, tuple, dict, set, frozenset, range, np.ndarray, torch.Tensor, *VIEWS)
-
-
-def absolute(machine: Machine, value: Value) -> Value:
-    answer = call_method(machine, value, "__abs__", [])
-    return abs(value) if answer is NotImplemented else answer
-
-
-def rounded(machine: Machine, value: Value, digits: int | None = None) -> Value:
-    if isinstance(value, int) and digits is not None and digits < 0:
-        machine.meter.bits(-digits * 4)
-    return round(value) if digits is None else round(value, digits)
-
-
-def power(machine: Machine, base: Value, exponent: Value, modulus: Value = None) -> Value:
-    if modulus is not None:
-        for number in (base, exponent, modulus):
-            machine.meter.bits(int(number).bit_length())
-        return pow(base, exponent, modulus)
-    return binary(machine, ast.Pow)(base, exponent)
-
-
-def total(machine: Machine, items: Value, start: Value = 0) -> Value:
-    add = binary(machine, ast.Add)
-    if isinstance(start, str):
-        raise TypeError("sum() can't sum strings [use ''.join(seq) instead]")
-    result = start
-    for item in iterate(machine, items):
-        machine.meter.charge()
-        result = add(result, item)
-        item = None
-    return result
-
-
-def extreme(name: str, better: Callable[[Machine, Value, Value], Value]) -> Callable[..., Value]:
-    """`min` or `max`: the first item that no other is `better` than."""
-
-    def run(machine: Machine, *given: Value, key: Value = None, default: Value = MISSING) -> Value:
-        items = iterate(machine, given[0]) if len(given) == 1 else iter(given)
-        best = best_key = MISSING
-        for item in items:
-            machine.meter.charge()
-            value = item if key is None else call(machine, key, [item], {})
-            if best is MISSING or truth(machine, better(machine, value, best_key)):
-                best, best_key = item, value
-        if best is not MISSING:
-            return best
-        if default is MISSING:
-            raise ValueError(f"{name}() arg is an empty sequence")
-        return default
-
-    return run
-
-
-# ---- iteration
-
-
-class Mapped:
-    """`map(...)` and `filter(...)`: what comes next is computed when asked for."""
-
-    __slots__ = ("machine", "function", "sources", "keep")
-
-    def __init__(self, machine: Machine, function: Value, sources: list[Iterator[Value]], keep: bool) -> None:
-        self.machine = machine
-        self.function = function
-        self.sources = sources
-        self.keep = keep
-
-    def __iter__(self) -> Iterator[Value]:
-        return self
-
-    def __next__(self) -> Value:
-        while True:
-            self.machine.meter.charge()
-            args = [next(source) for source in self.sources]
-            if not self.keep:
-                return call(self.machine, self.function, args, {})
-            item = args[0]
-            kept = item if self.function is None else call(self.machine, self.function, args, {})
-            if truth(self.machine, kept):
-                return item
-
-
-def mapped(machine: Machine, function: Value, *sources: Value) -> Mapped:
-    return Mapped(machine, function, [iterate(machine, source) for source in sources], False)
-
-
-def kept(machine: Machine, function: Value, source: Value) -> Mapped:
-    return Mapped(machine, function, [iterate(machine, source)], True)
-
-
-def zipped(machine: Machine, *sources: Value, strict: Value = False) -> Iterator[Value]:
-    return zip(*(iterate(machine, source) for source in sources), strict=truth(machine, strict))
-
-
-def numbered(machine: Machine, source: Value, start: int = 0) -> Iterator[Value]:
-    return enumerate(iterate(machine, source), start)
-
-
-def turned(machine: Machine, source: Value) -> Iterator[Value]:
-    if isinstance(source, (list, tuple, str, range, dict)):
-        return reversed(source)
-    return reversed(listed(machine, source))
-
-
-def every(machine: Machine, items: Value) -> bool:
-    for item in iterate(machine, items):
-        machine.meter.charge()
-        if not truth(machine, item):
-            return False
-    return True
-
-
-def some(machine: Machine, items: Value) -> bool:
-    for item in iterate(machine, items):
-        machine.meter.charge()
-        if truth(machine, item):
-            return True
-    return False
-
-
-def following(machine: Machine, source: Value, default: Value = MISSING) -> Value:
-    if isinstance(source, Instance):
-        answer = call_method(machine, source, "__next__", [])
-        if answer is not NotImplemented:
-            return answer
-    if not isinstance(source, Iterator):
-        raise TypeError(f"'{kind_name(source)}' object is not an iterator")
-    found = next(source, default)
-    if found is MISSING:
-        raise StopIteration
-    return found
-
 
 # ---- kinds
 
@@ -200,8 +73,10 @@ def is_subclass(machine: Machine, kind: Value, kinds: Value) -> bool:
     if isinstance(kinds, tuple):
         return any(is_subclass(machine, kind, one) for one in kinds)
     if isinstance(kind, Class):
-        return kinds in kind.order or (kind.host is not None and is_subclass(machine, kind.host, kinds)) or (
-            kind.exception is not None and isinstance(kinds, ExceptionType) and kinds in kind.exception.bases
+        return (
+            kinds in kind.order
+            or (kind.host is not None and is_subclass(machine, kind.host, kinds))
+            or (kind.exception is not None and isinstance(kinds, ExceptionType) and kinds in kind.exception.bases)
         )
     if isinstance(kind, ExceptionType):
         return kinds in kind.bases
@@ -265,9 +140,7 @@ def whole(machine: Machine, value: Value = 0, base: int | None = None) -> int:
     answer = call_method(machine, value, "__int__", [])
     if answer is not NotImplemented:
         return int(answer)
-    raise TypeError(
-        f"int() argument must be a string, a bytes-like object or a real number, not '{kind_name(value)}'"
-    )
+    raise TypeError(f"int() argument must be a string, a bytes-like object or a real number, not '{kind_name(value)}'")
 
 
 def real(machine: Machine, value: Value = 0.0) -> float:
@@ -280,12 +153,18 @@ def real(machine: Machine, value: Value = 0.0) -> float:
 
 
 def mapping(machine: Machine, given: Value = (), **named: Value) -> dict[Value, Value]:
-    made = dict(given) if isinstance(given, dict) else dict(map(tuple, (listed(machine, p) for p in listed(machine, given))))
+    made = (
+        dict(given)
+        if isinstance(given, dict)
+        else dict(map(tuple, (listed(machine, p) for p in listed(machine, given))))
+    )
     machine.meter.length(len(made) + len(named))
     return {**made, **named}
 
 
-def show(machine: Machine, *values: Value, sep: Value = " ", end: Value = "\n", file: Value = None, flush: Value = False) -> None:
+def show(
+    machine: Machine, *values: Value, sep: Value = " ", end: Value = "\n", file: Value = None, flush: Value = False
+) -> None:
     """`print`"""
     parts = (" " if sep is None else sep).join([text(machine, value) for value in values])
     shown = parts + ("\n" if end is None else end)
@@ -422,5 +301,3 @@ for _kind in TYPES.values():
     for _host in _kind.hosts:
         if _kind.name not in ("object",):
             PYTHON_TYPES.setdefault(_host, _kind)
-
-__all__ = ["BINARY", "BUILTINS", "ITERABLE", "REFUSED", "Companion", "elements_of"]

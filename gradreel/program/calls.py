@@ -9,7 +9,6 @@ import numpy as np
 
 from .bridge import PLAIN, Companion, from_engine, function_class, new_module, to_engine
 from .engine import torch
-from .errors import TYPES
 from .machine import Machine
 from .values import (
     MISSING,
@@ -269,6 +268,3 @@ def finish_class(kind: Class) -> None:
     """Gives a class that extends autograd.Function its companion in the engine."""
     if kind.host is not None and issubclass(kind.host.hosts[0], torch.autograd.Function):
         kind.native = function_class(kind)
-
-
-__all__ = ["TYPES", "call", "call_method", "instantiate", "iterate", "kind_name", "listed", "truth"]

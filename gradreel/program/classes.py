@@ -7,7 +7,6 @@ import ast
 from .calls import call, finish_class, kind_name
 from .compiler import Compiler, Step, compiles
 from .engine import torch
-from .errors import TYPES as ERRORS
 from .machine import Machine
 from .targets import bind
 from .values import Class, ClassMethod, ExceptionType, Frame, Function, Property, StaticMethod, Type, Value
@@ -103,6 +102,3 @@ def functions_in(value: Value) -> list[Function]:
     if isinstance(value, Property):
         return [*functions_in(value.getter), *functions_in(value.setter)]
     return []
-
-
-__all__ = ["ERRORS", "make_class"]

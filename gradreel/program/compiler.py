@@ -61,7 +61,9 @@ def compiles(*kinds: type[Node]) -> Callable[[Callable[[Compiler, Node], Run]], 
 class Compiler:
     """Compiles one program for one machine. `scope` is where the compiler is, `first` the line of the statement."""
 
-    def __init__(self, machine: Machine, telling: Telling, tree: ast.Module, echo: Callable[[Value], None] | None) -> None:
+    def __init__(
+        self, machine: Machine, telling: Telling, tree: ast.Module, echo: Callable[[Value], None] | None
+    ) -> None:
         self.machine = machine
         self.telling = telling
         self.echo = echo
@@ -116,14 +118,6 @@ class Compiler:
             return None
 
         return run
-
-    def after_call(self, node: ast.AST) -> Callable[[Frame], None]:
-        """After a call of a method as a statement: the variable it belongs to may have new parts."""
-        from .targets import retell
-
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-            return retell(self, node.func.value)
-        return lambda frame: None
 
     def unknown(self, node: ast.AST) -> Refusal:
         word = WORDS.get(type(node), f"this piece of Python ({type(node).__name__})")

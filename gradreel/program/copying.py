@@ -8,11 +8,38 @@ from typing import Any
 from .bridge import Companion
 from .calls import kind_name
 from .engine import TENSORS, torch
-from .formatting import type_name
 from .machine import Machine
-from .values import Bound, Builtin, Class, Error, ExceptionType, Foreign, Function, Generator, Instance, Namespace, Type, Value
+from .values import (
+    Bound,
+    Builtin,
+    Class,
+    Error,
+    ExceptionType,
+    Foreign,
+    Function,
+    Generator,
+    Instance,
+    Namespace,
+    Type,
+    Value,
+)
 
-SHARED = (Function, Class, Type, Builtin, Foreign, Bound, ExceptionType, Error, bool, int, float, str, type(None), range)
+SHARED = (
+    Function,
+    Class,
+    Type,
+    Builtin,
+    Foreign,
+    Bound,
+    ExceptionType,
+    Error,
+    bool,
+    int,
+    float,
+    str,
+    type(None),
+    range,
+)
 SHARED += (torch.dtype, torch.Size)
 
 
@@ -75,6 +102,3 @@ def _part(machine: Machine, part: Any, memo: dict[int, Value]) -> Any:
     if isinstance(part, (*SHARED, *TENSORS, list, dict, tuple, set, Companion, torch.nn.Module)):
         return deep_copy(machine, part, memo)
     return copy.copy(part)
-
-
-__all__ = ["deep_copy", "shallow_copy", "type_name"]

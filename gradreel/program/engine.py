@@ -7,12 +7,16 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-import autograd_core as torch
 import numpy as np
 from autograd_core.state import isolated
 
+import autograd_core
+
 from .limits import Meter
 from .sizes import reserve
+
+torch: Any = autograd_core
+"""The engine, as programs see torch. Its names are made by tables, so their types are known at run time only."""
 
 TENSORS: tuple[type, ...] = (torch.Tensor, torch.nn.Parameter)
 

@@ -159,7 +159,9 @@ def caught(machine: Machine, raised: Exception, frame: Frame) -> Error:
 
 # ---- format specifications
 
-SPEC = re.compile(r"(?:.?[<>=^])?[-+ ]?z?#?0?(?P<width>\d+)?[,_]?(?:\.(?P<precision>\d+))?[bcdeEfFgGnosxX%]?", re.DOTALL)
+SPEC = re.compile(
+    r"(?:.?[<>=^])?[-+ ]?z?#?0?(?P<width>\d+)?[,_]?(?:\.(?P<precision>\d+))?[bcdeEfFgGnosxX%]?", re.DOTALL
+)
 WIDEST = 1000
 MOST_DIGITS = 100
 
@@ -185,7 +187,9 @@ def formatted(machine: Machine, value: Value, spec: str) -> str:
     raise TypeError(f"unsupported format string passed to {type_name(value)}.__format__")
 
 
-PERCENT = re.compile(r"%(?:\((?P<key>[^)]*)\))?(?P<flags>[-+ #0]*)(?P<width>\d+|\*)?(?:\.(?P<digits>\d+|\*))?(?P<kind>.)?")
+PERCENT = re.compile(
+    r"%(?:\((?P<key>[^)]*)\))?(?P<flags>[-+ #0]*)(?P<width>\d+|\*)?(?:\.(?P<digits>\d+|\*))?(?P<kind>.)?"
+)
 
 
 def percent(machine: Machine, template: str, given: Value) -> str:

@@ -4,85 +4,17 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
-from typing import NamedTuple
 
+from .arguments import Signature, bind_arguments
 from .attributes import load
-from .calls import call, kind_name, listed
+from .calls import call, kind_name
 from .compiler import Compiler, Run, Step, compiles
-from .expressions import DUNDERS, attribute_name, parts, special
+from .expressions import parts
+from .generators import generator_body
+from .names import DUNDERS, attribute_name, special
 from .scopes import Scope
 from .targets import bind
 from .values import Cell, Frame, Function, Generator, Super, Value
-
-
-class Signature(NamedTuple):
-    """The parameters of a function. `filled` are those with a default: as many of the last positional ones."""
-
-    title: str
-    positional: tuple[str, ...]
-    only_positional: int
-    keyword: tuple[str, ...]
-    rest: str | None
-    named: str | None
-
-
-def bind_arguments(
-    of: Signature, defaults: dict[str, Value], args: list[Value], kwargs: dict[str, Value]
-) -> dict[str, Value]:
-    """The variables that a call begins with. `args` is emptied: the caller keeps nothing of them."""
-    count = len(of.positional)
-    given = len(args)
-    names = dict(zip(of.positional, args, strict=False))
-    if of.rest is not None:
-        names[of.rest] = tuple(args[count:])
-    args.clear()
-    if given > count and of.rest is None:
-        raise too_many(of, defaults, given, kwargs)
-    extra: dict[str, Value] = {}
-    for name, value in kwargs.items():
-        if name in of.keyword or name in of.positional[of.only_positional :]:
-            if name in names:
-                raise TypeError(f"{of.title}() got multiple values for argument '{name}'")
-            names[name] = value
-        elif of.named is not None:
-            extra[name] = value
-        elif name in of.positional:
-            raise TypeError(
-                f"{of.title}() got some positional-only arguments passed as keyword arguments: '{name}'"
-            )
-        else:
-            raise TypeError(f"{of.title}() got an unexpected keyword argument '{name}'")
-    if of.named is not None:
-        names[of.named] = extra
-    for wanted, kind in ((of.positional, "positional"), (of.keyword, "keyword-only")):
-        missing = [name for name in wanted if name not in names and name not in defaults]
-        if missing:
-            raise too_few(of, missing, kind)
-        for name in wanted:
-            if name not in names:
-                names[name] = defaults[name]
-    return names
-
-
-def too_many(of: Signature, defaults: dict[str, Value], given: int, kwargs: dict[str, Value]) -> TypeError:
-    count = len(of.positional)
-    least = count - sum(1 for name in of.positional if name in defaults)
-    takes = f"{count}" if least == count else f"from {least} to {count}"
-    also = sum(1 for name in kwargs if name in of.keyword)
-    were = "was" if given == 1 and not also else "were"
-    extra = f" positional argument{'s' * (given != 1)} (and {also} keyword-only argument{'s' * (also != 1)})" if also else ""
-    plural = "s" if count != 1 or least != count else ""
-    return TypeError(f"{of.title}() takes {takes} positional argument{plural} but {given}{extra} {were} given")
-
-
-def too_few(of: Signature, missing: list[str], kind: str) -> TypeError:
-    quoted = [f"'{name}'" for name in missing]
-    listing = quoted[0] if len(quoted) == 1 else (
-        f"{quoted[0]} and {quoted[1]}" if len(quoted) == 2 else f"{', '.join(quoted[:-1])}, and {quoted[-1]}"
-    )
-    plural = "s" if len(missing) > 1 else ""
-    return TypeError(f"{of.title}() missing {len(missing)} required {kind} argument{plural}: {listing}")
-
 
 # ---- making functions
 
@@ -117,7 +49,9 @@ def function(compiler: Compiler, node: ast.FunctionDef | ast.Lambda, name: str, 
     arguments = node.args
     positional = [*arguments.posonlyargs, *arguments.args]
     names = tuple(argument.arg for argument in positional)
-    defaults = list(zip(names[len(names) - len(arguments.defaults) :], compiler.expressions(arguments.defaults), strict=True))
+    defaults = list(
+        zip(names[len(names) - len(arguments.defaults) :], compiler.expressions(arguments.defaults), strict=True)
+    )
     for argument, default in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True):
         if default is not None:
             defaults.append((argument.arg, compiler.expression(default)))
@@ -172,8 +106,6 @@ def body(compiler: Compiler, node: ast.FunctionDef | ast.Lambda) -> Body:
 
         return give
     if compiler.scope.yields:
-        from .generators import generator_body
-
         return generator_body(compiler, node)
     block = compiler.block(node.body)
 
@@ -306,9 +238,8 @@ def super_(compiler: Compiler, node: ast.Call) -> Run:
     def found(frame: Frame) -> Value:
         if frame.owner is None or frame.this is None:
             raise RuntimeError("super(): no arguments")
-        return Super(frame.owner, frame.this, getattr(frame.this, "own", None) or getattr(frame.this, "kind", frame.this))
+        return Super(
+            frame.owner, frame.this, getattr(frame.this, "own", None) or getattr(frame.this, "kind", frame.this)
+        )
 
     return found
-
-
-__all__ = ["bind_arguments", "listed"]

@@ -10,7 +10,7 @@ import ast
 from collections.abc import Callable, Iterator, Sequence
 
 from .calls import iterate, truth
-from .compiler import BREAK, RETURN, Compiler, Signal, Step
+from .compiler import BREAK, RETURN, Compiler, Signal
 from .machine import Machine
 from .targets import target
 from .values import Frame, Value
@@ -26,10 +26,6 @@ def yields(node: ast.AST) -> bool:
     if isinstance(node, (ast.FunctionDef, ast.Lambda, ast.GeneratorExp, ast.ClassDef)):
         return False
     return any(yields(child) for child in ast.iter_child_nodes(node))
-
-
-def yielding(compiler: Compiler, node: ast.AST) -> Step:
-    raise compiler.refuse("'yield' outside function", node)
 
 
 class Resumed:

@@ -10,16 +10,15 @@ from collections.abc import Callable
 from difflib import get_close_matches
 from typing import Any
 
-from .attributes import unknown_name
 from .calls import call, iterate, listed
 from .copying import deep_copy, shallow_copy
 from .engine import torch
 from .face import NAMES, SPACES
+from .kinds import unknown_name
 from .machine import Machine
 from .numpy_face import NUMPY
-from .operators import less
 from .refusal import Refusal
-from .values import MISSING, Builtin, Foreign, Function, Namespace, Type, Value
+from .values import MISSING, Builtin, Function, Namespace, Type, Value
 
 
 def _module(name: str, ours: dict[str, Callable[..., Any]], values: dict[str, Value] | None = None) -> Namespace:
@@ -59,10 +58,48 @@ def _prod(machine: Machine, items: Value) -> Value:
     return result
 
 
-FLOATS = (
-    "acos acosh asin asinh atan atan2 atanh ceil copysign cos cosh degrees erf erfc exp expm1 fabs floor fmod gamma "
-    "hypot isclose isfinite isinf isnan ldexp lgamma log log10 log1p log2 modf pow radians sin sinh sqrt tan tanh trunc"
-).split()
+FLOATS = [
+    "acos",
+    "acosh",
+    "asin",
+    "asinh",
+    "atan",
+    "atan2",
+    "atanh",
+    "ceil",
+    "copysign",
+    "cos",
+    "cosh",
+    "degrees",
+    "erf",
+    "erfc",
+    "exp",
+    "expm1",
+    "fabs",
+    "floor",
+    "fmod",
+    "gamma",
+    "hypot",
+    "isclose",
+    "isfinite",
+    "isinf",
+    "isnan",
+    "ldexp",
+    "lgamma",
+    "log",
+    "log10",
+    "log1p",
+    "log2",
+    "modf",
+    "pow",
+    "radians",
+    "sin",
+    "sinh",
+    "sqrt",
+    "tan",
+    "tanh",
+    "trunc",
+]
 MATH = _module(
     "math",
     {name: _math(name) for name in FLOATS}
@@ -116,7 +153,9 @@ def _default_dict(machine: Machine, factory: Value = None, given: Value = ()) ->
 
 
 def _ordered_dict(machine: Machine, given: Value = (), **named: Value) -> OrderedDict[Value, Value]:
-    pairs = given.items() if isinstance(given, dict) else map(tuple, (listed(machine, p) for p in listed(machine, given)))
+    pairs = (
+        given.items() if isinstance(given, dict) else map(tuple, (listed(machine, p) for p in listed(machine, given)))
+    )
     return OrderedDict([*pairs, *named.items()])
 
 
@@ -151,8 +190,12 @@ COLLECTIONS = _module(
     "collections",
     {},
     {
-        "OrderedDict": Type("OrderedDict", (OrderedDict,), Builtin("OrderedDict", _ordered_dict, True), "collections.OrderedDict"),
-        "defaultdict": Type("defaultdict", (defaultdict,), Builtin("defaultdict", _default_dict, True), "collections.defaultdict"),
+        "OrderedDict": Type(
+            "OrderedDict", (OrderedDict,), Builtin("OrderedDict", _ordered_dict, True), "collections.OrderedDict"
+        ),
+        "defaultdict": Type(
+            "defaultdict", (defaultdict,), Builtin("defaultdict", _default_dict, True), "collections.defaultdict"
+        ),
     },
 )
 ITERTOOLS = _module(
@@ -254,6 +297,3 @@ def member(module: str, name: str, line: int) -> Value:
         sentence = missing.sentence if isinstance(missing, Refusal) else str(missing)
         raise Refusal(sentence, line)
     raise Refusal(f"`{name}` cannot be imported from `{module}` here.", line)
-
-
-__all__ = ["Foreign", "importable", "less", "member"]

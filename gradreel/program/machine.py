@@ -6,7 +6,6 @@ from collections.abc import Callable
 from typing import Any
 
 from autograd_core.events import NodeReleased, TensorReleased
-
 from gradreel.trace import Recorder
 from gradreel.trace.events import FunctionEntered, FunctionLeft, Printed, Warned
 

@@ -10,8 +10,8 @@ from collections.abc import Callable
 from functools import cmp_to_key
 from typing import Any
 
-from .calls import call, iterate, listed, truth
-from .formatting import joined, str_format, type_name
+from .calls import call, listed, truth
+from .formatting import joined, str_format
 from .machine import Machine
 from .operators import less, same
 from .values import Builtin, Value
@@ -47,11 +47,42 @@ def _expandtabs(machine: Machine, this: str, tabsize: int = 8) -> str:
     return this.expandtabs(tabsize)
 
 
-STR_PLAIN = (
-    "capitalize casefold count endswith find index isalnum isalpha isascii isdecimal isdigit isidentifier islower "
-    "isnumeric isspace istitle isupper lower lstrip partition removeprefix removesuffix rfind rindex rpartition rsplit "
-    "rstrip split splitlines startswith strip swapcase title upper"
-).split()
+STR_PLAIN = [
+    "capitalize",
+    "casefold",
+    "count",
+    "endswith",
+    "find",
+    "index",
+    "isalnum",
+    "isalpha",
+    "isascii",
+    "isdecimal",
+    "isdigit",
+    "isidentifier",
+    "islower",
+    "isnumeric",
+    "isspace",
+    "istitle",
+    "isupper",
+    "lower",
+    "lstrip",
+    "partition",
+    "removeprefix",
+    "removesuffix",
+    "rfind",
+    "rindex",
+    "rpartition",
+    "rsplit",
+    "rstrip",
+    "split",
+    "splitlines",
+    "startswith",
+    "strip",
+    "swapcase",
+    "title",
+    "upper",
+]
 
 
 # ---- list
@@ -93,7 +124,9 @@ def _index(machine: Machine, this: Any, item: Value, start: int = 0, stop: int |
             return at
     from .formatting import written
 
-    raise ValueError(f"{written(machine, item)} is not in list" if type(this) is list else "tuple.index(x): x not in tuple")
+    raise ValueError(
+        f"{written(machine, item)} is not in list" if type(this) is list else "tuple.index(x): x not in tuple"
+    )
 
 
 def _count(machine: Machine, this: Any, item: Value) -> int:
@@ -168,10 +201,19 @@ def _ours(**ways: Callable[..., Any]) -> dict[str, Method]:
 
 
 SET = _plain(set, "clear discard pop remove")
-COMBINE = (
-    "difference intersection issubset issuperset isdisjoint symmetric_difference union "
-    "update difference_update intersection_update symmetric_difference_update"
-).split()
+COMBINE = [
+    "difference",
+    "intersection",
+    "issubset",
+    "issuperset",
+    "isdisjoint",
+    "symmetric_difference",
+    "union",
+    "update",
+    "difference_update",
+    "intersection_update",
+    "symmetric_difference_update",
+]
 READING = ("difference", "intersection", "issubset", "issuperset", "isdisjoint", "symmetric_difference", "union")
 
 METHODS: dict[type, dict[str, Method]] = {
@@ -188,7 +230,14 @@ METHODS: dict[type, dict[str, Method]] = {
     ),
     list: _plain(list, "clear pop reverse")
     | _ours(
-        append=_append, extend=_extend, insert=_insert, copy=_copied, remove=_remove, index=_index, count=_count, sort=_sort
+        append=_append,
+        extend=_extend,
+        insert=_insert,
+        copy=_copied,
+        remove=_remove,
+        index=_index,
+        count=_count,
+        sort=_sort,
     ),
     tuple: _ours(index=_index, count=_count),
     dict: _plain(dict, "clear get items keys values pop popitem")
@@ -201,5 +250,3 @@ METHODS: dict[type, dict[str, Method]] = {
     range: _ours(index=_index, count=_count),
 }
 METHODS[OrderedDict] = METHODS[dict] | _plain(OrderedDict, "move_to_end")
-
-__all__ = ["METHODS", "Method", "iterate", "ordered_list", "type_name"]

@@ -162,8 +162,11 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "arange": arange,
     "allclose": allclose,
     "finfo": finfo,
-    **{name: elementwise(getattr(np, name)) for name in "abs exp log sqrt sin cos tan tanh maximum minimum".split()},
-    **{name: reduced(getattr(np, name)) for name in "sum mean max min std var prod".split()},
+    **{
+        name: elementwise(getattr(np, name))
+        for name in ["abs", "exp", "log", "sqrt", "sin", "cos", "tan", "tanh", "maximum", "minimum"]
+    },
+    **{name: reduced(getattr(np, name)) for name in ["sum", "mean", "max", "min", "std", "var", "prod"]},
 }
 
 
@@ -183,7 +186,7 @@ METHODS = {
     "tolist": lambda machine, this: this.tolist(),
     "item": lambda machine, this: this.item(),
     "flatten": lambda machine, this: this.flatten(),
-    **{name: reduced(getattr(np, name)) for name in "sum mean max min std var prod".split()},
+    **{name: reduced(getattr(np, name)) for name in ["sum", "mean", "max", "min", "std", "var", "prod"]},
 }
 
 
@@ -200,7 +203,12 @@ ARRAY_METHODS: dict[str, Any] = {name: Builtin(name, way, machine=True) for name
 }
 
 SCALARS = {
-    name: Type(name, (kind,), Builtin(name, lambda machine, value, kind=kind: kind(numbers(machine, value)), machine=True), f"numpy.{name}")
+    name: Type(
+        name,
+        (kind,),
+        Builtin(name, lambda machine, value, kind=kind: kind(numbers(machine, value)), machine=True),
+        f"numpy.{name}",
+    )
     for name, kind in DTYPES.items()
 }
 
@@ -211,9 +219,7 @@ NUMPY = Namespace(
     | {"pi": math.pi, "e": math.e, "inf": math.inf, "nan": math.nan, "newaxis": None}
     | {
         "ndarray": Type("ndarray", (np.ndarray,), None, "numpy.ndarray"),
-        "random": Namespace(
-            "numpy.random", {name: Builtin(name, way, machine=True) for name, way in RANDOM.items()}
-        ),
+        "random": Namespace("numpy.random", {name: Builtin(name, way, machine=True) for name, way in RANDOM.items()}),
     },
 )
 """numpy, as programs import it."""

@@ -192,7 +192,6 @@ def contains(machine: Machine, item: Value, holder: Value) -> bool:
     if isinstance(holder, str):
         machine.meter.charge(len(holder) >> 6)
         if not isinstance(item, str):
-
             raise TypeError(f"'in <string>' requires string as left operand, not {type_name(item)}")
         return item in holder
     if isinstance(holder, (dict, set, frozenset)):

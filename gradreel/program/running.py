@@ -9,12 +9,12 @@ from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
-from autograd_core.events import listening
 
+from autograd_core.events import listening
 from gradreel.trace import Outcome, Recorder, Trace
 from gradreel.trace.events import Stopped
 
-from . import classes, expressions, functions, statements  # noqa: F401  (they fill the tables of the compiler)
+from . import classes, comprehensions, expressions, functions, handling, imports, managing, statements
 from .calls import call
 from .compiler import Compiler, Step
 from .engine import running
@@ -27,6 +27,9 @@ from .reading import Reading, guess_mode, read
 from .refusal import Refusal
 from .telling import Telling
 from .values import Error, Frame, Value
+
+SYNTAX = (classes, comprehensions, expressions, functions, handling, imports, managing, statements)
+"""The modules that fill the compiler's tables."""
 
 DEEPEST = 20_000
 """Python's own recursion limit while a program runs; the program's calls have their own."""
@@ -46,7 +49,7 @@ def run(source: str, *, mode: str | None = None, limits: Limits | None = None) -
     machine.call = call
     with prepared(machine):
         outcome = perform(source, mode, machine)
-    names.clear()
+        names.clear()
     return recorder.trace(source, mode, outcome)
 
 

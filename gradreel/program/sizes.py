@@ -18,8 +18,13 @@ def shapes(args: Arguments) -> list[tuple[int, ...]]:
 
 
 def broadcast(args: Arguments) -> int:
-    """Elements of the broadcast shape; what does not broadcast is left to the engine's own error."""
+    """Elements of the broadcast shape; what does not broadcast is left to the engine's own error.
+
+    Without arrays it is a factory, and its numbers are the shape.
+    """
     found = shapes(args)
+    if not found:
+        return math.prod(size for size in numbers(args) if size > 0)
     deepest = max(map(len, found), default=0)
     size = 1
     for axis in range(1, deepest + 1):
@@ -74,7 +79,9 @@ SIZES: dict[str, Callable[[Arguments], int]] = {
     "stack": together,
     "concat": together,
 }
-PRODUCTS = frozenset("mm mv bmm dot matmul addmm addmv baddbmm outer ger linear einsum tensordot".split())
+PRODUCTS = frozenset(
+    ["mm", "mv", "bmm", "dot", "matmul", "addmm", "addmv", "baddbmm", "outer", "ger", "linear", "einsum", "tensordot"]
+)
 
 
 def reserve(meter: Meter) -> Callable[[str, Arguments], None]:

@@ -3,26 +3,18 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
 
-from gradreel.trace.events import LineReached
-
-from .calls import call, call_method, iterate, kind_name, truth
-from .compiler import BREAK, CONTINUE, RETURN, Compiler, Signal, Step, compiles, header_end
-from .errors import TYPES, raise_error
-from .formatting import caught, error_text
-from .library import importable
-from .targets import augmented, bind, deletion, target
-from .values import Class, Error, ExceptionType, Frame, Instance, Value
+from .calls import iterate, truth
+from .compiler import BREAK, CONTINUE, RETURN, Compiler, Signal, Step, compiles
+from .targets import augmented, deletion, retell, target
+from .values import Frame
 
 
 @compiles(ast.Expr)
 def expression_statement(compiler: Compiler, node: ast.Expr) -> Step:
-    from .generators import yielding
-
-    if isinstance(node.value, (ast.Yield, ast.YieldFrom)):
-        return yielding(compiler, node.value)
     run = compiler.expression(node.value)
-    again = compiler.after_call(node.value)
+    again = after_call(compiler, node.value)
     echo = compiler.echo if compiler.scope.kind == "module" else None
 
     def step(frame: Frame) -> None:
@@ -107,7 +99,7 @@ def if_(compiler: Compiler, node: ast.If) -> Step:
 def while_(compiler: Compiler, node: ast.While) -> Step:
     machine, test, body = compiler.machine, compiler.expression(node.test), compiler.block(node.body)
     other = compiler.block(node.orelse) if node.orelse else None
-    line, end, meter = node.lineno, header_end(node), machine.meter
+    line, meter = node.lineno, machine.meter
 
     def step(frame: Frame) -> Signal | None:
         around, turn = machine.loops, 0
@@ -116,7 +108,6 @@ def while_(compiler: Compiler, node: ast.While) -> Step:
                 turn += 1
                 meter.charge()
                 machine.loops = (*around, (line, turn, None))
-                machine.emit((LineReached, line, end, machine.frames, machine.loops))
                 signal = body(frame)
                 if signal is BREAK:
                     return None
@@ -135,7 +126,7 @@ def for_(compiler: Compiler, node: ast.For) -> Step:
     machine, source, store = compiler.machine, compiler.expression(node.iter), target(compiler, node.target)
     body = compiler.block(node.body)
     other = compiler.block(node.orelse) if node.orelse else None
-    line, end, meter = node.lineno, header_end(node), machine.meter
+    line, meter = node.lineno, machine.meter
 
     def step(frame: Frame) -> Signal | None:
         around, turn = machine.loops, 0
@@ -147,7 +138,6 @@ def for_(compiler: Compiler, node: ast.For) -> Step:
                 turn += 1
                 meter.charge()
                 machine.loops = (*around, (line, turn, total))
-                machine.emit((LineReached, line, end, machine.frames, machine.loops))
                 store(frame, item)
                 item = None  # the loop itself must not keep it alive
                 signal = body(frame)
@@ -188,194 +178,8 @@ def return_(compiler: Compiler, node: ast.Return) -> Step:
     return step
 
 
-# ---- exceptions
-
-
-@compiles(ast.Raise)
-def raise_(compiler: Compiler, node: ast.Raise) -> Step:
-    machine = compiler.machine
-    raised = None if node.exc is None else compiler.expression(node.exc)
-    cause = None if node.cause is None else compiler.expression(node.cause)
-
-    def step(frame: Frame) -> None:
-        if raised is None:
-            if not frame.handling:
-                raise RuntimeError("No active exception to reraise")
-            record = frame.handling[-1]
-        else:
-            record = raised(frame)
-            if isinstance(record, (ExceptionType, Class)):
-                record = call(machine, record, [], {})
-            if not isinstance(record, Error):
-                raise TypeError("exceptions must derive from BaseException")
-        if cause is not None:
-            origin = cause(frame)
-            record.cause = origin if isinstance(origin, Error) else None
-        raise raise_error(record, error_text(machine, record))
-
-    return step
-
-
-@compiles(ast.Assert)
-def assert_(compiler: Compiler, node: ast.Assert) -> Step:
-    machine, test = compiler.machine, compiler.expression(node.test)
-    message = None if node.msg is None else compiler.expression(node.msg)
-
-    def step(frame: Frame) -> None:
-        if not truth(machine, test(frame)):
-            record = Error(TYPES["AssertionError"], () if message is None else (message(frame),))
-            raise raise_error(record, error_text(machine, record))
-
-    return step
-
-
-@compiles(ast.Try)
-def try_(compiler: Compiler, node: ast.Try) -> Step:
-    from .handling import handlers
-
-    body = compiler.block(node.body)
-    handle = handlers(compiler, node.handlers) if node.handlers else None
-    other = compiler.block(node.orelse) if node.orelse else None
-    final = compiler.block(node.finalbody) if node.finalbody else None
-    machine = compiler.machine
-
-    def guarded(frame: Frame) -> Signal | None:
-        frames, loops = machine.frames, machine.loops
-        if handle is None:
-            signal = body(frame)
-        else:
-            try:
-                signal = body(frame)
-            except Exception as raised:
-                machine.frames, machine.loops = frames, loops
-                record = caught(machine, raised, frame)
-            else:
-                return other(frame) if signal is None and other is not None else signal
-            return handle(frame, record)
-        return signal
-
-    if final is None:
-        return guarded
-    last = final
-
-    def step(frame: Frame) -> Signal | None:
-        try:
-            signal = guarded(frame)
-        except Exception as raised:
-            machine.note(raised, frame)
-            line, frame.noted = frame.line, False
-            if last(frame) is not None:
-                return RETURN
-            frame.line, frame.noted = line, True
-            raise
-        kept, frame.returned = frame.returned, None
-        ended = last(frame)
-        if ended is not None:
-            return ended
-        frame.returned = kept
-        return signal
-
-    return step
-
-
-# ---- with
-
-
-@compiles(ast.With)
-def with_(compiler: Compiler, node: ast.With) -> Step:
-    step = compiler.block(node.body)
-    for item in reversed(node.items):
-        step = managed(compiler, item, step)
-    return step
-
-
-def managed(compiler: Compiler, item: ast.withitem, body: Step) -> Step:
-    """`with item: body`"""
-    machine, manager = compiler.machine, compiler.expression(item.context_expr)
-    store = None if item.optional_vars is None else target(compiler, item.optional_vars)
-
-    def step(frame: Frame) -> Signal | None:
-        holder = manager(frame)
-        own = isinstance(holder, Instance)
-        if own:
-            entered = call_method(machine, holder, "__enter__", [])
-            if entered is NotImplemented:
-                raise no_manager(holder)
-        elif hasattr(type(holder), "__enter__"):
-            entered = holder.__enter__()
-        else:
-            raise no_manager(holder)
-        frames, loops = machine.frames, machine.loops
-        try:
-            if store is not None:
-                store(frame, entered)
-            entered = None
-            signal = body(frame)
-        except Exception as raised:
-            machine.note(raised, frame)
-            if own:
-                machine.frames, machine.loops = frames, loops
-                record = caught(machine, raised, frame)
-                kind: Value = record.own or record.kind
-                if truth(machine, call_method(machine, holder, "__exit__", [kind, record, None])):
-                    return None
-                raise raise_error(record, error_text(machine, record)) from None
-            if holder.__exit__(type(raised), raised, None):
-                return None
-            raise
-        except BaseException:
-            if not own:
-                holder.__exit__(None, None, None)
-            raise
-        if own:
-            call_method(machine, holder, "__exit__", [None, None, None])
-        else:
-            holder.__exit__(None, None, None)
-        return signal
-
-    return step
-
-
-def no_manager(holder: Value) -> TypeError:
-    return TypeError(f"'{kind_name(holder)}' object does not support the context manager protocol")
-
-
-# ---- import
-
-
-@compiles(ast.Import)
-def import_(compiler: Compiler, node: ast.Import) -> Step:
-    stores = []
-    for alias in node.names:
-        found = importable(alias.name, node.lineno)
-        if alias.asname is None:
-            found = importable(alias.name.partition(".")[0], node.lineno)
-        stores.append((bind(compiler, alias.asname or alias.name.partition(".")[0], node), found))
-
-    def step(frame: Frame) -> None:
-        for store, found in stores:
-            store(frame, found)
-
-    return step
-
-
-@compiles(ast.ImportFrom)
-def import_from(compiler: Compiler, node: ast.ImportFrom) -> Step:
-    from .library import member
-
-    if node.module == "__future__":
-        return lambda frame: None
-    if node.level or node.module is None:
-        raise compiler.refuse("Relative imports are not supported here.", node)
-    stores = []
-    for alias in node.names:
-        if alias.name == "*":
-            raise compiler.refuse(f"`from {node.module} import *` is not supported here: name what you need.", node)
-        found = member(node.module, alias.name, node.lineno)
-        stores.append((bind(compiler, alias.asname or alias.name, node), found))
-
-    def step(frame: Frame) -> None:
-        for store, found in stores:
-            store(frame, found)
-
-    return step
+def after_call(compiler: Compiler, node: ast.expr) -> Callable[[Frame], None]:
+    """After a call of a method as a statement: the variable it belongs to may have new parts."""
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+        return retell(compiler, node.func.value)
+    return lambda frame: None

@@ -11,7 +11,7 @@ from .bridge import PLAIN, from_engine, to_engine
 from .calls import call_method, kind_name, listed
 from .engine import elements_of, torch
 from .machine import Machine
-from .values import MISSING, Class, Type, Value
+from .values import Class, Type, Value
 
 SEQUENCES = (list, tuple, str)
 MAPPINGS = (dict, OrderedDict)
@@ -49,7 +49,10 @@ def fetch(machine: Machine, owner: Value, index: Value) -> Value:
 
 def whole(index: slice) -> slice:
     """A slice whose bounds are numbers (one-element tensors count as such)."""
-    bounds = [b if b is None or isinstance(b, int) else b.__index__() if isinstance(b, NUMBERS) else _refused(b) for b in (index.start, index.stop, index.step)]
+    bounds = [
+        b if b is None or isinstance(b, int) else b.__index__() if isinstance(b, NUMBERS) else _refused(b)
+        for b in (index.start, index.stop, index.step)
+    ]
     return slice(*bounds)
 
 
@@ -108,6 +111,3 @@ def remove(machine: Machine, owner: Value, index: Value) -> None:
         del owner[index]
     elif call_method(machine, owner, "__delitem__", [index]) is NotImplemented:
         raise TypeError(f"'{kind_name(owner)}' object doesn't support item deletion")
-
-
-__all__ = ["MISSING", "assign", "fetch", "remove"]

@@ -8,11 +8,12 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 
-from .attributes import delete, load, store
+from .attributes import load
 from .calls import iterate, kind_name
-from .compiler import Compiler, Run
-from .expressions import DUNDERS, attribute_name, special, unbound
+from .compiler import Compiler
+from .names import DUNDERS, attribute_name, special, unbound
 from .operators import binary
+from .storing import delete, store
 from .subscripts import assign, fetch, remove
 from .values import MISSING, Frame, Value
 
@@ -224,7 +225,11 @@ def augmented(compiler: Compiler, node: ast.AugAssign) -> Callable[[Frame], None
 
             return change_name
         case ast.Attribute(value=owner_node):
-            owner, name, again = compiler.expression(owner_node), attribute_name(compiler, node.target), retell(compiler, owner_node)
+            owner, name, again = (
+                compiler.expression(owner_node),
+                attribute_name(compiler, node.target),
+                retell(compiler, owner_node),
+            )
 
             def change_attribute(frame: Frame) -> None:
                 this = owner(frame)
@@ -233,7 +238,11 @@ def augmented(compiler: Compiler, node: ast.AugAssign) -> Callable[[Frame], None
 
             return change_attribute
         case ast.Subscript(value=holder_node, slice=index):
-            holder, at, again = compiler.expression(holder_node), compiler.expression(index), retell(compiler, holder_node)
+            holder, at, again = (
+                compiler.expression(holder_node),
+                compiler.expression(index),
+                retell(compiler, holder_node),
+            )
 
             def change_item(frame: Frame) -> None:
                 this, where = holder(frame), at(frame)
@@ -242,6 +251,3 @@ def augmented(compiler: Compiler, node: ast.AugAssign) -> Callable[[Frame], None
 
             return change_item
     raise compiler.unknown(node.target)
-
-
-__all__ = ["Run", "augmented", "bind", "deletion", "target"]
