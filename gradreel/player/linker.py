@@ -15,8 +15,10 @@ LOADER = """\
 const urls = Object.create(null);
 const pointed = (source) => source.replace(/\\b(from|import)(\\s*)"\\.\\/([\\w.-]+\\.js)"/g,
   (_, keyword, space, name) => `${keyword}${space}"${urls[name]}"`);
-for (const [name, source] of %s)
-  urls[name] = URL.createObjectURL(new Blob([pointed(source), `\\n//# sourceURL=gradreel/${name}`], { type: "text/javascript" }));
+for (const [name, source] of %s) {
+  const text = `${pointed(source)}\\n//# sourceURL=gradreel/${name}`;
+  urls[name] = URL.createObjectURL(new Blob([text], { type: "text/javascript" }));
+}
 export default (await import(urls[%s])).default;
 """
 

@@ -10,40 +10,63 @@ import { element } from "./dom.js";
 
 /**
  * @param {HTMLElement} host
- * @param {{here: string, home: string, lessons: Entry[], examples: Section[], exports: Entry[],
- *          onCopyLink: () => void, onRun: (() => void)|null}} options
+ * @param {{here: string, home: string|null, lessons: Entry[], examples: Section[], exports: Entry[],
+ *          onCopyLink: (() => void)|null, onRun: (() => void)|null}} options
  */
 export function createHeader(host, options) {
-  const run = options.onRun && element("button", { class: "gr-button gr-main", "data-testid": "run", type: "button", onclick: options.onRun },
-    "Run ", element("span", { class: "gr-key" }, "ctrl ↵"));
+  const run = options.onRun && runButton(options.onRun);
   const menus = [];
   const drop = (title, sections, testid) => {
     const made = createMenu(title, sections, testid, () => menus.forEach((other) => other !== made && other.close()));
     menus.push(made);
     return made.element;
   };
-  const current = (place) => (options.here === place ? { "aria-current": "page" } : {});
-  host.replaceChildren(
-    element("a", { class: "gr-brand", href: options.home, target: "_self" }, "Gradreel"),
+  const nav = options.home === null ? [element("span", { class: "gr-brand", text: "Gradreel" })] : [
+    element("a", { class: "gr-brand", href: options.home, target: "_self", text: "Gradreel" }),
     element("nav", { class: "gr-nav", "aria-label": "Pages" },
-      element("a", { href: options.home, target: "_self", ...current("lab") }, "Lab"),
-      options.lessons.length > 0 && drop("Lessons", [{ entries: options.lessons }], "lessons")),
+      element("a", { href: options.home, target: "_self", "aria-current": options.here === "lab" ? "page" : null, text: "Lab" }),
+      options.lessons.length > 0 ? drop("Lessons", [{ entries: options.lessons }], "lessons") : null),
+  ];
+  const copy = options.onCopyLink && element("button", { class: "gr-button", type: "button", "data-testid": "copy-link", onclick: options.onCopyLink },
+    element("span", { class: "gr-long", text: "Copy link to this step" }), element("span", { class: "gr-short", text: "Link" }));
+  host.replaceChildren(...[
+    ...nav,
     element("span", { class: "gr-space" }),
     options.examples.length > 0 && drop("Examples", options.examples, "examples"),
-    element("button", { class: "gr-button gr-copy", type: "button", "data-testid": "copy-link", onclick: options.onCopyLink },
-      element("span", { class: "gr-long" }, "Copy link to this step"), element("span", { class: "gr-short" }, "Link")),
+    copy,
     options.exports.length > 0 && drop("Export", [{ entries: options.exports }], "export"),
-    ...(run ? [run] : []),
-  );
+    run,
+  ].filter(Boolean));
   const away = (event) => menus.forEach((menu) => !event.composedPath().includes(menu.element) && menu.close());
   document.addEventListener("pointerdown", away);
   return {
     /** @param {boolean} busy */
-    busy(busy) {
-      if (run) run.toggleAttribute("data-busy", busy);
-    },
+    busy: (busy) => run?.toggleAttribute("data-busy", busy),
     destroy: () => document.removeEventListener("pointerdown", away),
   };
+}
+
+/** The top row of a program inside a lesson: its title, and the way to the Lab with the program as it stands.
+ * @param {HTMLElement} host
+ * @param {{title: string, onRun: (() => void)|null, labLink: () => Promise<string>}} options
+ */
+export function createLessonBar(host, { title, onRun, labLink }) {
+  const lab = element("a", { class: "gr-lab-link", href: "./", target: "_self", "data-testid": "lab-link" }, "Try it in the Lab");
+  const point = async () => (lab.href = await labLink());
+  for (const moment of ["pointerenter", "focus"]) lab.addEventListener(moment, point);
+  lab.addEventListener("click", async (event) => {
+    event.preventDefault();
+    location.href = await labLink();
+  });
+  const run = onRun && runButton(onRun);
+  host.replaceChildren(element("h3", { class: "gr-title", text: title }), element("span", { class: "gr-space" }), lab, ...(run ? [run] : []));
+  point();
+  return { busy: (busy) => run?.toggleAttribute("data-busy", busy), destroy: () => {} };
+}
+
+function runButton(onRun) {
+  return element("button", { class: "gr-button main gr-main", "data-testid": "run", type: "button", onclick: onRun },
+    "Run ", element("span", { class: "gr-key", text: "ctrl ↵" }));
 }
 
 /** A button that opens a list under itself. */

@@ -7,7 +7,7 @@ import { createCode } from "./code.js";
 import * as codemirror from "./codemirror.js";
 import { element } from "./dom.js";
 import { createExpression } from "./expression.js";
-import { createHeader } from "./header.js";
+import { createHeader, createLessonBar } from "./header.js";
 import { LONGEST_LINK, writeLink } from "./link.js";
 import { createPlayer } from "./player.js";
 import vis from "./vis.js";
@@ -20,8 +20,7 @@ import vis from "./vis.js";
  */
 export function createLab(root, { head, scene, ask, theme, step = null }) {
   /** @type {Program} */
-  let program = { text: head.source ?? scene.source, values: head.values ?? null };
-  const isPage = head.place !== "lesson";
+  let program = { text: (head.source ?? scene.source).trimEnd(), values: head.values ?? null };
   let code = null;
   let quiet = 0;
 
@@ -31,8 +30,8 @@ export function createLab(root, { head, scene, ask, theme, step = null }) {
   };
   const run = () => start({ text: code.text(), values: null });
   const load = (text) => {
-    code.setText(text);
-    start({ text, values: null });
+    code.setText(text.trimEnd());
+    start({ text: text.trimEnd(), values: null });
   };
   const save = (file) => () => ask?.({ kind: "file", file, source: program.text, values: program.values });
 
@@ -51,18 +50,22 @@ export function createLab(root, { head, scene, ask, theme, step = null }) {
   root.append(notice);
   const expression = createExpression(player.slots.expression, { onValues: (values) => start({ ...program, values }) });
   expression.show(scene.expression);
-  const header = isPage ? createHeader(player.slots.header, {
+  const header = head.place === "lesson" ? createLessonBar(player.slots.header, {
+    title: head.title,
+    onRun: ask && run,
+    labLink: async () => new URL(await writeLink({ source: code.text(), step: null }), new URL(head.home, location.href)).href,
+  }) : createHeader(player.slots.header, {
     here: head.place,
-    home: head.home ?? "./",
+    home: head.home ?? null,
     lessons: head.lessons ?? [],
     examples: ask ? examplesMenu(head.examples ?? [], load) : [],
     exports: ask ? [
       { title: "Offline page", note: "one HTML file with the player in it", act: save("html") },
       { title: "Trace", note: "every event of the run, as JSON", act: save("trace") },
     ] : [],
-    onCopyLink: copyLink,
+    onCopyLink: head.place === "lab" ? copyLink : null,
     onRun: ask && run,
-  }) : null;
+  });
 
   async function copyLink() {
     const fragment = await writeLink({ source: program.text, step: player.state().step, values: program.values });

@@ -1,5 +1,5 @@
 /**
- * A program and a step as a link's fragment, `#g1.<step>.<program>[.<values>]`: raw deflate, base64url. A fragment stays in
+ * A program and a step as a link's fragment, `#g1.<step>.<program>[.<values>]`, where no step means the one a program opens at: raw deflate, base64url. A fragment stays in
  * the browser: no server and no log ever sees it. What comes out of a link is a stranger's: its length is capped both
  * packed and unpacked.
  */
@@ -8,14 +8,14 @@ const VERSION = "g1";
 export const LONGEST_LINK = 8000;
 const LONGEST_TEXT = 100_000;
 
-/** @typedef {{source: string, step: number, values: Record<string, any>|null}} Place */
+/** @typedef {{source: string, step: number|null, values: Record<string, any>|null}} Place */
 
 /** A link that cannot be read; its message is for the person who opened it. */
 export class DamagedLink extends Error {}
 
 /** @param {Place} place @returns {Promise<string>} the fragment, with its # */
 export async function writeLink({ source, step, values = null }) {
-  const parts = [VERSION, String(step), await pack(source)];
+  const parts = [VERSION, step === null ? "" : String(step), await pack(source)];
   if (values) parts.push(await pack(JSON.stringify(values)));
   return `#${parts.join(".")}`;
 }
@@ -29,9 +29,9 @@ export async function readLink(fragment) {
   if (!/^g\d+$/.test(version)) return null;
   if (version !== VERSION) throw new DamagedLink("This link was made by a newer Gradreel.");
   if (fragment.length > 8 * LONGEST_LINK) throw new DamagedLink("This link is too long to be a program.");
-  if (!/^\d{1,7}$/.test(step ?? "") || !packed || more.length) throw new DamagedLink("This link is damaged.");
+  if (!/^\d{0,7}$/.test(step ?? "") || !packed || more.length) throw new DamagedLink("This link is damaged.");
   const source = await unpack(packed);
-  return { source, step: Number(step), values: values ? parsed(await unpack(values)) : null };
+  return { source, step: step === "" ? null : Number(step), values: values ? parsed(await unpack(values)) : null };
 }
 
 function parsed(text) {

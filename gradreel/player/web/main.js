@@ -58,6 +58,7 @@ function createPlace(root) {
   }
 
   async function begin(head, scene) {
+    if (head.place === "lesson") await nearby(root);
     lab = createLab(root, { head, scene, ask: wire.ask, theme: themeOf(root) });
     if (head.message) lab.say(head.message, true);
     if (head.place !== "lab") return;
@@ -89,6 +90,18 @@ function createPlace(root) {
       lab?.destroy();
     },
   };
+}
+
+/** Wait until an element is about to be seen, so a long page does not draw all its players at once. */
+function nearby(root) {
+  return new Promise((resolve) => {
+    const watch = new IntersectionObserver((entries) => {
+      if (!entries.some((entry) => entry.isIntersecting)) return;
+      watch.disconnect();
+      resolve();
+    }, { rootMargin: "600px" });
+    watch.observe(root);
+  });
 }
 
 /** Whether Streamlit shows its light or its dark theme, by the brightness of its background. */
