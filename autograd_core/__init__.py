@@ -1,1 +1,136 @@
-"""PyTorch's autograd in numpy."""
+"""PyTorch's autograd in numpy: `import autograd_core as torch` runs a PyTorch program within its surface."""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+import numpy as np
+
+from . import dtypes, events, functions, methods, ops, random
+from . import factories as _factories
+from .device import device, layout, strided
+from .dtypes import dtype, finfo, get_default_dtype, iinfo, promote_types, set_default_dtype
+from .modes import enable_grad, inference_mode, is_grad_enabled, is_inference_mode_enabled, no_grad, set_grad_enabled
+from .printing import set_printoptions
+from .random import Generator, default_generator, initial_seed
+from .size import Size
+from .tensor import Tensor
+from . import autograd, linalg, utils  # isort: skip
+
+__version__ = "2.13.0+cpu"
+inf, nan, pi, e = float("inf"), float("nan"), np.pi, np.e
+contiguous_format, preserve_format = "torch.contiguous_format", "torch.preserve_format"
+
+_FACTORIES = (
+    "tensor as_tensor from_numpy zeros ones empty full eye arange linspace zeros_like ones_like empty_like full_like rand_like "
+    "randn_like randint_like rand randn randint randperm normal bernoulli multinomial manual_seed"
+)
+_FUNCTIONS = "cat stack hstack vstack where is_tensor linear"
+_LEGACY = {"FloatTensor": "float32", "DoubleTensor": "float64", "LongTensor": "int64", "IntTensor": "int32"}
+_SUBMODULES = ("nn", "optim", "func", "distributions")
+
+
+def _surface() -> dict[str, Any]:
+    """The functions of the package: operators and methods by their names, factories, dtypes."""
+    names: dict[str, Any] = dict(methods.METHODS)
+    names |= {alias: names[name] for alias, name in methods.ALIASES.items() if name in names}
+    names |= {name: getattr(functions, name, None) or getattr(ops.shape, name, None) for name in _FUNCTIONS.split()}
+    names |= {name: getattr(_factories, name) for name in _FACTORIES.split()}
+    names |= {name: kind for name, kind in dtypes.NAMES.items()}
+    names |= {name: method for name, method in methods.IN_PLACE.items() if not name.startswith("__")}
+    names |= {name: methods.OWN[name] for name in ("clone", "detach", "is_complex")}
+    names |= {name: _legacy(kind) for name, kind in _LEGACY.items()}
+    names |= {
+        "concat": functions.cat,
+        "concatenate": functions.cat,
+        "stack": ops.shape.stack,
+        "row_stack": functions.vstack,
+    }
+    names |= {"det": linalg.det, "inverse": linalg.inv, "typename": _typename, "Assert": _assert}
+    return names
+
+
+def _legacy(kind: str) -> Any:
+    def make(*data: Any) -> Tensor:
+        if all(isinstance(n, int) for n in data):
+            return _factories.zeros(*data, dtype=dtypes.NAMES[kind])
+        return _factories.tensor(*data, dtype=dtypes.NAMES[kind])
+
+    return make
+
+
+def _typename(obj: Any) -> str:
+    return str(obj.type()) if isinstance(obj, Tensor) else f"{type(obj).__module__}.{type(obj).__qualname__}"
+
+
+def _assert(condition: Any, message: str) -> None:
+    if not condition:
+        raise AssertionError(message)
+
+
+def set_num_threads(count: int) -> None:
+    """Accepted; this engine has one thread."""
+
+
+def get_num_threads() -> int:
+    return 1
+
+
+def seed() -> int:
+    return initial_seed()
+
+
+def get_rng_state() -> Tensor:
+    return _factories.made(default_generator().get_state(), "get_rng_state")
+
+
+def set_rng_state(new_state: Tensor) -> None:
+    default_generator().set_state(np.asarray(new_state.data_))
+
+
+def is_anomaly_enabled() -> bool:
+    from .state import state
+
+    return state.anomaly
+
+
+def __getattr__(name: str) -> Any:
+    if name in _SUBMODULES:
+        try:
+            return importlib.import_module(f"{__name__}.{name}")
+        except ModuleNotFoundError as error:
+            if error.name != f"{__name__}.{name}":
+                raise
+    raise AttributeError(f"module 'torch' has no attribute '{name}'")
+
+
+globals().update({name: value for name, value in _surface().items() if value is not None})
+
+__all__ = [
+    "Generator",
+    "Size",
+    "Tensor",
+    "autograd",
+    "device",
+    "dtype",
+    "enable_grad",
+    "events",
+    "finfo",
+    "get_default_dtype",
+    "iinfo",
+    "inference_mode",
+    "is_grad_enabled",
+    "is_inference_mode_enabled",
+    "layout",
+    "linalg",
+    "no_grad",
+    "ops",
+    "promote_types",
+    "random",
+    "set_default_dtype",
+    "set_grad_enabled",
+    "set_printoptions",
+    "strided",
+    "utils",
+]

@@ -1,0 +1,77 @@
+"""How a gradient gets into a leaf's `.grad`: taken over, copied, added in place, or added anew under create_graph."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import numpy as np
+
+from . import events, tell
+from .graph import AccumulateGrad
+from .state import state
+from .tensor import Tensor, plain
+
+OWN_REFERENCES = 3
+"""References to a gradient that nobody else holds, as seen inside `is_alone`: the caller's, its own, and getrefcount's."""
+
+
+def accumulate(node: AccumulateGrad, grad: Any, call: int, create_graph: bool, version: int = 0) -> None:
+    """Add `grad` (an array, or a tensor under create_graph) to the `.grad` of the node's leaf.
+
+    `version` is how often its buffer was written while it was added up; a gradient that is taken over keeps it.
+    """
+    leaf = node.variable
+    meta = leaf.own_meta()
+    before = meta.grad
+    session = state.session
+    was = None if before is None or session is None else tell.value(before)
+    came = tell.value(grad) if session is not None else None
+    if before is None:
+        how = store_first(leaf, grad, create_graph, version)
+    elif create_graph:
+        meta.grad, how = before + grad, "anew"
+    else:
+        how = add_in_place(before, grad)
+    if session is not None:
+        now = meta.grad
+        assert now is not None
+        session.made(now, "grad", ())
+        session.emit(
+            (events.GradStored, call, session.tensor(leaf), how, session.tensor(now), was, came, tell.value(now))
+        )
+    if meta.post_hooks:
+        for hook in list(meta.post_hooks.values()):
+            hook(leaf)
+            if session is not None:
+                session.emit((events.HookRan, "post_accumulate", session.node(node), session.tensor(leaf), came, None))
+
+
+def store_first(leaf: Tensor, grad: Any, create_graph: bool, version: int) -> str:
+    """The first gradient of `leaf`: taken over if nobody else has it and it is laid out like the leaf, else copied."""
+    meta = leaf.own_meta()
+    if create_graph:
+        from .ops.shape import copied
+
+        meta.grad = copied(grad)
+        return "copied"
+    if sys.getrefcount(grad) <= OWN_REFERENCES + 1 and laid_out_alike(grad, leaf.data_):
+        meta.grad = plain(grad, version=version)
+        return "taken"
+    meta.grad = plain(grad.copy() if isinstance(grad, np.ndarray) else grad)
+    return "copied"
+
+
+def laid_out_alike(grad: Any, data: Any) -> bool:
+    """Whether the strides of `grad` are those that torch would give a gradient of `data`."""
+    if not isinstance(grad, np.ndarray):
+        return True
+    return bool(grad.strides == data.strides or (grad.flags.c_contiguous and data.flags.c_contiguous))
+
+
+def add_in_place(before: Tensor, grad: Any) -> str:
+    before.put(before.data_ + grad)
+    before.bump()
+    if state.session is not None:
+        tell.written(before, "add.Tensor")
+    return "in_place"

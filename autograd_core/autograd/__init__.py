@@ -1,0 +1,294 @@
+"""torch.autograd: backward and grad with every argument, grad modes, Function."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from .. import errors, events
+from ..engine import Call
+from ..graph import AccumulateGrad, Node, accumulator, gradient_edge
+from ..modes import enable_grad, inference_mode, is_grad_enabled, no_grad, set_grad_enabled
+from ..state import state
+from ..tensor import Tensor, plain
+from . import graph
+from ..function import Function
+
+GradientEdge = graph.GradientEdge
+
+
+def Variable(data: Tensor, requires_grad: bool = False, volatile: bool | None = None) -> Tensor:
+    """The old name for a tensor: the same values, as a leaf."""
+    leaf: Tensor = data.detach()
+    return leaf.requires_grad_() if requires_grad else leaf  # type: ignore[no-any-return]
+
+
+def as_tuple(value: Any) -> tuple[Any, ...]:
+    return (value,) if isinstance(value, Tensor | GradientEdge) else tuple(value)
+
+
+def root_edges(roots: Sequence[Any]) -> list[tuple[Node, int]]:
+    """Where backward starts for each root.
+
+    Raises:
+        RuntimeError: a root has no graph.
+    """
+    edges = []
+    for i, root in enumerate(roots):
+        node, nr = (root.node, root.output_nr) if isinstance(root, GradientEdge) else gradient_edge(root)
+        if node is None:
+            raise RuntimeError(f"element {i} of tensors does not require grad and does not have a grad_fn")
+        edges.append((node, nr))
+    return edges
+
+
+def starting_grads(roots: Sequence[Any], grads: Sequence[Any], edges: Sequence[tuple[Node, int]]) -> list[Tensor]:
+    """The gradient that each root starts with: the one given, or 1 for a scalar.
+
+    Raises:
+        RuntimeError: another shape, or none given for a root that is no scalar.
+    """
+    start = []
+    for i, (_root, grad, (node, nr)) in enumerate(zip(roots, grads, edges, strict=True)):
+        shape, dtype = node.outs[nr]
+        if grad is None:
+            if int(np.prod(shape, dtype=object)) != 1:
+                raise RuntimeError(errors.NOT_SCALAR)
+            start.append(plain(np.ones(shape, dtype)[()]))
+            continue
+        if not isinstance(grad, Tensor):
+            raise TypeError(f"gradients can be either Tensors or None, but got {type(grad).__name__}")
+        if grad.data_.shape != shape:
+            raise RuntimeError(
+                f"Mismatch in shape: grad_output[{i}] has a shape of {grad.shape} and output[{i}] has a shape of "
+                f"torch.Size({errors.sizes(shape)})."
+            )
+        start.append(grad)
+    return start
+
+
+def paired(roots: Sequence[Any], grads: Any) -> tuple[Any, ...]:
+    if grads is None:
+        return (None,) * len(roots)
+    given = (grads,) if isinstance(grads, Tensor) else tuple(grads)
+    if len(given) != len(roots):
+        raise RuntimeError(f"got {len(roots)} tensors and {len(given)} gradients")
+    return given
+
+
+def run(
+    call: Call,
+    kind: str,
+    roots: Sequence[Any],
+    grads: Sequence[Any],
+    edges: list[tuple[Node, int]],
+    inputs: Sequence[Any],
+) -> None:
+    """Execute `call` with grad mode set as it wants it, telling of its start and end."""
+    session = state.session
+    if session is not None:
+        numbers = tuple(session.tensor(t) for t in roots if isinstance(t, Tensor))
+        nodes = tuple(session.node(node) for node, _ in edges)
+        wanted = tuple(session.tensor(t) for t in inputs if isinstance(t, Tensor))
+        parent = state.calls[-1] if state.calls else None
+        session.emit(
+            (
+                events.BackwardStarted,
+                call.number,
+                kind,
+                numbers,
+                nodes,
+                call.retain_graph,
+                call.create_graph,
+                wanted,
+                parent,
+            )
+        )
+    start = [g if call.create_graph else g.data_ for g in starting_grads(roots, grads, edges)]
+    before, state.grad_enabled = state.grad_enabled, call.create_graph
+    state.calls.append(call.number)
+    try:
+        call.execute([(node, nr, grad) for (node, nr), grad in zip(edges, start, strict=True)])
+    except BaseException as error:
+        if session is not None and state.session is session:
+            node = call.running
+            at = None if node is None else session.node(node)
+            session.emit((events.BackwardFailed, call.number, at, type(error).__name__, str(error)))
+        raise
+    finally:
+        state.calls.pop()
+        state.grad_enabled = before
+    if session is not None:
+        session.emit((events.BackwardFinished, call.number))
+
+
+def backward(
+    tensors: Any,
+    grad_tensors: Any = None,
+    retain_graph: bool | None = None,
+    create_graph: bool = False,
+    grad_variables: Any = None,
+    inputs: Any = None,
+) -> None:
+    """Add the gradients of `tensors` to the `.grad` of the leaves below them, or of `inputs` alone.
+
+    Raises:
+        RuntimeError: as torch does, in its words.
+    """
+    if inputs is not None:
+        inputs = (inputs,) if isinstance(inputs, Tensor | GradientEdge) else tuple(inputs)
+        if not inputs:
+            raise RuntimeError("`inputs` argument to `backward()` cannot be empty.")
+    roots = as_tuple(tensors)
+    grads = paired(roots, grad_tensors)
+    retain = create_graph if retain_graph is None else retain_graph
+    checked(roots, grads)
+    edges = root_edges(roots)
+    call = Call(bool(retain), bool(create_graph), None)
+    if inputs is not None:
+        call.only([input_node(t, i) for i, t in enumerate(inputs)])
+        for t in inputs:
+            if isinstance(t, Tensor) and t.grad_fn is not None:
+                t.retain_grad()
+    if create_graph and "create_graph" not in state.warned:
+        state.warned.add("create_graph")
+        warnings.warn(errors.CREATE_GRAPH_CYCLE, UserWarning, stacklevel=3)
+    run(call, "backward", roots, grads, edges, inputs or ())
+
+
+def checked(roots: Sequence[Any], grads: Sequence[Any]) -> None:
+    """The checks that torch makes before it looks at the graph: a root that needs a gradient given."""
+    for root, grad in zip(roots, grads, strict=True):
+        if grad is None and isinstance(root, Tensor) and root.requires_grad and root.data_.size != 1:
+            raise RuntimeError(errors.NOT_SCALAR)
+
+
+def input_node(tensor: Any, index: int) -> Node:
+    if isinstance(tensor, GradientEdge):
+        return tensor.node
+    if not tensor.requires_grad:
+        raise RuntimeError("One of the differentiated Tensors does not require grad")
+    node, _ = gradient_edge(tensor)
+    assert node is not None
+    return node
+
+
+def grad(
+    outputs: Any,
+    inputs: Any,
+    grad_outputs: Any = None,
+    retain_graph: bool | None = None,
+    create_graph: bool = False,
+    allow_unused: bool | None = None,
+    is_grads_batched: bool = False,
+    materialize_grads: bool = False,
+) -> tuple[Any, ...]:
+    """The gradients of `outputs` with respect to `inputs`, without touching any `.grad`.
+
+    Raises:
+        RuntimeError: as torch does, in its words.
+    """
+    if materialize_grads and allow_unused is False:
+        raise ValueError(
+            "Expected allow_unused to be True or not passed when materialize_grads=True, but got: allow_unused=False."
+        )
+    allow_unused = materialize_grads if allow_unused is None else allow_unused
+    roots, wanted = as_tuple(outputs), as_tuple(inputs)
+    if not wanted:
+        raise RuntimeError("`inputs` argument to `grad()` cannot be empty.")
+    if is_grads_batched:
+        return batched(roots, wanted, grad_outputs, retain_graph, create_graph, allow_unused, materialize_grads)
+    grads = paired(roots, grad_outputs)
+    retain = create_graph if retain_graph is None else retain_graph
+    checked(roots, grads)
+    edges = root_edges(roots)
+    captures: dict[tuple[Node, int], list[int]] = {}
+    for i, tensor in enumerate(wanted):
+        captures.setdefault(captured_edge(tensor), []).append(i)
+    call = Call(bool(retain), bool(create_graph), captures)
+    run(call, "grad", roots, grads, edges, wanted)
+    return tuple(result(call, i, t, allow_unused, materialize_grads) for i, t in enumerate(wanted))
+
+
+def captured_edge(tensor: Any) -> tuple[Node, int]:
+    if isinstance(tensor, GradientEdge):
+        return tensor.node, tensor.output_nr
+    if not tensor.requires_grad:
+        raise RuntimeError("One of the differentiated Tensors does not require grad")
+    node, nr = gradient_edge(tensor)
+    return (accumulator(tensor), 0) if node is None else (node, nr)
+
+
+def result(call: Call, index: int, tensor: Any, allow_unused: bool, materialize: bool) -> Tensor | None:
+    got = call.captured.get(index)
+    session = state.session
+    if got is None:
+        if materialize and isinstance(tensor, Tensor):
+            return plain(np.zeros_like(tensor.data_)[()])
+        if not allow_unused:
+            raise RuntimeError(
+                f"The differentiated Tensor at index {index} appears to not have been used in the graph. Set allow_unused=True "
+                "if this is the desired behavior."
+            )
+        return None
+    value: Tensor = got if isinstance(got, Tensor) else plain(got)
+    if session is not None and isinstance(tensor, Tensor):
+        session.made(value, "grad", ())
+        session.emit((events.GradCaptured, call.number, index, session.tensor(tensor), events.snapshot(value.data_)))
+    return value
+
+
+def batched(
+    roots: Any, wanted: Any, grads: Any, retain: Any, create: bool, unused: bool, zeros: bool
+) -> tuple[Any, ...]:
+    """`is_grads_batched`: one call for each row of the given gradients, the results stacked."""
+    given = [g for g in ((grads,) if isinstance(grads, Tensor) else tuple(grads))]
+    count = given[0].shape[0]
+    keep = create if retain is None else retain
+    rows = []
+    for k in range(count):
+        row = [g[k] for g in given]
+        rows.append(grad(roots, wanted, row, keep or k < count - 1, create, unused, False, zeros))
+    from ..functions import stack
+
+    return tuple(None if rows[0][i] is None else stack([row[i] for row in rows]) for i in range(len(wanted)))
+
+
+class set_detect_anomaly:
+    """Look for NaN after every node, and name the operation that failed."""
+
+    def __init__(self, mode: bool = True, check_nan: bool = True) -> None:
+        self.before = state.anomaly, state.check_nan
+        state.anomaly, state.check_nan = mode, check_nan
+
+    def __enter__(self) -> None: ...
+
+    def __exit__(self, *_: object) -> None:
+        state.anomaly, state.check_nan = self.before
+
+
+class detect_anomaly(set_detect_anomaly):
+    """The same as a block."""
+
+    def __init__(self, check_nan: bool = True) -> None:
+        super().__init__(True, check_nan)
+
+
+__all__ = [
+    "AccumulateGrad",
+    "Function",
+    "Variable",
+    "backward",
+    "detect_anomaly",
+    "enable_grad",
+    "grad",
+    "graph",
+    "inference_mode",
+    "is_grad_enabled",
+    "no_grad",
+    "set_detect_anomaly",
+    "set_grad_enabled",
+]

@@ -1,0 +1,397 @@
+"""The engine: run each node once all its gradients have come, newest node first.
+
+A plain call works on arrays; under create_graph the same loop works on tensors and every formula is itself recorded. What comes
+into an input of a node is added up in its buffer in the order of arrival, and given the shape and dtype of the tensor it belongs to.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import sys
+
+import numpy as np
+
+from . import errors, events, tell
+from .accumulate import accumulate
+from .graph import AccumulateGrad, Node, Output
+from .queue import ReadyQueue
+from .state import state
+from .tensor import Tensor, plain
+
+Key = tuple[Node, int]
+
+
+class Call:
+    """One call of backward or grad: what it keeps, what it wants, and how far it has come."""
+
+    def __init__(self, retain_graph: bool, create_graph: bool, captures: dict[Key, list[int]] | None) -> None:
+        self.retain_graph, self.create_graph = retain_graph, create_graph
+        self.captures = captures
+        self.captured: dict[int, Any] = {}
+        self.number = state.next_call()
+        self.waiting: dict[Node, int] = {}
+        self.needed: set[Node] | None = None
+        self.buffers: dict[Node, list[Any]] = {}
+        self.written: dict[Key, int] = {}
+        self.ready = ReadyQueue()
+        self.running: Node | None = None
+        self.targets: set[Node] | None = None
+
+    def only(self, nodes: Sequence[Node]) -> None:
+        """Run `nodes` and what lies on the way to them, nothing else."""
+        self.targets = set(nodes)
+
+    # ---- before the run
+
+    def prepare(self, roots: Sequence[Node]) -> None:
+        """Count the gradients that each node below `roots` waits for; with captures, find the nodes on the way to one."""
+        waiting: dict[Node, int] = {}
+        seen: set[Node] = set(roots)
+        order = list(dict.fromkeys(roots))
+        for node in order:
+            for below in node.next:
+                if below is not None:
+                    waiting[below] = waiting.get(below, 0) + 1
+                    if below not in seen:
+                        seen.add(below)
+                        order.append(below)
+        self.waiting = waiting
+        if self.captures is not None:
+            self.needed = nodes_on_the_way(order, {node for node, _ in self.captures})
+        elif self.targets is not None:
+            self.needed = nodes_on_the_way(order, self.targets) | self.targets
+
+    def execute(self, roots: Sequence[tuple[Node, int, Any]]) -> None:
+        self.prepare([node for node, _, _ in roots])
+        if len(roots) > 1:
+            state.next_sequence()
+            for node, _, _ in roots:
+                self.waiting[node] = self.waiting.get(node, 0) + 1
+        for node, nr, grad in roots:
+            self.deliver(None, node, nr, grad, count=len(roots) > 1)
+        if len(roots) == 1:
+            self.push(roots[0][0])
+        ready = self.ready
+        while ready:
+            self.run(ready.pop())
+
+    # ---- one node
+
+    def push(self, node: Node) -> None:
+        self.ready.push(node)
+        session = state.session
+        if session is not None:
+            session.emit((events.NodeReady, self.number, session.node(node)))
+
+    def deliver(self, source: Node | None, node: Node, nr: int, grad: Any, count: bool = True) -> None:
+        """Add `grad` into input `nr` of `node`; the last one that it waits for makes it ready."""
+        wanted = self.needed is None or node in self.needed or (node, nr) in (self.captures or ())
+        if wanted:
+            buffer = self.buffers.get(node)
+            if buffer is None:
+                buffer = self.buffers[node] = [None] * len(node.outs)
+            before = buffer[nr]
+            if grad is not None and before is None:
+                buffer[nr] = grad
+            elif grad is not None:
+                self.add(node, nr, buffer, grad)
+            session = state.session
+            if session is not None:
+                session.emit(
+                    (
+                        events.GradAdded,
+                        self.number,
+                        None if source is None else session.node(source),
+                        session.node(node),
+                        nr,
+                        tell.value(before),
+                        tell.value(grad),
+                        tell.value(buffer[nr]),
+                    )
+                )
+        if count:
+            self.waiting[node] -= 1
+            if self.waiting[node] == 0 and (wanted or self.captures_any(node)):
+                self.push(node)
+
+    def add(self, node: Node, nr: int, buffer: list[Any], grad: Any) -> None:
+        """`buffer[nr] + grad`: over the buffer itself where nobody else holds it, which counts as a write."""
+        session = state.session
+        if not self.create_graph and session is None:
+            buffer[nr], alone = added(buffer, nr, grad)
+        elif not self.create_graph:
+            buffer[nr], alone = added(buffer, nr, grad, 1)
+        else:
+            buffer[nr], alone = buffer[nr] + grad, False
+        if alone:
+            self.written[node, nr] = self.written.get((node, nr), 0) + 1
+        else:
+            self.written.pop((node, nr), None)
+
+    def captures_any(self, node: Node) -> bool:
+        return self.captures is not None and any(key[0] is node for key in self.captures)
+
+    def run(self, node: Node) -> None:
+        self.running = node
+        grads: list[Any] = self.buffers.pop(node, None) or [None] * len(node.outs)
+        grads = self.before(node, grads)
+        if self.needed is not None and node not in self.needed:
+            return
+        session = state.session
+        if session is not None:
+            session.emit((events.NodeStarted, self.number, session.node(node), tell.values(grads)))
+        if isinstance(node, AccumulateGrad):
+            grad = grads.pop()
+            if grad is not None:
+                accumulate(node, grad, self.number, self.create_graph, self.written.pop((node, 0), 0))
+            results: list[Any] = []
+        elif all(grad is None for grad in grads) and not node.runs_on_nothing:
+            results = [None] * len(node.next)
+        else:
+            wanted = node.next if self.needed is None else self.wanted(node)
+            results = node.graph(grads, wanted) if self.create_graph else node.raw(grads, wanted)
+            results = validated(node, results, wanted, self.create_graph)
+        if state.anomaly and state.check_nan:
+            check_nan(node, results)
+        if node.hooks is not None and node.hooks.post:
+            results = self.after(node, results, grads)
+        if session is not None:
+            session.emit((events.NodeRan, self.number, session.node(node), tell.values(results)))
+        self.let_go(node)
+        del grads
+        for i, (below, nr) in enumerate(zip(node.next, node.nrs, strict=True)):
+            if below is not None:
+                result, results[i] = results[i], None
+                self.deliver(node, below, nr, result)
+                del result
+
+    def wanted(self, node: Node) -> tuple[Node | None, ...]:
+        """The edges of `node` along which this call wants a gradient, None for the others."""
+        assert self.needed is not None
+        captures = self.captures or {}
+        edges = zip(node.next, node.nrs, strict=True)
+        return tuple(n if n in self.needed or (n, nr) in captures else None for n, nr in edges)
+
+    def let_go(self, node: Node) -> None:
+        """Free what the node kept, unless this call retains the graph."""
+        session = state.session
+        if session is not None:
+            number = session.node(node)
+            for slot in node.keeps():
+                if self.retain_graph:
+                    session.emit((events.SlotRetained, self.number, number, slot))
+                else:
+                    session.emit((events.SlotFreed, self.number, number, slot, node.saved_nbytes(slot)))
+        if not self.retain_graph:
+            node.release()
+
+    # ---- hooks
+
+    def before(self, node: Node, grads: list[Any]) -> list[Any]:
+        """Tensor hooks, retain_grad, captures and prehooks, in torch's order."""
+        if isinstance(node, AccumulateGrad):
+            meta = node.variable.meta
+            if meta is not None and meta.hooks:
+                grads = [self.tensor_hooks(meta.hooks, grads[0], node.variable, node)]
+        if node.hooks is not None:
+            for nr, hooks in node.hooks.tensor.items():
+                if hooks and grads[nr] is not None:
+                    grads[nr] = self.tensor_hooks(hooks, grads[nr], None, node)
+            for nr, ref in node.hooks.retain.items():
+                tensor = ref()
+                if tensor is not None and grads[nr] is not None:
+                    retain(tensor, grads[nr], self.number)
+        if self.captures is not None:
+            for nr, grad in enumerate(grads):
+                for index in self.captures.get((node, nr), ()):
+                    self.captured[index] = (
+                        grad if self.create_graph else plain(grad, version=self.written.get((node, nr), 0))
+                    )
+        if node.hooks is not None and node.hooks.pre and (self.needed is None or node in self.needed):
+            for hook in list(node.hooks.pre.values()):
+                given = as_tensors(grads)
+                got = hook(given)
+                self.tell_hook("pre", node, None, given, got)
+                if got is not None:
+                    grads = self.from_hook(got if isinstance(got, tuple | list) else (got,))
+        return grads
+
+    def tensor_hooks(
+        self, hooks: dict[int, Callable[[Any], Any]], grad: Any, variable: Tensor | None, node: Node
+    ) -> Any:
+        for hook in list(hooks.values()):
+            given = as_tensor(grad)
+            got = hook(given)
+            self.tell_hook("tensor", node, variable, (given,), got)
+            if got is not None:
+                check_hook_result(hook, got, given)
+                grad = got if self.create_graph else got.data_
+            elif given is not grad:
+                grad = given.data_
+        return grad
+
+    def after(self, node: Node, results: list[Any], grads: list[Any]) -> list[Any]:
+        assert node.hooks is not None
+        for hook in list(node.hooks.post.values()):
+            given = as_tensors(results)
+            got = hook(given, as_tensors(grads))
+            self.tell_hook("post", node, None, given, got)
+            if got is not None:
+                results = self.from_hook(got if isinstance(got, tuple | list) else (got,))
+        return list(results)
+
+    def from_hook(self, grads: Sequence[Any]) -> list[Any]:
+        return [g if g is None or self.create_graph else g.data_ for g in grads]
+
+    def tell_hook(self, kind: str, node: Node, tensor: Tensor | None, before: Sequence[Any], after: Any) -> None:
+        session = state.session
+        if session is None:
+            return
+        got = after[0] if isinstance(after, tuple | list) and after else after
+        shown = tell.value(before[0]) if before else None
+        leaf = None if tensor is None else session.tensor(tensor)
+        after_value = tell.value(got) if isinstance(got, Tensor) else None
+        session.emit((events.HookRan, kind, session.node(node), leaf, shown, after_value))
+
+
+def nodes_on_the_way(order: Sequence[Node], wanted: set[Node]) -> set[Node]:
+    """The nodes that must run so that gradients reach `wanted`; these run only if another lies below them."""
+    above: dict[Node, list[Node]] = {}
+    for node in order:
+        for below in node.next:
+            if below is not None:
+                above.setdefault(below, []).append(node)
+    needed: set[Node] = set()
+    stack = [user for node in wanted for user in above.get(node, ())]
+    while stack:
+        node = stack.pop()
+        if node not in needed:
+            needed.add(node)
+            stack.extend(above.get(node, ()))
+    return needed
+
+
+# ---- gradients
+
+
+ALONE = 3
+"""References to a gradient in a buffer that nobody else holds, as `added` sees it: the buffer's, its own, getrefcount's."""
+
+
+def added(buffer: list[Any], nr: int, grad: Any, watched: int = 0) -> tuple[Any, bool]:
+    """The sum of two arrays, and whether torch would have written it over the first.
+
+    It does where it holds the last reference to a dense one; here the first is written over only in name, as scalars can't be.
+    """
+    before = buffer[nr]
+    alone = sys.getrefcount(before) <= ALONE + watched and dense(before)
+    if alone and isinstance(before, np.ndarray) and before.base is not None:
+        alone = sys.getrefcount(before.base) <= 2
+    return before + grad, alone
+
+
+def dense(data: Any) -> bool:
+    """Whether the elements of `data` fill one stretch of memory, each once."""
+    if not isinstance(data, np.ndarray) or data.flags.c_contiguous or data.flags.f_contiguous:
+        return True
+    expected = data.itemsize
+    for step, size in sorted(zip(data.strides, data.shape, strict=True)):
+        if size != 1:
+            if step != expected:
+                return False
+            expected *= size
+    return True
+
+
+def as_tensor(grad: Any) -> Tensor:
+    return grad if isinstance(grad, Tensor) else plain(grad)
+
+
+def as_tensors(grads: Sequence[Any]) -> tuple[Tensor | None, ...]:
+    return tuple(None if g is None else as_tensor(g) for g in grads)
+
+
+def check_hook_result(hook: Callable[[Any], Any], got: Any, given: Tensor) -> None:
+    name = getattr(hook, "__name__", type(hook).__name__)
+    if not isinstance(got, Tensor):
+        raise RuntimeError(
+            f"hook '{name}' has changed the type of value (was torch.FloatTensor got {type(got).__name__})"
+        )
+    if got.data_.shape != given.data_.shape:
+        raise RuntimeError(f"hook '{name}' has changed the size of value")
+
+
+def validated(node: Node, grads: Sequence[Any], wanted: Sequence[Node | None], graph: bool) -> list[Any]:
+    """What `node` gave, in the shape and dtype that each edge expects: here broadcasting is undone, once for all formulas."""
+    return [
+        None if below is None or grad is None else fit(node, i, grad, below.outs[nr], graph)
+        for i, (below, nr, grad) in enumerate(zip(wanted, node.nrs, grads, strict=False))
+    ]
+
+
+def fit(node: Node, index: int, grad: Any, expected: Output, graph: bool) -> Any:
+    shape, dtype = expected
+    data = grad.data_ if graph else grad
+    if not isinstance(data, np.ndarray | np.generic):
+        data = grad = dtype.type(data)
+    if data.shape != shape:
+        if not expandable(shape, data.shape):
+            raise RuntimeError(
+                f"Function {node.type_name()} returned an invalid gradient at index {index} - got "
+                f"{errors.sizes(data.shape)} but expected shape compatible with {errors.sizes(shape)}"
+            )
+        grad = sum_to_size(grad, shape) if graph else summed(data, shape)
+        data = grad.data_ if graph else grad
+    if data.dtype != dtype:
+        from .ops.elementwise import to_copy
+
+        return to_copy(grad, dtype) if graph else data.astype(dtype)
+    return grad
+
+
+def expandable(shape: tuple[int, ...], into: tuple[int, ...]) -> bool:
+    return len(shape) <= len(into) and all(n in (1, m) for n, m in zip(reversed(shape), reversed(into), strict=False))
+
+
+def summed(data: Any, shape: tuple[int, ...]) -> Any:
+    """`data` summed over the axes along which `shape` was stretched to its shape."""
+    extra = data.ndim - len(shape)
+    axes = tuple(range(extra)) + tuple(i + extra for i, n in enumerate(shape) if n == 1 and data.shape[i + extra] != 1)
+    out = np.add.reduce(data, axis=axes, keepdims=True) if axes else data
+    return out.reshape(shape)[()] if extra else out
+
+
+def sum_to_size(grad: Tensor, shape: tuple[int, ...]) -> Tensor:
+    """The same as operators, so that it can be differentiated."""
+    from .ops.reduce import sum_dim
+    from .ops.shape import view
+
+    extra = grad.data_.ndim - len(shape)
+    axes = [i for i in range(extra)] + [
+        i + extra for i, n in enumerate(shape) if n == 1 and grad.data_.shape[i + extra] != 1
+    ]
+    out = sum_dim(grad, axes, True)
+    return view(out, shape) if extra else out
+
+
+def retain(tensor: Tensor, grad: Any, call: int) -> None:
+    """What retain_grad does: `.grad` of a non-leaf becomes what came, added anew to what was there."""
+    meta = tensor.own_meta()
+    before = meta.grad
+    came = as_tensor(grad)
+    meta.grad = came if before is None else plain(before.data_ + came.data_) if came.node is None else before + came
+    session = state.session
+    if session is not None:
+        number = session.tensor(tensor)
+        now = session.tensor(meta.grad)
+        was = None if before is None else tell.value(before)
+        session.emit((events.GradStored, call, number, "retained", now, was, tell.value(came), tell.value(meta.grad)))
+
+
+def check_nan(node: Node, results: Sequence[Any]) -> None:
+    for i, result in enumerate(results):
+        data = None if result is None else result.data_ if isinstance(result, Tensor) else result
+        if data is not None and data.dtype.kind == "f" and np.isnan(data).any():
+            raise RuntimeError(f"Function '{node.type_name()}' returned nan values in its {i}th output.")

@@ -1,0 +1,187 @@
+"""PyTorch's messages, word for word, each a constant or a function of its facts."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from .graph import Node
+    from .op import Op
+
+Shape = Sequence[int]
+
+SECOND_BACKWARD = (
+    "Trying to backward through the graph a second time (or directly access saved tensors after they have already been "
+    "freed). Saved intermediate values of the graph are freed when you call .backward() or autograd.grad(). Specify "
+    "retain_graph=True if you need to backward through the graph a second time or if you need to access saved tensors "
+    "after calling backward."
+)
+FREED_HINT = "Please register the hooks before the graph is freed."
+LEAF_IN_PLACE = "a leaf Variable that requires grad is being used in an in-place operation."
+VIEW_OF_LEAF_IN_PLACE = "a view of a leaf Variable that requires grad is being used in an in-place operation."
+NOT_SCALAR = "grad can be implicitly created only for scalar outputs"
+NON_LEAF_FLAG = (
+    "you can only change requires_grad flags of leaf variables."
+    " If you want to use a computed variable in a subgraph that doesn't require differentiation use"
+    " var_no_grad = var.detach()."
+)
+NON_LEAF_GRAD = (
+    "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its .grad attribute won't be populated "
+    "during autograd.backward(). If you indeed want the .grad field to be populated for a non-leaf Tensor, use "
+    ".retain_grad() on the non-leaf Tensor. If you access the non-leaf Tensor by mistake, make sure you access the leaf "
+    "Tensor instead. See github.com/pytorch/pytorch/pull/30531 for more information."
+)
+CREATE_GRAPH_CYCLE = (
+    "Using backward() with create_graph=True will create a reference cycle between the parameter and its gradient which "
+    "can cause a memory leak. We recommend using autograd.grad when creating the graph to avoid this. If you have to use "
+    "this function, make sure to reset the .grad fields of your parameters to None after use to break the cycle and avoid "
+    "the leak."
+)
+NUMPY_ON_GRAD = "Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead."
+
+TYPE_NAMES = {
+    "float32": "Float",
+    "float64": "Double",
+    "float16": "Half",
+    "int64": "Long",
+    "int32": "Int",
+    "int16": "Short",
+}
+TYPE_NAMES |= {
+    "int8": "Char",
+    "uint8": "Byte",
+    "bool": "Bool",
+    "complex64": "ComplexFloat",
+    "complex128": "ComplexDouble",
+}
+C_NAMES = {"float32": "float", "float64": "double", "float16": "c10::Half", "int64": "long int", "int32": "int"}
+C_NAMES |= {"int16": "short int", "int8": "signed char", "uint8": "unsigned char", "bool": "bool"}
+
+
+def type_name(dtype: np.dtype[Any]) -> str:
+    """`Float`, `Long`: a dtype as torch's messages name it."""
+    return TYPE_NAMES[dtype.name]
+
+
+def legacy_type(dtype: np.dtype[Any]) -> str:
+    """`torch.FloatTensor`; bool alone is `CPUBoolType`."""
+    return "CPUBoolType" if dtype.name == "bool" else f"torch.{type_name(dtype)}Tensor"
+
+
+def sizes(shape: Shape) -> str:
+    return "[" + ", ".join(map(str, shape)) + "]"
+
+
+def op_title(name: str) -> str:
+    """A node's name as messages shorten it: MulBackward0 -> Mul, SumBackward1 -> Sum1."""
+    found = re.fullmatch(r"(.*)Backward(\d*)", name)
+    if not found or name.startswith("torch::"):
+        return name
+    return found[1] + ("" if found[2] == "0" else found[2])
+
+
+def modified(kept: Any, node: Node, now: int, expected: int) -> str:
+    """The message for a saved tensor that was changed in place."""
+    from .saved import SavedResult
+    from .state import state
+
+    dtype, shape = kept.data_.dtype, kept.data_.shape
+    made_by = node if isinstance(kept, SavedResult) else kept.grad_fn
+    origin = f", which is output {kept.output_nr} of {op_title(made_by.name())}," if made_by is not None else ""
+    hint = ANOMALY_HINT if state.anomaly else HINT
+    return (
+        "one of the variables needed for gradient computation has been modified by an inplace operation: "
+        f"[{legacy_type(dtype)} {sizes(shape)}]{origin} is at version {now}; expected version {expected} instead. {hint}"
+    )
+
+
+HINT = (
+    "Hint: enable anomaly detection to find the operation that failed to compute its gradient, with "
+    "torch.autograd.set_detect_anomaly(True, check_nan=False)."
+)
+ANOMALY_HINT = (
+    "Hint: the backtrace further above shows the operation that failed to compute its gradient. The variable in question "
+    "was changed in there or anywhere later. Good luck!"
+)
+
+
+def broadcast(shapes: Sequence[Shape]) -> str | None:
+    """What torch says of shapes that do not broadcast, None if they do."""
+    width = max(len(s) for s in shapes)
+    size = [1] * width
+    for shape in shapes:
+        for i in range(len(shape)):
+            at, n = width - 1 - i, shape[len(shape) - 1 - i]
+            if size[at] == 1:
+                size[at] = n
+            elif n not in (1, size[at]):
+                return f"The size of tensor a ({size[at]}) must match the size of tensor b ({n}) at non-singleton dimension {at}"
+    return None
+
+
+def from_numpy(op: Op, error: ValueError, shapes: Sequence[Shape]) -> Exception:
+    """The exception of torch for what numpy refused."""
+    if op.traits.get("promote") or "broadcast" in str(error):
+        text = broadcast(shapes) if shapes else None
+        if text is not None:
+            return RuntimeError(text)
+    return RuntimeError(f"{op.python_name}: {error}")
+
+
+def not_a_tensor(function: str, name: str, position: int, value: Any) -> str:
+    return f"{function}(): argument '{name}' (position {position}) must be Tensor, not {type(value).__name__}"
+
+
+def not_a_tensor_list(function: str, value: Any) -> str:
+    return f"{function}(): argument 'tensors' (position 1) must be tuple of Tensors, not {type(value).__name__}"
+
+
+def dim_out_of_range(dim: int, ndim: int) -> IndexError:
+    low, high = (-ndim, ndim - 1) if ndim else (-1, 0)
+    return IndexError(f"Dimension out of range (expected to be in range of [{low}, {high}], but got {dim})")
+
+
+DETACH_VIEW = (
+    "Can't detach views in-place. Use detach() instead. If you are using DistributedDataParallel (DDP) for training, and "
+    "gradient_as_bucket_view is set as True, gradients are views of DDP buckets, and hence detach_() cannot be called on these "
+    "gradients. To fix this error, please refer to the Optimizer.zero_grad() function in torch/optim/optimizer.py as the solution."
+)
+DEEPCOPY = (
+    "Only Tensors created explicitly by the user (graph leaves) support the deepcopy protocol at the moment.  If you were "
+    "attempting to deepcopy a module, this may be because of a torch.nn.utils.weight_norm usage, see "
+    "https://github.com/pytorch/pytorch/pull/103001"
+)
+
+VIEW_MADE = {
+    "custom": (
+        "This view was created inside a custom Function (or because an input was returned as-is) and the autograd logic to handle "
+        "view+inplace would override the custom backward associated with the custom Function, leading to incorrect gradients. This "
+        "behavior is forbidden. You can fix this by cloning the output of the custom Function."
+    ),
+    "no_grad": (
+        "A view was created in no_grad mode and is being modified inplace with grad mode enabled. Given that this use case "
+        "is ambiguous and error-prone, it is forbidden. You can clarify your code by moving both the view and the inplace "
+        "either both inside the no_grad block (if you don't want the inplace to be tracked) or both outside (if you want "
+        "the inplace to be tracked)."
+    ),
+    "multi_output": (
+        "This view is the output of a function that returns multiple views. Such functions do not allow the output views to "
+        "be modified inplace. You should replace the inplace operation by an out-of-place one."
+    ),
+    "inference": (
+        "A view was created in inference mode and is being modified inplace in normal mode. Given that this use case is "
+        "ambiguous and error-prone, it is forbidden."
+    ),
+}
+
+
+def view_in_place(creation: str, node_name: str | None, output_nr: int) -> str:
+    """Why a view that was made in this way may not be written in place."""
+    if node_name is None:
+        return VIEW_MADE[creation]
+    what = f"Output {output_nr} of {op_title(node_name)} is a view and is being modified inplace. "
+    return what + VIEW_MADE[creation]

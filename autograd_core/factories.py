@@ -1,0 +1,396 @@
+"""Making tensors from data, from sizes and at random."""
+
+# mypy: disable-error-code="no-any-return"
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from . import dtypes
+from . import random as streams
+from .functions import numpy_dtype, sizes_of
+from .state import state
+from .tensor import Storage, Tensor, plain
+
+FROM_TENSOR = (
+    "To copy construct from a tensor, it is recommended to use sourceTensor.detach().clone() or "
+    "sourceTensor.detach().clone().requires_grad_(True), rather than torch.tensor(sourceTensor)."
+)
+INT_LEAF = "Only Tensors of floating point and complex dtype can require gradients"
+
+
+def made(data: Any, op: str, requires_grad: bool = False, device: Any = None) -> Tensor:
+    """A tensor over `data`, told as made by the factory `op`."""
+    check_device(device)
+    array = np.asarray(data)
+    tensor = plain(array if array.ndim else array[()])
+    if state.inference:
+        tensor.shared_storage()
+    if requires_grad:
+        if array.dtype.kind != "f":
+            raise RuntimeError(INT_LEAF)
+        tensor.own_meta().requires_grad = True
+    if state.session is not None:
+        state.session.made(tensor, op, ())
+    return tensor
+
+
+def check_device(device: Any) -> None:
+    if device is not None and str(device).partition(":")[0] != "cpu":
+        name = str(device).partition(":")[0]
+        if name == "cuda":
+            raise AssertionError("Torch not compiled with CUDA enabled")
+        raise RuntimeError(f"Expected one of cpu device type at start of device string: {device}")
+
+
+# ---- from data
+
+
+def tensor(data: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False) -> Tensor:
+    """A new leaf with a copy of `data`: numbers, nested sequences, arrays or tensors."""
+    if isinstance(data, Tensor):
+        warnings.warn(FROM_TENSOR, UserWarning, stacklevel=2)
+    return made(np.array(from_data(data, dtype)), "tensor", requires_grad, device)
+
+
+def as_tensor(data: Any, dtype: Any = None, device: Any = None) -> Tensor:
+    """`data` itself where it is a tensor, over the same memory where it is an array."""
+    if isinstance(data, Tensor):
+        return data if dtype is None else data.to(dtype)
+    if isinstance(data, np.ndarray) and dtype is None:
+        return from_numpy(data)
+    return made(from_data(data, dtype), "as_tensor", False, device)
+
+
+def from_numpy(ndarray: np.ndarray[Any, Any]) -> Tensor:
+    """A tensor over the memory of an array."""
+    if not isinstance(ndarray, np.ndarray):
+        raise TypeError(f"expected np.ndarray (got {type(ndarray).__name__})")
+    dtypes.from_numpy(ndarray.dtype)
+    result = plain(ndarray)
+    result.storage_ = Storage()
+    if state.session is not None:
+        state.session.made(result, "from_numpy", ())
+    return result
+
+
+def from_data(data: Any, dtype: Any) -> np.ndarray[Any, Any]:
+    """`data` as an array of the dtype asked for, or of the one that torch infers."""
+    if isinstance(data, Tensor):
+        array = np.asarray(data.data_)
+    elif isinstance(data, np.ndarray | np.generic):
+        array = np.asarray(data)
+        dtypes.from_numpy(array.dtype)
+    else:
+        array = from_sequence(data)
+    return array if dtype is None else array.astype(numpy_dtype(dtype))
+
+
+def from_sequence(data: Any) -> np.ndarray[Any, Any]:
+    shape = shape_of(data)
+    flat: list[Any] = []
+    flatten_into(flat, data, shape, 0)
+    kind = inferred_dtype(flat)
+    return np.array(flat, kind).reshape(shape) if shape else np.array(flat[0], kind)
+
+
+def is_sequence(data: Any) -> bool:
+    return isinstance(data, list | tuple | range) or (isinstance(data, np.ndarray | Tensor) and len(data.shape) > 0)
+
+
+def shape_of(data: Any) -> tuple[int, ...]:
+    """The shape of nested sequences, read along their first elements."""
+    shape: list[int] = []
+    while is_sequence(data):
+        shape.append(len(data))
+        if len(data) == 0:
+            break
+        data = data[0]
+    return tuple(shape)
+
+
+def flatten_into(flat: list[Any], data: Any, shape: tuple[int, ...], depth: int) -> None:
+    """Append the numbers of `data` to `flat`.
+
+    Raises:
+        ValueError: the sequences are ragged.
+        TypeError: something in it is no number.
+    """
+    if depth == len(shape):
+        flat.append(as_number(data, depth))
+        return
+    if not is_sequence(data):
+        raise TypeError(f"not a sequence at dim {depth}")
+    if len(data) != shape[depth]:
+        raise ValueError(f"expected sequence of length {shape[depth]} at dim {depth} (got {len(data)})")
+    for part in data:
+        flatten_into(flat, part, shape, depth + 1)
+
+
+def as_number(value: Any, depth: int) -> Any:
+    if isinstance(value, Tensor):
+        if value.data_.size != 1:
+            raise ValueError("only one element tensors can be converted to Python scalars")
+        if value.requires_grad:
+            from .methods import warn_scalar
+
+            warn_scalar()
+        return value.data_.dtype.type(value.data_)
+    if isinstance(value, np.generic | bool | int | float):
+        return value
+    if isinstance(value, np.ndarray) and value.ndim == 0:
+        return value[()]
+    if depth == 0:
+        if value is None:
+            raise RuntimeError("Could not infer dtype of NoneType")
+        if not isinstance(value, str):
+            raise RuntimeError(f"Could not infer dtype of {type(value).__name__}")
+        raise TypeError("new(): invalid data type 'str'")
+    if isinstance(value, str):
+        raise TypeError("new(): invalid data type 'str'")
+    if is_sequence(value):
+        raise TypeError("must be real number, not list")
+    raise RuntimeError(f"Could not infer dtype of {type(value).__name__}")
+
+
+def inferred_dtype(flat: Sequence[Any]) -> np.dtype[Any]:
+    """bool < int64 < the default float; numpy scalars and tensors bring their own."""
+    if not flat:
+        return numpy_dtype(dtypes.get_default_dtype())
+    kinds = {type(value) for value in flat}
+    found = None
+    for kind in kinds:
+        own = np.dtype(kind) if issubclass(kind, np.generic) else dtypes.to_numpy(dtypes.of_number(kind()))
+        found = (
+            own
+            if found is None
+            else numpy_dtype(dtypes.promote_types(dtypes.from_numpy(found), dtypes.from_numpy(own)))
+        )
+    assert found is not None
+    return found
+
+
+# ---- from sizes
+
+
+def floating(dtype: Any) -> np.dtype[Any]:
+    return numpy_dtype(dtypes.get_default_dtype() if dtype is None else dtype)
+
+
+def zeros(*size: Any, dtype: Any = None, device: Any = None, requires_grad: bool = False, out: Any = None) -> Tensor:
+    return made(np.zeros(lengths(size, out), floating(dtype)), "zeros", requires_grad, device)
+
+
+def ones(*size: Any, dtype: Any = None, device: Any = None, requires_grad: bool = False, out: Any = None) -> Tensor:
+    return made(np.ones(lengths(size, out), floating(dtype)), "ones", requires_grad, device)
+
+
+def empty(
+    *size: Any, dtype: Any = None, device: Any = None, requires_grad: bool = False, memory_format: Any = None
+) -> Tensor:
+    """Zeros: what is in uninitialised memory would differ from run to run."""
+    return made(np.zeros(lengths(size), floating(dtype)), "empty", requires_grad, device)
+
+
+def lengths(size: Sequence[Any], out: Any = None) -> list[int]:
+    """The sizes asked for.
+
+    Raises:
+        RuntimeError: one is negative.
+    """
+    found = sizes_of(size)
+    for n in found:
+        if n < 0:
+            raise RuntimeError(f"Trying to create tensor with negative dimension {n}: [{', '.join(map(str, found))}]")
+    if state.reserve is not None:
+        state.reserve("empty", (math.prod(found),))
+    return found
+
+
+def full(size: Any, fill_value: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False) -> Tensor:
+    value = fill_value.item() if isinstance(fill_value, Tensor) else fill_value
+    kind = dtypes.of_number(value) if dtype is None else dtype
+    shape = [size] if isinstance(size, int) else size
+    return made(np.full(lengths([list(shape)]), value, numpy_dtype(kind)), "full", requires_grad, device)
+
+
+def eye(n: int, m: int | None = None, *, dtype: Any = None, device: Any = None, requires_grad: bool = False) -> Tensor:
+    lengths([n, n if m is None else m])
+    return made(np.eye(n, m, dtype=floating(dtype)), "eye", requires_grad, device)
+
+
+def arange(
+    start: Any, end: Any = None, step: Any = 1, *, dtype: Any = None, device: Any = None, requires_grad: bool = False
+) -> Tensor:
+    first, last, by = (
+        v.item() if isinstance(v, Tensor) else v for v in ((0, start, step) if end is None else (start, end, step))
+    )
+    if by == 0:
+        raise RuntimeError("step must be nonzero")
+    if (last - first) * by < 0:
+        raise RuntimeError("upper bound and lower bound inconsistent with step sign")
+    whole = all(isinstance(v, int) for v in (first, last, by))
+    count = math.ceil((last - first) / by)
+    lengths([count])
+    values = np.arange(count) * by + first
+    kind = (np.dtype(np.int64) if whole else floating(None)) if dtype is None else numpy_dtype(dtype)
+    return made(values.astype(kind), "arange", requires_grad, device)
+
+
+def linspace(
+    start: Any, end: Any, steps: int, *, dtype: Any = None, device: Any = None, requires_grad: bool = False
+) -> Tensor:
+    if steps < 0:
+        raise RuntimeError("number of steps must be non-negative")
+    kind = floating(dtype)
+    lengths([steps])
+    return made(symmetric_line(float(start), float(end), steps, kind), "linspace", requires_grad, device)
+
+
+def symmetric_line(start: float, end: float, steps: int, kind: np.dtype[Any]) -> Any:
+    """Evenly spaced numbers, the upper half counted down from the end as torch does."""
+    if steps == 1:
+        return np.array([start], kind)
+    if kind.kind != "f":
+        return np.linspace(start, end, steps).astype(kind)
+    one = kind.type
+    step = (one(end) - one(start)) / one(steps - 1)
+    at = np.arange(steps)
+    low = one(start) + step * at.astype(kind)
+    high = one(end) - step * (steps - at - 1).astype(kind)
+    return np.where(at < steps // 2, low, high).astype(kind)
+
+
+# ---- like another
+
+
+def like(input: Tensor, dtype: Any) -> np.dtype[Any]:
+    return input.data_.dtype if dtype is None else numpy_dtype(dtype)
+
+
+def zeros_like(
+    input: Tensor, *, dtype: Any = None, device: Any = None, requires_grad: bool = False, memory_format: Any = None
+) -> Tensor:
+    return made(np.zeros(input.data_.shape, like(input, dtype)), "zeros_like", requires_grad, device)
+
+
+def ones_like(
+    input: Tensor, *, dtype: Any = None, device: Any = None, requires_grad: bool = False, memory_format: Any = None
+) -> Tensor:
+    return made(np.ones(input.data_.shape, like(input, dtype)), "ones_like", requires_grad, device)
+
+
+empty_like = zeros_like
+
+
+def full_like(
+    input: Tensor, fill_value: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False
+) -> Tensor:
+    return made(np.full(input.data_.shape, fill_value, like(input, dtype)), "full_like", requires_grad, device)
+
+
+def rand_like(input: Tensor, *, dtype: Any = None, device: Any = None, requires_grad: bool = False) -> Tensor:
+    drawn = streams.uniform(input.data_.size, like(input, dtype)).reshape(input.data_.shape)
+    return made(drawn, "rand_like", requires_grad, device)
+
+
+def randn_like(input: Tensor, *, dtype: Any = None, device: Any = None, requires_grad: bool = False) -> Tensor:
+    drawn = streams.normal(input.data_.size, like(input, dtype)).reshape(input.data_.shape)
+    return made(drawn, "randn_like", requires_grad, device)
+
+
+def randint_like(input: Tensor, low: int, high: int | None = None, *, dtype: Any = None, device: Any = None) -> Tensor:
+    return randint(low, high, list(input.data_.shape), dtype=dtype or input.dtype, device=device)
+
+
+def new_tensor(
+    self: Tensor, data: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False
+) -> Tensor:
+    return tensor(data, dtype=dtype or self.dtype, device=device, requires_grad=requires_grad)
+
+
+def new_zeros(self: Tensor, *size: Any, dtype: Any = None, device: Any = None, requires_grad: bool = False) -> Tensor:
+    return zeros(*size, dtype=dtype or self.dtype, device=device, requires_grad=requires_grad)
+
+
+def new_ones(self: Tensor, *size: Any, dtype: Any = None, device: Any = None, requires_grad: bool = False) -> Tensor:
+    return ones(*size, dtype=dtype or self.dtype, device=device, requires_grad=requires_grad)
+
+
+def new_empty(self: Tensor, *size: Any, dtype: Any = None, device: Any = None, requires_grad: bool = False) -> Tensor:
+    return empty(*size, dtype=dtype or self.dtype, device=device, requires_grad=requires_grad)
+
+
+def new_full(
+    self: Tensor, size: Any, fill_value: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False
+) -> Tensor:
+    return full(size, fill_value, dtype=dtype or self.dtype, device=device, requires_grad=requires_grad)
+
+
+# ---- at random
+
+
+def rand(
+    *size: Any, generator: Any = None, dtype: Any = None, device: Any = None, requires_grad: bool = False
+) -> Tensor:
+    shape = lengths(size)
+    drawn = streams.uniform(math.prod(shape), floating(dtype), generator=generator).reshape(shape)
+    return made(drawn, "rand", requires_grad, device)
+
+
+def randn(
+    *size: Any, generator: Any = None, dtype: Any = None, device: Any = None, requires_grad: bool = False
+) -> Tensor:
+    shape = lengths(size)
+    drawn = streams.normal(math.prod(shape), floating(dtype), generator=generator).reshape(shape)
+    return made(drawn, "randn", requires_grad, device)
+
+
+def randint(
+    low: Any, high: Any = None, size: Any = None, *, generator: Any = None, dtype: Any = None, device: Any = None,
+    requires_grad: bool = False,
+) -> Tensor:  # fmt: skip
+    if size is None:
+        low, high, size = 0, low, high
+    elif high is None:
+        low, high = 0, low
+    shape = lengths([list(size)])
+    drawn = streams.integers(math.prod(shape), int(low), int(high), generator).reshape(shape)
+    return made(drawn if dtype is None else drawn.astype(numpy_dtype(dtype)), "randint", requires_grad, device)
+
+
+def randperm(
+    n: int, *, generator: Any = None, dtype: Any = None, device: Any = None, requires_grad: bool = False
+) -> Tensor:
+    order = streams.permutation(n, generator)
+    return made(order if dtype is None else order.astype(numpy_dtype(dtype)), "randperm", requires_grad, device)
+
+
+def normal(mean: Any = 0.0, std: Any = 1.0, size: Any = None, *, generator: Any = None, dtype: Any = None) -> Tensor:
+    shape = (
+        list(size)
+        if size is not None
+        else list(np.broadcast_shapes(*(v.data_.shape for v in (mean, std) if isinstance(v, Tensor))))
+    )
+    if size is not None:
+        return made(streams.normal(math.prod(shape), floating(dtype), mean, std, generator).reshape(shape), "normal")
+    unit = streams.normal(math.prod(shape), floating(dtype), generator=generator).reshape(shape)
+    centre, width = (v.data_ if isinstance(v, Tensor) else v for v in (mean, std))
+    return made((unit * width + centre).astype(unit.dtype), "normal")
+
+
+def bernoulli(input: Tensor, *, generator: Any = None) -> Tensor:
+    return made(streams.bernoulli_each(np.asarray(input.data_), generator), "bernoulli")
+
+
+def multinomial(input: Tensor, num_samples: int, replacement: bool = False, *, generator: Any = None) -> Tensor:
+    return made(streams.multinomial(np.asarray(input.data_), num_samples, replacement, generator), "multinomial")
+
+
+def manual_seed(seed: int) -> streams.Generator:
+    return streams.manual_seed(seed)

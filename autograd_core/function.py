@@ -1,0 +1,335 @@
+"""autograd.Function: a node whose forward and backward a program writes itself.
+
+The context that `forward` gets is the node. It has an edge for each tensor argument, and what `save_for_backward` keeps is freed
+and checked like the savings of any operator; what is merely put on the context as an attribute is neither.
+"""
+
+from __future__ import annotations
+
+import functools
+import warnings
+from collections.abc import Callable, Sequence
+from typing import Any, ClassVar
+
+import numpy as np
+
+from . import errors, events, tell
+from .graph import Node, gradient_edge
+from .saved import Packed, SavedResult, pack_slot, unpack
+from .state import state
+from .tensor import Tensor, plain
+
+NO_BACKWARD = "You must implement either the backward or vjp method for your custom autograd.Function to use it with backward mode AD."
+NO_FORWARD = "You must implement the forward function for custom autograd.Function."
+DIRTY_NOT_INPUT = (
+    "Only input Tensors should be given to ctx.mark_dirty(). If a Tensor is not an input, there is no need to pass it to "
+    "mark_dirty()."
+)
+DIRTY_VIEW = (
+    "If your Function modifies inplace an input that is a view of another Tensor, your Function cannot return more than one "
+    "Tensor. This is not supported by the current autograd engine. You should either make sure the input is not a view (using "
+    ".clone() for example) or make your Function only return one Tensor (potentially splitting it into two Functions: one doing "
+    "the inplace that returns a single Tensor and a second one that does the other operations). You can ask on the forum "
+    "https://discuss.pytorch.org/ if you need help to do this change."
+)
+
+
+class FunctionNode(Node):
+    """The node of one `apply`, and the context handed to `forward` and `backward`."""
+
+    __slots__ = ("__dict__",)
+    function: ClassVar[type[Function]]
+    runs_on_nothing = True
+
+    saved_list: list[Any]
+    versions: list[int | None]
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.op_name = self.function.__name__
+        self.saved_list, self.versions = [], []
+        self.to_save: tuple[Any, ...] = ()
+        self.dirty: tuple[Any, ...] = ()
+        self.non_differentiable: tuple[Any, ...] = ()
+        self.materialize_grads = True
+        self.needs_input_grad: tuple[bool, ...] = ()
+        self.is_tensor: tuple[bool, ...] = ()
+
+    # ---- what a program calls
+
+    def save_for_backward(self, *tensors: Any) -> None:
+        """Keep `tensors` (or None) for backward, as an operator keeps its inputs."""
+        self.to_save = tensors
+
+    save_for_forward = save_for_backward
+
+    def mark_dirty(self, *tensors: Any) -> None:
+        """Say that `forward` wrote these inputs in place."""
+        self.dirty = tensors
+
+    def mark_non_differentiable(self, *tensors: Any) -> None:
+        """Say that these outputs get no gradient."""
+        self.non_differentiable = tensors
+
+    def set_materialize_grads(self, value: bool) -> None:
+        """Whether `backward` gets zeros, rather than None, for outputs that got no gradient."""
+        self.materialize_grads = value
+
+    @property
+    def saved_tensors(self) -> tuple[Any, ...]:
+        if self.freed:
+            raise RuntimeError(errors.SECOND_BACKWARD)
+        named = zip(self.saved_list, self.versions, strict=True)
+        return tuple(unpack(self, f"saved_tensors[{i}]", kept, v) for i, (kept, v) in enumerate(named))
+
+    saved_variables = saved_tensors
+
+    # ---- what the engine asks
+
+    def raw(self, grads: Sequence[Any]) -> Sequence[Any]:
+        given = tuple(None if g is None else plain(g) for g in grads)
+        return [None if g is None else g.data_ for g in self.graph(given)]
+
+    def graph(self, grads: Sequence[Any]) -> Sequence[Any]:
+        if self.materialize_grads:
+            grads = [zeros(*out) if g is None else g for g, out in zip(grads, self.outs, strict=True)]
+        got = self.function.run_backward(self, grads)
+        returned = list(got) if isinstance(got, tuple | list) else [got]
+        wanted = len(self.is_tensor)
+        while len(returned) > wanted and returned[-1] is None:
+            returned.pop()
+        if len(returned) != wanted:
+            raise RuntimeError(
+                f"function {self.name()} returned an incorrect number of gradients (expected {wanted}, got {len(returned)})"
+            )
+        chosen = []
+        for i, (grad, is_tensor) in enumerate(zip(returned, self.is_tensor, strict=True)):
+            if not is_tensor:
+                if grad is not None:
+                    raise RuntimeError(
+                        f"function {self.name()} returned a gradient different from None at position {i + 1}, but the "
+                        "corresponding forward input was not a Variable"
+                    )
+                continue
+            if grad is not None and not isinstance(grad, Tensor):
+                raise RuntimeError(f"expected Variable or None (got {type(grad).__name__})")
+            chosen.append(grad)
+        return [g if below is not None else None for g, below in zip(chosen, self.next, strict=True)]
+
+    def release(self) -> None:
+        if self.saved_list:
+            self.freed = True
+            self.saved_list = []
+
+    def keeps(self) -> list[str]:
+        return [f"saved_tensors[{i}]" for i, kept in enumerate(self.saved_list) if kept is not None]
+
+    def saved_nbytes(self, slot: str) -> int:
+        kept = self.saved_list[int(slot[len("saved_tensors[") : -1])]
+        return 0 if isinstance(kept, Packed) else tell.nbytes(kept.data_)
+
+    def saved_flights(self, session: tell.Session, number: int | None = None) -> Any:
+        number = session.node(self) if number is None else number
+        for i, kept in enumerate(self.saved_list):
+            slot = f"saved_tensors[{i}]"
+            if isinstance(kept, Packed):
+                yield (events.SavedPacked, number, slot)
+            elif kept is not None:
+                tensor = None if isinstance(kept, SavedResult) else session.tensor(kept)
+                storage = kept.shared_storage()
+                shown = events.snapshot(kept.data_)
+                at = session.storage(storage)
+                nbytes = tell.nbytes(kept.data_)
+                yield (events.TensorSaved, number, slot, tensor, at, storage.version, nbytes, shown)
+
+    # ---- after forward
+
+    def keep(self) -> None:
+        """Save what `save_for_backward` named; an output of this very node by its parts."""
+        for i, tensor in enumerate(self.to_save):
+            if tensor is None:
+                kept = None
+            elif isinstance(tensor, Tensor):
+                kept = SavedResult(tensor) if tensor.node is self else tensor
+            else:
+                raise TypeError(
+                    f"save_for_backward can only save variables, but argument {i} is of type {type(tensor).__name__}"
+                )
+            version = None if kept is None else tensor.shared_storage().version
+            if kept is not None and state.saved_hooks:
+                kept = pack_slot(self, kept, state.saved_hooks[-1])
+            self.saved_list.append(kept)
+            self.versions.append(version)
+        self.to_save = ()
+
+
+def zeros(shape: tuple[int, ...], dtype: np.dtype[Any]) -> Tensor:
+    return plain(np.zeros(shape, dtype)[()])
+
+
+class Function:
+    """Base of functions with a forward and a backward of their own; `apply` runs them."""
+
+    node_class: ClassVar[type[FunctionNode] | None] = None
+    generate_vmap_rule = False
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        cls.node_class = type(f"{cls.__name__}Backward", (FunctionNode,), {"function": cls, "__slots__": ()})
+
+    @staticmethod
+    def forward(*args: Any, **kwargs: Any) -> Any:
+        raise NotImplementedError(NO_FORWARD)
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Any) -> Any:
+        raise NotImplementedError("setup_context is not implemented.")
+
+    @staticmethod
+    def backward(ctx: Any, *grad_outputs: Any) -> Any:
+        raise NotImplementedError(NO_BACKWARD)
+
+    vjp = backward
+
+    @classmethod
+    def run_backward(cls, node: FunctionNode, grads: Sequence[Any]) -> Any:
+        own = cls.vjp if cls.vjp is not Function.vjp else cls.backward
+        return own(node, *grads)
+
+    @classmethod
+    def apply(cls, *args: Any) -> Any:
+        """Run `forward` outside the graph and give its outputs one node."""
+        if cls.node_class is None:
+            raise RuntimeError("Function.apply needs a class derived from autograd.Function")
+        node = cls.node_class()
+        tensors = [a for a in args if isinstance(a, Tensor)]
+        node.is_tensor = tuple(isinstance(a, Tensor) for a in args)
+        node.needs_input_grad = tuple(isinstance(a, Tensor) and a.requires_grad for a in args)
+        recorded = state.grad_enabled and any(node.needs_input_grad)
+        before, state.grad_enabled = state.grad_enabled, False
+        try:
+            output = cls.run_forward(node, args)
+        finally:
+            state.grad_enabled = before
+        many = isinstance(output, tuple | list)
+        outputs = list(output) if many else [output]
+        if recorded:
+            edges = [gradient_edge(t) for t in tensors]
+            node.next, node.nrs = tuple(n for n, _ in edges), tuple(nr for _, nr in edges)
+        node.outs = tuple((o.data_.shape, o.data_.dtype) for o in outputs if isinstance(o, Tensor))
+        wrapped = wrap_outputs(node, outputs, tensors, recorded)
+        if recorded:
+            node.keep()
+        node.to_save = node.dirty = node.non_differentiable = ()
+        session = state.session
+        if session is not None:
+            if recorded:
+                session.node_made(node, cls.__name__, tensors)
+            for out in wrapped:
+                if isinstance(out, Tensor):
+                    session.result(out, cls.__name__, tensors)
+        return tuple(wrapped) if many else wrapped[0]
+
+    @classmethod
+    def run_forward(cls, node: FunctionNode, args: tuple[Any, ...]) -> Any:
+        if cls.setup_context is Function.setup_context:
+            return cls.forward(node, *args)
+        output = cls.forward(*args)
+        cls.setup_context(node, args, output)
+        return output
+
+
+def wrap_outputs(node: FunctionNode, outputs: list[Any], inputs: list[Tensor], recorded: bool) -> list[Any]:
+    """Give each output its place: a result of `node`, an input written in place, a view of an untouched input, or none."""
+    for tensor in node.dirty:
+        if not any(tensor is t for t in inputs):
+            warnings.warn(DIRTY_NOT_INPUT, UserWarning, stacklevel=4)
+        if isinstance(tensor, Tensor):
+            tensor.bump()
+            tell.written(tensor, node.function.__name__, ())
+    wrapped: list[Any] = []
+    nr = 0
+    for out in outputs:
+        if not isinstance(out, Tensor):
+            wrapped.append(out)
+            continue
+        differentiable = recorded and out.data_.dtype.kind == "f" and not among(out, node.non_differentiable)
+        wrapped.append(place(node, out, nr, among(out, inputs), among(out, node.dirty), differentiable, len(outputs)))
+        nr += 1
+    return wrapped
+
+
+def among(tensor: Tensor, others: Sequence[Any]) -> bool:
+    return any(tensor is other for other in others)
+
+
+def place(
+    node: FunctionNode, out: Tensor, nr: int, is_input: bool, is_dirty: bool, differentiable: bool, outputs: int
+) -> Tensor:
+    """`out` as the output number `nr` of `node`."""
+    from .inplace import rebase_onto
+    from .views import alias_view
+
+    if not differentiable:
+        if not out.requires_grad:
+            return alias_view(out) if is_input and not is_dirty else out
+        if is_input:
+            return out.detach()  # type: ignore[no-any-return]
+        if not out._is_view():
+            out.detach_()
+        return out
+    if is_dirty:
+        if out.is_leaf and out.requires_grad:
+            raise RuntimeError("a leaf Variable that requires grad has been used in an in-place operation.")
+        if out._is_view() and outputs > 1:
+            raise RuntimeError(DIRTY_VIEW)
+        rebase_onto(out, node, nr)
+        return out
+    if is_input:
+        out = alias_view(out)
+    out.node, out.output_nr = node, nr
+    if out.meta is not None and out.meta.view is not None:
+        out.meta.view.version = out.shared_storage().version
+        out.meta.view.creation = "custom"
+    return out
+
+
+def once_differentiable(backward: Callable[..., Any]) -> Callable[..., Any]:
+    """A backward that is not to be differentiated: it runs outside the graph, and differentiating its result raises."""
+
+    @functools.wraps(backward)
+    def once(ctx: Any, *grads: Any) -> Any:
+        before, state.grad_enabled = state.grad_enabled, False
+        try:
+            got = backward(ctx, *grads)
+        finally:
+            state.grad_enabled = before
+        if not before or not any(isinstance(g, Tensor) and g.requires_grad for g in grads):
+            return got
+        many = isinstance(got, tuple | list)
+        results = list(got) if many else [got]
+        node = DelayedError([gradient_edge(g) for g in grads if isinstance(g, Tensor)])
+        for i, result in enumerate(results):
+            if isinstance(result, Tensor):
+                results[i] = result = result.detach()
+                result.node, result.output_nr = node, i
+        node.outs = tuple(
+            (r.data_.shape, r.data_.dtype) if isinstance(r, Tensor) else ((), np.dtype(np.float32)) for r in results
+        )
+        return tuple(results) if many else results[0]
+
+    return once
+
+
+class DelayedError(Node):
+    """The node of what once_differentiable gave: it can only refuse."""
+
+    __slots__ = ()
+
+    def __init__(self, edges: Sequence[tuple[Node | None, int]]) -> None:
+        super().__init__(edges)
+
+    def raw(self, grads: Sequence[Any]) -> Sequence[Any]:
+        raise RuntimeError("trying to differentiate twice a function that was marked with @once_differentiable")
+
+    graph = raw

@@ -1,0 +1,313 @@
+"""The backward graph: nodes, the edges between them, and the node at which a leaf's gradient ends."""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Callable, Iterator, Sequence
+from itertools import count
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from . import errors, events, tell
+from .saved import Packed, SavedResult, SavedTensorView, pack_slot, unpack_slot
+from .state import state
+from .tensor import Array, Tensor
+
+if TYPE_CHECKING:
+    from .tell import Session
+
+LAST = 2**64 - 1
+"""The sequence number of every AccumulateGrad: it goes before all others."""
+
+QUALIFIED = {n: f"torch::autograd::{n}" for n in ("AccumulateGrad", "CopySlices", "CopyBackwards")}
+"""The nodes whose name() is longer than their type's name."""
+
+Output = tuple[tuple[int, ...], np.dtype[Any]]
+Grads = Sequence[Any]
+Wanted = tuple["Node | None", ...]
+
+_handles = count()
+
+
+class Handle:
+    """What registering a hook returns: `remove()` takes the hook away. It holds neither node nor tensor."""
+
+    __slots__ = ("hooks", "key", "__weakref__")
+
+    def __init__(self, hooks: dict[int, Callable[..., Any]], hook: Callable[..., Any]) -> None:
+        self.hooks = hooks
+        self.key = next(_handles)
+        hooks[self.key] = hook
+
+    def remove(self) -> None:
+        self.hooks.pop(self.key, None)
+
+    def __enter__(self) -> Handle:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.remove()
+
+
+class Hooks:
+    """The hooks of a node: on the gradient of its outputs, before it runs, and after."""
+
+    __slots__ = ("tensor", "retain", "pre", "post")
+
+    def __init__(self) -> None:
+        self.tensor: dict[int, dict[int, Callable[[Any], Any]]] = {}
+        self.retain: dict[int, weakref.ref[Tensor]] = {}
+        self.pre: dict[int, Callable[[Any], Any]] = {}
+        self.post: dict[int, Callable[[Any, Any], Any]] = {}
+
+
+class InputMetadata:
+    """Shape and dtype of the gradient that an input of a node expects."""
+
+    __slots__ = ("shape", "dtype")
+
+    def __init__(self, output: Output) -> None:
+        from .dtypes import from_numpy
+        from .size import Size
+
+        self.shape = Size(output[0])
+        self.dtype = from_numpy(output[1])
+
+
+class Node:
+    """One call of an operator, remembered.
+
+    `next` and `nrs` are the edges: the node that gets the gradient of each tensor input (None where none is needed), and
+    which of that node's outputs it was. `outs` are shape and dtype of the results, whose gradients come in.
+    """
+
+    __slots__ = ("next", "nrs", "sequence_nr", "outs", "hooks", "freed", "meta_", "__weakref__")
+
+    op_name = ""
+    slots: tuple[str, ...] = ()
+    plain_slots: tuple[str, ...] = ()
+    input_names: tuple[str, ...] = ()
+    formulas: dict[str, str] = {}
+    runs_on_nothing = False
+
+    next: tuple[Node | None, ...]
+    nrs: tuple[int, ...]
+    sequence_nr: int
+    outs: tuple[Output, ...]
+    hooks: Hooks | None
+    freed: bool
+    meta_: dict[Any, Any] | None
+
+    def __init__(self, edges: Sequence[tuple[Node | None, int]] = (), outs: tuple[Output, ...] = ()) -> None:
+        self.next = tuple(node for node, _ in edges)
+        self.nrs = tuple(nr for _, nr in edges)
+        self.sequence_nr = state.next_sequence()
+        self.outs = outs
+        self.hooks, self.freed, self.meta_ = None, False, None
+
+    # ---- running
+
+    def raw(self, grads: Grads, wanted: Wanted) -> list[Any]:
+        """The gradients of the inputs, as arrays, for the gradients (arrays or None) of the outputs.
+
+        `wanted` is `next`, with None where this call does not want that gradient.
+        """
+        raise NotImplementedError
+
+    def graph(self, grads: Grads, wanted: Wanted) -> list[Any]:
+        """The same on tensors, so that the result can be differentiated again."""
+        raise NotImplementedError
+
+    def __call__(self, *grads: Any) -> Any:
+        given = tuple(g if g is None or isinstance(g, Tensor) else Tensor(g) for g in grads)
+        got = tuple(self.graph(given, self.next))
+        return got[0] if len(got) == 1 else got
+
+    def release(self) -> None:
+        """Let go of what is kept for backward."""
+        self.freed = True
+        for slot in self.slots:
+            setattr(self, f"saved_{slot}", None)
+
+    def saved_nbytes(self, slot: str) -> int:
+        kept = getattr(self, f"saved_{slot}")
+        return 0 if kept is None else int(kept.nbytes) if isinstance(kept, SavedResult) else slot_bytes(kept)
+
+    def keeps(self) -> list[str]:
+        """The slots that hold a tensor now."""
+        return [slot for slot in self.slots if getattr(self, f"saved_{slot}", None) is not None]
+
+    # ---- what programs and tools ask
+
+    def type_name(self) -> str:
+        return type(self).__name__
+
+    def name(self) -> str:
+        title = self.type_name()
+        return QUALIFIED.get(title, title)
+
+    @property
+    def next_functions(self) -> tuple[tuple[Node | None, int], ...]:
+        return tuple(zip(self.next, self.nrs, strict=True))
+
+    @property
+    def metadata(self) -> dict[Any, Any]:
+        if self.meta_ is None:
+            self.meta_ = {}
+        return self.meta_
+
+    @property
+    def _input_metadata(self) -> list[InputMetadata]:
+        return [InputMetadata(out) for out in self.outs]
+
+    def _sequence_nr(self) -> int:
+        return self.sequence_nr
+
+    def variable_or_none(self) -> Tensor | None:
+        return None
+
+    def own_hooks(self) -> Hooks:
+        if self.hooks is None:
+            self.hooks = Hooks()
+        return self.hooks
+
+    def register_prehook(self, hook: Callable[[Any], Any]) -> Handle:
+        return Handle(self.own_hooks().pre, hook)
+
+    def register_hook(self, hook: Callable[[Any, Any], Any]) -> Handle:
+        return Handle(self.own_hooks().post, hook)
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_saved_"):
+            return self.read_saved(name.removeprefix("_saved_"))
+        if name.startswith("_raw_saved_"):
+            return SavedTensorView(self, name.removeprefix("_raw_saved_"))
+        raise AttributeError(f"'{self.type_name()}' object has no attribute '{name}'")
+
+    def __dir__(self) -> list[str]:
+        kept = [*self.slots, *self.plain_slots]
+        return [*object.__dir__(self), *(f"_saved_{s}" for s in kept), *(f"_raw_saved_{s}" for s in self.slots)]
+
+    def read_saved(self, slot: str) -> Any:
+        """What is kept in `slot`: a tensor (checked), None, or a plain value.
+
+        Raises:
+            RuntimeError: it was freed, or its tensor was changed in place since.
+            AttributeError: there is no such slot.
+        """
+        if slot in self.plain_slots:
+            return saved_face(getattr(self, f"saved_{slot}"))
+        if slot not in self.slots:
+            raise AttributeError(f"'{self.type_name()}' object has no attribute '_saved_{slot}'")
+        return unpack_slot(self, slot)
+
+    def saved_flights(self, session: Session, number: int | None = None) -> Iterator[tuple[Any, ...]]:
+        """What this node keeps, told as events (for the node `number`, when it is part of another)."""
+        number = session.node(self) if number is None else number
+        for slot in self.slots:
+            for name, kept in slot_parts(slot, getattr(self, f"saved_{slot}", None)):
+                yield from slot_flights(session, number, name, kept)
+        for slot in self.plain_slots:
+            yield (events.ValueSaved, number, slot, str(saved_face(getattr(self, f"saved_{slot}"))))
+
+
+def slot_flights(session: Session, node: int, slot: str, kept: Any) -> Iterator[tuple[Any, ...]]:
+    """The event that tells what `node` keeps in `slot`."""
+    if kept is None:
+        return
+    if isinstance(kept, Packed):
+        yield (events.SavedPacked, node, slot)
+        return
+    tensor = None if isinstance(kept, SavedResult) else session.tensor(kept)
+    storage = kept.shared_storage()
+    facts = (tensor, session.storage(storage), storage.version, slot_bytes(kept), events.snapshot(kept.data_))
+    yield (events.TensorSaved, node, slot, *facts)
+
+
+def slot_parts(slot: str, kept: Any) -> list[tuple[str, Any]]:
+    """The tensors of a slot by name: a slot may hold a list of them."""
+    if isinstance(kept, list | tuple) and not isinstance(kept, SavedResult):
+        return [(f"{slot}[{i}]", part) for i, part in enumerate(kept)]
+    return [(slot, kept)]
+
+
+def slot_bytes(kept: Any) -> int:
+    if isinstance(kept, list | tuple) and not isinstance(kept, SavedResult):
+        return sum(slot_bytes(part) for part in kept if part is not None)
+    return tell.nbytes(kept.data_) if not isinstance(kept, Packed) else 0
+
+
+def saved_face(value: Any) -> Any:
+    """A plain saved value as torch shows it: negative dims read as unsigned, sizes as tuples."""
+    if type(value) is Dim and value < 0:
+        return 2**64 + int(value)
+    return tuple(value) if isinstance(value, list) else value
+
+
+class Dim(int):
+    """A dimension argument, which torch keeps as an unsigned number."""
+
+
+class AccumulateGrad(Node):
+    """The end of the way to a leaf: adds what comes to the leaf's `.grad`.
+
+    It holds its leaf; the leaf holds it only weakly, so it lives as long as a graph uses it.
+    """
+
+    __slots__ = ("variable",)
+    op_name = "AccumulateGrad"
+
+    variable: Tensor
+
+    def __init__(self, variable: Tensor) -> None:
+        self.next, self.nrs = (), ()
+        self.sequence_nr = LAST
+        self.outs = ((variable.data_.shape, variable.data_.dtype),)
+        self.hooks, self.freed, self.meta_ = None, False, None
+        self.variable = variable
+
+    def variable_or_none(self) -> Tensor | None:
+        return self.variable
+
+
+def gradient_edge(tensor: Tensor) -> tuple[Node | None, int]:
+    """Where the gradient of `tensor` goes: its grad_fn, a leaf's AccumulateGrad, or nowhere."""
+    meta = tensor.meta
+    if meta is None:
+        return tensor.node, tensor.output_nr
+    node = tensor.grad_fn
+    if node is not None:
+        return node, tensor.output_nr
+    return (accumulator(tensor), 0) if meta.requires_grad else (None, 0)
+
+
+def accumulator(leaf: Tensor) -> AccumulateGrad:
+    """The AccumulateGrad of `leaf`, made at first use and again after the last graph that used it has gone."""
+    meta = leaf.own_meta()
+    node = meta.accumulator() if meta.accumulator is not None else None
+    if node is None:
+        node = AccumulateGrad(leaf)
+        meta.accumulator = weakref.ref(node)
+        if state.session is not None:
+            state.session.node_made(node, "AccumulateGrad", (leaf,))
+    return node
+
+
+def gradient_array(grad: Any) -> Array:
+    return grad.data_ if isinstance(grad, Tensor) else grad
+
+
+__all__ = [
+    "AccumulateGrad",
+    "Dim",
+    "Handle",
+    "Hooks",
+    "LAST",
+    "Node",
+    "accumulator",
+    "errors",
+    "gradient_array",
+    "gradient_edge",
+    "pack_slot",
+]

@@ -1,0 +1,213 @@
+"""Reading `a[...]` and writing `a[...] = v`: which views and which operators an index comes to.
+
+Numbers select, slices slice, None adds a dimension; what remains (tensors, lists, masks) is one read or write by indices. A write
+goes through the views that a read would take, so that torch's graph comes out of it.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from .inplace import in_place
+from .ops import elementwise, shape
+from .ops import index as places
+from .tensor import Tensor, plain
+
+END = 2**63 - 1
+
+NON_TUPLE = (
+    "Using a non-tuple sequence for multidimensional indexing is deprecated and will be changed in pytorch 2.9; use "
+    "x[tuple(seq)] instead of x[seq]. In pytorch 2.9 this will be interpreted as tensor index, x[torch.tensor(seq)], which "
+    "will result either in an error or a different result"
+)
+
+
+def getitem(self: Tensor, index: Any) -> Tensor:
+    """`self[index]`."""
+    if index is None:
+        return shape.unsqueeze(self, 0)  # type: ignore[no-any-return]
+    if index is Ellipsis:
+        return shape.alias(self)  # type: ignore[no-any-return]
+    if is_int(index):
+        return select(self, 0, int(index))
+    if isinstance(index, slice):
+        return sliced(self, 0, index, whole=True)
+    view, found = walk(self, as_tuple(index))
+    if not found:
+        return shape.alias(self) if view is self else view  # type: ignore[no-any-return]
+    return places.index(view, found)  # type: ignore[no-any-return]
+
+
+def setitem(self: Tensor, index: Any, value: Any) -> None:
+    """`self[index] = value`."""
+    if not isinstance(value, Tensor):
+        value = as_value(self, value)
+    if index is Ellipsis or (isinstance(index, slice) and covers(index, self)):
+        write(self, value)
+        return
+    view, found = walk(
+        self, (index,) if isinstance(index, slice) or index is None or is_int(index) else as_tuple(index)
+    )
+    if not found:
+        write(view, value)
+        return
+    trimmed = without_leading_ones(value.data_.shape)
+    if trimmed != list(value.data_.shape):
+        value = shape.view(value, trimmed)
+    in_place(places.index_put, view, found, value, False)
+
+
+def write(target: Tensor, value: Tensor) -> None:
+    """Write `value` over `target`: filled from a 0-d tensor, copied otherwise."""
+    if value.data_.shape == target.data_.shape:
+        in_place(elementwise.copy, target, value)
+    elif value.data_.shape == ():
+        in_place(elementwise.fill_tensor, target, value)
+    else:
+        part = shape.view(value, without_leading_ones(value.data_.shape))
+        in_place(elementwise.copy, target, shape.expand(part, list(target.data_.shape)))
+
+
+def without_leading_ones(sizes: Sequence[int]) -> list[int]:
+    rest = list(sizes)
+    while rest and rest[0] == 1:
+        rest.pop(0)
+    return rest
+
+
+def as_value(target: Tensor, value: Any) -> Tensor:
+    """A number as a 0-d tensor of the target's dtype."""
+    if isinstance(value, bool | int | float | np.generic):
+        return plain(target.data_.dtype.type(value))
+    if isinstance(value, np.ndarray):
+        return plain(value)
+    raise TypeError(f"can't assign a {type(value).__name__} to a torch.{named(target)}Tensor")
+
+
+def named(target: Tensor) -> str:
+    from .errors import type_name
+
+    return type_name(target.data_.dtype)
+
+
+def is_int(index: Any) -> bool:
+    return isinstance(index, int | np.integer) and not isinstance(index, bool | np.bool_)
+
+
+def covers(index: slice, target: Tensor) -> bool:
+    """Whether a slice is all of the first dimension."""
+    if target.data_.ndim == 0:
+        return False
+    return index.indices(target.data_.shape[0]) == (0, target.data_.shape[0], 1)
+
+
+def as_tuple(index: Any) -> tuple[Any, ...]:
+    """The parts of an index; a list that is not one of plain numbers counts as a tuple, with torch's warning."""
+    if isinstance(index, tuple):
+        return index
+    if isinstance(index, list | str) and len(index) < 32 and any(is_composite(part) for part in index):
+        warnings.warn(NON_TUPLE, UserWarning, stacklevel=3)
+        if isinstance(index, str):
+            raise TypeError("new(): invalid data type 'str'")
+        return tuple(index)
+    return (index,)
+
+
+def is_composite(part: Any) -> bool:
+    return part is None or part is Ellipsis or isinstance(part, slice | Tensor | list | tuple | str)
+
+
+def width(part: Any) -> int:
+    """How many dimensions one part of an index uses up."""
+    if part is None or part is Ellipsis or isinstance(part, bool | np.bool_):
+        return 0
+    if isinstance(part, Tensor) and part.data_.dtype.kind == "b":
+        return int(part.data_.ndim)
+    return 1
+
+
+def walk(self: Tensor, parts: tuple[Any, ...]) -> tuple[Tensor, list[Tensor | None]]:
+    """Take the views that `parts` name; what is left are the indices to read or write by, with None between."""
+    used = sum(width(part) for part in parts)
+    ndim = self.data_.ndim
+    if used > ndim:
+        raise IndexError(f"too many indices for tensor of dimension {ndim}")
+    view, at = self, 0
+    found: dict[int, Tensor] = {}
+    for part in parts:
+        if part is None:
+            view = shape.unsqueeze(view, at)
+            at += 1
+        elif part is Ellipsis:
+            at += ndim - used
+        elif is_int(part):
+            view = select(view, at, int(part))
+        elif isinstance(part, Tensor) and part.data_.shape == () and part.data_.dtype.kind in "iu":
+            view = select(view, at, int(part.data_))
+        elif isinstance(part, slice):
+            view = sliced(view, at, part)
+            at += 1
+        else:
+            found[at] = as_index(part)
+            if isinstance(part, bool | np.bool_) or found[at].data_.shape == ():
+                view = shape.unsqueeze(view, at)
+                found[at] = plain(np.atleast_1d(found[at].data_))
+            at += 1
+    last = max(found, default=-1)
+    return view, [found.get(k) for k in range(last + 1)]
+
+
+def as_index(part: Any) -> Tensor:
+    """A tensor of places from what a program wrote."""
+    if isinstance(part, Tensor):
+        if part.data_.dtype.kind not in "iub":
+            raise IndexError("tensors used as indices must be long, int, byte or bool tensors")
+        return part
+    if isinstance(part, bool | np.bool_ | list | tuple | range | np.ndarray):
+        array = np.asarray(
+            [x.item() if isinstance(x, Tensor) else x for x in part] if isinstance(part, list | tuple) else part
+        )
+        return plain(array if array.dtype.kind == "b" else array.astype(np.int64))
+    raise IndexError(
+        "only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid indices "
+        f"(got {type(part).__name__})"
+    )
+
+
+def select(view: Tensor, dim: int, index: int) -> Tensor:
+    """One entry along `dim`, refused in the words of indexing."""
+    sizes = view.data_.shape
+    if not sizes:
+        raise IndexError(
+            "invalid index of a 0-dim tensor. Use `tensor.item()` in Python or `tensor.item<T>()` in C++ to convert a 0-dim "
+            "tensor to a number"
+        )
+    if not -sizes[dim] <= index < sizes[dim]:
+        raise IndexError(f"index {index} is out of bounds for dimension {dim} with size {sizes[dim]}")
+    return shape.select(view, dim, index)  # type: ignore[no-any-return]
+
+
+def sliced(view: Tensor, dim: int, part: slice, whole: bool = False) -> Tensor:
+    """A slice along `dim`; one that takes everything leaves the tensor alone, unless it is the `whole` index."""
+    if not view.data_.shape:
+        raise IndexError("slice() cannot be applied to a 0-dim tensor.")
+    step = 1 if part.step is None else number(part.step)
+    if step <= 0:
+        raise ValueError("step must be greater than zero")
+    start = 0 if part.start is None else number(part.start)
+    end = END if part.stop is None else number(part.stop)
+    if not whole and start == 0 and step == 1 and end >= view.data_.shape[dim]:
+        return view
+    return shape.slice_(view, dim, start, end, step)  # type: ignore[no-any-return]
+
+
+def number(value: Any) -> int:
+    if isinstance(value, Tensor):
+        return int(value.data_)
+    if not hasattr(value, "__index__"):
+        raise TypeError("slice indices must be integers or None or have an __index__ method")
+    return int(value.__index__())

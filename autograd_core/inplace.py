@@ -1,0 +1,230 @@
+"""In-place variants: the same entry of the table, with the result written over its first argument."""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from . import errors, events, tell
+from .graph import Node, Wanted, gradient_edge
+from .state import state
+from .tensor import Array, Tensor, plain
+from .views import geometry, strided
+
+
+def check_writable(target: Tensor) -> None:
+    """Whether `target` may be written in place now.
+
+    Raises:
+        RuntimeError: it is a leaf that requires grad, or a view that may not be written.
+    """
+    if target.storage_ is not None and target.storage_.inference and not state.inference:
+        raise RuntimeError(
+            "Inplace update to inference tensor outside InferenceMode is not allowed.You can make a clone to get a normal "
+            "tensor before doing inplace update.See https://github.com/pytorch/rfcs/pull/17 for more details."
+        )
+    if isinstance(target.data_, np.ndarray) and 0 in target.data_.strides and target.data_.size > 1:
+        refuse_overlap(target.data_)
+    if not (state.grad_enabled and target.requires_grad):
+        return
+    look = target.meta.view if target.meta is not None else None
+    if look is not None:
+        if look.creation != "normal":
+            name = target.node.name() if target.node is not None else None
+            raise RuntimeError(errors.view_in_place(look.creation, name, target.output_nr))
+        if look.base.is_leaf:
+            raise RuntimeError(errors.VIEW_OF_LEAF_IN_PLACE)
+    elif target.is_leaf:
+        raise RuntimeError(errors.LEAF_IN_PLACE)
+
+
+def refuse_overlap(data: np.ndarray[Any, Any]) -> None:
+    if any(step == 0 and size > 1 for step, size in zip(data.strides, data.shape, strict=True)):
+        raise RuntimeError(
+            "unsupported operation: more than one element of the written-to tensor refers to a single memory location. "
+            "Please clone() the tensor before performing the operation."
+        )
+
+
+def in_place(function: Callable[..., Any], target: Tensor, *args: Any, **options: Any) -> Tensor:
+    """`target.op_(...)` for the operator that `function` calls: write, count, and give `target` its new history."""
+    check_writable(target)
+    op = function.op  # type: ignore[attr-defined]
+    before = plain(target.data_)
+    before.node, before.output_nr = gradient_edge(target)
+    kept = op.node_class is not None and "self" in op.kept()
+    if kept and state.grad_enabled:
+        before.data_ = target.data_.copy()
+    value = quietly(function, before, *args, **options)
+    fits(target, value)
+    target.put(value)
+    target.bump()
+    given = bound(op, (before, *args), options)
+    rebase(target, lambda holder: link(op, given, holder, before, target, kept))
+    tell.written(target, op.name, [t for t in given.values() if isinstance(t, Tensor) and t is not before])
+    return target
+
+
+def bound(op: Any, args: Sequence[Any], options: dict[str, Any]) -> dict[str, Any]:
+    """The arguments by name, numbers wrapped where a tensor is expected."""
+    from .op import operand
+
+    call = op.signature.bind(*args, **options)
+    call.apply_defaults()
+    given = dict(call.arguments)
+    for name in op.tensors:
+        if name in given:
+            given[name] = operand(given[name], op, name)
+    return given
+
+
+def quietly(function: Callable[..., Any], *args: Any, **options: Any) -> Array:
+    """The array that `function` gives, with no graph and nobody told."""
+    grad_mode, state.grad_enabled = state.grad_enabled, False
+    session, state.session = state.session, None
+    try:
+        return function(*args, **options).data_
+    finally:
+        state.grad_enabled, state.session = grad_mode, session
+
+
+def fits(target: Tensor, value: Array) -> None:
+    """Whether `value` may be written over `target`.
+
+    Raises:
+        RuntimeError: another shape, or a dtype that the target cannot take.
+    """
+    if value.shape != target.data_.shape:
+        raise RuntimeError(
+            f"output with shape {errors.sizes(target.data_.shape)} doesn't match the broadcast shape "
+            f"{errors.sizes(value.shape)}"
+        )
+    here, there = target.data_.dtype, value.dtype
+    order = "biufc"
+    if order.index(there.kind) > order.index(here.kind) and not (there.kind in "iu" and here.kind in "iu"):
+        raise RuntimeError(
+            f"result type {errors.type_name(there)} can't be cast to the desired output type {errors.type_name(here)}"
+        )
+
+
+def link(op: Any, given: dict[str, Any], holder: Tensor, before: Tensor, target: Tensor, kept: bool) -> Node | None:
+    """Make the node of the operator, with `holder` in the place of its result."""
+    if op.node_class is None:
+        return None
+    session = state.session
+    if session is not None:
+        if kept:
+            session.made(before, "clone", (target,))
+        else:
+            session.same(before, target)
+        session.same(holder, target)
+    node: Node | None = op.link(*given.values(), (holder,), holder)
+    return node
+
+
+def rebase(target: Tensor, make_node: Callable[[Tensor], Node | None]) -> None:
+    """Give `target`, just written, the history that `make_node` makes; a view's base gets a CopySlices around it."""
+    if not state.grad_enabled:
+        return
+    holder = plain(target.data_)
+    holder.storage_ = target.shared_storage()
+    look = target.meta.view if target.meta is not None else None
+    session = state.session
+    if look is not None and session is not None:
+        state.session = None
+    try:
+        node = make_node(holder)
+    finally:
+        state.session = session
+    if node is not None:
+        rebase_onto(target, node, holder.output_nr)
+
+
+def rebase_onto(target: Tensor, node: Node, output_nr: int = 0) -> None:
+    """Make `node` the history of `target`, which it just wrote; a view's base gets it inside a CopySlices."""
+    look = target.meta.view if target.meta is not None else None
+    if look is None:
+        before = target.node
+        target.node, target.output_nr = node, output_nr
+        move_retain(target, before, node)
+        tell_rebased(target, before, node)
+        return
+    base = look.base
+    before = base.node
+    slices = CopySlices(base, target, node)
+    if state.session is not None:
+        state.session.node_made(slices, "copy_slices", (base,))
+    base.node, base.output_nr = slices, 0
+    move_retain(base, before, slices)
+    tell_rebased(base, before, slices)
+
+
+def move_retain(tensor: Tensor, before: Node | None, node: Node) -> None:
+    """retain_grad follows the tensor to its new node; other hooks stay with the old one."""
+    if not tensor.retains_grad:
+        return
+    if before is not None and before.hooks is not None:
+        for nr, ref in list(before.hooks.retain.items()):
+            if ref() is tensor:
+                del before.hooks.retain[nr]
+    node.own_hooks().retain[tensor.output_nr] = weakref.ref(tensor)
+
+
+def tell_rebased(tensor: Tensor, before: Node | None, node: Node) -> None:
+    session = state.session
+    if session is not None:
+        old = None if before is None else session.node(before)
+        session.emit((events.HistoryRebased, session.tensor(tensor), old, session.node(node)))
+
+
+class CopySlices(Node):
+    """A write into part of a base: the gradient of that part goes through the inner node, the rest passes.
+
+    The first edge leads to what the base was before, the others are those of the inner node.
+    """
+
+    __slots__ = ("inner", "size", "stride", "offset")
+    op_name = "copy_slices"
+
+    inner: Node
+
+    def __init__(self, base: Tensor, view: Tensor, inner: Node) -> None:
+        edges = [gradient_edge(base), *zip(inner.next[1:], inner.nrs[1:], strict=True)]
+        super().__init__(edges, ((base.data_.shape, base.data_.dtype),))
+        self.inner = inner
+        self.size, self.stride, self.offset = geometry(view)
+
+    def raw(self, grads: Sequence[Any], wanted: Wanted) -> list[Any]:
+        whole = np.array(grads[0], order="C")
+        part = strided(whole, self.size, self.stride, self.offset)
+        inner = self.inner.raw((part.copy(),), (self.inner.next[0], *wanted[1:]))
+        part[...] = 0 if inner[0] is None else inner[0]
+        return [whole, *inner[1:]]
+
+    def graph(self, grads: Sequence[Any], wanted: Wanted) -> list[Any]:
+        from .ops.shape import as_strided, clone
+
+        whole = clone(grads[0])
+        part = as_strided(whole, self.size, self.stride, self.offset)
+        inner = self.inner.graph((clone(part),), (self.inner.next[0], *wanted[1:]))
+        if inner[0] is None:
+            part.zero_()
+        else:
+            part.copy_(inner[0])
+        return [whole, *inner[1:]]
+
+    def release(self) -> None:
+        self.freed = True
+        self.inner.release()
+
+    def keeps(self) -> list[str]:
+        return self.inner.keeps()
+
+    def saved_nbytes(self, slot: str) -> int:
+        return self.inner.saved_nbytes(slot)
+
+    def saved_flights(self, session: tell.Session, number: int | None = None) -> Any:
+        yield from self.inner.saved_flights(session, session.node(self))

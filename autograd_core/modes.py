@@ -1,0 +1,108 @@
+"""Grad modes: contexts that are decorators too."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+from .state import state
+
+
+class Mode:
+    """A change of state for a block, or for every call of a decorated function."""
+
+    def fresh(self) -> Mode:
+        return type(self)()
+
+    def __enter__(self) -> Any:
+        self.before = state.grad_enabled, state.inference
+        self.change()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        state.grad_enabled, state.inference = self.before
+
+    def change(self) -> None:
+        raise NotImplementedError
+
+    def __call__(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        if inspect.isgeneratorfunction(function):
+
+            @functools.wraps(function)
+            def steps(*args: Any, **options: Any) -> Any:
+                with self.fresh():
+                    yield from function(*args, **options)
+
+            return steps
+
+        @functools.wraps(function)
+        def call(*args: Any, **options: Any) -> Any:
+            with self.fresh():
+                return function(*args, **options)
+
+        return call
+
+
+class no_grad(Mode):
+    """Results need no gradient."""
+
+    def __new__(cls, function: Callable[..., Any] | None = None) -> Any:
+        mode = super().__new__(cls)
+        return mode if function is None else mode(function)
+
+    def __init__(self, function: Callable[..., Any] | None = None) -> None: ...
+
+    def change(self) -> None:
+        state.grad_enabled = False
+
+
+class enable_grad(no_grad):
+    """Results need a gradient again, inside no_grad."""
+
+    def change(self) -> None:
+        state.grad_enabled = True
+
+
+class set_grad_enabled(Mode):
+    """Grad mode by a flag: at once when called, undone at the end of a block."""
+
+    def __init__(self, mode: bool) -> None:
+        self.mode = bool(mode)
+        self.before = state.grad_enabled, state.inference
+        state.grad_enabled = self.mode
+
+    def fresh(self) -> Mode:
+        return set_grad_enabled(self.mode)
+
+    def __enter__(self) -> Any:
+        state.grad_enabled = self.mode
+        return self
+
+    def __call__(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        state.grad_enabled = self.before[0]
+        return super().__call__(function)
+
+
+class inference_mode(Mode):
+    """no_grad, and the results can never be used in a graph."""
+
+    def __init__(self, mode: bool = True) -> None:
+        self.mode = mode
+
+    def fresh(self) -> Mode:
+        return inference_mode(self.mode)
+
+    def change(self) -> None:
+        if self.mode:
+            state.grad_enabled = False
+        state.inference = self.mode
+
+
+def is_grad_enabled() -> bool:
+    return state.grad_enabled
+
+
+def is_inference_mode_enabled() -> bool:
+    return state.inference

@@ -1,0 +1,60 @@
+"""Operators that have a value but no derivative: their node says so when backward comes to it."""
+
+# mypy: disable-error-code="no-any-return"
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from .graph import Node, Wanted, gradient_edge
+from .inplace import check_writable, in_place, rebase_onto
+from .ops import elementwise as e
+from .state import state
+from .tensor import Tensor
+
+
+class NotImplemented_(Node):
+    """Stands in the graph for an operator without a derivative; torch shows it as `NotImplemented`."""
+
+    __slots__ = ("aten",)
+    aten: str
+
+    def raw(self, grads: Sequence[Any], wanted: Wanted) -> list[Any]:
+        raise RuntimeError(f"derivative for aten::{self.aten} is not implemented")
+
+    graph = raw
+
+
+NotImplemented_.__name__ = "NotImplemented"
+
+
+def floor_divide_(self: Tensor, other: Any) -> Tensor:
+    """`a //= b`: the value written, and a node without derivative."""
+    check_writable(self)
+    needed = state.grad_enabled and any(isinstance(t, Tensor) and t.requires_grad for t in (self, other))
+    edges = [gradient_edge(t) for t in (self, other) if isinstance(t, Tensor)] if needed else []
+    before, state.grad_enabled = state.grad_enabled, False
+    try:
+        in_place(e.div_mode, self, other, "floor")
+    finally:
+        state.grad_enabled = before
+    if needed:
+        node = NotImplemented_(edges, ((self.data_.shape, self.data_.dtype),))
+        node.aten = "floor_divide_"
+        rebase_onto(self, node)
+    return self
+
+
+def floor_divide(self: Tensor, other: Any) -> Tensor:
+    before, state.grad_enabled = state.grad_enabled, False
+    try:
+        out = e.div_mode(self, other, "floor")
+    finally:
+        state.grad_enabled = before
+    operands = [t for t in (self, other) if isinstance(t, Tensor)]
+    if before and any(t.requires_grad for t in operands):
+        node = NotImplemented_([gradient_edge(t) for t in operands], ((out.data_.shape, out.data_.dtype),))
+        node.aten = "floor_divide"
+        out.node = node
+    return out

@@ -1,0 +1,230 @@
+"""Reading and writing by indices. Formulas: PyTorch's derivatives.yaml."""
+
+# ruff: noqa: F821
+# mypy: disable-error-code="no-any-return, no-untyped-call, misc, name-defined"
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from .. import errors
+from ..op import both, op
+from ..tensor import Array
+from .shape import wrap
+
+Places = Sequence[Any]
+
+
+def places(indices: Places, shape: Sequence[int]) -> tuple[Any, ...]:
+    """The indices as numpy takes them: None stands for a whole dimension; checked in torch's words."""
+    at: list[Any] = []
+    axis = 0
+    for index in indices:
+        if index is None:
+            at.append(slice(None))
+            axis += 1
+            continue
+        data = np.asarray(index)
+        if data.dtype.kind == "b":
+            for k, n in enumerate(data.shape):
+                if axis + k >= len(shape) or shape[axis + k] != n:
+                    raise IndexError(
+                        f"The shape of the mask {errors.sizes(data.shape)} at index {k} does not match the shape of the indexed "
+                        f"tensor {errors.sizes(shape)} at index {axis + k}"
+                    )
+            at.extend(np.nonzero(data))
+            axis += data.ndim
+            continue
+        size = shape[axis]
+        wrong = data[(data >= size) | (data < -size)] if data.size else data
+        if wrong.size:
+            raise IndexError(f"index {int(wrong.flat[0])} is out of bounds for dimension {axis} with size {size}")
+        at.append(data)
+        axis += 1
+    return tuple(at)
+
+
+@op("index.Tensor", self=lambda grad, self_sym_sizes, indices: index_backward(grad, self_sym_sizes, indices))
+def index(self: Array, indices: list[Array]) -> Array:
+    return self[places(indices, self.shape)]
+
+
+@op("_index_backward", node="IndexBackwardBackward0", grad_output=lambda grad, indices: index(grad, indices))
+def index_backward(grad_output: Array, sizes: Sequence[int], indices: list[Array]) -> Array:
+    out = np.zeros(sizes, grad_output.dtype)
+    np.add.at(out, places(indices, sizes), grad_output)
+    return out
+
+
+@op(
+    "index_put",
+    self=lambda grad, indices, accumulate: grad if accumulate else index_put(grad, indices, zero_value(grad), False),
+    values=lambda grad, indices, accumulate: index(grad, indices),
+)
+def index_put(self: Array, indices: list[Array], values: Array, accumulate: bool = False) -> Array:
+    out = np.array(self)
+    at = places(indices, self.shape)
+    if accumulate:
+        np.add.at(out, at, values)
+    else:
+        try:
+            out[at] = values
+        except ValueError:
+            shape = errors.sizes(out[at].shape)
+            raise RuntimeError(
+                f"shape mismatch: value tensor of shape {errors.sizes(np.shape(values))} cannot be broadcast to indexing result "
+                f"of shape {shape}"
+            ) from None
+    return out
+
+
+@both
+def zero_value(grad: Array) -> Array:
+    return blank((), grad.dtype)
+
+
+@op("gather", self=lambda grad, self, dim, index, sparse_grad: gather_backward(grad, self.shape, dim, index))
+def gather(self: Array, dim: int, index: Array, sparse_grad: bool = False) -> Array:
+    at = wrap(dim, self.ndim)
+    check_index(index, self.shape[at] if self.ndim else 1)
+    trimmed = self[tuple(slice(None) if i == at else slice(0, n) for i, n in enumerate(index.shape))]
+    return np.take_along_axis(trimmed, np.asarray(index), at)
+
+
+def check_index(index: Array, size: int) -> None:
+    if index.dtype.kind != "i":
+        raise RuntimeError("gather(): Expected dtype int32/int64 for index")
+    wrong = np.asarray(index)[(np.asarray(index) >= size) | (np.asarray(index) < 0)]
+    if wrong.size:
+        raise RuntimeError(f"index {int(wrong.flat[0])} is out of bounds for dimension 0 with size {size}")
+
+
+@op("gather_backward", node="GatherBackwardBackward0", grad_output=lambda grad, dim, index: gather(grad, dim, index))
+def gather_backward(grad_output: Array, sizes: Sequence[int], dim: int, index: Array) -> Array:
+    out = np.zeros(sizes, grad_output.dtype)
+    np.add.at(out, along(index, wrap(dim, len(sizes))), grad_output)
+    return out
+
+
+def along(index: Array, axis: int) -> tuple[Array, ...]:
+    """The full places that an index along `axis` names."""
+    grid = list(np.indices(index.shape, sparse=True))
+    grid[axis] = np.asarray(index)
+    return tuple(grid)
+
+
+@op(
+    "scatter.src",
+    self=lambda grad, dim, index: scatter_value(grad, dim, index, 0),
+    src=lambda grad, dim, index: gather(grad, dim, index),
+)
+def scatter(self: Array, dim: int, index: Array, src: Array) -> Array:
+    out = np.array(self)
+    part = src[tuple(slice(0, n) for n in index.shape)]
+    out[along(index, wrap(dim, self.ndim))] = part
+    return out
+
+
+@op("scatter.value", self=lambda grad, dim, index: scatter_value(grad, dim, index, 0))
+def scatter_value(self: Array, dim: int, index: Array, value: float) -> Array:
+    out = np.array(self)
+    out[along(index, wrap(dim, self.ndim))] = value
+    return out
+
+
+@op("scatter_add", self=lambda grad: grad, src=lambda grad, dim, index: gather(grad, dim, index))
+def scatter_add(self: Array, dim: int, index: Array, src: Array) -> Array:
+    out = np.array(self)
+    np.add.at(out, along(index, wrap(dim, self.ndim)), src[tuple(slice(0, n) for n in index.shape)])
+    return out
+
+
+@op(
+    "index_select",
+    self=lambda grad, self_sym_sizes, dim, index: index_select_backward(grad, self_sym_sizes, dim, index),
+)
+def index_select(self: Array, dim: int, index: Array) -> Array:
+    return np.take(self, index, wrap(dim, self.ndim))
+
+
+@op("index_select_backward", grad_output=lambda grad, dim, index: index_select(grad, dim, index))
+def index_select_backward(grad_output: Array, sizes: Sequence[int], dim: int, index: Array) -> Array:
+    out = np.zeros(sizes, grad_output.dtype)
+    np.add.at(out, (slice(None),) * wrap(dim, len(sizes)) + (np.asarray(index),), grad_output)
+    return out
+
+
+@op(
+    "index_add",
+    self=lambda grad: grad,
+    source=lambda grad, dim, index, source, source_dim, alpha: scaled(index_select(grad, dim, index), alpha),
+)
+def index_add(self: Array, dim: int, index: Array, source: Array, alpha: float = 1) -> Array:
+    out = np.array(self)
+    at = (slice(None),) * wrap(dim, self.ndim) + (np.asarray(index),)
+    np.add.at(out, at, source if alpha == 1 else source * alpha)
+    return out
+
+
+@op(
+    "index_copy",
+    self=lambda grad, dim, index: index_fill(grad, dim, index, 0),
+    source=lambda grad, dim, index, source, source_dim: index_select(grad, dim, index),
+)
+def index_copy(self: Array, dim: int, index: Array, source: Array) -> Array:
+    out = np.array(self)
+    out[(slice(None),) * wrap(dim, self.ndim) + (np.asarray(index),)] = source
+    return out
+
+
+@op("index_fill.int_Scalar", node="IndexFillBackward0", self=lambda grad, dim, index: index_fill(grad, dim, index, 0))
+def index_fill(self: Array, dim: int, index: Array, value: float) -> Array:
+    out = np.array(self)
+    out[(slice(None),) * wrap(dim, self.ndim) + (np.asarray(index),)] = value
+    return out
+
+
+@op("masked_select", self=lambda grad, self, mask: masked_select_backward(grad, self, mask))
+def masked_select(self: Array, mask: Array) -> Array:
+    a, b = np.broadcast_arrays(self, mask)
+    return a[b]
+
+
+@both
+def masked_select_backward(grad: Array, self: Array, mask: Array) -> Array:
+    return index_backward(grad, self.shape, [mask])
+
+
+@op(
+    "embedding",
+    weight=lambda grad, indices, weight_sym_argsize_0, padding_idx, scale_grad_by_freq, sparse: embedding_backward(
+        grad, indices, weight_sym_argsize_0, padding_idx
+    ),
+)
+def embedding(
+    weight: Array, indices: Array, padding_idx: int = -1, scale_grad_by_freq: bool = False, sparse: bool = False
+) -> Array:
+    data = np.asarray(indices)
+    if data.dtype.kind != "i":
+        raise RuntimeError(
+            "Expected tensor for argument #1 'indices' to have one of the following scalar types: Long, Int; but got "
+            f"{errors.legacy_type(data.dtype)} instead (while checking arguments for embedding)"
+        )
+    if data.size and (data.max() >= weight.shape[0] or data.min() < 0):
+        raise IndexError("index out of range in self")
+    return weight[data]
+
+
+@op(
+    "embedding_dense_backward",
+    grad_output=lambda grad, indices, padding_idx: embedding(grad, indices, padding_idx),
+)
+def embedding_backward(grad_output: Array, indices: Array, num_weights: int, padding_idx: int) -> Array:
+    out = np.zeros((num_weights, grad_output.shape[-1]), grad_output.dtype)
+    at = np.asarray(indices)
+    keep = at != padding_idx
+    np.add.at(out, at[keep], grad_output[keep])
+    return out

@@ -1,0 +1,222 @@
+"""Products of vectors, matrices and batches. Formulas: PyTorch's derivatives.yaml."""
+
+# ruff: noqa: F821
+# mypy: disable-error-code="no-any-return, no-untyped-call, misc, name-defined"
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .. import errors
+from ..op import both, op
+from ..tensor import Array
+from .shape import clone, expand, reshape, squeeze, squeeze_dim, squeeze_result, t, transpose, unsafe_view, unsqueeze
+
+
+def same_dtype(a: Array, b: Array) -> None:
+    if a.dtype != b.dtype:
+        raise RuntimeError(
+            f"expected m1 and m2 to have the same dtype, but got: {errors.C_NAMES[a.dtype.name]} != {errors.C_NAMES[b.dtype.name]}"
+        )
+
+
+def matrices(a: Array, b: Array) -> None:
+    """Whether `a @ b` is a product of two matrices.
+
+    Raises:
+        RuntimeError: it is not, in torch's words.
+    """
+    if a.ndim != 2:
+        raise RuntimeError("self must be a matrix")
+    if b.ndim != 2:
+        raise RuntimeError("mat2 must be a matrix")
+    if a.shape[1] != b.shape[0]:
+        raise RuntimeError(
+            f"mat1 and mat2 shapes cannot be multiplied ({a.shape[0]}x{a.shape[1]} and {b.shape[0]}x{b.shape[1]})"
+        )
+    same_dtype(a, b)
+
+
+@op(
+    "mm",
+    self=lambda grad, mat2, self_sym_sizes, self_sym_strides: mm(grad, t(mat2)),
+    mat2=lambda grad, self, mat2_sym_sizes, mat2_sym_strides: mm(t(self), grad),
+)
+def mm(self: Array, mat2: Array) -> Array:
+    matrices(self, mat2)
+    return np.matmul(self, mat2)
+
+
+@op("mv", self=lambda grad, vec: outer(grad, vec), vec=lambda grad, self: mv(t(self), grad))
+def mv(self: Array, vec: Array) -> Array:
+    if self.ndim != 2 or vec.ndim != 1:
+        raise RuntimeError(f"vector + matrix @ vector expected, got 1, {self.ndim}, {vec.ndim}")
+    if self.shape[1] != vec.shape[0]:
+        raise RuntimeError(
+            f"size mismatch, got input ({self.shape[0]}), mat ({self.shape[0]}x{self.shape[1]}), vec ({vec.shape[0]})"
+        )
+    same_dtype(self, vec)
+    return np.matmul(self, vec)
+
+
+@both
+def outer(a: Array, b: Array) -> Array:
+    return reshape(a, [-1, 1]) * b
+
+
+@op("dot", self=lambda grad, tensor: grad * tensor, tensor=lambda grad, self: grad * self)
+def dot(self: Array, tensor: Array) -> Array:
+    if self.ndim != 1 or tensor.ndim != 1:
+        raise RuntimeError(f"1D tensors expected, but got {self.ndim}D and {tensor.ndim}D tensors")
+    if self.dtype != tensor.dtype:
+        a, b = errors.type_name(self.dtype), errors.type_name(tensor.dtype)
+        raise RuntimeError(f"dot : expected both vectors to have same dtype, but found {a} and {b}")
+    if self.shape != tensor.shape:
+        n, m = self.shape[0], tensor.shape[0]
+        raise RuntimeError(
+            f"inconsistent tensor size, expected tensor [{n}] and src [{m}] to have the same number of elements, but got {n} "
+            f"and {m} elements respectively"
+        )
+    return np.dot(self, tensor)
+
+
+@op(
+    "bmm",
+    self=lambda grad, mat2: bmm(grad, transpose(mat2, 1, 2)),
+    mat2=lambda grad, self: bmm(transpose(self, 1, 2), grad),
+)
+def bmm(self: Array, mat2: Array) -> Array:
+    for number, x in ((1, self), (2, mat2)):
+        if x.ndim != 3:
+            raise RuntimeError(f"batch{number} must be a 3D tensor")
+    if self.shape[0] != mat2.shape[0] or self.shape[2] != mat2.shape[1]:
+        raise RuntimeError(
+            f"Expected size for first two dimensions of batch2 tensor to be: [{self.shape[0]}, {self.shape[2]}] but got: "
+            f"[{mat2.shape[0]}, {mat2.shape[1]}]."
+        )
+    same_dtype(self, mat2)
+    return np.matmul(self, mat2)
+
+
+@op(
+    "addmm",
+    self=lambda grad, beta: scaled(grad, beta),
+    mat1=lambda grad, mat2, alpha, mat1_sym_sizes, mat1_sym_strides: scaled(mm(grad, t(mat2)), alpha),
+    mat2=lambda grad, mat1, alpha, mat2_sym_sizes, mat2_sym_strides: scaled(mm(t(mat1), grad), alpha),
+)
+def addmm(self: Array, mat1: Array, mat2: Array, beta: float = 1, alpha: float = 1) -> Array:
+    matrices(mat1, mat2)
+    product = np.matmul(mat1, mat2)
+    return (self if beta == 1 else self * beta) + (product if alpha == 1 else product * alpha)
+
+
+@op(
+    "addmv",
+    self=lambda grad, beta: scaled(grad, beta),
+    mat=lambda grad, vec, alpha: scaled(outer(grad, vec), alpha),
+    vec=lambda grad, mat, alpha: scaled(mv(t(mat), grad), alpha),
+)
+def addmv(self: Array, mat: Array, vec: Array, beta: float = 1, alpha: float = 1) -> Array:
+    product = np.matmul(mat, vec)
+    return (self if beta == 1 else self * beta) + (product if alpha == 1 else product * alpha)
+
+
+@op(
+    "baddbmm",
+    self=lambda grad, beta: scaled(grad, beta),
+    batch1=lambda grad, batch2, alpha: scaled(bmm(grad, transpose(batch2, 1, 2)), alpha),
+    batch2=lambda grad, batch1, alpha: scaled(bmm(transpose(batch1, 1, 2), grad), alpha),
+)
+def baddbmm(self: Array, batch1: Array, batch2: Array, beta: float = 1, alpha: float = 1) -> Array:
+    product = np.matmul(batch1, batch2)
+    return (self if beta == 1 else self * beta) + (product if alpha == 1 else product * alpha)
+
+
+# ---- matmul: the same choice among the above as torch makes (aten/src/ATen/native/LinearAlgebra.cpp)
+
+
+def matmul(a: Any, b: Any) -> Any:
+    """`a @ b` for tensors of any rank but 0."""
+    m, n = a.data_.ndim, b.data_.ndim
+    if m == 0 or n == 0:
+        raise RuntimeError(f"both arguments to matmul need to be at least 1D, but they are {m}D and {n}D")
+    if (m, n) == (1, 1):
+        return dot(a, b)
+    if (m, n) == (2, 1):
+        return mv(a, b)
+    if (m, n) == (1, 2):
+        return squeeze_result(mm(unsqueeze(a, 0), b), 0)
+    if (m, n) == (2, 2):
+        return mm(a, b)
+    return folded(a, b) if should_fold(a, b) else batched(a, b)
+
+
+def should_fold(a: Any, b: Any) -> bool:
+    """Whether a large batch times one small matrix is done as one product of matrices."""
+    larger = a.data_.ndim >= b.data_.ndim
+    big, small = (a, b) if larger else (b, a)
+    if big.data_.ndim < 3 or small.data_.ndim > 2:
+        return False
+    if small.requires_grad:
+        return True
+    if a.data_.ndim == 2:
+        return False
+    data = big.data_ if larger else np.swapaxes(big.data_, -1, -2)
+    return all(data.strides[i] == data.strides[i + 1] * data.shape[i + 1] for i in range(data.ndim - 2))
+
+
+def folded(a: Any, b: Any) -> Any:
+    swap = b.data_.ndim > a.data_.ndim
+    big = transpose(b, -2, -1) if swap else a
+    small = b if not swap else t(a) if a.data_.ndim == 2 else a
+    shape = list(big.data_.shape)
+    flat = reshape(big, [int(np.prod(shape[:-1], dtype=object)), shape[-1]])
+    if small.data_.ndim == 1:
+        return unsafe_view(mv(flat, small), shape[:-1])
+    out = unsafe_view(mm(flat, small), [*shape[:-1], small.data_.shape[1]])
+    return clone(transpose(out, -2, -1)) if swap else out
+
+
+def batched(a: Any, b: Any) -> Any:
+    m, n = a.data_.ndim, b.data_.ndim
+    if m == n == 3 and a.data_.shape[0] != b.data_.shape[0]:
+        if a.data_.shape[0] == 1 and a.requires_grad:
+            return matmul(squeeze_dim(a, 0), b)
+        if b.data_.shape[0] == 1 and b.requires_grad:
+            return matmul(a, squeeze_dim(b, 0))
+    batch_a, batch_b = a.data_.shape[:-2], b.data_.shape[:-2]
+    text = errors.broadcast([batch_a, batch_b]) if batch_a and batch_b else None
+    if text is not None:
+        raise RuntimeError(text)
+    batch = list(np.broadcast_shapes(batch_a, batch_b))
+    count = int(np.prod(batch, dtype=object)) if batch else 1
+    rows = a.data_.shape[-2] if m > 1 else 1
+    inner_a = a.data_.shape[-1]
+    columns = b.data_.shape[-1] if n > 1 else 1
+    inner_b = b.data_.shape[-2] if n > 1 else b.data_.shape[0]
+    left = reshape(expand(a, [*batch, rows, inner_a]), [count, rows, inner_a])
+    right = unsqueeze(b, 1) if n == 1 else b
+    right = reshape(expand(right, [*batch, inner_b, columns]), [count, inner_b, columns])
+    shape = [*batch, *([rows] if m > 1 else []), *([columns] if n > 1 else [])]
+    product = bmm(left, right)
+    return unsafe_view(squeeze_dim(product, -1) if n == 1 else product, shape)
+
+
+def linear(input: Any, weight: Any, bias: Any = None) -> Any:
+    """`input @ weight.T + bias`, through addmm where torch goes through it."""
+    if bias is None:
+        return matmul(input, t(weight))
+    if input.data_.ndim == 2:
+        return addmm(bias, input, t(weight))
+    if input.data_.ndim > 2 and input.data_.flags.c_contiguous:
+        shape = list(input.data_.shape)
+        flat = reshape(input, [int(np.prod(shape[:-1], dtype=object)), shape[-1]])
+        return reshape(addmm(bias, flat, t(weight)), [*shape[:-1], weight.data_.shape[0]])
+    if input.data_.ndim == 1:
+        return reshape(addmm(bias, reshape(input, [1, -1]), t(weight)), [weight.data_.shape[0]])
+    return matmul(input, t(weight)) + bias
+
+
+__all__ = ["addmm", "linear", "matmul", "squeeze"]

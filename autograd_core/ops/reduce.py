@@ -1,0 +1,512 @@
+"""Operators that bring many elements to few. Formulas: PyTorch's derivatives.yaml."""
+
+# ruff: noqa: F821
+# mypy: disable-error-code="no-any-return, no-untyped-call, misc, name-defined"
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from .. import errors
+from ..op import both, helper, op
+from ..tensor import Array
+from .shape import wrap
+
+Dims = Sequence[int] | int | None
+
+
+def axes(dim: Dims, ndim: int) -> tuple[int, ...]:
+    """The axes that `dim` names, all of them for None or an empty list.
+
+    Raises:
+        IndexError: one does not exist.
+        RuntimeError: one is named twice.
+    """
+    if dim is None or (not isinstance(dim, int) and len(dim) == 0):
+        return tuple(range(ndim))
+    named = [dim] if isinstance(dim, int) else list(dim)
+    at = [wrap(d, ndim) for d in named]
+    for d in at:
+        if at.count(d) > 1:
+            raise RuntimeError(f"dim {d} appears multiple times in the list of dims")
+    return tuple(at) if ndim else ()
+
+
+def counted(data: Array) -> Array:
+    """Integers are summed as int64, as torch does."""
+    return data.astype(np.int64) if data.dtype.kind in "bu" or (data.dtype.kind == "i" and data.itemsize < 8) else data
+
+
+def floating(name: str, data: Array) -> None:
+    if data.dtype.kind != "f":
+        raise RuntimeError(
+            f"{name}(): could not infer output dtype. Input dtype must be either a floating point or complex dtype. "
+            f"Got: {errors.type_name(data.dtype)}"
+        )
+
+
+@helper
+def lengths(sizes: Sequence[int], dim: Dims) -> int:
+    """How many elements each result is made of."""
+    return math.prod(sizes[a] for a in axes(dim, len(sizes)))
+
+
+@helper
+def kept_shape(sizes: Sequence[int], dim: Dims) -> list[int]:
+    """The shape after a reduction over `dim`, with the reduced axes kept as 1."""
+    gone = axes(dim, len(sizes))
+    return [1 if i in gone else n for i, n in enumerate(sizes)]
+
+
+@both
+def unreduced(grad: Array, sizes: Sequence[int], dim: Any, keepdim: bool) -> Array:
+    """`grad` with the reduced axes back as 1, in torch's steps: one unsqueeze each."""
+    if keepdim or len(sizes) == 0:
+        return grad
+    for axis in sorted(axes(dim, len(sizes))):
+        grad = unsqueeze(grad, axis)
+    return grad
+
+
+helper(axes)
+
+
+# ---- sums
+
+
+@op("sum", self=lambda grad, self_sym_sizes: expand(grad, self_sym_sizes))
+def sum(self: Array) -> Array:
+    return np.add.reduce(counted(self), axis=None)
+
+
+@op(
+    "sum.dim_IntList",
+    self=lambda grad, self_sym_sizes, dim, keepdim: expand(
+        unreduced(grad, self_sym_sizes, dim, keepdim), self_sym_sizes
+    ),
+)
+def sum_dim(self: Array, dim: Dims, keepdim: bool = False) -> Array:
+    return np.add.reduce(counted(self), axis=axes(dim, np.ndim(self)), keepdims=keepdim)
+
+
+@op("mean", self=lambda grad, self_sym_sizes, self_sym_numel: div_scalar(expand(grad, self_sym_sizes), self_sym_numel))
+def mean(self: Array) -> Array:
+    floating("mean", self)
+    return np.add.reduce(self, axis=None) / self.dtype.type(self.size)
+
+
+@op(
+    "mean.dim",
+    self=lambda grad, self_sym_sizes, self_sym_numel, dim, keepdim: div_scalar(
+        expand(unreduced(grad, self_sym_sizes, dim, keepdim), self_sym_sizes), lengths(self_sym_sizes, dim)
+    ),
+)
+def mean_dim(self: Array, dim: Dims, keepdim: bool = False) -> Array:
+    floating("mean", self)
+    over = axes(dim, np.ndim(self))
+    count = self.dtype.type(math.prod(self.shape[a] for a in over))
+    return np.add.reduce(self, axis=over, keepdims=keepdim) / count
+
+
+@op("cumsum", self=lambda grad, dim: flip(cumsum(flip(grad, [dim]), dim), [dim]))
+def cumsum(self: Array, dim: int) -> Array:
+    return np.cumsum(counted(self), wrap(dim, np.ndim(self))).reshape(self.shape)
+
+
+@op("cumprod", self=lambda grad, self, dim, result: cumprod_backward(grad, self, dim, result))
+def cumprod(self: Array, dim: int) -> Array:
+    return np.cumprod(counted(self), wrap(dim, np.ndim(self))).reshape(self.shape)
+
+
+@both
+def cumprod_backward(grad: Array, self: Array, dim: int, result: Array) -> Array:
+    """Exact where nothing is zero; elsewhere element by element."""
+    if has_zero(self):
+        raise RuntimeError("cumprod: the gradient at zeros is not supported")
+    return flip(cumsum(flip(result * grad, [dim]), dim), [dim]) / self
+
+
+@op("logsumexp", self=lambda grad, self, result, dim, keepdim: logsumexp_backward(grad, self, result, dim, keepdim))
+def logsumexp(self: Array, dim: Dims, keepdim: bool = False) -> Array:
+    over = axes(dim, np.ndim(self))
+    top = np.max(self, axis=over, keepdims=True)
+    top = np.where(np.isfinite(top), top, 0)
+    out = np.log(np.sum(np.exp(self - top), axis=over, keepdims=True)) + top
+    return out if keepdim else np.squeeze(out, over)[()]
+
+
+@both
+def logsumexp_backward(grad: Array, self: Array, result: Array, dim: Any, keepdim: bool) -> Array:
+    sizes = self.shape
+    return unreduced(grad, sizes, dim, keepdim) * exp(self - unreduced(result, sizes, dim, keepdim))
+
+
+# ---- products
+
+
+@both
+def prod_backward(grad: Array, self: Array, result: Array) -> Array:
+    return prod_others(grad, self) if has_zero(self) else grad * (result / self)
+
+
+def has_zero(tensor: Any) -> bool:
+    return bool(np.any(getattr(tensor, "data_", tensor) == 0))
+
+
+helper(has_zero)
+
+
+@both
+def prod_others(grad: Array, self: Array) -> Array:
+    """For each element `grad` times the product of all the others; right where elements are zero."""
+    flat = reshape(self, [-1])
+    n = flat.shape[0]
+    parts = []
+    for i in range(n):
+        others = [slice_(flat, 0, 0, i, 1), slice_(flat, 0, i + 1, n, 1)]
+        parts.append(prod(cat(others, 0)))
+    return reshape(stack(parts, 0) * grad, self.shape)
+
+
+@op("prod", self=lambda grad, self, result: prod_backward(grad, self, result))
+def prod(self: Array) -> Array:
+    return np.multiply.reduce(counted(self), axis=None)
+
+
+@op("prod.dim_int", self=lambda grad, self, result, dim, keepdim: prod_dim_backward(grad, self, result, dim, keepdim))
+def prod_dim(self: Array, dim: int, keepdim: bool = False) -> Array:
+    return np.multiply.reduce(counted(self), axis=wrap(dim, self.ndim), keepdims=keepdim)
+
+
+@both
+def prod_dim_backward(grad: Array, self: Array, result: Array, dim: int, keepdim: bool) -> Array:
+    sizes = self.shape
+    grad, result = unreduced(grad, sizes, dim, keepdim), unreduced(result, sizes, dim, keepdim)
+    if not has_zero(self):
+        return grad * result / self
+    at = wrap(dim, len(sizes))
+    n = sizes[at]
+    parts = []
+    for i in range(n):
+        others = cat([slice_(self, at, 0, i, 1), slice_(self, at, i + 1, n, 1)], at)
+        parts.append(prod_dim(others, at, True))
+    return grad * cat(parts, at)
+
+
+# ---- spread
+
+
+@both
+def var_backward(grad: Array, self: Array, dim: Any, correction: Any, keepdim: bool) -> Array:
+    sizes = self.shape
+    n = lengths(sizes, dim)
+    scale = (
+        2.0 / (n - (1 if correction is None else correction))
+        if n != (1 if correction is None else correction)
+        else float("inf")
+    )
+    if dim is None:
+        return mul_scalar(grad, scale) * (self - mean(self))
+    return mul_scalar(unreduced(grad, sizes, dim, keepdim), scale) * (self - mean_dim(self, dim, True))
+
+
+@op(
+    "var.correction",
+    self=lambda grad, self, dim, correction, keepdim: var_backward(grad, self, dim, correction, keepdim),
+)
+def var(self: Array, dim: Dims = None, correction: float | None = None, keepdim: bool = False) -> Array:
+    return spread(self, dim, correction, keepdim)
+
+
+def spread(data: Array, dim: Dims, correction: float | None, keepdim: bool) -> Array:
+    """The variance over `dim`, with n - correction below (1 unless given)."""
+    floating("var", data)
+    over = axes(dim, np.ndim(data))
+    n = math.prod(data.shape[a] for a in over)
+    centre = data - np.add.reduce(data, axis=over, keepdims=True) / data.dtype.type(n)
+    below = max(n - (1 if correction is None else correction), 0)
+    return np.add.reduce(centre * centre, axis=over, keepdims=keepdim) / data.dtype.type(below)
+
+
+@both
+def std_backward(result: Array, grad: Array, self: Array, dim: Any, correction: Any, keepdim: bool) -> Array:
+    grad_var = masked_fill(grad / mul_scalar(result, 2), result == 0, 0)
+    return var_backward(grad_var, self, dim, correction, keepdim)
+
+
+@op(
+    "std.correction",
+    self=lambda grad, self, dim, correction, keepdim, result: std_backward(
+        result, grad, self, dim, correction, keepdim
+    ),
+)
+def std(self: Array, dim: Dims = None, correction: float | None = None, keepdim: bool = False) -> Array:
+    floating("std", self)
+    return np.sqrt(spread(self, dim, correction, keepdim))
+
+
+# ---- extremes
+
+
+@both
+def evenly(grad: Array, self: Array, result: Array) -> Array:
+    """`grad` shared evenly among the elements that are equal to `result`."""
+    mask = self == result
+    return mask * (grad / sum(mask))
+
+
+@both
+def select_values(grad: Array, dim: int, indices: Array, sizes: Sequence[int], keepdim: bool) -> Array:
+    """`grad` put back where it was taken from."""
+    if len(sizes) and not keepdim:
+        grad, indices = unsqueeze(grad, dim), unsqueeze(indices, dim)
+    return scatter_into(sizes, dim, indices, grad)
+
+
+@op("_scatter_into", source=lambda grad, dim, index: gather(grad, dim, index))
+def scatter_into(sizes: Sequence[int], dim: int, index: Array, source: Array) -> Array:
+    out = np.zeros(sizes, source.dtype)
+    if not len(sizes):
+        return source.dtype.type(source)
+    np.put_along_axis(out, np.asarray(index), source, wrap(dim, len(sizes)))
+    return out
+
+
+def at_extreme(data: Array, dim: int, keepdim: bool, find: Any) -> tuple[Array, Array]:
+    """The values that `find` (an arg function) picks along `dim`, and their indices."""
+    if np.ndim(data) == 0:
+        wrap(dim, 0)
+        return data, np.int64(0)
+    at = wrap(dim, data.ndim)
+    where_ = np.asarray(find(data, at))
+    index = np.expand_dims(where_, at)
+    values = np.take_along_axis(data, index, at)
+    return (values, index) if keepdim else (np.squeeze(values, at)[()], np.squeeze(index, at)[()])
+
+
+EXTREME = ("values", "indices")
+
+
+@op(
+    "max.dim",
+    outputs=EXTREME,
+    differentiable=("values",),
+    self=lambda grad, dim, indices, self_sym_sizes, keepdim: select_values(grad, dim, indices, self_sym_sizes, keepdim),
+)
+def max_dim(self: Array, dim: int, keepdim: bool = False) -> tuple[Array, Array]:
+    return at_extreme(self, dim, keepdim, np.argmax)
+
+
+@op(
+    "min.dim",
+    outputs=EXTREME,
+    differentiable=("values",),
+    self=lambda grad, dim, indices, self_sym_sizes, keepdim: select_values(grad, dim, indices, self_sym_sizes, keepdim),
+)
+def min_dim(self: Array, dim: int, keepdim: bool = False) -> tuple[Array, Array]:
+    return at_extreme(self, dim, keepdim, np.argmin)
+
+
+def not_empty(name: str, data: Array) -> None:
+    if data.size == 0:
+        raise RuntimeError(
+            f"{name}(): Expected reduction dim to be specified for input.numel() == 0. Specify the reduction dim with the 'dim' "
+            "argument."
+        )
+
+
+@op("max", self=lambda grad, self, result: evenly(grad, self, result))
+def max_all(self: Array) -> Array:
+    not_empty("max", self)
+    return np.max(self)
+
+
+@op("min", self=lambda grad, self, result: evenly(grad, self, result))
+def min_all(self: Array) -> Array:
+    not_empty("min", self)
+    return np.min(self)
+
+
+@both
+def evenly_along(grad: Array, self: Array, result: Array, dim: Any, keepdim: bool) -> Array:
+    sizes = self.shape
+    grad, result = unreduced(grad, sizes, dim, keepdim), unreduced(result, sizes, dim, keepdim)
+    mask = self == result
+    return grad / sum_dim(mask, dim, True) * mask
+
+
+@op("amax", self=lambda grad, self, result, dim, keepdim: evenly_along(grad, self, result, dim, keepdim))
+def amax(self: Array, dim: Dims = (), keepdim: bool = False) -> Array:
+    return np.max(self, axis=axes(dim, np.ndim(self)), keepdims=keepdim)
+
+
+@op("amin", self=lambda grad, self, result, dim, keepdim: evenly_along(grad, self, result, dim, keepdim))
+def amin(self: Array, dim: Dims = (), keepdim: bool = False) -> Array:
+    return np.min(self, axis=axes(dim, np.ndim(self)), keepdims=keepdim)
+
+
+@op(
+    "sort",
+    outputs=EXTREME,
+    differentiable=("values",),
+    self=lambda grad, dim, indices, self_sym_sizes: scatter_into(self_sym_sizes, dim, indices, grad),
+)
+def sort(self: Array, dim: int = -1, descending: bool = False) -> tuple[Array, Array]:
+    order = np.argsort(-self if descending else self, wrap(dim, self.ndim), kind="stable")
+    return np.take_along_axis(self, order, wrap(dim, self.ndim)), order
+
+
+@op(
+    "topk",
+    outputs=EXTREME,
+    differentiable=("values",),
+    self=lambda grad, dim, indices, self_sym_sizes: scatter_into(self_sym_sizes, dim, indices, grad),
+)
+def topk(self: Array, k: int, dim: int = -1, largest: bool = True) -> tuple[Array, Array]:
+    at = wrap(dim, self.ndim)
+    if not 0 <= k <= self.shape[at]:
+        raise RuntimeError("selected index k out of range")
+    order = np.argsort(-self if largest else self, at, kind="stable")
+    order = order[(slice(None),) * at + (slice(0, k),)]
+    return np.take_along_axis(self, order, at), order
+
+
+# ---- norms
+
+
+@both
+def norm_backward(grad: Array, self: Array, result: Array, order: float, dim: Any, keepdim: bool) -> Array:
+    sizes = self.shape
+    if dim is not None:
+        grad, result = unreduced(grad, sizes, dim, keepdim), unreduced(result, sizes, dim, keepdim)
+    if order == 0:
+        return zeros_as(self)
+    if order == 1:
+        return sgn(self) * grad
+    if order == 2:
+        return grad * masked_fill(self / result, result == 0, 0)
+    if order == float("inf"):
+        hit = abs(self) == result
+        return sgn(self) * (grad / sum_dim(hit, dim, True) * hit)
+    scale = masked_fill(grad / pow_scalar(result, order - 1), result == 0, 0)
+    return self * pow_scalar(abs(self), order - 2) * scale
+
+
+@op(
+    "linalg_vector_norm",
+    node="LinalgVectorNormBackward0",
+    self=lambda grad, self, result, ord, dim, keepdim: norm_backward(grad, self, result, ord, dim, keepdim),
+)
+def vector_norm(self: Array, ord: float = 2, dim: Dims = None, keepdim: bool = False) -> Array:
+    over = axes(dim, np.ndim(self))
+    size = np.abs(self)
+    if ord == float("inf"):
+        return np.max(size, axis=over, keepdims=keepdim)
+    if ord == 2:
+        return np.sqrt(np.add.reduce(size * size, axis=over, keepdims=keepdim))
+    if ord == 1:
+        return np.add.reduce(size, axis=over, keepdims=keepdim)
+    if ord == 0:
+        return np.add.reduce((size != 0).astype(self.dtype), axis=over, keepdims=keepdim)
+    total = np.add.reduce(np.power(size, self.dtype.type(ord)), axis=over, keepdims=keepdim)
+    return np.power(total, self.dtype.type(1 / ord))
+
+
+# ---- softmax
+
+
+def softmax_dtype(name: str, data: Array) -> None:
+    if data.dtype.kind != "f":
+        raise NotImplementedError(
+            f"\"{name}_lastdim_kernel_impl\" not implemented for '{errors.type_name(data.dtype)}'"
+        )
+
+
+@op("_softmax", node="SoftmaxBackward0", self=lambda grad, result, dim: softmax_backward_data(grad, result, dim))
+def softmax(self: Array, dim: int) -> Array:
+    softmax_dtype("softmax", self)
+    at = wrap(dim, np.ndim(self)) if np.ndim(self) else None
+    e = np.exp(self - np.max(self, axis=at, keepdims=True))
+    return (e / np.add.reduce(np.asarray(e), axis=at, keepdims=True))[()]
+
+
+@op(
+    "_softmax_backward_data",
+    node="SoftmaxBackwardDataBackward0",
+    grad_output=lambda grad, output, dim: softmax_backward_data(grad, output, dim),
+    output=lambda grad, grad_output, output, dim: softmax_double(grad, grad_output, output, dim),
+)
+def softmax_backward_data(grad_output: Array, output: Array, dim: int) -> Array:
+    at = wrap(dim, np.ndim(output)) if np.ndim(output) else None
+    weighted = grad_output * output
+    return weighted - output * np.add.reduce(np.asarray(weighted), axis=at, keepdims=True)
+
+
+@both
+def softmax_double(grad: Array, grad_output: Array, output: Array, dim: int) -> Array:
+    total = sum_dim(grad_output * output, [dim], True)
+    pulled = sum_dim(grad * output, [dim], True)
+    return grad * grad_output - total * grad - grad_output * pulled
+
+
+@op(
+    "_log_softmax",
+    node="LogSoftmaxBackward0",
+    self=lambda grad, result, dim: log_softmax_backward_data(grad, result, dim),
+)
+def log_softmax(self: Array, dim: int) -> Array:
+    softmax_dtype("log_softmax", self)
+    at = wrap(dim, np.ndim(self)) if np.ndim(self) else None
+    shifted = self - np.max(self, axis=at, keepdims=True)
+    return (shifted - np.log(np.add.reduce(np.asarray(np.exp(shifted)), axis=at, keepdims=True)))[()]
+
+
+@op(
+    "_log_softmax_backward_data",
+    node="LogSoftmaxBackwardDataBackward0",
+    grad_output=lambda grad, output, dim: grad - sum_dim(grad * exp(output), [dim], True),
+    output=lambda grad, grad_output, output, dim: -sum_dim(grad_output, [dim], True) * exp(output) * grad,
+)
+def log_softmax_backward_data(grad_output: Array, output: Array, dim: int) -> Array:
+    at = wrap(dim, np.ndim(output)) if np.ndim(output) else None
+    return grad_output - np.exp(output) * np.add.reduce(np.asarray(grad_output), axis=at, keepdims=True)
+
+
+# ---- without a derivative
+
+
+@op("argmax")
+def argmax(self: Array, dim: int | None = None, keepdim: bool = False) -> Array:
+    return at_index(self, dim, keepdim, np.argmax)
+
+
+@op("argmin")
+def argmin(self: Array, dim: int | None = None, keepdim: bool = False) -> Array:
+    return at_index(self, dim, keepdim, np.argmin)
+
+
+def at_index(data: Array, dim: int | None, keepdim: bool, find: Any) -> Array:
+    if data.size == 0:
+        raise IndexError(f"{find.__name__}(): Expected reduction dim to be specified for input.numel() == 0.")
+    if dim is None:
+        return np.int64(find(data))
+    return np.asarray(find(data, axis=wrap(dim, np.ndim(data)), keepdims=keepdim))[()] if np.ndim(data) else np.int64(0)
+
+
+@op("all")
+def all_(self: Array, dim: Dims = None, keepdim: bool = False) -> Array:
+    return np.all(self, axis=axes(dim, np.ndim(self)), keepdims=keepdim)
+
+
+@op("any")
+def any_(self: Array, dim: Dims = None, keepdim: bool = False) -> Array:
+    return np.any(self, axis=axes(dim, np.ndim(self)), keepdims=keepdim)
+
+
+@op("count_nonzero")
+def count_nonzero(self: Array, dim: Dims = None) -> Array:
+    return np.int64(np.count_nonzero(self)) if dim is None else np.count_nonzero(self, axis=axes(dim, np.ndim(self)))

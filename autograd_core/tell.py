@@ -1,0 +1,191 @@
+"""Telling a listener what happens: numbers for tensors, nodes and storages, and one function for each kind of fact.
+
+The listener gets events in flight (see events.py). A number is given when a thing is first met and announced; its
+release is told by a weak reference, so that being watched keeps nothing alive.
+"""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from itertools import count
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from . import events
+from .state import state
+
+if TYPE_CHECKING:
+    from .graph import Node
+    from .tensor import Storage, Tensor
+
+Emit = Callable[[tuple[Any, ...]], Any]
+
+
+class Watch(weakref.ref[Any]):
+    """A weak reference that remembers the number of what it watched."""
+
+    __slots__ = ("key", "number")
+    key: int
+    number: int
+
+
+class Session:
+    """One listener, and the numbers it knows things by."""
+
+    def __init__(self, emit: Emit) -> None:
+        self.emit = emit
+        self.tensors: dict[int, Watch] = {}
+        self.nodes: dict[int, Watch] = {}
+        self.storages: dict[int, Watch] = {}
+        self.next_tensor = count().__next__
+        self.next_node = count().__next__
+        self.next_storage = count().__next__
+        self.busy = False
+
+    # ---- numbers
+
+    def watch(self, thing: Any, known: dict[int, Watch], number: int, kind: type[events.Event] | None) -> int:
+        def gone(ref: weakref.ref[Any]) -> None:
+            assert isinstance(ref, Watch)
+            if known.get(ref.key) is ref:
+                del known[ref.key]
+            if kind is not None and state.session is self:
+                self.emit((kind, ref.number))
+
+        ref = Watch(thing, gone)
+        ref.key, ref.number = id(thing), number
+        known[ref.key] = ref
+        return number
+
+    def storage(self, storage: Storage) -> int:
+        ref = self.storages.get(id(storage))
+        return ref.number if ref is not None else self.watch(storage, self.storages, self.next_storage(), None)
+
+    def tensor(self, tensor: Tensor) -> int:
+        """The number of `tensor`; one not met before is announced as it stands."""
+        ref = self.tensors.get(id(tensor))
+        return (
+            ref.number
+            if ref is not None
+            else self.made(tensor, "number" if tensor.meta is not None and tensor.meta.wrapped else "known before", ())
+        )
+
+    def node(self, node: Node) -> int:
+        """The number of `node`; one not met before is announced as it stands."""
+        ref = self.nodes.get(id(node))
+        return ref.number if ref is not None else self.node_made(node, "known before", ())
+
+    # ---- facts with more to say than their fields
+
+    def made(self, tensor: Tensor, op: str, inputs: Iterable[Tensor]) -> int:
+        """Announce `tensor`, made by `op` of `inputs`."""
+        ref = self.tensors.get(id(tensor))
+        if ref is not None:
+            return ref.number
+        given = tuple(self.tensor(t) for t in inputs)
+        base = tensor.alias_of()
+        seen = None if base is None else self.tensor(base)
+        number = self.watch(tensor, self.tensors, self.next_tensor(), events.TensorReleased)
+        node = tensor.node
+        self.emit(
+            (
+                events.TensorMade,
+                number,
+                self.storage(tensor.shared_storage()),
+                op,
+                given,
+                tuple(tensor.shape),
+                str(tensor.numpy_dtype),
+                tensor.requires_grad,
+                tensor._version,
+                None if node is None else self.node(node),
+                tensor.output_nr,
+                seen,
+                events.snapshot(tensor.data_),
+            )
+        )
+        return number
+
+    def result(self, tensor: Tensor, op: str, inputs: Iterable[Tensor | None]) -> int:
+        """Announce a result of an operator; wrapped numbers are not tensors that a person made."""
+        real = [t for t in inputs if t is not None and not (t.meta is not None and t.meta.wrapped)]
+        return self.made(tensor, op, real)
+
+    def same(self, stand_in: Tensor, tensor: Tensor) -> None:
+        """Let `stand_in`, used inside the engine only, go by the number of `tensor`."""
+        self.watch(stand_in, self.tensors, self.tensor(tensor), None)
+
+    def node_made(self, node: Node, op: str, inputs: Iterable[Tensor]) -> int:
+        """Announce `node`, its edges and what it keeps."""
+        ref = self.nodes.get(id(node))
+        if ref is not None:
+            return ref.number
+        given = tuple(self.tensor(t) for t in inputs)
+        variable = node.variable_or_none()
+        leaf = None if variable is None else self.tensor(variable)
+        edges = tuple((None if n is None else self.node(n), nr) for n, nr in zip(node.next, node.nrs, strict=True))
+        number = self.watch(node, self.nodes, self.next_node(), events.NodeReleased)
+        nr = None if variable is not None else node.sequence_nr
+        self.emit((events.NodeMade, number, node.type_name(), op, nr, edges, given, leaf))
+        for flight in node.saved_flights(self):
+            self.emit(flight)
+        return number
+
+
+def value(grad: Any) -> events.Value | None:
+    """The contents of a gradient in either mode: an array, a tensor or None."""
+    if grad is None:
+        return None
+    data = getattr(grad, "data_", grad)
+    return events.snapshot(data)
+
+
+def values(grads: Sequence[Any]) -> tuple[events.Value | None, ...]:
+    return tuple(value(grad) for grad in grads)
+
+
+def written(tensor: Tensor, op: str, inputs: Iterable[Tensor] = (), counted: bool = True) -> None:
+    """Tell that `op` wrote into `tensor`."""
+    session = state.session
+    if session is None:
+        return
+    number = session.tensor(tensor)
+    given = tuple(session.tensor(t) for t in inputs)
+    storage = session.storage(tensor.shared_storage())
+    session.emit((events.Written, number, storage, op, given, tensor._version, counted, events.snapshot(tensor.data_)))
+
+
+@contextmanager
+def listening(emit: Emit) -> Iterator[None]:
+    """Hand every event of this thread to `emit`, in flight."""
+    before = state.session
+    state.session = Session(emit)
+    try:
+        yield
+    finally:
+        state.session = before
+
+
+def tensor_id(tensor: Tensor) -> int:
+    """The number of `tensor` in the events told now; it is announced if it was not yet.
+
+    Raises:
+        RuntimeError: nobody listens.
+    """
+    if state.session is None:
+        raise RuntimeError("nobody listens")
+    return state.session.tensor(tensor)
+
+
+def node_id(node: Node) -> int:
+    """The number of `node` in the events told now; as `tensor_id`."""
+    if state.session is None:
+        raise RuntimeError("nobody listens")
+    return state.session.node(node)
+
+
+def nbytes(array: np.ndarray[Any, Any] | np.generic | float) -> int:
+    return int(getattr(array, "nbytes", 8))

@@ -1,0 +1,231 @@
+"""Tensor: a typed, shaped look at memory, with a place in the graph.
+
+Most tensors of a run are plain results: an array (a numpy scalar when 0-d), the node that made it, and nothing else. What only
+some have (a flag, a `.grad`, hooks, a base) lies in their `Meta`. A `Storage` is made only once memory is shared or
+written, so a tensor without one is at version 0 and alone with its memory.
+"""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Callable
+from itertools import count
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .state import state
+
+if TYPE_CHECKING:
+    from .graph import AccumulateGrad, Node
+
+Array = Any
+"""A numpy array, or the numpy scalar that stands for a 0-d one."""
+
+_addresses = count(0x10000, 64)
+
+
+class Storage:
+    """Memory that tensors may share, and how often it was written (`version`).
+
+    `boxed` is the array that took the place of a numpy scalar once something could alias it.
+    """
+
+    __slots__ = ("version", "boxed", "address", "inference", "counts", "__weakref__")
+
+    def __init__(self) -> None:
+        self.version = 0
+        self.boxed: Array | None = None
+        self.address = next(_addresses)
+        self.inference = False
+        self.counts = True
+
+    def data_ptr(self) -> int:
+        """An integer that is the same for tensors that share this memory."""
+        return self.address
+
+
+class View:
+    """How a view stands to its base: which, at which version its grad_fn was made, and how it came to be.
+
+    `creation` is "normal", "no_grad", "multi_output" or "inference" and decides whether it may be written in place.
+    """
+
+    __slots__ = ("base", "version", "creation", "node_name")
+
+    def __init__(self, base: Tensor, version: int, creation: str) -> None:
+        self.base, self.version, self.creation = base, version, creation
+        self.node_name = ""
+
+
+class Meta:
+    """What only some tensors have."""
+
+    __slots__ = (
+        "requires_grad",
+        "grad",
+        "accumulator",
+        "view",
+        "alias",
+        "hooks",
+        "post_hooks",
+        "retains_grad",
+        "wrapped",
+    )
+
+    def __init__(self) -> None:
+        self.requires_grad = False
+        self.grad: Tensor | None = None
+        self.accumulator: weakref.ref[AccumulateGrad] | None = None
+        self.view: View | None = None
+        self.alias: weakref.ref[Tensor] | None = None
+        self.hooks: dict[int, Callable[[Any], Any]] | None = None
+        self.post_hooks: dict[int, Callable[[Any], Any]] | None = None
+        self.retains_grad = False
+        self.wrapped = False
+
+
+class Tensor:
+    """A multi-dimensional array that autograd can follow; see the note at the head of the module."""
+
+    __slots__ = ("data_", "storage_", "node", "output_nr", "meta", "__weakref__", "__dict__")
+
+    data_: Array
+    storage_: Storage | None
+    node: Node | None
+    output_nr: int
+    meta: Meta | None
+
+    if TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any: ...
+
+    def __init__(self, data: Any = (), requires_grad: bool = False) -> None:
+        self.data_ = np.asarray(data, dtype=np.float32) if not isinstance(data, np.ndarray | np.generic) else data
+        self.storage_, self.node, self.output_nr, self.meta = None, None, 0, None
+        if requires_grad:
+            self.own_meta().requires_grad = True
+
+    # ---- memory
+
+    def own_meta(self) -> Meta:
+        if self.meta is None:
+            self.meta = Meta()
+        return self.meta
+
+    def shared_storage(self) -> Storage:
+        """The storage, made now if nothing needed one yet."""
+        if self.storage_ is None:
+            self.storage_ = Storage()
+            self.storage_.inference = state.inference
+        return self.storage_
+
+    def array(self) -> np.ndarray[Any, Any]:
+        """The memory as an array that others may alias: a 0-d result is boxed from here on."""
+        if not isinstance(self.data_, np.ndarray):
+            storage = self.shared_storage()
+            if storage.boxed is None:
+                storage.boxed = np.asarray(self.data_)
+            self.data_ = storage.boxed
+        data: np.ndarray[Any, Any] = self.data_
+        return data
+
+    def put(self, value: Array) -> None:
+        """Write `value` (broadcast to the shape) over the memory, without counting it."""
+        if isinstance(self.data_, np.ndarray):
+            self.data_[...] = value
+        else:
+            self.data_ = self.data_.dtype.type(value if np.ndim(value) == 0 else np.asarray(value).reshape(()))
+
+    def alias_of(self) -> Tensor | None:
+        """The tensor whose memory this one shows: its base, or what it was detached from while that lives."""
+        if self.meta is None:
+            return None
+        if self.meta.view is not None:
+            return self.meta.view.base
+        return self.meta.alias() if self.meta.alias is not None else None
+
+    def bump(self) -> None:
+        """Count a write."""
+        self.shared_storage().version += 1
+
+    @property
+    def numpy_dtype(self) -> np.dtype[Any]:
+        dtype: np.dtype[Any] = self.data_.dtype
+        return dtype
+
+    @property
+    def _version(self) -> int:
+        if self.storage_ is None:
+            return 0
+        if self.storage_.inference:
+            raise RuntimeError("Inference tensors do not track version counter.")
+        return self.storage_.version
+
+    # ---- place in the graph
+
+    @property
+    def grad_fn(self) -> Node | None:
+        if self.meta is not None and self.meta.view is not None:
+            from .views import current_grad_fn
+
+            return current_grad_fn(self)
+        return self.node
+
+    @property
+    def requires_grad(self) -> bool:
+        if self.node is not None:
+            return True
+        meta = self.meta
+        if meta is None:
+            return False
+        if meta.requires_grad:
+            return True
+        view = meta.view
+        return view is not None and view.base.requires_grad
+
+    @property
+    def is_leaf(self) -> bool:
+        return self.node is None
+
+    @property
+    def _base(self) -> Tensor | None:
+        return self.meta.view.base if self.meta is not None and self.meta.view is not None else None
+
+    def _is_view(self) -> bool:
+        return self._base is not None
+
+    @property
+    def retains_grad(self) -> bool:
+        return self.meta is not None and self.meta.retains_grad
+
+    def untyped_storage(self) -> Storage:
+        return self.shared_storage()
+
+    def __hash__(self) -> int:
+        return id(self)
+
+
+def plain(data: Array, node: Node | None = None, output_nr: int = 0, version: int = 0) -> Tensor:
+    """A tensor over `data` as it is: the way that results are made."""
+    tensor = object.__new__(Tensor)
+    tensor.data_, tensor.storage_, tensor.node, tensor.output_nr, tensor.meta = data, None, node, output_nr, None
+    if version:
+        tensor.shared_storage().version = version
+    return tensor
+
+
+def sharing(source: Tensor, data: Array, storage: Storage) -> Tensor:
+    """A tensor over part or all of the memory of `source`."""
+    tensor = plain(data)
+    tensor.storage_ = storage
+    tensor.own_meta().alias = weakref.ref(source)
+    return tensor
+
+
+def wrapped_number(value: bool | int | float) -> Tensor:
+    """A Python number as an operand: 0-d, and weak in type promotion."""
+    dtype = np.bool_ if isinstance(value, bool) else np.int64 if isinstance(value, int) else np.float64
+    tensor = plain(dtype(value))
+    tensor.own_meta().wrapped = True
+    return tensor

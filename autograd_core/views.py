@@ -1,0 +1,95 @@
+"""Views: tensors that show the memory of a base, and how their place in the graph is made anew after a write.
+
+Note [Stale views]. A write through a view, or into a base, changes what all views of it show. Their grad_fns, made before,
+no longer tell how the values came about. So each view remembers the version at which its grad_fn was made; read later, it
+is replaced by AsStridedBackward0 on the base, with the sequence number of that moment.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from . import errors, events
+from .graph import Node
+from .state import state
+from .tensor import Array, Tensor, View, plain
+
+
+def take_view(source: Tensor, value: Array, creation: str | None = None) -> Tensor:
+    """A view of `source` with the array `value`, which shares its memory."""
+    view = plain(value)
+    storage = view.storage_ = source.shared_storage()
+    before = source.meta.view if source.meta is not None else None
+    if not state.grad_enabled:
+        creation = "no_grad"
+    if before is not None and before.creation != "normal" and creation in (None, "normal"):
+        creation = before.creation
+    base = source if before is None else before.base
+    view.own_meta().view = View(base, storage.version, creation or "normal")
+    return view
+
+
+def alias_view(source: Tensor) -> Tensor:
+    """All of `source` as a view of it, outside the graph."""
+    return take_view(source, source.array()[...], "no_grad")
+
+
+def geometry(view: Tensor) -> tuple[tuple[int, ...], tuple[int, ...], int]:
+    """Size, strides and offset of `view` in its base's memory, counted in elements."""
+    base = view._base
+    assert base is not None
+    shown, whole = view.array(), base.array()
+    offset = (shown.__array_interface__["data"][0] - whole.__array_interface__["data"][0]) // whole.itemsize
+    if shown.size == 0:
+        offset = 0
+    return shown.shape, tuple(s // shown.itemsize for s in shown.strides), offset
+
+
+def current_grad_fn(view: Tensor) -> Node | None:
+    """The grad_fn of a view, made anew if its memory was written since; see Note [Stale views]."""
+    assert view.meta is not None
+    look = view.meta.view
+    assert look is not None
+    storage = view.shared_storage()
+    if look.version == storage.version or (view.node is None and not look.base.requires_grad):
+        return view.node
+    if look.creation != "normal" and look.base.node is not None:
+        raise RuntimeError(errors.view_in_place(look.creation, view.node.name() if view.node else None, view.output_nr))
+    if look.base.requires_grad:
+        remake(view, look, storage.version)
+    return view.node
+
+
+def remake(view: Tensor, look: View, version: int) -> None:
+    from .ops.shape import as_strided
+
+    before = view.node
+    size, stride, offset = geometry(view)
+    grad_mode, state.grad_enabled = state.grad_enabled, True
+    try:
+        as_strided.op.link(look.base, size, stride, offset, (view,))
+    finally:
+        state.grad_enabled = grad_mode
+    look.version = version
+    session = state.session
+    if session is not None and view.node is not None:
+        old = None if before is None else session.node(before)
+        session.emit((events.HistoryRebased, session.tensor(view), old, session.node(view.node)))
+
+
+def strided(data: Array, size: tuple[int, ...], stride: tuple[int, ...], offset: int) -> Array:
+    """The window of the memory of `data` (taken as laid out in C order) that starts at `offset` elements.
+
+    Raises:
+        RuntimeError: it reaches outside.
+    """
+    flat = np.ascontiguousarray(data).reshape(-1)
+    reach = offset + sum((n - 1) * s for n, s in zip(size, stride, strict=True)) + 1
+    if 0 not in size and (offset < 0 or any(s < 0 for s in stride) or reach > flat.size):
+        raise RuntimeError(
+            f"setStorage: sizes {errors.sizes(size)}, strides {errors.sizes(stride)}, storage offset {offset}, and itemsize "
+            f"{flat.itemsize} requiring a storage size of {reach * flat.itemsize} are out of bounds for storage of size "
+            f"{flat.nbytes}"
+        )
+    steps = tuple(s * flat.itemsize for s in stride)
+    return np.lib.stride_tricks.as_strided(flat[offset:], size, steps)

@@ -1,0 +1,101 @@
+"""The same seed draws the same numbers as in torch: stored cases over kinds, sizes, seeds and types."""
+
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+import pytest
+
+from autograd_core import boxmuller, random
+from tests.autograd_core.stored import array, load
+
+CASES = load("random")
+KINDS = sorted({case["kind"] for case in CASES})
+
+
+def argument(stored: Any) -> Any:
+    return array(stored) if isinstance(stored, dict) else stored
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_numbers_are_those_that_torch_draws(kind: str) -> None:
+    cases = [case for case in CASES if case["kind"] == kind]
+    for case in cases:
+        random.manual_seed(case["seed"])
+        expected = array(case["drawn"])
+        drawn = getattr(random, kind)(*map(argument, case["arguments"]))
+        told = (kind, case["seed"], case["arguments"])
+        assert drawn.dtype == expected.dtype, told
+        np.testing.assert_array_equal(drawn, expected, str(told))
+        following = random.uniform(2, np.float32)
+        np.testing.assert_array_equal(following, array(case["next"]), f"{told}: what is drawn next")
+    assert len(cases) >= 5
+
+
+def test_the_first_numbers_of_seed_0() -> None:
+    random.manual_seed(0)
+    assert random.uniform(3, np.float32).round(4).tolist() == np.float32([0.4963, 0.7682, 0.0885]).tolist()
+    assert random.initial_seed() == 0
+
+
+def test_negative_seeds_wrap() -> None:
+    assert random.Generator().manual_seed(-1).initial_seed() == 2**64 - 1
+    with pytest.raises(RuntimeError, match="Overflow"):
+        random.Generator().manual_seed(2**64)
+
+
+def test_a_state_brings_back_what_follows_it() -> None:
+    generator = random.Generator().manual_seed(5)
+    random.normal(3, np.float32, generator=generator)
+    state = generator.get_state()
+    first = random.normal(4, np.float32, generator=generator)
+    again = random.normal(4, np.float32, generator=random.Generator().set_state(state))
+    np.testing.assert_array_equal(first, again)
+    assert state.size == 5056
+    with pytest.raises(RuntimeError, match="RNG state size to be 7"):
+        generator.set_state(np.zeros(7, np.uint8))
+
+
+def test_a_fork_takes_nothing_from_the_stream() -> None:
+    random.manual_seed(3)
+    with random.fork():
+        inside = random.uniform(4, np.float32)
+    np.testing.assert_array_equal(random.uniform(4, np.float32), inside)
+
+
+def test_threads_do_not_draw_from_one_stream() -> None:
+    random.manual_seed(0)
+    with ThreadPoolExecutor(1) as pool:
+        pool.submit(random.manual_seed, 7).result()
+        pool.submit(random.uniform, 100, np.float32).result()
+    assert random.initial_seed() == 0
+    assert round(float(random.uniform(1, np.float32)[0]), 4) == 0.4963
+
+
+def test_normals_are_close_to_what_the_library_functions_give() -> None:
+    x = np.linspace(0.001, 1, 1000, dtype=np.float32)
+    np.testing.assert_allclose(boxmuller.log(x), np.log(x), rtol=3e-7, atol=1e-7)
+    sine, cosine = boxmuller.sine_and_cosine(6 * x)
+    np.testing.assert_allclose(sine, np.sin(6 * x.astype(np.float64)), atol=4e-7)
+    np.testing.assert_allclose(cosine, np.cos(6 * x.astype(np.float64)), atol=4e-7)
+
+
+def test_a_double_product_and_sum_are_rounded_once() -> None:
+    a = 1 + 2.0**-30
+    assert boxmuller.multiply_add(a, a, -1 - 2.0**-29) == 2.0**-60
+    assert a * a - (1 + 2.0**-29) == 0.0
+
+
+REFUSED = [
+    (lambda: random.uniform(2, np.float32, 3.0, 1.0), "found from=3 > to=1"),
+    (lambda: random.normal(2, np.float32, 0.0, -1.0), "normal expects std >= 0.0, but found std -1"),
+    (lambda: random.integers(2, 5, 5), "from=5 >= to=5"),
+    (lambda: random.bernoulli(2, 1.5), "bernoulli_ expects p to be in .0, 1., but got p=1.5"),
+    (lambda: random.exponential(2, np.float32, 0.0), "lambda > 0.0, but found lambda=0"),
+]
+
+
+@pytest.mark.parametrize(("draw", "text"), REFUSED)
+def test_what_cannot_be_drawn_is_refused(draw: Any, text: str) -> None:
+    with pytest.raises(RuntimeError, match=text):
+        draw()
