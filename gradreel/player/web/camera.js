@@ -28,6 +28,8 @@ export function createCamera(host, vis, { onFrame, onPick, onHover, onMove }) {
     onMove();
   });
   network.on("click", ({ pointer }) => onPick(network.getNodeAt(pointer.DOM) ?? null, pointer.canvas));
+  const focus = () => host.focus({ preventScroll: true });
+  host.addEventListener("pointerdown", focus);
   const hover = (event) => {
     const box = host.getBoundingClientRect();
     const at = { x: event.clientX - box.left, y: event.clientY - box.top };
@@ -60,12 +62,12 @@ export function createCamera(host, vis, { onFrame, onPick, onHover, onMove }) {
       });
     },
     /** The scale at which everything is in view. @param {number} [most] */
-    wholeScale: (most = 1) => {
+    wholeScale: (most = 1.2) => {
       const room = view();
-      return Math.max(FARTHEST, Math.min(most, (room.width - 48) / bounds.width, (room.height - 56) / bounds.height));
+      return Math.max(FARTHEST, Math.min(most, (room.width - 48) / bounds.width, (room.height - 104) / bounds.height));
     },
     fit: function fit(ms = 0) {
-      moveTo({ x: bounds.x + bounds.width / 2, y: bounds.y + bounds.height / 2 - 6 / this.wholeScale() }, this.wholeScale(), ms);
+      moveTo({ x: bounds.x + bounds.width / 2, y: bounds.y + bounds.height / 2 }, this.wholeScale(), ms);
     },
     zoom: (factor) => {
       const { scale, x, y } = view();
@@ -81,6 +83,7 @@ export function createCamera(host, vis, { onFrame, onPick, onHover, onMove }) {
     redraw: () => network.redraw(),
     destroy: () => {
       host.removeEventListener("mousemove", hover);
+      host.removeEventListener("pointerdown", focus);
       network.destroy();
     },
   };

@@ -14,6 +14,10 @@ const CHIP_GAP = 8;
 const MOST = 292;
 const LEAST = 168;
 
+/** Slot states that carry a sign beside their text, and its room. */
+export const SIGNED = new Set(["retained", "stale"]);
+export const SIGN = 10;
+
 /** @typedef {(text: string, size: number, bold?: boolean) => number} Measure */
 
 /** @param {string} text @param {number} room @param {number} size @param {Measure} measure @param {boolean} [bold] */
@@ -66,12 +70,12 @@ export function measureCard(box, measure) {
 }
 
 function leafWidth(box, measure) {
-  return Math.round(Math.max(236, Math.min(MOST, measure(`AccumulateGrad  ${box.variable ?? ""}`, TITLE) + 2 * PAD + 20)));
+  return Math.round(Math.max(254, Math.min(MOST, measure(`AccumulateGrad  ${box.variable ?? ""}`, TITLE) + 2 * PAD + 20)));
 }
 
 function chipWidth(slot, measure) {
-  const texts = [slotText(slot, "held"), `${slotText(slot, "freed")}`, slotText(slot, "stale", slot.version ?? 0)];
-  return Math.max(...texts.map((text) => measure(text, SMALL))) + 2 * CHIP_PAD + 12;
+  const width = (state) => measure(slotText(slot, state, slot.version ?? 0), SMALL) + (SIGNED.has(state) ? SIGN : 0);
+  return Math.max(...(slot.states ?? ["held", "freed"]).map(width)) + 2 * CHIP_PAD;
 }
 
 /** `#7 · line 8` */
@@ -91,7 +95,7 @@ export function standing(box, now) {
   const ran = now.order ? `ran ${ordinal(now.order)}` : "ran";
   switch (now.state) {
     case "built":
-      return box.slots.length ? "built" : "keeps nothing";
+      return box.slots.length || box.kind === "leaf" ? "built" : "keeps nothing";
     case "ready":
       return "ready";
     case "running":
@@ -133,7 +137,7 @@ export function leafLines(box, now, value) {
  */
 export function measureGroup(group, measure) {
   const width = Math.max(measure(groupTitle(group), TITLE) + 2 * PAD + 12, 200);
-  return { width: Math.round(Math.min(MOST, width)), height: 58, chips: [] };
+  return { width: Math.round(Math.min(MOST + 40, width)), height: 58, chips: [] };
 }
 
 export function groupTitle(group) {

@@ -53,16 +53,16 @@ function nodeRows(box, { state, scene, step, names }) {
   if (now.gradIn !== null) rows.push(row("gets", `grad ${short(scene.values[now.gradIn], 24)}`));
   rows.push(row("needs", box.slots.map(({ name, label }) => (label && label !== name ? `${name} = ${label}` : name)).join(", ") || "nothing kept"));
   for (const [input, formula] of box.formula) rows.push(row(`to ${input}`, formula));
-  for (const { slot, state: how, found } of now.slots) if (how !== null) rows.push(...slotRows(slot, how, found, scene));
+  for (const { slot, state: how, found } of now.slots) if (how !== null) rows.push(slotRow(slot, how, found, scene));
   rows.push(row("kept alive by", holders(box, { state, scene, step, names }).join(", ") || "nothing"));
   return rows;
 }
 
-function slotRows(slot, how, found, scene) {
+function slotRow(slot, how, found, scene) {
   const versions = how === "stale" ? `kept at v${slot.version}, now v${found}` : `v${slot.version ?? 0}`;
   const value = how === "freed" ? "" : ` ${short(scene.values[slot.value], 20)}`;
-  const size = slot.nbytes ? ` · ${bytes(slot.nbytes)}` : "";
-  return [row(`saved ${slot.name}`, `${how}${value} · ${versions}${how === "freed" ? "" : size}`, { "data-slot": how })];
+  const size = slot.nbytes ? bytes(slot.nbytes) : null;
+  return row(`saved ${slot.name}`, `${how}${value} · ${versions}`, { "data-slot": how, title: size });
 }
 
 /** What keeps a node alive: names whose tensor it made, nodes above that lead to it. */

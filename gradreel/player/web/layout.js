@@ -1,7 +1,7 @@
 /**
  * Where everything stands, for the whole run: graphs in layers with the root on top and leaves below, one beside the other in
  * the order in which they were built. Pure: units and links in, rectangles and routes out. A leaf that many units use is drawn
- * as a small chip at each of them, and its own card stands at the foot of the picture.
+ * as a small chip at each card that does, and its own card stands at the foot of the picture.
  */
 
 import { arrange, rank } from "./layers.js";
@@ -9,12 +9,13 @@ import { coordinates } from "./coordinates.js";
 
 const GAP = 46;
 const APART = 72;
+const CLOSE = 28;
 const CHIPS_FROM = 4;
 const CHIP = { height: 22, least: 44 };
 const DUMMY = { left: 9, right: 9 };
 
-/** @typedef {{id: string, width: number, height: number, right?: number, leaf?: boolean, chipWidth?: number}} Unit
- *  `right`: room kept free beside the card for the names tied to it */
+/** @typedef {{id: string, width: number, height: number, right?: number, leaf?: boolean, folded?: boolean, chipWidth?: number}} Unit
+ *  `right`: room kept free beside the card for the names tied to it; a folded unit shows no chips */
 /** @typedef {{id: string, from: string, to: string}} Link */
 /** @typedef {{x: number, y: number, width: number, height: number}} Rect   x, y: the upper left corner */
 /** @typedef {{id: string, leaf: string, user: string, rect: Rect}} Chip */
@@ -57,13 +58,16 @@ function withChips(units, links) {
     if (!users.has(to)) users.set(to, new Set());
     users.get(to).add(from);
   }
+  const folded = new Set(units.filter((unit) => unit.folded).map((unit) => unit.id));
   const chips = new Map();
-  const edges = links.map((link) => {
-    if ((users.get(link.to)?.size ?? 0) < CHIPS_FROM) return { ...link };
+  const edges = [];
+  for (const link of links) {
+    const shared = (users.get(link.to)?.size ?? 0) >= CHIPS_FROM;
     const id = `chip:${link.to}:${link.from}`;
-    if (!chips.has(id)) chips.set(id, { id, leaf: link.to, user: link.from, rect: null });
-    return { ...link, to: id };
-  });
+    if (shared && !folded.has(link.from) && !chips.has(id)) chips.set(id, { id, leaf: link.to, user: link.from, rect: null });
+    if (!shared) edges.push(link);
+    else if (chips.has(id)) edges.push({ ...link, to: id });
+  }
   const vertices = units.map((unit) => ({ ...unit, loose: unit.leaf && (users.get(unit.id)?.size ?? 0) >= CHIPS_FROM }));
   for (const chip of chips.values()) {
     const width = leaves.get(chip.leaf).chipWidth ?? CHIP.least;
@@ -82,19 +86,18 @@ function components(vertices, edges) {
   };
   for (const edge of edges) parent[root(number.get(edge.from))] = root(number.get(edge.to));
   const parts = new Map();
-  const loose = { vertices: [], edges: [], row: true };
   vertices.forEach((vertex, i) => {
-    if (vertex.loose) return loose.vertices.push(vertex);
     const key = root(i);
-    if (!parts.has(key)) parts.set(key, { vertices: [], edges: [], row: false });
-    return parts.get(key).vertices.push(vertex);
+    if (!parts.has(key)) parts.set(key, { vertices: [], edges: [], loose: Boolean(vertex.loose) });
+    parts.get(key).vertices.push(vertex);
   });
   for (const edge of edges) parts.get(root(number.get(edge.from))).edges.push(edge);
-  return loose.vertices.length ? [...parts.values(), loose] : [...parts.values()];
+  const all = [...parts.values()];
+  return [...all.filter((part) => !part.loose), ...all.filter((part) => part.loose)];
 }
 
 /** Draw one connected graph, its upper left corner at 0, 0. */
-function drawPart({ vertices, edges, row }) {
+function drawPart({ vertices, edges, loose }) {
   const n = vertices.length;
   const number = new Map(vertices.map((vertex, i) => [vertex.id, i]));
   const pairs = new Map();
@@ -103,7 +106,7 @@ function drawPart({ vertices, edges, row }) {
     if (pair[0] !== pair[1]) pairs.set(pair[0] * n + pair[1], pair);
   }
   const unique = [...pairs.values()];
-  const arrangement = arrange(n, unique, row ? new Int32Array(n) : rank(n, unique));
+  const arrangement = arrange(n, unique, rank(n, unique));
   const extent = (vertex) => {
     if (vertex >= n) return DUMMY;
     const { width, right = 0 } = vertices[vertex];
@@ -120,7 +123,7 @@ function drawPart({ vertices, edges, row }) {
   }));
   const chainOf = new Map(unique.map(([from, to], i) => [from * n + to, arrangement.chains[i]]));
   const routes = route({ edges, number, n, chainOf, places, bands, x, left });
-  return { places, routes, width, height: bands.total, x: 0, y: 0, row };
+  return { places, routes, width, height: bands.total, x: 0, y: 0, loose, single: n === 1 };
 }
 
 function least(list, of) {
@@ -145,7 +148,7 @@ function stack({ layers, down, total }, n, vertices, x) {
     }
     top.push(y);
     height.push(tallest);
-    y += tallest + (i + 1 < layers.length ? Math.min(120, GAP + farthest / 14) : 0);
+    y += tallest + (i + 1 < layers.length ? Math.min(130, GAP + farthest / 11) : 0);
   });
   return { of, top, height, total: y };
 }
@@ -195,29 +198,58 @@ function ports(ways, end, toward) {
   return at;
 }
 
-/** Set the parts side by side in rows, in order; the row of loose leaves goes below them all. */
+/** Set the parts side by side in rows, in order. Single cards stand in columns as tall as the graphs; loose leaves go below them all. */
 function pack(parts) {
-  const area = parts.reduce((sum, part) => sum + (part.width + APART) * (part.height + APART), 0);
-  const widest = parts.reduce((most, part) => Math.max(most, part.width), 0);
-  const limit = Math.max(widest, Math.sqrt(area * 1.7));
-  const rows = [];
-  for (const part of parts) {
-    const last = rows.at(-1);
-    if (last && !part.row && last.width + APART + part.width <= limit) {
-      last.parts.push(part);
-      last.width += APART + part.width;
-    } else rows.push({ parts: [part], width: part.width });
-  }
+  const graphs = parts.filter((part) => !part.loose);
+  const tallest = graphs.reduce((most, part) => Math.max(most, part.height), 0);
+  const area = (list) => list.reduce((sum, part) => sum + (part.width + APART) * (part.height + APART), 0);
+  const lone = graphs.every((part) => part.single) ? Math.sqrt(area(graphs) / 1.7) : 0;
+  const columns = inColumns(graphs, Math.max(tallest, lone));
+  const widest = columns.reduce((most, column) => Math.max(most, column.width), 0);
+  const limit = Math.max(widest, Math.sqrt(area(columns) * 1.7));
+  const rows = inRows(columns, limit);
+  const leaves = parts.filter((part) => part.loose).map((part) => ({ parts: [part], width: part.width, height: part.height }));
+  rows.push(...inRows(leaves, Math.max(limit, 1100)));
   const width = rows.reduce((most, row) => Math.max(most, row.width), 0);
   let y = 0;
   for (const row of rows) {
     let x = (width - row.width) / 2;
-    for (const part of row.parts) {
-      part.x = x;
-      part.y = y;
-      x += part.width + APART;
+    for (const column of row.columns) {
+      let down = y;
+      for (const part of column.parts) {
+        Object.assign(part, { x, y: down });
+        down += part.height + CLOSE;
+      }
+      x += column.width + row.apart;
     }
-    y += row.parts.reduce((most, part) => Math.max(most, part.height), 0) + APART;
+    y += row.height + (row.apart === APART ? APART : CLOSE);
   }
-  return { x: 0, y: 0, width, height: Math.max(0, y - APART) };
+  return { x: 0, y: 0, width, height: rows.length ? y - (rows.at(-1).apart === APART ? APART : CLOSE) : 0 };
+}
+
+function inColumns(parts, height) {
+  const columns = [];
+  for (const part of parts) {
+    const last = columns.at(-1);
+    if (part.single && last?.single && last.height + CLOSE + part.height <= height) {
+      last.parts.push(part);
+      last.height += CLOSE + part.height;
+      last.width = Math.max(last.width, part.width);
+    } else columns.push({ parts: [part], width: part.width, height: part.height, single: part.single });
+  }
+  return columns;
+}
+
+function inRows(columns, limit) {
+  const rows = [];
+  for (const column of columns) {
+    const apart = column.parts[0].loose ? CLOSE : APART;
+    const last = rows.at(-1);
+    if (last && last.width + apart + column.width <= limit) {
+      last.columns.push(column);
+      last.width += apart + column.width;
+      last.height = Math.max(last.height, column.height);
+    } else rows.push({ columns: [column], width: column.width, height: column.height, apart });
+  }
+  return rows;
 }

@@ -16,10 +16,27 @@ export function marksAt({ state, scene, step, selected }) {
   for (const [loop, turn, of] of state.at("program", "loops", step) ?? [])
     marks.push({ line: loop, kind: "loop", text: of === null ? `iteration ${turn}` : `iteration ${turn} of ${of}` });
   const box = scene.box.get(diagnosis?.nodes?.[0] ?? selected);
-  if (box && box.kind !== "leaf") marks.push(...lifeOf(box, { state, scene, step, line }));
+  if (diagnosis) marks.push(...blame(diagnosis, box));
+  else if (box && box.kind !== "leaf") marks.push(...lifeOf(box, { state, scene, step, line }));
   if (failed !== null) marks.push({ line: failed, kind: "bad" });
   else if (line !== null) marks.push({ line, kind: "now" });
   return marks;
+}
+
+const BLAME = [
+  ["built", "born", "built"],
+  ["saved", "born", "made what it keeps"],
+  ["freed_by", "kill", "freed it", "freed"],
+  ["changed", "kill", "changed what it keeps", "changed"],
+];
+
+/** The lines that led to an error, each with what it did. */
+function blame({ lines, steps }, box) {
+  return BLAME.filter(([key]) => lines?.[key]).map(([key, kind, word, at]) => {
+    const step = steps?.[at];
+    const object = key === "built" && box ? ` ${title(box)}` : step ? ` at step ${step}` : "";
+    return { line: lines[key], kind, text: word + object };
+  });
 }
 
 function lifeOf(box, { state, scene, step, line }) {
@@ -27,11 +44,9 @@ function lifeOf(box, { state, scene, step, line }) {
   const built = state.when(box.id, "state", ["built"]);
   if (built === null || built > step) return marks;
   if (box.line !== null && box.line !== line) marks.push({ line: box.line, kind: "born", text: `built ${title(box)}` });
-  for (const [value, word] of [["freed", "freed it"], ["stale", "changed what it kept"]]) {
-    const steps = box.slots.map((slot) => state.when(box.id, `slot:${slot.name}`, [value])).filter((at) => at !== null && at <= step);
-    if (!steps.length) continue;
-    const at = Math.min(...steps);
-    if (scene.steps[at].line) marks.push({ line: scene.steps[at].line, kind: "kill", text: `${word} at step ${at}` });
-  }
+  const freed = box.slots.map((slot) => state.when(box.id, `slot:${slot.name}`, ["freed"])).filter((at) => at !== null && at <= step);
+  if (!freed.length) return marks;
+  const at = Math.min(...freed);
+  if (scene.steps[at].line) marks.push({ line: scene.steps[at].line, kind: "kill", text: `freed it at step ${at}` });
   return marks;
 }

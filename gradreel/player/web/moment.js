@@ -22,7 +22,9 @@ export function indexed(scene, state) {
   };
   const boxes = scene.boxes.map((box) => ({
     ...box,
-    slots: box.slots.filter((slot) => state.track(box.id, `slot:${slot.name}`)),
+    slots: box.slots
+      .filter((slot) => state.track(box.id, `slot:${slot.name}`))
+      .map((slot) => ({ ...slot, states: statesOf(state, box, slot) })),
     numbers: box.slots.filter((slot) => !state.track(box.id, `slot:${slot.name}`)),
   }));
   return {
@@ -34,6 +36,11 @@ export function indexed(scene, state) {
     into: group(scene.wires, "to"),
     outOf: group(scene.wires, "from"),
   };
+}
+
+/** The states a slot ever takes. */
+function statesOf(state, box, slot) {
+  return [...new Set(state.track(box.id, `slot:${slot.name}`).values)].filter((value) => value !== null);
 }
 
 /** @param {State} state @param {any} box @param {number} step */

@@ -97,6 +97,12 @@ function paintFar(context, frame, cards, links) {
   return [];
 }
 
+/** The place of an arrow's tip, where no value should stand. */
+function tip(points) {
+  const [x, y] = points.at(-1);
+  return { x: x - 5, y: y - 24, width: 10, height: 24 };
+}
+
 function farColour(card, state, step, colours) {
   const now = card.track ? valueAt(card.track, step) : null;
   if (!card.box) return opacity(card, state, step) ? colours.soft : null;
@@ -127,6 +133,7 @@ function paintNear(context, frame, cards, links) {
     if (detail && shown) paintRootGradient(context, card, frame, taken);
   }
   for (const chip of picture.chips) taken.push(chip.rect);
+  for (const link of links) if (linkAt(link, state, step).state !== null) taken.push(tip(link.route.points));
   if (!detail) return [];
   const pills = paintPills(context, frame, taken);
   paintValues(context, lively, taken, frame);

@@ -3,7 +3,8 @@
  */
 
 import {
-  CHIP_HEIGHT, fit, groupStanding, groupTitle, leafChipText, leafLines, slotText, SMALL, standing, TITLE, where,
+  CHIP_HEIGHT, fit, groupStanding, groupTitle, leafChipText, leafLines, SIGN, SIGNED, slotText, SMALL, standing, TITLE,
+  where,
 } from "./cards.js";
 import { boxAt, present } from "./moment.js";
 import { box as rounded, sign, text } from "./pen.js";
@@ -77,13 +78,13 @@ function paintSlot(context, { slot, state, found }, place, { rect, colours, meas
     stale: { fill: colours["bad-bg"], stroke: colours.bad, line: 1.5 },
   };
   const label = slotText(slot, state, found);
-  const signed = state === "retained" || state === "stale";
-  const room = place.width - 14 - (signed ? 10 : 0);
-  const width = Math.min(place.width, measure(label, SMALL) + 14 + (signed ? 10 : 0));
+  const signed = SIGNED.has(state) ? SIGN : 0;
+  const room = place.width - 14 - signed;
+  const width = Math.min(place.width, measure(label, SMALL) + 14 + signed);
   rounded(context, x, y, width, CHIP_HEIGHT, 4, looks[state]);
   if (signed) sign(context, state === "stale" ? "crack" : "lock", x + 9, y + 8.5, state === "stale" ? colours.bad : colours.live, 0.85);
   const ink = state === "freed" ? colours.soft : colours.ink;
-  text(context, fit(label, room, SMALL, measure), x + 7 + (signed ? 10 : 0), y + 12.5, SMALL, ink);
+  text(context, fit(label, room, SMALL, measure), x + 7 + signed, y + 12.5, SMALL, ink);
 }
 
 function paintLeaf(context, card, now, { colours, measure, scene }) {

@@ -110,8 +110,8 @@ function spots(points, width) {
   const middle = along(points, 0.5);
   const gapTop = points.at(-3)?.[1] ?? startY;
   const aside = endX - (points.at(-3)?.[0] ?? endX);
-  const right = { x: endX + 9, y: endY - 24, width, height };
-  const left = { x: endX - 9 - width, y: endY - 24, width, height };
+  const right = { x: endX + 10, y: endY - 24, width, height };
+  const left = { x: endX - 10 - width, y: endY - 24, width, height };
   const straight = { ...right, y: (Math.max(gapTop, beforeY - 40) + endY) / 2 - 6 };
   return [
     ...(Math.abs(aside) < 6 ? [straight, left] : aside > 0 ? [right] : [left]),

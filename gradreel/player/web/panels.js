@@ -8,6 +8,9 @@ import { number, shape, short, title } from "./format.js";
 import { write } from "./marks.js";
 import { boxAt, callAt, present, printedAt } from "./moment.js";
 
+const CALLS = 6;
+const LEAVES = 80;
+
 /** Fill an element with pills, one a name, grouped by the function they live in.
  * @param {HTMLElement} root
  * @param {any} moment  {state, scene, step, names, selected}
@@ -55,6 +58,8 @@ export function showLeaves(root, moment, onSelect) {
     row.append(element("span", { text: `${box.variable ?? "leaf"}.grad` }), element("span", { text: grad + arrived }));
     rows.push(row);
   }
+  const more = rows.length - LEAVES;
+  if (more > 0) rows.splice(LEAVES, more, nothing(`and ${more} more`));
   root.replaceChildren(...(rows.length ? rows : [nothing("(no leaf is used yet)")]));
 }
 
@@ -79,7 +84,7 @@ export function showStory(root, { state, scene, step }, { onSeek, onMend }) {
     else parts.push(element("button", { class: "ahead", onclick: () => onSeek(at) }, `${raised ? "✖" : "!"} ${diagnosis.title}, at step ${at}`));
   }
   if (raised && !scene.diagnoses.length && step >= state.last) parts.push(errorCard(scene.outcome));
-  for (const call of scene.calls) parts.push(callRow(call, step, onSeek));
+  parts.push(...callRows(scene.calls, step, onSeek));
   if (!raised && step >= state.last) parts.push(element("p", { class: "quiet", text: "✓ The program finished." }));
   root.replaceChildren(...(parts.length ? parts : [nothing("(nothing has run backward yet)")]));
 }
@@ -109,6 +114,15 @@ function errorCard({ kind, type, message, line }) {
   if (line) card.append(element("p", {}, "On ", element("b", { text: `line ${line}` }), ":"));
   card.append(element("p", { class: "said", text: [type, message].filter(Boolean).join(": ") }));
   return card;
+}
+
+/** The backward calls; of many, those near this step. */
+function callRows(calls, step, onSeek) {
+  const here = calls.findLastIndex((call) => call.from <= step);
+  const first = calls.length <= CALLS ? 0 : Math.max(0, Math.min(here - 2, calls.length - CALLS));
+  const shown = calls.slice(first, first + CALLS).map((call) => callRow(call, step, onSeek));
+  const rest = calls.length - shown.length;
+  return rest ? [...shown, nothing(`and ${rest} more backward calls`)] : shown;
 }
 
 function callRow(call, step, onSeek) {

@@ -33,13 +33,15 @@ export function compose(scene, state, tree, folded, measure) {
       height: size.height,
       right: pills.has(id) ? pills.get(id) + TIE : 0,
       leaf: box?.kind === "leaf",
+      folded: !box,
       chipWidth: box?.kind === "leaf" ? Math.round(Math.max(44, measure(leafChipText(box), SMALL) + 30)) : 0,
     })),
     links,
   );
   for (const card of cards) card.rect = places.get(card.id);
+  const fed = new Set(links.map((link) => link.to));
   const card = new Map(cards.map((item) => [item.id, item]));
-  const drawn = links.map((link) => ({
+  const drawn = links.filter((link) => routes.has(link.id)).map((link) => ({
     ...link,
     route: routes.get(link.id),
     tracks: link.wires.map((wire) => state.track(wire.id, "state")),
@@ -49,7 +51,7 @@ export function compose(scene, state, tree, folded, measure) {
     card,
     links: drawn,
     chips: chips.map((chip) => ({ ...chip, box: scene.box.get(chip.leaf) })),
-    into: new Set(links.map((link) => link.to)),
+    root: cards.findLast((item) => !fed.has(item.id) && item.box?.kind !== "leaf") ?? cards.at(-1) ?? null,
     outlines: outlines(tree, folded, cards),
     unitOf,
     bounds,

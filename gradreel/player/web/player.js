@@ -20,6 +20,8 @@ import { createState, indexAt } from "./state.js";
 import { showTable } from "./table.js";
 import { createTimeline } from "./timeline.js";
 
+const LOOK_BACK = 50;
+
 /** @typedef {{vis: any, onRun?: (source: string) => void, onStep?: (step: number) => void, theme?: "light"|"dark"|null,
  *             step?: number|null, source?: string, compact?: boolean, editor?: boolean, createEditor?: any}} Options
  *  `createEditor` makes the code pane: the editor where one is wanted, else a plain list of lines. */
@@ -143,11 +145,16 @@ export function createPlayer(root, firstScene, options) {
     go(next, true);
   }
 
-  /** The selection: what the person chose, else what the step speaks of. */
+  /** The selection: what the person chose, else what this step speaks of, or the last one before it that spoke of anything. */
   function selection() {
     if (run.chosen) return run.chosen;
-    const { focus } = run.scene.steps[run.step];
-    return focus.find((id) => run.state.at(id, "state", run.step) === "failed") ?? focus[0] ?? null;
+    const { scene, state, step } = run;
+    for (let at = step; at > 0 && at > step - LOOK_BACK; at--) {
+      const { focus } = scene.steps[at];
+      const found = focus.find((id) => state.at(id, "state", step) === "failed") ?? focus[0];
+      if (found) return found;
+    }
+    return null;
   }
 
   function show({ ease = false, from = run.step, begin: first = false } = {}) {

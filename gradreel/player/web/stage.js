@@ -13,7 +13,8 @@ import { coloursOf } from "./theme.js";
 const EASE = 150;
 const GLIDE = 200;
 const READABLE = 0.5;
-const CLOSE = 0.8;
+const LEGIBLE = 0.4;
+const CLOSE = 0.6;
 
 /** @param {HTMLElement} root
  * @param {any} vis
@@ -85,12 +86,14 @@ export function createStage(root, vis, { onPick, onFollow }) {
     if (progress < 1) request();
   }
 
-  /** The camera at the beginning: all of it where that can be read, else close to what the step speaks of. */
+  /** The camera at the beginning: all of it where that can be read, else the newest root and what is below it. */
   function open() {
     opened = host.clientWidth > 0;
     if (!opened) return;
-    if (camera.wholeScale() >= READABLE || !frame.card) camera.fit();
-    else lookAt(frame.card, CLOSE, 0);
+    const { root: top } = frame.picture;
+    if (camera.wholeScale() >= LEGIBLE || !top) return camera.fit();
+    const { x, y, width } = top.rect;
+    return camera.moveTo({ x: x + width / 2, y: y + host.clientHeight / 2 / CLOSE - 90 }, CLOSE, 0);
   }
 
   function lookAt({ rect }, scale, ms) {
@@ -126,7 +129,6 @@ export function createStage(root, vis, { onPick, onFollow }) {
         names: namesByBox(moment.state, moment.names, moment.step),
         focus: new Set(step.focus),
         changed: new Set(Object.keys(step.changes)),
-        card: busy ?? frame?.card ?? picture.cards.at(-1) ?? null,
         visible: (id) => !picture.card.get(id)?.box || ![null, "released"].includes(moment.state.at(id, "state", moment.step)),
       };
       started = eased ? performance.now() : 0;
