@@ -157,7 +157,8 @@ def companion(host: type) -> type:
 
 
 def new_module(kind: Class, host: type) -> Any:
-    module = companion(host).__new__(companion(host))
+    made: Any = companion(host)
+    module = made.__new__(made)
     module.__dict__["kind"] = kind
     module.__dict__["attributes"] = {}
     return module

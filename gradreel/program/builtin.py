@@ -191,10 +191,12 @@ def _type(name: str, hosts: tuple[type, ...], make: Callable[..., Any] | None, *
 
 
 def counted(machine: Machine, *bounds: Value) -> range:
-    return range(*[b.__index__() if isinstance(b, (int, torch.Tensor, np.generic)) else _no_index(b) for b in bounds])
+    return range(*[_index(bound) for bound in bounds])
 
 
-def _no_index(value: Value) -> int:
+def _index(value: Value) -> int:
+    if isinstance(value, (int, torch.Tensor, np.integer)):
+        return int(value.__index__())
     raise TypeError(f"'{kind_name(value)}' object cannot be interpreted as an integer")
 
 

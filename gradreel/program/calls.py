@@ -32,7 +32,7 @@ from .values import (
 ITERABLE = (list, tuple, str, dict, set, frozenset, range, enumerate, zip, Generator, np.ndarray, torch.Tensor)
 
 
-def call(machine: Machine, function: Value, args: list[Value], kwargs: dict[str, Value]) -> Value:
+def call(machine: Machine, function: Any, args: list[Value], kwargs: dict[str, Value]) -> Value:
     """`function(*args, **kwargs)`. The list `args` is given away."""
     kind = type(function)
     if kind is Function:
@@ -175,7 +175,7 @@ class Indexed:
             raise StopIteration from None
 
 
-def iterate(machine: Machine, value: Value) -> Iterator[Value]:
+def iterate(machine: Machine, value: Any) -> Iterator[Value]:
     """An iterator over `value`. Each item is charged by whoever asks for it."""
     if isinstance(value, ITERABLE):
         return iter(value)
@@ -187,12 +187,12 @@ def iterate(machine: Machine, value: Value) -> Iterator[Value]:
             return Indexed(machine, value)
     if isinstance(value, (Walk, Indexed)) or (isinstance(value, Iterator) and not isinstance(value, Namespace)):
         return value
-    if isinstance(value, (torch.nn.Module, *VIEWS)) and type(value).__iter__ is not None:
+    if isinstance(value, VIEWS) or (isinstance(value, torch.nn.Module) and hasattr(type(value), "__iter__")):
         return iter(value)
     raise TypeError(f"'{kind_name(value)}' object is not iterable")
 
 
-VIEWS = (type({}.keys()), type({}.values()), type({}.items()))
+VIEWS: tuple[type, ...] = (type({}.keys()), type({}.values()), type({}.items()))
 
 
 def listed(machine: Machine, value: Value) -> list[Value]:

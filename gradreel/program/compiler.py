@@ -30,7 +30,7 @@ BREAK, CONTINUE, RETURN = "break", "continue", "return"
 
 Run = Callable[[Frame], Value]
 Step = Callable[[Frame], Signal | None]
-Node = TypeVar("Node", bound=ast.AST)
+Way = TypeVar("Way", bound=Callable[..., Any])
 
 EXPRESSIONS: dict[type[ast.AST], Callable[[Compiler, Any], Run]] = {}
 STATEMENTS: dict[type[ast.AST], Callable[[Compiler, Any], Step]] = {}
@@ -47,10 +47,10 @@ WORDS: dict[type[ast.AST], str] = {
 }
 
 
-def compiles(*kinds: type[Node]) -> Callable[[Callable[[Compiler, Node], Run]], Callable[[Compiler, Node], Run]]:
+def compiles(*kinds: type[ast.AST]) -> Callable[[Way], Way]:
     """Enters a function into the table of expressions or statements for syntax nodes of `kinds`."""
 
-    def enter(way: Callable[[Compiler, Node], Run]) -> Callable[[Compiler, Node], Run]:
+    def enter(way: Way) -> Way:
         for kind in kinds:
             (STATEMENTS if issubclass(kind, ast.stmt) else EXPRESSIONS)[kind] = way
         return way

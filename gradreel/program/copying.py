@@ -7,7 +7,7 @@ from typing import Any
 
 from .bridge import Companion
 from .calls import kind_name
-from .engine import TENSORS, torch
+from .engine import TENSORS, elements_of, torch
 from .machine import Machine
 from .values import (
     Bound,
@@ -24,7 +24,7 @@ from .values import (
     Value,
 )
 
-SHARED = (
+SHARED: tuple[Any, ...] = (
     Function,
     Class,
     Type,
@@ -62,7 +62,7 @@ def refused(value: Value) -> TypeError:
     return TypeError(f"cannot pickle '{kind_name(value)}' object")
 
 
-def deep_copy(machine: Machine, value: Value, memo: dict[int, Value] | None = None) -> Value:
+def deep_copy(machine: Machine, value: Any, memo: dict[int, Value] | None = None) -> Value:
     """A copy of `value` and of all that it holds; what was met before is the same copy again."""
     memo = {} if memo is None else memo
     machine.meter.charge()
@@ -72,7 +72,7 @@ def deep_copy(machine: Machine, value: Value, memo: dict[int, Value] | None = No
         return value
     made: Any
     if isinstance(value, TENSORS):
-        machine.meter.elements(value.numel())
+        machine.meter.elements(elements_of(value))
         made = memo[id(value)] = copy.deepcopy(value)
     elif isinstance(value, list):
         made = memo[id(value)] = []
@@ -87,7 +87,8 @@ def deep_copy(machine: Machine, value: Value, memo: dict[int, Value] | None = No
         made = memo[id(value)] = Instance(value.kind)
         made.attributes = deep_copy(machine, value.attributes, memo)
     elif isinstance(value, torch.nn.Module):
-        made = memo[id(value)] = type(value).__new__(type(value))
+        kind: Any = type(value)
+        made = memo[id(value)] = kind.__new__(kind)
         for name, part in list(value.__dict__.items()):
             made.__dict__[name] = part if isinstance(part, Class) else _part(machine, part, memo)
     elif isinstance(value, (Generator, Namespace)):

@@ -65,7 +65,7 @@ for _line in HIERARCHY.split("\n"):
         _name, *_base = _line.split()
         TYPES[_name] = ExceptionType(_name, TYPES[_base[0]] if _base else None, _host(_name))
 
-BY_HOST = {kind.host: kind for kind in TYPES.values() if kind.host}
+BY_HOST: dict[type[BaseException], ExceptionType] = {kind.host: kind for kind in TYPES.values() if kind.host}
 
 
 def type_for(host: type[BaseException]) -> ExceptionType:

@@ -21,9 +21,8 @@ from .values import Cell, Frame, Function, Generator, Super, Value
 
 @compiles(ast.FunctionDef)
 def function_def(compiler: Compiler, node: ast.FunctionDef) -> Step:
-    if compiler.scope.kind == "class" and node.name.startswith("__") and node.name.endswith("__"):
-        if node.name not in DUNDERS:
-            raise compiler.refuse(f"A class cannot define `{node.name}` here.", node)
+    if compiler.scope.kind == "class" and special(node.name) and node.name not in DUNDERS:
+        raise compiler.refuse(f"A class cannot define `{node.name}` here.", node)
     decorators = compiler.expressions(node.decorator_list)
     store = bind(compiler, node.name, node)
     make = function(compiler, node, node.name, ast.get_docstring(node, clean=False))
@@ -238,8 +237,7 @@ def super_(compiler: Compiler, node: ast.Call) -> Run:
     def found(frame: Frame) -> Value:
         if frame.owner is None or frame.this is None:
             raise RuntimeError("super(): no arguments")
-        return Super(
-            frame.owner, frame.this, getattr(frame.this, "own", None) or getattr(frame.this, "kind", frame.this)
-        )
+        kind: Value = getattr(frame.this, "own", None) or getattr(frame.this, "kind", frame.this)
+        return Super(frame.owner, frame.this, kind)
 
     return found

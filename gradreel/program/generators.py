@@ -7,7 +7,7 @@ runs as in any function.
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 
 from .calls import iterate, truth
 from .compiler import BREAK, RETURN, Compiler, Signal
@@ -15,7 +15,7 @@ from .machine import Machine
 from .targets import target
 from .values import Frame, Value
 
-Flow = Callable[[Frame], Iterator[Value]]
+Flow = Callable[[Frame], Generator[Value, Value, Signal | None]]
 """Runs statements, yields what they yield; returns a Signal as its value."""
 
 
@@ -65,7 +65,7 @@ def generator_body(compiler: Compiler, node: ast.FunctionDef) -> Callable[[Frame
 def block(compiler: Compiler, nodes: Sequence[ast.stmt]) -> Flow:
     flows = [statement(compiler, node) for node in nodes]
 
-    def run(frame: Frame) -> Iterator[Value]:
+    def run(frame: Frame) -> Generator[Value, Value, Signal | None]:
         for flow, whole in flows:
             signal = (yield from flow(frame)) if whole else flow(frame)
             if signal is not None:
@@ -82,7 +82,7 @@ def statement(compiler: Compiler, node: ast.stmt) -> tuple[Callable[[Frame], Val
     before = compiler.statement(ast.copy_location(ast.Pass(), node))
     flow = _yielding(compiler, node)
 
-    def run(frame: Frame) -> Iterator[Value]:
+    def run(frame: Frame) -> Generator[Value, Value, Signal | None]:
         before(frame)
         return (yield from flow(frame))
 
@@ -108,12 +108,12 @@ def _yield(compiler: Compiler, node: ast.expr, into: ast.expr | None) -> Flow:
     store = None if into is None else target(compiler, into)
     if isinstance(node, ast.YieldFrom):
 
-        def every(frame: Frame) -> Iterator[Value]:
+        def every(frame: Frame) -> Generator[Value, Value, None]:
             yield from iterate(machine, value(frame) if value else ())
 
         return every
 
-    def one(frame: Frame) -> Iterator[Value]:
+    def one(frame: Frame) -> Generator[Value, Value, None]:
         sent = yield (value(frame) if value else None)
         if store is not None:
             store(frame, sent)
@@ -125,7 +125,7 @@ def _if(compiler: Compiler, node: ast.If) -> Flow:
     machine, test = compiler.machine, compiler.expression(node.test)
     body, other = block(compiler, node.body), block(compiler, node.orelse)
 
-    def run(frame: Frame) -> Iterator[Value]:
+    def run(frame: Frame) -> Generator[Value, Value, Signal | None]:
         return (yield from (body if truth(machine, test(frame)) else other)(frame))
 
     return run
@@ -149,7 +149,7 @@ def _loop(compiler: Compiler, node: ast.For | ast.While) -> Flow:
             while truth(machine, test(frame)):
                 yield None
 
-    def run(frame: Frame) -> Iterator[Value]:
+    def run(frame: Frame) -> Generator[Value, Value, Signal | None]:
         for _ in turns(frame):
             machine.meter.charge()
             signal: Signal | None = yield from body(frame)

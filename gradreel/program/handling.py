@@ -44,11 +44,10 @@ def handlers(compiler: Compiler, nodes: list[ast.ExceptHandler]) -> Handle:
         ways.append((wanted, put, drop, compiler.block(node.body)))
 
     def handle(frame: Frame, record: Error) -> Signal | None:
-        for wanted, put, drop, body in ways:
-            if wanted is None or takes(record, wanted(frame)):
-                break
-        else:
+        found = next((way for way in ways if way[0] is None or takes(record, way[0](frame))), None)
+        if found is None:
             raise raise_error(record, error_text(machine, record))
+        _, put, drop, body = found
         tell(machine, record, True)
         if put is not None:
             put(frame, record)

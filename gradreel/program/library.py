@@ -1,7 +1,8 @@
-"""Modules that can be imported beside torch: small faces of math, random, sys, copy, collections, functools and others."""
+"""Modules that can be imported beside torch: small faces of math, random, sys, copy, collections and others."""
 
 from __future__ import annotations
 
+import ast
 import itertools
 import math
 import random
@@ -17,8 +18,10 @@ from .face import NAMES, SPACES
 from .kinds import unknown_name
 from .machine import Machine
 from .numpy_face import NUMPY
+from .operators import binary
 from .refusal import Refusal
 from .values import MISSING, Builtin, Function, Namespace, Type, Value
+from .words import words
 
 
 def _module(name: str, ours: dict[str, Callable[..., Any]], values: dict[str, Value] | None = None) -> Namespace:
@@ -49,8 +52,6 @@ def _comb(machine: Machine, n: int, k: int) -> int:
 
 
 def _prod(machine: Machine, items: Value) -> Value:
-    from .operators import ast, binary
-
     multiply, result = binary(machine, ast.Mult), 1
     for item in iterate(machine, items):
         machine.meter.charge()
@@ -58,48 +59,11 @@ def _prod(machine: Machine, items: Value) -> Value:
     return result
 
 
-FLOATS = [
-    "acos",
-    "acosh",
-    "asin",
-    "asinh",
-    "atan",
-    "atan2",
-    "atanh",
-    "ceil",
-    "copysign",
-    "cos",
-    "cosh",
-    "degrees",
-    "erf",
-    "erfc",
-    "exp",
-    "expm1",
-    "fabs",
-    "floor",
-    "fmod",
-    "gamma",
-    "hypot",
-    "isclose",
-    "isfinite",
-    "isinf",
-    "isnan",
-    "ldexp",
-    "lgamma",
-    "log",
-    "log10",
-    "log1p",
-    "log2",
-    "modf",
-    "pow",
-    "radians",
-    "sin",
-    "sinh",
-    "sqrt",
-    "tan",
-    "tanh",
-    "trunc",
-]
+FLOATS = words(
+    "acos acosh asin asinh atan atan2 atanh ceil copysign cos cosh degrees erf erfc exp expm1 fabs floor fmod "
+    "gamma hypot isclose isfinite isinf isnan ldexp lgamma log log10 log1p log2 modf pow radians sin sinh sqrt "
+    "tan tanh trunc"
+)
 MATH = _module(
     "math",
     {name: _math(name) for name in FLOATS}
@@ -115,7 +79,8 @@ MATH = _module(
 def _stream(machine: Machine) -> random.Random:
     if machine.chance is None:
         machine.chance = random.Random(0)
-    return machine.chance
+    found: random.Random = machine.chance
+    return found
 
 
 def _seed(machine: Machine, number: Value = 0) -> None:

@@ -70,7 +70,7 @@ CHECK_EVERY = 256
 
 
 class Meter:
-    """Counts what a run uses. `steps` may be raised directly as long as `check` is called once it reaches `check_at`."""
+    """Counts what a run uses. Whoever raises `steps` calls `check` once it reaches `check_at`."""
 
     def __init__(self, limits: Limits, clock: Callable[[], float] = time.monotonic) -> None:
         self.limits = limits

@@ -15,6 +15,7 @@ from .formatting import joined, str_format
 from .machine import Machine
 from .operators import less, same
 from .values import Builtin, Value
+from .words import words
 
 Method = Builtin
 """A method is a builtin that is handed its object as first argument (behind the machine, if it asks for it)."""
@@ -47,42 +48,11 @@ def _expandtabs(machine: Machine, this: str, tabsize: int = 8) -> str:
     return this.expandtabs(tabsize)
 
 
-STR_PLAIN = [
-    "capitalize",
-    "casefold",
-    "count",
-    "endswith",
-    "find",
-    "index",
-    "isalnum",
-    "isalpha",
-    "isascii",
-    "isdecimal",
-    "isdigit",
-    "isidentifier",
-    "islower",
-    "isnumeric",
-    "isspace",
-    "istitle",
-    "isupper",
-    "lower",
-    "lstrip",
-    "partition",
-    "removeprefix",
-    "removesuffix",
-    "rfind",
-    "rindex",
-    "rpartition",
-    "rsplit",
-    "rstrip",
-    "split",
-    "splitlines",
-    "startswith",
-    "strip",
-    "swapcase",
-    "title",
-    "upper",
-]
+STR_PLAIN = words(
+    "capitalize casefold count endswith find index isalnum isalpha isascii isdecimal isdigit isidentifier "
+    "islower isnumeric isspace istitle isupper lower lstrip partition removeprefix removesuffix rfind rindex "
+    "rpartition rsplit rstrip split splitlines startswith strip swapcase title upper"
+)
 
 
 # ---- list
@@ -201,19 +171,10 @@ def _ours(**ways: Callable[..., Any]) -> dict[str, Method]:
 
 
 SET = _plain(set, "clear discard pop remove")
-COMBINE = [
-    "difference",
-    "intersection",
-    "issubset",
-    "issuperset",
-    "isdisjoint",
-    "symmetric_difference",
-    "union",
-    "update",
-    "difference_update",
-    "intersection_update",
-    "symmetric_difference_update",
-]
+COMBINE = words(
+    "difference intersection issubset issuperset isdisjoint symmetric_difference union update "
+    "difference_update intersection_update symmetric_difference_update"
+)
 READING = ("difference", "intersection", "issubset", "issuperset", "isdisjoint", "symmetric_difference", "union")
 
 METHODS: dict[type, dict[str, Method]] = {

@@ -7,65 +7,19 @@ import ast
 from .builtin import BUILTINS, REFUSED
 from .compiler import Compiler, Run, compiles
 from .values import MISSING, Frame, Value
+from .words import words
 
 HIDDEN = ("__builtins__", "__loader__", "__spec__", "__import__", "__dict__")
 DUNDERS = frozenset(
-    [
-        "__init__",
-        "__call__",
-        "__repr__",
-        "__str__",
-        "__len__",
-        "__getitem__",
-        "__setitem__",
-        "__iter__",
-        "__next__",
-        "__contains__",
-        "__enter__",
-        "__exit__",
-        "__eq__",
-        "__ne__",
-        "__lt__",
-        "__le__",
-        "__gt__",
-        "__ge__",
-        "__bool__",
-        "__neg__",
-        "__pos__",
-        "__abs__",
-        "__invert__",
-        "__int__",
-        "__float__",
-        "__name__",
-        "__class__",
-        "__doc__",
-        "__version__",
-        "__self__",
-        "__cause__",
-        "__qualname__",
-        "__hash__",
-        "__getattr__",
-        "__delitem__",
-        "__bases__",
-        "__post_init__",
-    ]
+    words(
+        "__init__ __call__ __repr__ __str__ __len__ __getitem__ __setitem__ __iter__ __next__ __contains__ "
+        "__enter__ __exit__ __eq__ __ne__ __lt__ __le__ __gt__ __ge__ __bool__ __neg__ __pos__ __abs__ __invert__ "
+        "__int__ __float__ __name__ __class__ __doc__ __version__ __self__ __cause__ __qualname__ __hash__ "
+        "__getattr__ __delitem__ __bases__ __post_init__"
+    )
 ) | {
     f"__{side}{name}__"
-    for name in [
-        "add",
-        "sub",
-        "mul",
-        "truediv",
-        "floordiv",
-        "mod",
-        "pow",
-        "matmul",
-        "and",
-        "or",
-        "xor",
-        "lshift",
-        "rshift",
-    ]
+    for name in words("add sub mul truediv floordiv mod pow matmul and or xor lshift rshift")
     for side in ("", "r", "i")
 }
 """Special names that programs may say."""

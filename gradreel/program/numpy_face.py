@@ -16,6 +16,7 @@ from .calls import listed
 from .engine import torch
 from .machine import Machine
 from .values import Attribute, Builtin, Namespace, Type, Value
+from .words import words
 
 Array = np.ndarray[Any, Any]
 ARRAY_TYPES: tuple[type, ...] = (np.float64, np.float32, np.int64, np.int32, np.bool_)
@@ -162,11 +163,8 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "arange": arange,
     "allclose": allclose,
     "finfo": finfo,
-    **{
-        name: elementwise(getattr(np, name))
-        for name in ["abs", "exp", "log", "sqrt", "sin", "cos", "tan", "tanh", "maximum", "minimum"]
-    },
-    **{name: reduced(getattr(np, name)) for name in ["sum", "mean", "max", "min", "std", "var", "prod"]},
+    **{name: elementwise(getattr(np, name)) for name in words("abs exp log sqrt sin cos tan tanh maximum minimum")},
+    **{name: reduced(getattr(np, name)) for name in words("sum mean max min std var prod")},
 }
 
 
@@ -179,14 +177,14 @@ def _astype(machine: Machine, this: Array, kind: Value) -> Array:
     return this.astype(dtype_of(kind))
 
 
-METHODS = {
+METHODS: dict[str, Callable[..., Any]] = {
     "reshape": _reshape,
     "astype": _astype,
     "copy": lambda machine, this: this.copy(),
     "tolist": lambda machine, this: this.tolist(),
     "item": lambda machine, this: this.item(),
     "flatten": lambda machine, this: this.flatten(),
-    **{name: reduced(getattr(np, name)) for name in ["sum", "mean", "max", "min", "std", "var", "prod"]},
+    **{name: reduced(getattr(np, name)) for name in words("sum mean max min std var prod")},
 }
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 import operator
 from collections.abc import Callable
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -27,6 +27,7 @@ Guard = Callable[["Machine", Value, Value], None]
 NUMBERS = (bool, int, float)
 SEQUENCES = (str, list, tuple)
 OWN = (Instance, Class, Type, Error, ExceptionType)
+ARRAYS: tuple[Any, ...] = (*TENSORS, np.ndarray)
 BIG = 1 << 62
 
 
@@ -183,7 +184,7 @@ def same(machine: Machine, left: Value, right: Value) -> bool:
     return left is right or truth(machine, equal(machine, left, right))
 
 
-def contains(machine: Machine, item: Value, holder: Value) -> bool:
+def contains(machine: Machine, item: Value, holder: Any) -> bool:
 
     if isinstance(holder, Instance):
         answer = call_method(machine, holder, "__contains__", [item])
@@ -198,8 +199,8 @@ def contains(machine: Machine, item: Value, holder: Value) -> bool:
         return item in holder
     if isinstance(holder, range) and type(item) in (int, bool):
         return item in holder
-    if isinstance(holder, (*TENSORS, np.ndarray)):
-        return bool(item in holder)
+    if isinstance(holder, ARRAYS):
+        return bool(holder.__contains__(item))
     return any(same(machine, item, other) for other in iterate(machine, holder))
 
 

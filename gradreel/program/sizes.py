@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from .limits import Meter
+from .words import words
 
 Arguments = tuple[Any, ...]
 
@@ -79,9 +80,7 @@ SIZES: dict[str, Callable[[Arguments], int]] = {
     "stack": together,
     "concat": together,
 }
-PRODUCTS = frozenset(
-    ["mm", "mv", "bmm", "dot", "matmul", "addmm", "addmv", "baddbmm", "outer", "ger", "linear", "einsum", "tensordot"]
-)
+PRODUCTS = frozenset(words("mm mv bmm dot matmul addmm addmv baddbmm outer ger linear einsum tensordot"))
 
 
 def reserve(meter: Meter) -> Callable[[str, Arguments], None]:

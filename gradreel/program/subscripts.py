@@ -68,7 +68,7 @@ def position(owner: Value, index: Value) -> int:
         return index
     if isinstance(index, NUMBERS):
         return int(index.__index__())
-    name = {list: "list", tuple: "tuple", str: "string"}[type(owner)]
+    name = "string" if isinstance(owner, str) else type(owner).__name__
     if name == "string":
         raise TypeError(f"string indices must be integers, not '{kind_name(index)}'")
     raise TypeError(f"{name} indices must be integers or slices, not {kind_name(index)}")
@@ -98,7 +98,7 @@ def assign(machine: Machine, owner: Value, index: Value, value: Value) -> None:
 
         owner[index] = numbers(machine, value)
     elif isinstance(owner, torch.nn.Module) and hasattr(type(owner), "__setitem__"):
-        owner[index] = to_engine(machine, value)  # type: ignore[index]
+        owner[index] = to_engine(machine, value)
     elif call_method(machine, owner, "__setitem__", [index, value]) is NotImplemented:
         raise TypeError(f"'{kind_name(owner)}' object does not support item assignment")
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable
-from functools import cache
 from typing import Any
 
 import numpy as np
@@ -104,14 +103,21 @@ def _tables() -> dict[type, dict[str, Entry]]:
 
 
 TABLES = _tables()
+MERGED: dict[type, dict[str, Entry]] = {}
 HANDLE = "remove"
 RESULTS = "values indices sign logabsdet solution eigenvalues eigenvectors U S V Q R L hist bin_edges primal tangent"
 FINFO = " ".join(NAMES["torch.finfo"])
 
 
-@cache
 def table_of(kind: type) -> dict[str, Entry]:
     """Every attribute of values of the host's type `kind`."""
+    found = MERGED.get(kind)
+    if found is None:
+        found = MERGED[kind] = _merged(kind)
+    return found
+
+
+def _merged(kind: type) -> dict[str, Entry]:
     merged: dict[str, Entry] = {}
     for base in reversed(kind.__mro__):
         merged |= TABLES.get(base, {})
