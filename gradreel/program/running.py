@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from autograd_core.events import listening
+from autograd_core.tell import listening
 from gradreel.trace import Outcome, Recorder, Trace
 from gradreel.trace.events import Stopped
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from autograd_core.events import tensor_id
+from autograd_core.tell import tensor_id
 from gradreel.trace.events import NameBound, NameUnbound
 
 from .bridge import Companion
