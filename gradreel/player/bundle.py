@@ -28,8 +28,8 @@ def modules() -> dict[str, str]:
 
 @cache
 def styles() -> str:
-    """The styles of the page around the player; the player brings its own."""
-    return (WEB / "page.css").read_text(encoding="utf-8")
+    """The styles of the player and of the page around it."""
+    return "\n".join((WEB / name).read_text(encoding="utf-8") for name in ("player.css", "page.css"))
 
 
 @cache

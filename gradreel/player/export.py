@@ -1,4 +1,4 @@
-"""One HTML file with the player and a scene in it: it opens from disk and asks nobody for anything, as its policy says."""
+"""One HTML file with the player and a scene in it: it opens from disk and asks nobody for anything."""
 
 import base64
 import hashlib

@@ -65,7 +65,7 @@ export function createLessonBar(host, { title, onRun, labLink }) {
 }
 
 function runButton(onRun) {
-  return element("button", { class: "gr-button main gr-main", "data-testid": "run", type: "button", onclick: onRun },
+  return element("button", { class: "gr-button gr-main", "data-testid": "run", type: "button", onclick: onRun },
     "Run ", element("span", { class: "gr-key", text: "ctrl ↵" }));
 }
 

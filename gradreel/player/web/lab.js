@@ -35,26 +35,31 @@ export function createLab(root, { head, scene, ask, theme, step = null }) {
   };
   const save = (file) => () => ask?.({ kind: "file", file, source: program.text, values: program.values });
 
+  const bar = element("header", { class: "gr-header" });
+  const stage = element("div", { class: "gr-stage" });
+  const notice = element("div", { class: "gr-notice", role: "status", hidden: true });
+  const leaves = element("div", { class: "gr-expression", "data-testid": "expression", hidden: true });
   root.classList.add(`gr-${head.place}`);
-  const player = createPlayer(root, scene, {
+  root.replaceChildren(bar, stage, notice);
+  const player = createPlayer(stage, scene, {
     vis,
     theme,
     step,
+    compact: head.place === "lesson",
     createEditor: (host) => {
       code = createCode(codemirror, host, { text: program.text, scene, readOnly: !ask, onRun: run });
+      host.after(leaves);
       return code.pane;
     },
-    onRun: load,
+    onRun: ask && load,
   });
-  const notice = element("div", { class: "gr-notice", role: "status", hidden: true });
-  root.append(notice);
-  const expression = createExpression(player.slots.expression, { onValues: (values) => start({ ...program, values }) });
+  const expression = createExpression(leaves, { onValues: (values) => start({ ...program, values }) });
   expression.show(scene.expression);
-  const header = head.place === "lesson" ? createLessonBar(player.slots.header, {
+  const header = head.place === "lesson" ? createLessonBar(bar, {
     title: head.title,
     onRun: ask && run,
     labLink: async () => new URL(await writeLink({ source: code.text(), step: null }), new URL(head.home, location.href)).href,
-  }) : createHeader(player.slots.header, {
+  }) : createHeader(bar, {
     here: head.place,
     home: head.home ?? null,
     lessons: head.lessons ?? [],
@@ -98,8 +103,7 @@ export function createLab(root, { head, scene, ask, theme, step = null }) {
     show(next, at = null) {
       code.setScene(next);
       expression.show(next.expression);
-      player.update(next);
-      if (at !== null) player.seek(at);
+      player.update(next, { step: at });
     },
     /** Put a program in and run it as a link tells. @param {{source: string, values: any}} place */
     open({ source, values }) {
