@@ -1,7 +1,7 @@
 """Runs for many people: a few warm processes behind the interface of concurrent.futures.
 
-Every run has a process of its own that no other run ever sees. As many run at once as there are cores; a few more may wait; beyond
-that the answer is "busy". Losing a process loses the reply of its own run alone.
+Every run has a process of its own that no other run ever sees. As many run at once as there are cores; a few more may wait;
+beyond that the answer is "busy". Losing a process loses the reply of its own run alone.
 """
 
 from __future__ import annotations
