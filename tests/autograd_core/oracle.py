@@ -188,7 +188,11 @@ def is_what(value: Any, what: Any, names: dict[str, Any], out: Any) -> bool:
     if isinstance(value, torch.Tensor):
         return isinstance(what, str) and describes(what, value, names, out)
     if isinstance(value, tuple | list):
-        return isinstance(what, list) and len(value) == len(what) and all(is_what(v, w, names, out) for v, w in zip(value, what, strict=True))
+        return (
+            isinstance(what, list)
+            and len(value) == len(what)
+            and all(is_what(v, w, names, out) for v, w in zip(value, what, strict=True))
+        )
     if isinstance(value, int) and not isinstance(value, bool) and value >= 2**63:
         value -= 2**64
     return value == what if not isinstance(what, float) else alike(value, what)
@@ -286,7 +290,9 @@ def about_derivatives(entry: Entry, every: list[str], with_grad: bool, expected:
     if not followed:
         return
     try:
-        second = torch.autograd.grad(followed, inputs + [grad] * with_grad, [weights(g) for g in followed], allow_unused=True)
+        second = torch.autograd.grad(
+            followed, inputs + [grad] * with_grad, [weights(g) for g in followed], allow_unused=True
+        )
     except Exception as error:
         if not same_error(str(expected["double_backward"]), error):
             yield f"{label}second: {type(error).__name__}: {error}"
