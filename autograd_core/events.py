@@ -87,6 +87,15 @@ class Written(Event):
 
 
 @dataclass(frozen=True, slots=True)
+class AliasChanged(Event):
+    """A write through another tensor changed the memory that `tensor` shows: its `version` and `value` now."""
+
+    tensor: int
+    version: int
+    value: Value
+
+
+@dataclass(frozen=True, slots=True)
 class FlagChanged(Event):
     """`tensor.requires_grad` was set (requires_grad_(), detach_(), an in-place result)."""
 
@@ -167,10 +176,10 @@ class NodeReleased(Event):
 
 @dataclass(frozen=True, slots=True)
 class BackwardStarted(Event):
-    """backward ("backward") or autograd.grad ("grad") was called; `parent` is the call it was made in, if any."""
+    """backward or autograd.grad was `called` ("backward", "grad"); `parent` is the call it was made in, if any."""
 
     call: int
-    kind: str
+    called: str
     roots: tuple[int, ...]
     nodes: tuple[int, ...]
     retain_graph: bool
@@ -300,10 +309,10 @@ class BackwardFailed(Event):
 class HookRan(Event):
     """A hook ran on `node` or `tensor`; `after` is None if it kept the gradient.
 
-    `kind` is tensor, retain_grad, pre, post or post_accumulate.
+    `hook` is tensor, retain_grad, pre, post or post_accumulate.
     """
 
-    kind: str
+    hook: str
     node: int | None
     tensor: int | None
     before: Value | None
@@ -345,3 +354,12 @@ def snapshot(array: np.ndarray[Any, Any] | np.generic) -> Value:
     head = flat.reshape(-1)[: WHOLE // 16].tolist()
     numbers = flat.astype(np.float64)
     return Value(flat.shape, name, head, False, float(numbers.min()), float(numbers.max()), float(numbers.mean()))
+
+
+def __getattr__(name: str) -> Any:
+    """`listening`, `tensor_id` and `node_id`, which live above this module."""
+    if name in ("listening", "tensor_id", "node_id"):
+        from . import tell
+
+        return getattr(tell, name)
+    raise AttributeError(f"module '{__name__}' has no attribute '{name}'")

@@ -1,1 +1,27 @@
 """Trace -> words: a sentence a step; a diagnosis with cause and mend an error."""
+
+from .beats import Beat, beats
+from .diagnose import diagnose
+from .diagnosis import Diagnosis
+from .operators import formulas
+from .sentences import sentences, tell
+from .states import Frame, Place, Turn
+from .tell_graph import keep_label
+from .words import label
+from .world import World
+
+__all__ = [
+    "Beat",
+    "Diagnosis",
+    "Frame",
+    "Place",
+    "Turn",
+    "World",
+    "beats",
+    "diagnose",
+    "formulas",
+    "keep_label",
+    "label",
+    "sentences",
+    "tell",
+]

@@ -1,1 +1,7 @@
 """Source text -> checked program -> run: the safe interpreter, the torch face, budgets."""
+
+from .expression import Expression, Leaf, propose_expression
+from .limits import Limits
+from .running import run
+
+__all__ = ["Expression", "Leaf", "Limits", "propose_expression", "run"]

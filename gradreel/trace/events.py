@@ -1,10 +1,41 @@
-"""What the program does: events that the interpreter adds to those of the engine. In flight they are tuples too."""
+"""What the program does: events that the interpreter adds to those of the engine. In flight they are tuples too.
+
+The engine's events are named here as well, so that the floors above find every kind in one place.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from autograd_core.events import Event
+from autograd_core.events import AliasChanged as AliasChanged
+from autograd_core.events import BackwardFailed as BackwardFailed
+from autograd_core.events import BackwardFinished as BackwardFinished
+from autograd_core.events import BackwardStarted as BackwardStarted
+from autograd_core.events import Edges as Edges
+from autograd_core.events import Event as Event
+from autograd_core.events import FlagChanged as FlagChanged
+from autograd_core.events import GradAdded as GradAdded
+from autograd_core.events import GradCaptured as GradCaptured
+from autograd_core.events import GradStored as GradStored
+from autograd_core.events import HistoryRebased as HistoryRebased
+from autograd_core.events import HookRan as HookRan
+from autograd_core.events import NodeMade as NodeMade
+from autograd_core.events import NodeRan as NodeRan
+from autograd_core.events import NodeReady as NodeReady
+from autograd_core.events import NodeReleased as NodeReleased
+from autograd_core.events import NodeStarted as NodeStarted
+from autograd_core.events import Recomputed as Recomputed
+from autograd_core.events import SavedPacked as SavedPacked
+from autograd_core.events import SavedUnpacked as SavedUnpacked
+from autograd_core.events import SlotFreed as SlotFreed
+from autograd_core.events import SlotRead as SlotRead
+from autograd_core.events import SlotRetained as SlotRetained
+from autograd_core.events import TensorMade as TensorMade
+from autograd_core.events import TensorReleased as TensorReleased
+from autograd_core.events import TensorSaved as TensorSaved
+from autograd_core.events import Value as Value
+from autograd_core.events import ValueSaved as ValueSaved
+from autograd_core.events import Written as Written
 
 
 @dataclass(frozen=True, slots=True)

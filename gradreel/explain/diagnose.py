@@ -1,0 +1,31 @@
+"""Trace -> diagnoses: what went wrong, who built, kept, freed or changed what, and why PyTorch cannot go on.
+
+Causes are found in the trace: which node asked for which slot, and what became of it before. Every error that nobody
+caught is shown to the post-mortems in turn, with the World as it stood; the first that knows it tells it.
+"""
+
+from __future__ import annotations
+
+from gradreel.trace import Trace
+from gradreel.trace import events as e
+
+from .diagnosis import Diagnosis, Failure
+from .postmortems import POSTMORTEMS
+from .world import World
+
+
+def diagnose(trace: Trace) -> list[Diagnosis]:
+    """The diagnoses of a run, in order; none for a run in which nothing goes wrong."""
+    world = World(trace)
+    found: list[Diagnosis] = []
+    failed: tuple[int, e.BackwardFailed] | None = None
+    for number, event in enumerate(trace.events):
+        world.apply(event)
+        if isinstance(event, e.BackwardFailed):
+            failed = number, event
+        elif isinstance(event, e.Raised) and not event.caught:
+            call = failed[1].call if failed is not None and failed[1].message == event.message else None
+            failure = Failure(number, event, call)
+            told = (postmortem(world, failure) for postmortem in POSTMORTEMS)
+            found.extend(next(([diagnosis] for diagnosis in told if diagnosis is not None), []))
+    return found

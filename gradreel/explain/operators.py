@@ -1,0 +1,263 @@
+"""What each backward does, in words and as a formula: a table, one row for each operator, and a fallback for the rest.
+
+A row is keyed by the node's name without Backward and number. `inputs` are its differentiable inputs in the order of
+its edges, each with the formula of its gradient and what to say: `{grad}` is what came, `{other}`, `{result}` ... what
+the node kept in that slot. `why` says why it keeps what it keeps.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from .states import NodeState
+
+SAME = "passes {grad} on as it is"
+NOTHING = "its gradient needs no values"
+
+
+@dataclass(frozen=True)
+class Way:
+    """To one input: its name, the formula, and the words."""
+
+    name: str
+    formula: str
+    words: str
+
+
+@dataclass(frozen=True)
+class Operator:
+    ways: tuple[Way, ...]
+    why: str
+
+
+def row(why: str, *ways: tuple[str, str, str]) -> Operator:
+    return Operator(tuple(Way(*way) for way in ways), why)
+
+
+OTHER = "the gradient of each side needs the other"
+INPUT = "its slope depends on where it was"
+RESULT = "its slope follows from its own result"
+SHAPED = "only the shape matters, not the values"
+PLACED = "it only has to know which places were taken"
+
+OPERATORS: dict[str, Operator] = {
+    # ---- arithmetic
+    "Add": row("the gradient of a sum needs no values", ("self", "grad", SAME), ("other", "grad * alpha", SAME)),
+    "Sub": row(
+        "the gradient of a difference needs no values",
+        ("self", "grad", SAME),
+        ("other", "-grad * alpha", "flips the sign of {grad}"),
+    ),
+    "Rsub": row("the gradient of a difference needs no values", ("self", "-grad", "flips the sign of {grad}")),
+    "Mul": row(
+        OTHER,
+        ("self", "grad * other", "multiplies {grad} by {other}"),
+        ("other", "grad * self", "multiplies {grad} by {self}"),
+    ),
+    "Div": row(
+        OTHER,
+        ("self", "grad / other", "divides {grad} by {other}"),
+        ("other", "-grad * self / (other * other)", "multiplies {grad} by -self/other²"),
+    ),
+    "Neg": row(NOTHING, ("self", "-grad", "flips the sign of {grad}")),
+    "Pow": row(
+        INPUT,
+        ("self", "grad * exponent * self ** (exponent - 1)", "multiplies {grad} by the slope of the power at {self}"),
+        ("exponent", "grad * result * log(self)", "multiplies {grad} by result · log self"),
+    ),
+    "Reciprocal": row(RESULT, ("self", "-grad * result * result", "multiplies {grad} by minus the square of {result}")),
+    "Sqrt": row(RESULT, ("self", "grad / (2 * result)", "divides {grad} by twice {result}")),
+    "Rsqrt": row(RESULT, ("self", "-0.5 * grad * result ** 3", "multiplies {grad} by -½ · result³ from {result}")),
+    "Abs": row(INPUT, ("self", "grad * sgn(self)", "multiplies {grad} by the sign of {self}")),
+    # ---- elementwise functions
+    "Exp": row("the derivative of exp is exp itself", ("self", "grad * result", "multiplies {grad} by {result}")),
+    "Log": row(INPUT, ("self", "grad / self", "divides {grad} by {self}")),
+    "Sin": row(INPUT, ("self", "grad * cos(self)", "multiplies {grad} by the cosine of {self}")),
+    "Cos": row(INPUT, ("self", "-grad * sin(self)", "multiplies {grad} by minus the sine of {self}")),
+    "Tan": row(RESULT, ("self", "grad * (1 + result ** 2)", "multiplies {grad} by 1 + the square of {result}")),
+    "Tanh": row(RESULT, ("self", "grad * (1 - result ** 2)", "multiplies {grad} by 1 - the square of {result}")),
+    "Sigmoid": row(
+        RESULT, ("self", "grad * (1 - result) * result", "multiplies {grad} by result · (1 - result), with {result}")
+    ),
+    "Relu": row(
+        "it must know where it let values through",
+        ("self", "grad * (result > 0)", "lets {grad} through where {result} is positive"),
+    ),
+    "LeakyRelu": row(
+        "it must know where its input was positive",
+        ("self", "grad * where(self > 0, 1, negative_slope)", "lets {grad} through, scaled where {self} was negative"),
+    ),
+    "Softplus": row(INPUT, ("self", "grad * sigmoid(self * beta)", "multiplies {grad} by the sigmoid of {self}")),
+    "Clamp": row(
+        "it must know what lay between the limits",
+        ("self", "grad * (min <= self <= max)", "lets {grad} through where {self} lay between the limits"),
+    ),
+    "Where": row(
+        "it must know which side was chosen",
+        ("self", "where(condition, grad, 0)", "lets {grad} through where the condition held"),
+        ("other", "where(condition, 0, grad)", "lets {grad} through where the condition did not hold"),
+    ),
+    "Maximum": row(
+        "it must know which side was larger",
+        ("self", "grad * (self >= other)", "lets {grad} through where this side was larger (half of it at a tie)"),
+        ("other", "grad * (other > self)", "lets {grad} through where this side was larger (half of it at a tie)"),
+    ),
+    # ---- reductions
+    "Sum": row(SHAPED, ("self", "grad.expand(self.shape)", "spreads {grad} over all the entries that were added")),
+    "Mean": row(
+        SHAPED,
+        ("self", "grad.expand(self.shape) / numel", "spreads {grad} evenly over the entries, divided by their number"),
+    ),
+    "Max": row(
+        "it must know where the largest entry was", ("self", "grad at the maximum", "sends {grad} to the maximum")
+    ),
+    "Min": row(
+        "it must know where the smallest entry was", ("self", "grad at the minimum", "sends {grad} to the minimum")
+    ),
+    "Amax": row(
+        "it must know where the largest entry was", ("self", "grad at the maximum", "shares {grad} among the maxima")
+    ),
+    "Prod": row(OTHER, ("self", "grad * result / self", "multiplies {grad} by the product of the others")),
+    "Cumsum": row(NOTHING, ("self", "grad.flip.cumsum.flip", "adds {grad} up from the end")),
+    "Norm": row(INPUT, ("self", "grad * self / result", "multiplies {grad} by {self}, over the norm")),
+    "LinalgVectorNorm": row(INPUT, ("self", "grad * self / result", "multiplies {grad} by {self}, over the norm")),
+    "Var": row(
+        INPUT,
+        (
+            "self",
+            "2 * grad * (self - mean) / (n - 1)",
+            "multiplies {grad} by twice the distance of {self} from its mean",
+        ),
+    ),
+    "Std": row(
+        INPUT,
+        (
+            "self",
+            "grad * (self - mean) / (result * (n - 1))",
+            "multiplies {grad} by the distance of {self} from its mean",
+        ),
+    ),
+    "LogSoftmax": row(
+        RESULT, ("self", "grad - exp(result) * sum(grad)", "takes from {grad} its sum, weighted by the softmax")
+    ),
+    "Softmax": row(
+        RESULT, ("self", "result * (grad - sum(grad * result))", "weights {grad} by {result} and takes off the mean")
+    ),
+    # ---- products
+    "Mm": row(
+        OTHER,
+        ("self", "grad @ mat2.T", "multiplies {grad} by {mat2}, transposed"),
+        ("mat2", "self.T @ grad", "multiplies {self}, transposed, by {grad}"),
+    ),
+    "Bmm": row(
+        OTHER,
+        ("self", "grad @ mat2.mT", "multiplies {grad} by {mat2}, transposed"),
+        ("mat2", "self.mT @ grad", "multiplies {self}, transposed, by {grad}"),
+    ),
+    "Mv": row(
+        OTHER,
+        ("self", "outer(grad, vec)", "takes the outer product of {grad} and {vec}"),
+        ("vec", "self.T @ grad", "multiplies {self}, transposed, by {grad}"),
+    ),
+    "Dot": row(
+        OTHER,
+        ("self", "grad * tensor", "multiplies {grad} by {tensor}"),
+        ("tensor", "grad * self", "multiplies {grad} by {self}"),
+    ),
+    "Addmm": row(
+        OTHER,
+        ("self", "grad * beta", "adds {grad} up over the batch"),
+        ("mat1", "grad @ mat2.T", "multiplies {grad} by {mat2}, transposed"),
+        ("mat2", "mat1.T @ grad", "multiplies {mat1}, transposed, by {grad}"),
+    ),
+    "Linear": row(
+        OTHER,
+        ("input", "grad @ weight", "multiplies {grad} by {weight}"),
+        ("weight", "grad.T @ input", "multiplies {grad}, transposed, by {input}"),
+        ("bias", "grad.sum(0)", "adds {grad} up over the batch"),
+    ),
+    # ---- losses
+    "MseLoss": row(
+        "its slope is the distance itself",
+        (
+            "self",
+            "2 * grad * (self - target) / n",
+            "multiplies {grad} by twice the distance of {self} from {target}, averaged",
+        ),
+        ("target", "-2 * grad * (self - target) / n", "multiplies {grad} by minus twice that distance"),
+    ),
+    "NllLoss": row(
+        "it must know the target classes", ("self", "-grad / n at target", "sends minus {grad} to the target classes")
+    ),
+    "BinaryCrossEntropy": row(
+        INPUT,
+        ("self", "grad * (self - target) / (self * (1 - self))", "weighs {grad} by how far {self} is from {target}"),
+    ),
+    "BinaryCrossEntropyWithLogits": row(
+        INPUT, ("self", "grad * (sigmoid(self) - target)", "multiplies {grad} by sigmoid of {self} minus {target}")
+    ),
+    # ---- shapes and places
+    "Clone": row(NOTHING, ("self", "grad", SAME)),
+    "Alias": row(NOTHING, ("self", "grad", SAME)),
+    "ToCopy": row(NOTHING, ("self", "grad.to(self.dtype)", "passes {grad} on in the input's dtype")),
+    "T": row(SHAPED, ("self", "grad.T", "transposes {grad}")),
+    "Transpose": row(SHAPED, ("self", "grad.transpose(dim0, dim1)", "transposes {grad}")),
+    "Permute": row(SHAPED, ("self", "grad.permute(inverse)", "permutes {grad} back")),
+    "View": row(SHAPED, ("self", "grad.reshape(self.shape)", "gives {grad} the input's shape")),
+    "UnsafeView": row(SHAPED, ("self", "grad.reshape(self.shape)", "gives {grad} the input's shape")),
+    "ReshapeAlias": row(SHAPED, ("self", "grad.reshape(self.shape)", "gives {grad} the input's shape")),
+    "Squeeze": row(SHAPED, ("self", "grad.unsqueeze", "puts back into {grad} the dimension that was dropped")),
+    "Unsqueeze": row(SHAPED, ("self", "grad.squeeze(dim)", "drops from {grad} the dimension that was added")),
+    "Expand": row(SHAPED, ("self", "sum of grad", "adds {grad} up over the copies")),
+    "Repeat": row(SHAPED, ("self", "sum of grad", "adds {grad} up over the copies")),
+    "Cat": row(SHAPED, ("tensors", "grad, cut", "cuts {grad} into the pieces that were joined")),
+    "Stack": row(SHAPED, ("tensors", "grad, cut", "cuts {grad} into the pieces that were stacked")),
+    "Select": row(
+        PLACED, ("self", "grad at index, else 0", "puts {grad} at the place that was selected, zeros elsewhere")
+    ),
+    "Slice": row(PLACED, ("self", "grad in the slice, else 0", "puts {grad} where the slice was, zeros elsewhere")),
+    "Unbind": row(SHAPED, ("self", "stack(grads)", "stacks {grad} again")),
+    "Split": row(SHAPED, ("self", "cat(grads)", "joins {grad} again")),
+    "Index": row(
+        PLACED, ("self", "grad at indices, else 0", "puts {grad} at the places that were indexed, zeros elsewhere")
+    ),
+    "IndexPut": row(
+        PLACED,
+        ("self", "grad, 0 at indices", "passes {grad} on, with zeros at the places that were overwritten"),
+        ("values", "grad at indices", "takes from {grad} the places that were written"),
+    ),
+    "AsStrided": row(PLACED, ("self", "grad in the view, else 0", "puts {grad} where the view was, zeros elsewhere")),
+    "CopySlices": row(
+        "the write behind it does the work",
+        ("base", "grad, 0 in the part", "passes {grad} on, without the part that was overwritten"),
+        ("src", "grad of the part", "takes from {grad} the part that was written"),
+    ),
+    "CopyBackwards": row(
+        NOTHING, ("self", "0", "passes nothing on: the old contents were overwritten"), ("src", "grad", SAME)
+    ),
+    "Fill": row(
+        NOTHING,
+        ("self", "0", "passes zeros on: the old contents were overwritten"),
+        ("value", "grad.sum()", "adds {grad} up"),
+    ),
+    "Zero": row(NOTHING, ("self", "0", "passes zeros on: the old contents were overwritten")),
+}
+
+
+def operator(kind: str) -> Operator | None:
+    """The row for a node of `kind` ("Mul" for MulBackward0), None if there is none."""
+    return OPERATORS.get(kind)
+
+
+def formulas(node: NodeState) -> list[tuple[str, str]]:
+    """For each edge of `node` the input it stands for and the formula of its gradient."""
+    known = operator(node.kind)
+    if node.variable is not None or not node.edges:
+        return []
+    if known is None:
+        op = node.op.partition(".")[0] or node.kind
+        return [(f"input {place}", f"grad · ∂{op}/∂input {place}") for place in range(len(node.edges))]
+    ways = known.ways
+    if len(ways) == 1 and len(node.edges) > 1:
+        return [(f"{ways[0].name}[{place}]", ways[0].formula) for place in range(len(node.edges))]
+    return [(way.name, way.formula) for way in ways]

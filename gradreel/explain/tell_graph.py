@@ -1,0 +1,313 @@
+"""Sentences for what autograd does: nodes built and released, gradients handed on and added up, buffers freed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from gradreel.trace import events as e
+
+from .operators import SAME, Way, operator
+from .states import NodeState, SlotState
+from .tell_program import first_sentence
+from .telling import Telling
+from .words import called, code, expression, feeds, label, listed, node, plural, some, value
+from .world import World
+
+# ---- building
+
+
+def node_made(told: Telling) -> str:
+    world = told.world
+    state = world.nodes[next(event.node for event in told.all(e.NodeMade) if event.variable is None)]
+    what = made_of(world, state)
+    text = f"{code(what)} builds **{state.title}**" if what else f"**{state.title}** is built"
+    text += keeping(world, state, ", which keeps" if what else " and keeps")
+    if state.generation:
+        text = f"`create_graph` records the backward itself: {text}"
+    return told.sentence(text)
+
+
+def made_of(world: World, state: NodeState) -> str | None:
+    """`t @ a`: the expression that built `state`, if its parts can be named."""
+    parts = [label(world, number, 1) for number in state.inputs]
+    named = [part for part in parts if part is not None]
+    return expression(state.op, named, state.values) if parts and len(named) == len(parts) else None
+
+
+def keeping(world: World, state: NodeState, keeps: str) -> str:
+    """What the node keeps, and why."""
+    known = operator(state.kind)
+    why = f": {known.why}" if known and known.why else ""
+    if not state.slots:
+        return f"; it keeps no tensor{why}" if why and not known_keeps(state) else "; it keeps no tensor"
+    kept = dict.fromkeys(keep_name(world, slot) for slot in state.slots.values())
+    return f"{keeps} {some(list(kept))}{why}"
+
+
+def known_keeps(state: NodeState) -> bool:
+    """Whether this operator keeps tensors when it needs to: then `why` is about keeping, not about doing without."""
+    known = operator(state.kind)
+    return known is not None and any("{self}" in way.words or "{other}" in way.words for way in known.ways)
+
+
+def keep_name(world: World, slot: SlotState) -> str:
+    if slot.tensor is None or slot.slot == "result":
+        return "its own result"
+    text = label(world, slot.tensor)
+    return code(text) if text is not None else f"the temporary {code(slot.slot)}"
+
+
+def keep_label(world: World, slot: SlotState) -> str | None:
+    """What a slot is called on its card: the name of the tensor kept, if it has one."""
+    return "result" if slot.tensor is None or slot.slot == "result" else label(world, slot.tensor)
+
+
+def written(told: Telling) -> str:
+    world = told.world
+    event = told.last(e.Written)
+    state = world.tensors[event.tensor]
+    name = called(world, event.tensor)
+    statement = world.source.text(world.place.line, world.place.end_line) if told.beat.opens else ""
+    doer = code(statement or event.op.partition(".")[0].rstrip("_") + "_")
+    text = f"{doer} writes into {name} in place: it is now {value(event.value)}"
+    if not event.counted:
+        return told.sentence(f"{text}, and its version stays {event.version}, so autograd cannot notice")
+    text += f", at version {event.version}"
+    built = [made.node for made in told.all(e.NodeMade) if made.variable is None]
+    if built:
+        text += f", and {node(world, built[-1])} becomes the latest step of its history"
+    older = [
+        number
+        for number, slot in world.kept(state.storage)
+        if slot.version < event.version and number not in built and slot.state != "freed"
+    ]
+    if older:
+        kept = some([node(world, number) for number in dict.fromkeys(older)], most=3)
+        text += f"; {kept} kept it as it was before"
+    return told.sentence(text)
+
+
+def node_released(told: Telling) -> str:
+    world = told.world
+    states = [world.nodes[event.node] for event in told.all(e.NodeReleased)]
+    titles = [f"**{state.title}**" for state in states if state.variable is None]
+    leaves = [
+        f"the AccumulateGrad of {called(world, state.variable)}" for state in states if state.variable is not None
+    ]
+    verb = "goes" if len(states) == 1 else "go"
+    names = [code(name) for _, name in world.gone]
+    pronoun = "it" if len(states) == 1 else "them"
+    if names:
+        held = f"{some(list(dict.fromkeys(names)), most=3)} was the last to hold {pronoun}"
+    else:
+        held = f"nothing holds {pronoun} any more"
+    return told.sentence(f"{some([*titles, *leaves])} {verb}: {held}")
+
+
+# ---- running
+
+
+def backward_started(told: Telling) -> str:
+    world = told.world
+    event = told.one(e.BackwardStarted)
+    call = world.calls[event.call]
+    roots = listed(node(world, number) for number in event.nodes) if event.nodes else "the root"
+    text = f"{code(call.text)} starts at {roots}"
+    if event.create_graph:
+        text += "; with `create_graph`, what it computes is recorded as well"
+    elif event.retain_graph:
+        text += "; `retain_graph` is set, so the nodes will keep what they saved"
+    return told.sentence(text)
+
+
+def node_ran(told: Telling) -> str:
+    """Each input in turn: what the node does to what came, with what it kept, and to whom it hands the result."""
+    world = told.world
+    event = told.last(e.NodeRan)
+    state = world.nodes[event.node]
+    came = state.came
+    known = operator(state.kind)
+    handed: dict[str, list[str]] = {}
+    for edge, grad in enumerate(event.grads):
+        if grad is None or edge >= len(state.edges) or state.edges[edge][0] is None:
+            continue
+        way = known.ways[min(edge, len(known.ways) - 1)] if known else None
+        handed.setdefault(action(world, state, way), []).append(f"{value(grad)} to {feeds(world, state, edge)}")
+    if not handed:
+        return told.sentence(f"**{state.title}** runs, but nobody below wants a gradient")
+    arrived = f"what came ({value(came)})" if came is not None else "what came"
+    texts: list[str] = []
+    for words, goals in handed.items():
+        whole = words.replace("{grad}", "it" if texts else arrived)
+        comma = "," if words.endswith(TWOFOLD) else ""
+        texts.append(f"{whole}{comma} and hands {listed(each_once(goals))}")
+    freed = ", then lets go of what it kept" if told.first(e.SlotFreed) else ""
+    return told.sentence(f"**{state.title}** " + "; it ".join(texts) + freed)
+
+
+def each_once(goals: list[str]) -> list[str]:
+    """Each goal once, with how often it comes."""
+    times = {goal: goals.count(goal) for goal in goals}
+    return [goal if many == 1 else f"{goal}, {TIMES.get(many, f'{many} times')}" for goal, many in times.items()]
+
+
+TWOFOLD = ("elsewhere", "transposed", "averaged", "their number", "overwritten", "slope")
+"""Words that end with a part of their own, after which a comma helps."""
+
+TIMES = {2: "twice", 3: "three times"}
+
+
+def action(world: World, state: NodeState, way: Way | None) -> str:
+    """The words of `way` with what the node kept filled in; `{grad}` is left for the caller."""
+    if way is None:
+        kept = [f"{keep_name(world, slot)} ({value(slot.value)})" for slot in state.slots.values()]
+        return "works on {grad} with " + listed(dict.fromkeys(kept)) if kept else "works on {grad}"
+    words = way.words
+    if state.edges and state.name.startswith(("Add", "Sub")) and (alpha := state.values.get("alpha", "1")) != "1":
+        words = f"multiplies {{grad}} by alpha ({alpha})" if words == SAME else words
+    for name, slot in state.slots.items():
+        words = words.replace("{" + name + "}", kept_words(world, slot))
+    for name, text in state.values.items():
+        words = words.replace("{" + name + "}", code(text))
+    return fill(words)
+
+
+def kept_words(world: World, slot: SlotState) -> str:
+    """`the `b` it kept (3.0)`."""
+    text = label(world, slot.tensor)
+    if slot.tensor is None or slot.slot == "result":
+        return f"the result it kept ({value(slot.value)})"
+    shown = value(slot.value)
+    if text is None or text == shown:
+        return f"the {shown} it kept"
+    return f"the {code(text)} it kept ({shown})"
+
+
+def fill(words: str) -> str:
+    """Slots that this node does not keep are called by their names."""
+    for name in ("self", "other", "result", "vec", "mat1", "mat2", "tensor", "target", "weight", "input"):
+        words = words.replace("{" + name + "}", code(name))
+    return words
+
+
+def slot_freed(told: Telling) -> str:
+    world = told.world
+    freed = told.all(e.SlotFreed)
+    kept = let_go(world, freed)
+    what = some(list(dict.fromkeys(kept))) if kept else "what it kept"
+    return told.sentence(f"its work done, {node(world, freed[0].node)} lets go of {what}: `retain_graph` is not set")
+
+
+def let_go(world: World, events: Sequence[e.SlotFreed | e.SlotRetained]) -> list[str]:
+    """What the slots of `events` keep, in words."""
+    slots = [slot for event in events for slot in world.nodes[event.node].slots_named(event.slot)]
+    return [keep_name(world, slot) for slot in slots]
+
+
+def slot_retained(told: Telling) -> str:
+    world = told.world
+    kept_on = told.all(e.SlotRetained)
+    kept = let_go(world, kept_on)
+    what = some(list(dict.fromkeys(kept))) if kept else "what it kept"
+    return told.sentence(f"{node(world, kept_on[0].node)} keeps {what} for another pass: `retain_graph` is set")
+
+
+def grad_added(told: Telling) -> str:
+    world = told.world
+    event = next(added for added in told.all(e.GradAdded) if added.before is not None)
+    state = world.nodes[event.node]
+    where = called(world, state.variable) if state.variable is not None else f"**{state.title}**"
+    total = f"{value(event.before)} + {value(event.came)} = {value(event.after)}"
+    if event.after is not None and not event.after.whole or "tensor" in total:
+        total = f"{value(event.came)} is added to what was there"
+    call = world.calls[event.call]
+    missing = call.expected.get(event.node, 0) - call.arrived.get(event.node, 0)
+    wait = f"; {plural(missing, 'more')[: -1 if missing > 1 else None]} to come" if missing > 0 else ""
+    return told.sentence(f"gradients meet at {where}: {total}{wait}")
+
+
+def grad_stored(told: Telling) -> str:
+    event = told.last(e.GradStored)
+    name = called(told.world, event.tensor)
+    grad = code(f"{name[1:-1]}.grad") if name.startswith("`") else f"the gradient of {name}"
+    if event.how == "retained":
+        return told.sentence(f"{grad} keeps {value(event.after)}, because of `retain_grad()`")
+    if event.before is None:
+        return told.sentence(f"{grad} was empty; now it holds {value(event.after)}")
+    total = f"{value(event.before)} + {value(event.came)} = {value(event.after)}"
+    if "tensor" in total:
+        total = f"{value(event.came)} is added to it"
+    where = "a new tensor takes its place" if event.how == "anew" else "it is changed in place"
+    return told.sentence(f"{grad} was not empty, so gradients add up: {total}; {where}")
+
+
+def grad_assigned(told: Telling) -> str:
+    world = told.world
+    assigned = told.all(e.GradStored)
+    emptied = [called(world, event.tensor).strip("`") for event in assigned if event.after is None]
+    if len(emptied) == len(assigned):
+        names = some([code(f"{name}.grad") for name in emptied])
+        verb = "is" if len(emptied) == 1 else "are"
+        return told.sentence(f"{names} {verb} emptied, so the next backward starts afresh")
+    return told.sentence(
+        listed(
+            f"{code(called(world, event.tensor).strip('`') + '.grad')} is now {value(event.after)}"
+            for event in assigned
+        )
+    )
+
+
+def grad_captured(told: Telling) -> str:
+    world = told.world
+    parts = [f"{value(event.value)} for {called(world, event.tensor)}" for event in told.all(e.GradCaptured)]
+    return told.sentence(f"`autograd.grad` hands back {some(parts)}; no `.grad` is touched")
+
+
+def backward_finished(told: Telling) -> str:
+    call = told.world.calls[told.one(e.BackwardFinished).call]
+    ran = plural(call.order, "node")
+    kept = "; the graph keeps what it saved" if call.retain_graph else ""
+    return told.sentence(f"{code(call.text)} is done: {ran} ran{kept}")
+
+
+def backward_failed(told: Telling) -> str:
+    world = told.world
+    event = told.one(e.BackwardFailed)
+    read = told.all(e.SlotRead)
+    if not read or event.node is None:
+        return told.sentence(f"{event.type}: “{first_sentence(event.message)}”")
+    state, slot = world.nodes[event.node], world.nodes[event.node].slots.get(read[-1].slot)
+    asks = f"**{state.title}** asks for {keep_name(world, slot) if slot else code(read[-1].slot)}"
+    if read[-1].found is None:
+        by = world.calls.get(slot.freed_by) if slot is not None and slot.freed_by is not None else None
+        told_by = f" by {code(by.text)} on line {by.place.line}{during(by.place.turns)}" if by else ""
+        return told.sentence(f"{asks}, but it was freed{told_by}. PyTorch raises “{first_sentence(event.message)}”")
+    changed = f"kept at version {read[-1].kept}, now at version {read[-1].found}"
+    return told.sentence(f"{asks}, but it was changed: {changed}. PyTorch raises “{first_sentence(event.message)}”")
+
+
+def during(turns: tuple[object, ...]) -> str:
+    """`, in iteration 1`: when, if in a loop."""
+    return f", in iteration {turns[-1].number}" if turns else ""  # type: ignore[attr-defined]
+
+
+# ---- hooks
+
+
+def hook_ran(told: Telling) -> str:
+    world = told.world
+    event = told.one(e.HookRan)
+    where = called(world, event.tensor) if event.tensor is not None else node(world, event.node or 0)
+    if event.after is None:
+        return told.sentence(f"a hook on {where} sees {value(event.before)} and leaves it as it is")
+    return told.sentence(f"a hook on {where} gets {value(event.before)} and returns {value(event.after)} instead")
+
+
+def recomputed(told: Telling) -> str:
+    event = told.one(e.Recomputed)
+    who = (
+        f"{node(told.world, event.node)} asks for what was not kept"
+        if event.node is not None
+        else "what was not kept is needed"
+    )
+    return told.sentence(f"{who}: checkpoint runs the forward again")

@@ -1,0 +1,152 @@
+"""Sentences for what the program does: lines, names, calls of functions, output, errors."""
+
+from __future__ import annotations
+
+from gradreel.trace import events as e
+
+from .telling import Telling, turns
+from .words import called, code, grad_owner, listed, some, value
+
+LONGEST = 72
+
+
+def line(told: Telling) -> str:
+    reached = told.first(e.LineReached)
+    if reached is None:
+        return "The program begins"
+    text = told.world.source.text(reached.line, reached.end_line)
+    return told.sentence(code(text) if text else "nothing to do")
+
+
+def name_bound(told: Telling) -> str:
+    bound = told.all(e.NameBound)
+    turn = next(turns(told.world), None)
+    loop = told.beat.opens and turn is not None and told.world.source.loop_names(told.world.place.line)
+    opening = f"{turn}, " if loop and told.world.place.turns[-1].line == told.world.place.line else ""
+    tensors = [event for event in bound if event.tensor is not None]
+    others = [event for event in bound if event.tensor is None]
+    if len(bound) == 1:
+        return told.sentence(opening + (one_tensor(told, bound[0]) if tensors else one_value(bound[0])))
+    if others and tensors and all(event.name.startswith(others[0].name) for event in bound):
+        parts = some([code(event.name) for event in tensors])
+        return told.sentence(f"{opening}{one_value(others[0])}, with {parts}")
+    return told.sentence(opening + some([brief(told, event) for event in bound], most=5))
+
+
+def brief(told: Telling, event: e.NameBound) -> str:
+    if event.tensor is None:
+        return one_value(event)
+    tensor = told.world.tensors[event.tensor]
+    other = next((name for scope, name in tensor.names if (scope, name) != (event.scope, event.name)), None)
+    return f"{code(event.name)} is {code(other)}" if other else f"{code(event.name)} names {value(tensor.value)}"
+
+
+def one_value(event: e.NameBound) -> str:
+    text = (event.text or "").split("\n")[0]
+    return f"{code(event.name)} is {code(text if len(text) <= LONGEST else text[: LONGEST - 1] + '…')}"
+
+
+def one_tensor(told: Telling, event: e.NameBound) -> str:
+    """How `event` gives a tensor its name, by where the tensor came from."""
+    world, name = told.world, code(event.name)
+    assert event.tensor is not None
+    tensor = world.tensors[event.tensor]
+    now = value(tensor.value)
+    others = [other for scope, other in tensor.names if (scope, other) != (event.scope, event.name)]
+    if tensor.made >= told.beat.start:
+        return f"{name} names {new_tensor(told, event.tensor, now)}"
+    if others:
+        return f"{name} is another name for {code(others[0])}"
+    if tensor.called == event.name and len(world.writes.get(tensor.storage, ())):
+        return f"{name} still names the same tensor, now {now}"
+    if (owner := grad_owner(world, tensor)) is not None:
+        return f"{name} names {code(owner)}, {now}"
+    if tensor.made >= world.place.since:
+        return f"{name} now names the result, {now}"
+    return f"{name} now names {now}"
+
+
+def new_tensor(told: Telling, number: int, now: str) -> str:
+    world = told.world
+    tensor = world.tensors[number]
+    if tensor.node is not None:
+        return f"the result, {now}"
+    if tensor.base is not None:
+        return f"{now}, which shares the memory of {called(world, tensor.base)}; no graph leads back from it"
+    if tensor.requires_grad:
+        return f"a new leaf, {now}; it requires a gradient, so what is made of it gets recorded"
+    if any(world.tensors[part].requires_grad for part in tensor.inputs if part in world.tensors):
+        return f"the result, {now}; it was not recorded, so no gradient will come back through it"
+    what = "the result" if tensor.inputs else "a new tensor"
+    return f"{what}, {now}; no gradient is wanted for it"
+
+
+def name_unbound(told: Telling) -> str:
+    names = listed(code(event.name) for event in told.all(e.NameUnbound))
+    return told.sentence(f"{names} is gone; what only that name held goes with it")
+
+
+def function_entered(told: Telling) -> str:
+    entered = told.one(e.FunctionEntered)
+    given = [event for event in told.all(e.NameBound) if event.scope == entered.scope]
+    inside = f"; inside, {some([brief(told, event) for event in given])}" if given else ""
+    return told.sentence(f"{code(entered.function)} is called{inside}")
+
+
+def function_left(told: Telling) -> str:
+    name = told.world.functions.get(told.last(e.FunctionLeft).scope, "the function")
+    return told.sentence(f"{code(name)} returns, and its own names are gone")
+
+
+def optimizer_stepped(told: Telling) -> str:
+    world = told.world
+    names = dict.fromkeys(called(world, event.tensor) for event in told.all(e.Written))
+    name = told.one(e.OptimizerStepped).optimizer
+    if not names:
+        return told.sentence(f"{code(name)} takes a step, but no parameter has a gradient")
+    each = "its version goes" if len(names) == 1 else "their versions go"
+    return told.sentence(f"{code(name)} takes a step: it changes {some(list(names))} in place, and {each} up")
+
+
+def flag_changed(told: Telling) -> str:
+    event = told.one(e.FlagChanged)
+    name = called(told.world, event.tensor)
+    if event.requires_grad:
+        return told.sentence(f"{name} requires a gradient from now on: it is a leaf")
+    return told.sentence(f"{name} no longer requires a gradient: what is made of it goes unrecorded")
+
+
+def printed(told: Telling) -> str:
+    text = "".join(event.text for event in told.all(e.Printed)).strip("\n")
+    first, *more = text.split("\n")
+    shown = first if len(first) <= LONGEST else first[: LONGEST - 1] + "…"
+    return told.sentence(f"prints {code(shown)}{' and more' if more else ''}" if text else "prints an empty line")
+
+
+def warned(told: Telling) -> str:
+    event = told.one(e.Warned)
+    return told.sentence(f"PyTorch warns: “{first_sentence(event.message)}”")
+
+
+def raised(told: Telling) -> str:
+    event = told.one(e.Raised)
+    text = f"line {event.line} raises {event.type}: “{first_sentence(event.message)}”"
+    return told.sentence(text + (", which the program catches" if event.caught else ""))
+
+
+def stopped(told: Telling) -> str:
+    event = told.one(e.Stopped)
+    return told.sentence(f"the run is stopped on line {event.line}: its {event.budget} reached {event.limit}")
+
+
+def first_sentence(message: str) -> str:
+    """The start of an error's text, up to its first full stop or a bracket that would be long to read."""
+    start = message.split("\n")[0]
+    for end in (". ", " (or ", ": ["):
+        start = start.partition(end)[0]
+    return start.rstrip(".")
+
+
+def another(told: Telling) -> str:
+    """For a kind that has no words of its own yet."""
+    return told.sentence(told.beat.kind.replace("_", " "))

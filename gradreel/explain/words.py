@@ -1,0 +1,210 @@
+"""Plain words for values, names and lists, as every sentence uses them.
+
+Text carries two marks: `code` in backticks and **bold**.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from gradreel.trace.events import Value
+
+from .states import NodeState, TensorState
+from .world import World
+
+INFIX = {
+    "add": "+",
+    "sub": "-",
+    "mul": "*",
+    "div": "/",
+    "pow": "**",
+    "mm": "@",
+    "mv": "@",
+    "dot": "@",
+    "bmm": "@",
+    "matmul": "@",
+}
+ATTRIBUTES = {
+    "data": ".data",
+    "detach": ".detach()",
+    "t": ".t()",
+    "transpose": ".T",
+    "permute": ".permute(…)",
+    "slice": "[…]",
+    "index": "[…]",
+    "view": ".view(…)",
+    "reshape": ".reshape(…)",
+    "unsqueeze": ".unsqueeze(…)",
+    "squeeze": ".squeeze()",
+    "expand": ".expand(…)",
+    "clone": ".clone()",
+    "sum": ".sum()",
+    "mean": ".mean()",
+}
+"""Operators that a program writes behind their operand."""
+
+FEW = 6
+"""A value with at most so many numbers is written out."""
+
+ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
+COUNTS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+
+
+def number(data: Any) -> str:
+    """One number, short."""
+    if isinstance(data, bool) or not isinstance(data, float):
+        return str(data)
+    if not math.isfinite(data):
+        return str(data)
+    if 1000 <= abs(data) < 1e6:
+        return f"{data:.1f}".removesuffix(".0")
+    return f"{data:.4g}"
+
+
+def array(data: Any) -> str:
+    return "[" + ", ".join(array(part) for part in data) + "]" if isinstance(data, list) else number(data)
+
+
+def size(shape: Sequence[int]) -> int:
+    return math.prod(shape)
+
+
+def value(thing: Value | None) -> str:
+    """A value in a sentence: 3.0, [0.5, 0.5], or what it is like when it is larger."""
+    if thing is None:
+        return "nothing"
+    if thing.whole and size(thing.shape) <= FEW:
+        if not thing.shape:
+            text = number(thing.data)
+            return text + ".0" if isinstance(thing.data, float) and text.lstrip("-").isdigit() else text
+        return array(thing.data)
+    return f"a {shape(thing.shape)} tensor"
+
+
+def shape(dims: Sequence[int]) -> str:
+    return "×".join(map(str, dims)) if len(dims) != 1 else f"{dims[0]}-element"
+
+
+def listed(parts: Iterable[str]) -> str:
+    """`a`, `b` and `c`."""
+    *rest, last = list(parts)
+    return f"{', '.join(rest)} and {last}" if rest else last
+
+
+def some(parts: Sequence[str], most: int = 4) -> str:
+    """As `listed`, with the tail of a long list counted."""
+    if len(parts) <= most:
+        return listed(parts)
+    return listed([*parts[: most - 1], f"{count(len(parts) - most + 1)} more"])
+
+
+def count(many: int) -> str:
+    return COUNTS[many] if many < len(COUNTS) else str(many)
+
+
+def nth(place: int) -> str:
+    return ORDINALS[place - 1] if 1 <= place <= len(ORDINALS) else f"{place}th"
+
+
+def code(text: str) -> str:
+    return f"`{text}`"
+
+
+def plural(many: int, noun: str) -> str:
+    return f"{count(many)} {noun}" if many == 1 else f"{count(many)} {noun}s"
+
+
+def upper(text: str) -> str:
+    """`text` with its first letter raised, past any mark."""
+    return text[:1].upper() + text[1:]
+
+
+# ---- names of things
+
+
+def name_of(world: World, tensor: TensorState) -> str | None:
+    """What the program calls `tensor`: by a name in sight first, a plain name before a path, else by a past name."""
+    if len(tensor.names) == 1:
+        return tensor.names[0][1]
+    if tensor.names:
+        here = world.scopes[-1][0] if world.scopes else 0
+        return min(tensor.names, key=lambda key: (key[0] != here, not key[1].isidentifier(), key[0] != 0))[1]
+    return tensor.called
+
+
+def label(world: World, number: int | None, depth: int = 2) -> str | None:
+    """The name of a tensor, or the expression it came from in terms of names; None if that would be long."""
+    tensor = world.tensors.get(number) if number is not None else None
+    if tensor is None:
+        return None
+    name = name_of(world, tensor)
+    if name is not None:
+        return name
+    if tensor.number in world.owners and (owner := grad_owner(world, tensor)) is not None:
+        return owner
+    if not tensor.inputs:
+        return value(tensor.value) if not tensor.shape and tensor.value is not None else None
+    parts: list[str] = []
+    for number in tensor.inputs if depth else (None,):
+        part = label(world, number, depth - 1)
+        if part is None:
+            return None
+        parts.append(part)
+    node = world.nodes.get(tensor.node) if tensor.node is not None else None
+    return expression(tensor.op, parts, node.values if node is not None else {})
+
+
+def expression(op: str, parts: list[str], values: dict[str, str]) -> str | None:
+    """How a program writes `op` of `parts`; `values` are the plain values that its node keeps, if it has one."""
+    op = op.partition(".")[0].rstrip("_")
+    inner = [f"({part})" if " " in part else part for part in parts]
+    if op in INFIX and len(parts) == 2:
+        return f"{inner[0]} {INFIX[op]} {inner[1]}"
+    if op in INFIX:
+        number = values.get("exponent") or values.get("other")
+        return f"{inner[0]} {INFIX[op]} {number}" if number is not None and len(parts) == 1 else None
+    if op in ATTRIBUTES and len(parts) == 1:
+        return inner[0] + ATTRIBUTES[op]
+    if op == "select" and len(parts) == 1:
+        index, dim = values.get("index", "…"), values.get("dim", "0")
+        before = ":, " * int(dim) if dim in ("0", "1", "2", "3") else "…, "
+        return f"{inner[0]}[{before}{index}]"
+    if op == "neg":
+        return f"-{inner[0]}"
+    return f"{op}({', '.join(parts)})" if op.isidentifier() and len(parts) <= 3 else None
+
+
+def grad_owner(world: World, tensor: TensorState) -> str | None:
+    """`w.grad`, if that is what the tensor is."""
+    owner = world.tensors.get(world.owners.get(tensor.number, -1))
+    name = name_of(world, owner) if owner is not None and owner.grad_tensor == tensor.number else None
+    return None if name is None else f"{name}.grad"
+
+
+def called(world: World, number: int | None) -> str:
+    """As `label`, in backticks; "a temporary" for what has no name."""
+    text = label(world, number)
+    return code(text) if text is not None else "a temporary"
+
+
+def node(world: World, number: int) -> str:
+    """**MulBackward0 #3**, or of a leaf: `w`."""
+    state = world.nodes[number]
+    return f"**{state.title}**" if state.variable is None else called(world, state.variable)
+
+
+def feeds(world: World, state: NodeState, edge: int) -> str:
+    """Where the gradient on the edge number `edge` goes: the tensor by its name, else the node."""
+    target = state.edges[edge][0]
+    if target is None:
+        return "nobody"
+    goal = world.nodes[target]
+    if goal.variable is not None:
+        return called(world, goal.variable)
+    for tensor in goal.outputs:
+        made = world.tensors[tensor]
+        if tensor in state.inputs and made.node == target and (name := name_of(world, made)) is not None:
+            return code(name)
+    return goal.title

@@ -1,0 +1,80 @@
+"""Arguments: how those of a call become the variables of a function, and what Python says when they do not fit."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from .values import Value
+
+
+class Signature(NamedTuple):
+    """The parameters of a function. `filled` are those with a default: as many of the last positional ones."""
+
+    title: str
+    positional: tuple[str, ...]
+    only_positional: int
+    keyword: tuple[str, ...]
+    rest: str | None
+    named: str | None
+
+
+def bind_arguments(
+    of: Signature, defaults: dict[str, Value], args: list[Value], kwargs: dict[str, Value]
+) -> dict[str, Value]:
+    """The variables that a call begins with. `args` is emptied: the caller keeps nothing of them."""
+    count = len(of.positional)
+    given = len(args)
+    names = dict(zip(of.positional, args, strict=False))
+    if of.rest is not None:
+        names[of.rest] = tuple(args[count:])
+    args.clear()
+    if given > count and of.rest is None:
+        raise too_many(of, defaults, given, kwargs)
+    extra: dict[str, Value] = {}
+    for name, value in kwargs.items():
+        if name in of.keyword or name in of.positional[of.only_positional :]:
+            if name in names:
+                raise TypeError(f"{of.title}() got multiple values for argument '{name}'")
+            names[name] = value
+        elif of.named is not None:
+            extra[name] = value
+        elif name in of.positional:
+            raise TypeError(f"{of.title}() got some positional-only arguments passed as keyword arguments: '{name}'")
+        else:
+            raise TypeError(f"{of.title}() got an unexpected keyword argument '{name}'")
+    if of.named is not None:
+        names[of.named] = extra
+    for wanted, kind in ((of.positional, "positional"), (of.keyword, "keyword-only")):
+        missing = [name for name in wanted if name not in names and name not in defaults]
+        if missing:
+            raise too_few(of, missing, kind)
+        for name in wanted:
+            if name not in names:
+                names[name] = defaults[name]
+    return names
+
+
+def too_many(of: Signature, defaults: dict[str, Value], given: int, kwargs: dict[str, Value]) -> TypeError:
+    count = len(of.positional)
+    least = count - sum(1 for name in of.positional if name in defaults)
+    takes = f"{count}" if least == count else f"from {least} to {count}"
+    also = sum(1 for name in kwargs if name in of.keyword)
+    were = "was" if given == 1 and not also else "were"
+    extra = (
+        f" positional argument{'s' * (given != 1)} (and {also} keyword-only argument{'s' * (also != 1)})"
+        if also
+        else ""
+    )
+    plural = "s" if count != 1 or least != count else ""
+    return TypeError(f"{of.title}() takes {takes} positional argument{plural} but {given}{extra} {were} given")
+
+
+def too_few(of: Signature, missing: list[str], kind: str) -> TypeError:
+    quoted = [f"'{name}'" for name in missing]
+    listing = (
+        quoted[0]
+        if len(quoted) == 1
+        else (f"{quoted[0]} and {quoted[1]}" if len(quoted) == 2 else f"{', '.join(quoted[:-1])}, and {quoted[-1]}")
+    )
+    plural = "s" if len(missing) > 1 else ""
+    return TypeError(f"{of.title}() missing {len(missing)} required {kind} argument{plural}: {listing}")

@@ -1,0 +1,197 @@
+"""The bridge: what crosses between a program and the engine.
+
+Numbers and tensors cross as they are. A function of the program becomes a `Callback` that the engine can call; its
+subclasses of nn.Module and autograd.Function get a companion of the engine's kind, whose forward calls back. What
+comes from the engine and is neither known to the attribute tables nor plain is opaque: nothing can be asked of it.
+"""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Callable, Iterator
+from functools import cache, partial
+from typing import TYPE_CHECKING, Any
+
+from .engine import TENSORS, torch
+from .values import Bound, Builtin, Class, Foreign, Function, Generator, Instance, StaticMethod, Type, Value
+
+if TYPE_CHECKING:
+    from .machine import Machine
+
+PLAIN = frozenset({*TENSORS, bool, int, float, str, type(None), type(...), torch.Size, torch.dtype, slice, range})
+"""Types that cross unchanged, in both directions."""
+
+CALLABLES = (Function, Bound, Builtin, Foreign, Class, Type)
+HOST_CALLABLES = (types.FunctionType, types.BuiltinFunctionType, types.MethodType, partial)
+
+
+class Callback:
+    """A function of the program, as the engine calls it."""
+
+    __slots__ = ("machine", "function", "__weakref__")
+
+    def __init__(self, machine: Machine, function: Value) -> None:
+        self.machine = machine
+        self.function = function
+
+    def __call__(self, *args: Value, **kwargs: Value) -> Value:
+        machine = self.machine
+        given = [from_engine(arg) for arg in args]
+        del args
+        named = {name: from_engine(arg) for name, arg in kwargs.items()}
+        return to_engine(machine, machine.call(machine, self.function, given, named))
+
+
+class Parcel:
+    """Anything else of the program's own, passed through the engine unopened."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: Value) -> None:
+        self.value = value
+
+
+def to_engine(machine: Machine, value: Value) -> Any:
+    kind = type(value)
+    if kind in PLAIN:
+        return value
+    if kind is list or kind is tuple:
+        if all(type(part) in PLAIN for part in value):
+            return value
+        return kind(to_engine(machine, part) for part in value)
+    if kind is dict:
+        return {key: to_engine(machine, part) for key, part in value.items()}
+    if kind is Foreign:
+        return value.run if not _bound(value) else partial(value.run, value.receiver)
+    if kind is Type:
+        return _host_of(value) or Callback(machine, value)
+    if kind is Class and value.native is not None:
+        return value.native
+    if isinstance(value, CALLABLES):
+        return Callback(machine, value)
+    if isinstance(value, Instance):
+        return Callback(machine, value) if value.kind.find("__call__") else Parcel(value)
+    return value
+
+
+def _bound(value: Foreign) -> bool:
+    from .values import MISSING
+
+    return value.receiver is not MISSING
+
+
+def _host_of(kind: Type) -> Any:
+    """The engine's class behind a type, where a function wants a class (isinstance checks, dtype=float)."""
+    return kind.hosts[0] if kind.hosts else None
+
+
+def from_engine(value: Any) -> Value:
+    kind = type(value)
+    if kind in PLAIN:
+        return value
+    if kind is Callback:
+        return value.function
+    if kind is Parcel:
+        return value.value
+    if kind is list or kind is tuple:
+        if all(type(part) in PLAIN for part in value):
+            return value
+        return kind(from_engine(part) for part in value)
+    if isinstance(value, Iterator) and not isinstance(value, (Generator, torch.Tensor)):
+        return Generator("generator", _crossing(value) if kind is types.GeneratorType else value)
+    if isinstance(value, HOST_CALLABLES):
+        return Foreign(_name_of(value), value)
+    return value
+
+
+def _name_of(function: Any) -> str:
+    return getattr(function, "__name__", "function")
+
+
+class _crossing:  # noqa: N801 - a generator function would keep the last item alive
+    def __init__(self, source: Iterator[Any]) -> None:
+        self.source = source
+
+    def __iter__(self) -> Iterator[Value]:
+        return self
+
+    def __next__(self) -> Value:
+        return from_engine(next(self.source))
+
+
+# ---- modules
+
+
+class Companion:
+    """Mixed into a class of the engine: a module whose class the program wrote.
+
+    The object itself is what the program handles; its own attributes are in `attributes`, its class in `kind`.
+    """
+
+    kind: Class
+    attributes: dict[str, Value]
+
+    def forward(self, *args: Any, **kwargs: Any) -> Any:
+        machine, function = self.kind.machine, self.kind.find("forward")
+        if not isinstance(function, Function):
+            return super().forward(*args, **kwargs)  # type: ignore[misc]
+        given = [self, *(from_engine(arg) for arg in args)]
+        del args
+        named = {name: from_engine(arg) for name, arg in kwargs.items()}
+        return to_engine(machine, function.invoke(given, named))
+
+    def _get_name(self) -> str:
+        return self.kind.name
+
+    def extra_repr(self) -> str:
+        function = self.kind.find("extra_repr")
+        if isinstance(function, Function):
+            return str(function.invoke([self], {}))
+        return str(super().extra_repr())  # type: ignore[misc]
+
+
+@cache
+def companion(host: type) -> type:
+    """The class of companions that extend the engine's module class `host`."""
+    return type(f"Own{host.__name__}", (Companion, host), {})
+
+
+def new_module(kind: Class, host: type) -> Any:
+    made: Any = companion(host)
+    module = made.__new__(made)
+    module.__dict__["kind"] = kind
+    module.__dict__["attributes"] = {}
+    return module
+
+
+def ready(module: Any) -> bool:
+    """Whether super().__init__() was called."""
+    return "_parameters" in module.__dict__
+
+
+# ---- autograd.Function
+
+
+def function_class(kind: Class) -> type:
+    """The engine's Function class for the program's `kind`: its static methods, called back."""
+    machine = kind.machine
+    methods: dict[str, Any] = {}
+    for name in ("forward", "backward", "setup_context", "vjp", "jvp", "vmap"):
+        found = kind.find(name)
+        if isinstance(found, StaticMethod):
+            methods[name] = staticmethod(plain(machine, found.function))
+    for name in ("once_differentiable", "generate_vmap_rule"):
+        found = kind.find(name)
+        if isinstance(found, bool):
+            methods[name] = found
+    return type(kind.name, (torch.autograd.Function,), methods)
+
+
+def plain(machine: Machine, function: Value) -> Callable[..., Any]:
+    """`function` as a real function: the engine may look at its arguments or put decorators on it."""
+    callback = Callback(machine, function)
+
+    def run(*args: Any, **kwargs: Any) -> Any:
+        return callback(*args, **kwargs)
+
+    return run

@@ -1,0 +1,47 @@
+"""The one place where the interpreter meets the engine."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+import autograd_core
+from autograd_core.state import isolated
+from autograd_core.tell import listening, tensor_id
+
+from .limits import Meter
+from .sizes import reserve
+
+torch: Any = autograd_core
+"""The engine, as programs see torch. Its names are made by tables, so their types are known at run time only."""
+
+TENSORS: tuple[type, ...] = (torch.Tensor, torch.nn.Parameter)
+
+DEFAULT_SEED = 67280421310721
+"""The seed of PyTorch's generator in a fresh process."""
+
+
+def elements_of(value: Any) -> int:
+    """How many elements a tensor or array has; 0 for anything else."""
+    return math.prod(value.shape) if isinstance(value, (torch.Tensor, np.ndarray)) else 0
+
+
+@contextmanager
+def running(meter: Meter) -> Iterator[None]:
+    """The engine as in a fresh process, asking `meter` before it makes something large."""
+    before = torch.get_default_dtype()
+    with isolated() as state:
+        state.reserve = reserve(meter)
+        torch.set_default_dtype(torch.float32)
+        torch.manual_seed(DEFAULT_SEED)
+        try:
+            yield
+        finally:
+            torch.set_default_dtype(before)
+
+
+__all__ = ["TENSORS", "elements_of", "listening", "running", "tensor_id", "torch"]

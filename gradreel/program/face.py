@@ -1,0 +1,115 @@
+"""The torch that programs import: tables of names, made once from our own list of torch's names and the engine.
+
+`torch_names.txt` lists, module by module and type by type, the names of PyTorch that a program may say. Of these, what
+the engine has is offered; the rest is known to exist in PyTorch, and said to be missing here. So an operator that
+joins the engine is offered as soon as it is there.
+"""
+
+from __future__ import annotations
+
+import operator
+import types
+from pathlib import Path
+from typing import Any
+
+from .engine import torch
+from .values import Builtin, Foreign, Namespace, Type, Value
+
+
+def _listed() -> dict[str, list[str]]:
+    names: dict[str, list[str]] = {}
+    for block in Path(__file__).with_name("torch_names.txt").read_text(encoding="utf-8").split("["):
+        title, _, words = block.partition("]")
+        if words:
+            names[title] = words.split()
+    return names
+
+
+NAMES = _listed()
+"""The names of torch, by module or type."""
+
+OWNERS = ("Tensor", "Module", "Optimizer", "Function", "Size", "finfo", "Generator", "Node")
+"""Listed types: their names are attributes of values."""
+
+
+def offered(path: str) -> Any:
+    """The engine's object behind a dotted name of ours, or None where it has none."""
+    found: Any = torch
+    for part in path.split(".")[1:]:
+        found = getattr(found, part, None)  # `path` comes from torch_names.txt, never from a program
+    return found
+
+
+TYPES: dict[type, Type] = {}
+"""The record of each of the engine's classes that programs can name."""
+
+FUNCTIONS: dict[int, Foreign] = {}
+
+
+def presented(name: str, path: str, found: Any) -> Value:
+    """What a program gets to see of the engine's object."""
+    if isinstance(found, type):
+        if found not in TYPES:
+            TYPES[found] = Type(name, (found,), Foreign(name, found), f"{path}.{name}")
+        return TYPES[found]
+    if isinstance(found, (types.FunctionType, types.BuiltinFunctionType, types.MethodType)) or (
+        callable(found) and not isinstance(found, torch.nn.Module)
+    ):
+        return FUNCTIONS.setdefault(id(found), Foreign(name, found))
+    return found
+
+
+def no_cuda() -> Namespace:
+    """`torch.cuda`, of a machine that has none."""
+    answers: dict[str, Any] = {"is_available": False, "device_count": 0, "manual_seed": None, "manual_seed_all": None}
+    answers |= {"empty_cache": None, "synchronize": None}
+    return Namespace(
+        "torch.cuda",
+        {name: Builtin(name, lambda *args, answer=answer: answer) for name, answer in answers.items()},
+    )
+
+
+def _spaces() -> dict[str, Namespace]:
+    spaces: dict[str, Namespace] = {}
+    for path, names in NAMES.items():
+        if path.rpartition(".")[2] in OWNERS:
+            continue
+        owner = offered(path)
+        table = {}
+        for name in names:
+            found = getattr(owner, name, None)  # names of ours, see above
+            if found is not None:
+                table[name] = presented(name, path, found)
+        spaces[path] = Namespace(path, table)
+    spaces["torch.cuda"] = no_cuda()
+    spaces["torch.backends"] = Namespace("torch.backends", {})
+    for path in list(spaces):
+        while "." in path:
+            parent, _, name = path.rpartition(".")
+            around = spaces.setdefault(parent, Namespace(parent, {}))
+            around.table.setdefault(name, spaces[path])
+            path = parent
+    spaces["torch"].table["__version__"] = "2.13.0+cpu"
+    for alias, path in ALIASES.items():
+        if path in spaces:
+            spaces[alias] = spaces[path]
+    return spaces
+
+
+ALIASES = {
+    "torch.autograd.function": "torch.autograd",
+    "torch.autograd.variable": "torch.autograd",
+    "torch.nn.modules": "torch.nn",
+    "torch.nn.utils.clip_grad": "torch.nn.utils",
+    "torch.optim.sgd": "torch.optim",
+    "torch.optim.adam": "torch.optim",
+}
+
+TENSOR = presented("Tensor", "torch", torch.Tensor)
+SPACES = _spaces()
+"""Every module of torch that can be imported."""
+
+
+def saved(name: str) -> Any:
+    """Reads the attribute `name` (of ours) of an engine object."""
+    return operator.attrgetter(name)

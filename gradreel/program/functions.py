@@ -1,0 +1,243 @@
+"""Functions and calls: def, lambda, arguments and their errors, method calls."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+
+from .arguments import Signature, bind_arguments
+from .attributes import load
+from .calls import call, kind_name
+from .compiler import Compiler, Run, Step, compiles
+from .expressions import parts
+from .generators import generator_body
+from .names import DUNDERS, attribute_name, special
+from .scopes import Scope
+from .targets import bind
+from .values import Cell, Frame, Function, Generator, Super, Value
+
+# ---- making functions
+
+
+@compiles(ast.FunctionDef)
+def function_def(compiler: Compiler, node: ast.FunctionDef) -> Step:
+    if compiler.scope.kind == "class" and special(node.name) and node.name not in DUNDERS:
+        raise compiler.refuse(f"A class cannot define `{node.name}` here.", node)
+    decorators = compiler.expressions(node.decorator_list)
+    store = bind(compiler, node.name, node)
+    make = function(compiler, node, node.name, ast.get_docstring(node, clean=False))
+    machine = compiler.machine
+
+    def step(frame: Frame) -> None:
+        ways = [decorator(frame) for decorator in decorators]
+        made: Value = make(frame)
+        for way in reversed(ways):
+            made = call(machine, way, [made], {})
+        store(frame, made)
+
+    return step
+
+
+@compiles(ast.Lambda)
+def lambda_(compiler: Compiler, node: ast.Lambda) -> Run:
+    return function(compiler, node, "<lambda>", None)
+
+
+def function(compiler: Compiler, node: ast.FunctionDef | ast.Lambda, name: str, doc: str | None) -> Run:
+    """What makes the function when its definition is reached."""
+    arguments = node.args
+    positional = [*arguments.posonlyargs, *arguments.args]
+    names = tuple(argument.arg for argument in positional)
+    defaults = list(
+        zip(names[len(names) - len(arguments.defaults) :], compiler.expressions(arguments.defaults), strict=True)
+    )
+    for argument, default in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True):
+        if default is not None:
+            defaults.append((argument.arg, compiler.expression(default)))
+    extras = [extra for extra in (arguments.vararg, arguments.kwarg) if extra is not None]
+    for argument in [*positional, *arguments.kwonlyargs, *extras]:
+        if special(argument.arg):
+            raise compiler.refuse(f"A parameter cannot be called `{argument.arg}` here.", argument)
+    title = title_of(compiler.scope, compiler.titles, name)
+    signature = Signature(
+        title,
+        names,
+        len(arguments.posonlyargs),
+        tuple(argument.arg for argument in arguments.kwonlyargs),
+        arguments.vararg.arg if arguments.vararg else None,
+        arguments.kwarg.arg if arguments.kwarg else None,
+    )
+    outer, compiler.scope = compiler.scope, compiler.scopes.of[node]
+    compiler.titles.append(title + ".<locals>")
+    run = body(compiler, node)
+    compiler.titles.pop()
+    scope, compiler.scope = compiler.scope, outer
+    invoker = invoking(compiler, signature, scope, name, run)
+
+    def make(frame: Frame) -> Function:
+        made = Function(name, doc)
+        made.title = title
+        cells = {free: frame.cells[free] for free in scope.free}
+        invoker(made, {name: default(frame) for name, default in defaults}, cells)
+        return made
+
+    return make
+
+
+def title_of(scope: Scope, titles: list[str], name: str) -> str:
+    """The qualified name, as Python's messages say it: `Net.forward`, `outer.<locals>.inner`."""
+    return f"{titles[-1]}.{name}" if titles else name
+
+
+Body = Callable[[Frame], Value]
+
+
+def body(compiler: Compiler, node: ast.FunctionDef | ast.Lambda) -> Body:
+    """What runs the body in a frame of its own and gives the result."""
+    if isinstance(node, ast.Lambda):
+        outer, compiler.first = compiler.first, node.body.lineno
+        value, line = compiler.expression(node.body), node.body.lineno
+        compiler.first = outer
+
+        def give(frame: Frame) -> Value:
+            frame.line = line
+            return value(frame)
+
+        return give
+    if compiler.scope.yields:
+        return generator_body(compiler, node)
+    block = compiler.block(node.body)
+
+    def run(frame: Frame) -> Value:
+        block(frame)
+        return frame.returned
+
+    return run
+
+
+def invoking(
+    compiler: Compiler, signature: Signature, scope: Scope, name: str, run: Body
+) -> Callable[[Function, dict[str, Value], dict[str, Cell]], None]:
+    """Gives a new function its `invoke`."""
+    machine, telling, own = compiler.machine, compiler.telling, tuple(scope.cells)
+    first = signature.positional[0] if signature.positional else signature.rest
+    lazy = scope.yields
+
+    def equip(made: Function, defaults: dict[str, Value], cells: dict[str, Cell]) -> None:
+        home = made.home
+
+        def invoke(args: list[Value], kwargs: dict[str, Value]) -> Value:
+            names = bind_arguments(signature, defaults, args, kwargs)
+            inner = Frame(names, cells, machine.new_scope(), name)
+            if home:
+                inner.owner, inner.this = home[0], names.get(first) if first else None
+            if own:
+                inner.cells = {**cells, **{wanted: Cell() for wanted in own}}
+                for wanted in own:
+                    if wanted in names:
+                        inner.cells[wanted].value = names[wanted]
+            frames, loops = machine.frames, machine.loops
+            caller = machine.enter(name, inner)
+            try:
+                for wanted, value in names.items():
+                    telling.bound(inner.scope, wanted, value)
+                value = None
+                for wanted in own:
+                    names.pop(wanted, None)
+                return run(inner)
+            except Exception as raised:
+                machine.note(raised, inner)
+                raise
+            finally:
+                if not lazy:
+                    inner.this = None
+                    telling.left(inner.scope)
+                    machine.leave(caller, frames, loops)
+
+        def start(args: list[Value], kwargs: dict[str, Value]) -> Value:
+            names = bind_arguments(signature, defaults, args, kwargs)
+            inner = Frame(names, {**cells, **{wanted: Cell() for wanted in own}}, machine.new_scope(), name)
+            if home:
+                inner.owner, inner.this = home[0], names.get(first) if first else None
+            for wanted in own:
+                if wanted in names:
+                    inner.cells[wanted].value = names.pop(wanted)
+            return Generator(name, run(inner))
+
+        made.invoke = start if lazy else invoke
+
+    return equip
+
+
+# ---- calls
+
+
+@compiles(ast.Call)
+def call_(compiler: Compiler, node: ast.Call) -> Run:
+    if isinstance(node.func, ast.Name) and node.func.id == "super" and "super" not in compiler.scopes.module.bound:
+        return super_(compiler, node)
+    machine, items = compiler.machine, parts(compiler, node.args)
+    named = keywords(compiler, node)
+    if isinstance(node.func, ast.Attribute):
+        owner, wanted = compiler.expression(node.func.value), attribute_name(compiler, node.func)
+        if named is None:
+            return lambda frame: call(machine, load(machine, owner(frame), wanted), items(frame), {})
+        given = named
+        return lambda frame: call(machine, load(machine, owner(frame), wanted), items(frame), given(frame))
+    function = compiler.expression(node.func)
+    if named is None:
+        return lambda frame: call(machine, function(frame), items(frame), {})
+    given = named
+    return lambda frame: call(machine, function(frame), items(frame), given(frame))
+
+
+def keywords(compiler: Compiler, node: ast.Call) -> Callable[[Frame], dict[str, Value]] | None:
+    if not node.keywords:
+        return None
+    machine = compiler.machine
+    for keyword in node.keywords:
+        if keyword.arg and special(keyword.arg):
+            raise compiler.refuse(f"An argument cannot be called `{keyword.arg}` here.", keyword)
+    pairs = [(keyword.arg, compiler.expression(keyword.value)) for keyword in node.keywords]
+
+    def run(frame: Frame) -> dict[str, Value]:
+        made: dict[str, Value] = {}
+        for name, value in pairs:
+            if name is not None:
+                made[name] = value(frame)
+                continue
+            more = value(frame)
+            if not isinstance(more, dict):
+                raise TypeError(f"argument after ** must be a mapping, not {kind_name(more)}")
+            machine.meter.length(len(more))
+            for key in more:
+                if not isinstance(key, str):
+                    raise TypeError("keywords must be strings")
+                if key in made:
+                    raise TypeError(f"got multiple values for keyword argument '{key}'")
+                made[key] = more[key]
+        return made
+
+    return run
+
+
+def super_(compiler: Compiler, node: ast.Call) -> Run:
+    """`super()` and `super(Class, self)`"""
+    if node.keywords or len(node.args) not in (0, 2):
+        raise compiler.refuse("`super` is supported as `super()` and `super(Class, self)`.", node)
+    if node.args:
+        after, this = compiler.expressions(node.args)
+
+        def given(frame: Frame) -> Value:
+            owner = this(frame)
+            return Super(after(frame), owner, owner.kind if hasattr(owner, "kind") else owner)
+
+        return given
+
+    def found(frame: Frame) -> Value:
+        if frame.owner is None or frame.this is None:
+            raise RuntimeError("super(): no arguments")
+        kind: Value = getattr(frame.this, "own", None) or getattr(frame.this, "kind", frame.this)
+        return Super(frame.owner, frame.this, kind)
+
+    return found

@@ -1,0 +1,133 @@
+"""Budgets: what a run may use, and the meter that charges it before the work is done."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What one run may use. The defaults are meant for strangers' programs on a public page."""
+
+    source: int = 20_000
+    """Characters of the program."""
+    steps: int = 2_000_000
+    """Statements, calls and iterations; a large operation counts as many."""
+    seconds: float = 5.0
+    """Time by the wall clock, looked at every 256 steps; the process is killed later, from outside."""
+    elements: int = 1_000_000
+    """Elements of one tensor."""
+    bytes: int = 256_000_000
+    """Memory that tensors hold at one time."""
+    flops: int = 4_000_000_000
+    """Multiplications inside matrix products."""
+    events: int = 300_000
+    """Length of the trace."""
+    output: int = 64_000
+    """Characters printed."""
+    lines: int = 1_000
+    """Lines printed."""
+    depth: int = 60
+    """Calls inside calls; beyond, the program gets the RecursionError that Python would raise."""
+    bits: int = 4_096
+    """Bits of one whole number."""
+    length: int = 100_000
+    """Items of one container, characters of one string."""
+
+
+WORDS = {
+    "steps": "{limit:,} steps",
+    "seconds": "{limit:g} seconds",
+    "elements": "{limit:,} elements in one tensor",
+    "bytes": "{limit:,} bytes held by tensors",
+    "flops": "{limit:,} multiplications",
+    "events": "{limit:,} events in the recording",
+    "output": "{limit:,} printed characters",
+    "lines": "{limit:,} printed lines",
+    "bits": "whole numbers of {limit:,} bits",
+    "length": "{limit:,} items in a list or characters in a string",
+    "source": "{limit:,} characters of source",
+}
+
+
+class Spent(BaseException):
+    """A budget is spent. No handler of a program ever sees it."""
+
+    def __init__(self, budget: str, limit: float) -> None:
+        super().__init__(budget)
+        self.budget = budget
+        self.limit = limit
+
+    @property
+    def sentence(self) -> str:
+        allowed = WORDS[self.budget].format(limit=self.limit)
+        return f"This program needs more than it may use here: {allowed}. It was stopped; what came before is shown."
+
+
+CHECK_EVERY = 256
+
+
+class Meter:
+    """Counts what a run uses. Whoever raises `steps` calls `check` once it reaches `check_at`."""
+
+    def __init__(self, limits: Limits, clock: Callable[[], float] = time.monotonic) -> None:
+        self.limits = limits
+        self.clock = clock
+        self.steps = 0
+        self.check_at = min(CHECK_EVERY, limits.steps)
+        self.deadline = clock() + limits.seconds
+        self.flops = 0
+        self.output = 0
+        self.lines = 0
+
+    def check(self) -> None:
+        """Stops the run if its steps or its time are spent, else says when to look again."""
+        if self.steps > self.limits.steps:
+            raise Spent("steps", self.limits.steps)
+        if self.clock() > self.deadline:
+            raise Spent("seconds", self.limits.seconds)
+        self.check_at = min(self.steps + CHECK_EVERY, self.limits.steps)
+
+    def charge(self, steps: int = 1) -> None:
+        self.steps += steps
+        if self.steps >= self.check_at:
+            self.check()
+
+    # ---- sizes, before something of that size is made
+
+    def elements(self, count: int) -> None:
+        """A tensor of `count` elements is about to be made or read through."""
+        if count > self.limits.elements:
+            raise Spent("elements", self.limits.elements)
+        if count > 1024:
+            self.charge(count >> 10)
+
+    def work(self, flops: int) -> None:
+        """A matrix product of `flops` multiplications is about to be done."""
+        self.flops += flops
+        if self.flops > self.limits.flops:
+            raise Spent("flops", self.limits.flops)
+        if flops > 1 << 20:
+            self.charge(flops >> 14)
+
+    def length(self, count: int) -> None:
+        """A container or string of `count` items is about to be made."""
+        if count > self.limits.length:
+            raise Spent("length", self.limits.length)
+        if count > 64:
+            self.charge(count >> 6)
+
+    def bits(self, count: int) -> None:
+        if count > self.limits.bits:
+            raise Spent("bits", self.limits.bits)
+
+    def text(self, written: str) -> None:
+        """`written` is about to be printed."""
+        self.output += len(written)
+        self.lines += written.count("\n")
+        if self.output > self.limits.output:
+            raise Spent("output", self.limits.output)
+        if self.lines > self.limits.lines:
+            raise Spent("lines", self.limits.lines)

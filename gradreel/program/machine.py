@@ -1,0 +1,114 @@
+"""The machine: what one run has and shares: its meter, its listener, its output, where it is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from autograd_core.events import NodeReleased, TensorReleased
+from gradreel.trace import Recorder
+from gradreel.trace.events import FunctionEntered, FunctionLeft, Printed, Warned
+
+from .limits import Limits, Meter, Spent
+from .values import Frame, Value
+
+Flight = tuple[Any, ...]
+RELEASES = (TensorReleased, NodeReleased)
+Frames = tuple[tuple[str, int], ...]
+Loops = tuple[tuple[int, int, int | None], ...]
+
+
+class Machine:
+    """State of one run.
+
+    `frames` are the calls the program is in, as (function, line of the call); `loops` its loops, as in LineReached;
+    `frame` the innermost call, so that a warning or a stop knows its line.
+    """
+
+    def __init__(self, limits: Limits, names: dict[str, Value], recorder: Recorder) -> None:
+        self.limits = limits
+        self.meter = Meter(limits)
+        self.record = recorder.emit
+        self.emit = self.counting(recorder)
+        self.names = names
+        self.frames: Frames = ()
+        self.loops: Loops = ()
+        self.depth = 0
+        self.scopes = 0
+        self.frame = Frame(names, {}, 0, "<module>")
+        self.random: Any = None
+        self.chance: Any = None
+        self.warned: set[tuple[str, str, int]] = set()
+        self.numbers: dict[int, int] = {}
+        self.call: Callable[[Machine, Value, list[Value], dict[str, Value]], Value]
+
+    def counting(self, recorder: Recorder) -> Callable[[Flight], None]:
+        """Takes events as long as the trace may grow, and looks at the clock: the engine works long by itself.
+
+        A release comes out of a weak reference, where nothing can be raised; the next event stops the run.
+        """
+        append, flights, limit, meter = recorder.emit, recorder.flights, self.limits.events, self.meter
+
+        def emit(flight: Flight) -> None:
+            append(flight)
+            count = len(flights)
+            if (count > limit or not count & 255) and flight[0] not in RELEASES:
+                if count > limit:
+                    raise Spent("events", limit)
+                meter.check()
+
+        return emit
+
+    @property
+    def line(self) -> int:
+        return self.frame.line
+
+    def number(self, value: Value) -> int:
+        """What `id` gives: a number that stays the same while the value lives, and from run to run."""
+        return self.numbers.setdefault(id(value), 140_000_000_000_000 + 16 * len(self.numbers))
+
+    # ---- calls
+
+    def enter(self, function: str, frame: Frame) -> Frame:
+        """`frame` becomes the innermost call; the one before is returned, for `leave`."""
+        caller = self.frame
+        self.depth += 1
+        if self.depth > self.limits.depth:
+            self.depth -= 1
+            raise RecursionError("maximum recursion depth exceeded")
+        self.meter.charge(2)
+        self.frames = (*self.frames, (function, caller.line))
+        self.frame = frame
+        self.emit((FunctionEntered, function, frame.scope, caller.line))
+        return caller
+
+    def leave(self, caller: Frame, frames: Frames, loops: Loops) -> None:
+        self.emit((FunctionLeft, self.frame.scope))
+        self.depth -= 1
+        self.frame = caller
+        self.frames = frames
+        self.loops = loops
+
+    def new_scope(self) -> int:
+        self.scopes += 1
+        return self.scopes
+
+    # ---- exceptions
+
+    def note(self, raised: Exception, frame: Frame) -> None:
+        """Remembers where `raised` came up, at the first frame that it passes."""
+        if getattr(raised, "place", None) is None:
+            raised.place = (frame.line, self.frames)  # type: ignore[attr-defined]
+
+    # ---- output
+
+    def write(self, written: str) -> None:
+        self.meter.text(written)
+        self.emit((Printed, written))
+
+    def warn(self, category: str, message: str) -> None:
+        """Shows a warning once for each line, as Python does."""
+        key = (category, message, self.line)
+        if key not in self.warned:
+            self.warned.add(key)
+            self.emit((Warned, category, message, self.line))

@@ -1,0 +1,213 @@
+"""The methods of Python's own types, as tables: str, list, tuple, dict, set, int, float.
+
+A method that can make something large asks the meter first; one that compares does so by our own `same`.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable
+from functools import cmp_to_key
+from typing import Any
+
+from .calls import call, listed, truth
+from .formatting import joined, str_format
+from .machine import Machine
+from .operators import less, same
+from .values import Builtin, Value
+from .words import words
+
+Method = Builtin
+"""A method is a builtin that is handed its object as first argument (behind the machine, if it asks for it)."""
+
+
+# ---- str
+
+
+def _replace(machine: Machine, this: str, old: str, new: str, count: int = -1) -> str:
+    found = this.count(old) if count < 0 else min(count, this.count(old))
+    machine.meter.length(len(this) + found * len(new))
+    return this.replace(old, new, count)
+
+
+def _padded(way: Callable[..., str]) -> Callable[..., str]:
+    def run(machine: Machine, this: str, width: int, fill: str = " ") -> str:
+        machine.meter.length(max(width, len(this)))
+        return way(this, width, fill)
+
+    return run
+
+
+def _zfill(machine: Machine, this: str, width: int) -> str:
+    machine.meter.length(max(width, len(this)))
+    return this.zfill(width)
+
+
+def _expandtabs(machine: Machine, this: str, tabsize: int = 8) -> str:
+    machine.meter.length(len(this) + this.count("\t") * max(tabsize, 0))
+    return this.expandtabs(tabsize)
+
+
+STR_PLAIN = words(
+    "capitalize casefold count endswith find index isalnum isalpha isascii isdecimal isdigit isidentifier "
+    "islower isnumeric isspace istitle isupper lower lstrip partition removeprefix removesuffix rfind rindex "
+    "rpartition rsplit rstrip split splitlines startswith strip swapcase title upper"
+)
+
+
+# ---- list
+
+
+def _append(machine: Machine, this: list[Value], item: Value) -> None:
+    if len(this) >= machine.limits.length:
+        machine.meter.length(len(this) + 1)
+    this.append(item)
+
+
+def _extend(machine: Machine, this: list[Value], items: Value) -> None:
+    items = listed(machine, items)
+    machine.meter.length(len(this) + len(items))
+    this.extend(items)
+
+
+def _insert(machine: Machine, this: list[Value], at: int, item: Value) -> None:
+    machine.meter.length(len(this) + 1)
+    this.insert(at, item)
+
+
+def _copied(machine: Machine, this: Any) -> Any:
+    machine.meter.length(len(this))
+    return this.copy()
+
+
+def _remove(machine: Machine, this: list[Value], item: Value) -> None:
+    for at, other in enumerate(this):
+        if same(machine, other, item):
+            del this[at]
+            return
+    raise ValueError("list.remove(x): x not in list")
+
+
+def _index(machine: Machine, this: Any, item: Value, start: int = 0, stop: int | None = None) -> int:
+    for at in range(*slice(start, stop).indices(len(this))):
+        if same(machine, this[at], item):
+            return at
+    from .formatting import written
+
+    raise ValueError(
+        f"{written(machine, item)} is not in list" if type(this) is list else "tuple.index(x): x not in tuple"
+    )
+
+
+def _count(machine: Machine, this: Any, item: Value) -> int:
+    return sum(1 for other in this if same(machine, other, item))
+
+
+EASY = (bool, int, float)
+
+
+def ordered_list(machine: Machine, items: list[Value], key: Value = None, reverse: Value = False) -> list[Value]:
+    """`items` sorted, each comparison charged."""
+    keys = [call(machine, key, [item], {}) for item in items] if key is not None else items
+    machine.meter.charge(len(items) * max(len(items).bit_length(), 1) // 8)
+    if all(type(k) in EASY for k in keys) or all(type(k) is str for k in keys):
+        order = sorted(range(len(items)), key=keys.__getitem__, reverse=truth(machine, reverse))
+        return [items[at] for at in order]
+
+    def compare(left: int, right: int) -> int:
+        machine.meter.charge()
+        if truth(machine, less(machine, keys[left], keys[right])):
+            return -1
+        return 1 if truth(machine, less(machine, keys[right], keys[left])) else 0
+
+    order = sorted(range(len(items)), key=cmp_to_key(compare), reverse=truth(machine, reverse))
+    return [items[at] for at in order]
+
+
+def _sort(machine: Machine, this: list[Value], *, key: Value = None, reverse: Value = False) -> None:
+    this[:] = ordered_list(machine, list(this), key, reverse)
+
+
+# ---- dict and set
+
+
+def _update(machine: Machine, this: dict[Value, Value], given: Value = (), **named: Value) -> None:
+    pairs = given if isinstance(given, dict) else dict(map(tuple, listed(machine, given)))
+    machine.meter.length(len(this) + len(pairs) + len(named))
+    this.update(pairs)
+    this.update(named)
+
+
+def _setdefault(machine: Machine, this: dict[Value, Value], key: Value, default: Value = None) -> Value:
+    machine.meter.length(len(this) + 1)
+    return this.setdefault(key, default)
+
+
+def _fromkeys(machine: Machine, keys: Value, value: Value = None) -> dict[Value, Value]:
+    return dict.fromkeys(listed(machine, keys), value)
+
+
+def _add(machine: Machine, this: set[Value], item: Value) -> None:
+    machine.meter.length(len(this) + 1)
+    this.add(item)
+
+
+def _combined(way: Callable[..., Any]) -> Callable[..., Any]:
+    def run(machine: Machine, this: Any, *others: Value) -> Any:
+        sets = [listed(machine, other) for other in others]
+        machine.meter.length(len(this) + sum(map(len, sets)))
+        return way(this, *sets)
+
+    return run
+
+
+def _plain(kind: type, names: str) -> dict[str, Method]:
+    """Methods that Python's own do as they are; `names` is written here, never by a program."""
+    return {name: Method(name, getattr(kind, name)) for name in names.split()}
+
+
+def _ours(**ways: Callable[..., Any]) -> dict[str, Method]:
+    return {name.rstrip("_"): Method(name.rstrip("_"), way, machine=True) for name, way in ways.items()}
+
+
+SET = _plain(set, "clear discard pop remove")
+COMBINE = words(
+    "difference intersection issubset issuperset isdisjoint symmetric_difference union update "
+    "difference_update intersection_update symmetric_difference_update"
+)
+READING = ("difference", "intersection", "issubset", "issuperset", "isdisjoint", "symmetric_difference", "union")
+
+METHODS: dict[type, dict[str, Method]] = {
+    str: _plain(str, " ".join(STR_PLAIN))
+    | _ours(
+        replace=_replace,
+        center=_padded(str.center),
+        ljust=_padded(str.ljust),
+        rjust=_padded(str.rjust),
+        zfill=_zfill,
+        expandtabs=_expandtabs,
+        join=lambda machine, this, parts: joined(machine, this, parts),
+        format=str_format,
+    ),
+    list: _plain(list, "clear pop reverse")
+    | _ours(
+        append=_append,
+        extend=_extend,
+        insert=_insert,
+        copy=_copied,
+        remove=_remove,
+        index=_index,
+        count=_count,
+        sort=_sort,
+    ),
+    tuple: _ours(index=_index, count=_count),
+    dict: _plain(dict, "clear get items keys values pop popitem")
+    | _ours(copy=_copied, update=_update, setdefault=_setdefault),
+    set: SET | _ours(add=_add, copy=_copied, **{name: _combined(getattr(set, name)) for name in COMBINE}),
+    frozenset: _ours(copy=_copied, **{name: _combined(getattr(frozenset, name)) for name in READING}),
+    int: _plain(int, "bit_length conjugate"),
+    float: _plain(float, "is_integer conjugate"),
+    bool: {},
+    range: _ours(index=_index, count=_count),
+}
+METHODS[OrderedDict] = METHODS[dict] | _plain(OrderedDict, "move_to_end")

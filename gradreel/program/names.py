@@ -1,0 +1,108 @@
+"""Names: which variable a name reads, and which names a program may say."""
+
+from __future__ import annotations
+
+import ast
+
+from .builtin import BUILTINS, REFUSED
+from .compiler import Compiler, Run, compiles
+from .values import MISSING, Frame, Value
+from .words import words
+
+HIDDEN = ("__builtins__", "__loader__", "__spec__", "__import__", "__dict__")
+DUNDERS = frozenset(
+    words(
+        "__init__ __call__ __repr__ __str__ __len__ __getitem__ __setitem__ __iter__ __next__ __contains__ "
+        "__enter__ __exit__ __eq__ __ne__ __lt__ __le__ __gt__ __ge__ __bool__ __neg__ __pos__ __abs__ __invert__ "
+        "__int__ __float__ __name__ __class__ __doc__ __version__ __self__ __cause__ __qualname__ __hash__ "
+        "__getattr__ __delitem__ __bases__ __post_init__"
+    )
+) | {
+    f"__{side}{name}__"
+    for name in words("add sub mul truediv floordiv mod pow matmul and or xor lshift rshift")
+    for side in ("", "r", "i")
+}
+"""Special names that programs may say."""
+
+
+def special(wanted: str) -> bool:
+    """Whether Python itself gives a meaning to this name."""
+    return len(wanted) > 4 and wanted.startswith("__") and wanted.endswith("__")
+
+
+def attribute_name(compiler: Compiler, node: ast.Attribute) -> str:
+    wanted = compiler.scope.mangled(node.attr)
+    if wanted.startswith("__") and wanted not in DUNDERS:
+        raise compiler.refuse(f"The attribute `{node.attr}` is not offered here.", node)
+    return wanted
+
+
+@compiles(ast.Name)
+def name(compiler: Compiler, node: ast.Name) -> Run:
+    return variable(compiler, node.id, node)
+
+
+def variable(compiler: Compiler, wanted: str, node: ast.AST) -> Run:
+    """Reads the variable `wanted`."""
+    wanted = compiler.scope.mangled(wanted)
+    if wanted in HIDDEN:
+        raise compiler.refuse(f"`{wanted}` is not offered here.", node)
+    meaning = compiler.scope.meaning(wanted)
+    if meaning == "local":
+        return local(wanted)
+    if meaning == "cell":
+        return cell(wanted, own=wanted in compiler.scope.cells)
+    around = cell(wanted, own=False) if meaning == "class cell" else universal(compiler, wanted, node)
+    return of_class_body(wanted, around) if meaning.startswith("class") else around
+
+
+def local(wanted: str) -> Run:
+    def run(frame: Frame) -> Value:
+        try:
+            return frame.names[wanted]
+        except KeyError:
+            raise unbound(wanted) from None
+
+    return run
+
+
+def unbound(wanted: str) -> UnboundLocalError:
+    return UnboundLocalError(f"cannot access local variable '{wanted}' where it is not associated with a value")
+
+
+def cell(wanted: str, own: bool) -> Run:
+    def run(frame: Frame) -> Value:
+        value = frame.cells[wanted].value
+        if value is MISSING:
+            if own:
+                raise unbound(wanted)
+            raise NameError(
+                f"cannot access free variable '{wanted}' where it is not associated with a value in enclosing scope"
+            )
+        return value
+
+    return run
+
+
+def of_class_body(wanted: str, around: Run) -> Run:
+    def run(frame: Frame) -> Value:
+        value = frame.names.get(wanted, MISSING)
+        return around(frame) if value is MISSING else value
+
+    return run
+
+
+def universal(compiler: Compiler, wanted: str, node: ast.AST) -> Run:
+    """A variable of the program itself, or a builtin."""
+    names = compiler.machine.names
+    if wanted in REFUSED and wanted not in compiler.scopes.module.bound:
+        raise compiler.refuse(REFUSED[wanted], node)
+    standard = BUILTINS.get(wanted, MISSING)
+
+    def run(frame: Frame) -> Value:
+        value = names.get(wanted, standard)
+        if value is MISSING:
+            raise NameError(f"name '{wanted}' is not defined")
+        return value
+
+    return run

@@ -1,0 +1,251 @@
+"""Operators: what `a + b`, `-a`, `a < b` do, with sizes checked before the work.
+
+Pairs that can be neither large nor the program's own go straight to Python. For the others one row of BINARY says
+the operator's sign, its method names and what to check first.
+"""
+
+from __future__ import annotations
+
+import ast
+import operator
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from .calls import call_method, iterate, truth
+from .engine import TENSORS, elements_of
+from .formatting import percent, type_name
+from .refusal import Refusal
+from .values import Class, Error, ExceptionType, Instance, Type, Value
+
+if TYPE_CHECKING:
+    from .machine import Machine
+
+Guard = Callable[["Machine", Value, Value], None]
+
+NUMBERS = (bool, int, float)
+SEQUENCES = (str, list, tuple)
+OWN = (Instance, Class, Type, Error, ExceptionType)
+ARRAYS: tuple[Any, ...] = (*TENSORS, np.ndarray)
+BIG = 1 << 62
+
+
+# ---- guards: the size of the result, before it is made
+
+
+def _size(value: Value) -> int:
+    return len(value) if isinstance(value, SEQUENCES) else 0
+
+
+def joined(machine: Machine, left: Value, right: Value) -> None:
+    if isinstance(left, SEQUENCES):
+        machine.meter.length(len(left) + _size(right))
+    elif isinstance(left, int) and isinstance(right, int):
+        machine.meter.bits(max(left.bit_length(), right.bit_length()))
+
+
+def repeated(machine: Machine, left: Value, right: Value) -> None:
+    if isinstance(left, SEQUENCES) and isinstance(right, int):
+        machine.meter.length(len(left) * max(right, 0))
+    elif isinstance(right, SEQUENCES) and isinstance(left, int):
+        machine.meter.length(len(right) * max(left, 0))
+    elif isinstance(left, int) and isinstance(right, int):
+        machine.meter.bits(left.bit_length() + right.bit_length())
+
+
+def raised_to(machine: Machine, left: Value, right: Value) -> None:
+    if isinstance(left, int) and isinstance(right, int) and right > 0 and left not in (-1, 0, 1):
+        machine.meter.bits(left.bit_length() * right)
+    if isinstance(left, (int, float)) and left < 0 and isinstance(right, float) and not right.is_integer():
+        raise Refusal("A negative number to a fractional power is complex; complex numbers are not supported here.")
+
+
+def shifted(machine: Machine, left: Value, right: Value) -> None:
+    if isinstance(left, int) and isinstance(right, int) and right > 0:
+        machine.meter.bits(left.bit_length() + right)
+
+
+def multiplied(machine: Machine, left: Value, right: Value) -> None:
+    pass
+
+
+def united(machine: Machine, left: Value, right: Value) -> None:
+    if isinstance(left, (set, frozenset, dict)) and isinstance(right, (set, frozenset, dict)):
+        machine.meter.length(len(left) + len(right))
+
+
+class Binary(NamedTuple):
+    """An operator of two operands; `inplace` is what an augmented assignment does."""
+
+    sign: str
+    run: Callable[[Value, Value], Value]
+    inplace: Callable[[Value, Value], Value]
+    method: str
+    guard: Guard
+
+
+BINARY: dict[type[ast.operator], Binary] = {
+    ast.Add: Binary("+", operator.add, operator.iadd, "add", joined),
+    ast.Sub: Binary("-", operator.sub, operator.isub, "sub", joined),
+    ast.Mult: Binary("*", operator.mul, operator.imul, "mul", repeated),
+    ast.Div: Binary("/", operator.truediv, operator.itruediv, "truediv", united),
+    ast.FloorDiv: Binary("//", operator.floordiv, operator.ifloordiv, "floordiv", united),
+    ast.Mod: Binary("%", operator.mod, operator.imod, "mod", united),
+    ast.Pow: Binary("**", operator.pow, operator.ipow, "pow", raised_to),
+    ast.MatMult: Binary("@", operator.matmul, operator.imatmul, "matmul", multiplied),
+    ast.LShift: Binary("<<", operator.lshift, operator.ilshift, "lshift", shifted),
+    ast.RShift: Binary(">>", operator.rshift, operator.irshift, "rshift", united),
+    ast.BitAnd: Binary("&", operator.and_, operator.iand, "and", united),
+    ast.BitOr: Binary("|", operator.or_, operator.ior, "or", united),
+    ast.BitXor: Binary("^", operator.xor, operator.ixor, "xor", united),
+}
+
+UNARY: dict[type[ast.unaryop], tuple[str, Callable[[Value], Value], str]] = {
+    ast.USub: ("-", operator.neg, "__neg__"),
+    ast.UAdd: ("+", operator.pos, "__pos__"),
+    ast.Invert: ("~", operator.invert, "__invert__"),
+}
+
+PLAIN = frozenset({*TENSORS, float, bool})
+"""Types whose arithmetic needs no look at sizes here: the engine asks the meter itself before it allocates."""
+
+
+def binary(machine: Machine, kind: type[ast.operator], inplace: bool = False) -> Callable[[Value, Value], Value]:
+    """What the operator does with two values; `inplace` for an augmented assignment."""
+    row = BINARY[kind]
+    run = row.inplace if inplace else row.run
+    plain = PLAIN if kind is not ast.Pow else frozenset(TENSORS)
+    arithmetic = kind in (ast.Add, ast.Sub, ast.Mult)
+
+    def apply(left: Value, right: Value) -> Value:
+        first, second = type(left), type(right)
+        if first in plain and second in plain:
+            return run(left, right)
+        if arithmetic and first is int and second is int:
+            if -BIG < left < BIG and -BIG < right < BIG:
+                return run(left, right)
+        elif (first in plain and second is int) or (second in plain and first is int):
+            return run(left, right)
+        return general(machine, row, run, inplace, left, right)
+
+    return apply
+
+
+def general(
+    machine: Machine, row: Binary, run: Callable[[Value, Value], Value], inplace: bool, left: Value, right: Value
+) -> Value:
+    """The operator for any two values: methods of the program's classes, then Python's own, after the guard."""
+
+    if isinstance(left, OWN) or isinstance(right, OWN):
+        for owner, other, name in (
+            *([(left, right, f"__i{row.method}__")] if inplace else []),
+            (left, right, f"__{row.method}__"),
+            (right, left, f"__r{row.method}__"),
+        ):
+            answer = call_method(machine, owner, name, [other]) if isinstance(owner, Instance) else NotImplemented
+            if answer is not NotImplemented:
+                return answer
+        sign = row.sign + "=" if inplace else row.sign
+        sign = "** or pow()" if sign == "**" else sign
+        names = f"'{type_name(left)}' and '{type_name(right)}'"
+        raise TypeError(f"unsupported operand type(s) for {sign}: {names}")
+    if row.sign == "%" and isinstance(left, str):
+        return percent(machine, left, right)
+    row.guard(machine, left, right)
+    if isinstance(left, np.ndarray) or isinstance(right, np.ndarray):
+        machine.meter.elements(elements_of(left) * max(elements_of(right), 1))
+    return run(left, right)
+
+
+# ---- comparisons
+
+
+def equal(machine: Machine, left: Value, right: Value) -> Value:
+    """`left == right`, by our own walk through containers: each step is charged, own methods are called."""
+
+    machine.meter.charge()
+    if isinstance(left, Instance) or isinstance(right, Instance):
+        for owner, other in ((left, right), (right, left)):
+            if isinstance(owner, Instance):
+                answer = call_method(machine, owner, "__eq__", [other])
+                if answer is not NotImplemented:
+                    return answer
+        return left is right
+    if type(left) is type(right) and isinstance(left, (list, tuple)) and not hasattr(left, "_fields"):
+        return len(left) == len(right) and all(same(machine, a, b) for a, b in zip(left, right, strict=True))
+    if isinstance(left, dict) and isinstance(right, dict):
+        return len(left) == len(right) and all(k in right and same(machine, v, right[k]) for k, v in left.items())
+    return left == right
+
+
+def same(machine: Machine, left: Value, right: Value) -> bool:
+    """What `in` asks: the same object, or equal."""
+    return left is right or truth(machine, equal(machine, left, right))
+
+
+def contains(machine: Machine, item: Value, holder: Any) -> bool:
+
+    if isinstance(holder, Instance):
+        answer = call_method(machine, holder, "__contains__", [item])
+        if answer is not NotImplemented:
+            return truth(machine, answer)
+    if isinstance(holder, str):
+        machine.meter.charge(len(holder) >> 6)
+        if not isinstance(item, str):
+            raise TypeError(f"'in <string>' requires string as left operand, not {type_name(item)}")
+        return item in holder
+    if isinstance(holder, (dict, set, frozenset)):
+        return item in holder
+    if isinstance(holder, range) and type(item) in (int, bool):
+        return item in holder
+    if isinstance(holder, ARRAYS):
+        return bool(holder.__contains__(item))
+    return any(same(machine, item, other) for other in iterate(machine, holder))
+
+
+def ordered(sign: str, run: Callable[[Value, Value], Value], name: str, mirrored: str) -> Callable[..., Value]:
+    def compare(machine: Machine, left: Value, right: Value) -> Value:
+
+        if isinstance(left, OWN) or isinstance(right, OWN):
+            for owner, other, method in ((left, right, name), (right, left, mirrored)):
+                answer = call_method(machine, owner, method, [other]) if isinstance(owner, Instance) else NotImplemented
+                if answer is not NotImplemented:
+                    return answer
+            first, second = type_name(left), type_name(right)
+            raise TypeError(f"'{sign}' not supported between instances of '{first}' and '{second}'")
+        if type(left) is type(right) and isinstance(left, (list, tuple)) and not hasattr(left, "_fields"):
+            for a, b in zip(left, right, strict=False):
+                if not same(machine, a, b):
+                    return compare(machine, a, b)
+            return run(len(left), len(right))
+        return run(left, right)
+
+    return compare
+
+
+def unequal(machine: Machine, left: Value, right: Value) -> Value:
+
+    if isinstance(left, Instance):
+        answer = call_method(machine, left, "__ne__", [right])
+        if answer is not NotImplemented:
+            return answer
+    if isinstance(left, (Instance, list, tuple, dict)) or isinstance(right, Instance):
+        return not truth(machine, equal(machine, left, right))
+    return left != right
+
+
+less = ordered("<", operator.lt, "__lt__", "__gt__")
+
+COMPARE: dict[type[ast.cmpop], Callable[[Machine, Value, Value], Value]] = {
+    ast.Eq: equal,
+    ast.NotEq: unequal,
+    ast.Lt: less,
+    ast.LtE: ordered("<=", operator.le, "__le__", "__ge__"),
+    ast.Gt: ordered(">", operator.gt, "__gt__", "__lt__"),
+    ast.GtE: ordered(">=", operator.ge, "__ge__", "__le__"),
+    ast.Is: lambda machine, left, right: left is right,
+    ast.IsNot: lambda machine, left, right: left is not right,
+    ast.In: contains,
+    ast.NotIn: lambda machine, left, right: not contains(machine, left, right),
+}

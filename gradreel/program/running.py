@@ -1,0 +1,132 @@
+"""Running a program: read, compiled, executed under its budgets, recorded as a Trace."""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+from gradreel.trace import Outcome, Recorder, Trace
+from gradreel.trace.events import Stopped
+
+from . import classes, comprehensions, expressions, functions, handling, imports, managing, statements
+from .calls import call
+from .compiler import Compiler, Step
+from .engine import listening, running
+from .errors import suggestion
+from .formatting import caught, error_text, written
+from .handling import tell
+from .limits import Limits, Spent
+from .machine import Machine
+from .reading import Reading, guess_mode, read
+from .refusal import Refusal
+from .telling import Telling
+from .values import Error, Frame, Value
+
+SYNTAX = (classes, comprehensions, expressions, functions, handling, imports, managing, statements)
+"""The modules that fill the compiler's tables."""
+
+DEEPEST = 20_000
+"""Python's own recursion limit while a program runs; the program's calls have their own."""
+
+
+def run(source: str, *, mode: str | None = None, limits: Limits | None = None) -> Trace:
+    """Runs `source` and gives the trace of all that happened. Never raises for a bad program: the outcome says it.
+
+    `mode` is "script" (the first uncaught error ends it) or "transcript" (it goes on, statement by statement);
+    None guesses by the prompts.
+    """
+    limits = limits or Limits()
+    mode = mode or guess_mode(source)
+    recorder = Recorder()
+    names: dict[str, Value] = {"__name__": "__main__", "__doc__": None}
+    machine = Machine(limits, names, recorder)
+    machine.call = call
+    with prepared(machine):
+        with listening(machine.emit):
+            outcome = perform(source, mode, machine)
+        # What the program still holds at its end stays alive in the trace.
+        names.clear()
+    return recorder.trace(source, mode, outcome)
+
+
+def perform(source: str, mode: str, machine: Machine) -> Outcome:
+    try:
+        reading = read(source, mode, machine.limits)
+        telling = Telling(machine)
+        compiler = Compiler(machine, telling, reading.tree, echo(machine) if reading.echo else None)
+        steps = [compiler.statement(node) for node in reading.tree.body]
+    except Refusal as refusal:
+        return Outcome("refused", refusal.kind, refusal.sentence, refusal.line)
+    except Spent as stop:
+        return Outcome("refused", "Unsupported", stop.sentence, None)
+    except RecursionError:
+        return Outcome("refused", "Unsupported", "The program is nested too deeply.", None)
+    try:
+        return execute(machine, steps, reading)
+    except Refusal as refusal:
+        return Outcome("refused", refusal.kind, refusal.sentence, refusal.line or machine.line)
+    except Spent as stop:
+        line = machine.line
+        machine.record((Stopped, stop.budget, int(stop.limit), line))
+        return Outcome("stopped", stop.budget, stop.sentence, line)
+
+
+def execute(machine: Machine, steps: list[Step], reading: Reading) -> Outcome:
+    frame = machine.frame
+    for step in steps:
+        record = attempt(machine, step, frame)
+        if record is None:
+            continue
+        if record.kind.name == "SystemExit":
+            break
+        tell(machine, record, False)
+        if reading.mode == "script":
+            line = record.place[0] if record.place else frame.line
+            text = error_text(machine, record)
+            hint = suggestion(record, text, machine.names)
+            return Outcome("raised", record.kind.title, text + hint, line)
+    return Outcome("finished")
+
+
+def attempt(machine: Machine, step: Step, frame: Frame) -> Error | None:
+    """Runs a statement of the program itself; the record of what it raised, if it did."""
+    try:
+        step(frame)
+    except Exception as raised:
+        machine.frame, machine.frames, machine.loops, machine.depth = frame, (), (), 0
+        return caught(machine, raised, frame)
+    return None
+
+
+def echo(machine: Machine) -> Callable[[Value], None]:
+    """What the prompt does with the value of a bare expression."""
+
+    def show(value: Value) -> None:
+        if value is not None:
+            machine.write(written(machine, value) + "\n")
+            machine.names["_"] = value
+
+    return show
+
+
+@contextmanager
+def prepared(machine: Machine) -> Iterator[None]:
+    """The engine as in a fresh process; warnings go to the trace; room for nested calls."""
+    depth = sys.getrecursionlimit()
+
+    def show(message: Warning | str, category: type[Warning], *rest: Any) -> None:
+        machine.warn(category.__name__, str(message))
+
+    with running(machine.meter), warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("always")
+        warnings.showwarning = show  # type: ignore[assignment]
+        sys.setrecursionlimit(max(depth, DEEPEST))
+        try:
+            yield
+        finally:
+            sys.setrecursionlimit(depth)

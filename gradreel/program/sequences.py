@@ -1,0 +1,157 @@
+"""Built-in functions over numbers and sequences: len, sum, min, map, zip, ... as our own loops, each turn charged."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterator
+
+import numpy as np
+
+from .calls import VIEWS, call, call_method, iterate, kind_name, listed, own_length, truth
+from .engine import torch
+from .machine import Machine
+from .operators import binary
+from .values import MISSING, Instance, Value
+
+
+def length(machine: Machine, value: Value) -> int:
+    own = own_length(machine, value)
+    if own is not None:
+        return own
+    if isinstance(value, SIZED) or (isinstance(value, torch.nn.Module) and hasattr(type(value), "__len__")):
+        return len(value)
+    raise TypeError(f"object of type '{kind_name(value)}' has no len()")
+
+
+SIZED = (str, list, tuple, dict, set, frozenset, range, np.ndarray, torch.Tensor, *VIEWS)
+
+
+def absolute(machine: Machine, value: Value) -> Value:
+    answer = call_method(machine, value, "__abs__", [])
+    return abs(value) if answer is NotImplemented else answer
+
+
+def rounded(machine: Machine, value: Value, digits: int | None = None) -> Value:
+    if isinstance(value, int) and digits is not None and digits < 0:
+        machine.meter.bits(-digits * 4)
+    return round(value) if digits is None else round(value, digits)
+
+
+def power(machine: Machine, base: Value, exponent: Value, modulus: Value = None) -> Value:
+    if modulus is not None:
+        for number in (base, exponent, modulus):
+            machine.meter.bits(int(number).bit_length())
+        return pow(base, exponent, modulus)
+    return binary(machine, ast.Pow)(base, exponent)
+
+
+def total(machine: Machine, items: Value, start: Value = 0) -> Value:
+    add = binary(machine, ast.Add)
+    if isinstance(start, str):
+        raise TypeError("sum() can't sum strings [use ''.join(seq) instead]")
+    result = start
+    for item in iterate(machine, items):
+        machine.meter.charge()
+        result = add(result, item)
+        item = None
+    return result
+
+
+def extreme(name: str, better: Callable[[Machine, Value, Value], Value]) -> Callable[..., Value]:
+    """`min` or `max`: the first item that no other is `better` than."""
+
+    def run(machine: Machine, *given: Value, key: Value = None, default: Value = MISSING) -> Value:
+        items = iterate(machine, given[0]) if len(given) == 1 else iter(given)
+        best = best_key = MISSING
+        for item in items:
+            machine.meter.charge()
+            value = item if key is None else call(machine, key, [item], {})
+            if best is MISSING or truth(machine, better(machine, value, best_key)):
+                best, best_key = item, value
+        if best is not MISSING:
+            return best
+        if default is MISSING:
+            raise ValueError(f"{name}() arg is an empty sequence")
+        return default
+
+    return run
+
+
+# ---- iteration
+
+
+class Mapped:
+    """`map(...)` and `filter(...)`: what comes next is computed when asked for."""
+
+    __slots__ = ("machine", "function", "sources", "keep")
+
+    def __init__(self, machine: Machine, function: Value, sources: list[Iterator[Value]], keep: bool) -> None:
+        self.machine = machine
+        self.function = function
+        self.sources = sources
+        self.keep = keep
+
+    def __iter__(self) -> Iterator[Value]:
+        return self
+
+    def __next__(self) -> Value:
+        while True:
+            self.machine.meter.charge()
+            args = [next(source) for source in self.sources]
+            if not self.keep:
+                return call(self.machine, self.function, args, {})
+            item = args[0]
+            kept = item if self.function is None else call(self.machine, self.function, args, {})
+            if truth(self.machine, kept):
+                return item
+
+
+def mapped(machine: Machine, function: Value, *sources: Value) -> Mapped:
+    return Mapped(machine, function, [iterate(machine, source) for source in sources], False)
+
+
+def kept(machine: Machine, function: Value, source: Value) -> Mapped:
+    return Mapped(machine, function, [iterate(machine, source)], True)
+
+
+def zipped(machine: Machine, *sources: Value, strict: Value = False) -> Iterator[Value]:
+    return zip(*(iterate(machine, source) for source in sources), strict=truth(machine, strict))
+
+
+def numbered(machine: Machine, source: Value, start: int = 0) -> Iterator[Value]:
+    return enumerate(iterate(machine, source), start)
+
+
+def turned(machine: Machine, source: Value) -> Iterator[Value]:
+    if isinstance(source, (list, tuple, str, range, dict)):
+        return reversed(source)
+    return reversed(listed(machine, source))
+
+
+def every(machine: Machine, items: Value) -> bool:
+    for item in iterate(machine, items):
+        machine.meter.charge()
+        if not truth(machine, item):
+            return False
+    return True
+
+
+def some(machine: Machine, items: Value) -> bool:
+    for item in iterate(machine, items):
+        machine.meter.charge()
+        if truth(machine, item):
+            return True
+    return False
+
+
+def following(machine: Machine, source: Value, default: Value = MISSING) -> Value:
+    if isinstance(source, Instance):
+        answer = call_method(machine, source, "__next__", [])
+        if answer is not NotImplemented:
+            return answer
+    if not isinstance(source, Iterator):
+        raise TypeError(f"'{kind_name(source)}' object is not an iterator")
+    found = next(source, default)
+    if found is MISSING:
+        raise StopIteration
+    return found

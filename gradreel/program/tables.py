@@ -1,0 +1,145 @@
+"""The attribute tables: for each type of value of the engine, what the names on it mean.
+
+Made once, at import, from our own lists of names; a program's name is only ever looked up in the finished tables.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from gradreel.trace.events import OptimizerStepped
+
+from .bridge import from_engine, to_engine
+from .engine import torch
+from .face import NAMES
+from .machine import Machine
+from .methods import METHODS
+from .numpy_face import ARRAY_METHODS, ARRAY_TYPES
+from .values import MISSING, Attribute, Builtin, Foreign, Value
+
+Entry = Attribute | Foreign | Builtin
+
+
+def _table(host: type, names: list[str], settable: str = "") -> dict[str, Entry]:
+    table: dict[str, Entry] = {}
+    for name in names:
+        found = getattr(host, name, MISSING)  # a name of torch_names.txt or of this file, never of a program
+        if found is MISSING:
+            continue
+        if callable(found) and not isinstance(found, property):
+            table[name] = Foreign(name, _late(name) if host in OVERRIDDEN else found)
+        else:
+            setter = (lambda owner, value, name=name: setattr(owner, name, value)) if name in settable.split() else None
+            table[name] = Attribute(operator.attrgetter(name), setter)
+    return table
+
+
+OVERRIDDEN = (torch.nn.Module, getattr(torch.optim, "Optimizer", None))
+"""Types of the engine whose methods its subclasses override."""
+
+
+def _late(name: str) -> Callable[..., Any]:
+    """Calls the method `name` (of ours) of the object's own class."""
+    return lambda owner, *args, **kwargs: getattr(owner, name)(*args, **kwargs)
+
+
+def _reads(names: str, settable: bool = False) -> dict[str, Entry]:
+    """Attributes that objects have without their class saying so."""
+
+    def one(name: str) -> Attribute:
+        return Attribute(
+            operator.attrgetter(name), (lambda owner, value: setattr(owner, name, value)) if settable else None
+        )
+
+    return {name: one(name) for name in names.split()}
+
+
+SETTINGS = (
+    "training in_features out_features reduction p inplace negative_slope alpha dim eps momentum affine num_features "
+    "num_embeddings embedding_dim padding_idx in_channels out_channels kernel_size stride padding dilation groups "
+    "hidden_size input_size num_layers batch_first bidirectional normalized_shape track_running_stats start_dim end_dim"
+)
+CONTEXT = "save_for_backward saved_tensors saved_variables needs_input_grad mark_dirty mark_non_differentiable"
+CONTEXT += " set_materialize_grads materialize_grads next_functions name metadata"
+SLOTS = [prefix + name for name in NAMES["saved"] for prefix in ("_saved_", "_raw_saved_")]
+NODE = getattr(torch.autograd.graph, "Node", None)
+
+
+def step(machine: Machine, optimizer: Any, closure: Value = None) -> Value:
+    """`optimizer.step()`, told when it begins and ends: the writes between belong to it."""
+    name = type(optimizer).__name__
+    machine.emit((OptimizerStepped, name, "began"))
+    result = optimizer.step() if closure is None else optimizer.step(to_engine(machine, closure))
+    machine.emit((OptimizerStepped, name, "ended"))
+    return from_engine(result)
+
+
+def _tables() -> dict[type, dict[str, Entry]]:
+    tables: dict[type, dict[str, Entry]] = {kind: dict(methods) for kind, methods in METHODS.items()}
+    tables[torch.Tensor] = _table(torch.Tensor, NAMES["torch.Tensor"], "requires_grad grad data")
+    tables[torch.nn.Module] = _table(torch.nn.Module, NAMES["torch.nn.Module"]) | _reads(SETTINGS, settable=True)
+    tables[torch.nn.Module] |= _reads("_parameters _modules _buffers")
+    optimizer = getattr(torch.optim, "Optimizer", None)
+    if optimizer is not None:
+        tables[optimizer] = _table(optimizer, NAMES["torch.optim.Optimizer"]) | _reads("param_groups state defaults")
+        tables[optimizer]["step"] = Builtin("step", step, machine=True)
+    tables[torch.Size] = tables[tuple] | _table(torch.Size, NAMES["torch.Size"])
+    tables[torch.dtype] = _reads("is_floating_point itemsize")
+    if NODE is not None:
+        tables[NODE] = _table(NODE, NAMES["torch.autograd.graph.Node"]) | _reads(
+            "next_functions metadata variable " + " ".join(SLOTS)
+        )
+        tables[NODE]["name"] = Foreign("name", lambda node: node.name())
+        tables[NODE]["register_hook"] = Foreign("register_hook", lambda node, hook: node.register_hook(hook))
+        tables[NODE]["register_prehook"] = Foreign("register_prehook", lambda node, hook: node.register_prehook(hook))
+    tables[np.ndarray] = dict(ARRAY_METHODS)
+    for kind in ARRAY_TYPES:
+        tables[kind] = dict(ARRAY_METHODS)
+    return tables
+
+
+TABLES = _tables()
+MERGED: dict[type, dict[str, Entry]] = {}
+HANDLE = "remove"
+RESULTS = "values indices sign logabsdet solution eigenvalues eigenvectors U S V Q R L hist bin_edges primal tangent"
+FINFO = " ".join(NAMES["torch.finfo"])
+
+
+def table_of(kind: type) -> dict[str, Entry]:
+    """Every attribute of values of the host's type `kind`."""
+    found = MERGED.get(kind)
+    if found is None:
+        found = MERGED[kind] = _merged(kind)
+    return found
+
+
+def _merged(kind: type) -> dict[str, Entry]:
+    merged: dict[str, Entry] = {}
+    for base in reversed(kind.__mro__):
+        merged |= TABLES.get(base, {})
+    if not merged and kind.__module__.startswith((torch.__name__, "torch")):
+        merged = _others(kind)
+    if hasattr(kind, "save_for_backward"):
+        merged |= _reads(CONTEXT)
+    return merged
+
+
+def _others(kind: type) -> dict[str, Entry]:
+    """Small types of the engine that programs meet but do not name."""
+    if kind.__name__ in ("Handle", "RemovableHandle"):
+        return {HANDLE: Foreign(HANDLE, lambda handle: handle.remove())}
+    if kind.__name__ in ("finfo", "iinfo"):
+        return _reads(FINFO)
+    if issubclass(kind, tuple):
+        return TABLES[tuple] | _table(kind, RESULTS.split())
+    if kind.__name__ == "device":
+        return _reads("type index")
+    if kind.__name__ == "Generator":
+        return _table(kind, NAMES["torch.Generator"])
+    if kind.__name__.endswith(("LR", "OnPlateau", "WarmRestarts")):
+        return _table(kind, ["step", "get_last_lr", "state_dict", "get_lr"])
+    return {}

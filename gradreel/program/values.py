@@ -1,0 +1,261 @@
+"""What programs handle, beside plain numbers, strings, containers and tensors: records of our own.
+
+No class, function, generator or exception of the host is ever handed to a program; these stand in for them. None has
+a method that Python would call by itself, so nothing that a program writes runs outside the interpreter.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    from .machine import Machine
+
+Value = Any
+"""Anything that a program handles."""
+
+
+class Missing:
+    """The mark of what is not there."""
+
+    __slots__ = ()
+
+
+MISSING = Missing()
+
+
+class Cell:
+    """A variable that inner functions share; empty while `value` is MISSING."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: Value = MISSING) -> None:
+        self.value = value
+
+
+class Frame:
+    """The variables of one call: `names` of its own, `cells` shared with inner functions.
+
+    `scope` numbers the call (0: the program itself). `returned` is what a return statement leaves on its way out.
+    """
+
+    __slots__ = ("names", "cells", "line", "noted", "scope", "function", "returned", "owner", "this", "handling")
+
+    def __init__(self, names: dict[str, Value], cells: dict[str, Cell], scope: int, function: str) -> None:
+        self.names = names
+        self.cells = cells
+        self.scope = scope
+        self.function = function
+        self.line = 0
+        self.noted = False
+        self.returned: Value = None
+        self.owner: Class | None = None
+        self.this: Value = None
+        self.handling: list[Error] = []
+
+
+# ---- functions
+
+
+class Function:
+    """A function of the program. `invoke` runs it; it takes over the list of arguments and empties it."""
+
+    __slots__ = ("name", "title", "invoke", "home", "doc", "attributes")
+
+    def __init__(self, name: str, doc: str | None = None) -> None:
+        self.name = self.title = name
+        self.doc = doc
+        self.home: list[Class] = []
+        """The class whose body defines it, if one does."""
+        self.attributes: dict[str, Value] = {}
+        self.invoke: Callable[[list[Value], dict[str, Value]], Value]
+
+
+class Bound:
+    """A method of the program with the object it belongs to."""
+
+    __slots__ = ("function", "receiver")
+
+    def __init__(self, function: Value, receiver: Value) -> None:
+        self.function = function
+        self.receiver = receiver
+
+
+class Builtin:
+    """A function that we offer. With `machine`, it is handed the machine first."""
+
+    __slots__ = ("name", "run", "machine", "receiver")
+
+    def __init__(self, name: str, run: Callable[..., Value], machine: bool = False, receiver: Value = MISSING) -> None:
+        self.name = name
+        self.run = run
+        self.machine = machine
+        self.receiver = receiver
+
+
+class Foreign:
+    """A function of the engine: arguments and result cross the bridge."""
+
+    __slots__ = ("name", "run", "receiver")
+
+    def __init__(self, name: str, run: Callable[..., Value], receiver: Value = MISSING) -> None:
+        self.name = name
+        self.run = run
+        self.receiver = receiver
+
+
+class Attribute(NamedTuple):
+    """How an attribute of a value is read and, where it may be, set: an entry of the attribute tables."""
+
+    get: Callable[[Any], Any]
+    set: Callable[[Any, Any], None] | None = None
+
+
+class StaticMethod:
+    __slots__ = ("function",)
+
+    def __init__(self, function: Value) -> None:
+        self.function = function
+
+
+class ClassMethod:
+    __slots__ = ("function",)
+
+    def __init__(self, function: Value) -> None:
+        self.function = function
+
+
+class Property:
+    __slots__ = ("getter", "setter")
+
+    def __init__(self, getter: Value, setter: Value = None) -> None:
+        self.getter = getter
+        self.setter = setter
+
+
+# ---- classes and modules
+
+
+class Type:
+    """A type that we offer: `hosts` are the Python types of its values, `make` its constructor."""
+
+    __slots__ = ("name", "title", "hosts", "make", "methods")
+
+    def __init__(
+        self,
+        name: str,
+        hosts: tuple[type, ...],
+        make: Builtin | Foreign | None,
+        title: str | None = None,
+        methods: dict[str, Value] | None = None,
+    ) -> None:
+        self.name = name
+        self.hosts = hosts
+        self.make = make
+        self.title = title or name
+        self.methods = methods or {}
+
+
+class Class:
+    """A class of the program. `host` is the engine's class that it extends (nn.Module, autograd.Function), if any."""
+
+    __slots__ = ("name", "title", "bases", "order", "attributes", "host", "native", "exception", "machine")
+
+    def __init__(self, name: str, bases: tuple[Value, ...], attributes: dict[str, Value], machine: Machine) -> None:
+        self.name = name
+        self.title = f"__main__.{name}"
+        self.bases = bases
+        self.attributes = attributes
+        self.machine = machine
+        self.order: tuple[Class, ...] = (self,)
+        self.host: Type | None = None
+        self.native: type | None = None
+        self.exception: ExceptionType | None = None
+
+    def find(self, name: str, after: Class | None = None) -> Value:
+        """The attribute `name` of the first class in the order of bases (behind `after`, if given) that has it."""
+        order = self.order if after is None else self.order[self.order.index(after) + 1 :]
+        for owner in order:
+            if name in owner.attributes:
+                return owner.attributes[name]
+        return MISSING
+
+
+class Instance:
+    """An object of a class of the program."""
+
+    __slots__ = ("kind", "attributes", "__weakref__")
+
+    def __init__(self, kind: Class) -> None:
+        self.kind = kind
+        self.attributes: dict[str, Value] = {}
+
+
+class Super:
+    """`super()`: the attributes of `this` that come behind `after` in the order of its class."""
+
+    __slots__ = ("after", "this", "kind")
+
+    def __init__(self, after: Class, this: Value, kind: Class) -> None:
+        self.after = after
+        self.this = this
+        self.kind = kind
+
+
+class Namespace:
+    """A module that programs import: a table of names."""
+
+    __slots__ = ("name", "table")
+
+    def __init__(self, name: str, table: dict[str, Value]) -> None:
+        self.name = name
+        self.table = table
+
+
+class Generator:
+    """A generator, of the program or (parameters()) of the engine."""
+
+    __slots__ = ("name", "source")
+
+    def __init__(self, name: str, source: Iterator[Value]) -> None:
+        self.name = name
+        self.source = source
+
+    def __iter__(self) -> Iterator[Value]:
+        return self
+
+    def __next__(self) -> Value:
+        return next(self.source)
+
+
+# ---- exceptions
+
+Place = tuple[int, tuple[tuple[str, int], ...]]
+"""A line and the calls, outermost first, that it was reached by."""
+
+
+class ExceptionType:
+    """A type of exception. `host` is Python's class that we raise for it."""
+
+    __slots__ = ("name", "title", "bases", "host")
+
+    def __init__(self, name: str, base: ExceptionType | None, host: type[Exception] | None = None) -> None:
+        self.name = name
+        self.title = name
+        self.bases: tuple[ExceptionType, ...] = (self,) + (base.bases if base else ())
+        self.host = host
+
+
+class Error:
+    """An exception as the program sees it. `place` is the line and the calls it came up in; `own` its class, if own."""
+
+    __slots__ = ("kind", "args", "own", "attributes", "place", "cause")
+
+    def __init__(self, kind: ExceptionType, args: tuple[Value, ...], own: Class | None = None) -> None:
+        self.kind = kind
+        self.args = args
+        self.own = own
+        self.attributes: dict[str, Value] = {}
+        self.place: Place | None = None
+        self.cause: Error | None = None

@@ -1,0 +1,286 @@
+"""Trace -> Scene: every beat becomes a step, every node a box."""
+
+from __future__ import annotations
+
+import gc
+import math
+from collections.abc import Iterator
+from contextlib import contextmanager
+from itertools import groupby
+from typing import Any
+
+from gradreel.explain import Beat, World, beats, diagnose, formulas, keep_label, label, tell
+from gradreel.trace import Trace
+from gradreel.trace import events as e
+from gradreel.trace.events import Event, Value
+
+from .groups import Groups
+from .happenings import Stage
+from .model import (
+    Box,
+    Call,
+    Diagnosis,
+    Expression,
+    Input,
+    Outcome,
+    Output,
+    Scene,
+    Slot,
+    Step,
+    Stretch,
+    Tensor,
+)
+
+START = "Nothing has happened yet. Each step tells one thing that the program or autograd does."
+STRETCHES = {"optimizer_stepped": "optimizer", "backward_failed": "error", "raised": "error", "stopped": "error"}
+DIGITS = {"float16": 4, "float32": 8}
+
+
+def build(trace: Trace, expression: Expression | None = None) -> Scene:
+    """The scene of a run; `expression` is what the program was made of, if it was."""
+    with collector_paused():
+        builder = Builder(trace)
+        for beat in beats(trace.events):
+            builder.add(beat)
+        return builder.scene(expression)
+
+
+class Builder:
+    """Plays the events beat after beat and writes down what is to be drawn."""
+
+    def __init__(self, trace: Trace) -> None:
+        self.trace = trace
+        self.world = World(trace)
+        self.stage = Stage(self.world, shown_tensors(trace))
+        self.groups = Groups(self.world)
+        self.steps = [Step("start", 0, START, (), {})]
+        self.step_of: list[int] = []
+        """For each event the step that tells it."""
+        self.labels: dict[int, tuple[list[str | None], dict[str, str | None], str | None]] = {}
+        self.in_call: list[int | None] = [None]
+
+    def add(self, beat: Beat) -> None:
+        events = self.trace.events[beat.start : beat.stop]
+        made: list[int] = []
+        call = self.world.open_calls[0] if self.world.open_calls else None
+        self.stage.settle()
+        for event in events:
+            self.world.apply(event)
+            self.stage.apply(event)
+            if type(event) is e.NodeMade:
+                made.append(event.node)
+            elif type(event) is e.BackwardStarted:
+                call = self.world.open_calls[0]
+        for number in made:
+            self._label(number)
+        self.stage.ledger.set("program", "bytes", self.world.saved_bytes)
+        number = len(self.steps)
+        sentence = tell(self.world, beat)
+        self.steps.append(Step(beat.kind, self.world.place.line, sentence, focus(events), self.stage.ledger.take()))
+        self.step_of.extend([number] * len(events))
+        self.in_call.append(call)
+
+    def _label(self, number: int) -> None:
+        """Names for what a new node works on, while the program still calls it so."""
+        state = self.world.nodes[number]
+        title = self.groups.place(number, state.place, state.call) if state.variable is None else None
+        inputs = [label(self.world, tensor) for tensor in state.inputs]
+        slots = {name: keep_label(self.world, slot) for name, slot in state.slots.items()}
+        self.labels[number] = inputs, slots, title
+
+    # ---- the whole
+
+    def scene(self, expression: Expression | None) -> Scene:
+        trace, end = self.trace, len(self.steps) - 1
+        placed = self.groups.settle()
+        calls = tuple(
+            Call(
+                call.number,
+                call.called,
+                call.place.line,
+                self.step_of[call.started],
+                end if call.ended is None else self.step_of[call.ended],
+                call.retain_graph,
+                call.create_graph,
+                call.failed,
+                call.text,
+            )
+            for call in self.world.calls.values()
+        )
+        boxes = tuple(self._box(number, placed.get(number)) for number in self.world.nodes)
+        tensors = tuple(self._tensor(number) for number in sorted(self.stage.shown) if number in self.world.tensors)
+        return Scene(
+            trace.source,
+            trace.mode,
+            Outcome(trace.outcome.kind, trace.outcome.type, trace.outcome.message, trace.outcome.line),
+            tuple(map(shown_value, self.stage.values.table)),
+            boxes,
+            tuple(self.stage.wires),
+            tensors,
+            tuple(self.groups.made),
+            calls,
+            tuple(self.steps),
+            tuple(self._stretches()),
+            tuple(self._diagnoses()),
+            tuple((text, self.step_of[event]) for text, event in self.world.printed),
+            expression,
+        )
+
+    def _box(self, number: int, group: str | None) -> Box:
+        state = self.world.nodes[number]
+        labels, slot_labels, title = self.labels[number]
+        outputs = [self.world.tensors[tensor] for tensor in state.outputs]
+        tensor = state.variable if state.variable is not None else (outputs[0].number if outputs else None)
+        ways = formulas(state)
+        names = [name for name, _ in ways]
+        return Box(
+            f"n{number}",
+            "node" if state.variable is None else "leaf",
+            state.name,
+            state.op,
+            state.nr,
+            state.place.line,
+            title,
+            state.place.function,
+            state.generation,
+            state.call,
+            group,
+            tuple(ways[: len(state.edges)]),
+            tuple(
+                Input(names[place] if place < len(names) else "", self._late(tensor, text), self._shape(tensor))
+                for place, (tensor, text) in enumerate(zip(state.inputs, labels, strict=True))
+            ),
+            Output(outputs[0].shape, outputs[0].dtype) if outputs else None,
+            (
+                *(
+                    Slot(
+                        name,
+                        self._late(slot.tensor, slot_labels.get(name)),
+                        "tensor",
+                        None,
+                        slot.value.shape,
+                        slot.nbytes,
+                        self.stage.index(slot.value),
+                        slot.version,
+                        slot.storage,
+                        f"t{slot.tensor}" if slot.tensor in self.stage.shown else None,
+                    )
+                    for name, slot in state.slots.items()
+                ),
+                *(Slot(name, name, "value", text) for name, text in state.values.items()),
+            ),
+            label(self.world, state.variable) if state.variable is not None else None,
+            f"t{tensor}" if tensor in self.stage.shown else None,
+        )
+
+    def _late(self, tensor: int | None, text: str | None) -> str:
+        """A label that was not there when the node was built may be there now."""
+        return text or label(self.world, tensor) or "temporary"
+
+    def _shape(self, tensor: int) -> tuple[int, ...]:
+        return self.world.tensors[tensor].shape
+
+    def _tensor(self, number: int) -> Tensor:
+        state = self.world.tensors[number]
+        made = self.trace.events[state.made]
+        assert isinstance(made, e.TensorMade)
+        return Tensor(
+            f"t{number}",
+            state.shape,
+            state.dtype,
+            state.storage,
+            None if made.node is None else f"n{made.node}",
+            state.op,
+            f"t{state.base}" if state.base in self.stage.shown else None,
+        )
+
+    def _stretches(self) -> list[Stretch]:
+        numbered = {call: place for place, call in enumerate(dict.fromkeys(filter(None, self.in_call)), 1)}
+
+        def colour(number: int) -> tuple[str, str]:
+            kind = STRETCHES.get(self.steps[number].kind)
+            call = self.in_call[number]
+            if kind is None and call is not None:
+                return "backward", f"call {numbered[call]}"
+            return kind or "forward", ""
+
+        runs = (list(run) for _, run in groupby(range(1, len(self.steps)), key=colour))
+        return [Stretch(run[0], run[-1], *colour(run[0])) for run in runs]
+
+    def _diagnoses(self) -> list[Diagnosis]:
+        return [
+            Diagnosis(
+                found.kind,
+                found.title,
+                found.message,
+                found.lines,
+                found.story,
+                tuple(f"n{node}" for node in found.nodes),
+                {name: self.step_of[event] for name, event in found.events.items()},
+            )
+            for found in diagnose(self.trace)
+        ]
+
+
+def shown_tensors(trace: Trace) -> set[int]:
+    """The tensors that a player can show: those that ever have a name, leaves, and the bases of these."""
+    shown: set[int] = set()
+    bases: dict[int, int] = {}
+    for event in trace.events:
+        if type(event) is e.NameBound:
+            if event.tensor is not None:
+                shown.add(event.tensor)
+        elif type(event) is e.NodeMade:
+            if event.variable is not None:
+                shown.add(event.variable)
+        elif type(event) is e.TensorMade and event.base is not None:
+            bases[event.tensor] = event.base
+    return shown | {bases[tensor] for tensor in shown if tensor in bases}
+
+
+def focus(events: tuple[Event, ...]) -> tuple[str, ...]:
+    """The boxes that a step is about: the node that acts, or all that are built or go together."""
+    nodes: dict[int, None] = {}
+    for event in events:
+        kind = type(event)
+        if kind in ACTORS:
+            return (f"n{event.node}",)  # type: ignore[attr-defined]
+        if kind is e.NodeMade or kind is e.NodeReleased:
+            nodes[event.node] = None  # type: ignore[attr-defined]
+    return tuple(f"n{number}" for number in list(nodes)[:12])
+
+
+ACTORS = {e.NodeStarted, e.SlotFreed, e.SlotRetained, e.GradAdded}
+
+
+@contextmanager
+def collector_paused() -> Iterator[None]:
+    """A scene is many small objects and no cycle: looking for cycles among them would take half of the time."""
+    running = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if running:
+            gc.enable()
+
+
+def shown_value(value: Value) -> dict[str, Any]:
+    """A value as the player gets it, with as many digits as its dtype has."""
+    digits = DIGITS.get(value.dtype, 16)
+    record: dict[str, Any] = {"shape": value.shape, "dtype": value.dtype}
+    if value.whole:
+        return {**record, "data": rounded(value.data, digits), "whole": True}
+    summary = {"min": value.minimum, "max": value.maximum, "mean": value.mean}
+    shown = {name: rounded(number, digits) for name, number in summary.items()}
+    return {**record, "head": rounded(value.data, digits), **shown, "whole": False}
+
+
+def rounded(data: Any, digits: int) -> Any:
+    if isinstance(data, list):
+        return [rounded(part, digits) for part in data]
+    if isinstance(data, float):
+        return float(f"{data:.{digits}g}") if math.isfinite(data) else repr(data)
+    if isinstance(data, int) and not -(2**53) <= data <= 2**53:
+        return str(data)
+    return data

@@ -1,0 +1,206 @@
+"""The Scene: what a player needs to play a run, and no rule of autograd.
+
+Boxes are backward nodes, wires the ways that gradients take, groups a tree to fold them by. Steps are small changes
+`{thing: {property: [old, new]}}`, so a player goes forward and back alike. Names of fields are those of the JSON; a
+trailing underscore, which Python needs for `from`, is dropped.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+SCHEMA = "gradreel-scene/1"
+
+Changes = dict[str, dict[str, list[Any]]]
+
+
+@dataclass(frozen=True, slots=True)
+class Input:
+    """An operand: its name in the operator, what the program calls it, its shape."""
+
+    name: str
+    label: str
+    shape: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    """What a node keeps: a tensor (with size, value, version, storage) or a plain value told as `text`."""
+
+    name: str
+    label: str
+    kind: str
+    text: str | None = None
+    shape: tuple[int, ...] | None = None
+    nbytes: int = 0
+    value: int | None = None
+    version: int | None = None
+    storage: int | None = None
+    tensor: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    shape: tuple[int, ...]
+    dtype: str
+
+
+@dataclass(frozen=True, slots=True)
+class Box:
+    """A backward node, or (kind "leaf") the AccumulateGrad of a leaf."""
+
+    id: str
+    kind: str
+    name: str
+    op: str
+    nr: int | None
+    line: int
+    iteration: str | None
+    function: str | None
+    generation: int
+    call: int | None
+    group: str | None
+    formula: tuple[tuple[str, str], ...]
+    inputs: tuple[Input, ...]
+    output: Output | None
+    slots: tuple[Slot, ...]
+    variable: str | None
+    tensor: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Wire:
+    """Gradient number `output` of one box flows into input `input_nr` of another."""
+
+    id: str
+    from_: str
+    to: str
+    output: int
+    input_nr: int
+
+
+@dataclass(frozen=True, slots=True)
+class Tensor:
+    """A tensor that had a name, or is a leaf: `box` is where its gradient flows when it is made."""
+
+    id: str
+    shape: tuple[int, ...]
+    dtype: str
+    storage: int
+    box: str | None
+    op: str
+    base: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """What can be folded into one: a loop iteration, a call of a function, a line, a backward call."""
+
+    id: str
+    kind: str
+    title: str
+    line: int
+    parent: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A backward call, from one step to another."""
+
+    id: int
+    kind: str
+    line: int
+    from_: int
+    to: int
+    retain_graph: bool
+    create_graph: bool
+    failed: bool
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    kind: str
+    line: int
+    sentence: str
+    focus: tuple[str, ...]
+    changes: Changes
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """Steps of one colour on the timeline: forward, backward, optimizer or error."""
+
+    from_: int
+    to: int
+    kind: str
+    label: str
+
+
+@dataclass(frozen=True, slots=True)
+class Mend:
+    """An edit of the program that was run and helps."""
+
+    title: str
+    source: str
+    diff: str
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnosis:
+    """What went wrong; `lines` of the program, `nodes` to show and `steps` to seek to."""
+
+    kind: str
+    title: str
+    message: str
+    lines: dict[str, int | None]
+    story: tuple[str, ...]
+    nodes: tuple[str, ...]
+    steps: dict[str, int]
+    mends: tuple[Mend, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Leaf:
+    """A value of an expression that can be edited."""
+
+    name: str
+    value: Any
+    slider: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Expression:
+    """The expression that the program was made of; `ones` if its result is no scalar and ones are sent back."""
+
+    text: str
+    leaves: tuple[Leaf, ...]
+    ones: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    kind: str
+    type: str | None
+    message: str | None
+    line: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Scene:
+    source: str
+    mode: str
+    outcome: Outcome
+    values: tuple[dict[str, Any], ...]
+    boxes: tuple[Box, ...]
+    wires: tuple[Wire, ...]
+    tensors: tuple[Tensor, ...]
+    groups: tuple[Group, ...]
+    calls: tuple[Call, ...]
+    steps: tuple[Step, ...]
+    stretches: tuple[Stretch, ...]
+    diagnoses: tuple[Diagnosis, ...]
+    output: tuple[tuple[str, int], ...]
+    expression: Expression | None = None
+    schema: str = field(default=SCHEMA)

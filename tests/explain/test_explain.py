@@ -1,0 +1,95 @@
+"""Sentences and diagnoses, read against what happened."""
+
+import re
+
+import pytest
+
+from gradreel.explain import beats, diagnose, sentences
+from gradreel.explain.beats import PARTS
+from gradreel.explain.sentences import TELL
+from gradreel.explain.world import CHANGES
+from gradreel.trace import KINDS
+from tests.small_programs import SMALL
+
+
+def told(name: str) -> list[str]:
+    return [sentence for _, sentence in sentences(SMALL[name]())]
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_beats_cover_all_events_in_order(name: str) -> None:
+    trace = SMALL[name]()
+    covered = [number for beat in beats(trace.events) for number in range(beat.start, beat.stop)]
+    assert covered == list(range(len(trace.events)))
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_sentences_are_sentences(name: str) -> None:
+    for sentence in told(name):
+        assert re.match(r"[A-Z`*]", sentence) and re.search(r"[.”?]$", sentence), sentence
+        assert "None" not in sentence and "{" not in sentence and "nothing +" not in sentence, sentence
+        assert sentence.count("`") % 2 == 0, sentence
+        assert re.sub("`[^`]*`", "", sentence).count("**") % 2 == 0, sentence
+
+
+def test_every_kind_of_event_has_a_part_and_every_beat_its_words() -> None:
+    assert set(PARTS) == set(KINDS.values())
+    leads = {part for part in PARTS.values() if isinstance(part, str) and part not in ("", "opener")}
+    assert leads | {"node_made", "node_ran", "grad_added", "grad_stored", "grad_assigned"} == set(TELL)
+    assert set(CHANGES) <= set(KINDS.values())
+
+
+SAYS = {
+    "diamond": [
+        "Line 3: `a * a` builds **MulBackward0 #0**, which keeps `a`: the gradient of each side needs the other.",
+        "**ExpBackward0 #1** multiplies what came (1.0) by the result it kept (54.6) and hands 54.6 to `b`.",
+        "Gradients meet at **MulBackward0 #0**: 1.0 + 54.6 = 55.6.",
+        "`a.grad` was empty; now it holds 222.4.",
+    ],
+    "shared_in_a_loop": [
+        "Line 7: iteration 2 of 2, `step` is `1`.",
+        "**MeanBackward0 #5**, **PowBackward0 #4**, **SubBackward0 #3** and two more go: `loss` was the last to hold "
+        "them.",
+        "**MvBackward0 #0** asks for `t`, but it was freed by `loss.backward()` on line 10, in iteration 1. "
+        "PyTorch raises “Trying to backward through the graph a second time”",
+    ],
+    "training": [
+        "Line 6: `w.grad` is emptied, so the next backward starts afresh.",
+        "Line 8: `opt` takes a step: it changes `w` in place, and its version goes up.",
+    ],
+    "accumulation": [
+        "**MulBackward0 #0** keeps `a` for another pass: `retain_graph` is set.",
+        "`a.grad` was not empty, so gradients add up: 6.0 + 6.0 = 12.0; it is changed in place.",
+    ],
+    "saved_modified": [
+        "Line 6: `b.mul_(2)` writes into `b` in place: it is now 20.0, at version 2; **MulBackward0 #1** kept it as it "
+        "was before.",
+        "**MulBackward0 #1** asks for `b`, but it was changed: kept at version 0, now at version 2. "
+        "PyTorch raises “one of the variables needed for gradient computation has been modified by an inplace "
+        "operation”",
+    ],
+}
+
+
+@pytest.mark.parametrize("name", SAYS)
+def test_it_says_why_with_names_and_numbers(name: str) -> None:
+    said = told(name)
+    assert [sentence for sentence in SAYS[name] if sentence not in said] == []
+
+
+@pytest.mark.parametrize(
+    "name, kind, lines",
+    [
+        ("shared_in_a_loop", "second_backward", {"built": 5, "freed_by": 10, "raised": 10}),
+        ("saved_modified", "saved_modified", {"built": 4, "saved": 3, "changed": 5, "raised": 7}),
+    ],
+)
+def test_a_diagnosis_names_the_lines(name: str, kind: str, lines: dict[str, int]) -> None:
+    (diagnosis,) = diagnose(SMALL[name]())
+    assert (diagnosis.kind, diagnosis.lines) == (kind, lines)
+    assert len(diagnosis.story) <= 5
+
+
+@pytest.mark.parametrize("name", ["diamond", "training", "accumulation"])
+def test_where_nothing_is_wrong_nothing_is_diagnosed(name: str) -> None:
+    assert diagnose(SMALL[name]()) == []

@@ -1,0 +1,67 @@
+"""Scenes play forward and back, agree with the World, and are small."""
+
+import gzip
+import json
+
+import pytest
+
+from gradreel.scene import build, encode
+from tests.scene.replay import check
+from tests.small_programs import SMALL
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_steps_lead_to_the_end_and_back(name: str) -> None:
+    check(SMALL[name]())
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_the_same_trace_gives_the_same_bytes(name: str) -> None:
+    assert encode(build(SMALL[name]())) == encode(build(SMALL[name]()))
+
+
+def test_a_short_program_takes_thirty_to_sixty_steps() -> None:
+    assert 30 <= len(build(SMALL["shared_in_a_loop"]()).steps) <= 60
+
+
+def test_what_runs_is_seen_running_once() -> None:
+    steps = build(SMALL["diamond"]()).steps
+    running = [
+        step.kind for step in steps for change in step.changes.values() if "running" in change.get("state", [])[1:]
+    ]
+    assert running == ["node_ran", "node_ran", "node_ran", "grad_stored"]
+
+
+def test_a_diagnosis_says_which_steps_to_go_to() -> None:
+    scene = build(SMALL["shared_in_a_loop"]())
+    (diagnosis,) = scene.diagnoses
+    kinds = {role: scene.steps[number].kind for role, number in diagnosis.steps.items()}
+    assert kinds == {"built": "node_made", "freed": "slot_freed", "raised": "backward_failed"}
+    assert diagnosis.nodes == ("n2",)
+
+
+def test_groups_are_iterations_and_crowded_lines() -> None:
+    scene = build(SMALL["shared_in_a_loop"]())
+    assert [(group.kind, group.title, group.parent) for group in scene.groups] == [
+        ("iteration", "step = 0", None),
+        ("iteration", "step = 1", None),
+        ("line", "line 9", "g0"),
+        ("line", "line 9", "g1"),
+    ]
+    boxes = {box.nr: box for box in scene.boxes}
+    assert (boxes[2].group, boxes[2].iteration) == ("g0", "step = 0")
+    assert boxes[4].group == "g2"
+    assert boxes[0].group is None
+
+
+def test_a_payload_is_json_without_nan() -> None:
+    payload = json.loads(gzip.decompress(encode(build(SMALL["training"]()))), parse_constant=pytest.fail)
+    assert payload["schema"] == "gradreel-scene/1"
+    assert payload["calls"][0]["from"] < payload["calls"][0]["to"]
+
+
+def test_stretches_cover_all_steps() -> None:
+    scene = build(SMALL["training"]())
+    covered = [number for stretch in scene.stretches for number in range(stretch.from_, stretch.to + 1)]
+    assert covered == list(range(1, len(scene.steps)))
+    assert [stretch.kind for stretch in scene.stretches[:4]] == ["forward", "backward", "optimizer", "forward"]

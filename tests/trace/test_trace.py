@@ -1,0 +1,74 @@
+"""A trace goes to JSON and back unchanged; the recorder counts."""
+
+import json
+import math
+
+import pytest
+
+from gradreel.trace import Outcome, Recorder, Trace
+from gradreel.trace import events as e
+from gradreel.trace.events import Value
+from tests.small_programs import SMALL
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_a_trace_comes_back_from_json_as_it_was(name: str) -> None:
+    trace = SMALL[name]()
+    assert Trace.from_json(trace.to_json()) == trace
+    assert Trace.from_json(trace.to_json()).to_json() == trace.to_json()
+
+
+def told(value: Value) -> Trace:
+    return Trace("", "script", Outcome("finished"), (e.GradCaptured(1, 0, 0, value),))
+
+
+@pytest.mark.parametrize(
+    "data, carried",
+    [
+        (math.inf, "inf"),
+        (-math.inf, "-inf"),
+        (2**63 - 1, str(2**63 - 1)),
+        (-(2**63), str(-(2**63))),
+        ([[1.5, math.inf]], [[1.5, "inf"]]),
+        (True, True),
+        (2**53, 2**53),
+    ],
+)
+def test_numbers_that_json_would_spoil_travel_as_strings(data: object, carried: object) -> None:
+    trace = told(Value((), "float32", data))
+    assert json.loads(trace.to_json())["values"][0]["data"] == carried
+    assert Trace.from_json(trace.to_json()) == trace
+
+
+def test_nan_comes_back_as_nan() -> None:
+    (event,) = Trace.from_json(told(Value((), "float32", math.nan)).to_json()).events
+    assert isinstance(event, e.GradCaptured) and event.value is not None
+    assert math.isnan(event.value.data)
+
+
+def test_equal_values_are_told_once() -> None:
+    values = [Value((), "float32", data) for data in (1.0, 2.0, 1.0, 0.0, -0.0)]
+    trace = Trace("", "script", Outcome("finished"), tuple(e.GradCaptured(1, 0, 0, value) for value in values))
+    assert len(json.loads(trace.to_json())["values"]) == 4
+    assert len(trace.values) == 4
+
+
+def test_json_of_another_schema_is_refused() -> None:
+    with pytest.raises(ValueError, match="gradreel-trace/1"):
+        Trace.from_json('{"schema": "gradreel-trace/99"}')
+
+
+def test_a_recorder_calls_for_help_beyond_its_limit() -> None:
+    class Spent(Exception):
+        pass
+
+    def spent(count: int) -> None:
+        raise Spent(count)
+
+    recorder = Recorder(2, spent)
+    recorder.emit((e.Printed, "one"))
+    recorder.emit((e.Printed, "two"))
+    with pytest.raises(Spent, match="3"):
+        recorder.emit((e.Printed, "three"))
+    assert len(recorder) == 3
+    assert recorder.trace("", "script", Outcome("stopped")).events[-1] == e.Printed("three")
