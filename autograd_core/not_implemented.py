@@ -25,6 +25,9 @@ class NotImplemented_(Node):
 
     graph = raw
 
+    def name(self) -> str:
+        return "torch::autograd::NotImplemented"
+
 
 NotImplemented_.__name__ = "NotImplemented"
 

@@ -166,7 +166,9 @@ def matmul(a: Any, b: Any) -> Any:
     if (m, n) == (2, 1):
         return mv(a, b)
     if (m, n) == (1, 2):
-        return squeeze_result(mm(unsqueeze(a, 0), b), 0)
+        product = squeeze_result(mm(unsqueeze(a, 0), b), 0)
+        product.bump()  # torch squeezes it in place
+        return product
     if (m, n) == (2, 2):
         return mm(a, b)
     return folded(a, b) if should_fold(a, b) else batched(a, b)
