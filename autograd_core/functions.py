@@ -8,6 +8,7 @@ are the operators themselves.
 
 from __future__ import annotations
 
+import builtins
 import math
 from collections.abc import Sequence
 from typing import Any, NamedTuple
@@ -21,7 +22,7 @@ from .ops import matmul as m
 from .ops import reduce as r
 from .ops import shape as s
 from .state import state
-from .tensor import Tensor, plain
+from .tensor import Tensor, plain, wrapped_number
 
 Numbers = bool | int | float
 
@@ -79,7 +80,7 @@ def into(out: Any, name: str, inputs: Sequence[Any], result: Tensor) -> Tensor:
     """`result`, written into `out` where a program gave one."""
     if out is None:
         return result
-    if any(isinstance(t, Tensor) and t.requires_grad for t in (*inputs, out)) and state.grad_enabled:
+    if builtins.any(isinstance(t, Tensor) and t.requires_grad for t in (*inputs, out)) and state.grad_enabled:
         raise RuntimeError(
             f"{name}(): functions with out=... arguments don't support automatic differentiation, but one of the arguments "
             "requires grad."
@@ -94,6 +95,8 @@ def rsub(input: Tensor, other: Any, *, alpha: Numbers = 1) -> Tensor:
 
 
 def remainder(input: Any, other: Any) -> Tensor:
+    if not isinstance(input, Tensor):
+        input = wrapped_number(input)
     return e.remainder(input, other) if isinstance(other, Tensor) else e.remainder_scalar(input, other)
 
 

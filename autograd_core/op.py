@@ -403,11 +403,14 @@ def operand(value: Any, op: Op, name: str) -> Tensor | None:
         return value
     if value is None and name in op.optional:
         return None
-    if isinstance(value, bool | int | float):
-        return wrapped_number(value)
-    if isinstance(value, np.generic):
-        return wrapped_number(value.item())
-    raise TypeError(errors.not_a_tensor(op.python_name, name, list(op.signature.parameters).index(name) + 1, value))
+    parameters = list(op.signature.parameters)
+    if name != parameters[0]:
+        if isinstance(value, bool | int | float):
+            return wrapped_number(value)
+        if isinstance(value, np.generic):
+            return wrapped_number(value.item())
+    shown = "input" if name == "self" else name
+    raise TypeError(errors.not_a_tensor(op.python_name, shown, parameters.index(name) + 1, value))
 
 
 def list_arrays(tensors: Any, op: Op, gaps: bool) -> tuple[list[Any], list[Array]]:

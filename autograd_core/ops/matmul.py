@@ -61,6 +61,8 @@ def mm_right(grad: Array, mat1: Array, sizes: Sequence[int], strides: Sequence[i
 )
 def mm(self: Array, mat2: Array) -> Array:
     matrices(self, mat2)
+    if self.shape[1] == 1:  # a product without a sum keeps the sign of zeros
+        return self * mat2
     return np.matmul(self, mat2)
 
 

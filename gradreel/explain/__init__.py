@@ -2,12 +2,13 @@
 
 from .beats import Beat, beats
 from .diagnose import diagnose
+from .diagnosis import Diagnosis
 from .operators import formulas
-from .postmortems import Diagnosis
 from .sentences import sentences, tell
+from .states import Frame, Place, Turn
 from .tell_graph import keep_label
 from .words import label
-from .world import Frame, Place, Turn, World
+from .world import World
 
 __all__ = [
     "Beat",

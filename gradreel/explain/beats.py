@@ -57,6 +57,17 @@ JOINS: dict[tuple[str, str], str] = {
 }
 """Which leads go on with a beat of a kind, and what the beat is then. A line goes on with what happens first on it."""
 
+BRISK: dict[tuple[str, str], str] = {
+    **JOINS,
+    ("node_ran", "slot_freed"): "node_ran",
+    ("node_ran", "slot_retained"): "node_ran",
+    ("node_ran", "grad_added"): "node_ran",
+}
+"""In a long run a node's work is one beat: that it ran, let go of what it kept, and added to what had come before."""
+
+LONG = 10_000
+"""So many events make a run long."""
+
 
 @dataclass(frozen=True, slots=True)
 class Beat:
@@ -70,6 +81,7 @@ class Beat:
 
 def beats(events: tuple[Event, ...]) -> Iterator[Beat]:
     """The beats of `events`, in order and without gaps."""
+    joins = BRISK if len(events) > LONG else JOINS
     kind, start, opens = "line", 0, False
     waiting: int | None = None
     for number, event in enumerate(events):
@@ -81,10 +93,10 @@ def beats(events: tuple[Event, ...]) -> Iterator[Beat]:
         if part == OPENER:
             waiting = number if waiting is None else waiting
             continue
-        if kind == "line" and part != "line":
+        if kind == "line" and (part != "line" or same_line(events[start], event)):
             kind = part
-        elif (kind, part) in JOINS:
-            kind = JOINS[kind, part]
+        elif (kind, part) in joins:
+            kind = joins[kind, part]
         else:
             begin = number if waiting is None or part == "line" else waiting
             if begin > start:
@@ -93,6 +105,11 @@ def beats(events: tuple[Event, ...]) -> Iterator[Beat]:
         waiting = None
     if start < len(events):
         yield Beat(kind, start, len(events), opens)
+
+
+def same_line(one: Event, two: Event) -> bool:
+    """A loop reaches its line once to begin and once for each turn."""
+    return isinstance(one, e.LineReached) and isinstance(two, e.LineReached) and one.line == two.line
 
 
 def tensor_part(event: e.TensorMade) -> str:

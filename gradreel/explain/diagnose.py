@@ -9,7 +9,8 @@ from __future__ import annotations
 from gradreel.trace import Trace
 from gradreel.trace import events as e
 
-from .postmortems import POSTMORTEMS, Diagnosis, Failure
+from .diagnosis import Diagnosis, Failure
+from .postmortems import POSTMORTEMS
 from .world import World
 
 

@@ -5,11 +5,10 @@ from __future__ import annotations
 import re
 
 PROMPT = re.compile(r"^\s*(>>>|\.\.\.) ?")
+COMMENT = re.compile(r"\s+#[^'\"]*$")
 LOOP = re.compile(r"\bfor\s+(.+?)\s+in\b")
-CALLS = {
-    "backward": re.compile(r"[\w.\[\]()\"' +*/-]*?\.?\bbackward\s*\((?:[^()]|\([^()]*\))*\)"),
-    "grad": re.compile(r"[\w.]*\bgrad\s*\((?:[^()]|\([^()]*\))*\)"),
-}
+CALLS = {"backward": re.compile(r"\bbackward\s*\("), "grad": re.compile(r"\bgrad\s*\(")}
+PAIRS = {")": "(", "]": "[", "}": "{"}
 LONGEST = 60
 
 
@@ -20,19 +19,29 @@ class Source:
         self._lines = [PROMPT.sub("", line) if PROMPT.match(line) else line for line in text.split("\n")]
         self._loops: dict[int, tuple[str, ...]] = {}
 
+    def statement(self, line: int, end_line: int | None = None) -> str:
+        """The statement on `line`, on one line of its own without comments."""
+        parts = [COMMENT.sub("", part).strip() for part in self._lines[line - 1 : max(line, end_line or line)]]
+        return " ".join(part for part in parts if part and not part.startswith("#"))
+
     def text(self, line: int, end_line: int | None = None) -> str:
-        """The statement on `line`, on one line of its own without comments, shortened if long."""
-        parts = [part.strip() for part in self._lines[line - 1 : end_line or line]]
-        whole = " ".join(part for part in parts if part and not part.startswith("#"))
-        whole = re.sub(r"\s+#[^'\"]*$", "", whole)
+        """As `statement`, shortened if long."""
+        whole = self.statement(line, end_line)
         return whole if len(whole) <= LONGEST else whole[: LONGEST - 1].rstrip() + "…"
 
     def call_text(self, line: int, end_line: int, called: str) -> str:
         """The call of backward or grad made on `line`, as written there; else the name of what was called."""
-        whole = " ".join(part.strip() for part in self._lines[line - 1 : max(end_line, line)])
+        whole = self.statement(line, end_line)
         found = CALLS[called].search(whole) if called in CALLS else None
-        text = found.group().strip() if found else ""
-        return text if text and len(text) <= LONGEST else ("backward()" if called == "backward" else "autograd.grad()")
+        name = "backward()" if called == "backward" else "autograd.grad()"
+        if found is None:
+            return name
+        start, stop = reach_back(whole, found.start()), reach_on(whole, found.end())
+        text = whole[start:stop]
+        if len(text) <= LONGEST:
+            return text
+        short = whole[start : found.end()] + "…)"
+        return short if len(short) <= LONGEST else name
 
     def loop_names(self, line: int) -> tuple[str, ...]:
         """The names that the for loop on `line` binds."""
@@ -40,3 +49,31 @@ class Source:
             found = LOOP.search(self._lines[line - 1]) if 0 < line <= len(self._lines) else None
             self._loops[line] = tuple(re.findall(r"[A-Za-z_]\w*", found.group(1))) if found else ()
         return self._loops[line]
+
+
+def reach_back(text: str, start: int) -> int:
+    """Where the expression begins that the name at `start` is an attribute of: `(a * b).sum().` and the like."""
+    at = start
+    while at > 0:
+        before = text[at - 1]
+        if before in PAIRS:
+            depth = 0
+            while at > 0:
+                at -= 1
+                depth += (text[at] == before) - (text[at] == PAIRS[before])
+                if depth == 0:
+                    break
+        elif before.isalnum() or before in "._":
+            at -= 1
+        else:
+            break
+    return at
+
+
+def reach_on(text: str, start: int) -> int:
+    """Where the bracket that was opened just before `start` is closed."""
+    depth, at = 1, start
+    while at < len(text) and depth:
+        depth += (text[at] in "([{") - (text[at] in ")]}")
+        at += 1
+    return at

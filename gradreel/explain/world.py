@@ -6,164 +6,15 @@ with `apply`; everything else is a question.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Callable
 from typing import Any
 
 from gradreel.trace import Trace
 from gradreel.trace import events as e
-from gradreel.trace.events import Event, Value
+from gradreel.trace.events import Event
 
 from .source import Source
-
-
-@dataclass(frozen=True, slots=True)
-class Turn:
-    """One iteration, from 1, of the loop on `line`; `run` tells the runs of the same loop apart."""
-
-    line: int
-    number: int
-    of: int | None
-    run: int
-
-
-@dataclass(frozen=True, slots=True)
-class Frame:
-    """A call of `function`, made on `line`."""
-
-    function: str
-    line: int
-    scope: int
-
-
-@dataclass(frozen=True, slots=True)
-class Place:
-    """Where the program is: the line, and around it calls and loop iterations, outermost first."""
-
-    line: int = 0
-    end_line: int = 0
-    around: tuple[Turn | Frame, ...] = ()
-
-    @property
-    def turns(self) -> tuple[Turn, ...]:
-        return tuple(part for part in self.around if isinstance(part, Turn))
-
-    @property
-    def frames(self) -> tuple[Frame, ...]:
-        return tuple(part for part in self.around if isinstance(part, Frame))
-
-    @property
-    def function(self) -> str | None:
-        frames = self.frames
-        return frames[-1].function if frames else None
-
-
-@dataclass(slots=True)
-class TensorState:
-    number: int
-    storage: int
-    op: str
-    inputs: tuple[int, ...]
-    shape: tuple[int, ...]
-    dtype: str
-    requires_grad: bool
-    version: int
-    node: int | None
-    base: int | None
-    value: Value | None
-    place: Place
-    made: int
-    alive: bool = True
-    names: list[tuple[int, str]] = field(default_factory=list)
-    called: str | None = None
-    """The first name it ever had: what to call it when it has none now."""
-    grad: Value | None = None
-    grad_tensor: int | None = None
-
-
-@dataclass(slots=True)
-class SlotState:
-    slot: str
-    tensor: int | None
-    storage: int
-    version: int
-    nbytes: int
-    value: Value
-    saved: int
-    state: str = "held"
-    found: int | None = None
-    freed: int | None = None
-    freed_by: int | None = None
-
-
-@dataclass(slots=True)
-class NodeState:
-    number: int
-    name: str
-    op: str
-    nr: int | None
-    edges: e.Edges
-    inputs: tuple[int, ...]
-    variable: int | None
-    place: Place
-    made: int
-    generation: int
-    call: int | None
-    alive: bool = True
-    slots: dict[str, SlotState] = field(default_factory=dict)
-    values: dict[str, str] = field(default_factory=dict)
-    outputs: list[int] = field(default_factory=list)
-    runs: list[tuple[int, int]] = field(default_factory=list)
-    """(call, which in the order of that call) of each run."""
-
-    @property
-    def title(self) -> str:
-        return self.name if self.nr is None else f"{self.name} #{self.nr}"
-
-    @property
-    def kind(self) -> str:
-        """The name without Backward and its number: "Mul" of MulBackward0."""
-        return self.name.partition("Backward")[0].rpartition("::")[2]
-
-
-@dataclass(slots=True)
-class Write:
-    """One in-place change of a storage."""
-
-    event: int
-    place: Place
-    tensor: int
-    op: str
-    version: int
-    counted: bool
-    optimizer: str | None
-
-
-@dataclass(slots=True)
-class Call:
-    number: int
-    called: str
-    place: Place
-    text: str
-    retain_graph: bool
-    create_graph: bool
-    parent: int | None
-    started: int
-    roots: tuple[int, ...]
-    level: int
-    expected: dict[int, int]
-    """For each node that this call will reach: how many gradients it waits for."""
-    arrived: dict[int, int] = field(default_factory=dict)
-    order: int = 0
-    ended: int | None = None
-    failed: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Binding:
-    """What a name stands for."""
-
-    tensor: int | None
-    text: str | None
+from .states import Binding, Call, Frame, NodeState, Place, SlotState, TensorState, Turn, Write
 
 
 class World:
@@ -185,6 +36,7 @@ class World:
         self.open_calls: list[int] = []
         self.running: list[int] = []
         self.scopes: list[tuple[int, str, int]] = []
+        self.functions: dict[int, str] = {}
         self.optimizer: str | None = None
         self.printed: list[tuple[str, int]] = []
         self.gone: list[tuple[int, str]] = []
@@ -208,7 +60,7 @@ class World:
 
     def line_reached(self, event: e.LineReached) -> None:
         self.gone.clear()
-        self.place = Place(event.line, event.end_line, self._around(event))
+        self.place = Place(event.line, event.end_line, self._around(event), self.count)
 
     def _around(self, event: e.LineReached) -> tuple[Turn | Frame, ...]:
         """Calls and iterations in one line, outermost first, as they came about: each loop in the call it began in."""
@@ -241,7 +93,8 @@ class World:
         if event.tensor is not None and (tensor := self.tensors.get(event.tensor)) is not None:
             if key not in tensor.names:
                 tensor.names.append(key)
-            tensor.called = tensor.called or event.name
+            if tensor.called is None or event.name.isidentifier():
+                tensor.called = event.name
 
     def name_unbound(self, event: e.NameUnbound) -> None:
         self._unbind((event.scope, event.name), None)
@@ -258,6 +111,7 @@ class World:
 
     def function_entered(self, event: e.FunctionEntered) -> None:
         self.scopes.append((event.scope, event.function, event.line))
+        self.functions[event.scope] = event.function
         self._callers.append(self.place)
 
     def function_left(self, event: e.FunctionLeft) -> None:
@@ -431,7 +285,9 @@ class World:
     def node_started(self, event: e.NodeStarted) -> None:
         call = self.calls[event.call]
         call.order += 1
-        self.nodes[event.node].runs.append((event.call, call.order))
+        node = self.nodes[event.node]
+        node.runs.append((event.call, call.order))
+        node.came = next((grad for grad in event.grads if grad is not None), None)
         self.running.append(event.node)
 
     def node_ran(self, event: e.NodeRan) -> None:
@@ -457,14 +313,13 @@ class World:
             self.owners[event.grad] = event.tensor
 
     def slot_freed(self, event: e.SlotFreed) -> None:
-        slot = self.nodes[event.node].slots.get(event.slot)
-        if slot is not None and slot.state != "freed":
-            slot.state, slot.freed, slot.freed_by = "freed", self.count, event.call
-            self._let_go(slot)
+        for slot in self.nodes[event.node].slots_named(event.slot):
+            if slot.state != "freed":
+                slot.state, slot.freed, slot.freed_by = "freed", self.count, event.call
+                self._let_go(slot)
 
     def slot_retained(self, event: e.SlotRetained) -> None:
-        slot = self.nodes[event.node].slots.get(event.slot)
-        if slot is not None:
+        for slot in self.nodes[event.node].slots_named(event.slot):
             slot.state = "retained"
 
     def call_ended(self, event: e.BackwardFinished | e.BackwardFailed) -> None:
@@ -500,7 +355,7 @@ class World:
         return None
 
 
-CHANGES: dict[type[Event], Any] = {
+CHANGES: dict[type[Event], Callable[[World, Any], None]] = {
     e.LineReached: World.line_reached,
     e.NameBound: World.name_bound,
     e.NameUnbound: World.name_unbound,

@@ -213,7 +213,7 @@ class Stage:
         if self.world.calls[event.call].expected.get(event.node) != 1:
             total = f"sum:{thing}:{event.input_nr}"
             terms = self.ledger.get(total, "terms") or []
-            if len(terms) >= TERMS:
+            if len(terms) >= TERMS or self.world.calls[event.call].expected.get(event.node, 0) > TERMS:
                 terms = [[None, self.index(event.before)]]
             self._mark(total, terms=[*terms, term], total=self.index(event.after))
         if self.world.nodes[event.node].variable is not None:
@@ -237,13 +237,15 @@ class Stage:
 
     def slot_freed(self, event: e.SlotFreed) -> None:
         thing = f"n{event.node}"
-        self.ledger.set(thing, f"slot:{event.slot}", "freed")
-        slots = self.world.nodes[event.node].slots.values()
-        if all(slot.state == "freed" for slot in slots):
+        node = self.world.nodes[event.node]
+        for slot in node.slots_named(event.slot):
+            self.ledger.set(thing, f"slot:{slot.slot}", "freed")
+        if all(slot.state == "freed" for slot in node.slots.values()):
             self._mark(thing, state="empty")
 
     def slot_retained(self, event: e.SlotRetained) -> None:
-        self.ledger.set(f"n{event.node}", f"slot:{event.slot}", "retained")
+        for slot in self.world.nodes[event.node].slots_named(event.slot):
+            self.ledger.set(f"n{event.node}", f"slot:{slot.slot}", "retained")
 
     def call_ended(self, event: e.BackwardFinished | e.BackwardFailed) -> None:
         call = self.world.calls[event.call]

@@ -5,8 +5,9 @@ import os
 from dataclasses import fields
 from pathlib import Path
 
+from autograd_core import events as engine
 from gradreel.trace import KINDS, SCHEMA, Outcome
-from gradreel.trace.events import Value
+from gradreel.trace.events import Event, Value
 
 GOLDEN = Path(__file__).parent.parent / "data" / "trace_schema.json"
 ADVICE = """\
@@ -36,3 +37,9 @@ def test_the_schema_is_the_one_written_down() -> None:
         GOLDEN.parent.mkdir(exist_ok=True)
         GOLDEN.write_text(text, encoding="utf-8")
     assert GOLDEN.read_text(encoding="utf-8") == text, ADVICE
+
+
+def test_every_event_of_the_engine_is_a_kind_of_the_trace() -> None:
+    made = {kind for kind in vars(engine).values() if isinstance(kind, type) and issubclass(kind, Event)}
+    missing = sorted(kind.__name__ for kind in made - {Event} - set(KINDS.values()))
+    assert not missing, f"name these in gradreel/trace/events.py: {missing}"

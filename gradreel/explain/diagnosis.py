@@ -1,0 +1,48 @@
+"""What a diagnosis is, and the words that all of them use."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from gradreel.trace import events as e
+
+from .states import Place, TensorState
+from .world import World
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnosis:
+    """One error: `lines` of the program by role, a `story`, the `nodes` in it, `events` to go to by role."""
+
+    kind: str
+    title: str
+    message: str
+    lines: dict[str, int | None]
+    story: tuple[str, ...]
+    nodes: tuple[int, ...] = ()
+    events: dict[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """An error that nobody caught: event number, the event, and the backward call that failed with it, if one did."""
+
+    number: int
+    raised: e.Raised
+    call: int | None
+
+
+def during(place: Place) -> str:
+    """` in **iteration 1**`, if `place` is in a loop."""
+    return f" in **iteration {place.turns[-1].number}**" if place.turns else ""
+
+
+def on(line: int) -> str:
+    return f"on **line {line}**"
+
+
+def origin(world: World, tensor: TensorState | None) -> TensorState | None:
+    """The tensor whose memory `tensor` shows, past all views of it."""
+    while tensor is not None and tensor.base is not None and tensor.base in world.tensors:
+        tensor = world.tensors[tensor.base]
+    return tensor
