@@ -9,12 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from autograd_core.tell import tensor_id
 from gradreel.trace.events import NameBound, NameUnbound
 
 from .bridge import Companion
 from .calls import kind_name
-from .engine import TENSORS, torch
+from .engine import TENSORS, tensor_id, torch
 from .machine import Machine
 from .values import Builtin, Class, Foreign, Function, Instance, Namespace, Type, Value
 
