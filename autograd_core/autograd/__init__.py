@@ -107,10 +107,10 @@ def run(
                 parent,
             )
         )
-    start = [g if call.create_graph else g.data_ for g in starting_grads(roots, grads, edges)]
     before, state.grad_enabled = state.grad_enabled, call.create_graph
     state.calls.append(call.number)
     try:
+        start = [g if call.create_graph else g.data_ for g in starting_grads(roots, grads, edges)]
         call.execute([(node, nr, grad) for (node, nr), grad in zip(edges, start, strict=True)])
     except BaseException as error:
         if session is not None and state.session is session:
