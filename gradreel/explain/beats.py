@@ -53,6 +53,7 @@ JOINS: dict[tuple[str, str], str] = {
     ("written", "flag_changed"): "written",
     ("written", "grad_stored"): "grad_stored",
     ("optimizer_stepped", "written"): "optimizer_stepped",
+    ("backward_started", "backward_failed"): "backward_failed",
     ("backward_failed", "raised"): "backward_failed",
 }
 """Which leads go on with a beat of a kind, and what the beat is then. A line goes on with what happens first on it."""

@@ -275,7 +275,9 @@ def backward_failed(told: Telling) -> str:
     event = told.one(e.BackwardFailed)
     read = told.all(e.SlotRead)
     if not read or event.node is None:
-        return told.sentence(f"{event.type}: “{first_sentence(event.message)}”")
+        how = "cannot start" if event.node is None else "fails"
+        call = code(world.calls[event.call].text)
+        return told.sentence(f"{call} {how}. PyTorch raises “{first_sentence(event.message)}”")
     state, slot = world.nodes[event.node], world.nodes[event.node].slots.get(read[-1].slot)
     asks = f"**{state.title}** asks for {keep_name(world, slot) if slot else code(read[-1].slot)}"
     if read[-1].found is None:

@@ -70,7 +70,7 @@ def agree(state: State, world: World, played: dict[str, Any]) -> None:
     for key, number in names.items():
         if number is not None:
             tensor = world.tensors[int(number[1:])]
-            assert state[number]["state"] == "alive", key
+            assert state[number]["state"] == ("alive" if tensor.alive else "released"), key
             assert state[number]["version"] == tensor.version
             assert same(played, state[number].get("grad"), tensor.grad)
             assert same(played, state[number]["value"], tensor.value), key
