@@ -95,6 +95,8 @@ class World:
                 tensor.names.append(key)
             if tensor.called is None or event.name.isidentifier():
                 tensor.called = event.name
+            if event.name.isidentifier():
+                tensor.bound = self.place
 
     def name_unbound(self, event: e.NameUnbound) -> None:
         self._unbind((event.scope, event.name), None)
@@ -170,7 +172,9 @@ class World:
         self._seen_as_grad(event.tensor, event.value)
 
     def flag_changed(self, event: e.FlagChanged) -> None:
-        self.tensors[event.tensor].requires_grad = event.requires_grad
+        tensor = self.tensors[event.tensor]
+        tensor.requires_grad = event.requires_grad
+        tensor.cut = None if event.requires_grad else (self.place, self.count)
 
     def tensor_released(self, event: e.TensorReleased) -> None:
         if (tensor := self.tensors.get(event.tensor)) is not None:
