@@ -175,6 +175,17 @@ def inferred_dtype(flat: Sequence[Any]) -> np.dtype[Any]:
     return found
 
 
+def legacy(kind: str) -> Any:
+    """`torch.FloatTensor` and its like: a constructor from data or from sizes."""
+
+    def make(*data: Any) -> Tensor:
+        if all(isinstance(n, int) for n in data):
+            return zeros(*data, dtype=dtypes.NAMES[kind])
+        return tensor(*data, dtype=dtypes.NAMES[kind])
+
+    return make
+
+
 # ---- from sizes
 
 

@@ -60,14 +60,13 @@ def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     if input.data_.dtype != weight.data_.dtype:
         names = [type_title(t.data_.dtype) for t in (input, weight)]
         raise RuntimeError(f"mat1 and mat2 must have the same dtype, but got {names[0]} and {names[1]}")
-    turned = s.t(weight)
     if bias is None:
-        return m.matmul(input, turned)
+        return m.matmul(input, s.t(weight))
     shape = input.data_.shape
     if len(shape) == 2:
-        return m.addmm(bias, input, turned)
+        return m.addmm(bias, input, s.t(weight))
     rows = s.reshape(input, [math.prod(shape[:-1]), shape[-1]])
-    return s.reshape(m.addmm(bias, rows, turned), [*shape[:-1], weight.data_.shape[0]])
+    return s.reshape(m.addmm(bias, rows, s.t(weight)), [*shape[:-1], weight.data_.shape[0]])
 
 
 def type_title(kind: np.dtype[Any]) -> str:

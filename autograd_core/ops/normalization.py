@@ -5,7 +5,7 @@ differentiated again. A parameter that ends in `_` is kept by the node without b
 """
 
 # ruff: noqa: F821
-# mypy: disable-error-code="no-any-return, no-untyped-call, misc, name-defined"
+# mypy: disable-error-code="no-any-return, no-untyped-call, misc, name-defined, has-type"
 
 from __future__ import annotations
 

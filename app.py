@@ -1,0 +1,9 @@
+"""The Lab: type a program, run it, watch its backward pass."""
+
+from functools import partial
+
+from gradreel.host import pages, run_program
+from gradreel.host.desk import answer
+from gradreel.player import mount
+
+mount.lab(pages.FIRST, partial(answer, head=pages.lab(), run=run_program))

@@ -1,0 +1,49 @@
+"""Questions of a page, answered with letters: a program is run, or a file is made of it.
+
+What a question holds came from a browser, so nothing in it is trusted beyond its shape.
+"""
+
+import gzip
+import json
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from gradreel.player.export import export_html
+from gradreel.player.letter import seal
+
+Run = Callable[[bytes], bytes]
+
+LONGEST_SOURCE = 100_000
+FILES = {
+    "html": ("gradreel.html", "text/html"),
+    "trace": ("gradreel-trace.json", "application/json"),
+}
+TOO_LONG = f"A program may have at most {LONGEST_SOURCE:,} characters."
+NOT_UNDERSTOOD = "The page asked for something that is not offered. Load it again."
+
+
+def answer(question: Mapping[str, Any], head: Mapping[str, Any], run: Run) -> bytes:
+    """The letter for a question `{kind, request, source, values, file}`; `head` goes into it as it is."""
+    request = question.get("request")
+    head = {**head, "request": request if isinstance(request, int) else None}
+    source, values, file = question.get("source"), question.get("values"), question.get("file")
+    if not isinstance(source, str) or not (values is None or isinstance(values, dict)):
+        return seal({**head, "message": NOT_UNDERSTOOD})
+    if len(source) > LONGEST_SOURCE:
+        return seal({**head, "message": TOO_LONG})
+    wanted = "both" if file == "trace" else "scene"
+    reply, scene, trace = _ask(run, {"source": source, "values": values, "want": wanted})
+    head |= {"message": reply.get("message"), "source": source, "values": values}
+    if file not in FILES:
+        return seal(head, scene)
+    name, kind = FILES[file]
+    made = gzip.compress(export_html(scene).encode(), mtime=0) if file == "html" else trace
+    return seal({**head, "file": {"name": name, "type": kind}}, scene, made)
+
+
+def _ask(run: Run, request: dict[str, Any]) -> tuple[dict[str, Any], bytes, bytes]:
+    """The reply's head, the scene and the trace (gzipped, empty where not asked for)."""
+    line, _, body = run(json.dumps(request).encode()).partition(b"\n")
+    reply = json.loads(line)
+    scene = int(reply.get("scene") or 0)
+    return reply, body[:scene], body[scene:]

@@ -1,0 +1,47 @@
+"""One HTML file with the player and a scene in it: it opens from disk and asks nobody for anything."""
+
+import base64
+import hashlib
+
+from . import bundle
+
+PAGE = """\
+<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta http-equiv="Content-Security-Policy" content="{policy}">
+<title>Gradreel</title>
+<style>html, body {{ margin: 0; height: 100% }} .gr-root {{ height: 100vh }}
+{styles}</style>
+</head>
+<body>
+<div class="gr-root"></div>
+<script id="scene" type="text/plain">{scene}</script>
+<script type="module">{script}</script>
+</body>
+</html>
+"""
+
+START = '\nawait (await import(urls["standalone.js"])).default();\n'
+
+
+def export_html(payload: bytes) -> str:
+    """The page for an encoded scene (gzipped JSON, as `gradreel.scene.encode` gives it)."""
+    script = bundle.script("standalone.js") + START
+    return PAGE.format(
+        policy=policy(script),
+        styles=bundle.styles(),
+        scene=base64.b64encode(payload).decode("ascii"),
+        script=script,
+    )
+
+
+def policy(script: str) -> str:
+    """Nothing but this script, by its hash, and the modules it unfolds; no connection to anywhere."""
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode("ascii")
+    return (
+        f"default-src 'none'; script-src 'sha256-{digest}' blob:; style-src 'unsafe-inline'; img-src data: blob:; "
+        "base-uri 'none'; form-action 'none'"
+    )

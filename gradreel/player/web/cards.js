@@ -1,0 +1,172 @@
+/**
+ * What a card says and how large it is. Sizes are for the longest a card may ever say, so nothing moves while playing; what does
+ * not fit all the same is cut with an ellipsis, so text never leaves its card.
+ */
+
+import { brief, ordinal, short } from "./format.js";
+
+export const TITLE = 13;
+export const SMALL = 11;
+export const CHIP_HEIGHT = 17;
+const PAD = 14;
+const CHIP_PAD = 7;
+const CHIP_GAP = 8;
+const MOST = 292;
+const LEAST = 168;
+
+/** Slot states that carry a sign beside their text, and its room. */
+export const SIGNED = new Set(["retained", "stale"]);
+export const SIGN = 10;
+
+/** @typedef {(text: string, size: number, bold?: boolean) => number} Measure */
+
+/** @param {string} text @param {number} room @param {number} size @param {Measure} measure @param {boolean} [bold] */
+export function fit(text, room, size, measure, bold) {
+  if (measure(text, size, bold) <= room) return text;
+  let length = Math.max(0, Math.floor((text.length * room) / measure(text, size, bold)));
+  while (length > 0 && measure(`${text.slice(0, length)}…`, size, bold) > room) length--;
+  return `${text.slice(0, length)}…`;
+}
+
+/** The text of a slot chip in each of its states.
+ * @param {any} slot
+ * @param {string|null} state
+ * @param {number|null} found
+ */
+export function slotText(slot, state, found) {
+  const label = slot.label ?? slot.text;
+  if (state === "freed") return `${slot.name} freed`;
+  if (state === "stale") return `${slot.name} v${slot.version ?? 0}→v${found ?? "?"}`;
+  return label && label !== slot.name ? `${slot.name} = ${label}` : slot.name;
+}
+
+/** Size and inner places of a box's card. Slots stand in rows of chips below the two lines of text.
+ * @param {any} box
+ * @param {Measure} measure
+ * @returns {{width: number, height: number, chips: {x: number, y: number, width: number}[]}}
+ */
+export function measureCard(box, measure) {
+  if (box.kind === "leaf") return { width: leafWidth(box, measure), height: 72, chips: [] };
+  const widths = box.slots.map((slot) => Math.min(MOST - 2 * PAD, chipWidth(slot, measure)));
+  const text = Math.max(
+    measure(`${box.name}   empty`, TITLE, true) + 22,
+    measure(`${where(box)} · used a 2nd time`, SMALL),
+    Math.min(widths.reduce((sum, width) => sum + width + CHIP_GAP, -CHIP_GAP), 220),
+    ...widths,
+  );
+  const width = Math.round(Math.max(LEAST, Math.min(MOST, text + 2 * PAD)));
+  let x = PAD;
+  let y = 44;
+  const chips = widths.map((chip) => {
+    if (x > PAD && x + chip > width - PAD + 0.5) {
+      x = PAD;
+      y += CHIP_HEIGHT + 5;
+    }
+    const place = { x, y, width: chip };
+    x += chip + CHIP_GAP;
+    return place;
+  });
+  return { width, height: chips.length ? y + CHIP_HEIGHT + 8 : 48, chips };
+}
+
+function leafWidth(box, measure) {
+  return Math.round(Math.max(254, Math.min(MOST, measure(`AccumulateGrad  ${box.variable ?? ""}`, TITLE) + 2 * PAD + 20)));
+}
+
+function chipWidth(slot, measure) {
+  const width = (state) => measure(slotText(slot, state, slot.version ?? 0), SMALL) + (SIGNED.has(state) ? SIGN : 0);
+  return Math.max(...(slot.states ?? ["held", "freed"]).map(width)) + 2 * CHIP_PAD;
+}
+
+/** `#7 · line 8` */
+export function where(box) {
+  const parts = [];
+  if (box.nr !== null && box.nr !== undefined) parts.push(`#${box.nr}`);
+  if (box.line !== null && box.line !== undefined) parts.push(`line ${box.line}`);
+  return parts.join(" · ");
+}
+
+/** How a box stands, in a word or two.
+ * @param {any} box
+ * @param {any} now  as moment.boxAt gives it
+ */
+export function standing(box, now) {
+  if (now.hint) return now.hint;
+  const ran = now.order ? `ran ${ordinal(now.order)}` : "ran";
+  switch (now.state) {
+    case "built":
+      return box.slots.length || box.kind === "leaf" ? "built" : "keeps nothing";
+    case "ready":
+      return "ready";
+    case "running":
+      return "running";
+    case "ran":
+    case "empty":
+      return ran;
+    case "failed":
+      return "stopped here";
+    default:
+      return now.state ?? "";
+  }
+}
+
+/** The three lines of a leaf's card: what it is, what it holds, what has come.
+ * @param {any} box
+ * @param {any} now
+ * @param {(index: number|null) => any} value
+ * @returns {string[]}
+ */
+export function leafLines(box, now, value) {
+  const grad = now.grad === null ? "None" : short(value(now.grad), 24);
+  const stored = now.state === "ran" || now.state === "empty";
+  const lines = [`grad ${grad}`, ""];
+  const came = now.came === null ? null : short(value(now.came), 16);
+  if (stored && now.before !== null && came !== null) {
+    const sum = `grad ${short(value(now.before), 14)} + ${came}`;
+    lines[0] = sum.length + grad.length < 30 ? `${sum} = ${grad}` : `grad ${grad}`;
+  }
+  const arrived = now.expected ? `${now.arrived ?? 0} of ${now.expected} arrived` : "";
+  if (came !== null && !stored) lines[1] = [`+ ${came}`, arrived].filter(Boolean).join(" · ");
+  else lines[1] = arrived ? `${arrived} in this call` : now.grad === null ? "nothing has arrived" : "";
+  return lines;
+}
+
+/** The card of a folded group.
+ * @param {any} group
+ * @param {Measure} measure
+ */
+export function measureGroup(group, measure) {
+  const width = Math.max(measure(groupTitle(group), TITLE) + 2 * PAD + 12, 200);
+  return { width: Math.round(Math.min(MOST + 40, width)), height: 58, chips: [] };
+}
+
+export function groupTitle(group) {
+  return `${group.title} · ${group.boxes.length} ${group.boxes.length === 1 ? "node" : "nodes"}`;
+}
+
+/** How the boxes behind a folded card stand, in a few words. @param {(string|null)[]} states */
+export function groupStanding(states) {
+  const count = (...wanted) => states.filter((state) => wanted.includes(state)).length;
+  const there = states.length - count(null);
+  if (there === 0) return "";
+  if (count("released") === there) return "released";
+  const words = [
+    [count("failed"), "failed"],
+    [count("running"), "running"],
+    [count("ready"), "ready"],
+    [count("ran", "empty"), "ran"],
+    [count("built"), "built"],
+    [count("released"), "released"],
+  ];
+  return words.filter(([number]) => number).map(([number, word]) => `${number} ${word}`).slice(0, 3).join(" · ");
+}
+
+/** The pill of a name. */
+export function pillWidth(name, measure) {
+  return Math.round(Math.min(120, measure(name, 11.5)) + 20);
+}
+
+/** The chip that stands for a shared leaf. */
+export function leafChipText(box) {
+  return box.variable ?? brief(box.name);
+}

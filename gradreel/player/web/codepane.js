@@ -1,0 +1,51 @@
+/**
+ * The program as a plain list of lines: where no editor is wanted or none is at hand. It answers to the same calls as the editor.
+ */
+
+import { element } from "./dom.js";
+
+/** @param {HTMLElement} root
+ * @param {{source: string}} options
+ */
+export function createCodePane(root, { source }) {
+  const list = element("div", { class: "code", role: "group", "aria-label": "program", tabindex: 0 });
+  root.append(list);
+  let text = "";
+  let rows = [];
+
+  const setSource = (next) => {
+    text = next;
+    rows = next.replace(/\n$/, "").split("\n").map((line, i) => element(
+      "div", { "data-line": i + 1 }, element("i", { text: String(i + 1) }), element("span", { text: line }), element("em"),
+    ));
+    list.replaceChildren(...rows);
+  };
+  setSource(source);
+
+  return {
+    getSource: () => text,
+    setSource,
+    /** @param {{line: number, kind: string, text?: string}[]} marks */
+    setMarks: (marks) => {
+      for (const row of rows) {
+        row.className = "";
+        row.lastChild.textContent = "";
+      }
+      for (const { line, kind, text: note } of marks) {
+        const row = rows[line - 1];
+        if (!row) continue;
+        row.classList.add(kind);
+        if (note) row.lastChild.textContent = [row.lastChild.textContent, note].filter(Boolean).join(" · ");
+      }
+      const now = rows[(marks.find((mark) => mark.kind === "now")?.line ?? 0) - 1];
+      now?.scrollIntoView?.({ block: "nearest" });
+    },
+    setHints: (hints) => {
+      for (const { line, text: note } of hints ?? []) {
+        const row = rows[line - 1];
+        if (row) row.lastChild.textContent = [row.lastChild.textContent, note].filter(Boolean).join(" · ");
+      }
+    },
+    destroy: () => list.remove(),
+  };
+}

@@ -1,0 +1,36 @@
+/**
+ * The buttons of time: first, back, play, on, last, and the speed.
+ */
+
+import { SPEEDS } from "./clock.js";
+import { element, icon } from "./dom.js";
+
+const ICONS = {
+  first: "M1 1h2v10H1zM11 1v10L4 6z",
+  prev: "M10 1v10L2 6z",
+  play: "M1 1v10l9-5z",
+  pause: "M2 1h3v10H2zM7 1h3v10H7z",
+  next: "M2 1v10l8-5z",
+  last: "M1 1v10l7-5zM9 1h2v10H9z",
+};
+const WORDS = { first: "to the start (Home)", prev: "one step back (←)", next: "one step on (→)", last: "to the end (End)" };
+
+/** @param {HTMLElement} root
+ * @param {{first: () => void, prev: () => void, toggle: () => void, next: () => void, last: () => void, setSpeed: (speed: number) => void}} actions
+ */
+export function createControls(root, actions) {
+  const button = (name) => element(
+    "button", { "data-testid": name, title: WORDS[name], "aria-label": WORDS[name], onclick: actions[name] }, icon(ICONS[name]),
+  );
+  const play = element("button", { class: "main", "data-testid": "play", title: "play or pause (Space)", onclick: actions.toggle });
+  const speed = element("select", { "data-testid": "speed", "aria-label": "speed", onchange: () => actions.setSpeed(Number(speed.value)) });
+  for (const value of SPEEDS) speed.append(element("option", { value, text: `${value}×`, selected: value === 1 }));
+  root.append(button("first"), button("prev"), play, button("next"), button("last"), speed);
+
+  const show = (playing) => {
+    play.replaceChildren(icon(playing ? ICONS.pause : ICONS.play), playing ? " Pause" : " Play");
+    play.setAttribute("aria-pressed", String(playing));
+  };
+  show(false);
+  return { show };
+}

@@ -1,0 +1,157 @@
+/**
+ * The editor and the code pane in one: CodeMirror with lines that can be marked and hints that stand after a line.
+ * What a mark means is told from outside; here it is a line, a kind out of a fixed set, and a text.
+ */
+
+/** @typedef {{line: number, kind?: string, text?: string}} Mark   kind out of KINDS */
+
+export const KINDS = new Set(["now", "error", "born", "kill", "loop"]);
+
+/**
+ * @param {any} codemirror the vendored bundle
+ * @param {HTMLElement} host
+ * @param {{source?: string, label?: string, readOnly?: boolean, placeholder?: string,
+ *          onRun?: (source: string) => void, onChange?: (source: string) => void}} options
+ */
+export function createEditor(codemirror, host, options = {}) {
+  const { EditorView, EditorState } = codemirror;
+  const marks = markField(codemirror);
+  const run = () => {
+    options.onRun?.(view.state.doc.toString());
+    return true;
+  };
+  const view = new EditorView({
+    parent: host,
+    root: host.getRootNode(),
+    state: EditorState.create({
+      doc: options.source ?? "",
+      extensions: [
+        codemirror.Prec.highest(codemirror.keymap.of([{ key: "Mod-Enter", run }])),
+        ...editing(codemirror),
+        marks.field,
+        EditorState.readOnly.of(Boolean(options.readOnly)),
+        EditorView.editable.of(!options.readOnly),
+        EditorView.contentAttributes.of({ "aria-label": options.label ?? "Program", spellcheck: "false" }),
+        options.placeholder ? codemirror.placeholder(options.placeholder) : [],
+        EditorView.updateListener.of((update) => update.docChanged && options.onChange?.(view.state.doc.toString())),
+      ],
+    }),
+  });
+  // Keys typed here are for the program: neither the player's shortcuts nor the page's may see them.
+  host.addEventListener("keydown", (event) => event.stopPropagation());
+
+  let shown = [];
+  const show = (list) => view.dispatch({ effects: marks.set.of(list) });
+  return {
+    view,
+    getSource: () => view.state.doc.toString(),
+    focus: () => view.focus(),
+    destroy: () => view.destroy(),
+    /** Put a program in, as one edit that can be undone. @param {string} text */
+    setSource(text) {
+      if (text === view.state.doc.toString()) return;
+      view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: text }, selection: { anchor: 0 } });
+    },
+    /** Show these marks and no others, and bring the line where the run is into sight. @param {Mark[]} list */
+    setMarks(list) {
+      show((shown = list));
+      const now = list.find((mark) => mark.kind === "now" || mark.kind === "error")?.line ?? 0;
+      if (now >= 1 && now <= view.state.doc.lines) reveal(view, now);
+    },
+    /** More texts after lines, beside those of the marks. @param {{line: number, text: string}[]} hints */
+    setHints: (hints) => show([...shown, ...(hints ?? [])]),
+  };
+}
+
+/** Scroll only the pane itself, and only if the line is out of sight; the page around it stays where it is. */
+function reveal(view, line) {
+  const block = view.lineBlockAt(view.state.doc.line(line).from);
+  const { scrollTop, clientHeight } = view.scrollDOM;
+  if (block.top < scrollTop) view.scrollDOM.scrollTop = Math.max(0, block.top - block.height);
+  else if (block.bottom > scrollTop + clientHeight) view.scrollDOM.scrollTop = block.bottom - clientHeight + block.height;
+}
+
+/** The decorations of the marked lines, as a field of the editor's state. */
+function markField({ StateEffect, StateField, Decoration, EditorView, WidgetType }) {
+  class Hint extends WidgetType {
+    constructor(text) {
+      super();
+      this.text = text;
+    }
+    eq(other) {
+      return other.text === this.text;
+    }
+    toDOM() {
+      const element = document.createElement("span");
+      element.className = "gr-hint";
+      element.textContent = this.text;
+      return element;
+    }
+    ignoreEvent() {
+      return false;
+    }
+  }
+  const set = StateEffect.define();
+  const decorated = (list, doc) => {
+    const ranges = [];
+    const texts = new Map();
+    for (const { line, kind, text } of list) {
+      if (!(line >= 1 && line <= doc.lines)) continue;
+      if (KINDS.has(kind)) ranges.push(Decoration.line({ class: `gr-line-${kind}` }).range(doc.line(line).from));
+      if (text) texts.set(line, (texts.get(line) ?? new Set()).add(text));
+    }
+    for (const [line, said] of texts)
+      ranges.push(Decoration.widget({ widget: new Hint([...said].join(" · ")), side: 1 }).range(doc.line(line).to));
+    return Decoration.set(ranges, true);
+  };
+  const field = StateField.define({
+    create: () => Decoration.none,
+    update(held, transaction) {
+      let next = held.map(transaction.changes);
+      for (const effect of transaction.effects) if (effect.is(set)) next = decorated(effect.value, transaction.state.doc);
+      return next;
+    },
+    provide: (held) => EditorView.decorations.from(held),
+  });
+  return { set, field };
+}
+
+/** What an editor for Python does, and how it looks: all colours are the page's own tokens. */
+function editing(cm) {
+  const { tags } = cm;
+  return [
+    cm.lineNumbers(),
+    cm.history(),
+    cm.drawSelection(),
+    cm.indentOnInput(),
+    cm.bracketMatching(),
+    cm.closeBrackets(),
+    cm.highlightSelectionMatches(),
+    cm.search({ top: true }),
+    cm.python(),
+    cm.indentUnit.of("    "),
+    cm.EditorState.tabSize.of(4),
+    cm.keymap.of([...cm.closeBracketsKeymap, ...cm.defaultKeymap, ...cm.historyKeymap, ...cm.searchKeymap, cm.indentWithTab]),
+    cm.syntaxHighlighting(cm.HighlightStyle.define([
+      { tag: [tags.keyword, tags.operatorKeyword, tags.bool, tags.null], color: "var(--code-keyword)" },
+      { tag: [tags.string, tags.special(tags.string)], color: "var(--code-string)" },
+      { tag: tags.comment, color: "var(--soft)" },
+    ])),
+    cm.EditorView.theme({
+      "&": { color: "var(--ink)", backgroundColor: "transparent", fontSize: "13px", height: "100%" },
+      "&.cm-focused": { outline: "none" },
+      ".cm-scroller": { fontFamily: "var(--mono)", lineHeight: "1.75", overflow: "auto" },
+      ".cm-content": { padding: "0", caretColor: "var(--ink)" },
+      ".cm-line": { padding: "0 16px 0 4px" },
+      ".cm-gutters": { backgroundColor: "transparent", color: "var(--soft)", border: "none" },
+      ".cm-lineNumbers .cm-gutterElement": { minWidth: "36px", padding: "0 8px 0 6px", opacity: ".72" },
+      ".cm-cursor": { borderLeftColor: "var(--ink)" },
+      "&.cm-focused > .cm-scroller > .cm-selectionLayer .cm-selectionBackground, .cm-selectionBackground":
+        { backgroundColor: "var(--live-bg)" },
+      ".cm-matchingBracket, &.cm-focused .cm-matchingBracket": { backgroundColor: "transparent", outline: "1px solid var(--gone)" },
+      ".cm-selectionMatch, .cm-searchMatch": { backgroundColor: "var(--run-bg)" },
+      ".cm-panels": { backgroundColor: "var(--bg)", color: "var(--ink)", borderColor: "var(--line)" },
+      ".cm-placeholder": { color: "var(--soft)" },
+    }),
+  ];
+}

@@ -1,0 +1,99 @@
+/**
+ * Values as short text: numbers, shapes, tensors, bytes. One idea: the same value reads the same everywhere it is shown.
+ */
+
+/** @typedef {{shape: number[], dtype: string, whole: boolean, data?: any, head?: any[], min?: any, max?: any, mean?: any}} Value */
+
+/** Grades of detail of a number: at most four significant digits, without trailing zeros.
+ * @param {number|string|boolean} number
+ * @returns {string}
+ */
+export function number(number) {
+  if (typeof number !== "number") return String(number);
+  if (Number.isInteger(number) && Math.abs(number) < 1e6) return String(number);
+  const size = Math.abs(number);
+  if (size !== 0 && (size < 1e-3 || size >= 1e6)) return number.toExponential(2).replace(/\.?0+e/, "e").replace("e+", "e");
+  return String(Number(number.toPrecision(4)));
+}
+
+/** @param {number[]} shape @returns {string} `[2,3]`, the empty text for a scalar */
+export function shape(shape) {
+  return shape && shape.length ? `[${shape.join(",")}]` : "";
+}
+
+/** All elements of nested lists as text; a vector gets air, a matrix is set tight.
+ * @param {any} data
+ * @param {string} [comma]
+ * @returns {string}
+ */
+export function nested(data, comma) {
+  if (!Array.isArray(data)) return number(data);
+  const separator = comma ?? (data.some(Array.isArray) ? "," : ", ");
+  return `[${data.map((item) => nested(item, separator)).join(separator)}]`;
+}
+
+/** A value in at most `room` characters: all of it, else its ends, else its shape.
+ * @param {Value|null|undefined} value
+ * @param {number} [room]
+ * @returns {string}
+ */
+export function short(value, room = 26) {
+  if (!value) return "None";
+  if (value.whole && count(value.shape) <= 64) {
+    const text = nested(value.data);
+    if (text.length <= room) return text;
+    if (value.shape.length === 1 && room >= 14) return ends(value.data, room);
+  }
+  return `${shape(value.shape)} tensor`;
+}
+
+/** A value as the inspector shows it: whole when small, else what sums it up.
+ * @param {Value|null|undefined} value
+ * @returns {string}
+ */
+export function long(value) {
+  if (!value) return "None";
+  if (value.whole && count(value.shape) <= 64) return nested(value.data);
+  if (value.whole) return `${shape(value.shape)} ${value.dtype}`;
+  const spread = value.min === undefined ? "" : `, ${number(value.min)} to ${number(value.max)}, mean ${number(value.mean)}`;
+  return `${shape(value.shape)}${spread}`;
+}
+
+/** @param {number} bytes @returns {string} */
+export function bytes(bytes) {
+  if (bytes < 1024) return `${bytes ?? 0} B`;
+  if (bytes < 1024 * 1024) return `${number(Number((bytes / 1024).toFixed(1)))} KB`;
+  return `${number(Number((bytes / 1024 / 1024).toFixed(1)))} MB`;
+}
+
+/** @param {number} n @returns {string} first, 2nd, 3rd, 4th, 11th, 21st */
+export function ordinal(n) {
+  if (n === 1) return "first";
+  const tens = n % 100;
+  const ending = tens > 10 && tens < 14 ? "th" : ["th", "st", "nd", "rd"][n % 10] ?? "th";
+  return `${n}${ending}`;
+}
+
+/** `MvBackward0` as `Mv`, for places with little room. @param {string} name @returns {string} */
+export function brief(name) {
+  return name.replace(/Backward\d*$/, "");
+}
+
+/** A box in few words: `Mv #0`, or the leaf's variable.
+ * @param {{kind: string, name: string, nr: number|null, variable?: string|null}} box
+ * @returns {string}
+ */
+export function title(box) {
+  if (box.kind === "leaf") return box.variable ?? "leaf";
+  return box.nr === null || box.nr === undefined ? brief(box.name) : `${brief(box.name)} #${box.nr}`;
+}
+
+function ends(data, room) {
+  const first = nested(data.slice(0, 2));
+  const text = `${first.slice(0, -1)}, … ×${data.length}]`;
+  return text.length <= room ? text : `[${data.length}] tensor`;
+}
+
+function count(shape) {
+  return (shape ?? []).reduce((product, size) => product * size, 1);
+}

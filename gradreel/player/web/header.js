@@ -1,0 +1,113 @@
+/**
+ * The top row: the name, the ways to other pages, and what can be done with the program. Menus are lists of entries; every
+ * entry is a button or a link, reached by arrows as well as by the mouse.
+ */
+
+import { element } from "./dom.js";
+
+/** @typedef {{title: string, href?: string, act?: () => void, note?: string}} Entry */
+/** @typedef {{group?: string, entries: Entry[]}} Section */
+
+/**
+ * @param {HTMLElement} host
+ * @param {{here: string, home: string|null, lessons: Entry[], examples: Section[], exports: Entry[],
+ *          onCopyLink: (() => void)|null, onRun: (() => void)|null}} options
+ */
+export function createHeader(host, options) {
+  const run = options.onRun && runButton(options.onRun);
+  const menus = [];
+  const drop = (title, sections, testid) => {
+    const made = createMenu(title, sections, testid, () => menus.forEach((other) => other !== made && other.close()));
+    menus.push(made);
+    return made.element;
+  };
+  const nav = options.home === null ? [element("span", { class: "gr-brand", text: "Gradreel" })] : [
+    element("a", { class: "gr-brand", href: options.home, target: "_self", text: "Gradreel" }),
+    element("nav", { class: "gr-nav", "aria-label": "Pages" },
+      element("a", { href: options.home, target: "_self", "aria-current": options.here === "lab" ? "page" : null, text: "Lab" }),
+      options.lessons.length > 0 ? drop("Lessons", [{ entries: options.lessons }], "lessons") : null),
+  ];
+  const copy = options.onCopyLink && element("button", { class: "gr-button", type: "button", "data-testid": "copy-link", onclick: options.onCopyLink },
+    element("span", { class: "gr-long", text: "Copy link to this step" }), element("span", { class: "gr-short", text: "Link" }));
+  host.replaceChildren(...[
+    ...nav,
+    element("span", { class: "gr-space" }),
+    options.examples.length > 0 && drop("Examples", options.examples, "examples"),
+    copy,
+    options.exports.length > 0 && drop("Export", [{ entries: options.exports }], "export"),
+    run,
+  ].filter(Boolean));
+  const away = (event) => menus.forEach((menu) => !event.composedPath().includes(menu.element) && menu.close());
+  document.addEventListener("pointerdown", away);
+  return {
+    /** @param {boolean} busy */
+    busy: (busy) => run?.toggleAttribute("data-busy", busy),
+    destroy: () => document.removeEventListener("pointerdown", away),
+  };
+}
+
+/** The top row of a program inside a lesson: its title, and the way to the Lab with the program as it stands.
+ * @param {HTMLElement} host
+ * @param {{title: string, onRun: (() => void)|null, labLink: () => Promise<string>}} options
+ */
+export function createLessonBar(host, { title, onRun, labLink }) {
+  const lab = element("a", { class: "gr-lab-link", href: "./", target: "_self", "data-testid": "lab-link" }, "Try it in the Lab");
+  const point = async () => (lab.href = await labLink());
+  for (const moment of ["pointerenter", "focus"]) lab.addEventListener(moment, point);
+  lab.addEventListener("click", async (event) => {
+    event.preventDefault();
+    location.href = await labLink();
+  });
+  const run = onRun && runButton(onRun);
+  host.replaceChildren(element("h3", { class: "gr-title", text: title }), element("span", { class: "gr-space" }), lab, ...(run ? [run] : []));
+  point();
+  return { busy: (busy) => run?.toggleAttribute("data-busy", busy), destroy: () => {} };
+}
+
+function runButton(onRun) {
+  return element("button", { class: "gr-button gr-main", "data-testid": "run", type: "button", onclick: onRun },
+    "Run ", element("span", { class: "gr-key", text: "ctrl ↵" }));
+}
+
+/** A button that opens a list under itself. */
+function createMenu(title, sections, testid, onOpen) {
+  const list = element("div", { class: "gr-menu", role: "menu", hidden: true });
+  const button = element("button", {
+    class: "gr-button gr-drop", type: "button", "aria-haspopup": "menu", "aria-expanded": "false", "data-testid": testid,
+  }, title, " ▾");
+  const close = () => {
+    list.hidden = true;
+    button.setAttribute("aria-expanded", "false");
+  };
+  const open = () => {
+    onOpen();
+    list.hidden = false;
+    button.setAttribute("aria-expanded", "true");
+    items()[0]?.focus();
+  };
+  const items = () => [...list.querySelectorAll("[role=menuitem]")];
+  const entry = ({ title, href, act, note }) => {
+    const inner = [element("span", {}, title), note ? element("small", {}, note) : null].filter(Boolean);
+    if (href) return element("a", { role: "menuitem", href, target: "_self" }, ...inner);
+    return element("button", { role: "menuitem", type: "button", onclick: () => { close(); act?.(); } }, ...inner);
+  };
+  for (const { group, entries } of sections) {
+    if (group) list.append(element("div", { class: "gr-group" }, group));
+    list.append(...entries.map(entry));
+  }
+  button.addEventListener("click", () => (list.hidden ? open() : close()));
+  list.addEventListener("keydown", (event) => {
+    const all = items();
+    const here = all.indexOf(event.target.getRootNode().activeElement);
+    const next = { ArrowDown: here + 1, ArrowUp: here - 1, Home: 0, End: all.length - 1 }[event.key];
+    if (event.key === "Escape") {
+      close();
+      button.focus();
+    } else if (next !== undefined) {
+      event.preventDefault();
+      all.at(next % all.length)?.focus();
+    } else return;
+    event.stopPropagation();
+  });
+  return { element: element("div", { class: "gr-holder" }, button, list), close };
+}

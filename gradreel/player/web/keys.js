@@ -1,0 +1,50 @@
+/**
+ * The keyboard: one table from keys to what the player does. What is handled goes no further, and neither do the letters that
+ * a page around the player may take for its own shortcuts.
+ */
+
+const OUTSIDE = new Set(["r", "c", "R", "C"]);
+
+/** @param {HTMLElement} root
+ * @param {Record<string, () => void>} actions  toggle, next, prev, first, last, nextLine, prevLine, nextCall, prevCall, help, find
+ * @returns {() => void} a function that takes the keys away again
+ */
+export function bindKeys(root, actions) {
+  const handle = (event) => {
+    const target = event.composedPath()[0] ?? event.target;
+    const writing = isText(target);
+    if (writing || OUTSIDE.has(event.key)) event.stopPropagation();
+    if (writing || event.altKey || event.metaKey) return;
+    const action = actions[nameOf(event, target)];
+    if (!action) return;
+    event.preventDefault();
+    event.stopPropagation();
+    action();
+  };
+  root.addEventListener("keydown", handle);
+  return () => root.removeEventListener("keydown", handle);
+}
+
+/** What a key asks for. @returns {string|null} */
+export function nameOf({ key, shiftKey, ctrlKey }, target) {
+  if (key === " ") return isPressable(target) || ctrlKey ? null : "toggle";
+  if (key === "?") return "help";
+  if (key === "Escape") return "escape";
+  const directions = { ArrowRight: "next", ArrowLeft: "prev" };
+  if (key in directions) return directions[key] + (ctrlKey ? "Call" : shiftKey ? "Line" : "");
+  if (ctrlKey || shiftKey || isList(target)) return null;
+  return { Home: "first", End: "last" }[key] ?? null;
+}
+
+function isText(target) {
+  if (!target?.closest) return false;
+  return Boolean(target.closest("textarea, [contenteditable='true'], input:not([type=range]):not([type=checkbox])"));
+}
+
+function isPressable(target) {
+  return Boolean(target?.closest?.("button, a, select, summary"));
+}
+
+function isList(target) {
+  return Boolean(target?.closest?.("select"));
+}

@@ -1,0 +1,69 @@
+/**
+ * A program and a step as a link's fragment, `#g1.<step>.<program>[.<values>]`, where no step means the one a program opens at: raw deflate, base64url. A fragment stays in
+ * the browser: no server and no log ever sees it. What comes out of a link is a stranger's: its length is capped both
+ * packed and unpacked.
+ */
+
+const VERSION = "g1";
+export const LONGEST_LINK = 8000;
+const LONGEST_TEXT = 100_000;
+
+/** @typedef {{source: string, step: number|null, values: Record<string, any>|null}} Place */
+
+/** A link that cannot be read; its message is for the person who opened it. */
+export class DamagedLink extends Error {}
+
+/** @param {Place} place @returns {Promise<string>} the fragment, with its # */
+export async function writeLink({ source, step, values = null }) {
+  const parts = [VERSION, step === null ? "" : String(step), await pack(source)];
+  if (values) parts.push(await pack(JSON.stringify(values)));
+  return `#${parts.join(".")}`;
+}
+
+/**
+ * @param {string} fragment
+ * @returns {Promise<Place|null>} null where the fragment is no link of ours
+ */
+export async function readLink(fragment) {
+  const [version, step, packed, values, ...more] = fragment.replace(/^#/, "").split(".");
+  if (!/^g\d+$/.test(version)) return null;
+  if (version !== VERSION) throw new DamagedLink("This link was made by a newer Gradreel.");
+  if (fragment.length > 8 * LONGEST_LINK) throw new DamagedLink("This link is too long to be a program.");
+  if (!/^\d{0,7}$/.test(step ?? "") || !packed || more.length) throw new DamagedLink("This link is damaged.");
+  const source = await unpack(packed);
+  return { source, step: step === "" ? null : Number(step), values: values ? parsed(await unpack(values)) : null };
+}
+
+function parsed(text) {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new DamagedLink("This link is damaged.");
+  }
+}
+
+async function pack(text) {
+  const stream = new Blob([text]).stream().pipeThrough(new CompressionStream("deflate-raw"));
+  const bytes = new Uint8Array(await new Response(stream).arrayBuffer());
+  let binary = "";
+  for (let at = 0; at < bytes.length; at += 8192) binary += String.fromCharCode(...bytes.subarray(at, at + 8192));
+  return btoa(binary).replaceAll("+", "-").replaceAll("/", "_").replace(/=+$/, "");
+}
+
+async function unpack(packed) {
+  try {
+    const binary = atob(packed.replaceAll("-", "+").replaceAll("_", "/"));
+    const bytes = Uint8Array.from(binary, (letter) => letter.charCodeAt(0));
+    const reader = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate-raw")).getReader();
+    const decoder = new TextDecoder("utf-8", { fatal: true });
+    let text = "";
+    for (;;) {
+      const { done, value } = await reader.read();
+      text += decoder.decode(value, { stream: !done });
+      if (text.length > LONGEST_TEXT) throw new RangeError("too much text");
+      if (done) return text;
+    }
+  } catch {
+    throw new DamagedLink("This link is damaged: it does not hold a program.");
+  }
+}

@@ -1,0 +1,120 @@
+/**
+ * The entry of the Streamlit page. Streamlit calls it again on every rerun and theme change with the same parent element, so
+ * it keeps its instance by that element, and does something only when something has changed.
+ */
+
+import { element } from "./dom.js";
+import { createLab } from "./lab.js";
+import { fingerprint, open, unzip } from "./letter.js";
+import { DamagedLink, readLink } from "./link.js";
+import { createWire } from "./wire.js";
+
+/** @type {WeakMap<Element|ShadowRoot, ReturnType<typeof createPlace>>} */
+const places = new WeakMap();
+
+/** @param {{data: Uint8Array, parentElement: any, setTriggerValue: (name: string, value: any) => void}} call */
+export default function main({ data, parentElement, setTriggerValue }) {
+  const place = places.get(parentElement) ?? createPlace(parentElement.querySelector(".gr-root"));
+  places.set(parentElement, place);
+  place.receive(data, setTriggerValue);
+  return () => {
+    place.leave();
+    places.delete(parentElement);
+  };
+}
+
+/** One mounted component, from its first letter to its end. @param {HTMLElement} root */
+function createPlace(root) {
+  let send = (_name, _value) => {};
+  let lab = null;
+  let shown = "";
+  let saved = null;
+  let turn = Promise.resolve();
+  /** A link that was opened and whose program has not come yet. */
+  let link = null;
+  const wire = createWire({
+    send: (question) => send("question", question),
+    onBusy: (busy) => lab?.busy(busy),
+    onSilence: () => lab?.say("No answer came. The page is still here: run it again.", true),
+  });
+
+  async function take(bytes) {
+    const { head, scene, file } = open(bytes);
+    wire.answered(head.request);
+    if (file && saved !== head.request) {
+      saved = head.request;
+      save(head.file, await new Response(new Blob([file]).stream().pipeThrough(new DecompressionStream("gzip"))).blob());
+    }
+    lab?.setTheme(themeOf(root));
+    if (lab && head.message) lab.say(head.message, true);
+    const mark = fingerprint(scene);
+    if (!scene || mark === shown) return;
+    shown = mark;
+    const next = await unzip(scene);
+    if (lab) {
+      lab.show(next, link?.step ?? null);
+      link = null;
+    } else await begin(head, next);
+  }
+
+  async function begin(head, scene) {
+    if (head.place === "lesson") await nearby(root);
+    lab = createLab(root, { head, scene, ask: wire.ask, theme: themeOf(root) });
+    if (head.message) lab.say(head.message, true);
+    if (head.place !== "lab") return;
+    await follow();
+    addEventListener("hashchange", follow);
+  }
+
+  /** Open the program that the address names, if it names one. */
+  async function follow() {
+    try {
+      const place = await readLink(location.hash);
+      if (!place) return;
+      link = place;
+      lab.open(place);
+    } catch (error) {
+      if (!(error instanceof DamagedLink)) throw error;
+      lab.say(error.message, true);
+    }
+  }
+
+  return {
+    receive(data, setTriggerValue) {
+      send = setTriggerValue;
+      turn = turn.then(() => take(data)).catch((error) => console.error(error));
+    },
+    leave() {
+      removeEventListener("hashchange", follow);
+      wire.stop();
+      lab?.destroy();
+    },
+  };
+}
+
+/** Wait until an element is about to be seen, so a long page does not draw all its players at once. */
+function nearby(root) {
+  return new Promise((resolve) => {
+    const watch = new IntersectionObserver((entries) => {
+      if (!entries.some((entry) => entry.isIntersecting)) return;
+      watch.disconnect();
+      resolve();
+    }, { rootMargin: "600px" });
+    watch.observe(root);
+  });
+}
+
+/** Whether Streamlit shows its light or its dark theme, by the brightness of its background. */
+function themeOf(root) {
+  const colour = getComputedStyle(root).getPropertyValue("--st-background-color").trim();
+  const [, hex] = /^#([0-9a-f]{6})$/i.exec(colour) ?? [];
+  if (!hex) return matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light";
+  const [red, green, blue] = [0, 2, 4].map((at) => parseInt(hex.slice(at, at + 2), 16));
+  return 0.299 * red + 0.587 * green + 0.114 * blue < 128 ? "dark" : "light";
+}
+
+function save({ name, type }, blob) {
+  const url = URL.createObjectURL(new Blob([blob], { type }));
+  element("a", { href: url, download: name }).click();
+  setTimeout(() => URL.revokeObjectURL(url), 10_000);
+}

@@ -1,0 +1,52 @@
+/**
+ * What the code pane marks at a step: the line that runs, the loops and their turns, and, for the node in question, the line
+ * that built it and the line that emptied or changed what it kept. Pure.
+ */
+
+import { title } from "./format.js";
+
+/** @param {any} moment  {state, scene, step, selected}
+ * @returns {{line: number, kind: "now"|"bad"|"born"|"kill"|"loop", text?: string}[]}
+ */
+export function marksAt({ state, scene, step, selected }) {
+  const marks = [];
+  const line = state.at("program", "line", step);
+  const diagnosis = scene.diagnoses.find((item) => step >= (item.steps?.raised ?? Infinity));
+  const failed = scene.outcome.kind !== "finished" && step >= state.last ? scene.outcome.line ?? line : null;
+  for (const [loop, turn, of] of state.at("program", "loops", step) ?? [])
+    marks.push({ line: loop, kind: "loop", text: of === null ? `iteration ${turn}` : `iteration ${turn} of ${of}` });
+  const box = scene.box.get(diagnosis?.nodes?.[0] ?? selected);
+  if (diagnosis) marks.push(...blame(diagnosis, box));
+  else if (box && box.kind !== "leaf") marks.push(...lifeOf(box, { state, scene, step, line }));
+  if (failed !== null) marks.push({ line: failed, kind: "bad" });
+  else if (line !== null) marks.push({ line, kind: "now" });
+  return marks;
+}
+
+const BLAME = [
+  ["built", "born", "built"],
+  ["saved", "born", "made what it keeps"],
+  ["freed_by", "kill", "freed it", "freed"],
+  ["changed", "kill", "changed what it keeps", "changed"],
+];
+
+/** The lines that led to an error, each with what it did. */
+function blame({ lines, steps }, box) {
+  return BLAME.filter(([key]) => lines?.[key]).map(([key, kind, word, at]) => {
+    const step = steps?.[at];
+    const object = key === "built" && box ? ` ${title(box)}` : step ? ` at step ${step}` : "";
+    return { line: lines[key], kind, text: word + object };
+  });
+}
+
+function lifeOf(box, { state, scene, step, line }) {
+  const marks = [];
+  const built = state.when(box.id, "state", ["built"]);
+  if (built === null || built > step) return marks;
+  if (box.line !== null && box.line !== line) marks.push({ line: box.line, kind: "born", text: `built ${title(box)}` });
+  const freed = box.slots.map((slot) => state.when(box.id, `slot:${slot.name}`, ["freed"])).filter((at) => at !== null && at <= step);
+  if (!freed.length) return marks;
+  const at = Math.min(...freed);
+  if (scene.steps[at].line) marks.push({ line: scene.steps[at].line, kind: "kill", text: `freed it at step ${at}` });
+  return marks;
+}

@@ -1,0 +1,154 @@
+/**
+ * One moment of the run as plain data: what a box, a wire, a leaf, the names and the program look like at a step.
+ * Painter, panels, inspector, table and `player.state()` all read the run through these few functions.
+ */
+
+/** @typedef {ReturnType<typeof import("./state.js").createState>} State */
+
+const GONE = new Set([null, "released"]);
+
+/** A scene with the look-ups that every part needs. A box keeps only the slots that are ever held: the rest are numbers of its formula.
+ * @param {any} scene
+ * @param {State} state
+ */
+export function indexed(scene, state) {
+  const group = (list, key) => {
+    const found = new Map();
+    for (const item of list) {
+      if (!found.has(item[key])) found.set(item[key], []);
+      found.get(item[key]).push(item);
+    }
+    return found;
+  };
+  const boxes = scene.boxes.map((box) => ({
+    ...box,
+    slots: box.slots
+      .filter((slot) => state.track(box.id, `slot:${slot.name}`))
+      .map((slot) => ({ ...slot, states: statesOf(state, box, slot) })),
+    numbers: box.slots.filter((slot) => !state.track(box.id, `slot:${slot.name}`)),
+  }));
+  return {
+    ...scene,
+    boxes,
+    box: new Map(boxes.map((box) => [box.id, box])),
+    tensor: new Map(scene.tensors.map((tensor) => [tensor.id, tensor])),
+    call: new Map(scene.calls.map((call) => [call.id, call])),
+    into: group(scene.wires, "to"),
+    outOf: group(scene.wires, "from"),
+  };
+}
+
+/** The states a slot ever takes. */
+function statesOf(state, box, slot) {
+  return [...new Set(state.track(box.id, `slot:${slot.name}`).values)].filter((value) => value !== null);
+}
+
+/** @param {State} state @param {any} box @param {number} step */
+export function boxAt(state, box, step) {
+  const get = (property) => state.at(box.id, property, step);
+  return {
+    state: get("state"),
+    order: get("order"),
+    hint: get("hint"),
+    gradIn: get("grad_in"),
+    slots: box.slots.map((slot) => ({
+      slot,
+      state: get(`slot:${slot.name}`),
+      found: get(`found:${slot.name}`),
+    })),
+    ...(box.kind === "leaf" && {
+      grad: get("grad"),
+      came: get("came"),
+      before: get("before"),
+      how: get("how"),
+      arrived: get("arrived"),
+      expected: get("expected"),
+    }),
+  };
+}
+
+/** @returns {boolean} whether a box with this state is there to be seen */
+export function present(boxState) {
+  return !GONE.has(boxState ?? null);
+}
+
+/** The scope and the name that a key `name:<scope>:<name>` speaks of.
+ * @param {string} key
+ * @returns {{scope: number, name: string}}
+ */
+export function nameOf(key) {
+  const [, scope, name] = /^name:([^:]*):(.*)$/s.exec(key);
+  return { scope: Number(scope), name };
+}
+
+/** The names that stand for something at a step, in the order in which they were first bound.
+ * @returns {{key: string, scope: number, name: string, tensor: string|null, text: string|null}[]}
+ */
+export function namesAt(state, keys, step) {
+  const found = [];
+  for (const key of keys) {
+    const tensor = state.at(key, "tensor", step);
+    const text = state.at(key, "text", step);
+    if (tensor === null && text === null) continue;
+    found.push({ key, ...nameOf(key), tensor, text });
+  }
+  return found;
+}
+
+/** The names tied to each box at a step: those whose tensor the box made, or whose gradient it gathers.
+ * @returns {Map<string, any[]>}
+ */
+export function namesByBox(state, names, step) {
+  const found = new Map();
+  for (const name of names) {
+    const box = name.tensor === null ? null : state.at(name.tensor, "box", step);
+    if (box === null) continue;
+    if (!found.has(box)) found.set(box, []);
+    found.get(box).push(name);
+  }
+  return found;
+}
+
+/** What the program has printed by a step. @returns {string} */
+export function printedAt(scene, step) {
+  return scene.output.filter(([, at]) => at <= step).map(([text]) => text).join("");
+}
+
+/** The backward call whose steps include this one, or null. */
+export function callAt(scene, step) {
+  return scene.calls.findLast((call) => call.from <= step && step <= (call.to ?? Infinity)) ?? null;
+}
+
+/** Data that JSON can carry: a value's elements, or what stands for them. */
+export function dataOf(value) {
+  if (!value) return null;
+  return value.whole ? value.data : { shape: value.shape, head: value.head };
+}
+
+/** All that can be seen at a step, as JSON-able data; what `player.state()` gives.
+ * @param {State} state
+ * @param {ReturnType<typeof indexed>} scene
+ * @param {string[]} nameKeys
+ * @param {number} step
+ */
+export function describe(state, scene, nameKeys, step) {
+  const boxes = [];
+  const leaves = [];
+  for (const box of scene.boxes) {
+    const now = boxAt(state, box, step);
+    if (!present(now.state)) continue;
+    const slots = Object.fromEntries(now.slots.filter((slot) => slot.state !== null).map((slot) => [slot.slot.name, slot.state]));
+    boxes.push({ id: box.id, name: box.name, line: box.line, state: now.state, slots });
+    if (box.kind === "leaf") leaves.push({ name: box.variable, grad: dataOf(scene.values[now.grad]) });
+  }
+  return {
+    step,
+    steps: state.last,
+    line: state.at("program", "line", step),
+    sentence: scene.steps[step].sentence,
+    boxes,
+    leaves,
+    names: namesAt(state, nameKeys, step).map(({ name, scope, tensor, text }) => ({ name, scope, tensor, text })),
+    printed: printedAt(scene, step),
+  };
+}

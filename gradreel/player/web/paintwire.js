@@ -1,0 +1,127 @@
+/**
+ * Wires on the canvas: their shape, how a gradient is seen travelling, and the values written beside them.
+ */
+
+import { short } from "./format.js";
+import { arrow, font } from "./pen.js";
+import { valueAt } from "./state.js";
+
+const RANK = { lit: 3, done: 2, idle: 1, gone: 0 };
+
+/** How a link stands at a step: the liveliest of its wires and the value that wire carries.
+ * @returns {{state: string|null, value: number|null}}
+ */
+export function linkAt(link, state, step) {
+  let best = { state: null, wire: null };
+  link.tracks.forEach((track, i) => {
+    const now = valueAt(track, step);
+    if (now !== null && (best.state === null || RANK[now] > RANK[best.state])) best = { state: now, wire: link.wires[i] };
+  });
+  return { state: best.state, value: best.wire ? state.at(best.wire.id, "value", step) : null };
+}
+
+/** The corners of a link joined smoothly: straight through the layers, swinging between them. */
+export function trace(context, points) {
+  context.moveTo(points[0][0], points[0][1]);
+  for (let i = 1; i < points.length; i++) {
+    const [x, y] = points[i];
+    if (i % 2 === 1) context.lineTo(x, y);
+    else swing(context, points[i - 1], points[i]);
+  }
+}
+
+function swing(context, [fromX, fromY], [x, y]) {
+  const middle = (fromY + y) / 2;
+  context.bezierCurveTo(fromX, middle, x, middle, x, y);
+}
+
+/** The point at a fraction of the way along a link. */
+export function along(points, fraction) {
+  const legs = [];
+  let length = 0;
+  for (let i = 1; i < points.length; i++) {
+    const leg = Math.hypot(points[i][0] - points[i - 1][0], points[i][1] - points[i - 1][1]);
+    legs.push(leg);
+    length += leg;
+  }
+  let rest = fraction * length;
+  let i = 0;
+  while (i < legs.length - 1 && rest > legs[i]) rest -= legs[i++];
+  const part = legs[i] ? Math.min(1, rest / legs[i]) : 1;
+  const [[x0, y0], [x1, y1]] = [points[i], points[i + 1]];
+  if (i % 2 === 0) return [x0, y0 + (y1 - y0) * part];
+  const ease = part * part * (3 - 2 * part);
+  return [x0 + (x1 - x0) * ease, y0 + (y1 - y0) * part];
+}
+
+/** One link in full: line, arrow head and, while a gradient passes, a dot on its way.
+ * @param {CanvasRenderingContext2D} context
+ * @param {{state: string, travel: number|null, dashed: boolean, dim: boolean}} how
+ */
+export function paintLink(context, link, how, colours) {
+  const { points, long } = link.route;
+  const lively = how.state === "lit" || how.state === "done";
+  const colour = lively ? colours.run : colours.gone;
+  context.beginPath();
+  trace(context, points);
+  context.strokeStyle = colour;
+  context.lineWidth = how.state === "lit" ? 2.75 : 2;
+  const alpha = context.globalAlpha;
+  if (long && !lively) context.globalAlpha = alpha * 0.45;
+  if (how.dashed) context.setLineDash([4, 4]);
+  context.stroke();
+  context.setLineDash([]);
+  const [x, y] = points.at(-1);
+  arrow(context, x, y, Math.PI / 2, 10, colour);
+  context.globalAlpha = alpha;
+  if (how.travel === null) return;
+  const [dotX, dotY] = along(points, how.travel);
+  context.beginPath();
+  context.arc(dotX, dotY, 5, 0, 7);
+  context.fillStyle = colours.run;
+  context.fill();
+}
+
+/** The values beside lively links, the newest first; one that finds no free place is left to the inspector.
+ * @param {CanvasRenderingContext2D} context
+ * @param {{link: any, value: any, lit: boolean}[]} lively
+ * @param {{x: number, y: number, width: number, height: number}[]} taken  places not to write on
+ */
+export function paintValues(context, lively, taken, { colours, measure }) {
+  const size = 11;
+  context.font = font(size);
+  const queue = [...lively.filter((item) => item.lit), ...lively.filter((item) => !item.lit)];
+  for (const { link, value, lit } of queue) {
+    const label = short(value, 20);
+    const width = measure(label, size);
+    const place = spots(link.route.points, width).find((spot) => taken.every((other) => !meets(spot, other)));
+    if (!place) continue;
+    taken.push(place);
+    context.fillStyle = lit ? colours.ink : colours.soft;
+    context.fillText(label, place.x, place.y + 10);
+  }
+}
+
+function spots(points, width) {
+  const height = 13;
+  const [endX, endY] = points.at(-1);
+  const beforeY = points.at(-2)[1];
+  const [startX, startY] = points[0];
+  const middle = along(points, 0.5);
+  const gapTop = points.at(-3)?.[1] ?? startY;
+  const aside = endX - (points.at(-3)?.[0] ?? endX);
+  const right = { x: endX + 10, y: endY - 24, width, height };
+  const left = { x: endX - 10 - width, y: endY - 24, width, height };
+  const straight = { ...right, y: (Math.max(gapTop, beforeY - 40) + endY) / 2 - 6 };
+  return [
+    ...(Math.abs(aside) < 6 ? [straight, left] : aside > 0 ? [right] : [left]),
+    { x: startX + 9, y: startY + 6, width, height },
+    { x: startX - 9 - width, y: startY + 6, width, height },
+    { x: middle[0] + 9, y: middle[1] - 6, width, height },
+    { x: middle[0] - 9 - width, y: middle[1] - 6, width, height },
+  ];
+}
+
+function meets(a, b) {
+  return a.x < b.x + b.width + 4 && b.x < a.x + a.width + 4 && a.y < b.y + b.height && b.y < a.y + a.height;
+}

@@ -1,0 +1,145 @@
+/**
+ * The panels beside the picture: the names that are bound now, the leaves and their gradients, what was printed, and what
+ * happened: the diagnosis of an error, or the backward calls. Each panel is a function from a moment to elements.
+ */
+
+import { element } from "./dom.js";
+import { number, shape, short, title } from "./format.js";
+import { write } from "./marks.js";
+import { boxAt, callAt, present, printedAt } from "./moment.js";
+
+const CALLS = 6;
+const LEAVES = 80;
+
+/** Fill an element with pills, one a name, grouped by the function they live in.
+ * @param {HTMLElement} root
+ * @param {any} moment  {state, scene, step, names, selected}
+ * @param {(tensor: string) => void} onSelect
+ */
+export function showNames(root, moment, onSelect) {
+  const { state, step, names } = moment;
+  const frames = state.at("program", "frames", step) ?? [];
+  const inner = Math.max(0, ...names.map((name) => name.scope));
+  const pills = names.map((name) => {
+    const pill = element(name.tensor ? "button" : "span", { class: "pill", "aria-pressed": name.tensor ? String(moment.selected === name.tensor) : null });
+    if (name.scope) pill.append(element("s", { text: `${name.scope === inner ? frames.at(-1)?.[0] ?? "call" : "call"}: ` }));
+    pill.append(name.name, element("s", { text: ` ${nameText(name, moment)}` }));
+    if (name.tensor) pill.addEventListener("click", () => onSelect(name.tensor));
+    return pill;
+  });
+  root.replaceChildren(...(pills.length ? pills : [nothing("(none yet)")]));
+}
+
+/** What a name's pill adds to the name: a number, a shape, where it comes from, its version where that matters. */
+export function nameText(name, { state, scene, step }) {
+  if (name.tensor === null) return name.text ?? "";
+  const tensor = scene.tensor.get(name.tensor);
+  const index = state.at(name.tensor, "value", step);
+  const value = index === null ? null : scene.values[index];
+  const parts = [tensor?.shape.length === 0 && value?.whole ? number(value.data) : shape(tensor?.shape ?? [])];
+  const box = scene.box.get(state.at(name.tensor, "box", step));
+  const version = state.at(name.tensor, "version", step) ?? 0;
+  if (box?.kind === "node") parts.push(`from ${title(box)}`);
+  if (version > 0 || (state.at(name.tensor, "requires_grad", step) && box?.kind !== "node")) parts.push(`v${version}`);
+  return parts.filter(Boolean).join(" ");
+}
+
+/** A row for each leaf: its gradient, and what is still to come. */
+export function showLeaves(root, moment, onSelect) {
+  const { state, scene, step } = moment;
+  const rows = [];
+  for (const box of scene.boxes) {
+    if (box.kind !== "leaf") continue;
+    const now = boxAt(state, box, step);
+    if (!present(now.state)) continue;
+    const grad = now.grad === null ? "None" : short(scene.values[now.grad], 18);
+    const arrived = now.expected && callAt(scene, step) ? ` · ${now.arrived ?? 0} of ${now.expected} arrived` : "";
+    const row = element("button", { class: "row", onclick: () => onSelect(box.id) });
+    row.append(element("span", { text: `${box.variable ?? "leaf"}.grad` }), element("span", { text: grad + arrived }));
+    rows.push(row);
+  }
+  const more = rows.length - LEAVES;
+  if (more > 0) rows.splice(LEAVES, more, nothing(`and ${more} more`));
+  root.replaceChildren(...(rows.length ? rows : [nothing("(no leaf is used yet)")]));
+}
+
+/** @param {HTMLElement} root */
+export function showPrinted(root, { scene, step }) {
+  const text = printedAt(scene, step);
+  root.replaceChildren(text ? element("pre", { class: "printed", text }) : nothing("(nothing)"));
+  root.scrollTop = root.scrollHeight;
+}
+
+/** What happened: every diagnosis told once its step is reached, the error, the backward calls so far.
+ * @param {HTMLElement} root
+ * @param {any} moment
+ * @param {{onSeek: (step: number) => void, onMend: ((source: string) => void)|null|undefined}} actions
+ */
+export function showStory(root, { state, scene, step }, { onSeek, onMend }) {
+  const parts = [];
+  const raised = scene.outcome.kind !== "finished";
+  for (const diagnosis of scene.diagnoses) {
+    const at = diagnosis.steps?.raised ?? diagnosis.steps?.seen ?? state.last;
+    if (step >= at) parts.push(diagnosisCard(diagnosis, raised, onMend));
+    else parts.push(element("button", { class: "ahead", onclick: () => onSeek(at) }, `${raised ? "✖" : "!"} ${diagnosis.title}, at step ${at}`));
+  }
+  if (raised && !scene.diagnoses.length && step >= state.last) parts.push(errorCard(scene.outcome));
+  parts.push(...callRows(scene.calls, step, onSeek));
+  if (!raised && step >= state.last) parts.push(element("p", { class: "quiet", text: "✓ The program finished." }));
+  root.replaceChildren(...(parts.length ? parts : [nothing("(nothing has run backward yet)")]));
+}
+
+function diagnosisCard(diagnosis, raised, onMend) {
+  const card = element("div", { class: `card ${raised ? "err" : "warn"}` });
+  card.append(element("h3", { text: `${raised ? "✖" : "!"} ${diagnosis.title}` }));
+  for (const paragraph of diagnosis.story ?? []) {
+    const line = element("p");
+    write(line, paragraph);
+    card.append(line);
+  }
+  const mends = (onMend ? diagnosis.mends ?? [] : []).map((mend) =>
+    element("button", { text: mend.title, title: mend.diff ?? "", onclick: () => onMend(mend.source) }));
+  if (mends.length) card.append(element("div", { class: "mends" }, ...mends));
+  if (diagnosis.message) {
+    const said = element("details", {}, element("summary", { text: "what PyTorch says" }), element("p", { class: "said", text: diagnosis.message }));
+    card.append(said);
+  }
+  return card;
+}
+
+const HEADS = { raised: "✖ The program raised an error", refused: "✖ This program cannot be run here", stopped: "✖ The run was stopped" };
+
+function errorCard({ kind, type, message, line }) {
+  const card = element("div", { class: "card err" }, element("h3", { text: HEADS[kind] ?? "✖ The run ended early" }));
+  if (line) card.append(element("p", {}, "On ", element("b", { text: `line ${line}` }), ":"));
+  card.append(element("p", { class: "said", text: [type, message].filter(Boolean).join(": ") }));
+  return card;
+}
+
+/** The backward calls; of many, those near this step. */
+function callRows(calls, step, onSeek) {
+  const here = calls.findLastIndex((call) => call.from <= step);
+  const first = calls.length <= CALLS ? 0 : Math.max(0, Math.min(here - 2, calls.length - CALLS));
+  const shown = calls.slice(first, first + CALLS).map((call) => callRow(call, step, onSeek));
+  const rest = calls.length - shown.length;
+  return rest ? [...shown, nothing(`and ${rest} more backward calls`)] : shown;
+}
+
+function callRow(call, step, onSeek) {
+  const when = callWhen(call, step);
+  const flags = [call.retain_graph && "retain_graph", call.create_graph && "create_graph"].filter(Boolean);
+  const row = element("button", { class: "row call", "data-when": when, title: call.text ?? "", onclick: () => onSeek(call.from) });
+  row.append(element("span", { text: `call ${call.id} · line ${call.line}` }), element("span", { text: [...flags, when].join(" · ") }));
+  return row;
+}
+
+function callWhen(call, step) {
+  if (step < call.from) return "later";
+  if (step < (call.to ?? Infinity)) return "runs now";
+  return call.failed ? "failed" : "done";
+}
+
+/** @param {string} text */
+export function nothing(text) {
+  return element("p", { class: "quiet", text });
+}

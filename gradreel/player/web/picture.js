@@ -1,0 +1,105 @@
+/**
+ * The picture of a scene with some groups folded: its cards, links, chips and outlines with their places. It is made once
+ * and again only when something is folded; what changes from step to step is painted on top of it.
+ */
+
+import { leafChipText, measureCard, measureGroup, pillWidth, SMALL } from "./cards.js";
+import { linksOf, unitsOf } from "./folding.js";
+import { layout } from "./layout.js";
+import { nameOf } from "./moment.js";
+
+const TIE = 16;
+const OUTLINED = new Set(["iteration", "frame", "call"]);
+
+/** @param {any} scene  as moment.indexed gives it
+ * @param {ReturnType<typeof import("./state.js").createState>} state
+ * @param {ReturnType<typeof import("./folding.js").groupTree>} tree
+ * @param {Set<string>} folded
+ * @param {import("./cards.js").Measure} measure
+ */
+export function compose(scene, state, tree, folded, measure) {
+  const { units, unitOf } = unitsOf(tree, folded);
+  const pills = widestPills(scene, state, unitOf, measure);
+  const cards = units.map((unit) => {
+    const box = unit.group ? null : scene.box.get(unit.id);
+    const size = box ? measureCard(box, measure) : measureGroup(unit.group, measure);
+    return { ...unit, box, slots: size.chips, size, rect: null, track: state.track(unit.id, "state") };
+  });
+  const links = linksOf(scene.wires, unitOf);
+  const { places, chips, routes, bounds } = layout(
+    cards.map(({ id, box, size }) => ({
+      id,
+      width: size.width,
+      height: size.height,
+      right: pills.has(id) ? pills.get(id) + TIE : 0,
+      leaf: box?.kind === "leaf",
+      folded: !box,
+      chipWidth: box?.kind === "leaf" ? Math.round(Math.max(44, measure(leafChipText(box), SMALL) + 30)) : 0,
+    })),
+    links,
+  );
+  for (const card of cards) card.rect = places.get(card.id);
+  const fed = new Set(links.map((link) => link.to));
+  const card = new Map(cards.map((item) => [item.id, item]));
+  const drawn = links.filter((link) => routes.has(link.id)).map((link) => ({
+    ...link,
+    route: routes.get(link.id),
+    tracks: link.wires.map((wire) => state.track(wire.id, "state")),
+  }));
+  return {
+    cards,
+    card,
+    links: drawn,
+    chips: chips.map((chip) => ({ ...chip, box: scene.box.get(chip.leaf) })),
+    root: cards.findLast((item) => !fed.has(item.id) && item.box?.kind !== "leaf") ?? cards.at(-1) ?? null,
+    outlines: outlines(tree, folded, cards),
+    unitOf,
+    bounds,
+  };
+}
+
+/** For each unit, the width of the widest name that is ever tied to it. */
+function widestPills(scene, state, unitOf, measure) {
+  const widest = new Map();
+  for (const key of state.keys("name:")) {
+    const { name } = nameOf(key);
+    const width = pillWidth(name, measure);
+    for (const tensor of new Set(state.track(key, "tensor")?.values)) {
+      for (const id of new Set(state.track(tensor, "box")?.values)) {
+        const box = scene.box.get(id);
+        if (!box || (box.kind === "leaf" && box.variable === name)) continue;
+        const unit = unitOf.get(id);
+        widest.set(unit, Math.max(widest.get(unit) ?? 0, width));
+      }
+    }
+  }
+  return widest;
+}
+
+/** A frame around each open group whose cards stand together, with no other card between them. */
+function outlines(tree, folded, cards) {
+  if (cards.length > 600) return [];
+  const found = [];
+  for (const group of tree.groups.values()) {
+    if (folded.has(group.id) || !OUTLINED.has(group.kind) || group.boxes.length < 2) continue;
+    const members = new Set(group.boxes);
+    const inside = cards.filter((card) => members.has(card.boxes[0]));
+    if (inside.length === cards.length) continue;
+    const frame = around(inside.map((card) => card.rect), 14 + 8 * Math.max(0, 3 - group.depth));
+    if (cards.every((card) => inside.includes(card) || !overlap(card.rect, frame))) found.push({ group, rect: frame, cards: inside });
+  }
+  return found;
+}
+
+function around(rects, margin) {
+  const x = Math.min(...rects.map((rect) => rect.x)) - margin;
+  const y = Math.min(...rects.map((rect) => rect.y)) - margin - 12;
+  const right = Math.max(...rects.map((rect) => rect.x + rect.width)) + margin;
+  const bottom = Math.max(...rects.map((rect) => rect.y + rect.height)) + margin;
+  return { x, y, width: right - x, height: bottom - y };
+}
+
+/** @returns {boolean} whether two rectangles share more than an edge */
+export function overlap(a, b) {
+  return a.x < b.x + b.width && b.x < a.x + a.width && a.y < b.y + b.height && b.y < a.y + a.height;
+}

@@ -1,0 +1,267 @@
+/**
+ * The player: a scene, a place in the page, and the parts that show one moment of it. Time moves here; everything else is
+ * told which step it is.
+ */
+
+import { createClock } from "./clock.js";
+import { createCodePane } from "./codepane.js";
+import { createControls } from "./controls.js";
+import { foldedAtFirst, groupTree } from "./folding.js";
+import { showInspector, showSum, sumTrack } from "./inspector.js";
+import { bindKeys } from "./keys.js";
+import { marksAt } from "./marking.js";
+import { write } from "./marks.js";
+import { callAt, describe, indexed, namesAt } from "./moment.js";
+import { showLeaves, showNames, showPrinted, showStory } from "./panels.js";
+import { compose } from "./picture.js";
+import { build } from "./shell.js";
+import { createStage } from "./stage.js";
+import { createState, indexAt } from "./state.js";
+import { showTable } from "./table.js";
+import { createTimeline } from "./timeline.js";
+
+const LOOK_BACK = 50;
+
+/** @typedef {{vis: any, onRun?: (source: string) => void, onStep?: (step: number) => void, theme?: "light"|"dark"|null,
+ *             step?: number|null, source?: string, compact?: boolean, editor?: boolean, createEditor?: any}} Options
+ *  `createEditor` makes the code pane: the editor where one is wanted, else a plain list of lines. */
+
+/** Put a player into `root` and return it; `root.player` is the same.
+ * @param {HTMLElement & {player?: any}} root
+ * @param {any} firstScene  a scene as `gradreel.scene.encode` writes it
+ * @param {Options} options
+ */
+export function createPlayer(root, firstScene, options) {
+  const parts = build(root);
+  root.toggleAttribute("data-compact", Boolean(options.compact));
+  const run = { step: 0, chosen: null };
+
+  const clock = createClock({
+    steps: () => run.state.last,
+    step: () => run.step,
+    onStep: (next) => go(next, true),
+    onChange: (playing) => {
+      controls.show(playing);
+      parts.say.setAttribute("aria-live", playing ? "off" : "polite");
+    },
+  });
+  const actions = {
+    first: () => jump(0),
+    last: () => jump(run.state.last),
+    next: () => jump(run.step + 1),
+    prev: () => jump(run.step - 1),
+    nextLine: () => jump(beside(run.lines, 1)),
+    prevLine: () => jump(beside(run.lines, -1)),
+    nextCall: () => jump(beside(run.calls, 1)),
+    prevCall: () => jump(beside(run.calls, -1)),
+    toggle: () => clock.toggle(),
+    help: () => (parts.sheet.hidden = !parts.sheet.hidden),
+    escape: () => (parts.sheet.hidden ? select(null) : (parts.sheet.hidden = true)),
+    setSpeed: (speed) => clock.setSpeed(speed),
+  };
+  const controls = createControls(parts.controls, actions);
+  const timeline = createTimeline(parts.time, { onSeek: (next) => seek(next) });
+  const stage = createStage(parts.stage, options.vis, {
+    onPick: (id) => (run.tree.groups.has(id) ? fold(id) : choose(id)),
+    onFollow: (follows) => parts.follow.setAttribute("aria-pressed", String(follows)),
+  });
+  const editor = (options.createEditor ?? createCodePane)(parts.editor, {
+    source: options.source ?? firstScene.source,
+    onRun: options.onRun,
+    readOnly: options.editor === false,
+  });
+  const unbind = bindKeys(root, actions);
+  const dark = globalThis.matchMedia?.("(prefers-color-scheme: dark)");
+  dark?.addEventListener("change", stage.recolour);
+  parts.onTool({
+    in: () => stage.zoom(1.25),
+    out: () => stage.zoom(0.8),
+    fit: () => stage.fit(),
+    follow: () => stage.follow(),
+    table: () => {
+      parts.table.hidden = !parts.table.hidden;
+      show();
+    },
+    help: actions.help,
+  });
+
+  function load(next) {
+    const state = createState(next);
+    const scene = indexed(next, state);
+    Object.assign(run, {
+      state,
+      scene,
+      sums: sumTrack(state),
+      names: state.keys("name:"),
+      lines: state.track("program", "line")?.steps ?? [],
+      calls: scene.calls.map((call) => call.from),
+    });
+    root.dataset.steps = String(state.last);
+    root.dataset.outcome = scene.outcome.kind;
+    timeline.setScene(scene, state);
+  }
+
+  /** A new program: everything is made anew. */
+  function begin(next, at) {
+    load(next);
+    run.tree = groupTree(run.scene);
+    run.folded = foldedAtFirst(run.tree);
+    run.chosen = null;
+    draw(null);
+    run.step = clamp(at ?? run.state.last);
+    show({ begin: true });
+  }
+
+  function draw(keep) {
+    run.picture = compose(run.scene, run.state, run.tree, run.folded, stage.measure);
+    stage.setPicture(run.picture, keep);
+  }
+
+  function clamp(next) {
+    return Math.max(0, Math.min(run.state.last, Math.round(Number(next)) || 0));
+  }
+
+  /** The nearest of the given steps after or before this one; the end or the start where there is none. */
+  function beside(steps, direction) {
+    const index = indexAt(steps, direction > 0 ? run.step : run.step - 1);
+    return direction > 0 ? steps[index + 1] ?? run.state.last : steps[index] ?? 0;
+  }
+
+  function go(next, ease) {
+    const from = run.step;
+    run.step = clamp(next);
+    if (run.step === from) return;
+    show({ ease: ease && run.step === from + 1, from });
+    options.onStep?.(run.step);
+  }
+
+  function seek(next) {
+    clock.pause();
+    go(next, false);
+  }
+
+  function jump(next) {
+    clock.pause();
+    go(next, true);
+  }
+
+  /** The selection: what the person chose, else what this step speaks of, or the last one before it that spoke of anything. */
+  function selection() {
+    if (run.chosen) return run.chosen;
+    const { scene, state, step } = run;
+    for (let at = step; at > 0 && at > step - LOOK_BACK; at--) {
+      const { focus } = scene.steps[at];
+      const found = focus.find((id) => state.at(id, "state", step) === "failed") ?? focus[0];
+      if (found) return found;
+    }
+    return null;
+  }
+
+  function show({ ease = false, from = run.step, begin: first = false } = {}) {
+    const { state, scene, tree, folded, step } = run;
+    const moment = { state, scene, tree, folded, step, names: namesAt(state, run.names, step), selected: selection() };
+    stage.show({ ...moment, selected: run.chosen }, { from, ease, picture: run.picture, begin: first });
+    root.dataset.step = String(step);
+    timeline.show(step);
+    editor.setMarks(marksAt(moment));
+    tell(moment);
+    showNames(parts.names, moment, select);
+    showLeaves(parts.leaves, moment, select);
+    showPrinted(parts.printed, moment);
+    showStory(parts.story, moment, { onSeek: seek, onMend: options.onRun && mend });
+    showInspector(parts.chosenHead, parts.chosen, moment, { onSeek: seek, onFold: fold, onSelect: select });
+    showSum(parts.sumHead, parts.sum, moment, run.sums);
+    if (!parts.table.hidden) showTable(parts.table, moment, select);
+  }
+
+  function tell({ state, scene, step }) {
+    write(parts.sentence, scene.steps[step].sentence);
+    parts.count.textContent = `Step ${step} of ${state.last}. `;
+    const wrong = scene.stretches.some((stretch) => stretch.kind === "error" && stretch.from <= step && step <= stretch.to);
+    parts.say.dataset.tone = wrong ? "error" : "";
+    const call = callAt(scene, step);
+    parts.caption.textContent = `backward graph${call ? ` · call ${call.id} of ${scene.calls.length}` : ""}`;
+  }
+
+  function mend(source) {
+    editor.setSource(source);
+    options.onRun(source);
+  }
+
+  /** Select a box, a tensor or a group; the same again selects nothing. */
+  function choose(id) {
+    run.chosen = id === run.chosen ? null : id;
+    show();
+  }
+
+  /** Select, and bring what is selected into view. */
+  function select(id) {
+    choose(id);
+    if (!run.chosen) return;
+    const box = run.scene.tensor.has(run.chosen) ? run.state.at(run.chosen, "box", run.step) : run.chosen;
+    const card = run.picture.card.get(run.picture.unitOf.get(box) ?? box);
+    if (card) stage.lookAt(card);
+  }
+
+  function fold(id) {
+    const group = run.tree.groups.get(id);
+    if (!group) return;
+    if (!run.folded.delete(id)) run.folded.add(id);
+    draw({ unit: id, boxes: group.boxes });
+    show();
+  }
+
+  /** A scene of the same program with other values keeps everything in its place; any other begins anew. */
+  function update(next, { step = null } = {}) {
+    if (!sameShape(run.scene, next)) {
+      clock.pause();
+      begin(next, step);
+      return;
+    }
+    load(next);
+    draw({ unit: run.picture.cards[0]?.id, boxes: [] });
+    run.step = clamp(step ?? run.step);
+    show();
+  }
+
+  function setTheme(name) {
+    parts.setTheme(name);
+    stage.recolour();
+  }
+
+  const player = {
+    seek,
+    play: clock.play,
+    pause: clock.pause,
+    state: () => ({ ...describe(run.state, run.scene, run.names, run.step), selected: selection() }),
+    select: (id) => {
+      run.chosen = id;
+      show();
+    },
+    fold,
+    update,
+    setTheme,
+    view: stage.view,
+    editor,
+    destroy: () => {
+      clock.pause();
+      unbind();
+      dark?.removeEventListener("change", stage.recolour);
+      stage.destroy();
+      editor.destroy?.();
+      root.replaceChildren();
+      root.classList.remove("gradreel");
+      delete root.player;
+    },
+  };
+  parts.setTheme(options.theme ?? null);
+  root.player = player;
+  begin(firstScene, options.step);
+  return player;
+}
+
+/** Whether two scenes have the same boxes and wires, whatever their values. */
+function sameShape(scene, next) {
+  const sign = ({ boxes, wires }) => JSON.stringify([boxes.map((box) => [box.id, box.name]), wires.map((wire) => [wire.from, wire.to])]);
+  return scene.steps.length === next.steps.length && sign(scene) === sign(next);
+}

@@ -1,0 +1,67 @@
+/**
+ * The bare page of a player: its panes, headings and empty places, without anything in them yet.
+ */
+
+import { element } from "./dom.js";
+
+const KEYS = [
+  ["Space", "play, pause"],
+  ["← →", "a step back, a step on"],
+  ["shift ← →", "a line back, a line on"],
+  ["ctrl ← →", "the backward call before, after"],
+  ["Home End", "to the start, to the end"],
+  ["Esc", "select nothing"],
+  ["?", "this sheet"],
+];
+const TOOLS = [
+  ["table", "Table", "the nodes as a table"],
+  ["follow", "Follow", "the camera follows what runs"],
+  ["fit", "Fit", "all of it in view"],
+  ["out", "−", "smaller"],
+  ["in", "+", "larger"],
+  ["help", "?", "keys (?)"],
+];
+
+/** @param {HTMLElement} root */
+export function build(root) {
+  root.classList.add("gradreel");
+  root.dataset.testid = "player";
+  if (!root.hasAttribute("tabindex")) root.tabIndex = -1;
+  const made = {};
+  const place = (name, tag, properties) => (made[name] = element(tag, properties));
+  let actions = {};
+  const tools = element("div", { class: "tools" }, ...TOOLS.map(([name, text, title]) =>
+    place(name, "button", { title, "aria-label": title, text, "data-testid": `tool-${name}`, onclick: () => actions[name]() })));
+  made.follow.setAttribute("aria-pressed", "true");
+  const left = element("section", { class: "pane left", tabindex: 0, "aria-label": "program" },
+    element("h2", { text: "Program" }), element("div", {}, place("editor", "div")),
+    element("h2", { text: "Names now" }), place("names", "div", { class: "names", "data-testid": "names" }),
+    element("h2", { text: "Leaves" }), place("leaves", "div", { "data-testid": "leaves" }),
+    element("h2", { text: "Printed" }), place("printed", "div", { "data-testid": "printed" }));
+  const graph = element("section", { class: "graph", "aria-label": "graph" },
+    place("stage", "div", { class: "host", tabindex: 0, role: "img", "aria-label": "the backward graph; the Table button gives it as text" }),
+    place("caption", "div", { class: "caption" }), place("tableRoot", "div", { class: "table", tabindex: 0, "data-testid": "table", hidden: true }), tools);
+  const right = element("aside", { class: "pane right", tabindex: 0, "aria-label": "explanation" },
+    element("h2", { text: "What happened" }), place("story", "div", { "data-testid": "story" }),
+    place("chosenHead", "h2"), place("chosen", "div", { "data-testid": "inspector" }),
+    place("sumHead", "h2"), place("sum", "div", { "data-testid": "sum" }));
+  place("say", "p", { class: "say", tabindex: 0, "aria-live": "polite", "data-testid": "sentence" });
+  made.say.append(place("count", "span", { class: "count" }), place("sentence", "span"));
+  const foot = element("footer", { class: "foot" }, made.say, place("controls", "div", { class: "controls" }), place("time", "div", { class: "time" }));
+  place("sheet", "div", { class: "sheet", role: "dialog", "aria-label": "keys", hidden: true }).append(
+    element("h2", { text: "Keys" }),
+    ...KEYS.map(([key, does]) => element("div", { class: "row" }, element("span", { text: key }), element("span", { text: does }))));
+  root.replaceChildren(
+    element("div", { class: "frame" }, left, graph, right, foot),
+    made.sheet,
+  );
+  return {
+    ...made,
+    table: made.tableRoot,
+    onTool: (next) => (actions = next),
+    setTheme: (name) => {
+      if (name) root.dataset.theme = name;
+      else delete root.dataset.theme;
+    },
+  };
+}

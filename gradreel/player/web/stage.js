@@ -1,0 +1,169 @@
+/**
+ * The stage: the graph pane with its camera and its overlay canvas. It turns a moment into a frame and eases what changed
+ * while playing; it decides nothing about time.
+ */
+
+import { createCamera } from "./camera.js";
+import { element } from "./dom.js";
+import { namesByBox } from "./moment.js";
+import { paint } from "./paint.js";
+import { createMeasure } from "./pen.js";
+import { coloursOf } from "./theme.js";
+
+const EASE = 150;
+const GLIDE = 200;
+const READABLE = 0.5;
+const LEGIBLE = 0.4;
+const CLOSE = 0.6;
+
+/** @param {HTMLElement} root
+ * @param {any} vis
+ * @param {{onPick: (id: string|null) => void, onFollow: (follows: boolean) => void}} wiring
+ */
+export function createStage(root, vis, { onPick, onFollow }) {
+  const host = element("div", { class: "host" });
+  const overlay = element("canvas", { class: "overlay", "aria-hidden": "true" });
+  root.append(host, overlay);
+  const context = overlay.getContext("2d");
+  const measure = createMeasure(context);
+  const still = globalThis.matchMedia?.("(prefers-reduced-motion: reduce)");
+  let frame = null;
+  let started = 0;
+  let pending = 0;
+  let pills = [];
+  let follows = true;
+  let hover = null;
+  let opened = false;
+  let colours = null;
+
+  const setFollow = (value) => {
+    if (value === follows) return;
+    follows = value;
+    onFollow(value);
+  };
+  const camera = createCamera(host, vis, {
+    onFrame: () => draw(),
+    onMove: () => setFollow(false),
+    onPick: (id, at) => onPick(hit(id, at)),
+    onHover: (id, at) => {
+      const next = hit(id, at);
+      if (next === hover) return;
+      hover = next;
+      host.style.cursor = next ? "pointer" : "";
+      request();
+    },
+  });
+  const sizing = new ResizeObserver(() => {
+    if (!opened && frame) open();
+    request();
+  });
+  sizing.observe(host);
+
+  /** What is at a point: a name, a chip, a card that is there, the title of an open group. */
+  function hit(id, at) {
+    if (!frame) return null;
+    const within = ({ rect }) => at.x >= rect.x && at.x <= rect.x + rect.width && at.y >= rect.y && at.y <= rect.y + rect.height;
+    const small = pills.find(within)?.tensor ?? frame.picture.chips.find(within)?.leaf;
+    if (small) return small;
+    if (id !== null && frame.visible(id)) return id;
+    return frame.picture.outlines.find(({ rect }) => within({ rect: { ...rect, height: 24 } }))?.group.id ?? null;
+  }
+
+  function request() {
+    if (!pending) pending = requestAnimationFrame(() => draw());
+  }
+
+  function draw() {
+    cancelAnimationFrame(pending);
+    pending = 0;
+    if (!frame || !host.clientWidth) return;
+    const ratio = globalThis.devicePixelRatio || 1;
+    const [width, height] = [Math.round(host.clientWidth * ratio), Math.round(host.clientHeight * ratio)];
+    if (overlay.width !== width || overlay.height !== height) Object.assign(overlay, { width, height });
+    const progress = started ? Math.min(1, (performance.now() - started) / EASE) : 1;
+    if (progress >= 1) started = 0;
+    pills = paint(context, { ...frame, view: camera.view(), ratio, progress, hover, measure, colours: (colours ??= coloursOf(root)) });
+    if (progress < 1) request();
+  }
+
+  /** The camera at the beginning: all of it where that can be read, else the newest root and what is below it. */
+  function open() {
+    opened = host.clientWidth > 0;
+    if (!opened) return;
+    const { root: top } = frame.picture;
+    if (camera.wholeScale() >= LEGIBLE || !top) return camera.fit();
+    const { x, y, width } = top.rect;
+    return camera.moveTo({ x: x + width / 2, y: y + host.clientHeight / 2 / CLOSE - 90 }, CLOSE, 0);
+  }
+
+  function lookAt({ rect }, scale, ms) {
+    camera.moveTo({ x: rect.x + rect.width / 2, y: rect.y + rect.height / 2 }, scale, ms);
+  }
+
+  return {
+    measure,
+    /** The colours may have changed. */
+    recolour: () => {
+      colours = null;
+      request();
+    },
+    /** A new picture: its cards become pickable. With `keep`, the given card stays where it was on the screen. */
+    setPicture: (picture, keep) => {
+      const { scale, x, y } = camera.view();
+      const before = keep && frame ? placeOf(frame.picture, keep) : null;
+      camera.setCards(picture.cards, picture.bounds);
+      if (frame) frame.picture = picture;
+      const after = before && placeOf(picture, keep);
+      if (after) camera.moveTo({ x: x + after.x - before.x, y: y + after.y - before.y }, scale, 0);
+      else if (keep) camera.moveTo({ x, y }, scale, 0);
+    },
+    /** Show a moment; with `ease`, what changed at this step turns into what it is now. */
+    show: (moment, { from, ease, picture, begin }) => {
+      const step = moment.scene.steps[moment.step];
+      const eased = ease && !still?.matches;
+      const busy = step.focus.map((id) => picture.card.get(picture.unitOf.get(id))).find(Boolean) ?? null;
+      frame = {
+        ...moment,
+        picture,
+        from,
+        names: namesByBox(moment.state, moment.names, moment.step),
+        focus: new Set(step.focus),
+        changed: new Set(Object.keys(step.changes)),
+        visible: (id) => !picture.card.get(id)?.box || ![null, "released"].includes(moment.state.at(id, "state", moment.step)),
+      };
+      started = eased ? performance.now() : 0;
+      if (begin) open();
+      else if (follows && busy && host.clientWidth && !camera.sees(busy.rect))
+        lookAt(busy, Math.max(camera.view().scale, READABLE), eased ? GLIDE : 0);
+      request();
+    },
+    fit: () => {
+      camera.fit(still?.matches ? 0 : GLIDE);
+      setFollow(true);
+    },
+    follow: () => setFollow(!follows),
+    zoom: (factor) => {
+      setFollow(false);
+      camera.zoom(factor);
+    },
+    /** Bring a card into view, if it is not. */
+    lookAt: (card) => {
+      if (!camera.sees(card.rect)) lookAt(card, Math.max(camera.view().scale, READABLE), still?.matches ? 0 : GLIDE);
+    },
+    view: () => camera.view(),
+    destroy: () => {
+      sizing.disconnect();
+      cancelAnimationFrame(pending);
+      frame = null;
+      camera.destroy();
+      host.remove();
+      overlay.remove();
+    },
+  };
+}
+
+/** Where a card stands, or what remains of it: its group's card, or the first of its boxes. */
+function placeOf(picture, { unit, boxes }) {
+  const card = picture.card.get(unit) ?? boxes.map((id) => picture.card.get(picture.unitOf.get(id))).find(Boolean);
+  return card ? { x: card.rect.x + card.rect.width / 2, y: card.rect.y } : null;
+}

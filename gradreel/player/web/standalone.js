@@ -1,0 +1,12 @@
+/** The entry of an exported file: the scene lies in the page itself, and there is nobody to ask. */
+
+import { createLab } from "./lab.js";
+import { unzip } from "./letter.js";
+
+export default async function standalone() {
+  const root = document.querySelector(".gr-root");
+  const packed = atob(document.querySelector("#scene").textContent.trim());
+  const scene = await unzip(Uint8Array.from(packed, (letter) => letter.charCodeAt(0)));
+  const step = /^#(\d+)$/.exec(location.hash)?.[1];
+  createLab(root, { head: { place: "file" }, scene, ask: null, theme: null, step: step === undefined ? null : Number(step) });
+}

@@ -1,0 +1,50 @@
+/**
+ * Questions to the server, one at a time. A run asked for while another is on its way waits; of several that wait only the
+ * newest is sent, so a slider that moves faster than the server answers never falls behind.
+ */
+
+const PATIENCE = 12_000;
+
+/** @typedef {{kind: string, [more: string]: any}} Question */
+
+/**
+ * @param {{send: (question: Question & {request: number}) => void, onBusy?: (busy: boolean) => void, onSilence?: () => void}} options
+ */
+export function createWire({ send, onBusy = () => {}, onSilence = () => {} }) {
+  let count = Date.now();
+  let open = null;
+  let next = null;
+  let timer = 0;
+
+  const go = (question) => {
+    open = ++count;
+    onBusy(true);
+    timer = setTimeout(() => {
+      settle();
+      onSilence();
+    }, PATIENCE);
+    send({ ...question, request: open });
+  };
+  const settle = () => {
+    clearTimeout(timer);
+    open = null;
+    onBusy(false);
+    const waiting = next;
+    next = null;
+    if (waiting) go(waiting);
+  };
+
+  return {
+    /** @param {Question} question */
+    ask(question) {
+      if (open === null) go(question);
+      else next = question;
+    },
+    /** An answer has come. @param {number|null} request the question's number */
+    answered(request) {
+      if (open !== null && request === open) settle();
+    },
+    waiting: () => open !== null,
+    stop: () => clearTimeout(timer),
+  };
+}

@@ -1,0 +1,90 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+
+import { fit, groupStanding, leafLines, measureCard, slotText, standing } from "../../gradreel/player/web/cards.js";
+import { bytes, long, nested, number, ordinal, short, title } from "../../gradreel/player/web/format.js";
+import { marksAt } from "../../gradreel/player/web/marking.js";
+import { pieces, plain } from "../../gradreel/player/web/marks.js";
+import { boxAt, indexed } from "../../gradreel/player/web/moment.js";
+import { createState } from "../../gradreel/player/web/state.js";
+import { measure, stored, storedScenes } from "./scenes.js";
+
+const whole = (data, shape) => ({ shape, dtype: "float32", data, whole: true });
+
+for (const [value, text] of [[1, "1"], [0.5, "0.5"], [222.3926, "222.4"], [1e-5, "1e-5"], [1234567, "1.23e6"], [-0.25, "-0.25"], ["nan", "nan"],
+  ["-inf", "-inf"], [true, "true"], [0, "0"], [1 / 3, "0.3333"], [120000, "120000"]])
+  test(`the number ${value} reads ${text}`, () => assert.equal(number(value), text));
+
+test("vectors get air, matrices are set tight", () => {
+  assert.equal(nested([0.5, 0.5]), "[0.5, 0.5]");
+  assert.equal(nested([[3, 2], [3, 2]]), "[[3,2],[3,2]]");
+});
+
+test("what does not fit is told by its ends or its shape", () => {
+  assert.equal(short(whole([1, 2, 3, 4, 5, 6, 7, 8], [8]), 20), "[1, 2, … ×8]");
+  assert.equal(short(whole([[1.234, 2.345], [3.456, 4.567]], [2, 2]), 12), "[2,2] tensor");
+  assert.equal(short(null), "None");
+  assert.equal(long({ shape: [64, 64], dtype: "float32", head: [1], min: -1, max: 2, mean: 0.5, whole: false }), "[64,64], -1 to 2, mean 0.5");
+});
+
+test("bytes and ordinals read as people say them", () => {
+  assert.deepEqual([0, 64, 1024, 1536, 3 * 1024 * 1024].map(bytes), ["0 B", "64 B", "1 KB", "1.5 KB", "3 MB"]);
+  assert.deepEqual([1, 2, 3, 4, 11, 12, 21, 112].map(ordinal), ["first", "2nd", "3rd", "4th", "11th", "12th", "21st", "112th"]);
+});
+
+test("a box is named in few words", () => {
+  assert.equal(title({ kind: "node", name: "MvBackward0", nr: 0 }), "Mv #0");
+  assert.equal(title({ kind: "node", name: "UnsafeViewBackward0", nr: null }), "UnsafeView");
+  assert.equal(title({ kind: "leaf", name: "AccumulateGrad", nr: null, variable: "w" }), "w");
+});
+
+test("marks become pieces, and code is not searched for bold", () => {
+  assert.deepEqual(pieces("**Mv #0** keeps `t`."), [
+    { kind: "bold", text: "Mv #0" }, { kind: "text", text: " keeps " }, { kind: "code", text: "t" }, { kind: "text", text: "." },
+  ]);
+  assert.deepEqual(pieces("`(out - x) ** 2` and `y ** 2`").map((piece) => piece.kind), ["code", "text", "code"]);
+  assert.equal(plain("<b>**x**</b>"), "<b>x</b>");
+  assert.deepEqual(pieces(""), []);
+});
+
+test("a slot chip says how the slot stands", () => {
+  const slot = { name: "self", label: "t", version: 0 };
+  assert.deepEqual(["held", "retained", "freed", "stale"].map((state) => slotText(slot, state, 1)), ["self = t", "self = t", "self freed", "self v0→v1"]);
+});
+
+for (const [name, scene] of storedScenes()) {
+  test(`${name}: text stays within its card at every step`, () => {
+    const state = createState(scene);
+    const ready = indexed(scene, state);
+    for (const box of ready.boxes) {
+      const card = measureCard(box, measure);
+      for (let step = 0; step <= state.last; step++) {
+        const now = boxAt(state, box, step);
+        const room = card.width - 28;
+        const lines = box.kind === "leaf" ? leafLines(box, now, (index) => ready.values[index]) : [standing(box, now)];
+        for (const line of lines) assert.ok(measure(fit(line, room, 12, measure), 12) <= room);
+        now.slots.forEach((slot, i) => {
+          if (slot.state === null) return;
+          const place = card.chips[i];
+          assert.ok(place.x + place.width <= card.width && place.y + 17 <= card.height);
+          assert.ok(measure(slotText(slot.slot, slot.state, slot.found), 11) + 14 <= place.width + 0.5 || slot.state === "stale");
+        });
+      }
+    }
+  });
+}
+
+test("a folded card sums up what is behind it", () => {
+  assert.equal(groupStanding(["released", "released"]), "released");
+  assert.equal(groupStanding(["ran", "empty", "built", null]), "2 ran · 1 built");
+  assert.equal(groupStanding([null]), "");
+});
+
+test("the failing step marks who built and who freed", () => {
+  const scene = stored("shared_in_a_loop.json");
+  const state = createState(scene);
+  const marks = marksAt({ state, scene: indexed(scene, state), step: state.last, selected: null });
+  assert.deepEqual(marks.map(({ line, kind }) => [line, kind]), [[7, "loop"], [5, "born"], [10, "kill"], [10, "bad"]]);
+  assert.equal(marks[1].text, "built Mv #0");
+  assert.equal(marks[2].text, "freed it at step 24");
+});
