@@ -97,10 +97,10 @@ function paintFar(context, frame, cards, links) {
   return [];
 }
 
-/** The place of an arrow's tip, where no value should stand. */
-function tip(points) {
-  const [x, y] = points.at(-1);
-  return { x: x - 5, y: y - 24, width: 10, height: 24 };
+/** The places where a wire leaves and arrives, where no value should stand. */
+function ends(points) {
+  const [[fromX, fromY], [x, y]] = [points[0], points.at(-1)];
+  return [{ x: fromX - 4, y: fromY, width: 8, height: 20 }, { x: x - 5, y: y - 24, width: 10, height: 24 }];
 }
 
 function farColour(card, state, step, colours) {
@@ -133,7 +133,7 @@ function paintNear(context, frame, cards, links) {
     if (detail && shown) paintRootGradient(context, card, frame, taken);
   }
   for (const chip of picture.chips) taken.push(chip.rect);
-  for (const link of links) if (linkAt(link, state, step).state !== null) taken.push(tip(link.route.points));
+  for (const link of links) if (linkAt(link, state, step).state !== null) taken.push(...ends(link.route.points));
   if (!detail) return [];
   const pills = paintPills(context, frame, taken);
   paintValues(context, lively, taken, frame);

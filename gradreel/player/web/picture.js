@@ -9,6 +9,7 @@ import { layout } from "./layout.js";
 import { nameOf } from "./moment.js";
 
 const TIE = 16;
+const ABOVE = 26;
 const OUTLINED = new Set(["iteration", "frame", "call"]);
 
 /** @param {any} scene  as moment.indexed gives it
@@ -39,6 +40,7 @@ export function compose(scene, state, tree, folded, measure) {
     links,
   );
   for (const card of cards) card.rect = places.get(card.id);
+  const frames = outlines(tree, folded, cards);
   const fed = new Set(links.map((link) => link.to));
   const card = new Map(cards.map((item) => [item.id, item]));
   const drawn = links.filter((link) => routes.has(link.id)).map((link) => ({
@@ -52,9 +54,9 @@ export function compose(scene, state, tree, folded, measure) {
     links: drawn,
     chips: chips.map((chip) => ({ ...chip, box: scene.box.get(chip.leaf) })),
     root: cards.findLast((item) => !fed.has(item.id) && item.box?.kind !== "leaf") ?? cards.at(-1) ?? null,
-    outlines: outlines(tree, folded, cards),
+    outlines: frames,
     unitOf,
-    bounds,
+    bounds: widened(bounds, frames),
   };
 }
 
@@ -89,6 +91,16 @@ function outlines(tree, folded, cards) {
     if (cards.every((card) => inside.includes(card) || !overlap(card.rect, frame))) found.push({ group, rect: frame, cards: inside });
   }
   return found;
+}
+
+/** The bounds with the frames in them, and the gradients that come in at the top. */
+function widened(bounds, frames) {
+  const rects = [{ ...bounds, y: -ABOVE, height: bounds.height + ABOVE }, ...frames.map((frame) => frame.rect)];
+  const x = Math.min(...rects.map((rect) => rect.x));
+  const y = Math.min(...rects.map((rect) => rect.y));
+  const right = Math.max(...rects.map((rect) => rect.x + rect.width));
+  const bottom = Math.max(...rects.map((rect) => rect.y + rect.height));
+  return { x, y, width: right - x, height: bottom - y };
 }
 
 function around(rects, margin) {
