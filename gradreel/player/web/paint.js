@@ -7,7 +7,7 @@ import { present } from "./moment.js";
 import { fade, opacity, paintCard, paintLeafChip, paintPill } from "./paintcard.js";
 import { linkAt, paintLink, paintValues } from "./paintwire.js";
 import { arrow, box as rounded, font, text } from "./pen.js";
-import { pillWidth } from "./cards.js";
+import { fit, pillWidth } from "./cards.js";
 import { valueAt } from "./state.js";
 import { short } from "./format.js";
 
@@ -188,10 +188,10 @@ function paintMarks(context, card, { selected, focus, hover, colours, state, ste
   if (hover === card.id) rounded(context, x - 2, y - 2, width + 4, height + 4, 12, { stroke: colours.soft, line: 1 });
 }
 
-function paintOutline(context, { group, rect, cards }, { state, step, colours, view }) {
+function paintOutline(context, { group, rect, cards }, { state, step, colours, view, measure }) {
   if (!cards.some((card) => opacity(card, state, step) > 0)) return;
   rounded(context, rect.x, rect.y, rect.width, rect.height, 16, { stroke: colours.line, dash: [2, 4], line: 1.25 });
-  if (view.scale > 0.25) text(context, `▾ ${group.title}`, rect.x + 12, rect.y + 17, 11, colours.soft);
+  if (view.scale > 0.25) text(context, fit(`▾ ${group.title}`, rect.width - 24, 11, measure), rect.x + 12, rect.y + 17, 11, colours.soft);
 }
 
 function paintChip(context, chip, frame) {
