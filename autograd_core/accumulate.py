@@ -58,7 +58,7 @@ def store_first(leaf: Tensor, grad: Any, create_graph: bool, version: int) -> st
     if sys.getrefcount(grad) <= OWN_REFERENCES + 1 and laid_out_alike(grad, leaf.data_):
         meta.grad = plain(grad, version=version)
         return "taken"
-    meta.grad = plain(grad.copy() if isinstance(grad, np.ndarray) else grad)
+    meta.grad = plain(grad.copy() if isinstance(grad, np.ndarray) else grad, version=1)  # torch writes it with copy_
     return "copied"
 
 

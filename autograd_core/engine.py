@@ -37,6 +37,7 @@ class Call:
         self.written: dict[Key, int] = {}
         self.ready = ReadyQueue()
         self.running: Node | None = None
+        self.incoming = 0
         self.targets: set[Node] | None = None
 
     def only(self, nodes: Sequence[Node]) -> None:
@@ -92,25 +93,19 @@ class Call:
             buffer = self.buffers.get(node)
             if buffer is None:
                 buffer = self.buffers[node] = [None] * len(node.outs)
-            before = buffer[nr]
-            if grad is not None and before is None:
+            session = state.session
+            was = None if session is None else tell.value(buffer[nr])
+            if grad is not None and buffer[nr] is None:
                 buffer[nr] = grad
+                if self.incoming:
+                    self.written[node, nr] = self.incoming
             elif grad is not None:
                 self.add(node, nr, buffer, grad)
-            session = state.session
             if session is not None:
-                session.emit(
-                    (
-                        events.GradAdded,
-                        self.number,
-                        None if source is None else session.node(source),
-                        session.node(node),
-                        nr,
-                        tell.value(before),
-                        tell.value(grad),
-                        tell.value(buffer[nr]),
-                    )
-                )
+                giver = None if source is None else session.node(source)
+                came, now = tell.value(grad), tell.value(buffer[nr])
+                session.emit((events.GradAdded, self.number, giver, session.node(node), nr, was, came, now))
+        self.incoming = 0
         if count:
             self.waiting[node] -= 1
             if self.waiting[node] == 0 and (wanted or self.captures_any(node)):
@@ -118,13 +113,10 @@ class Call:
 
     def add(self, node: Node, nr: int, buffer: list[Any], grad: Any) -> None:
         """`buffer[nr] + grad`: over the buffer itself where nobody else holds it, which counts as a write."""
-        session = state.session
-        if not self.create_graph and session is None:
-            buffer[nr], alone = added(buffer, nr, grad)
-        elif not self.create_graph:
-            buffer[nr], alone = added(buffer, nr, grad, 1)
-        else:
+        if self.create_graph:
             buffer[nr], alone = buffer[nr] + grad, False
+        else:
+            buffer[nr], alone = added(buffer, nr, grad)
         if alone:
             self.written[node, nr] = self.written.get((node, nr), 0) + 1
         else:
@@ -160,12 +152,21 @@ class Call:
         if session is not None:
             session.emit((events.NodeRan, self.number, session.node(node), tell.values(results)))
         self.let_go(node)
+        counts = self.passed_on(node, grads, results)
         del grads
         for i, (below, nr) in enumerate(zip(node.next, node.nrs, strict=True)):
             if below is not None:
+                if counts is not None and counts[i]:
+                    self.incoming = counts[i]
                 result, results[i] = results[i], None
                 self.deliver(node, below, nr, result)
                 del result
+
+    def passed_on(self, node: Node, grads: list[Any], results: list[Any]) -> list[int] | None:
+        """How often each result was written: a gradient that a node hands on as it came keeps its count."""
+        given = {id(g): self.written.pop((node, nr)) for nr, g in enumerate(grads) if (node, nr) in self.written}
+        given |= node.handed_on()
+        return [given.get(id(result), 0) for result in results] if given else None
 
     def wanted(self, node: Node) -> tuple[Node | None, ...]:
         """The edges of `node` along which this call wants a gradient, None for the others."""
@@ -280,13 +281,13 @@ ALONE = 3
 """References to a gradient in a buffer that nobody else holds, as `added` sees it: the buffer's, its own, getrefcount's."""
 
 
-def added(buffer: list[Any], nr: int, grad: Any, watched: int = 0) -> tuple[Any, bool]:
+def added(buffer: list[Any], nr: int, grad: Any) -> tuple[Any, bool]:
     """The sum of two arrays, and whether torch would have written it over the first.
 
     It does where it holds the last reference to a dense one; here the first is written over only in name, as scalars can't be.
     """
     before = buffer[nr]
-    alone = sys.getrefcount(before) <= ALONE + watched and dense(before)
+    alone = sys.getrefcount(before) <= ALONE and dense(before)
     if alone and isinstance(before, np.ndarray) and before.base is not None:
         alone = sys.getrefcount(before.base) <= 2
     return before + grad, alone

@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from . import errors, events, tell
-from .graph import Node, gradient_edge
+from .graph import Node, Wanted, gradient_edge
 from .saved import Packed, SavedResult, pack_slot, unpack
 from .state import state
 from .tensor import Tensor, plain
@@ -86,21 +86,26 @@ class FunctionNode(Node):
 
     # ---- what the engine asks
 
-    def raw(self, grads: Sequence[Any]) -> Sequence[Any]:
+    def raw(self, grads: Sequence[Any], wanted: Wanted) -> list[Any]:
         given = tuple(None if g is None else plain(g) for g in grads)
-        return [None if g is None else g.data_ for g in self.graph(given)]
+        results = self.graph(given, wanted)
+        self.versions_given = {id(g.data_): g._version for g in results if g is not None and g._version}
+        return [None if g is None else g.data_ for g in results]
 
-    def graph(self, grads: Sequence[Any]) -> Sequence[Any]:
+    def handed_on(self) -> dict[int, int]:
+        return self.__dict__.pop("versions_given", {})
+
+    def graph(self, grads: Sequence[Any], wanted: Wanted) -> list[Any]:
         if self.materialize_grads:
             grads = [zeros(*out) if g is None else g for g, out in zip(grads, self.outs, strict=True)]
         got = self.function.run_backward(self, grads)
         returned = list(got) if isinstance(got, tuple | list) else [got]
-        wanted = len(self.is_tensor)
-        while len(returned) > wanted and returned[-1] is None:
+        expected = len(self.is_tensor)
+        while len(returned) > expected and returned[-1] is None:
             returned.pop()
-        if len(returned) != wanted:
+        if len(returned) != expected:
             raise RuntimeError(
-                f"function {self.name()} returned an incorrect number of gradients (expected {wanted}, got {len(returned)})"
+                f"function {self.name()} returned an incorrect number of gradients (expected {expected}, got {len(returned)})"
             )
         chosen = []
         for i, (grad, is_tensor) in enumerate(zip(returned, self.is_tensor, strict=True)):
@@ -114,7 +119,7 @@ class FunctionNode(Node):
             if grad is not None and not isinstance(grad, Tensor):
                 raise RuntimeError(f"expected Variable or None (got {type(grad).__name__})")
             chosen.append(grad)
-        return [g if below is not None else None for g, below in zip(chosen, self.next, strict=True)]
+        return [g if below is not None else None for g, below in zip(chosen, wanted, strict=True)]
 
     def release(self) -> None:
         if self.saved_list:
@@ -329,7 +334,7 @@ class DelayedError(Node):
     def __init__(self, edges: Sequence[tuple[Node | None, int]]) -> None:
         super().__init__(edges)
 
-    def raw(self, grads: Sequence[Any]) -> Sequence[Any]:
+    def raw(self, grads: Sequence[Any], wanted: Wanted) -> list[Any]:
         raise RuntimeError("trying to differentiate twice a function that was marked with @once_differentiable")
 
     graph = raw

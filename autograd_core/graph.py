@@ -130,6 +130,10 @@ class Node:
         for slot in self.slots:
             setattr(self, f"saved_{slot}", None)
 
+    def handed_on(self) -> dict[int, int]:
+        """Version counts of results that are tensors of the program's own making, by the id of their array."""
+        return {}
+
     def saved_nbytes(self, slot: str) -> int:
         kept = getattr(self, f"saved_{slot}")
         return 0 if kept is None else int(kept.nbytes) if isinstance(kept, SavedResult) else slot_bytes(kept)

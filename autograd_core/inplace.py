@@ -12,7 +12,7 @@ from . import errors, events, tell
 from .graph import Node, Wanted, gradient_edge
 from .state import state
 from .tensor import Array, Tensor, plain
-from .views import geometry, strided
+from .views import current_grad_fn, geometry, strided
 
 
 def check_writable(target: Tensor) -> None:
@@ -160,6 +160,7 @@ def rebase_onto(target: Tensor, node: Node, output_nr: int = 0) -> None:
     base.node, base.output_nr = slices, 0
     move_retain(base, before, slices)
     tell_rebased(base, before, slices)
+    current_grad_fn(target)  # torch remakes the written view's grad_fn at once, other views' when they are read
 
 
 def move_retain(tensor: Tensor, before: Node | None, node: Node) -> None:

@@ -50,8 +50,10 @@ FACTS: dict[str, str] = {
     "_sym_strides": "strides({0}.data_)",
     "_sym_argsize_0": "{0}.data_.shape[0]",
     "_dim": "{0}.data_.ndim",
+    "_shape_": "{0}.data_.shape",
     "_dtype_": "{0}.data_.dtype",
     "_sizes_": "[t.data_.shape for t in {0}]",
+    "_shape_": "{0}.data_.shape",
 }
 """What a formula may ask about an input without keeping it: the ending of the name, and how to compute it."""
 
@@ -229,8 +231,9 @@ class Op:
         lines.append(
             "    node.sequence_nr = state.next_sequence(); node.hooks = None; node.freed = False; node.meta_ = None"
         )
-        lines.append("    node.outs = tuple([(r.data_.shape, r.data_.dtype) for r in results])")
         differentiable = self.traits.get("differentiable", self.outputs)
+        counted = "results" if len(differentiable) == len(self.outputs) else f"results[:{len(differentiable)}]"
+        lines.append(f"    node.outs = tuple([(r.data_.shape, r.data_.dtype) for r in {counted}])")
         for i, name in enumerate(self.outputs if not self.many else ()):
             if name in differentiable:
                 lines.append(f"    r = results[{i}] if inplace is None else inplace; r.node = node; r.output_nr = {i}")
@@ -247,7 +250,10 @@ class Op:
         lines = []
         for name, users in self.kept().items():
             when = " or ".join(f"n_{p} is not None" for p in users)
-            if name in self.outputs:
+            if name in self.outputs and name not in self.traits.get("differentiable", self.outputs):
+                lines.append(f"    node.saved_{name} = results[{self.outputs.index(name)}] if {when} else None")
+                lines.append(f"    node.version_{name} = 0")
+            elif name in self.outputs:
                 at = self.outputs.index(name)
                 lines.append(f"    if {when}:")
                 lines.append(f"        r = results[{at}] if inplace is None else inplace")
@@ -263,7 +269,10 @@ class Op:
                 lines.append(f"        node.version_{name} = 0 if {name}.storage_ is None else {name}.storage_.version")
                 lines.append(f"    else: node.saved_{name} = node.version_{name} = None")
             else:
-                lines.append(f"    node.saved_{name} = {self.value_of(name)}")
+                value = self.value_of(name)
+                if name.endswith("_sym_strides"):  # torch looks at the strides only of inputs that need a gradient
+                    value += f" if n_{name.removesuffix('_sym_strides')} is not None else ()"
+                lines.append(f"    node.saved_{name} = {value}")
         return lines
 
     def value_of(self, name: str) -> str:

@@ -186,7 +186,7 @@ class Tensor:
 
     @property
     def is_leaf(self) -> bool:
-        return self.node is None
+        return self.grad_fn is None
 
     @property
     def _base(self) -> Tensor | None:

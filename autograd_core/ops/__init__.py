@@ -1,5 +1,15 @@
 """The table of operators, in the manner of PyTorch's derivatives.yaml: one short entry each."""
 
-from . import elementwise, index, loss, matmul, reduce, shape
+from . import activations, elementwise, index, loss, losses, matmul, normalization, reduce, shape
 
-__all__ = ["elementwise", "index", "loss", "matmul", "reduce", "shape"]
+__all__ = [
+    "activations",
+    "elementwise",
+    "index",
+    "loss",
+    "losses",
+    "matmul",
+    "normalization",
+    "reduce",
+    "shape",
+]

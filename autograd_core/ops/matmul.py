@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -39,10 +40,24 @@ def matrices(a: Array, b: Array) -> None:
     same_dtype(a, b)
 
 
+@both
+def mm_left(grad: Array, mat2: Array, sizes: Sequence[int], strides: Sequence[int], alpha: Any) -> Array:
+    """The gradient of the left matrix, laid out in memory as that is."""
+    by_column = strides[0] == 1 and strides[1] == sizes[0]
+    return scaled(t(mm(mat2, t(grad))) if by_column else mm(grad, t(mat2)), alpha)
+
+
+@both
+def mm_right(grad: Array, mat1: Array, sizes: Sequence[int], strides: Sequence[int], alpha: Any) -> Array:
+    """The gradient of the right matrix, laid out in memory as that is."""
+    by_column = strides[0] == 1 and strides[1] == sizes[0]
+    return scaled(t(mm(t(grad), mat1)) if by_column else mm(t(mat1), grad), alpha)
+
+
 @op(
     "mm",
-    self=lambda grad, mat2, self_sym_sizes, self_sym_strides: mm(grad, t(mat2)),
-    mat2=lambda grad, self, mat2_sym_sizes, mat2_sym_strides: mm(t(self), grad),
+    self=lambda grad, mat2, self_sym_sizes, self_sym_strides: mm_left(grad, mat2, self_sym_sizes, self_sym_strides, 1),
+    mat2=lambda grad, self, mat2_sym_sizes, mat2_sym_strides: mm_right(grad, self, mat2_sym_sizes, mat2_sym_strides, 1),
 )
 def mm(self: Array, mat2: Array) -> Array:
     matrices(self, mat2)
@@ -103,8 +118,12 @@ def bmm(self: Array, mat2: Array) -> Array:
 @op(
     "addmm",
     self=lambda grad, beta: scaled(grad, beta),
-    mat1=lambda grad, mat2, alpha, mat1_sym_sizes, mat1_sym_strides: scaled(mm(grad, t(mat2)), alpha),
-    mat2=lambda grad, mat1, alpha, mat2_sym_sizes, mat2_sym_strides: scaled(mm(t(mat1), grad), alpha),
+    mat1=lambda grad, mat2, alpha, mat1_sym_sizes, mat1_sym_strides: mm_left(
+        grad, mat2, mat1_sym_sizes, mat1_sym_strides, alpha
+    ),
+    mat2=lambda grad, mat1, alpha, mat2_sym_sizes, mat2_sym_strides: mm_right(
+        grad, mat1, mat2_sym_sizes, mat2_sym_strides, alpha
+    ),
 )
 def addmm(self: Array, mat1: Array, mat2: Array, beta: float = 1, alpha: float = 1) -> Array:
     matrices(mat1, mat2)

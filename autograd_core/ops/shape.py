@@ -252,8 +252,8 @@ def diagonal_backward(grad_output: Array, input_sizes: Sequence[int], offset: in
 @op(
     "as_strided",
     view=True,
-    self=lambda grad, self_sym_sizes, size, stride, storage_offset: as_strided_backward(
-        grad, self_sym_sizes, size, stride, storage_offset
+    self=lambda grad, self_shape_, size, stride, storage_offset: as_strided_backward(
+        grad, self_shape_, size, stride, storage_offset
     ),
 )
 def as_strided(self: Array, size: Sequence[int], stride: Sequence[int], storage_offset: int = 0) -> Array:
@@ -319,7 +319,7 @@ def sum_of(sizes: Sequence[int]) -> int:
     "unbind.int",
     view=True,
     many=True,
-    self=lambda grads, self_sym_sizes, self_dtype_, dim: stack_parts(grads, self_sym_sizes, self_dtype_, dim),
+    self=lambda grads, self_shape_, self_dtype_, dim: stack_parts(grads, self_shape_, self_dtype_, dim),
 )
 def unbind(self: Array, dim: int = 0) -> list[Array]:
     at = wrap(dim, self.ndim)

@@ -1,0 +1,85 @@
+"""Activations as modules: a table of names, functions and the arguments that a module keeps."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from typing import Any, ClassVar
+
+from . import functional as F
+from .module import Module
+
+
+class Activation(Module):
+    """A function of one tensor with arguments that are given once; see ACTIVATIONS."""
+
+    function: ClassVar[Callable[..., Any]]
+    fields: ClassVar[inspect.Signature]
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__()
+        try:
+            given = self.fields.bind(*args, **options)
+        except TypeError as error:
+            raise TypeError(f"{type(self).__name__}.__init__() {error}") from None
+        given.apply_defaults()
+        for name, value in given.arguments.items():
+            setattr(self, name, value)
+
+    def forward(self, input: Any) -> Any:
+        return type(self).function(input, **{name: getattr(self, name) for name in self.fields.parameters})
+
+    def extra_repr(self) -> str:
+        shown = [f"{name}={getattr(self, name)!r}" for name in self.fields.parameters if name != "inplace"]
+        return ", ".join(shown + ["inplace=True"] * bool(getattr(self, "inplace", False)))
+
+
+def activation(
+    name: str, function: Callable[..., Any], required: tuple[str, ...] = (), **defaults: Any
+) -> type[Activation]:
+    """The module class `name` for `function`, whose arguments are `required` and those with `defaults`."""
+    parameters = [
+        inspect.Parameter(
+            field, inspect.Parameter.POSITIONAL_OR_KEYWORD, default=defaults.get(field, inspect.Parameter.empty)
+        )
+        for field in (*required, *defaults)
+    ]
+    facts = {"function": staticmethod(function), "fields": inspect.Signature(parameters), "__module__": __name__}
+    return type(name, (Activation,), facts)
+
+
+ReLU = activation("ReLU", F.relu, inplace=False)
+ReLU6 = activation("ReLU6", F.relu6, inplace=False)
+LeakyReLU = activation("LeakyReLU", F.leaky_relu, negative_slope=0.01, inplace=False)
+ELU = activation("ELU", F.elu, alpha=1.0, inplace=False)
+SELU = activation("SELU", F.selu, inplace=False)
+CELU = activation("CELU", F.celu, alpha=1.0, inplace=False)
+GELU = activation("GELU", F.gelu, approximate="none")
+SiLU = activation("SiLU", F.silu, inplace=False)
+Mish = activation("Mish", F.mish, inplace=False)
+Hardswish = activation("Hardswish", F.hardswish, inplace=False)
+Softplus = activation("Softplus", F.softplus, beta=1.0, threshold=20.0)
+Threshold = activation("Threshold", F.threshold, ("threshold", "value"), inplace=False)
+Hardtanh = activation("Hardtanh", F.hardtanh, min_val=-1.0, max_val=1.0, inplace=False)
+LogSigmoid = activation("LogSigmoid", F.logsigmoid)
+Softsign = activation("Softsign", F.softsign)
+Tanhshrink = activation("Tanhshrink", F.tanhshrink)
+Tanh = activation("Tanh", F.tanh)
+Sigmoid = activation("Sigmoid", F.sigmoid)
+Softmax = activation("Softmax", F.softmax, dim=None)
+LogSoftmax = activation("LogSoftmax", F.log_softmax, dim=None)
+Softmin = activation("Softmin", F.softmin, dim=None)
+
+
+class Softshrink(Module):
+    """Moves numbers toward zero by `lambd`."""
+
+    def __init__(self, lambd: float = 0.5) -> None:
+        super().__init__()
+        self.lambd = lambd
+
+    def forward(self, input: Any) -> Any:
+        return F.softshrink(input, self.lambd)
+
+    def extra_repr(self) -> str:
+        return str(self.lambd)

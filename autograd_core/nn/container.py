@@ -1,0 +1,182 @@
+"""Modules that hold others: in a row (Sequential), in a list, in a dict."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import groupby
+from typing import Any, Self, overload
+
+from .module import Module, indented
+from .parameter import Parameter
+
+
+class Listed(Module):
+    """What Sequential and ModuleList share: modules under the names "0", "1", ..."""
+
+    def __len__(self) -> int:
+        return len(self._modules)
+
+    def __iter__(self) -> Iterator[Module]:
+        return iter(self._held())
+
+    def __contains__(self, module: object) -> bool:
+        return any(module is held for held in self._held())
+
+    def _held(self) -> list[Module]:
+        return [module for module in self._modules.values() if module is not None]
+
+    def _key(self, index: int) -> str:
+        length = len(self)
+        if not -length <= index < length:
+            raise IndexError(f"index {index} is out of range")
+        return list(self._modules)[index]
+
+    def _replace(self, modules: Iterable[Module]) -> None:
+        self._modules.clear()
+        for i, module in enumerate(modules):
+            self.add_module(str(i), module)
+
+    @overload
+    def __getitem__(self, index: int) -> Module: ...
+    @overload
+    def __getitem__(self, index: slice) -> Self: ...
+    def __getitem__(self, index: int | slice) -> Any:
+        if isinstance(index, slice):
+            part = type(self)()
+            part._replace(self._held()[index])
+            return part
+        return self._modules[self._key(index)]
+
+    def __setitem__(self, index: int, module: Module) -> None:
+        setattr(self, self._key(index), module)
+
+    def __delitem__(self, index: int | slice) -> None:
+        held = self._held()
+        del held[index]
+        self._replace(held)
+
+    def append(self, module: Module) -> Self:
+        self.add_module(str(len(self)), module)
+        return self
+
+    def extend(self, modules: Iterable[Module]) -> Self:
+        for module in list(modules):
+            self.append(module)
+        return self
+
+    def insert(self, index: int, module: Module) -> Self:
+        held = self._held()
+        held.insert(index, module)
+        self._replace(held)
+        return self
+
+
+class Sequential(Listed):
+    """Modules called one after the other, each with the result of the one before."""
+
+    def __init__(self, *modules: Module | dict[str, Module]) -> None:
+        super().__init__()
+        first = modules[0] if len(modules) == 1 else None
+        named = first if isinstance(first, dict) else {str(i): module for i, module in enumerate(modules)}
+        for name, module in named.items():
+            self.add_module(name, module)  # type: ignore[arg-type]  # add_module refuses what is no module
+
+    def forward(self, input: Any) -> Any:
+        for module in self:
+            input = module(input)
+        return input
+
+
+class ModuleList(Listed):
+    """A list whose modules count as submodules."""
+
+    def __init__(self, modules: Iterable[Module] | None = None) -> None:
+        super().__init__()
+        self.extend(modules or ())
+
+    def __repr__(self) -> str:
+        """Neighbours that print alike are shown once, with their number."""
+        lines, start = [], 0
+        for text, alike in groupby(map(repr, self)):
+            count = len(list(alike))
+            shown = f"({start}): {text}" if count == 1 else f"({start}-{start + count - 1}): {count} x {text}"
+            lines.append(indented(shown))
+            start += count
+        body = "\n  ".join(lines)
+        return f"{self._get_name()}(\n  {body}\n)" if lines else f"{self._get_name()}()"
+
+
+class ModuleDict(Module):
+    """A dict whose modules count as submodules."""
+
+    def __init__(self, modules: Mapping[str, Module] | Iterable[tuple[str, Module]] | None = None) -> None:
+        super().__init__()
+        self.update(modules or {})
+
+    def update(self, modules: Mapping[str, Module] | Iterable[tuple[str, Module]]) -> None:
+        for name, module in dict(modules).items():
+            self.add_module(name, module)
+
+    def __getitem__(self, name: str) -> Module:
+        module = self._modules[name]
+        assert module is not None
+        return module
+
+    def __setitem__(self, name: str, module: Module) -> None:
+        self.add_module(name, module)
+
+    def __delitem__(self, name: str) -> None:
+        del self._modules[name]
+
+    def __len__(self) -> int:
+        return len(self._modules)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._modules)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._modules
+
+    def keys(self) -> Any:
+        return self._modules.keys()
+
+    def values(self) -> Any:
+        return self._modules.values()
+
+    def items(self) -> Any:
+        return self._modules.items()
+
+    def pop(self, name: str) -> Module:
+        module = self[name]
+        del self[name]
+        return module
+
+    def clear(self) -> None:
+        self._modules.clear()
+
+
+class ParameterList(Module):
+    """A list whose tensors count as parameters."""
+
+    def __init__(self, values: Iterable[Any] | None = None) -> None:
+        super().__init__()
+        self.extend(values or ())
+
+    def append(self, value: Any) -> Self:
+        parameter = value if isinstance(value, Parameter) else Parameter(value)
+        self.register_parameter(str(len(self)), parameter)
+        return self
+
+    def extend(self, values: Iterable[Any]) -> Self:
+        for value in values:
+            self.append(value)
+        return self
+
+    def __getitem__(self, index: int) -> Any:
+        return list(self._parameters.values())[index]
+
+    def __len__(self) -> int:
+        return len(self._parameters)
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self._parameters.values())

@@ -1,0 +1,50 @@
+"""Parameters: the leaves that a module trains, and buffers that it only keeps."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..printing import parameter_repr
+from ..tensor import Tensor, plain
+
+
+class Parameter(Tensor):
+    """A tensor that a module counts as its own when it is assigned to an attribute.
+
+    It shares memory and version with `data`, as a detached tensor would, and requires grad unless told otherwise.
+    """
+
+    __slots__ = ()
+
+    def __new__(cls, data: Any = None, requires_grad: bool = True) -> Parameter:
+        parameter = object.__new__(cls)
+        source = Tensor() if data is None else data
+        parameter.data_ = source.data_
+        parameter.storage_ = source.shared_storage()
+        parameter.node, parameter.output_nr, parameter.meta = None, 0, None
+        if requires_grad:
+            plain_check(source)
+        parameter.own_meta().requires_grad = requires_grad
+        return parameter
+
+    def __init__(self, data: Any = None, requires_grad: bool = True) -> None:
+        """Everything is done in `__new__`, so that copies can be made without it."""
+
+    def __repr__(self) -> str:
+        return parameter_repr(super().__repr__())
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Parameter:
+        if id(self) not in memo:
+            memo[id(self)] = type(self)(plain(self.data_.copy()), self.requires_grad)
+        copied: Parameter = memo[id(self)]
+        return copied
+
+
+def plain_check(source: Tensor) -> None:
+    """Whether `source` may require grad.
+
+    Raises:
+        RuntimeError: it holds whole numbers.
+    """
+    if source.data_.dtype.kind != "f":
+        raise RuntimeError("Only Tensors of floating point and complex dtype can require gradients")

@@ -1,0 +1,74 @@
+"""Helpers around parameters: clipping their gradients, and all of them as one vector."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+
+import numpy as np
+
+from .. import tell
+from ..modes import no_grad
+from ..ops import elementwise as e
+from ..ops import reduce as r
+from ..ops import shape as s
+from ..tensor import Tensor, plain
+
+
+def graded(parameters: Tensor | Iterable[Tensor]) -> list[Tensor]:
+    """The gradients that are there."""
+    given = [parameters] if isinstance(parameters, Tensor) else parameters
+    return [parameter.grad for parameter in given if parameter.grad is not None]
+
+
+def clip_grad_norm_(
+    parameters: Tensor | Iterable[Tensor],
+    max_norm: float,
+    norm_type: float = 2.0,
+    error_if_nonfinite: bool = False,
+    foreach: bool | None = None,
+) -> Tensor:
+    """Scales all gradients down together, so that their common norm is at most `max_norm`; gives the norm before."""
+    grads = graded(parameters)
+    if not grads:
+        return plain(np.float32(0))
+    with no_grad():
+        norms = s.stack([r.vector_norm(grad, norm_type, None) for grad in grads])
+        total: Tensor = r.vector_norm(norms, norm_type, None)
+        if error_if_nonfinite and not math.isfinite(float(total.data_)):
+            raise RuntimeError(
+                f"The total norm of order {norm_type} for gradients from `parameters` is non-finite, so it cannot be "
+                "clipped. To disable this error and scale the gradients by the non-finite norm anyway, set "
+                "`error_if_nonfinite=False`"
+            )
+        factor = e.clamp(e.mul_scalar(e.reciprocal(e.add_scalar(total, 1e-6)), max_norm), None, 1.0)
+        for grad in grads:
+            grad.put(grad.data_ * factor.data_)
+            grad.bump()
+            tell.written(grad, "mul_", (factor,))
+    return total
+
+
+def clip_grad_value_(parameters: Tensor | Iterable[Tensor], clip_value: float, foreach: bool | None = None) -> None:
+    """Cuts every number of every gradient off at plus and minus `clip_value`."""
+    for grad in graded(parameters):
+        grad.put(grad.data_.clip(-clip_value, clip_value))
+        grad.bump()
+        tell.written(grad, "clamp_")
+
+
+def parameters_to_vector(parameters: Iterable[Tensor]) -> Tensor:
+    """All numbers in one row."""
+    return s.cat([s.reshape(parameter, [-1]) for parameter in parameters])
+
+
+def vector_to_parameters(vec: Tensor, parameters: Iterable[Tensor]) -> None:
+    """Lets the parameters show the pieces of one row."""
+    if not isinstance(vec, Tensor):
+        raise TypeError(f"expected torch.Tensor, but got: {type(vec).__name__}")
+    start = 0
+    for parameter in parameters:
+        size = parameter.data_.size
+        piece = s.slice_(vec, 0, start, start + size)
+        parameter.data = s.reshape(piece, list(parameter.data_.shape)).data
+        start += size

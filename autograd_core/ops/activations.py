@@ -1,0 +1,282 @@
+"""Activations that PyTorch has as one operator. Formulas: PyTorch's derivatives.yaml."""
+
+# ruff: noqa: F821
+# mypy: disable-error-code="no-any-return, no-untyped-call, misc, name-defined"
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from ..op import both, op
+from ..tensor import Array
+
+
+def elementwise(function: Any, data: Array) -> Array:
+    """A function of Python floats over every element: for what numpy lacks."""
+    kind = data.dtype
+    return np.array([function(x) for x in np.asarray(data).ravel().tolist()], kind).reshape(np.shape(data))[()]
+
+
+@both
+def one_minus(x: Array) -> Array:
+    """1 - x as PyTorch's C++ writes it: a tensor of ones less x."""
+    return add_scalar(zeros_as(x), 1) - x
+
+
+# ---- rectifiers
+
+
+@op(
+    "leaky_relu",
+    self=lambda grad, self, negative_slope: leaky_relu_backward(grad, self, negative_slope),
+)
+def leaky_relu(self: Array, negative_slope: float = 0.01) -> Array:
+    return np.where(self > 0, self, self * negative_slope)[()]
+
+
+@op(
+    "leaky_relu_",
+    node="LeakyReluBackward1",
+    self=lambda grad, result, negative_slope: leaky_relu_backward(grad, result, negative_slope),
+)
+def leaky_relu_(self: Array, negative_slope: float = 0.01) -> Array:
+    return np.where(self > 0, self, self * negative_slope)[()]
+
+
+@op(
+    "leaky_relu_backward",
+    grad_output=lambda grad, self, negative_slope: leaky_relu_backward(grad, self, negative_slope),
+    self=lambda grad: zeros_as(grad),
+)
+def leaky_relu_backward(grad_output: Array, self: Array, negative_slope: float) -> Array:
+    return np.where(self > 0, grad_output, grad_output * negative_slope)[()]
+
+
+@op("threshold", self=lambda grad, self, threshold: threshold_backward(grad, self, threshold))
+def threshold(self: Array, threshold: float, value: float) -> Array:
+    return np.where(self <= threshold, self.dtype.type(value), self)[()]
+
+
+@op(
+    "hardtanh",
+    self=lambda grad, self, min_val, max_val: hardtanh_backward(grad, self, min_val, max_val),
+)
+def hardtanh(self: Array, min_val: float = -1.0, max_val: float = 1.0) -> Array:
+    return np.clip(self, min_val, max_val)
+
+
+@op(
+    "hardtanh_backward",
+    grad_output=lambda grad, self, min_val, max_val: hardtanh_backward(grad, self, min_val, max_val),
+    self=lambda grad: zeros_as(grad),
+)
+def hardtanh_backward(grad_output: Array, self: Array, min_val: float, max_val: float) -> Array:
+    return np.where((self > min_val) & (self < max_val), grad_output, self.dtype.type(0))[()]
+
+
+@op("softshrink", self=lambda grad, self, lambd: softshrink_backward(grad, self, lambd))
+def softshrink(self: Array, lambd: float = 0.5) -> Array:
+    return np.where(self > lambd, self - lambd, np.where(self < -lambd, self + lambd, self * 0))[()]
+
+
+@op(
+    "softshrink_backward",
+    grad_output=lambda grad, self, lambd: softshrink_backward(grad, self, lambd),
+    self=lambda grad: zeros_as(grad),
+)
+def softshrink_backward(grad_output: Array, self: Array, lambd: float) -> Array:
+    return np.where((self >= -lambd) & (self <= lambd), self.dtype.type(0), grad_output)[()]
+
+
+@op("hardswish", self=lambda grad, self: hardswish_backward(grad, self))
+def hardswish(self: Array) -> Array:
+    return self * np.clip(self + 3, 0, 6) / 6
+
+
+@op(
+    "hardswish_backward",
+    grad_output=lambda grad, self: hardswish_backward(grad, self),
+    self=lambda grad, grad_output, self: where(
+        (self > -3) & (self < 3), div_scalar(grad * grad_output, 3), zeros_as(grad)
+    ),
+)
+def hardswish_backward(grad_output: Array, self: Array) -> Array:
+    bent = np.where(self <= 3, grad_output * (self / 3 + 0.5), grad_output)
+    return np.where(self < -3, self.dtype.type(0), bent)[()]
+
+
+# ---- exponential units
+
+
+@op(
+    "elu",
+    self=lambda grad, alpha, scale, input_scale, self: elu_backward(grad, alpha, scale, input_scale, False, self),
+)
+def elu(self: Array, alpha: float = 1.0, scale: float = 1, input_scale: float = 1) -> Array:
+    return np.where(self > 0, self * scale, np.expm1(np.minimum(self, 0) * input_scale) * (alpha * scale))[()]
+
+
+@op(
+    "elu_",
+    node="EluBackward1",
+    self=lambda grad, alpha, scale, input_scale, result: elu_backward(grad, alpha, scale, input_scale, True, result),
+)
+def elu_(self: Array, alpha: float = 1.0, scale: float = 1, input_scale: float = 1) -> Array:
+    return np.where(self > 0, self * scale, np.expm1(np.minimum(self, 0) * input_scale) * (alpha * scale))[()]
+
+
+@op("celu", self=lambda grad, alpha, self: elu_backward(grad, alpha, 1, 1.0 / alpha, False, self))
+def celu(self: Array, alpha: float = 1.0) -> Array:
+    return np.where(self > 0, self, np.expm1(np.minimum(self, 0) / alpha) * alpha)[()]
+
+
+@op(
+    "elu_backward",
+    grad_output=lambda grad, alpha, scale, input_scale, is_result, self_or_result: elu_backward(
+        grad, alpha, scale, input_scale, is_result, self_or_result
+    ),
+    self_or_result=lambda grad, grad_output, alpha, scale, input_scale, is_result, self_or_result: elu_double(
+        grad * grad_output, alpha, scale, input_scale, is_result, self_or_result
+    ),
+)
+def elu_backward(
+    grad_output: Array, alpha: float, scale: float, input_scale: float, is_result: bool, self_or_result: Array
+) -> Array:
+    x = self_or_result
+    if is_result:
+        bent = grad_output * input_scale * (x + alpha * scale)
+    else:
+        bent = grad_output * (input_scale * alpha * scale) * np.exp(np.minimum(x, 0) * input_scale)
+    return np.where(x <= 0, bent, grad_output * scale)[()]
+
+
+@both
+def elu_double(pulled: Array, alpha: float, scale: float, input_scale: float, is_result: bool, x: Array) -> Array:
+    if is_result:
+        return where(x < 0, mul_scalar(pulled, input_scale), zeros_as(pulled))
+    factor = input_scale * input_scale * alpha * scale
+    return where(x < 0, mul_scalar(pulled, factor) * exp(mul_scalar(x, input_scale)), zeros_as(pulled))
+
+
+# ---- smooth ones
+
+
+@op("erf", floating=True, self=lambda grad, self: mul_scalar(exp(-pow_scalar(self, 2)), 2 / math.sqrt(math.pi)) * grad)
+def erf(self: Array) -> Array:
+    return elementwise(math.erf, self)
+
+
+INNER = 0.044715
+OUTER = math.sqrt(2 / math.pi)
+
+
+@op("gelu", self=lambda grad, self, approximate: gelu_backward(grad, self, approximate))
+def gelu(self: Array, approximate: str = "none") -> Array:
+    if approximate == "tanh":
+        return 0.5 * self * (1 + np.tanh(OUTER * (self + INNER * self * self * self)))
+    return self * 0.5 * (1 + elementwise(math.erf, self * math.sqrt(0.5)))
+
+
+@op(
+    "gelu_backward",
+    grad_output=lambda grad, self, approximate: gelu_backward(grad, self, approximate),
+    self=lambda grad, grad_output, self, approximate: gelu_double(grad * grad_output, self, approximate),
+)
+def gelu_backward(grad_output: Array, self: Array, approximate: str) -> Array:
+    if approximate == "tanh":
+        bend = np.tanh(OUTER * (self + INNER * self * self * self))
+        slope = (1 - bend * bend) * (OUTER * (1 + 3 * INNER * self * self))
+        return grad_output * (0.5 * (1 + bend) + 0.5 * self * slope)
+    share = 0.5 * (1 + elementwise(math.erf, self * math.sqrt(0.5)))
+    return grad_output * (share + self * (np.exp(-0.5 * self * self) * (1 / math.sqrt(2 * math.pi))))
+
+
+@both
+def gelu_double(pulled: Array, self: Array, approximate: str) -> Array:
+    if approximate != "tanh":
+        density = mul_scalar(exp(mul_scalar(self * self, -0.5)), 0.3989422804014327)
+        return pulled * density * add_scalar(-self * self, 2)
+    square = self * self
+    bend = tanh(mul_scalar(self + mul_scalar(square * self, 0.044715), 0.7978845608028654))
+    inner = mul_scalar(add_scalar(mul_scalar(square, 0.134145), 1), 0.7978845608028654)
+    slope = add_scalar(-bend * bend, 1) * inner
+    curve = mul_scalar(add_scalar(-bend * bend, 1) * self, 0.21406971442686955) - mul_scalar(bend * slope * inner, 2)
+    return pulled * (slope + mul_scalar(self * curve, 0.5))
+
+
+@both
+def silu_backward(grad: Array, self: Array) -> Array:
+    share = sigmoid(self)
+    return grad * share * add_scalar(self * one_minus(share), 1.0)
+
+
+@op("silu", self=lambda grad, self: silu_backward(grad, self))
+def silu(self: Array) -> Array:
+    return self / (1 + np.exp(-self))
+
+
+@both
+def mish_backward(grad: Array, self: Array) -> Array:
+    share = sigmoid(self)
+    bend = tanh(log1p(exp(self)))
+    return grad * (bend + self * share * one_minus(bend * bend))
+
+
+@op("mish", self=lambda grad, self: mish_backward(grad, self))
+def mish(self: Array) -> Array:
+    return self * np.tanh(np.log1p(np.exp(self)))
+
+
+@op("softplus", self=lambda grad, self, beta, threshold: softplus_backward(grad, self, beta, threshold))
+def softplus(self: Array, beta: float = 1, threshold: float = 20) -> Array:
+    scaled = self * beta
+    return np.where(scaled > threshold, self, np.log1p(np.exp(np.minimum(scaled, threshold))) / beta)[()]
+
+
+@op(
+    "softplus_backward",
+    grad_output=lambda grad, self, beta, threshold: softplus_backward(grad, self, beta, threshold),
+    self=lambda grad, grad_output, self, beta, threshold: softplus_double(grad * grad_output, self, beta, threshold),
+)
+def softplus_backward(grad_output: Array, self: Array, beta: float, threshold: float) -> Array:
+    scaled = self * beta
+    growth = np.exp(np.minimum(scaled, threshold))
+    return np.where(scaled > threshold, grad_output, grad_output * growth / (growth + 1))[()]
+
+
+@both
+def softplus_double(pulled: Array, self: Array, beta: float, threshold: float) -> Array:
+    scaled = mul_scalar(self, beta)
+    bent = mul_scalar(sigmoid_backward(pulled, sigmoid(scaled)), beta)
+    return where(scaled < threshold, bent, zeros_as(pulled))
+
+
+@op(
+    "log_sigmoid_forward",
+    node="LogSigmoidBackward0",
+    outputs=("result", "buffer"),
+    differentiable=("result",),
+    self=lambda grad, self, buffer: log_sigmoid_backward(grad, self, buffer),
+)
+def log_sigmoid(self: Array) -> tuple[Array, Array]:
+    buffer = np.exp(-np.abs(self))
+    return np.minimum(self, 0) - np.log1p(buffer), buffer
+
+
+@op(
+    "log_sigmoid_backward",
+    grad_output=lambda grad, self, buffer: log_sigmoid_backward(grad, self, buffer),
+    self=lambda grad, grad_output, self: log_sigmoid_double(grad * grad_output, self),
+)
+def log_sigmoid_backward(grad_output: Array, self: Array, buffer: Array) -> Array:
+    share = buffer / (1 + buffer)
+    return np.where(self < 0, 1 - share, share)[()] * grad_output
+
+
+@both
+def log_sigmoid_double(pulled: Array, self: Array) -> Array:
+    share = sigmoid(self)
+    return pulled * add_scalar(share, -1) * share

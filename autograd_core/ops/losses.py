@@ -1,0 +1,214 @@
+"""Losses for robust regression and for probabilities. `reduction` is 0 none, 1 mean, 2 sum."""
+
+# ruff: noqa: F821
+# mypy: disable-error-code="no-any-return, no-untyped-call, misc, name-defined"
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..op import both, op
+from ..tensor import Array
+from .loss import MEAN, reduced
+
+BOTH = ("self", "target")
+
+
+def share(size: int, reduction: int) -> float:
+    """How much each element of the gradient counts."""
+    return 1.0 / size if reduction == MEAN else 1.0
+
+
+@both
+def shared(values: Array, reduction: int) -> Array:
+    """`values` divided by their number under mean, for operators that PyTorch composes of others."""
+    return div_scalar(values, count_of(values)) if reduction == 1 else values
+
+
+@both
+def collected(values: Array, reduction: int) -> Array:
+    """The gradient of a loss's incoming gradient: one number for a reduced loss."""
+    return values if reduction == 0 else sum(values)
+
+
+# ---- between squared and absolute error
+
+
+@op(
+    "smooth_l1_loss",
+    promote=BOTH,
+    self=lambda grad, self, target, reduction, beta: smooth_l1_loss_backward(grad, self, target, reduction, beta),
+    target=lambda grad, self, target, reduction, beta: smooth_l1_loss_backward(grad, target, self, reduction, beta),
+)
+def smooth_l1_loss(self: Array, target: Array, reduction: int = MEAN, beta: float = 1.0) -> Array:
+    distance = np.abs(self - target)
+    near = 0.5 * distance * distance / (beta or 1)
+    return reduced(np.where(distance < beta, near, distance - 0.5 * beta)[()], reduction)
+
+
+@op(
+    "smooth_l1_loss_backward",
+    grad_output=lambda grad, self, target, reduction, beta: collected(
+        grad * smooth_l1_loss_backward(add_scalar(zeros_as(grad), 1), self, target, reduction, beta), reduction
+    ),
+    self=lambda grad, grad_output, self, target, reduction, beta: smooth_l1_double(
+        grad * grad_output, self, target, reduction, beta
+    ),
+    target=lambda grad, grad_output, self, target, reduction, beta: (
+        -smooth_l1_double(grad * grad_output, self, target, reduction, beta)
+    ),
+)
+def smooth_l1_loss_backward(grad_output: Array, self: Array, target: Array, reduction: int, beta: float) -> Array:
+    difference = self - target
+    slope = np.where(np.abs(difference) < beta, difference / (beta or 1), np.sign(difference))
+    return (slope * self.dtype.type(share(difference.size, reduction)) * grad_output)[()]
+
+
+@both
+def smooth_l1_double(pulled: Array, self: Array, target: Array, reduction: int, beta: float) -> Array:
+    near = abs(self - target) < beta
+    return shared(where(near, div_scalar(pulled, beta), zeros_as(pulled)), reduction)
+
+
+@op(
+    "huber_loss",
+    promote=BOTH,
+    self=lambda grad, self, target, reduction, delta: huber_loss_backward(grad, self, target, reduction, delta),
+    target=lambda grad, self, target, reduction, delta: huber_loss_backward(grad, target, self, reduction, delta),
+)
+def huber_loss(self: Array, target: Array, reduction: int = MEAN, delta: float = 1.0) -> Array:
+    distance = np.abs(self - target)
+    near = 0.5 * distance * distance
+    return reduced(np.where(distance <= delta, near, delta * (distance - 0.5 * delta))[()], reduction)
+
+
+@op(
+    "huber_loss_backward",
+    grad_output=lambda grad, self, target, reduction, delta: collected(
+        grad * huber_loss_backward(add_scalar(zeros_as(grad), 1), self, target, reduction, delta), reduction
+    ),
+    self=lambda grad, grad_output, self, target, reduction, delta: huber_double(
+        grad * grad_output, self, target, reduction, delta
+    ),
+    target=lambda grad, grad_output, self, target, reduction, delta: (
+        -huber_double(grad * grad_output, self, target, reduction, delta)
+    ),
+)
+def huber_loss_backward(grad_output: Array, self: Array, target: Array, reduction: int, delta: float) -> Array:
+    difference = self - target
+    slope = np.clip(difference, -delta, delta)
+    return slope * self.dtype.type(share(difference.size, reduction)) * grad_output
+
+
+@both
+def huber_double(pulled: Array, self: Array, target: Array, reduction: int, delta: float) -> Array:
+    return shared(where(abs(self - target) < delta, pulled, zeros_as(pulled)), reduction)
+
+
+# ---- probabilities
+
+
+@op(
+    "binary_cross_entropy",
+    self=lambda grad, self, target, weight, reduction: binary_cross_entropy_backward(
+        grad, self, target, weight, reduction
+    ),
+    target=lambda grad, self, target, weight, reduction: bce_target(grad, self, weight, reduction),
+)
+def binary_cross_entropy(self: Array, target: Array, weight: Array | None = None, reduction: int = MEAN) -> Array:
+    if np.any((self < 0) | (self > 1)):
+        raise RuntimeError("all elements of input should be between 0 and 1")
+    if np.any((target < 0) | (target > 1)):
+        raise RuntimeError("all elements of target should be between 0 and 1")
+    with np.errstate(divide="ignore"):
+        no, yes = np.maximum(np.log1p(-self), -100), np.maximum(np.log(self), -100)
+    losses = (target - 1) * no - target * yes
+    return reduced(losses if weight is None else losses * weight, reduction)
+
+
+@op(
+    "binary_cross_entropy_backward",
+    grad_output=lambda grad, self, target, weight, reduction: collected(
+        grad * binary_cross_entropy_backward(add_scalar(zeros_as(grad), 1), self, target, weight, reduction), reduction
+    ),
+    self=lambda grad, grad_output, self, target, weight, reduction: bce_double(
+        grad * grad_output, self, target, weight, reduction
+    ),
+)
+def binary_cross_entropy_backward(
+    grad_output: Array, self: Array, target: Array, weight: Array | None, reduction: int
+) -> Array:
+    slope = grad_output * (self - target) / np.maximum((1 - self) * self, 1e-12)
+    slope = slope if weight is None else slope * weight
+    return slope * self.dtype.type(share(slope.size, reduction))
+
+
+@both
+def weighted(values: Array, weight: Any) -> Array:
+    return values if weight is None else values * weight
+
+
+@both
+def bce_double(pulled: Array, self: Array, target: Array, weight: Array, reduction: int) -> Array:
+    spread = self * one_minus(self)
+    curve = (spread - (self - target) * add_scalar(mul_scalar(self, -2), 1)) / (spread * spread)
+    return shared(weighted(pulled * curve, weight), reduction)
+
+
+@both
+def bce_target(grad: Array, self: Array, weight: Array, reduction: int) -> Array:
+    return shared(weighted(grad * (log(one_minus(self)) - log(self)), weight), reduction)
+
+
+@op(
+    "binary_cross_entropy_with_logits",
+    self=lambda grad, self, target, weight, pos_weight, reduction: logits_backward(
+        grad, self, target, weight, pos_weight, reduction
+    ),
+    target=lambda grad, self, target, weight, pos_weight, reduction: logits_target(
+        grad, self, weight, pos_weight, reduction
+    ),
+)
+def binary_cross_entropy_with_logits(
+    self: Array, target: Array, weight: Array | None = None, pos_weight: Array | None = None, reduction: int = MEAN
+) -> Array:
+    sure = np.minimum(self, 0) - np.log1p(np.exp(-np.abs(self)))
+    if pos_weight is not None:
+        sure = sure * ((pos_weight - 1) * target + 1)
+    losses = (1 - target) * self - sure
+    return reduced(losses if weight is None else losses * weight, reduction)
+
+
+@both
+def logits_backward(grad: Array, self: Array, target: Array, weight: Array, pos_weight: Array, reduction: int) -> Array:
+    if pos_weight is None:
+        slope = (sigmoid(self) - target) * grad
+    else:
+        hit = pos_weight * target
+        slope = ((add_scalar(hit, 1) - target) * sigmoid(self) - hit) * grad
+    return shared(weighted(slope, weight), reduction)
+
+
+@both
+def logits_target(grad: Array, self: Array, weight: Array, pos_weight: Array, reduction: int) -> Array:
+    if pos_weight is None:
+        slope = grad * -self
+    else:
+        chance = sigmoid(self)
+        slope = (log(one_minus(chance)) - pos_weight * log(chance)) * grad
+    return shared(weighted(slope, weight), reduction)
+
+
+@op(
+    "soft_margin_loss",
+    self=lambda grad, self, target, reduction: soft_margin_loss_backward(grad, self, target, reduction),
+)
+def soft_margin_loss(self: Array, target: Array, reduction: int = MEAN) -> Array:
+    return reduced(np.log1p(np.exp(-target * self)), reduction)
+
+
+@both
+def soft_margin_loss_backward(grad: Array, self: Array, target: Array, reduction: int) -> Array:
+    return shared(-target * sigmoid(-target * self) * grad, reduction)
