@@ -154,8 +154,19 @@ def written(tensor: Tensor, op: str, inputs: Iterable[Tensor] = (), counted: boo
         return
     number = session.tensor(tensor)
     given = tuple(session.tensor(t) for t in inputs)
-    storage = session.storage(tensor.shared_storage())
-    session.emit((events.Written, number, storage, op, given, tensor._version, counted, events.snapshot(tensor.data_)))
+    memory = tensor.shared_storage()
+    counted = counted and memory.counts
+    value = events.snapshot(tensor.data_)
+    session.emit((events.Written, number, session.storage(memory), op, given, tensor._version, counted, value))
+    for ref in list(session.tensors.values()):
+        other = ref()
+        if other is not None and other is not tensor and shares(other, memory.address):
+            session.emit((events.AliasChanged, ref.number, other._version, events.snapshot(other.data_)))
+
+
+def shares(tensor: Tensor, address: int) -> bool:
+    """Whether `tensor` shows the memory at `address`."""
+    return tensor.storage_ is not None and tensor.storage_.address == address
 
 
 @contextmanager

@@ -146,12 +146,12 @@ OPERATORS: dict[str, Operator] = {
     # ---- products
     "Mm": row(
         OTHER,
-        ("self", "grad @ mat2.T", "multiplies {grad} by {mat2}, transposed,"),
+        ("self", "grad @ mat2.T", "multiplies {grad} by {mat2}, transposed"),
         ("mat2", "self.T @ grad", "multiplies {self}, transposed, by {grad}"),
     ),
     "Bmm": row(
         OTHER,
-        ("self", "grad @ mat2.mT", "multiplies {grad} by {mat2}, transposed,"),
+        ("self", "grad @ mat2.mT", "multiplies {grad} by {mat2}, transposed"),
         ("mat2", "self.mT @ grad", "multiplies {self}, transposed, by {grad}"),
     ),
     "Mv": row(
@@ -167,7 +167,7 @@ OPERATORS: dict[str, Operator] = {
     "Addmm": row(
         OTHER,
         ("self", "grad * beta", "adds {grad} up over the batch"),
-        ("mat1", "grad @ mat2.T", "multiplies {grad} by {mat2}, transposed,"),
+        ("mat1", "grad @ mat2.T", "multiplies {grad} by {mat2}, transposed"),
         ("mat2", "mat1.T @ grad", "multiplies {mat1}, transposed, by {grad}"),
     ),
     "Linear": row(
@@ -182,7 +182,7 @@ OPERATORS: dict[str, Operator] = {
         (
             "self",
             "2 * grad * (self - target) / n",
-            "multiplies {grad} by twice the distance of {self} from {target}, averaged,",
+            "multiplies {grad} by twice the distance of {self} from {target}, averaged",
         ),
         ("target", "-2 * grad * (self - target) / n", "multiplies {grad} by minus twice that distance"),
     ),

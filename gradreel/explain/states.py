@@ -34,6 +34,8 @@ class Place:
     line: int = 0
     end_line: int = 0
     around: tuple[Turn | Frame, ...] = ()
+    since: int = 0
+    """The number of the event that reached it."""
 
     @property
     def turns(self) -> tuple[Turn, ...]:
@@ -67,7 +69,7 @@ class TensorState:
     alive: bool = True
     names: list[tuple[int, str]] = field(default_factory=list)
     called: str | None = None
-    """The first name it ever had: what to call it when it has none now."""
+    """The last name it had: what to call it when it has none now."""
     grad: Value | None = None
     grad_tensor: int | None = None
 
@@ -104,8 +106,16 @@ class NodeState:
     slots: dict[str, SlotState] = field(default_factory=dict)
     values: dict[str, str] = field(default_factory=dict)
     outputs: list[int] = field(default_factory=list)
+    came: Value | None = None
+    """The gradient that it started with when it last ran."""
     runs: list[tuple[int, int]] = field(default_factory=list)
     """(call, which in the order of that call) of each run."""
+
+    def slots_named(self, name: str) -> list[SlotState]:
+        """The slot `name`, or all parts of it where it holds a list: `indices[0]`, `indices[1]`."""
+        if name in self.slots:
+            return [self.slots[name]]
+        return [slot for slot in self.slots.values() if slot.slot.startswith(f"{name}[")]
 
     @property
     def title(self) -> str:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from gradreel.trace import events as e
 
 from .operators import SAME, Way, operator
 from .states import NodeState, SlotState
 from .tell_program import first_sentence
 from .telling import Telling
-from .words import INFIX, called, code, feeds, label, listed, node, plural, some, value
+from .words import called, code, expression, feeds, label, listed, node, plural, some, value
 from .world import World
 
 # ---- building
@@ -19,34 +21,27 @@ def node_made(told: Telling) -> str:
     state = world.nodes[next(event.node for event in told.all(e.NodeMade) if event.variable is None)]
     what = made_of(world, state)
     text = f"{code(what)} builds **{state.title}**" if what else f"**{state.title}** is built"
+    text += keeping(world, state, ", which keeps" if what else " and keeps")
     if state.generation:
         text = f"`create_graph` records the backward itself: {text}"
-    return told.sentence(text + keeping(world, state))
+    return told.sentence(text)
 
 
 def made_of(world: World, state: NodeState) -> str | None:
     """`t @ a`: the expression that built `state`, if its parts can be named."""
     parts = [label(world, number, 1) for number in state.inputs]
-    op = state.op.partition(".")[0].rstrip("_")
-    if not parts or any(part is None for part in parts):
-        return None
-    if op in INFIX and len(parts) == 2:
-        left, right = (f"({part})" if part and " " in part else part for part in parts)
-        return f"{left} {INFIX[op]} {right}"
-    if op in INFIX and state.values:
-        left = f"({parts[0]})" if parts[0] and " " in parts[0] else parts[0]
-        return f"{left} {INFIX[op]} {next(iter(state.values.values()))}"
-    return f"{op}({', '.join(part or '' for part in parts)})"
+    named = [part for part in parts if part is not None]
+    return expression(state.op, named, state.values) if parts and len(named) == len(parts) else None
 
 
-def keeping(world: World, state: NodeState) -> str:
+def keeping(world: World, state: NodeState, keeps: str) -> str:
     """What the node keeps, and why."""
     known = operator(state.kind)
     why = f": {known.why}" if known and known.why else ""
     if not state.slots:
         return f"; it keeps no tensor{why}" if why and not known_keeps(state) else "; it keeps no tensor"
     kept = dict.fromkeys(keep_name(world, slot) for slot in state.slots.values())
-    return f", which keeps {some(list(kept))}{why}"
+    return f"{keeps} {some(list(kept))}{why}"
 
 
 def known_keeps(state: NodeState) -> bool:
@@ -71,8 +66,10 @@ def written(told: Telling) -> str:
     world = told.world
     event = told.last(e.Written)
     state = world.tensors[event.tensor]
-    name, op = called(world, event.tensor), code(event.op)
-    text = f"{op} writes into {name} in place: it is now {value(event.value)}"
+    name = called(world, event.tensor)
+    statement = world.source.text(world.place.line, world.place.end_line) if told.beat.opens else ""
+    doer = code(statement or event.op.partition(".")[0].rstrip("_") + "_")
+    text = f"{doer} writes into {name} in place: it is now {value(event.value)}"
     if not event.counted:
         return told.sentence(f"{text}, and its version stays {event.version}, so autograd cannot notice")
     text += f", at version {event.version}"
@@ -128,8 +125,7 @@ def node_ran(told: Telling) -> str:
     world = told.world
     event = told.last(e.NodeRan)
     state = world.nodes[event.node]
-    started = told.first(e.NodeStarted)
-    came = next((grad for grad in started.grads if grad is not None), None) if started else None
+    came = state.came
     known = operator(state.kind)
     handed: dict[str, list[str]] = {}
     for edge, grad in enumerate(event.grads):
@@ -143,7 +139,8 @@ def node_ran(told: Telling) -> str:
     texts: list[str] = []
     for words, goals in handed.items():
         whole = words.replace("{grad}", "it" if texts else arrived)
-        texts.append(f"{whole} and hands {listed(each_once(goals))}")
+        comma = "," if words.endswith(TWOFOLD) else ""
+        texts.append(f"{whole}{comma} and hands {listed(each_once(goals))}")
     freed = ", then lets go of what it kept" if told.first(e.SlotFreed) else ""
     return told.sentence(f"**{state.title}** " + "; it ".join(texts) + freed)
 
@@ -153,6 +150,9 @@ def each_once(goals: list[str]) -> list[str]:
     times = {goal: goals.count(goal) for goal in goals}
     return [goal if many == 1 else f"{goal}, {TIMES.get(many, f'{many} times')}" for goal, many in times.items()]
 
+
+TWOFOLD = ("elsewhere", "transposed", "averaged", "their number", "overwritten", "slope")
+"""Words that end with a part of their own, after which a comma helps."""
 
 TIMES = {2: "twice", 3: "three times"}
 
@@ -167,6 +167,8 @@ def action(world: World, state: NodeState, way: Way | None) -> str:
         words = f"multiplies {{grad}} by alpha ({alpha})" if words == SAME else words
     for name, slot in state.slots.items():
         words = words.replace("{" + name + "}", kept_words(world, slot))
+    for name, text in state.values.items():
+        words = words.replace("{" + name + "}", code(text))
     return fill(words)
 
 
@@ -191,21 +193,21 @@ def fill(words: str) -> str:
 def slot_freed(told: Telling) -> str:
     world = told.world
     freed = told.all(e.SlotFreed)
-    kept = [keep_name(world, world.nodes[event.node].slots[event.slot]) for event in freed if known_slot(world, event)]
+    kept = let_go(world, freed)
     what = some(list(dict.fromkeys(kept))) if kept else "what it kept"
     return told.sentence(f"its work done, {node(world, freed[0].node)} lets go of {what}: `retain_graph` is not set")
 
 
-def known_slot(world: World, event: e.SlotFreed | e.SlotRetained) -> bool:
-    return event.slot in world.nodes[event.node].slots
+def let_go(world: World, events: Sequence[e.SlotFreed | e.SlotRetained]) -> list[str]:
+    """What the slots of `events` keep, in words."""
+    slots = [slot for event in events for slot in world.nodes[event.node].slots_named(event.slot)]
+    return [keep_name(world, slot) for slot in slots]
 
 
 def slot_retained(told: Telling) -> str:
     world = told.world
     kept_on = told.all(e.SlotRetained)
-    kept = [
-        keep_name(world, world.nodes[event.node].slots[event.slot]) for event in kept_on if known_slot(world, event)
-    ]
+    kept = let_go(world, kept_on)
     what = some(list(dict.fromkeys(kept))) if kept else "what it kept"
     return told.sentence(f"{node(world, kept_on[0].node)} keeps {what} for another pass: `retain_graph` is set")
 

@@ -61,7 +61,7 @@ def one_tensor(told: Telling, event: e.NameBound) -> str:
         return f"{name} still names the same tensor, now {now}"
     if (owner := grad_owner(world, tensor)) is not None:
         return f"{name} names {code(owner)}, {now}"
-    if tensor.node is not None and tensor.place is world.place:
+    if tensor.made >= world.place.since:
         return f"{name} now names the result, {now}"
     return f"{name} now names {now}"
 
@@ -77,7 +77,8 @@ def new_tensor(told: Telling, number: int, now: str) -> str:
         return f"a new leaf, {now}; it requires a gradient, so what is made of it gets recorded"
     if any(world.tensors[part].requires_grad for part in tensor.inputs if part in world.tensors):
         return f"the result, {now}; it was not recorded, so no gradient will come back through it"
-    return f"a new tensor, {now}; no gradient is wanted for it"
+    what = "the result" if tensor.inputs else "a new tensor"
+    return f"{what}, {now}; no gradient is wanted for it"
 
 
 def name_unbound(told: Telling) -> str:
@@ -93,7 +94,8 @@ def function_entered(told: Telling) -> str:
 
 
 def function_left(told: Telling) -> str:
-    return told.sentence("the function returns, and its own names are gone")
+    name = told.world.functions.get(told.last(e.FunctionLeft).scope, "the function")
+    return told.sentence(f"{code(name)} returns, and its own names are gone")
 
 
 def optimizer_stepped(told: Telling) -> str:

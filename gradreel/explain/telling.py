@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TypeVar
 
-from gradreel.trace.events import Event
+from gradreel.trace.events import Event, LineReached
 
 from .beats import Beat
 from .words import upper
@@ -35,7 +35,8 @@ class Telling:
 
     def sentence(self, text: str) -> str:
         """`text` with the line before it, if the program reaches one here, and a full stop."""
-        opened = f"Line {self.world.place.line}: " if self.beat.opens else ""
+        line = self.last(LineReached).line if self.beat.opens else 0
+        opened = f"Line {line}: " if line else ""
         ended = text if text.endswith((".", "”", "?", "!")) and not text.endswith("..") else text + "."
         return opened + (ended if opened else upper(ended))
 

@@ -26,6 +26,25 @@ INFIX = {
     "bmm": "@",
     "matmul": "@",
 }
+ATTRIBUTES = {
+    "data": ".data",
+    "detach": ".detach()",
+    "t": ".t()",
+    "transpose": ".T",
+    "permute": ".permute(…)",
+    "slice": "[…]",
+    "index": "[…]",
+    "view": ".view(…)",
+    "reshape": ".reshape(…)",
+    "unsqueeze": ".unsqueeze(…)",
+    "squeeze": ".squeeze()",
+    "expand": ".expand(…)",
+    "clone": ".clone()",
+    "sum": ".sum()",
+    "mean": ".mean()",
+}
+"""Operators that a program writes behind their operand."""
+
 FEW = 6
 """A value with at most so many numbers is written out."""
 
@@ -39,6 +58,8 @@ def number(data: Any) -> str:
         return str(data)
     if not math.isfinite(data):
         return str(data)
+    if 1000 <= abs(data) < 1e6:
+        return f"{data:.1f}".removesuffix(".0")
     return f"{data:.4g}"
 
 
@@ -131,13 +152,28 @@ def label(world: World, number: int | None, depth: int = 2) -> str | None:
         if part is None:
             return None
         parts.append(part)
-    op = tensor.op.partition(".")[0].rstrip("_")
+    node = world.nodes.get(tensor.node) if tensor.node is not None else None
+    return expression(tensor.op, parts, node.values if node is not None else {})
+
+
+def expression(op: str, parts: list[str], values: dict[str, str]) -> str | None:
+    """How a program writes `op` of `parts`; `values` are the plain values that its node keeps, if it has one."""
+    op = op.partition(".")[0].rstrip("_")
+    inner = [f"({part})" if " " in part else part for part in parts]
     if op in INFIX and len(parts) == 2:
-        left, right = (f"({part})" if " " in part else part for part in parts)
-        return f"{left} {INFIX[op]} {right}"
-    if len(parts) == 1 and op.isidentifier() and op not in INFIX:
-        return f"{op}({parts[0]})"
-    return None
+        return f"{inner[0]} {INFIX[op]} {inner[1]}"
+    if op in INFIX:
+        number = values.get("exponent") or values.get("other")
+        return f"{inner[0]} {INFIX[op]} {number}" if number is not None and len(parts) == 1 else None
+    if op in ATTRIBUTES and len(parts) == 1:
+        return inner[0] + ATTRIBUTES[op]
+    if op == "select" and len(parts) == 1:
+        index, dim = values.get("index", "…"), values.get("dim", "0")
+        before = ":, " * int(dim) if dim in ("0", "1", "2", "3") else "…, "
+        return f"{inner[0]}[{before}{index}]"
+    if op == "neg":
+        return f"-{inner[0]}"
+    return f"{op}({', '.join(parts)})" if op.isidentifier() and len(parts) <= 3 else None
 
 
 def grad_owner(world: World, tensor: TensorState) -> str | None:
@@ -168,6 +204,7 @@ def feeds(world: World, state: NodeState, edge: int) -> str:
     if goal.variable is not None:
         return called(world, goal.variable)
     for tensor in goal.outputs:
-        if tensor in state.inputs and (name := name_of(world, world.tensors[tensor])) is not None:
+        made = world.tensors[tensor]
+        if tensor in state.inputs and made.node == target and (name := name_of(world, made)) is not None:
             return code(name)
     return goal.title

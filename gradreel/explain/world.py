@@ -36,6 +36,7 @@ class World:
         self.open_calls: list[int] = []
         self.running: list[int] = []
         self.scopes: list[tuple[int, str, int]] = []
+        self.functions: dict[int, str] = {}
         self.optimizer: str | None = None
         self.printed: list[tuple[str, int]] = []
         self.gone: list[tuple[int, str]] = []
@@ -59,7 +60,7 @@ class World:
 
     def line_reached(self, event: e.LineReached) -> None:
         self.gone.clear()
-        self.place = Place(event.line, event.end_line, self._around(event))
+        self.place = Place(event.line, event.end_line, self._around(event), self.count)
 
     def _around(self, event: e.LineReached) -> tuple[Turn | Frame, ...]:
         """Calls and iterations in one line, outermost first, as they came about: each loop in the call it began in."""
@@ -92,7 +93,8 @@ class World:
         if event.tensor is not None and (tensor := self.tensors.get(event.tensor)) is not None:
             if key not in tensor.names:
                 tensor.names.append(key)
-            tensor.called = tensor.called or event.name
+            if tensor.called is None or event.name.isidentifier():
+                tensor.called = event.name
 
     def name_unbound(self, event: e.NameUnbound) -> None:
         self._unbind((event.scope, event.name), None)
@@ -109,6 +111,7 @@ class World:
 
     def function_entered(self, event: e.FunctionEntered) -> None:
         self.scopes.append((event.scope, event.function, event.line))
+        self.functions[event.scope] = event.function
         self._callers.append(self.place)
 
     def function_left(self, event: e.FunctionLeft) -> None:
@@ -282,7 +285,9 @@ class World:
     def node_started(self, event: e.NodeStarted) -> None:
         call = self.calls[event.call]
         call.order += 1
-        self.nodes[event.node].runs.append((event.call, call.order))
+        node = self.nodes[event.node]
+        node.runs.append((event.call, call.order))
+        node.came = next((grad for grad in event.grads if grad is not None), None)
         self.running.append(event.node)
 
     def node_ran(self, event: e.NodeRan) -> None:
@@ -308,14 +313,13 @@ class World:
             self.owners[event.grad] = event.tensor
 
     def slot_freed(self, event: e.SlotFreed) -> None:
-        slot = self.nodes[event.node].slots.get(event.slot)
-        if slot is not None and slot.state != "freed":
-            slot.state, slot.freed, slot.freed_by = "freed", self.count, event.call
-            self._let_go(slot)
+        for slot in self.nodes[event.node].slots_named(event.slot):
+            if slot.state != "freed":
+                slot.state, slot.freed, slot.freed_by = "freed", self.count, event.call
+                self._let_go(slot)
 
     def slot_retained(self, event: e.SlotRetained) -> None:
-        slot = self.nodes[event.node].slots.get(event.slot)
-        if slot is not None:
+        for slot in self.nodes[event.node].slots_named(event.slot):
             slot.state = "retained"
 
     def call_ended(self, event: e.BackwardFinished | e.BackwardFailed) -> None:

@@ -8,9 +8,10 @@ from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
-from autograd_core.state import isolated
 
 import autograd_core
+from autograd_core.state import isolated
+from autograd_core.tell import listening, tensor_id
 
 from .limits import Meter
 from .sizes import reserve
@@ -43,4 +44,4 @@ def running(meter: Meter) -> Iterator[None]:
             torch.set_default_dtype(before)
 
 
-__all__ = ["TENSORS", "elements_of", "running", "torch"]
+__all__ = ["TENSORS", "elements_of", "listening", "running", "tensor_id", "torch"]

@@ -10,14 +10,13 @@ from typing import Any
 
 import numpy as np
 
-from autograd_core.tell import listening
 from gradreel.trace import Outcome, Recorder, Trace
 from gradreel.trace.events import Stopped
 
 from . import classes, comprehensions, expressions, functions, handling, imports, managing, statements
 from .calls import call
 from .compiler import Compiler, Step
-from .engine import running
+from .engine import listening, running
 from .errors import suggestion
 from .formatting import caught, error_text, written
 from .handling import tell
@@ -48,7 +47,9 @@ def run(source: str, *, mode: str | None = None, limits: Limits | None = None) -
     machine = Machine(limits, names, recorder)
     machine.call = call
     with prepared(machine):
-        outcome = perform(source, mode, machine)
+        with listening(machine.emit):
+            outcome = perform(source, mode, machine)
+        # What the program still holds at its end stays alive in the trace.
         names.clear()
     return recorder.trace(source, mode, outcome)
 
@@ -115,7 +116,7 @@ def echo(machine: Machine) -> Callable[[Value], None]:
 
 @contextmanager
 def prepared(machine: Machine) -> Iterator[None]:
-    """The engine as in a fresh process, listening; warnings go to the trace; room for nested calls."""
+    """The engine as in a fresh process; warnings go to the trace; room for nested calls."""
     depth = sys.getrecursionlimit()
 
     def show(message: Warning | str, category: type[Warning], *rest: Any) -> None:
@@ -126,7 +127,6 @@ def prepared(machine: Machine) -> Iterator[None]:
         warnings.showwarning = show  # type: ignore[assignment]
         sys.setrecursionlimit(max(depth, DEEPEST))
         try:
-            with listening(machine.emit):
-                yield
+            yield
         finally:
             sys.setrecursionlimit(depth)

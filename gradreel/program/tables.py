@@ -123,12 +123,14 @@ def _merged(kind: type) -> dict[str, Entry]:
         merged |= TABLES.get(base, {})
     if not merged and kind.__module__.startswith((torch.__name__, "torch")):
         merged = _others(kind)
+    if hasattr(kind, "save_for_backward"):
+        merged |= _reads(CONTEXT)
     return merged
 
 
 def _others(kind: type) -> dict[str, Entry]:
     """Small types of the engine that programs meet but do not name."""
-    if kind.__name__ == "RemovableHandle":
+    if kind.__name__ in ("Handle", "RemovableHandle"):
         return {HANDLE: Foreign(HANDLE, lambda handle: handle.remove())}
     if kind.__name__ in ("finfo", "iinfo"):
         return _reads(FINFO)
@@ -140,6 +142,4 @@ def _others(kind: type) -> dict[str, Entry]:
         return _table(kind, NAMES["torch.Generator"])
     if kind.__name__.endswith(("LR", "OnPlateau", "WarmRestarts")):
         return _table(kind, ["step", "get_last_lr", "state_dict", "get_lr"])
-    if hasattr(kind, "save_for_backward"):
-        return _reads(CONTEXT)
     return {}

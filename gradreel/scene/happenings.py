@@ -237,13 +237,15 @@ class Stage:
 
     def slot_freed(self, event: e.SlotFreed) -> None:
         thing = f"n{event.node}"
-        self.ledger.set(thing, f"slot:{event.slot}", "freed")
-        slots = self.world.nodes[event.node].slots.values()
-        if all(slot.state == "freed" for slot in slots):
+        node = self.world.nodes[event.node]
+        for slot in node.slots_named(event.slot):
+            self.ledger.set(thing, f"slot:{slot.slot}", "freed")
+        if all(slot.state == "freed" for slot in node.slots.values()):
             self._mark(thing, state="empty")
 
     def slot_retained(self, event: e.SlotRetained) -> None:
-        self.ledger.set(f"n{event.node}", f"slot:{event.slot}", "retained")
+        for slot in self.world.nodes[event.node].slots_named(event.slot):
+            self.ledger.set(f"n{event.node}", f"slot:{slot.slot}", "retained")
 
     def call_ended(self, event: e.BackwardFinished | e.BackwardFailed) -> None:
         call = self.world.calls[event.call]

@@ -38,6 +38,7 @@ class Ledger:
     nodes: dict[int, str] = field(default_factory=dict)
     edges_into: dict[int, set[int]] = field(default_factory=lambda: defaultdict(set))
     edges_of: dict[int, e.Edges] = field(default_factory=dict)
+    saved: set[tuple[int, str]] = field(default_factory=set)
     slots: dict[tuple[int, str], str] = field(default_factory=dict)
     versions: dict[int, int] = field(default_factory=dict)
     calls: dict[int, str] = field(default_factory=dict)
@@ -64,10 +65,11 @@ class Ledger:
                 for target, _ in self.edges_of.pop(event.node, ()):
                     if target is not None:
                         self.edges_into[target].discard(event.node)
-            case e.TensorSaved():
-                self.slots[event.node, event.slot] = "held"
+            case e.TensorSaved() | e.SavedPacked():
+                self.saved.add((event.node, event.slot))
+                self.slots[event.node, bare(event.slot)] = "held"
             case e.SlotFreed():
-                self.slots[event.node, event.slot] = "freed"
+                self.slots[event.node, bare(event.slot)] = "freed"
             case e.Written() if event.counted:
                 self.versions[event.storage] = event.version
             case e.BackwardStarted():
@@ -84,6 +86,11 @@ class Ledger:
                 self.scopes[event.scope] = "left"
             case e.Raised() if not event.caught:
                 self.uncaught = event
+
+
+def bare(slot: str) -> str:
+    """`indices` of `indices[0]`: a slot may hold a list, saved part by part and freed as a whole."""
+    return slot.partition("[")[0]
 
 
 TENSORS: dict[type[Event], tuple[str, ...]] = {
@@ -166,7 +173,7 @@ def version_grows(ledger: Ledger, event: e.Written) -> Iterator[str]:
 
 
 def read_as_it_is(ledger: Ledger, event: e.SlotRead) -> Iterator[str]:
-    state = ledger.slots.get((event.node, event.slot))
+    state = ledger.slots.get((event.node, bare(event.slot)))
     if state is None:
         yield f"node {event.node} never kept {event.slot}"
     elif state == "freed" and event.found is not None:
@@ -181,12 +188,12 @@ def found_after_kept(ledger: Ledger, event: e.SlotRead) -> Iterator[str]:
 
 
 def held_before(ledger: Ledger, event: e.SlotFreed | e.SlotRetained) -> Iterator[str]:
-    if ledger.slots.get((event.node, event.slot)) != "held":
+    if ledger.slots.get((event.node, bare(event.slot))) != "held":
         yield f"node {event.node} does not hold {event.slot}"
 
 
 def saved_once(ledger: Ledger, event: e.TensorSaved) -> Iterator[str]:
-    if (event.node, event.slot) in ledger.slots:
+    if (event.node, event.slot) in ledger.saved:
         yield f"node {event.node} keeps {event.slot} twice"
 
 

@@ -60,13 +60,13 @@ def told() -> list[tuple[str, str]]:
 
 EXPECTED = {
     "function_entered": "Line 2: `f` is called; inside, `value` is `w`.",
-    "function_left": "The function returns, and its own names are gone.",
+    "function_left": "`f` returns, and its own names are gone.",
     "backward_started": "Line 6: `torch.autograd.grad(y, w)` starts at **MulBackward0 #0**; with `create_graph`, what "
     "it computes is recorded as well.",
     "grad_captured": "`autograd.grad` hands back 12.0 for `w`; no `.grad` is touched.",
     "name_unbound": "Line 3: `y` is gone; what only that name held goes with it.",
     "flag_changed": "Line 4: `w` no longer requires a gradient: what is made of it goes unrecorded.",
-    "written": "Line 5: `mul_` writes into `w` in place: it is now 6.0, and its version stays 0, so "
+    "written": "Line 5: `w.data.mul_(2)` writes into `w` in place: it is now 6.0, and its version stays 0, so "
     "autograd cannot notice.",
     "warned": "PyTorch warns: “Mind this”",
     "raised": "Line 6 raises ValueError: “no good”, which the program catches.",

@@ -62,8 +62,8 @@ SAYS = {
         "`a.grad` was not empty, so gradients add up: 6.0 + 6.0 = 12.0; it is changed in place.",
     ],
     "saved_modified": [
-        "Line 6: `mul_` writes into `b` in place: it is now 20.0, at version 2; **MulBackward0 #1** kept it as it was "
-        "before.",
+        "Line 6: `b.mul_(2)` writes into `b` in place: it is now 20.0, at version 2; **MulBackward0 #1** kept it as it "
+        "was before.",
         "**MulBackward0 #1** asks for `b`, but it was changed: kept at version 0, now at version 2. "
         "PyTorch raises “one of the variables needed for gradient computation has been modified by an inplace "
         "operation”",
