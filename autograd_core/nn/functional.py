@@ -126,7 +126,8 @@ def layer_norm(
     given = list(input.data_.shape)
     if given[len(given) - len(shape) :] != shape:
         raise RuntimeError(
-            f"Given normalized_shape={shape}, expected input with shape [*, {', '.join(map(str, shape))}], but got input "
+            f"Given normalized_shape={shape}, expected input with shape [*, {', '.join(map(str, shape))}], but got "
+            "input "
             f"of size{given}"
         )
     result: Tensor = n.layer_norm(input, shape, weight, bias, eps)[0]
@@ -281,7 +282,8 @@ def same_size(input: Tensor, target: Tensor) -> tuple[Tensor, Tensor]:
     if input.data_.shape == target.data_.shape:
         return input, target
     warnings.warn(
-        f"Using a target size ({target.shape}) that is different to the input size ({input.shape}). This will likely lead "
+        f"Using a target size ({target.shape}) that is different to the input size ({input.shape}). This will likely "
+        "lead "
         "to incorrect results due to broadcasting. Please ensure they have the same size.",
         stacklevel=3,
     )
@@ -356,8 +358,10 @@ def kl_div(input: Tensor, target: Tensor, reduction: str = "mean", log_target: b
         return e.div(r.sum(values), input.data_.shape[0])
     if reduction == "mean":
         warnings.warn(
-            "reduction: 'mean' divides the total loss by both the batch size and the support size.'batchmean' divides only "
-            "by the batch size, and aligns with the KL div math definition.'mean' will be changed to behave the same as "
+            "reduction: 'mean' divides the total loss by both the batch size and the support size.'batchmean' "
+            "divides only "
+            "by the batch size, and aligns with the KL div math definition.'mean' will be changed to behave the same "
+            "as "
             "'batchmean' in the next major release.",
             stacklevel=2,
         )

@@ -1,7 +1,7 @@
 """Optimizer: groups of parameters with options, a state for each parameter, and steps that write over parameters.
 
-Steps compute on arrays, in torch's order of operations. Each write is counted on the parameter's version as torch counts
-it, so a graph that kept a parameter notices the step.
+Steps compute on arrays, in torch's order of operations. Each write is counted on the parameter's version as torch
+counts it, so a graph that kept a parameter notices the step.
 """
 
 from __future__ import annotations
@@ -77,7 +77,8 @@ class Optimizer:
         group = {**param_group, **{name: param_group.get(name, value) for name, value in self.defaults.items()}}
         if len({id(param) for param in params}) != len(params):
             warnings.warn(
-                "optimizer contains a parameter group with duplicate parameters; in future, this will cause an error; see "
+                "optimizer contains a parameter group with duplicate parameters; in future, this will cause an "
+                "error; see "
                 "github.com/pytorch/pytorch/issues/40967 for more information",
                 stacklevel=3,
             )
