@@ -25,6 +25,7 @@ from .ops import elementwise as e
 from .ops import index as i
 from .ops import matmul as m
 from .ops import reduce as r
+from .ops import sampling
 from .ops import shape as s
 from .printing import tensor_repr
 from .size import Size
@@ -185,6 +186,7 @@ IN_PLACE_OF = {
 }  # fmt: skip
 
 IN_PLACE: dict[str, Method] = {f"{name}_": written(function) for name, function in IN_PLACE_OF.items()}
+IN_PLACE |= sampling.METHODS
 IN_PLACE |= {
     "pow_": pow_, "div_": div_, "fill_": fill_, "copy_": copy_, "masked_fill_": masked_fill_, "clamp_": clamp_,
     "clip_": clamp_,

@@ -68,8 +68,7 @@ def smooth_l1_loss_backward(grad_output: Array, self: Array, target: Array, redu
 
 @both
 def smooth_l1_double(pulled: Array, self: Array, target: Array, reduction: int, beta: float) -> Array:
-    near = abs(self - target) < beta
-    return shared(where(near, div_scalar(pulled, beta), zeros_as(pulled)), reduction)
+    return shared(div_scalar(pulled * (abs(self - target) < beta), beta), reduction)
 
 
 @op(
@@ -104,7 +103,7 @@ def huber_loss_backward(grad_output: Array, self: Array, target: Array, reductio
 
 @both
 def huber_double(pulled: Array, self: Array, target: Array, reduction: int, delta: float) -> Array:
-    return shared(where(abs(self - target) < delta, pulled, zeros_as(pulled)), reduction)
+    return shared(pulled * (abs(self - target) < delta), reduction)
 
 
 # ---- probabilities
