@@ -1,14 +1,14 @@
 """Tensor: a typed, shaped look at memory, with a place in the graph.
 
-Most tensors of a run are plain results: an array (a numpy scalar when 0-d), the node that made it, and nothing else. What only
-some have (a flag, a `.grad`, hooks, a base) lies in their `Meta`. A `Storage` is made only once memory is shared or
-written, so a tensor without one is at version 0 and alone with its memory.
+Most tensors of a run are plain results: an array (a numpy scalar when 0-d), the node that made it, and nothing else.
+What only some have (a flag, a `.grad`, hooks, a base) lies in their `Meta`. A `Storage` is made only once memory is
+shared or written, so a tensor without one is at version 0 and alone with its memory.
 """
 
 from __future__ import annotations
 
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
@@ -97,6 +97,10 @@ class Tensor:
     meta: Meta | None
 
     if TYPE_CHECKING:
+        # What methods.py hangs onto the class.
+        __array_priority__: int
+        grad: Any
+        data: Any
 
         def __getattr__(self, name: str) -> Any: ...
         def __setattr__(self, name: str, value: Any) -> None: ...
@@ -185,6 +189,12 @@ class Tensor:
             return True
         view = meta.view
         return view is not None and view.base.requires_grad
+
+    @requires_grad.setter
+    def requires_grad(self, value: bool) -> None:
+        from .methods import set_requires_grad
+
+        set_requires_grad(self, value)
 
     @property
     def is_leaf(self) -> bool:
