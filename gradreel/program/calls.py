@@ -209,8 +209,8 @@ def iterate(machine: Machine, value: Any) -> Iterator[Value]:
     if isinstance(value, (Walk, Indexed)) or (isinstance(value, Iterator) and not isinstance(value, Namespace)):
         return value
     if isinstance(value, VIEWS) or (isinstance(value, torch.nn.Module) and hasattr(type(value), "__iter__")):
-        walk: Iterator[Value] = value.__iter__()
-        return walk
+        source: Any = value
+        return iter(source)
     raise TypeError(f"'{kind_name(value)}' object is not iterable")
 
 
