@@ -64,8 +64,13 @@ BRISK: dict[tuple[str, str], str] = {
     ("node_ran", "slot_freed"): "node_ran",
     ("node_ran", "slot_retained"): "node_ran",
     ("node_ran", "grad_added"): "node_ran",
+    ("node_made", "name_bound"): "node_made",
+    ("node_made", "name_unbound"): "node_made",
 }
 """In a long run a node's work is one beat: that it ran, let go of what it kept, and added to what had come before."""
+
+QUIET = frozenset({"line", "name_bound", "name_unbound", "function_entered", "function_left"})
+"""In a long run these go along with the next thing that autograd does."""
 
 LONG = 10_000
 """So many events make a run long."""
@@ -83,7 +88,7 @@ class Beat:
 
 def beats(events: tuple[Event, ...]) -> Iterator[Beat]:
     """The beats of `events`, in order and without gaps."""
-    joins = BRISK if len(events) > LONG else JOINS
+    joins, quiet = (BRISK, QUIET) if len(events) > LONG else (JOINS, frozenset({"line"}))
     kind, start, opens = "line", 0, False
     waiting: int | None = None
     for number, event in enumerate(events):
@@ -95,8 +100,8 @@ def beats(events: tuple[Event, ...]) -> Iterator[Beat]:
         if part == OPENER:
             waiting = number if waiting is None else waiting
             continue
-        if kind == "line" and (part != "line" or same_line(events[start], event)):
-            kind = part
+        if kind in quiet and (part != "line" or len(quiet) > 1 or same_line(events[start], event)):
+            kind, opens = part, opens or part == "line"
         elif (kind, part) in joins:
             kind = joins[kind, part]
         else:

@@ -42,7 +42,9 @@ class Stage:
         """Begin a step: what ran in the last one has run."""
         for node in self.running:
             if self.ledger.get(f"n{node}", "state") == "running":
-                self._mark(f"n{node}", state="ran")
+                slots = self.world.nodes[node].slots.values()
+                empty = bool(slots) and all(slot.state == "freed" for slot in slots)
+                self._mark(f"n{node}", state="empty" if empty else "ran")
         self.running.clear()
 
     def index(self, value: Value | None) -> int | None:
@@ -248,7 +250,7 @@ class Stage:
         node = self.world.nodes[event.node]
         for slot in node.slots_named(event.slot):
             self.ledger.set(thing, f"slot:{slot.slot}", "freed")
-        if all(slot.state == "freed" for slot in node.slots.values()):
+        if event.node not in self.running and all(slot.state == "freed" for slot in node.slots.values()):
             self._mark(thing, state="empty")
 
     def slot_retained(self, event: e.SlotRetained) -> None:
