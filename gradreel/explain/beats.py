@@ -87,17 +87,27 @@ class Beat:
 
 
 def beats(events: tuple[Event, ...]) -> Iterator[Beat]:
-    """The beats of `events`, in order and without gaps."""
+    """The beats of `events`, in order and without gaps.
+
+    A write into what the line has only just made is part of making it (`fresh`): so are weights initialised.
+    """
     joins, quiet = (BRISK, QUIET) if len(events) > LONG else (JOINS, frozenset({"line"}))
     kind, start, opens = "line", 0, False
     waiting: int | None = None
+    fresh: set[int | None] = set()
     for number, event in enumerate(events):
         part = PARTS[type(event)]
         if not isinstance(part, str):
             part = part(event)
         if part == FOLLOWER:
             continue
-        if part == OPENER:
+        if part == "line":
+            fresh.clear()
+        elif isinstance(event, e.TensorMade) and (event.base is None or event.base in fresh):
+            fresh.add(event.tensor)
+        elif isinstance(event, e.NameBound):
+            fresh.discard(event.tensor)
+        if part == OPENER or (isinstance(event, e.Written) and event.tensor in fresh):
             waiting = number if waiting is None else waiting
             continue
         if kind in quiet and (part != "line" or len(quiet) > 1 or same_line(events[start], event)):

@@ -36,7 +36,7 @@ def row(why: str, *ways: tuple[str, str, str]) -> Operator:
 
 OTHER = "the gradient of each side needs the other"
 INPUT = "its slope depends on where it was"
-RESULT = "its slope follows from its own result"
+RESULT = "its slope can be read off it"
 SHAPED = "only the shape matters, not the values"
 PLACED = "it only has to know which places were taken"
 
