@@ -78,8 +78,8 @@ class InputMetadata:
 class Node:
     """One call of an operator, remembered.
 
-    `next` and `nrs` are the edges: the node that gets the gradient of each tensor input (None where none is needed), and
-    which of that node's outputs it was. `outs` are shape and dtype of the results, whose gradients come in.
+    `next` and `nrs` are the edges: the node that gets the gradient of each tensor input (None where none is needed),
+    and which of that node's outputs it was. `outs` are shape and dtype of the results, whose gradients come in.
     """
 
     __slots__ = ("next", "nrs", "sequence_nr", "outs", "hooks", "freed", "meta_", "__weakref__")

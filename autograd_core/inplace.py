@@ -23,7 +23,8 @@ def check_writable(target: Tensor) -> None:
     """
     if target.storage_ is not None and target.storage_.inference and not state.inference:
         raise RuntimeError(
-            "Inplace update to inference tensor outside InferenceMode is not allowed.You can make a clone to get a normal "
+            "Inplace update to inference tensor outside InferenceMode is not allowed.You can make a clone to get a "
+            "normal "
             "tensor before doing inplace update.See https://github.com/pytorch/rfcs/pull/17 for more details."
         )
     if isinstance(target.data_, np.ndarray) and 0 in target.data_.strides and target.data_.size > 1:

@@ -1,7 +1,7 @@
 """Reading and writing by indices. Formulas: PyTorch's derivatives.yaml."""
 
 # ruff: noqa: F821
-# mypy: disable-error-code="no-any-return, no-untyped-call, misc, name-defined"
+# mypy: disable-error-code="no-any-return, no-untyped-call, misc, name-defined, has-type, call-overload, arg-type"
 
 from __future__ import annotations
 
@@ -32,7 +32,8 @@ def places(indices: Places, shape: Sequence[int]) -> tuple[Any, ...]:
             for k, n in enumerate(data.shape):
                 if axis + k >= len(shape) or shape[axis + k] != n:
                     raise IndexError(
-                        f"The shape of the mask {errors.sizes(data.shape)} at index {k} does not match the shape of the indexed "
+                        f"The shape of the mask {errors.sizes(data.shape)} at index {k} does not match the shape of "
+                        "the indexed "
                         f"tensor {errors.sizes(shape)} at index {axis + k}"
                     )
             at.extend(np.nonzero(data))
@@ -85,7 +86,8 @@ def index_put(self: Array, indices: list[Array | None], values: Array, accumulat
         except ValueError:
             shape = errors.sizes(out[at].shape)
             raise RuntimeError(
-                f"shape mismatch: value tensor of shape {errors.sizes(np.shape(values))} cannot be broadcast to indexing result "
+                f"shape mismatch: value tensor of shape {errors.sizes(np.shape(values))} cannot be broadcast to "
+                "indexing result "
                 f"of shape {shape}"
             ) from None
     return out

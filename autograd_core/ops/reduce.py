@@ -1,7 +1,7 @@
 """Operators that bring many elements to few. Formulas: PyTorch's derivatives.yaml."""
 
 # ruff: noqa: F821
-# mypy: disable-error-code="no-any-return, no-untyped-call, misc, name-defined"
+# mypy: disable-error-code="no-any-return, no-untyped-call, misc, name-defined, has-type, call-overload, arg-type"
 
 from __future__ import annotations
 
@@ -310,7 +310,8 @@ def min_dim(self: Array, dim: int, keepdim: bool = False) -> tuple[Array, Array]
 def not_empty(name: str, data: Array) -> None:
     if data.size == 0:
         raise RuntimeError(
-            f"{name}(): Expected reduction dim to be specified for input.numel() == 0. Specify the reduction dim with the 'dim' "
+            f"{name}(): Expected reduction dim to be specified for input.numel() == 0. Specify the reduction dim "
+            "with the 'dim' "
             "argument."
         )
 

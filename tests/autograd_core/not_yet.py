@@ -1,4 +1,4 @@
-"""Operator calls that torch knows and this engine does not, or not to the last detail. A line goes when its call agrees."""
+"""Operator calls that torch knows and this engine does not, or not to the last detail. They only get fewer."""
 
 NOT_YET = """
 torch.erf(a)
