@@ -25,6 +25,7 @@ class Stage:
         self.shown = shown
         self.ledger = Ledger()
         self.values = Values()
+        self.names_in: dict[int, dict[str, None]] = {}
         self.wires: list[Wire] = []
         self.wires_of: dict[int, list[Wire | None]] = {}
         self.lit: list[Wire] = []
@@ -70,13 +71,13 @@ class Stage:
 
     def function_left(self, event: e.FunctionLeft) -> None:
         self._place()
-        prefix = f"name:{event.scope}:"
-        for thing in [thing for thing in self.ledger.state if thing.startswith(prefix)]:
+        for thing in self.names_in.pop(event.scope, ()):
             self.ledger.set(thing, "tensor", None)
             self.ledger.set(thing, "text", None)
 
     def _name(self, scope: int, name: str, tensor: int | None, text: str | None) -> None:
         thing = f"name:{scope}:{name}"
+        self.names_in.setdefault(scope, {})[thing] = None
         self.ledger.set(thing, "tensor", None if tensor is None else f"t{tensor}")
         self.ledger.set(thing, "text", text)
 
