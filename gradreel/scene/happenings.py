@@ -13,8 +13,8 @@ from gradreel.trace.events import Event, Value
 from .ledger import Ledger
 from .model import Wire
 
-TERMS = 5
-"""Of a longer sum, the earlier terms are shown as one."""
+TERMS, MOST = 5, 20
+"""Of a sum of more terms, the earlier ones are shown as one; of one of very many, only the total."""
 
 
 class Stage:
@@ -224,12 +224,15 @@ class Stage:
     def grad_added(self, event: e.GradAdded) -> None:
         thing = f"n{event.node}"
         term = [None if event.source is None else f"n{event.source}", self.index(event.came)]
-        if self.world.calls[event.call].expected.get(event.node) != 1:
+        expected = self.world.calls[event.call].expected.get(event.node, 0)
+        if expected != 1:
             total = f"sum:{thing}:{event.input_nr}"
-            terms = self.ledger.get(total, "terms") or []
-            if len(terms) >= TERMS or self.world.calls[event.call].expected.get(event.node, 0) > TERMS:
-                terms = [[None, self.index(event.before)]]
-            self._mark(total, terms=[*terms, term], total=self.index(event.after))
+            self._mark(total, total=self.index(event.after))
+            if expected <= MOST:
+                terms = self.ledger.get(total, "terms") or []
+                if len(terms) >= TERMS:
+                    terms = [[None, self.index(event.before)]]
+                self._mark(total, terms=[*terms, term])
         if self.world.nodes[event.node].variable is not None:
             arrived = self.world.calls[event.call].arrived[event.node]
             self._mark(thing, came=self.index(event.came), arrived=arrived)
