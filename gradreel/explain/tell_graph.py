@@ -98,7 +98,8 @@ def node_released(told: Telling) -> str:
     names = [code(name) for _, name in world.gone]
     pronoun = "it" if len(states) == 1 else "them"
     if names:
-        held = f"{some(list(dict.fromkeys(names)), most=3)} was the last to hold {pronoun}"
+        holders = list(dict.fromkeys(names))
+        held = f"{some(holders, most=3)} {'was' if len(holders) == 1 else 'were'} the last to hold {pronoun}"
     else:
         held = f"nothing holds {pronoun} any more"
     return told.sentence(f"{some([*titles, *leaves])} {verb}: {held}")
@@ -159,6 +160,8 @@ TIMES = {2: "twice", 3: "three times"}
 
 def action(world: World, state: NodeState, way: Way | None) -> str:
     """The words of `way` with what the node kept filled in; `{grad}` is left for the caller."""
+    if way is None and state.custom:
+        return "runs the backward you wrote on {grad}"
     if way is None:
         kept = [f"{keep_name(world, slot)} ({value(slot.value)})" for slot in state.slots.values()]
         return "works on {grad} with " + listed(dict.fromkeys(kept)) if kept else "works on {grad}"
