@@ -75,9 +75,10 @@ class World:
                 frames.pop(0)
             elif isinstance(part, Turn) and loops and loops[0][0] == part.line:
                 line, number, of = loops.pop(0)
+                run = part.run
                 if number < part.number:
-                    self._runs_of[line] = self._runs_of.get(line, 0) + 1
-                around.append(Turn(line, number, of, self._runs_of.get(line, 0)))
+                    self._runs_of[line] = run = self._runs_of.get(line, 0) + 1
+                around.append(Turn(line, number, of, run))
             else:
                 break
         scopes = {(function, line): scope for scope, function, line in self.scopes}

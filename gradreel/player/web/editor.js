@@ -131,6 +131,7 @@ function editing(cm) {
     cm.python(),
     cm.indentUnit.of("    "),
     cm.EditorState.tabSize.of(4),
+    cm.EditorView.lineWrapping,
     cm.keymap.of([...cm.closeBracketsKeymap, ...cm.defaultKeymap, ...cm.historyKeymap, ...cm.searchKeymap, cm.indentWithTab]),
     cm.syntaxHighlighting(cm.HighlightStyle.define([
       { tag: [tags.keyword, tags.operatorKeyword, tags.bool, tags.null], color: "var(--code-keyword)" },
