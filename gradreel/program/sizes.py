@@ -106,7 +106,7 @@ def squared(args: Arguments) -> int:
     """A diagonal becomes a matrix."""
     base = args[0]
     side: int = base.shape[-1] if len(base.shape) == 1 else 1
-    return math.prod(base.shape) * side
+    return int(math.prod(base.shape) * side)
 
 
 def times_numbers(args: Arguments) -> int:
