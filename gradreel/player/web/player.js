@@ -262,6 +262,7 @@ export function createPlayer(root, firstScene, options) {
       editor.destroy?.();
       root.replaceChildren();
       root.classList.remove("gradreel");
+      for (const name of ["testid", "step", "steps", "outcome", "theme"]) delete root.dataset[name];
       delete root.player;
     },
   };

@@ -91,7 +91,7 @@ export function createStage(root, vis, { onPick, onFollow }) {
   function open() {
     opened = host.clientWidth > 0;
     if (!opened) return;
-    const { root: top } = frame.picture;
+    const top = frame.picture.roots.findLast((card) => opacity(card, frame.state, frame.step) === 1);
     if (camera.wholeScale() >= LEGIBLE || !top) return camera.fit();
     const { x, y, width } = top.rect;
     return camera.moveTo({ x: x + width / 2, y: y + host.clientHeight / 2 / CLOSE - 90 }, CLOSE, 0);
