@@ -19,6 +19,7 @@ FILES = {
     "trace": ("gradreel-trace.json", "application/json"),
 }
 TOO_LONG = f"A program may have at most {LONGEST_SOURCE:,} characters."
+EMPTY = "There is no program yet: type one, or take an example."
 NOT_UNDERSTOOD = "The page asked for something that is not offered. Load it again."
 
 
@@ -31,6 +32,8 @@ def answer(question: Mapping[str, Any], head: Mapping[str, Any], run: Run) -> by
         return seal({**head, "message": NOT_UNDERSTOOD})
     if len(source) > LONGEST_SOURCE:
         return seal({**head, "message": TOO_LONG})
+    if not source.strip():
+        return seal({**head, "message": EMPTY})
     wanted = "both" if file == "trace" else "scene"
     reply, scene, trace = _ask(run, {"source": source, "values": values, "want": wanted})
     head |= {"message": reply.get("message"), "source": source, "values": values}
