@@ -1,0 +1,225 @@
+"""Runs for many people: a few warm processes behind the interface of concurrent.futures.
+
+Every run has a process of its own that no other run ever sees. As many run at once as there are cores; a few more may wait; beyond
+that the answer is "busy". Losing a process loses the reply of its own run alone.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import queue
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Callable
+from concurrent.futures import Executor, Future
+from pathlib import Path
+from typing import Any
+
+from .frames import Gone, Late, read_frame, write_frame
+from .work import refusal
+from .zygote import HARD_SECONDS, TIMED_OUT
+
+ROOT = str(Path(__file__).parents[2])
+WAITING = 32
+"""Runs that may wait for a process."""
+
+START_SECONDS = 60.0
+LOST = "The process of this run was lost. Nothing else was harmed; run it again."
+BUSY = "Many programs are running just now: {n} are before yours. Try again in a few seconds."
+CANCELLED = "The run was cancelled."
+ENVIRONMENT = {
+    name: "1" for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "PYTHONDONTWRITEBYTECODE")
+}
+
+
+def command(module: str) -> list[str]:
+    """How to start `module` of the host, isolated from the environment and the folder it is started in."""
+    start = f"import sys; sys.path.insert(0, {ROOT!r}); from gradreel.host.{module} import main; main()"
+    return [sys.executable, "-I", "-c", start]
+
+
+class Zygote:
+    """A warm process, started when first needed and again after it was lost."""
+
+    def __init__(self) -> None:
+        self.process: subprocess.Popen[bytes] | None = None
+        self.child: int | None = None
+
+    def start(self) -> subprocess.Popen[bytes]:
+        process = subprocess.Popen(
+            command("zygote"),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            cwd="/",
+            env=ENVIRONMENT,
+            close_fds=True,
+            start_new_session=True,
+            bufsize=0,
+        )
+        self.process = process
+        assert process.stdout is not None
+        if read_frame(process.stdout.fileno(), START_SECONDS) != b"ready":
+            raise Gone
+        return process
+
+    def run(self, request: bytes) -> bytes:
+        """The reply to `request`; a sentence if the process is lost on the way."""
+        try:
+            process = self.process if self.process is not None and self.process.poll() is None else self.start()
+            assert process.stdin is not None and process.stdout is not None
+            write_frame(process.stdin.fileno(), request)
+            self.child = int(read_frame(process.stdout.fileno(), START_SECONDS))
+            return read_frame(process.stdout.fileno(), HARD_SECONDS + 2)
+        except Late:
+            self.stop()
+            return refusal(TIMED_OUT)
+        except (Gone, OSError, ValueError):
+            self.stop()
+            return refusal(LOST)
+        finally:
+            self.child = None
+
+    def cancel(self) -> None:
+        """Kill the run that is on, if one is; its reply will say so."""
+        child = self.child
+        if child is not None:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(child, signal.SIGKILL)
+
+    def stop(self) -> None:
+        process, self.process = self.process, None
+        if process is None:
+            return
+        for pipe in (process.stdin, process.stdout):
+            if pipe is not None:
+                with contextlib.suppress(OSError):
+                    pipe.close()
+        process.kill()
+        process.wait()
+
+
+class Spawner:
+    """Where there is no fork: a fresh process for every run, started for it."""
+
+    def __init__(self) -> None:
+        self.process: subprocess.Popen[bytes] | None = None
+
+    def run(self, request: bytes) -> bytes:
+        pipes: dict[str, Any] = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL}
+        environment = {**ENVIRONMENT, **{k: v for k, v in os.environ.items() if k == "SYSTEMROOT"}}
+        self.process = subprocess.Popen(command("once"), env=environment, close_fds=True, **pipes)
+        try:
+            answer, _ = self.process.communicate(request, timeout=HARD_SECONDS + 4)
+        except subprocess.TimeoutExpired:
+            self.cancel()
+            return refusal(TIMED_OUT)
+        return answer or refusal(LOST)
+
+    def cancel(self) -> None:
+        if self.process is not None:
+            self.process.kill()
+            self.process.wait()
+
+    def stop(self) -> None:
+        self.cancel()
+
+
+def can_fork() -> bool:
+    return hasattr(os, "fork") and sys.platform != "darwin"
+
+
+class Job:
+    """A request, the promise of its reply, and the process it runs in once it does."""
+
+    def __init__(self, request: bytes) -> None:
+        self.request = request
+        self.future: Future[bytes] = Future()
+        self.runner: Zygote | Spawner | None = None
+        self.cancelled = False
+
+
+class Pool(Executor):
+    """Runs requests in processes of their own; `submit(run_program, request)` gives the future reply."""
+
+    def __init__(self, size: int | None = None, waiting: int = WAITING) -> None:
+        self.jobs: queue.Queue[Job | None] = queue.Queue()
+        self.waiting = waiting
+        self.size = size or os.cpu_count() or 1
+        self.lock = threading.Lock()
+        self.pending: dict[Future[bytes], Job] = {}
+        self.threads: list[threading.Thread] = []
+
+    def start(self) -> None:
+        for _ in range(self.size):
+            thread = threading.Thread(target=self.serve, name="gradreel-run", daemon=True)
+            thread.start()
+            self.threads.append(thread)
+
+    def ask(self, request: bytes) -> Future[bytes]:
+        """The future reply to `request`; at once "busy" if too many wait."""
+        job = Job(request)
+        with self.lock:
+            if not self.threads:
+                self.start()
+            before = self.jobs.qsize()
+            if before >= self.waiting:
+                job.future.set_result(refusal(BUSY.format(n=before)))
+                return job.future
+            self.pending[job.future] = job
+        self.jobs.put(job)
+        return job.future
+
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+        """As Executor has it; `fn` must be `run_program`, since nothing else may run in these processes."""
+        if fn is not run_program or kwargs or len(args) != 1:
+            raise ValueError("this pool runs programs only: submit(run_program, request)")
+        return self.ask(args[0])
+
+    def cancel(self, future: Future[bytes]) -> None:
+        """Stop the run of `future`, whether it waits or is on; its reply says that it was cancelled."""
+        with self.lock:
+            job = self.pending.get(future)
+            if job is None:
+                return
+            job.cancelled = True
+            if job.runner is not None:
+                job.runner.cancel()
+
+    def serve(self) -> None:
+        """One thread: a process of its own, and one job after the other."""
+        runner: Zygote | Spawner = Zygote() if can_fork() else Spawner()
+        while (job := self.jobs.get()) is not None:
+            with self.lock:
+                job.runner = runner
+                skip = job.cancelled
+            answer = refusal(CANCELLED) if skip else runner.run(job.request)
+            with self.lock:
+                job.runner = None
+                self.pending.pop(job.future, None)
+            job.future.set_result(refusal(CANCELLED) if job.cancelled else answer)
+        runner.stop()
+
+    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
+        for _ in self.threads:
+            self.jobs.put(None)
+        if wait:
+            for thread in self.threads:
+                thread.join(HARD_SECONDS + 4)
+        self.threads = []
+
+
+_pool = Pool()
+
+
+def run_program(request: bytes) -> bytes:
+    """The reply to a request (see work.py), computed in a process of its own; waits for it, for a few seconds at most."""
+    return _pool.ask(request).result()
+
+
+def shared_pool() -> Pool:
+    """The pool that `run_program` uses."""
+    return _pool
