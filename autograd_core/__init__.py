@@ -40,7 +40,7 @@ def _surface() -> dict[str, Any]:
     names |= {name: kind for name, kind in dtypes.NAMES.items()}
     names |= {name: method for name, method in methods.IN_PLACE.items() if not name.startswith("__")}
     names |= {name: methods.OWN[name] for name in ("clone", "detach", "is_complex")}
-    names |= {name: _legacy(kind) for name, kind in _LEGACY.items()}
+    names |= {name: _factories.legacy(kind) for name, kind in _LEGACY.items()}
     names |= {
         "concat": functions.cat,
         "concatenate": functions.cat,
@@ -49,15 +49,6 @@ def _surface() -> dict[str, Any]:
     }
     names |= {"det": linalg.det, "inverse": linalg.inv, "typename": _typename, "Assert": _assert}
     return names
-
-
-def _legacy(kind: str) -> Any:
-    def make(*data: Any) -> Tensor:
-        if all(isinstance(n, int) for n in data):
-            return _factories.zeros(*data, dtype=dtypes.NAMES[kind])
-        return _factories.tensor(*data, dtype=dtypes.NAMES[kind])
-
-    return make
 
 
 def _typename(obj: Any) -> str:

@@ -369,6 +369,10 @@ def sum_to_size(grad: Tensor, shape: tuple[int, ...]) -> Tensor:
     from .ops.reduce import sum_dim
     from .ops.shape import view
 
+    if not shape and grad.data_.ndim:
+        from .ops.reduce import sum as sum_all
+
+        return sum_all(grad)  # type: ignore[no-any-return]
     extra = grad.data_.ndim - len(shape)
     axes = [i for i in range(extra)] + [
         i + extra for i, n in enumerate(shape) if n == 1 and grad.data_.shape[i + extra] != 1

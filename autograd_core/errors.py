@@ -125,6 +125,8 @@ def broadcast(shapes: Sequence[Shape]) -> str | None:
 
 def from_numpy(op: Op, error: ValueError, shapes: Sequence[Shape]) -> Exception:
     """The exception of torch for what numpy refused."""
+    if str(error).startswith("torch."):
+        return error
     if op.traits.get("promote") or "broadcast" in str(error):
         text = broadcast(shapes) if shapes else None
         if text is not None:
@@ -156,32 +158,37 @@ DEEPCOPY = (
     "https://github.com/pytorch/pytorch/pull/103001"
 )
 
+FORBIDDEN = (
+    " Given that this use case is ambiguous and error-prone, it is forbidden. You can clarify your code by moving both the view and "
+    "the inplace either both inside the {0} block (if you don't want the inplace to be tracked) or both outside (if you want the "
+    "inplace to be tracked)."
+)
+
 VIEW_MADE = {
+    "no_grad": FORBIDDEN.format("no_grad"),
+    "inference": FORBIDDEN.format("inference_mode"),
+    "multi_output": (
+        " This view is the output of a function that returns multiple views. Such functions do not allow the output views to be "
+        "modified inplace. You should replace the inplace operation by an out-of-place one."
+    ),
     "custom": (
-        "This view was created inside a custom Function (or because an input was returned as-is) and the autograd logic to handle "
+        " This view was created inside a custom Function (or because an input was returned as-is) and the autograd logic to handle "
         "view+inplace would override the custom backward associated with the custom Function, leading to incorrect gradients. This "
         "behavior is forbidden. You can fix this by cloning the output of the custom Function."
-    ),
-    "no_grad": (
-        "A view was created in no_grad mode and is being modified inplace with grad mode enabled. Given that this use case "
-        "is ambiguous and error-prone, it is forbidden. You can clarify your code by moving both the view and the inplace "
-        "either both inside the no_grad block (if you don't want the inplace to be tracked) or both outside (if you want "
-        "the inplace to be tracked)."
-    ),
-    "multi_output": (
-        "This view is the output of a function that returns multiple views. Such functions do not allow the output views to "
-        "be modified inplace. You should replace the inplace operation by an out-of-place one."
-    ),
-    "inference": (
-        "A view was created in inference mode and is being modified inplace in normal mode. Given that this use case is "
-        "ambiguous and error-prone, it is forbidden."
     ),
 }
 
 
-def view_in_place(creation: str, node_name: str | None, output_nr: int) -> str:
-    """Why a view that was made in this way may not be written in place."""
-    if node_name is None:
-        return VIEW_MADE[creation]
-    what = f"Output {output_nr} of {op_title(node_name)} is a view and is being modified inplace. "
-    return what + VIEW_MADE[creation]
+def view_in_place(creation: str, node_name: str | None, output_nr: int, of_base: bool = False) -> str:
+    """Why a view that was made in this way may not be written, or (`of_base`) read after its base was written."""
+    written = "its base or another view of its base has been" if of_base else "is being"
+    if creation in ("no_grad", "inference") or node_name is None:
+        start = "A view was created in"
+        if node_name is not None:
+            start = f"Output {output_nr} of {op_title(node_name)} is a view of a view which was created in"
+        mode = "inference mode" if creation == "inference" else "no_grad mode"
+        when = "in normal mode" if creation == "inference" else "with grad mode enabled"
+        header = f"{start} {mode} and {written} modified inplace {when}."
+    else:
+        header = f"Output {output_nr} of {op_title(node_name)} is a view and {written} modified inplace."
+    return header + VIEW_MADE[creation]

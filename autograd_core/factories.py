@@ -87,15 +87,15 @@ def from_data(data: Any, dtype: Any) -> np.ndarray[Any, Any]:
         array = np.asarray(data)
         dtypes.from_numpy(array.dtype)
     else:
-        array = from_sequence(data)
+        return from_sequence(data, None if dtype is None else numpy_dtype(dtype))
     return array if dtype is None else array.astype(numpy_dtype(dtype))
 
 
-def from_sequence(data: Any) -> np.ndarray[Any, Any]:
+def from_sequence(data: Any, wanted: np.dtype[Any] | None = None) -> np.ndarray[Any, Any]:
     shape = shape_of(data)
     flat: list[Any] = []
     flatten_into(flat, data, shape, 0)
-    kind = inferred_dtype(flat)
+    kind = wanted or inferred_dtype(flat)
     return np.array(flat, kind).reshape(shape) if shape else np.array(flat[0], kind)
 
 
@@ -173,6 +173,17 @@ def inferred_dtype(flat: Sequence[Any]) -> np.dtype[Any]:
         )
     assert found is not None
     return found
+
+
+def legacy(kind: str) -> Any:
+    """`torch.FloatTensor` and its like: a constructor from data or from sizes."""
+
+    def make(*data: Any) -> Tensor:
+        if all(isinstance(n, int) for n in data):
+            return zeros(*data, dtype=dtypes.NAMES[kind])
+        return tensor(*data, dtype=dtypes.NAMES[kind])
+
+    return make
 
 
 # ---- from sizes

@@ -8,6 +8,7 @@ are the operators themselves.
 
 from __future__ import annotations
 
+import builtins
 import math
 from collections.abc import Sequence
 from typing import Any, NamedTuple
@@ -21,7 +22,7 @@ from .ops import matmul as m
 from .ops import reduce as r
 from .ops import shape as s
 from .state import state
-from .tensor import Tensor, plain
+from .tensor import Tensor, plain, wrapped_number
 
 Numbers = bool | int | float
 
@@ -50,7 +51,9 @@ def cast(input: Tensor, dtype: Any) -> Tensor:
     if dtype is None:
         return input
     target = numpy_dtype(dtype)
-    return input if input.data_.dtype == target else e.to_copy(input, target)
+    if input.data_.dtype == target:
+        return input
+    return e.to_copy(input, target) if target.kind == "f" else e.to_whole(input, target)
 
 
 # ---- arithmetic
@@ -77,7 +80,7 @@ def into(out: Any, name: str, inputs: Sequence[Any], result: Tensor) -> Tensor:
     """`result`, written into `out` where a program gave one."""
     if out is None:
         return result
-    if any(isinstance(t, Tensor) and t.requires_grad for t in (*inputs, out)) and state.grad_enabled:
+    if builtins.any(isinstance(t, Tensor) and t.requires_grad for t in (*inputs, out)) and state.grad_enabled:
         raise RuntimeError(
             f"{name}(): functions with out=... arguments don't support automatic differentiation, but one of the arguments "
             "requires grad."
@@ -92,6 +95,8 @@ def rsub(input: Tensor, other: Any, *, alpha: Numbers = 1) -> Tensor:
 
 
 def remainder(input: Any, other: Any) -> Tensor:
+    if not isinstance(input, Tensor):
+        input = wrapped_number(input)
     return e.remainder(input, other) if isinstance(other, Tensor) else e.remainder_scalar(input, other)
 
 
@@ -382,25 +387,18 @@ def vstack(tensors: Sequence[Tensor]) -> Tensor:
 
 
 def diag(input: Tensor, diagonal: int = 0) -> Tensor:
-    if input.data_.ndim == 1:
-        n = input.data_.shape[0] + builtin_abs(diagonal)
-        column = max_of(0, -diagonal)
-        at = [plain(np.arange(n)[column : column + input.data_.shape[0]])]
-        at.append(plain(at[0].data_ + diagonal))
-        return i.index_put(plain(np.zeros((n, n), input.data_.dtype)), at, input, False)
-    return s.clone(s.diagonal(input, diagonal, 0, 1))
+    return s.diag_embed(input, diagonal) if input.data_.ndim == 1 else s.diagonal_copy(input, diagonal, 0, 1)
 
 
-def builtin_abs(n: int) -> int:
-    return n if n >= 0 else -n
+def fmod(input: Tensor, other: Any) -> Tensor:
+    return e.fmod(input, other) if isinstance(other, Tensor) else e.fmod_scalar(input, other)
 
 
-def max_of(a: int, b: int) -> int:
-    return a if a >= b else b
+def float_power(input: Tensor, exponent: Any) -> Tensor:
+    from .dtypes import float64
 
-
-def trace(input: Tensor) -> Tensor:
-    return r.sum(s.diagonal(input, 0, 0, 1))
+    wide = cast(input, float64)
+    return pow(wide, float(exponent) if isinstance(exponent, int | float) else cast(exponent, float64))
 
 
 def contiguous(input: Tensor) -> Tensor:

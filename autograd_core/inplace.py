@@ -122,6 +122,10 @@ def link(op: Any, given: dict[str, Any], holder: Tensor, before: Tensor, target:
             session.same(before, target)
         session.same(holder, target)
     node: Node | None = op.link(*given.values(), (holder,), holder)
+    for slot in node.slots if node is not None else ():
+        saved = getattr(node, f"saved_{slot}")
+        if isinstance(saved, Tensor) and saved.storage_ is target.storage_:
+            setattr(node, f"version_{slot}", getattr(node, f"version_{slot}") - 1)  # it was saved before the write
     return node
 
 
@@ -201,6 +205,7 @@ class CopySlices(Node):
         self.size, self.stride, self.offset = geometry(view)
 
     def raw(self, grads: Sequence[Any], wanted: Wanted) -> list[Any]:
+        self.check()
         whole = np.array(grads[0], order="C")
         part = strided(whole, self.size, self.stride, self.offset)
         inner = self.inner.raw((part.copy(),), (self.inner.next[0], *wanted[1:]))
@@ -210,6 +215,7 @@ class CopySlices(Node):
     def graph(self, grads: Sequence[Any], wanted: Wanted) -> list[Any]:
         from .ops.shape import as_strided, clone
 
+        self.check()
         whole = clone(grads[0])
         part = as_strided(whole, self.size, self.stride, self.offset)
         inner = self.inner.graph((clone(part),), (self.inner.next[0], *wanted[1:]))
@@ -218,6 +224,11 @@ class CopySlices(Node):
         else:
             part.copy_(inner[0])
         return [whole, *inner[1:]]
+
+    def check(self) -> None:
+        """Whether the inner node is still there; it goes with the first run, whatever it kept."""
+        if self.freed:
+            raise RuntimeError(errors.SECOND_BACKWARD)
 
     def release(self) -> None:
         self.freed = True

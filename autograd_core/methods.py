@@ -581,8 +581,8 @@ FROM_TABLE = {
     e: "exp expm1 exp2 log log2 log10 log1p sqrt rsqrt sin cos tan sinh cosh asin acos atan atanh tanh sigmoid relu abs sgn sign "
     "floor ceil round trunc frac neg reciprocal maximum minimum eq ne lt le gt ge logical_and logical_or logical_not bitwise_and "
     "bitwise_or bitwise_xor bitwise_not isnan isinf isfinite clamp_min clamp_max floor_divide addcmul addcdiv lerp erf atan2 hypot "
-    "logit nan_to_num fmod_scalar logical_xor",
-    s: "t transpose unsqueeze select diagonal as_strided tril triu clone alias",
+    "logit nan_to_num logical_xor",
+    s: "t transpose unsqueeze select diagonal as_strided tril triu clone alias trace diag_embed",
     r: "cumprod argmax argmin count_nonzero",
     m: "mm mv dot bmm matmul",
     i: "index_select scatter_add masked_select index_add index_fill index_copy",
@@ -591,7 +591,7 @@ FROM_TABLE = {
 FROM_FUNCTIONS = (
     "add sub mul div remainder pow square positive clamp masked_fill sum mean prod cumsum max min amax amin sort argsort topk var std "
     "logsumexp norm softmax log_softmax all any nonzero reshape view view_as flatten unflatten ravel permute movedim expand "
-    "expand_as squeeze repeat tile flip roll split chunk unbind narrow diag trace contiguous addmm addmv baddbmm outer gather scatter "
+    "expand_as squeeze repeat tile flip roll split chunk unbind narrow diag fmod float_power contiguous addmm addmv baddbmm outer gather scatter "
     "index_put equal isclose allclose is_floating_point numel rsub"
 )
 

@@ -11,7 +11,7 @@ from .graph import Node, Wanted, gradient_edge
 from .inplace import check_writable, in_place, rebase_onto
 from .ops import elementwise as e
 from .state import state
-from .tensor import Tensor
+from .tensor import Tensor, wrapped_number
 
 
 class NotImplemented_(Node):
@@ -24,6 +24,9 @@ class NotImplemented_(Node):
         raise RuntimeError(f"derivative for aten::{self.aten} is not implemented")
 
     graph = raw
+
+    def name(self) -> str:
+        return "torch::autograd::NotImplemented"
 
 
 NotImplemented_.__name__ = "NotImplemented"
@@ -47,6 +50,8 @@ def floor_divide_(self: Tensor, other: Any) -> Tensor:
 
 
 def floor_divide(self: Tensor, other: Any) -> Tensor:
+    if not isinstance(self, Tensor):
+        self = wrapped_number(self)
     before, state.grad_enabled = state.grad_enabled, False
     try:
         out = e.div_mode(self, other, "floor")

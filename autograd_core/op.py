@@ -70,7 +70,8 @@ class Op:
         kinds = {p: str(q.annotation) for p, q in self.signature.parameters.items()}
         self.tensors = [p for p, kind in kinds.items() if kind in ("Array", "Array | None")]
         self.optional = {p for p, kind in kinds.items() if kind == "Array | None"}
-        self.lists = [p for p, kind in kinds.items() if kind == "list[Array]"]
+        self.lists = [p for p, kind in kinds.items() if kind.startswith("list[Array")]
+        self.gaps = {p for p, kind in kinds.items() if kind == "list[Array | None]"}
         self.outputs: tuple[str, ...] = traits.get("outputs", ("result",))
         self.view, self.many = traits.get("view", False), traits.get("many", False)
         self.inputs = [p for p in kinds if p in formulas]
@@ -158,7 +159,7 @@ class Op:
             lines.append(f"    if {p}.__class__ is not Tensor: {p} = operand({p}, OP, {p!r})")
             lines.append(f"    d_{p} = {p}.data_" + (f" if {p} is not None else None" if p in self.optional else ""))
         for p in self.lists:
-            lines.append(f"    {p}, d_{p} = list_arrays({p}, OP)")
+            lines.append(f"    {p}, d_{p} = list_arrays({p}, OP, {p in self.gaps})")
         if self.traits.get("promote"):
             pair = [p for p in self.tensors if p in self.traits["promote"]]
             data = ", ".join(f"d_{p}" for p in pair)
@@ -172,18 +173,18 @@ class Op:
             lines.append("    d_self = self.array()")
         call = ", ".join(arrays.get(p, p) for p in given)
         lines.append(f"    if state.reserve is not None: state.reserve({self.name!r}, ({call},))")
-        lines += ["    try:", f"        value = forward({call})"]
+        lines += ["    try:", f"        given_back = forward({call})"]
         everything = ", ".join(given)
         lines += ["    except ValueError as error:", f"        raise failure(error, ({everything},)) from None"]
         results = [f"r_{name}" for name in self.outputs]
         if self.many or self.view:
-            lines.append("    results = finish(OP, self, value)")
+            lines.append("    results = finish(OP, self, given_back)")
             lines.append(
                 f"    {'results' if self.many else results[0] + ', = results'}" if not self.many else "    pass"
             )
         else:
             values = ", ".join(f"v_{name}" for name in self.outputs)
-            lines.append(f"    {values} = value")
+            lines.append(f"    {values} = given_back")
             for name in self.outputs:
                 lines.append(f"    r_{name} = new(Tensor); r_{name}.data_ = v_{name}; r_{name}.storage_ = None")
                 lines.append(f"    r_{name}.node = None; r_{name}.output_nr = 0; r_{name}.meta = None")
@@ -249,7 +250,8 @@ class Op:
     def save_lines(self) -> list[str]:
         lines = []
         for name, users in self.kept().items():
-            when = " or ".join(f"n_{p} is not None" for p in users)
+            alone = len(users) == 1 and len(self.inputs) > 1 and name not in self.outputs
+            when = f"n_{users[0]} is not None" if alone else "True"
             if name in self.outputs and name not in self.traits.get("differentiable", self.outputs):
                 lines.append(f"    node.saved_{name} = results[{self.outputs.index(name)}] if {when} else None")
                 lines.append(f"    node.version_{name} = 0")
@@ -401,20 +403,23 @@ def operand(value: Any, op: Op, name: str) -> Tensor | None:
         return value
     if value is None and name in op.optional:
         return None
-    if isinstance(value, bool | int | float):
-        return wrapped_number(value)
-    if isinstance(value, np.generic):
-        return wrapped_number(value.item())
-    raise TypeError(errors.not_a_tensor(op.python_name, name, list(op.signature.parameters).index(name) + 1, value))
+    parameters = list(op.signature.parameters)
+    if name != parameters[0]:
+        if isinstance(value, bool | int | float):
+            return wrapped_number(value)
+        if isinstance(value, np.generic):
+            return wrapped_number(value.item())
+    shown = "input" if name == "self" else name
+    raise TypeError(errors.not_a_tensor(op.python_name, shown, parameters.index(name) + 1, value))
 
 
-def list_arrays(tensors: Any, op: Op) -> tuple[list[Tensor], list[Array]]:
+def list_arrays(tensors: Any, op: Op, gaps: bool) -> tuple[list[Any], list[Array]]:
     if not isinstance(tensors, list | tuple):
         raise TypeError(errors.not_a_tensor_list(op.python_name, tensors))
     for i, tensor in enumerate(tensors):
-        if not isinstance(tensor, Tensor):
+        if not (isinstance(tensor, Tensor) or (gaps and tensor is None)):
             raise TypeError(f"expected Tensor as element {i} in argument 0, but got {type(tensor).__name__}")
-    return list(tensors), [t.data_ for t in tensors]
+    return list(tensors), [None if t is None else t.data_ for t in tensors]
 
 
 def promote(tensors: tuple[Tensor, ...], floating: bool) -> tuple[Array, ...]:

@@ -54,7 +54,9 @@ def current_grad_fn(view: Tensor) -> Node | None:
     if look.version == storage.version or (view.node is None and not look.base.requires_grad):
         return view.node
     if look.creation != "normal" and look.base.node is not None:
-        raise RuntimeError(errors.view_in_place(look.creation, view.node.name() if view.node else None, view.output_nr))
+        raise RuntimeError(
+            errors.view_in_place(look.creation, view.node.name() if view.node else None, view.output_nr, of_base=True)
+        )
     if look.base.requires_grad:
         remake(view, look, storage.version)
     return view.node

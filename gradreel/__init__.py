@@ -1,1 +1,17 @@
-"""Gradreel: watch autograd, frame by frame."""
+"""Gradreel: watch autograd, frame by frame.
+
+    from gradreel import run, show
+
+    show(run("import torch; x = torch.ones(1, requires_grad=True); (x ** 7).backward()"))
+
+`run` makes a Trace of a program, `build` a Scene of a trace, `encode` the bytes that the player plays; `diagnose` says what went
+wrong. All are pure: the same input gives the same output.
+"""
+
+from .explain import diagnose
+from .notebook import show
+from .program import Limits, run
+from .scene import build, encode
+from .trace import Trace
+
+__all__ = ["Limits", "Trace", "build", "diagnose", "encode", "run", "show"]

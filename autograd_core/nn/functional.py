@@ -60,14 +60,13 @@ def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     if input.data_.dtype != weight.data_.dtype:
         names = [type_title(t.data_.dtype) for t in (input, weight)]
         raise RuntimeError(f"mat1 and mat2 must have the same dtype, but got {names[0]} and {names[1]}")
-    turned = s.t(weight)
     if bias is None:
-        return m.matmul(input, turned)
+        return m.matmul(input, s.t(weight))
     shape = input.data_.shape
     if len(shape) == 2:
-        return m.addmm(bias, input, turned)
+        return m.addmm(bias, input, s.t(weight))
     rows = s.reshape(input, [math.prod(shape[:-1]), shape[-1]])
-    return s.reshape(m.addmm(bias, rows, turned), [*shape[:-1], weight.data_.shape[0]])
+    return s.reshape(m.addmm(bias, rows, s.t(weight)), [*shape[:-1], weight.data_.shape[0]])
 
 
 def type_title(kind: np.dtype[Any]) -> str:
@@ -75,10 +74,6 @@ def type_title(kind: np.dtype[Any]) -> str:
     return {"float32": "Float", "float64": "Double", "float16": "Half", "int64": "Long", "int32": "Int"}.get(
         kind.name, kind.name.title()
     )
-
-
-def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
-    raise NotImplementedError("bilinear is not supported")
 
 
 def embedding(input: Tensor, weight: Tensor, padding_idx: int | None = None) -> Tensor:
@@ -127,8 +122,8 @@ def layer_norm(
     given = list(input.data_.shape)
     if given[len(given) - len(shape) :] != shape:
         raise RuntimeError(
-            f"Given normalized_shape={shape}, expected input with shape [*, {', '.join(map(str, shape))}], but got input "
-            f"of size{given}"
+            f"Given normalized_shape={shape}, expected input with shape [*, {', '.join(map(str, shape))}], but got "
+            f"input of size{given}"
         )
     result: Tensor = n.layer_norm(input, shape, weight, bias, eps)[0]
     return result
@@ -282,8 +277,8 @@ def same_size(input: Tensor, target: Tensor) -> tuple[Tensor, Tensor]:
     if input.data_.shape == target.data_.shape:
         return input, target
     warnings.warn(
-        f"Using a target size ({target.shape}) that is different to the input size ({input.shape}). This will likely lead "
-        "to incorrect results due to broadcasting. Please ensure they have the same size.",
+        f"Using a target size ({target.shape}) that is different to the input size ({input.shape}). This will likely "
+        "lead to incorrect results due to broadcasting. Please ensure they have the same size.",
         stacklevel=3,
     )
     try:
@@ -357,9 +352,9 @@ def kl_div(input: Tensor, target: Tensor, reduction: str = "mean", log_target: b
         return e.div(r.sum(values), input.data_.shape[0])
     if reduction == "mean":
         warnings.warn(
-            "reduction: 'mean' divides the total loss by both the batch size and the support size.'batchmean' divides only "
-            "by the batch size, and aligns with the KL div math definition.'mean' will be changed to behave the same as "
-            "'batchmean' in the next major release.",
+            "reduction: 'mean' divides the total loss by both the batch size and the support size.'batchmean' divides "
+            "only by the batch size, and aligns with the KL div math definition.'mean' will be changed to behave the "
+            "same as 'batchmean' in the next major release.",
             stacklevel=2,
         )
     return reduce_loss(values, reduction)
@@ -388,8 +383,7 @@ def nll_loss(
             f"Expected input batch_size ({input.data_.shape[0]}) to match target batch_size ({target.data_.shape[0]})."
         )
     if target.data_.dtype.kind == "f":
-        names = [type_title(t.data_.dtype) for t in (input, target)]
-        raise RuntimeError(f"expected scalar type Long but found {names[1]}")
+        raise RuntimeError(f"expected target dtype to be Long or Byte, but got {type_title(target.data_.dtype)}")
     result: Tensor = l.nll_loss(input, target, weight, reduction_nr(reduction), ignore_index)[0]
     return result
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from ..dtypes import dtype as dtype_class
 from ..dtypes import get_default_dtype, to_numpy
+from ..functions import flatten, unflatten
 from ..tensor import Tensor, plain
 from . import functional as F
 from . import init
@@ -38,7 +39,7 @@ class Flatten(Module):
         self.start_dim, self.end_dim = start_dim, end_dim
 
     def forward(self, input: Tensor) -> Tensor:
-        return F.f.flatten(input, self.start_dim, self.end_dim)
+        return flatten(input, self.start_dim, self.end_dim)
 
     def extra_repr(self) -> str:
         return f"start_dim={self.start_dim}, end_dim={self.end_dim}"
@@ -50,7 +51,7 @@ class Unflatten(Module):
         self.dim, self.unflattened_size = dim, unflattened_size
 
     def forward(self, input: Tensor) -> Tensor:
-        return F.f.unflatten(input, self.dim, self.unflattened_size)
+        return unflatten(input, self.dim, self.unflattened_size)
 
     def extra_repr(self) -> str:
         return f"dim={self.dim}, unflattened_size={self.unflattened_size}"
@@ -132,7 +133,7 @@ class Embedding(Module):
     def from_pretrained(cls, embeddings: Tensor, freeze: bool = True, padding_idx: int | None = None) -> Embedding:
         rows, columns = embeddings.data_.shape
         made = cls(rows, columns, padding_idx, _weight=embeddings)
-        made.weight.requires_grad = not freeze
+        made.weight.requires_grad_(not freeze)
         return made
 
     def forward(self, input: Tensor) -> Tensor:
@@ -188,13 +189,14 @@ class LayerNorm(Module):
         return F.layer_norm(input, self.normalized_shape, self.weight, self.bias, self.eps)
 
     def extra_repr(self) -> str:
-        return f"{self.normalized_shape}, eps={self.eps}, elementwise_affine={self.elementwise_affine}"
+        affine = f"elementwise_affine={self.elementwise_affine}, bias={self.bias is not None}"
+        return f"{self.normalized_shape}, eps={self.eps}, {affine}"
 
 
 class BatchNorm1d(Module):
     """Mean 0 and variance 1 for each channel of a batch while training, by running statistics afterwards."""
 
-    RANKS = (2, 3)
+    RANKS: tuple[int, ...] = (2, 3)
     RANK_TEXT = "2D or 3D"
 
     def __init__(
@@ -206,19 +208,22 @@ class BatchNorm1d(Module):
         track_running_stats: bool = True,
         device: Any = None,
         dtype: dtype_class | None = None,
+        *,
+        bias: bool = True,
     ) -> None:
         super().__init__()
         self.num_features, self.eps, self.momentum = num_features, eps, momentum
         self.affine, self.track_running_stats = affine, track_running_stats
         shape = (num_features,)
-        for name in ("weight", "bias"):
-            self.register_parameter(name, blank(shape, dtype) if affine else None)
+        for name, wanted in (("weight", affine), ("bias", affine and bias)):
+            self.register_parameter(name, blank(shape, dtype) if wanted else None)
         kind = to_numpy(dtype or get_default_dtype())
         held = [np.zeros(shape, kind), np.ones(shape, kind), np.zeros((), np.int64)]
         for name, data in zip(("running_mean", "running_var", "num_batches_tracked"), held, strict=True):
             self.register_buffer(name, plain(data) if track_running_stats else None)
-        if affine:
+        if self.weight is not None:
             init.ones_(self.weight)
+        if self.bias is not None:
             init.zeros_(self.bias)
 
     def forward(self, input: Tensor) -> Tensor:
@@ -239,7 +244,7 @@ class BatchNorm1d(Module):
     def extra_repr(self) -> str:
         return (
             f"{self.num_features}, eps={self.eps}, momentum={self.momentum}, affine={self.affine}, "
-            f"track_running_stats={self.track_running_stats}"
+            f"bias={self.bias is not None}, track_running_stats={self.track_running_stats}"
         )
 
 

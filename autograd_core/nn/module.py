@@ -142,7 +142,8 @@ class Module:
         self._check_name(name, "parameter", "_parameters")
         if param is not None and not isinstance(param, Parameter):
             raise TypeError(
-                f"cannot assign '{_type_text(param)}' object to parameter '{name}' (torch.nn.Parameter or None required)"
+                f"cannot assign '{_type_text(param)}' object to parameter '{name}' "
+                "(torch.nn.Parameter or None required)"
             )
         if param is not None and param.grad_fn is not None:
             raise ValueError(

@@ -1,7 +1,7 @@
 """Activations that PyTorch has as one operator. Formulas: PyTorch's derivatives.yaml."""
 
 # ruff: noqa: F821
-# mypy: disable-error-code="no-any-return, no-untyped-call, misc, name-defined"
+# mypy: disable-error-code="no-any-return, no-untyped-call, misc, name-defined, has-type"
 
 from __future__ import annotations
 

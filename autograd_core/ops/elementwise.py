@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
@@ -118,6 +117,11 @@ def remainder(self: Array, other: Array) -> Array:
 
 @op("fmod.Scalar", self=lambda grad: grad)
 def fmod_scalar(self: Array, other: float) -> Array:
+    return np.fmod(self, other)
+
+
+@op("fmod.Tensor", promote=PAIR, self=lambda grad: grad, other=lambda grad, self, other: -grad * trunc(self / other))
+def fmod(self: Array, other: Array) -> Array:
     return np.fmod(self, other)
 
 
@@ -240,7 +244,7 @@ def expm1(self: Array) -> Array:
     return np.expm1(self)
 
 
-@op("exp2", floating=True, self=lambda grad, result: grad * mul_scalar(result, 0.6931471805599453))
+@op("exp2", floating=True, self=lambda grad, result: mul_scalar(grad * result, 0.6931471805599453))
 def exp2(self: Array) -> Array:
     return np.exp2(self)
 
@@ -340,19 +344,11 @@ def atan2_scale(grad: Array, self: Array, other: Array) -> Array:
 @op(
     "hypot",
     promote=PAIR,
-    self=lambda grad, self, result: grad * (self / result),
-    other=lambda grad, other, result: grad * (other / result),
+    self=lambda grad, self, result: grad * self / result,
+    other=lambda grad, other, result: grad * other / result,
 )
 def hypot(self: Array, other: Array) -> Array:
     return np.hypot(self, other)
-
-
-@op("erf", floating=True, self=lambda grad, self: mul_scalar(exp(-pow_scalar(self, 2)), 1.1283791670955126) * grad)
-def erf(self: Array) -> Array:
-    return erf_of(self).astype(self.dtype)[()]
-
-
-erf_of = np.vectorize(math.erf, otypes=[np.float64])
 
 
 @op("tanh", floating=True, self=lambda grad, result: tanh_backward(grad, result))
@@ -381,6 +377,26 @@ def sigmoid(self: Array) -> Array:
 )
 def sigmoid_backward(grad_output: Array, output: Array) -> Array:
     return grad_output * (1 - output) * output
+
+
+@op("logit", floating=True, self=lambda grad, self, eps: logit_backward(grad, self, eps))
+def logit(self: Array, eps: float | None = None) -> Array:
+    x = self if eps is None else np.clip(self, eps, 1 - eps)
+    return np.log(x / (1 - x))
+
+
+@both
+def logit_backward(grad: Array, self: Array, eps: Any) -> Array:
+    low, high = (0, 1) if eps is None else (eps, 1 - eps)
+    outside = zeros_as(self) + (float("nan") if eps is None else 0)
+    return where((self >= low) & (self <= high), grad / (self * rsub(self, 1)), outside)
+
+
+@op("nan_to_num", self=lambda grad, self: grad * isfinite(self))
+def nan_to_num(
+    self: Array, nan: float | None = None, posinf: float | None = None, neginf: float | None = None
+) -> Array:
+    return np.nan_to_num(self, nan=0.0 if nan is None else nan, posinf=posinf, neginf=neginf)
 
 
 # ---- pieces
@@ -480,15 +496,16 @@ def clamp_max(self: Array, max: float) -> Array:
 
 
 @both
-def half_at_ties(grad: Array, chosen: Array, tied: Array) -> Array:
-    return where(tied, div_scalar(grad, 2), where(chosen, grad, zeros_as(grad)))
+def chosen(grad: Array, tied: Array, lost: Array) -> Array:
+    """`grad` where this side won, half of it at a tie."""
+    return masked_fill(where(tied, div_scalar(grad, 2), grad), lost, 0)
 
 
 @op(
     "maximum",
     promote=PAIR,
-    self=lambda grad, self, other: half_at_ties(grad, self > other, self == other),
-    other=lambda grad, self, other: half_at_ties(grad, self < other, self == other),
+    self=lambda grad, self, other: chosen(grad, self == other, self < other),
+    other=lambda grad, self, other: chosen(grad, self == other, self > other),
 )
 def maximum(self: Array, other: Array) -> Array:
     return np.maximum(self, other)
@@ -497,8 +514,8 @@ def maximum(self: Array, other: Array) -> Array:
 @op(
     "minimum",
     promote=PAIR,
-    self=lambda grad, self, other: half_at_ties(grad, self < other, self == other),
-    other=lambda grad, self, other: half_at_ties(grad, self > other, self == other),
+    self=lambda grad, self, other: chosen(grad, self == other, self > other),
+    other=lambda grad, self, other: chosen(grad, self == other, self < other),
 )
 def minimum(self: Array, other: Array) -> Array:
     return np.minimum(self, other)
@@ -569,6 +586,11 @@ def copy(self: Array, src: Array) -> Array:
 
 @op("_to_copy", node="ToCopyBackward0", self=lambda grad, self_dtype_: to_copy(grad, self_dtype_))
 def to_copy(self: Array, dtype: Any) -> Array:
+    return self.astype(dtype)
+
+
+@op("_to_copy.whole")
+def to_whole(self: Array, dtype: Any) -> Array:
     return self.astype(dtype)
 
 

@@ -48,14 +48,24 @@ def places(indices: Places, shape: Sequence[int]) -> tuple[Any, ...]:
 
 
 @op("index.Tensor", self=lambda grad, self_sym_sizes, indices: index_backward(grad, self_sym_sizes, indices))
-def index(self: Array, indices: list[Array]) -> Array:
+def index(self: Array, indices: list[Array | None]) -> Array:
     return self[places(indices, self.shape)]
 
 
-@op("_index_backward", node="IndexBackwardBackward0", grad_output=lambda grad, indices: index(grad, indices))
-def index_backward(grad_output: Array, sizes: Sequence[int], indices: list[Array]) -> Array:
-    out = np.zeros(sizes, grad_output.dtype)
-    np.add.at(out, places(indices, sizes), grad_output)
+@both
+def index_backward(grad: Array, sizes: Sequence[int], indices: list[Array]) -> Array:
+    return index_put_impl(blank(sizes, grad.dtype), indices, grad)
+
+
+@op(
+    "_index_put_impl_",
+    node="IndexPutImplBackward0",
+    self=lambda grad, indices: grad,
+    values=lambda grad, indices: index(grad, indices),
+)
+def index_put_impl(self: Array, indices: list[Array | None], values: Array) -> Array:
+    out = np.array(self)
+    np.add.at(out, places(indices, self.shape), values)
     return out
 
 
@@ -64,7 +74,7 @@ def index_backward(grad_output: Array, sizes: Sequence[int], indices: list[Array
     self=lambda grad, indices, accumulate: grad if accumulate else index_put(grad, indices, zero_value(grad), False),
     values=lambda grad, indices, accumulate: index(grad, indices),
 )
-def index_put(self: Array, indices: list[Array], values: Array, accumulate: bool = False) -> Array:
+def index_put(self: Array, indices: list[Array | None], values: Array, accumulate: bool = False) -> Array:
     out = np.array(self)
     at = places(indices, self.shape)
     if accumulate:
@@ -102,11 +112,9 @@ def check_index(index: Array, size: int) -> None:
         raise RuntimeError(f"index {int(wrong.flat[0])} is out of bounds for dimension 0 with size {size}")
 
 
-@op("gather_backward", node="GatherBackwardBackward0", grad_output=lambda grad, dim, index: gather(grad, dim, index))
-def gather_backward(grad_output: Array, sizes: Sequence[int], dim: int, index: Array) -> Array:
-    out = np.zeros(sizes, grad_output.dtype)
-    np.add.at(out, along(index, wrap(dim, len(sizes))), grad_output)
-    return out
+@both
+def gather_backward(grad: Array, sizes: Sequence[int], dim: int, index: Array) -> Array:
+    return scatter_add(blank(sizes, grad.dtype), dim, index, grad)
 
 
 def along(index: Array, axis: int) -> tuple[Array, ...]:
@@ -150,17 +158,17 @@ def index_select(self: Array, dim: int, index: Array) -> Array:
     return np.take(self, index, wrap(dim, self.ndim))
 
 
-@op("index_select_backward", grad_output=lambda grad, dim, index: index_select(grad, dim, index))
-def index_select_backward(grad_output: Array, sizes: Sequence[int], dim: int, index: Array) -> Array:
-    out = np.zeros(sizes, grad_output.dtype)
-    np.add.at(out, (slice(None),) * wrap(dim, len(sizes)) + (np.asarray(index),), grad_output)
-    return out
+@both
+def index_select_backward(grad: Array, sizes: Sequence[int], dim: int, index: Array) -> Array:
+    return index_add(blank(sizes, grad.dtype), dim, index, grad)
 
 
 @op(
     "index_add",
     self=lambda grad: grad,
-    source=lambda grad, dim, index, source, source_dim, alpha: scaled(index_select(grad, dim, index), alpha),
+    source=lambda grad, dim, index, source, source_dim, alpha: scaled(
+        expand(index_select(grad, dim, index), source.shape), alpha
+    ),
 )
 def index_add(self: Array, dim: int, index: Array, source: Array, alpha: float = 1) -> Array:
     out = np.array(self)
@@ -195,7 +203,18 @@ def masked_select(self: Array, mask: Array) -> Array:
 
 @both
 def masked_select_backward(grad: Array, self: Array, mask: Array) -> Array:
-    return index_backward(grad, self.shape, [mask])
+    return masked_scatter(zeros_as(self), mask, grad)
+
+
+@op(
+    "masked_scatter",
+    self=lambda grad, mask: masked_fill(grad, mask, 0),
+    source=lambda grad, mask, source_sym_sizes: reshape(masked_select(grad, mask), source_sym_sizes),
+)
+def masked_scatter(self: Array, mask: Array, source: Array) -> Array:
+    out = np.array(self)
+    out[np.broadcast_to(mask, out.shape)] = np.ravel(source)[: np.count_nonzero(np.broadcast_to(mask, out.shape))]
+    return out
 
 
 @op(
@@ -220,7 +239,7 @@ def embedding(
 
 @op(
     "embedding_dense_backward",
-    grad_output=lambda grad, indices, padding_idx: embedding(grad, indices, padding_idx),
+    grad_output=lambda grad, indices, padding_idx: embedding_double(grad, indices, padding_idx),
 )
 def embedding_backward(grad_output: Array, indices: Array, num_weights: int, padding_idx: int) -> Array:
     out = np.zeros((num_weights, grad_output.shape[-1]), grad_output.dtype)
@@ -228,3 +247,9 @@ def embedding_backward(grad_output: Array, indices: Array, num_weights: int, pad
     keep = at != padding_idx
     np.add.at(out, at[keep], grad_output[keep])
     return out
+
+
+@both
+def embedding_double(grad: Array, indices: Array, padding_idx: int) -> Array:
+    rows = embedding(grad, indices, padding_idx)
+    return rows if padding_idx < 0 else masked_fill(rows, unsqueeze(indices == padding_idx, -1), 0)

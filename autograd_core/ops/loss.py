@@ -107,6 +107,7 @@ def picked_weights(labels: Array, weight: Array | None, ignore_index: int, rows:
     grad_output=lambda grad, target, weight, reduction, ignore_index: nll_value(
         grad, target, weight, reduction, ignore_index
     ),
+    self=lambda grad: zeros_as(grad),
 )
 def nll_loss_backward(
     grad_output: Array,

@@ -1,7 +1,7 @@
 """Losses for robust regression and for probabilities. `reduction` is 0 none, 1 mean, 2 sum."""
 
 # ruff: noqa: F821
-# mypy: disable-error-code="no-any-return, no-untyped-call, misc, name-defined"
+# mypy: disable-error-code="no-any-return, no-untyped-call, misc, name-defined, has-type"
 
 from __future__ import annotations
 
@@ -68,8 +68,7 @@ def smooth_l1_loss_backward(grad_output: Array, self: Array, target: Array, redu
 
 @both
 def smooth_l1_double(pulled: Array, self: Array, target: Array, reduction: int, beta: float) -> Array:
-    near = abs(self - target) < beta
-    return shared(where(near, div_scalar(pulled, beta), zeros_as(pulled)), reduction)
+    return shared(div_scalar(pulled * (abs(self - target) < beta), beta), reduction)
 
 
 @op(
@@ -104,7 +103,7 @@ def huber_loss_backward(grad_output: Array, self: Array, target: Array, reductio
 
 @both
 def huber_double(pulled: Array, self: Array, target: Array, reduction: int, delta: float) -> Array:
-    return shared(where(abs(self - target) < delta, pulled, zeros_as(pulled)), reduction)
+    return shared(pulled * (abs(self - target) < delta), reduction)
 
 
 # ---- probabilities

@@ -61,6 +61,8 @@ def mm_right(grad: Array, mat1: Array, sizes: Sequence[int], strides: Sequence[i
 )
 def mm(self: Array, mat2: Array) -> Array:
     matrices(self, mat2)
+    if self.shape[1] == 1:  # a product without a sum keeps the sign of zeros
+        return self * mat2
     return np.matmul(self, mat2)
 
 
@@ -166,7 +168,9 @@ def matmul(a: Any, b: Any) -> Any:
     if (m, n) == (2, 1):
         return mv(a, b)
     if (m, n) == (1, 2):
-        return squeeze_result(mm(unsqueeze(a, 0), b), 0)
+        product = squeeze_result(mm(unsqueeze(a, 0), b), 0)
+        product.bump()  # torch squeezes it in place
+        return product
     if (m, n) == (2, 2):
         return mm(a, b)
     return folded(a, b) if should_fold(a, b) else batched(a, b)

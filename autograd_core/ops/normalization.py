@@ -1,11 +1,11 @@
 """Layer and batch normalization.
 
-The formulas compute mean and variance anew rather than read the saved ones: they are then functions of the input, and can be
-differentiated again. A parameter that ends in `_` is kept by the node without being shown.
+The formulas compute mean and variance anew rather than read the saved ones: they are then functions of the input, and
+can be differentiated again. A parameter that ends in `_` is kept by the node without being shown.
 """
 
 # ruff: noqa: F821
-# mypy: disable-error-code="no-any-return, no-untyped-call, misc, name-defined"
+# mypy: disable-error-code="no-any-return, no-untyped-call, misc, name-defined, has-type"
 
 from __future__ import annotations
 

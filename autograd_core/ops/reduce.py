@@ -187,7 +187,7 @@ def prod_dim_backward(grad: Array, self: Array, result: Array, dim: int, keepdim
     sizes = self.shape
     grad, result = unreduced(grad, sizes, dim, keepdim), unreduced(result, sizes, dim, keepdim)
     if not has_zero(self):
-        return grad * result / self
+        return grad * (result / self)
     at = wrap(dim, len(sizes))
     n = sizes[at]
     parts = []
@@ -256,7 +256,7 @@ def std(self: Array, dim: Dims = None, correction: float | None = None, keepdim:
 def evenly(grad: Array, self: Array, result: Array) -> Array:
     """`grad` shared evenly among the elements that are equal to `result`."""
     mask = self == result
-    return mask * (grad / sum(mask))
+    return masked_fill_tensor(zeros_as(self), mask, grad / sum(mask))
 
 
 @both
@@ -267,13 +267,9 @@ def select_values(grad: Array, dim: int, indices: Array, sizes: Sequence[int], k
     return scatter_into(sizes, dim, indices, grad)
 
 
-@op("_scatter_into", source=lambda grad, dim, index: gather(grad, dim, index))
+@both
 def scatter_into(sizes: Sequence[int], dim: int, index: Array, source: Array) -> Array:
-    out = np.zeros(sizes, source.dtype)
-    if not len(sizes):
-        return source.dtype.type(source)
-    np.put_along_axis(out, np.asarray(index), source, wrap(dim, len(sizes)))
-    return out
+    return scatter(blank(sizes, source.dtype), dim, index, source)
 
 
 def at_extreme(data: Array, dim: int, keepdim: bool, find: Any) -> tuple[Array, Array]:

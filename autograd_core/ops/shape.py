@@ -93,11 +93,6 @@ helper(wrap)
 helper(inferred)
 
 
-@op("alias", view=True, self=lambda grad: grad)
-def alias(self: Array) -> Array:
-    return self[...]
-
-
 @op("t", view=True, self=lambda grad: t(grad))
 def t(self: Array) -> Array:
     if self.ndim > 2:
@@ -152,6 +147,8 @@ def expand(self: Array, size: Sequence[int]) -> Array:
 
 @both
 def sum_to(grad: Array, shape: Sequence[int]) -> Array:
+    if not len(shape) and len(grad.shape):
+        return sum(grad)
     extra = len(grad.shape) - len(shape)
     dims = [i for i in range(len(grad.shape)) if i < extra or (shape[i - extra] == 1 and grad.shape[i] != 1)]
     return grad if not dims else reshape(sum_dim(grad, dims, True), shape)
@@ -162,24 +159,42 @@ def unsqueeze(self: Array, dim: int) -> Array:
     return np.expand_dims(self, wrap(dim, np.ndim(self) + 1))
 
 
-@op("squeeze", view=True, self=lambda grad, self_sym_sizes: reshape(grad, self_sym_sizes))
+@both
+def unsqueeze_to(grad: Array, sizes: Sequence[int], dims: Any) -> Array:
+    """`grad` with those of the dimensions `dims` back that have length 1 in `sizes`."""
+    at = [d % len(sizes) for d in dims] if len(sizes) else []
+    for d in range(len(sizes)):
+        if d in at and sizes[d] == 1:
+            grad = unsqueeze(grad, d)
+    return grad
+
+
+@op(
+    "squeeze",
+    view=True,
+    self=lambda grad, self_sym_sizes: unsqueeze_to(grad, self_sym_sizes, range(len(self_sym_sizes))),
+)
 def squeeze(self: Array) -> Array:
     return np.squeeze(self)
 
 
-@op("squeeze.dim", view=True, self=lambda grad, self_sym_sizes, dim: reshape(grad, self_sym_sizes))
+@op("squeeze.dim", view=True, self=lambda grad, self_sym_sizes, dim: unsqueeze_to(grad, self_sym_sizes, [dim]))
 def squeeze_dim(self: Array, dim: int) -> Array:
     at = wrap(dim, np.ndim(self))
     return np.squeeze(self, at) if np.ndim(self) and self.shape[at] == 1 else self[...]
 
 
-@op("squeeze.dims", view=True, self=lambda grad, self_sym_sizes, dim: reshape(grad, self_sym_sizes))
+@op("squeeze.dims", view=True, self=lambda grad, self_sym_sizes, dim: unsqueeze_to(grad, self_sym_sizes, dim))
 def squeeze_dims(self: Array, dim: Sequence[int]) -> Array:
     at = tuple(d for d in (wrap(d, self.ndim) for d in dim) if self.shape[d] == 1)
     return np.squeeze(self, at)
 
 
-@op("squeeze_.dim", nr=4, node="SqueezeBackward4", self=lambda grad, self_sym_sizes, dim: reshape(grad, self_sym_sizes))
+@op(
+    "squeeze_.dim",
+    node="SqueezeBackward4",
+    self=lambda grad, self_sym_sizes, dim: unsqueeze_to(grad, self_sym_sizes, [dim]),
+)
 def squeeze_result(self: Array, dim: int) -> Array:
     return np.squeeze(self, dim)[()] if self.shape[dim] == 1 else self
 
@@ -234,18 +249,71 @@ def slice_backward(grad_output: Array, input_sizes: Sequence[int], dim: int, sta
     self=lambda grad, self_sym_sizes, offset, dim1, dim2: diagonal_backward(grad, self_sym_sizes, offset, dim1, dim2),
 )
 def diagonal(self: Array, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Array:
-    return diagonal_of(self, offset, dim1, dim2)
+    return diagonal_window(self, offset, dim1, dim2)
 
 
-def diagonal_of(data: Array, offset: int, dim1: int, dim2: int) -> Array:
-    shown = np.diagonal(data, offset, dim1, dim2)
-    return np.lib.stride_tricks.as_strided(shown, shown.shape, shown.strides)
+def diagonal_window(data: Array, offset: int, dim1: int, dim2: int) -> Array:
+    """The diagonal of `data` in its own memory, as the last dimension."""
+    a, b = wrap(dim1, data.ndim), wrap(dim2, data.ndim)
+    if a == b:
+        raise RuntimeError(f"diagonal dimensions cannot be identical {dim1}, {dim2}")
+    rest = [d for d in range(data.ndim) if d not in (a, b)]
+    start = [slice(None)] * data.ndim
+    start[a], start[b] = slice(max(-offset, 0), None), slice(max(offset, 0), None)
+    part = data[tuple(start)]
+    length = min(part.shape[a], part.shape[b])
+    steps = (*(part.strides[d] for d in rest), part.strides[a] + part.strides[b])
+    return np.lib.stride_tricks.as_strided(part, (*(part.shape[d] for d in rest), length), steps)
+
+
+@op(
+    "diagonal_copy",
+    node="DiagonalBackward0_copy",
+    self=lambda grad, self_sym_sizes, offset, dim1, dim2: diagonal_backward(grad, self_sym_sizes, offset, dim1, dim2),
+)
+def diagonal_copy(self: Array, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Array:
+    return diagonal_window(self, offset, dim1, dim2).copy()
+
+
+@op("diag_embed", self=lambda grad, offset, dim1, dim2: diagonal(grad, offset, dim1, dim2))
+def diag_embed(self: Array, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Array:
+    n = self.shape[-1] + abs(offset)
+    a, b = wrap(dim1, self.ndim + 1), wrap(dim2, self.ndim + 1)
+    shape = list(self.shape[:-1])
+    for d in sorted((a, b)):
+        shape.insert(d, n)
+    out = np.zeros(shape, self.dtype)
+    diagonal_window(out, offset, a, b)[...] = self
+    return out
+
+
+@op("trace", self=lambda grad, self_sym_sizes: trace_backward(grad, self_sym_sizes))
+def trace(self: Array) -> Array:
+    if self.ndim != 2:
+        raise RuntimeError("trace: expected a matrix")
+    return np.trace(self)
+
+
+@both
+def trace_backward(grad: Array, sizes: Sequence[int]) -> Array:
+    flat = index_put(blank([sizes[0] * sizes[1]], grad.dtype), [diagonal_places(sizes)], grad, False)
+    return view(flat, sizes)
+
+
+def diagonal_places(sizes: Sequence[int]) -> Any:
+    """Where the diagonal lies in a flat matrix."""
+    from ..tensor import plain
+
+    return plain(np.arange(min(sizes)) * (sizes[1] + 1))
+
+
+helper(diagonal_places, lambda sizes: np.arange(min(sizes)) * (sizes[1] + 1))
 
 
 @op("diagonal_backward", grad_output=lambda grad, offset, dim1, dim2: diagonal(grad, offset, dim1, dim2))
 def diagonal_backward(grad_output: Array, input_sizes: Sequence[int], offset: int, dim1: int, dim2: int) -> Array:
     out = np.zeros(input_sizes, grad_output.dtype)
-    diagonal_of(out, offset, dim1, dim2)[...] = grad_output
+    diagonal_window(out, offset, dim1, dim2)[...] = grad_output
     return out
 
 
@@ -348,7 +416,7 @@ def stack_parts(grads: Any, sizes: Sequence[int], dtype: Any, dim: int) -> Array
 def blank(shape: Sequence[int], dtype: Any) -> Any:
     from ..tensor import plain
 
-    return plain(np.zeros(shape, dtype)[()])
+    return plain(np.zeros(shape, getattr(dtype, "numpy", dtype))[()])
 
 
 helper(blank, lambda shape, dtype: np.zeros(shape, dtype))
@@ -383,10 +451,15 @@ def repeat(self: Array, repeats: Sequence[int]) -> Array:
 @both
 def repeat_backward(grad: Array, repeats: Sequence[int], sizes: Sequence[int]) -> Array:
     extra = len(repeats) - len(sizes)
-    folded = []
-    for i, times in enumerate(repeats):
-        folded += [times, 1 if i < extra else sizes[i - extra]]
-    return reshape(sum_dim(reshape(grad, folded), list(range(0, 2 * len(repeats), 2)), False), sizes)
+    for _ in range(extra):
+        grad = sum_dim(grad, [0], False)
+    folded, over = [], []
+    for times, size in zip(repeats[extra:], sizes, strict=True):
+        if times != 1:
+            over.append(len(folded))
+            folded.append(times)
+        folded.append(size)
+    return sum_dim(reshape(grad, folded), over, False) if over else grad
 
 
 @op("flip", self=lambda grad, dims: flip(grad, dims))

@@ -6,11 +6,23 @@ from typing import Any
 
 import numpy as np
 
+from ..boxmuller import multiply_add
 from ..tensor import Array, Tensor, plain
-from .optimizer import Group, Optimizer, advance, at_least_zero, counter, lerp, write, zeros_like
+from .optimizer import (
+    Algorithm,
+    Group,
+    advance,
+    at_least_zero,
+    counter,
+    lerp,
+    mixed_square,
+    plus,
+    write,
+    zeros_like,
+)
 
 
-class SGD(Optimizer):
+class SGD(Algorithm):
     """Against the gradient, or against a running mean of it (`momentum`)."""
 
     def __init__(
@@ -45,23 +57,24 @@ class SGD(Optimizer):
         }
         super().__init__(params, defaults)
 
-    def update(self, param: Tensor, grad: Array, state: dict[str, Any], group: Group) -> None:
+    def update(self, param: Tensor, grad: Array, group: Group) -> None:
         momentum = group["momentum"]
         grad = decayed(grad, param, group)
         if momentum != 0:
+            state = self.state[param]
             if state.get("momentum_buffer") is None:
                 state["momentum_buffer"] = plain(np.array(grad))
                 held = state["momentum_buffer"].data_
             else:
-                held = state["momentum_buffer"].data_ * momentum + grad * (1 - group["dampening"])
+                held = plus(state["momentum_buffer"].data_ * momentum, grad, 1 - group["dampening"])
                 held = advance(state, "momentum_buffer", held)
-            grad = grad + held * momentum if group["nesterov"] else held
-        write(param, param.data_ + grad * -number(group["lr"]), "sgd_step")
+            grad = plus(grad, held, momentum) if group["nesterov"] else held
+        write(param, plus(param.data_, grad, -number(group["lr"])), "sgd_step")
 
 
 def decayed(grad: Array, param: Tensor, group: Group) -> Array:
     """The gradient with that of `weight_decay / 2 * param ** 2` added."""
-    return grad + param.data_ * group["weight_decay"] if group["weight_decay"] != 0 else grad
+    return plus(grad, param.data_, group["weight_decay"]) if group["weight_decay"] != 0 else grad
 
 
 def number(value: Any) -> float:
@@ -69,7 +82,7 @@ def number(value: Any) -> float:
     return float(value.data_) if isinstance(value, Tensor) else value
 
 
-class Adam(Optimizer):
+class Adam(Algorithm):
     """Steps of even size: the mean of the gradient over the root of the mean of its square."""
 
     decoupled = False
@@ -111,7 +124,8 @@ class Adam(Optimizer):
         }
         super().__init__(params, defaults)
 
-    def update(self, param: Tensor, grad: Array, state: dict[str, Any], group: Group) -> None:
+    def update(self, param: Tensor, grad: Array, group: Group) -> None:
+        state = self.state[param]
         if not state:
             state["step"] = counter()
             state["exp_avg"], state["exp_avg_sq"] = zeros_like(param), zeros_like(param)
@@ -125,7 +139,7 @@ class Adam(Optimizer):
             else:
                 grad = decayed(grad, param, group)
         mean = advance(state, "exp_avg", lerp(state["exp_avg"].data_, grad, 1 - beta1))
-        square = advance(state, "exp_avg_sq", state["exp_avg_sq"].data_ * beta2 + (1 - beta2) * grad * grad)
+        square = advance(state, "exp_avg_sq", mixed_square(state["exp_avg_sq"].data_, grad, beta2))
         if group["amsgrad"]:
             square = advance(state, "max_exp_avg_sq", np.maximum(state["max_exp_avg_sq"].data_, square))
         scale = np.sqrt(square) / (1 - beta2**step) ** 0.5 + group["eps"]
@@ -148,7 +162,7 @@ class AdamW(Adam):
         super().__init__(params, lr, betas, eps, weight_decay, amsgrad, **options, decoupled_weight_decay=True)
 
 
-class RMSprop(Optimizer):
+class RMSprop(Algorithm):
     """The gradient over the root of the running mean of its square."""
 
     def __init__(
@@ -184,7 +198,8 @@ class RMSprop(Optimizer):
         }
         super().__init__(params, defaults)
 
-    def update(self, param: Tensor, grad: Array, state: dict[str, Any], group: Group) -> None:
+    def update(self, param: Tensor, grad: Array, group: Group) -> None:
+        state = self.state[param]
         if not state:
             state["step"], state["square_avg"] = counter(), zeros_like(param)
             if group["momentum"] > 0:
@@ -194,21 +209,21 @@ class RMSprop(Optimizer):
         alpha, lr = group["alpha"], number(group["lr"])
         advance(state, "step", state["step"].data_ + 1)
         grad = decayed(grad, param, group)
-        square = advance(state, "square_avg", state["square_avg"].data_ * alpha + (1 - alpha) * grad * grad)
+        square = advance(state, "square_avg", mixed_square(state["square_avg"].data_, grad, alpha))
         if group["centered"]:
             mean = advance(state, "grad_avg", lerp(state["grad_avg"].data_, grad, 1 - alpha))
-            square = square - mean * mean
+            square = multiply_add(-mean, mean, square)
         scale = np.sqrt(square) + group["eps"]
         if group["momentum"] > 0:
             moving = advance(
                 state, "momentum_buffer", state["momentum_buffer"].data_ * group["momentum"] + grad / scale
             )
-            write(param, param.data_ + moving * -lr, "rmsprop_step")
+            write(param, plus(param.data_, moving, -lr), "rmsprop_step")
         else:
             write(param, param.data_ + -lr * grad / scale, "rmsprop_step")
 
 
-class Adagrad(Optimizer):
+class Adagrad(Algorithm):
     """The gradient over the root of the sum of all its squares so far."""
 
     def __init__(
@@ -247,9 +262,10 @@ class Adagrad(Optimizer):
                 start = np.full(param.data_.shape, group["initial_accumulator_value"], param.data_.dtype)
                 self.state[param].update(step=counter(), sum=plain(start))
 
-    def update(self, param: Tensor, grad: Array, state: dict[str, Any], group: Group) -> None:
+    def update(self, param: Tensor, grad: Array, group: Group) -> None:
+        state = self.state[param]
         step = float(advance(state, "step", state["step"].data_ + 1))
         grad = decayed(grad, param, group)
         rate = number(group["lr"]) / (1 + (step - 1) * group["lr_decay"])
-        total = advance(state, "sum", state["sum"].data_ + grad * grad)
+        total = advance(state, "sum", multiply_add(grad, grad, state["sum"].data_))
         write(param, param.data_ + -rate * grad / (np.sqrt(total) + group["eps"]), "adagrad_step")

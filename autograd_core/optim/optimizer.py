@@ -1,7 +1,7 @@
-"""Optimizer: groups of parameters with options, a state for each parameter, and steps that write over parameters.
+"""Optimizer: groups of parameters with options, a state for each parameter, and steps that write over them.
 
-Steps compute on arrays, in torch's order of operations. Each write is counted on the parameter's version as torch counts
-it, so a graph that kept a parameter notices the step.
+Steps compute on arrays, in torch's order of operations. Each write is counted on the parameter's version as torch
+counts it, so a graph that kept a parameter notices the step.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from .. import tell
+from ..boxmuller import multiply_add
 from ..modes import enable_grad, no_grad
 from ..nn.module import clear_grad
 from ..tensor import Array, Tensor, plain
@@ -77,8 +78,8 @@ class Optimizer:
         group = {**param_group, **{name: param_group.get(name, value) for name, value in self.defaults.items()}}
         if len({id(param) for param in params}) != len(params):
             warnings.warn(
-                "optimizer contains a parameter group with duplicate parameters; in future, this will cause an error; see "
-                "github.com/pytorch/pytorch/issues/40967 for more information",
+                "optimizer contains a parameter group with duplicate parameters; in future, this will cause an error; "
+                "see github.com/pytorch/pytorch/issues/40967 for more information",
                 stacklevel=3,
             )
         held = {id(param) for other in self.param_groups for param in other["params"]}
@@ -86,25 +87,8 @@ class Optimizer:
             raise ValueError("some parameters appear in more than one parameter group")
         self.param_groups.append(group)
 
-    # ---- steps
-
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
-        """Moves every parameter that has a gradient; `closure`, if given, computes the loss first."""
-        loss = None
-        self.steps += 1
-        if closure is not None:
-            with enable_grad():
-                loss = closure()
-        with no_grad():
-            for group in self.param_groups:
-                for param in group["params"]:
-                    if param.grad is not None:
-                        grad = param.grad.data_
-                        self.update(param, -grad if group.get("maximize") else grad, self.state[param], group)
-        return loss
-
-    def update(self, param: Tensor, grad: Array, state: dict[str, Any], group: Group) -> None:
-        """Moves one parameter against `grad`, an array of its shape."""
+        """One step; every algorithm writes its own."""
         raise NotImplementedError
 
     def zero_grad(self, set_to_none: bool = True) -> None:
@@ -150,6 +134,29 @@ class Optimizer:
         return "\n".join([*lines, ")"])
 
 
+class Algorithm(Optimizer):
+    """An optimizer whose step moves each parameter for itself, by `update`."""
+
+    def step(self, closure: Callable[[], Any] | None = None) -> Any:
+        """Moves every parameter that has a gradient; `closure`, if given, computes the loss first."""
+        loss = None
+        self.steps += 1
+        if closure is not None:
+            with enable_grad():
+                loss = closure()
+        with no_grad():
+            for group in self.param_groups:
+                for param in group["params"]:
+                    if param.grad is not None:
+                        grad = param.grad.data_
+                        self.update(param, -grad if group["maximize"] else grad, group)
+        return loss
+
+    def update(self, param: Tensor, grad: Array, group: Group) -> None:
+        """Moves one parameter against `grad`, an array of its shape."""
+        raise NotImplementedError
+
+
 def copied(value: Any) -> Any:
     return plain(np.array(value.data_)) if isinstance(value, Tensor) else value
 
@@ -185,6 +192,19 @@ def advance(state: dict[str, Any], name: str, value: Array) -> Array:
     return held
 
 
+def plus(start: Array, grad: Array, factor: float) -> Array:
+    """`start + factor * grad`, rounded once as torch's fused multiply-add does."""
+    total: Array = multiply_add(grad, grad.dtype.type(factor), start)
+    return total
+
+
 def lerp(start: Array, end: Array, weight: float) -> Array:
     """From `start` toward `end`, by the formula that is exact at the nearer end, as torch does."""
-    return start + weight * (end - start) if weight < 0.5 else end - (end - start) * (1 - weight)
+    way = end - start
+    return plus(start, way, weight) if weight < 0.5 else plus(end, -way, 1 - weight)
+
+
+def mixed_square(square: Array, grad: Array, keep: float) -> Array:
+    """The running mean of the square of the gradient."""
+    total: Array = multiply_add(grad.dtype.type(1 - keep) * grad, grad, square * keep)
+    return total

@@ -53,6 +53,8 @@ JOINS: dict[tuple[str, str], str] = {
     ("written", "flag_changed"): "written",
     ("written", "grad_stored"): "grad_stored",
     ("optimizer_stepped", "written"): "optimizer_stepped",
+    ("backward_started", "backward_refused"): "backward_refused",
+    ("backward_refused", "raised"): "backward_refused",
     ("backward_failed", "raised"): "backward_failed",
 }
 """Which leads go on with a beat of a kind, and what the beat is then. A line goes on with what happens first on it."""
@@ -132,6 +134,11 @@ def added_part(event: e.GradAdded) -> str:
     return FOLLOWER if event.before is None else "grad_added"
 
 
+def failed_part(event: e.BackwardFailed) -> str:
+    """A call that fails before any node runs is refused."""
+    return "backward_refused" if event.node is None else "backward_failed"
+
+
 def stored_part(event: e.GradStored) -> str:
     return "grad_assigned" if event.how == "assigned" else "grad_stored"
 
@@ -146,5 +153,6 @@ PARTS: dict[type[Event], str | Callable[[Any], str]] = {
     e.NodeRan: ran_part,
     e.GradAdded: added_part,
     e.GradStored: stored_part,
+    e.BackwardFailed: failed_part,
 }
 """The part of each kind of event, or a function that tells it from the event; a new kind leads a beat of its name."""

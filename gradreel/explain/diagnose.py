@@ -22,7 +22,8 @@ def diagnose(trace: Trace) -> list[Diagnosis]:
     for number, event in enumerate(trace.events):
         world.apply(event)
         if isinstance(event, e.BackwardFailed):
-            failed = number, event
+            inner = failed is not None and world.calls[failed[1].call].parent == event.call
+            failed = failed if inner else (number, event)
         elif isinstance(event, e.Raised) and not event.caught:
             call = failed[1].call if failed is not None and failed[1].message == event.message else None
             failure = Failure(number, event, call)

@@ -67,6 +67,10 @@ class TensorState:
     place: Place
     made: int
     alive: bool = True
+    bound: Place | None = None
+    """Where a plain name was last bound to it."""
+    cut: tuple[Place, int] | None = None
+    """Where, and with which event, it was last said that no gradient is wanted for it."""
     names: list[tuple[int, str]] = field(default_factory=list)
     called: str | None = None
     """The last name it had: what to call it when it has none now."""

@@ -275,7 +275,8 @@ def backward_failed(told: Telling) -> str:
     event = told.one(e.BackwardFailed)
     read = told.all(e.SlotRead)
     if not read or event.node is None:
-        return told.sentence(f"{event.type}: “{first_sentence(event.message)}”")
+        call = code(world.calls[event.call].text)
+        return told.sentence(f"{call} fails. PyTorch raises “{first_sentence(event.message)}”")
     state, slot = world.nodes[event.node], world.nodes[event.node].slots.get(read[-1].slot)
     asks = f"**{state.title}** asks for {keep_name(world, slot) if slot else code(read[-1].slot)}"
     if read[-1].found is None:
@@ -284,6 +285,12 @@ def backward_failed(told: Telling) -> str:
         return told.sentence(f"{asks}, but it was freed{told_by}. PyTorch raises “{first_sentence(event.message)}”")
     changed = f"kept at version {read[-1].kept}, now at version {read[-1].found}"
     return told.sentence(f"{asks}, but it was changed: {changed}. PyTorch raises “{first_sentence(event.message)}”")
+
+
+def backward_refused(told: Telling) -> str:
+    event = told.one(e.BackwardFailed)
+    call = code(told.world.calls[event.call].text)
+    return told.sentence(f"{call} cannot start. PyTorch raises “{first_sentence(event.message)}”")
 
 
 def during(turns: tuple[object, ...]) -> str:

@@ -178,8 +178,8 @@ def expression(op: str, parts: list[str], values: dict[str, str]) -> str | None:
 
 def grad_owner(world: World, tensor: TensorState) -> str | None:
     """`w.grad`, if that is what the tensor is."""
-    owner = world.tensors.get(world.owners.get(tensor.number, -1))
-    name = name_of(world, owner) if owner is not None and owner.grad_tensor == tensor.number else None
+    owner = world.owner_of(tensor.number)
+    name = name_of(world, owner) if owner is not None else None
     return None if name is None else f"{name}.grad"
 
 

@@ -1,7 +1,9 @@
 """The work itself: a request in, a reply out. Pure; it runs in a process of its own.
 
-A request is JSON: {source, mode, values, limits, want}, where `want` is "scene", "trace" or "both". A reply is one line of JSON
-{ok, outcome, expression, message, scene, trace, ms}, then the scene and the trace as gzipped JSON, whose lengths the line tells.
+A request is JSON: {source, mode, values, limits, want, expression}. `want` is "scene", "trace" or "both"; with
+`expression` (so unless told otherwise) a line like `sin(x*y) + x**2` is made a program, its leaves having the `values`
+given. A reply is one line of JSON {ok, outcome, expression, message, scene, trace, ms}, then the scene and the trace as
+gzipped JSON, whose lengths the line tells.
 """
 
 from __future__ import annotations
@@ -9,7 +11,7 @@ from __future__ import annotations
 import gzip
 import json
 import time
-from dataclasses import asdict, fields
+from dataclasses import asdict, fields, replace
 from typing import Any
 
 from gradreel.program import Expression, Limits, propose_expression, run
@@ -56,7 +58,7 @@ def read(request: bytes) -> dict[str, Any]:
         raise Unusable("The request is not JSON.") from None
     if not isinstance(question, dict) or not isinstance(question.get("source"), str):
         raise Unusable("The request holds no program.")
-    question = {"mode": None, "values": None, "limits": None, "want": "scene", **question}
+    question = {"mode": None, "values": None, "limits": None, "want": "scene", "expression": True, **question}
     if question["mode"] not in (None, "script", "transcript") or question["want"] not in WANTS:
         raise Unusable("The request asks for something that is not offered.")
     return question
@@ -66,12 +68,14 @@ def performed(question: dict[str, Any]) -> tuple[Trace, Typed | None]:
     """The run, and the expression if the text was one."""
     limits = limits_of(question["limits"])
     source: str = question["source"]
-    expression = propose_expression(source) if question["mode"] is None and len(source) <= limits.source else None
+    may_be_expression = question["expression"] is True and question["mode"] is None and len(source) <= limits.source
+    expression = propose_expression(source) if may_be_expression else None
     if expression is None:
         return run(source, mode=question["mode"], limits=limits), None
     values = usable_values(expression, question["values"])
     trace = run(expression.program(values), mode="script", limits=limits)
-    leaves = tuple(Leaf(x.name, values.get(x.name, x.value), is_number(values.get(x.name, x.value))) for x in expression.leaves)
+    used = {leaf.name: values.get(leaf.name, leaf.value) for leaf in expression.leaves}
+    leaves = tuple(Leaf(name, value, is_number(value)) for name, value in used.items())
     return trace, Typed(expression.text, leaves, expression.ones)
 
 
@@ -81,8 +85,8 @@ def limits_of(given: Any) -> Limits:
     if not isinstance(given, dict):
         return usual
     names = {field.name for field in fields(Limits)}
-    lower = {k: v for k, v in given.items() if k in names and isinstance(v, int | float) and 0 < v <= getattr(usual, k)}
-    return Limits(**lower)
+    lower = {k: v for k, v in given.items() if k in names and is_number(v) and 0 < v <= getattr(usual, k)}
+    return replace(usual, **lower)
 
 
 def is_number(value: Any) -> bool:

@@ -1,7 +1,7 @@
 """The warm process: everything imported, one thread, one fork per run.
 
-It reads a request, forks a child that locks itself down and does the work, tells the child's number, and passes the reply on. A
-child that is not done in time is killed. The process ends when whoever started it does.
+It reads a request, forks a child that locks itself down and does the work, tells the child's number, and passes the
+reply on. A child that is not done in time is killed. The process ends when whoever started it does.
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ import os
 import pkgutil
 import select
 import signal
-import sys
 import time
 
 from .frames import Gone, Late, read_exactly, read_frame, write_frame
@@ -124,4 +123,4 @@ def kill(child: int) -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

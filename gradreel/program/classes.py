@@ -31,7 +31,7 @@ def class_def(compiler: Compiler, node: ast.ClassDef) -> Step:
         caller, machine.frame = machine.frame, inner
         try:
             body(inner)
-        except Exception as raised:
+        except BaseException as raised:
             machine.note(raised, inner)
             raise
         finally:

@@ -145,7 +145,7 @@ def invoking(
                 for wanted in own:
                     names.pop(wanted, None)
                 return run(inner)
-            except Exception as raised:
+            except BaseException as raised:
                 machine.note(raised, inner)
                 raise
             finally:
@@ -204,6 +204,8 @@ def keywords(compiler: Compiler, node: ast.Call) -> Callable[[Frame], dict[str, 
         made: dict[str, Value] = {}
         for name, value in pairs:
             if name is not None:
+                if name in made:
+                    raise TypeError(f"got multiple values for keyword argument '{name}'")
                 made[name] = value(frame)
                 continue
             more = value(frame)

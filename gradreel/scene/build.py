@@ -32,7 +32,8 @@ from .model import (
 )
 
 START = "Nothing has happened yet. Each step tells one thing that the program or autograd does."
-STRETCHES = {"optimizer_stepped": "optimizer", "backward_failed": "error", "raised": "error", "stopped": "error"}
+ERRORS = ("backward_failed", "backward_refused", "raised", "stopped")
+STRETCHES = {"optimizer_stepped": "optimizer", **dict.fromkeys(ERRORS, "error")}
 DIGITS = {"float16": 4, "float32": 8}
 
 

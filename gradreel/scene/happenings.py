@@ -97,6 +97,17 @@ class Stage:
         if event.tensor in self.shown:
             self.ledger.set(f"t{event.tensor}", "version", event.version)
             self.ledger.set(f"t{event.tensor}", "value", self.index(event.value))
+        owner = self.world.owner_of(event.tensor)
+        if owner is not None:
+            self._grad(owner.number, event.value)
+
+    def _grad(self, tensor: int, grad: Value | None) -> None:
+        """Show `grad` as the `.grad` of `tensor`, and on its leaf if there is one."""
+        if tensor in self.shown:
+            self.ledger.set(f"t{tensor}", "grad", self.index(grad))
+        leaf = self.world.leaves.get(tensor)
+        if leaf is not None:
+            self.ledger.set(f"n{leaf}", "grad", self.index(grad))
 
     def flag_changed(self, event: e.FlagChanged) -> None:
         if event.tensor in self.shown:
@@ -221,14 +232,11 @@ class Stage:
             self._mark(thing, came=self.index(event.came), arrived=arrived)
 
     def grad_stored(self, event: e.GradStored) -> None:
-        if event.tensor in self.shown:
-            self.ledger.set(f"t{event.tensor}", "grad", self.index(event.after))
+        self._grad(event.tensor, event.after)
         leaf = self.world.leaves.get(event.tensor)
-        if leaf is None:
-            return
-        thing = f"n{leaf}"
-        self.ledger.set(thing, "grad", self.index(event.after))
-        self._mark(thing, before=self.index(event.before), came=self.index(event.came), how=event.how)
+        if leaf is not None:
+            parts = {"before": self.index(event.before), "came": self.index(event.came)}
+            self._mark(f"n{leaf}", how=event.how, **parts)
 
     def grad_captured(self, event: e.GradCaptured) -> None:
         node = self.world.grad_node(event.tensor)

@@ -64,7 +64,7 @@ export function createCamera(host, vis, { onFrame, onPick, onHover, onMove }) {
     /** The scale at which everything is in view. @param {number} [most] */
     wholeScale: (most = 1.2) => {
       const room = view();
-      return Math.max(FARTHEST, Math.min(most, (room.width - 48) / bounds.width, (room.height - 104) / bounds.height));
+      return Math.max(FARTHEST, Math.min(most, (room.width - 48) / bounds.width, (room.height - 96) / bounds.height));
     },
     fit: function fit(ms = 0) {
       moveTo({ x: bounds.x + bounds.width / 2, y: bounds.y + bounds.height / 2 }, this.wholeScale(), ms);

@@ -128,7 +128,7 @@ function callRows(calls, step, onSeek) {
 
 function callRow(call, step, onSeek) {
   const when = callWhen(call, step);
-  const flags = [call.retain_graph && "retain_graph", call.create_graph && "create_graph"].filter(Boolean);
+  const flags = call.create_graph ? ["create_graph"] : call.retain_graph ? ["retain_graph"] : [];
   const row = element("button", { class: "row call", "data-when": when, title: call.text ?? "", onclick: () => onSeek(call.from) });
   row.append(element("span", { text: `call ${call.id} · line ${call.line}` }), element("span", { text: [...flags, when].join(" · ") }));
   return row;

@@ -114,7 +114,8 @@ export function createStage(root, vis, { onPick, onFollow }) {
       camera.setCards(picture.cards, picture.bounds);
       if (frame) frame.picture = picture;
       const after = before && placeOf(picture, keep);
-      if (after) camera.moveTo({ x: x + after.x - before.x, y: y + after.y - before.y }, scale, 0);
+      if (keep && follows && camera.wholeScale() >= LEGIBLE) camera.fit();
+      else if (after) camera.moveTo({ x: x + after.x - before.x, y: y + after.y - before.y }, scale, 0);
       else if (keep) camera.moveTo({ x, y }, scale, 0);
     },
     /** Show a moment; with `ease`, what changed at this step turns into what it is now. */

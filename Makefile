@@ -1,0 +1,46 @@
+# make run: set up and start the app. make test: set up and pass all tests. make bench: measure against torch and others.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+BENCH := .venv-bench
+
+.PHONY: run test check browser bench clean
+
+run: $(VENV)/run.done
+	$(BIN)/streamlit run app.py --server.address 127.0.0.1 --server.port 8501
+
+test: $(VENV)/test.done browser check
+
+check:
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/pytest -n 2
+	@command -v node >/dev/null || { echo "node is missing: install Node.js 20 or later to test the player"; exit 1; }
+	node --test tests/js
+
+browser: $(VENV)/test.done
+	@sh deploy/chromium.sh $(BIN)/python
+
+bench: $(BENCH)/done
+	OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 $(BENCH)/bin/python -m benchmarks
+
+clean:
+	rm -rf $(VENV) $(BENCH) .mypy_cache .ruff_cache .pytest_cache .hypothesis
+
+$(VENV)/bin/python:
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/run.done: requirements.txt | $(VENV)/bin/python
+	$(BIN)/pip install --quiet --disable-pip-version-check -r requirements.txt
+	@touch $@
+
+$(VENV)/test.done: requirements.txt requirements-dev.txt | $(VENV)/bin/python
+	$(BIN)/pip install --quiet --disable-pip-version-check -r requirements-dev.txt
+	@touch $@ $(VENV)/run.done
+
+$(BENCH)/done: benchmarks/requirements.txt
+	$(PYTHON) -m venv $(BENCH)
+	$(BENCH)/bin/pip install --quiet --disable-pip-version-check -r benchmarks/requirements.txt
+	@touch $@

@@ -1,0 +1,143 @@
+"""The command line: `python -m gradreel run PROGRAM.py` and `python -m gradreel export PROGRAM.py -o OUT.html`.
+
+Programs run as on the page: in a process of their own, locked down and limited.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import json
+import re
+import sys
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+from .explain import Diagnosis, diagnose
+from .host import opened, run_program
+from .player.export import export_html
+from .trace import Trace
+from .trace import events as e
+
+FINISHED, RAISED, UNUSABLE, STOPPED = 0, 1, 2, 3
+EXITS = """\
+exit status: 0 the program finished, 1 it raised an exception that nothing caught (a transcript: at least one),
+2 it cannot be used or was refused, 3 a budget or the time limit stopped it"""
+
+
+def parser() -> argparse.ArgumentParser:
+    main = argparse.ArgumentParser("gradreel", description="Watch autograd, frame by frame.", epilog=EXITS)
+    commands = main.add_subparsers(dest="command", required=True)
+    run = commands.add_parser("run", help="run a program and print what it prints", epilog=EXITS)
+    export = commands.add_parser("export", help="write one offline HTML file with the player", epilog=EXITS)
+    for command in (run, export):
+        command.add_argument("program", help="a file with a PyTorch program, or - for standard input")
+        kind = command.add_mutually_exclusive_group()
+        kind.add_argument("--transcript", action="store_true", help="go on after an error, as at a >>> prompt")
+        kind.add_argument("--script", action="store_true", help="stop at the first error")
+    run.add_argument("--json", metavar="TRACE.json", help="write the trace to this file")
+    export.add_argument("-o", "--output", required=True, metavar="OUT.html", help="the file to write")
+    return main
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line; the exit status."""
+    given = parser().parse_args(arguments)
+    try:
+        source = read(given.program)
+    except (OSError, UnicodeDecodeError) as error:
+        return complain(f"{given.program} cannot be read: {error}")
+    mode = "transcript" if given.transcript else "script" if given.script else None
+    want = "both" if given.command == "export" else "trace"
+    head, scene, record = ask(source, mode, want)
+    if not head["ok"]:
+        print(f"gradreel: {head['message']}", file=sys.stderr)
+        return STOPPED
+    trace = Trace.from_json(gzip.decompress(record).decode())
+    try:
+        if given.command == "export":
+            Path(given.output).write_text(export_html(scene), encoding="utf-8")
+        elif given.json:
+            Path(given.json).write_text(trace.to_json(), encoding="utf-8")
+    except OSError as error:
+        return complain(f"the file cannot be written: {error}")
+    return report(trace, given.program, quiet=given.command == "export")
+
+
+def read(path: str) -> str:
+    return sys.stdin.read() if path == "-" else Path(path).read_text(encoding="utf-8-sig")
+
+
+def complain(text: str) -> int:
+    print(f"gradreel: {text}", file=sys.stderr)
+    return UNUSABLE
+
+
+def ask(source: str, mode: str | None, want: str) -> tuple[dict[str, Any], bytes, bytes]:
+    request = {"source": source, "mode": mode, "want": want, "expression": False}
+    return opened(run_program(json.dumps(request).encode()))
+
+
+# ---- telling
+
+
+def report(trace: Trace, path: str, quiet: bool) -> int:
+    """Print what the program printed, then on standard error what went wrong and why; the exit status."""
+    if not quiet:
+        sys.stdout.write("".join(event.text for event in trace.events if isinstance(event, e.Printed)))
+        sys.stdout.flush()
+    for line in complaints(trace, path):
+        print(line, file=sys.stderr)
+    kind = trace.outcome.kind
+    if kind in ("refused", "stopped"):
+        return UNUSABLE if kind == "refused" else STOPPED
+    return RAISED if any(uncaught(trace)) else FINISHED
+
+
+def uncaught(trace: Trace) -> Iterable[e.Raised]:
+    return (event for event in trace.events if isinstance(event, e.Raised) and not event.caught)
+
+
+def complaints(trace: Trace, path: str) -> Iterable[str]:
+    """Warnings, errors and their explanations, line by line."""
+    lines = trace.source.splitlines()
+    for event in trace.events:
+        if isinstance(event, e.Warned):
+            yield f"{path}:{event.line}: {event.category}: {event.message}"
+        elif isinstance(event, e.Raised) and not event.caught:
+            yield from traceback(event, path, lines)
+    outcome = trace.outcome
+    if outcome.kind in ("refused", "stopped"):
+        at = f"{path}, line {outcome.line}: " if outcome.line is not None else f"{path}: "
+        name = f"{outcome.type}: " if outcome.kind == "refused" and outcome.type != "Unsupported" else ""
+        yield at + name + str(outcome.message)
+    for found in diagnose(trace):
+        yield from explanation(found)
+
+
+def traceback(raised: e.Raised, path: str, lines: Sequence[str]) -> Iterable[str]:
+    """The error as Python shows it, with the program's own lines only."""
+    places = [*(line for _, line in raised.frames), raised.line]
+    names = ["<module>", *(name for name, _ in raised.frames)]
+    yield "Traceback (most recent call last):"
+    for name, line in zip(names, places, strict=True):
+        yield f'  File "{path}", line {line}, in {name}'
+        if 0 < line <= len(lines):
+            yield f"    {lines[line - 1].strip()}"
+    yield f"{raised.type}: {raised.message}" if raised.message else raised.type
+
+
+def explanation(found: Diagnosis) -> Iterable[str]:
+    yield ""
+    yield plain(found.title)
+    yield from (f"  {plain(sentence)}" for sentence in found.story)
+
+
+def plain(text: str) -> str:
+    """Without the marks for bold; backticks stay, they read well."""
+    return re.sub(r"\*\*([^`*]+)\*\*", r"\1", text)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,34 @@
+"""Showing a run in a notebook: the player in a frame of its own."""
+
+from __future__ import annotations
+
+import html
+from pathlib import Path
+
+from .player.export import export_html
+from .scene import build, encode
+from .trace import Trace
+
+HEIGHT = 680
+"""Pixels that the player takes in a notebook."""
+
+
+class Shown:
+    """A run as a notebook displays it; `html` is the whole page, `save` writes it to a file."""
+
+    def __init__(self, page: str, height: int) -> None:
+        self.html = page
+        self.height = height
+
+    def _repr_html_(self) -> str:
+        style = f"width: 100%; height: {self.height}px; border: 0"
+        return f'<iframe srcdoc="{html.escape(self.html)}" style="{style}" title="Gradreel"></iframe>'
+
+    def save(self, path: str | Path) -> None:
+        """Write the page to a file that opens in any browser, offline."""
+        Path(path).write_text(self.html, encoding="utf-8")
+
+
+def show(trace: Trace, *, height: int = HEIGHT) -> Shown:
+    """The player for `trace`, to be the last value of a notebook's cell."""
+    return Shown(export_html(encode(build(trace))), height)

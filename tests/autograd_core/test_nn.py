@@ -1,0 +1,35 @@
+"""Modules, layers, activations, losses and initialisers print what they print in torch."""
+
+import pytest
+
+import autograd_core
+from autograd_core import nn
+from autograd_core.events import Written
+from autograd_core.tell import listening
+from tests.autograd_core.programs import close, printed
+from tests.autograd_core.stored import load
+
+PROGRAMS = load("nn")
+
+
+@pytest.mark.parametrize("program", PROGRAMS, ids=[program["name"] for program in PROGRAMS])
+def test_programs_print_what_torch_prints(program: dict[str, str]) -> None:
+    got = printed(program["code"])
+    assert close(program["prints"], got), f"torch printed\n{program['prints']}\nhere\n{got}"
+
+
+def test_the_comparison_notices_differences() -> None:
+    assert close("loss 1.2345 tensor([0.])", "loss 1.2346 tensor([-0.])")
+    assert not close("loss 1.2345", "loss 1.2445")
+    assert not close("loss 12", "loss 13")
+    assert not close("MulBackward0", "MulBackward1")
+    assert not close("0.0000", "0.0010")
+
+
+def test_a_watched_initialiser_tells_of_its_write() -> None:
+    events: list[tuple[object, ...]] = []
+    weight = autograd_core.ones(2, 2)
+    with listening(events.append):
+        nn.init.uniform_(weight)
+    (written,) = [event for event in events if event[0] is Written]
+    assert written[3] == "uniform_" and written[5] == 1

@@ -1,0 +1,43 @@
+"""Optimizers and schedules take the steps that they take in torch, alone and in small training programs."""
+
+import gc
+
+import pytest
+
+import autograd_core
+import autograd_core.optim
+from autograd_core.events import Written
+from autograd_core.tell import listening
+from tests.autograd_core.programs import close, printed
+from tests.autograd_core.stored import load
+
+PROGRAMS = load("optim")
+
+
+@pytest.mark.parametrize("program", PROGRAMS, ids=[program["name"] for program in PROGRAMS])
+def test_programs_print_what_torch_prints(program: dict[str, str]) -> None:
+    got = printed(program["code"])
+    assert close(program["prints"], got), f"torch printed\n{program['prints']}\nhere\n{got}"
+
+
+def test_each_write_of_a_step_is_told() -> None:
+    events: list[tuple[object, ...]] = []
+    weight = autograd_core.ones(2, requires_grad=True)
+    weight.sum().backward()
+    step = autograd_core.optim.AdamW([weight], lr=0.1)
+    with listening(events.append):
+        step.step()
+    assert [event[3] for event in events if event[0] is Written] == ["weight_decay", "adam_step"]
+
+
+def test_many_steps_hold_memory_flat() -> None:
+    weight = autograd_core.ones(3, requires_grad=True)
+    sgd = autograd_core.optim.SGD([weight], lr=1e-4, momentum=0.9)
+    gc.collect()
+    before = len(gc.get_objects())
+    for _ in range(2000):
+        sgd.zero_grad()
+        (weight * weight).sum().backward()
+        sgd.step()
+    gc.collect()
+    assert len(gc.get_objects()) - before < 100
