@@ -112,7 +112,8 @@ const HEADS = { raised: "✖ The program raised an error", refused: "✖ This pr
 function errorCard({ kind, type, message, line }) {
   const card = element("div", { class: "card err" }, element("h3", { text: HEADS[kind] ?? "✖ The run ended early" }));
   if (line) card.append(element("p", {}, "On ", element("b", { text: `line ${line}` }), ":"));
-  card.append(element("p", { class: "said", text: [type, message].filter(Boolean).join(": ") }));
+  const named = kind === "raised" || /Error$/.test(type ?? "");
+  card.append(element("p", { class: "said", text: [named && type, message].filter(Boolean).join(": ") }));
   return card;
 }
 
