@@ -2,11 +2,11 @@
 
 import { readdirSync, readFileSync } from "node:fs";
 
-const FOLDER = new URL("../data/player/", import.meta.url);
+const FOLDER = new URL("../data/golden/", import.meta.url);
 
 /** @returns {[string, any][]} every stored scene with its name */
 export function storedScenes() {
-  return readdirSync(FOLDER).filter((name) => name.endsWith(".json")).sort().map((name) => [name, stored(name)]);
+  return readdirSync(FOLDER).filter((name) => name.endsWith(".scene.json")).sort().map((name) => [name, stored(name)]);
 }
 
 /** @param {string} name */

@@ -34,7 +34,18 @@ def test_a_line_knows_its_loops_and_calls() -> None:
 
 def test_a_statement_over_several_lines_says_where_it_ends() -> None:
     lines = of(run("x = [\n  1,\n]\nfor i in range(\n  1):\n    pass"), LineReached)
-    assert [(event.line, event.end_line) for event in lines] == [(1, 3), (4, 5), (6, 6)]
+    assert [(event.line, event.end_line) for event in lines] == [(1, 3), (4, 5), (4, 5), (6, 6)]
+
+
+def test_a_loop_reaches_its_line_to_begin_and_in_each_turn() -> None:
+    lines = of(run("for i in range(2):\n    pass"), LineReached)
+    assert [(event.line, event.loops) for event in lines] == [
+        (1, ()),
+        (1, ((1, 1, 2),)),
+        (2, ((1, 1, 2),)),
+        (1, ((1, 2, 2),)),
+        (2, ((1, 2, 2),)),
+    ]
 
 
 def test_a_name_is_told_before_what_it_stood_for_is_released() -> None:
