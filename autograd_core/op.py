@@ -337,8 +337,8 @@ def op(name: str, /, **entry: Any) -> Callable[[Callable[..., Any]], Any]:
 
     Traits beside the formulas: `view=True` (the result shows the memory of `self`), `many=True` (a list of such views),
     `outputs` (names of several results) with `differentiable` (which of them), `promote` (the inputs brought to one
-    dtype), `floating=True` (integers become floats), `nr` or `node` (a node name that does not follow from the order), `writes` (how often torch writes the gradients of
-    this operator while it makes them: their version counters tell).
+    dtype), `floating=True` (integers become floats), `nr` or `node` (a node name that does not follow from the order),
+    `writes` (how often torch writes the gradients of this operator while it makes them: version counters tell).
     """
     traits = {k: v for k, v in entry.items() if k in TRAITS}
     formulas = {k: v for k, v in entry.items() if k not in TRAITS}
