@@ -160,8 +160,10 @@ def rebase_onto(target: Tensor, node: Node, output_nr: int = 0) -> None:
     base = look.base
     before = base.node
     slices = CopySlices(base, target, node)
-    if state.session is not None:
-        state.session.node_made(slices, "copy_slices", (base,))
+    session = state.session
+    if session is not None:
+        # What the inner node does is told of the outer one, which alone is in the graph.
+        session.watch(node, session.nodes, session.node_made(slices, "copy_slices", (base,)), None)
     base.node, base.output_nr = slices, 0
     move_retain(base, before, slices)
     tell_rebased(base, before, slices)

@@ -22,8 +22,8 @@ from .trace import events as e
 
 FINISHED, RAISED, UNUSABLE, STOPPED = 0, 1, 2, 3
 EXITS = """\
-exit status: 0 the program finished, 1 it raised an exception that nothing caught (a transcript: at least one), 2 it cannot be
-used or was refused, 3 a budget or the time limit stopped it"""
+exit status: 0 the program finished, 1 it raised an exception that nothing caught (a transcript: at least one),
+2 it cannot be used or was refused, 3 a budget or the time limit stopped it"""
 
 
 def parser() -> argparse.ArgumentParser:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -103,10 +104,10 @@ def run(
                 parent,
             )
         )
-    start = [g if call.create_graph else g.data_ for g in starting_grads(roots, grads, edges)]
     before, state.grad_enabled = state.grad_enabled, call.create_graph
     state.calls.append(call.number)
     try:
+        start = [g if call.create_graph else g.data_ for g in starting_grads(roots, grads, edges)]
         call.execute([(node, nr, grad) for (node, nr), grad in zip(edges, start, strict=True)])
     except BaseException as error:
         if session is not None and state.session is session:
@@ -119,6 +120,21 @@ def run(
         state.grad_enabled = before
     if session is not None:
         session.emit((events.BackwardFinished, call.number))
+
+
+@contextmanager
+def refusal_told(kind: str, roots: Sequence[Any]) -> Iterator[None]:
+    """Tell of a call that is refused before it starts, so that listeners know from which roots it would have."""
+    try:
+        yield
+    except RuntimeError as error:
+        session = state.session
+        if session is not None:
+            numbers = tuple(session.tensor(t) for t in roots if isinstance(t, Tensor))
+            call, parent = state.next_call(), state.calls[-1] if state.calls else None
+            session.emit((events.BackwardStarted, call, kind, numbers, (), False, False, (), parent))
+            session.emit((events.BackwardFailed, call, None, type(error).__name__, str(error)))
+        raise
 
 
 def backward(
@@ -141,8 +157,9 @@ def backward(
     roots = as_tuple(tensors)
     grads = paired(roots, grad_tensors)
     retain = create_graph if retain_graph is None else retain_graph
-    checked(roots, grads)
-    edges = root_edges(roots)
+    with refusal_told("backward", roots):
+        checked(roots, grads)
+        edges = root_edges(roots)
     call = Call(bool(retain), bool(create_graph), None)
     if inputs is not None:
         call.only([input_node(t, i) for i, t in enumerate(inputs)])
@@ -203,8 +220,9 @@ def grad(
         return batched(roots, wanted, grad_outputs, retain_graph, create_graph, allow_unused, materialize_grads)
     grads = paired(roots, grad_outputs)
     retain = create_graph if retain_graph is None else retain_graph
-    checked(roots, grads)
-    edges = root_edges(roots)
+    with refusal_told("grad", roots):
+        checked(roots, grads)
+        edges = root_edges(roots)
     captures: dict[tuple[Node, int], list[int]] = {}
     for i, tensor in enumerate(wanted):
         captures.setdefault(captured_edge(tensor), []).append(i)

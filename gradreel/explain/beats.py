@@ -53,6 +53,8 @@ JOINS: dict[tuple[str, str], str] = {
     ("written", "flag_changed"): "written",
     ("written", "grad_stored"): "grad_stored",
     ("optimizer_stepped", "written"): "optimizer_stepped",
+    ("backward_started", "backward_refused"): "backward_refused",
+    ("backward_refused", "raised"): "backward_refused",
     ("backward_failed", "raised"): "backward_failed",
 }
 """Which leads go on with a beat of a kind, and what the beat is then. A line goes on with what happens first on it."""
@@ -62,8 +64,13 @@ BRISK: dict[tuple[str, str], str] = {
     ("node_ran", "slot_freed"): "node_ran",
     ("node_ran", "slot_retained"): "node_ran",
     ("node_ran", "grad_added"): "node_ran",
+    ("node_made", "name_bound"): "node_made",
+    ("node_made", "name_unbound"): "node_made",
 }
 """In a long run a node's work is one beat: that it ran, let go of what it kept, and added to what had come before."""
+
+QUIET = frozenset({"line", "name_bound", "name_unbound", "function_entered", "function_left"})
+"""In a long run these go along with the next thing that autograd does."""
 
 LONG = 10_000
 """So many events make a run long."""
@@ -80,21 +87,31 @@ class Beat:
 
 
 def beats(events: tuple[Event, ...]) -> Iterator[Beat]:
-    """The beats of `events`, in order and without gaps."""
-    joins = BRISK if len(events) > LONG else JOINS
+    """The beats of `events`, in order and without gaps.
+
+    A write into what the line has only just made is part of making it (`fresh`): so are weights initialised.
+    """
+    joins, quiet = (BRISK, QUIET) if len(events) > LONG else (JOINS, frozenset({"line"}))
     kind, start, opens = "line", 0, False
     waiting: int | None = None
+    fresh: set[int | None] = set()
     for number, event in enumerate(events):
         part = PARTS[type(event)]
         if not isinstance(part, str):
             part = part(event)
         if part == FOLLOWER:
             continue
-        if part == OPENER:
+        if part == "line":
+            fresh.clear()
+        elif isinstance(event, e.TensorMade) and (event.base is None or event.base in fresh):
+            fresh.add(event.tensor)
+        elif isinstance(event, e.NameBound):
+            fresh.discard(event.tensor)
+        if part == OPENER or (isinstance(event, e.Written) and event.tensor in fresh):
             waiting = number if waiting is None else waiting
             continue
-        if kind == "line" and (part != "line" or same_line(events[start], event)):
-            kind = part
+        if kind in quiet and (part != "line" or len(quiet) > 1 or same_line(events[start], event)):
+            kind, opens = part, opens or part == "line"
         elif (kind, part) in joins:
             kind = joins[kind, part]
         else:
@@ -132,6 +149,11 @@ def added_part(event: e.GradAdded) -> str:
     return FOLLOWER if event.before is None else "grad_added"
 
 
+def failed_part(event: e.BackwardFailed) -> str:
+    """A call that fails before any node runs is refused."""
+    return "backward_refused" if event.node is None else "backward_failed"
+
+
 def stored_part(event: e.GradStored) -> str:
     return "grad_assigned" if event.how == "assigned" else "grad_stored"
 
@@ -146,5 +168,6 @@ PARTS: dict[type[Event], str | Callable[[Any], str]] = {
     e.NodeRan: ran_part,
     e.GradAdded: added_part,
     e.GradStored: stored_part,
+    e.BackwardFailed: failed_part,
 }
 """The part of each kind of event, or a function that tells it from the event; a new kind leads a beat of its name."""

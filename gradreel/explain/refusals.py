@@ -34,6 +34,9 @@ UNSURE = "Autograd could not give the view a new history, so PyTorch refuses the
 INPLACE = {
     "a leaf Variable that requires grad": Write("leaf_inplace", "A leaf would be written over", LEAF, LOST),
     "a view of a leaf Variable": Write("view_inplace", "A leaf would be written over through a view of it", LEAF, LOST),
+    "A view was created in": Write(
+        "view_inplace", "A view that may not be written would be written over", GUARDED, UNSURE
+    ),
     "Output ": Write("view_inplace", "A view that may not be written would be written over", GUARDED, UNSURE),
 }
 
@@ -174,16 +177,26 @@ def no_graph(world: World, failure: Failure) -> Diagnosis | None:
     start = root(world, failure)
     if start is None or not message.endswith("does not require grad and does not have a grad_fn"):
         return None
-    name = called(world, start.number)
-    story = [f"{name}, made {on(start.place.line)}, has no graph behind it: nothing of how it came about was recorded."]
-    lines: dict[str, int | None] = {"built": start.place.line, "raised": failure.raised.line}
-    events = {"raised": failure.number, "built": start.made}
     cut = where_cut(world, start)
+    start = before_line(world, start, failure.raised.line)
+    name = called(world, start.number)
+    built = start.bound or start.place
+    story = [f"{name}, of **line {built.line}**, has no graph behind it: nothing of how it came about was recorded."]
+    lines: dict[str, int | None] = {"built": built.line, "raised": failure.raised.line}
+    events = {"raised": failure.number, "built": start.made}
     if cut is not None:
-        lines["cut"], events["cut"] = cut.place.line, cut.made
+        place, event = cut.cut or (cut.place, cut.made)
+        lines["cut"], events["cut"] = place.line, event
         story.append(cut_story(world, cut))
     story.append("Without a graph there is no way back, and nobody to give a gradient to.")
     return Diagnosis("no_graph", "Backward from a result without a graph", message, lines, tuple(story), (), events)
+
+
+def before_line(world: World, tensor: TensorState, line: int) -> TensorState:
+    """`tensor`, or what it was made of if `line` made it, nameless, of one tensor alone: `loss.sum().backward()`."""
+    while tensor.place.line == line and len(before := made_from(world, tensor)) == 1 and tensor.called is None:
+        tensor = before[0]
+    return tensor
 
 
 def where_cut(world: World, start: TensorState) -> TensorState | None:
@@ -204,13 +217,15 @@ def where_cut(world: World, start: TensorState) -> TensorState | None:
 
 def made_from(world: World, tensor: TensorState) -> list[TensorState]:
     sources = tensor.inputs if tensor.base is None else (*tensor.inputs, tensor.base)
-    return [world.tensors[number] for number in sources if number in world.tensors]
+    return [world.tensors[number] for number in dict.fromkeys(sources) if number in world.tensors]
 
 
 def cut_story(world: World, cut: TensorState) -> str:
     name = called(world, cut.number)
     if any(state.requires_grad for state in made_from(world, cut)):
         return f"The recording ends {on(cut.place.line)}, where {name} comes out of tracked tensors without a graph."
+    if cut.cut is not None:
+        return f"It goes back to {name}, for which {on(cut.cut[0].line)} says that no gradient is wanted."
     return f"It goes back to {name} of **line {cut.place.line}**, for which no gradient was asked."
 
 

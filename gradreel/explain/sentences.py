@@ -37,6 +37,7 @@ TELL: dict[str, Callable[[Telling], str]] = {
     "grad_captured": graph.grad_captured,
     "backward_finished": graph.backward_finished,
     "backward_failed": graph.backward_failed,
+    "backward_refused": graph.backward_refused,
     "hook_ran": graph.hook_ran,
     "recomputed": graph.recomputed,
 }

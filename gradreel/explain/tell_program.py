@@ -130,7 +130,8 @@ def warned(told: Telling) -> str:
 
 def raised(told: Telling) -> str:
     event = told.one(e.Raised)
-    text = f"line {event.line} raises {event.type}: “{first_sentence(event.message)}”"
+    who = "this" if told.beat.opens and told.last(e.LineReached).line == event.line else f"line {event.line}"
+    text = f"{who} raises {event.type}: “{first_sentence(event.message)}”"
     return told.sentence(text + (", which the program catches" if event.caught else ""))
 
 

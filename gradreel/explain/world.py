@@ -11,7 +11,7 @@ from typing import Any
 
 from gradreel.trace import Trace
 from gradreel.trace import events as e
-from gradreel.trace.events import Event
+from gradreel.trace.events import Event, Value
 
 from .source import Source
 from .states import Binding, Call, Frame, NodeState, Place, SlotState, TensorState, Turn, Write
@@ -46,6 +46,7 @@ class World:
         self.saved_bytes = 0
         self._holders: dict[int, list[int]] = {}
         self._callers: list[Place] = []
+        self._names_in: dict[int, dict[str, None]] = {}
         self._keepers: dict[int, dict[int, None]] = {}
         self._runs_of: dict[int, int] = {}
 
@@ -74,9 +75,10 @@ class World:
                 frames.pop(0)
             elif isinstance(part, Turn) and loops and loops[0][0] == part.line:
                 line, number, of = loops.pop(0)
+                run = part.run
                 if number < part.number:
-                    self._runs_of[line] = self._runs_of.get(line, 0) + 1
-                around.append(Turn(line, number, of, self._runs_of.get(line, 0)))
+                    self._runs_of[line] = run = self._runs_of.get(line, 0) + 1
+                around.append(Turn(line, number, of, run))
             else:
                 break
         scopes = {(function, line): scope for scope, function, line in self.scopes}
@@ -90,11 +92,14 @@ class World:
         key = (event.scope, event.name)
         self._unbind(key, event.tensor)
         self.names[key] = Binding(event.tensor, event.text)
+        self._names_in.setdefault(event.scope, {})[event.name] = None
         if event.tensor is not None and (tensor := self.tensors.get(event.tensor)) is not None:
             if key not in tensor.names:
                 tensor.names.append(key)
             if tensor.called is None or event.name.isidentifier():
                 tensor.called = event.name
+            if event.name.isidentifier():
+                tensor.bound = self.place
 
     def name_unbound(self, event: e.NameUnbound) -> None:
         self._unbind((event.scope, event.name), None)
@@ -119,9 +124,9 @@ class World:
         if self._callers:
             self.place = self._callers.pop()
         self.scopes = [scope for scope in self.scopes if scope[0] != event.scope]
-        for key in [key for key in self.names if key[0] == event.scope]:
-            self._unbind(key, None)
-            del self.names[key]
+        for name in self._names_in.pop(event.scope, ()):
+            self._unbind((event.scope, name), None)
+            self.names.pop((event.scope, name), None)
 
     def optimizer_stepped(self, event: e.OptimizerStepped) -> None:
         self.optimizer = event.optimizer if event.phase == "began" else None
@@ -157,13 +162,22 @@ class World:
         if tensor is not None:
             tensor.version, tensor.value = event.version, event.value
             tensor.storage = event.storage
+            self._seen_as_grad(event.tensor, event.value)
+
+    def _seen_as_grad(self, tensor: int, value: Value) -> None:
+        owner = self.owner_of(tensor)
+        if owner is not None:
+            owner.grad = value
 
     def alias_changed(self, event: e.AliasChanged) -> None:
         tensor = self.tensors[event.tensor]
         tensor.version, tensor.value = event.version, event.value
+        self._seen_as_grad(event.tensor, event.value)
 
     def flag_changed(self, event: e.FlagChanged) -> None:
-        self.tensors[event.tensor].requires_grad = event.requires_grad
+        tensor = self.tensors[event.tensor]
+        tensor.requires_grad = event.requires_grad
+        tensor.cut = None if event.requires_grad else (self.place, self.count)
 
     def tensor_released(self, event: e.TensorReleased) -> None:
         if (tensor := self.tensors.get(event.tensor)) is not None:
@@ -335,6 +349,11 @@ class World:
         """The node that the gradient of `tensor` flows into: its grad_fn, or its AccumulateGrad."""
         state = self.tensors.get(tensor)
         return state.node if state is not None and state.node is not None else self.leaves.get(tensor)
+
+    def owner_of(self, tensor: int) -> TensorState | None:
+        """The tensor whose `.grad` is `tensor`."""
+        owner = self.tensors.get(self.owners.get(tensor, -1))
+        return owner if owner is not None and owner.grad_tensor == tensor else None
 
     def kept(self, storage: int) -> list[tuple[int, SlotState]]:
         """The slots of living nodes that keep `storage`, each with its node."""

@@ -1,7 +1,7 @@
 """Runs for many people: a few warm processes behind the interface of concurrent.futures.
 
-Every run has a process of its own that no other run ever sees. As many run at once as there are cores; a few more may wait;
-beyond that the answer is "busy". Losing a process loses the reply of its own run alone.
+Every run has a process of its own that no other run ever sees. As many run at once as there are cores; a few more may
+wait; beyond that the answer is "busy". Losing a process loses the reply of its own run alone.
 """
 
 from __future__ import annotations
@@ -216,7 +216,7 @@ _pool = Pool()
 
 
 def run_program(request: bytes) -> bytes:
-    """The reply to a request (see work.py), computed in a process of its own; waits for it, for a few seconds at most."""
+    """The reply to a request (see work.py), computed in a process of its own; takes a few seconds at most."""
     return _pool.ask(request).result()
 
 

@@ -1,9 +1,9 @@
 """The work itself: a request in, a reply out. Pure; it runs in a process of its own.
 
-A request is JSON: {source, mode, values, limits, want, expression}. `want` is "scene", "trace" or "both"; with `expression` (so
-unless told otherwise) a line like `sin(x*y) + x**2` is made a program, its leaves having the `values` given. A reply is one
-line of JSON {ok, outcome, expression, message, scene, trace, ms}, then the scene and the trace as gzipped JSON, whose lengths
-the line tells.
+A request is JSON: {source, mode, values, limits, want, expression}. `want` is "scene", "trace" or "both"; with
+`expression` (so unless told otherwise) a line like `sin(x*y) + x**2` is made a program, its leaves having the `values`
+given. A reply is one line of JSON {ok, outcome, expression, message, scene, trace, ms}, then the scene and the trace as
+gzipped JSON, whose lengths the line tells.
 """
 
 from __future__ import annotations

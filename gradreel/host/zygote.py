@@ -1,7 +1,7 @@
 """The warm process: everything imported, one thread, one fork per run.
 
-It reads a request, forks a child that locks itself down and does the work, tells the child's number, and passes the reply
-on. A child that is not done in time is killed. The process ends when whoever started it does.
+It reads a request, forks a child that locks itself down and does the work, tells the child's number, and passes the
+reply on. A child that is not done in time is killed. The process ends when whoever started it does.
 """
 
 from __future__ import annotations

@@ -170,6 +170,8 @@ def show(
     shown = parts + ("\n" if end is None else end)
     if file is None or file is True:
         machine.write(shown)
+    elif file is not False:
+        raise AttributeError(f"'{kind_name(file)}' object has no attribute 'write'")
 
 
 def rendered(machine: Machine, value: Value, spec: str = "") -> str:

@@ -48,7 +48,7 @@ class Resumed:
         caller = machine.enter(frame.function, frame)
         try:
             return next(self.flow)
-        except Exception as raised:
+        except BaseException as raised:
             if not isinstance(raised, StopIteration):
                 machine.note(raised, frame)
             raise
@@ -67,7 +67,7 @@ def block(compiler: Compiler, nodes: Sequence[ast.stmt]) -> Flow:
 
     def run(frame: Frame) -> Generator[Value, Value, Signal | None]:
         for flow, whole in flows:
-            signal = (yield from flow(frame)) if whole else flow(frame)
+            signal: Signal | None = (yield from flow(frame)) if whole else flow(frame)
             if signal is not None:
                 return signal
         return None

@@ -27,8 +27,6 @@ class Limits:
     """Length of the trace."""
     output: int = 64_000
     """Characters printed."""
-    lines: int = 1_000
-    """Lines printed."""
     depth: int = 60
     """Calls inside calls; beyond, the program gets the RecursionError that Python would raise."""
     bits: int = 4_096
@@ -45,7 +43,6 @@ WORDS = {
     "flops": "{limit:,} multiplications",
     "events": "{limit:,} events in the recording",
     "output": "{limit:,} printed characters",
-    "lines": "{limit:,} printed lines",
     "bits": "whole numbers of {limit:,} bits",
     "length": "{limit:,} items in a list or characters in a string",
     "source": "{limit:,} characters of source",
@@ -59,11 +56,13 @@ class Spent(BaseException):
         super().__init__(budget)
         self.budget = budget
         self.limit = limit
+        self.line: int | None = None
 
     @property
     def sentence(self) -> str:
         allowed = WORDS[self.budget].format(limit=self.limit)
-        return f"This program needs more than it may use here: {allowed}. It was stopped; what came before is shown."
+        hint = " Perhaps a loop does not end?" if self.budget in ("steps", "seconds", "events") else ""
+        return f"The program was stopped: it may use {allowed}.{hint} What came before is shown."
 
 
 CHECK_EVERY = 256
@@ -80,7 +79,6 @@ class Meter:
         self.deadline = clock() + limits.seconds
         self.flops = 0
         self.output = 0
-        self.lines = 0
 
     def check(self) -> None:
         """Stops the run if its steps or its time are spent, else says when to look again."""
@@ -110,7 +108,7 @@ class Meter:
         if self.flops > self.limits.flops:
             raise Spent("flops", self.limits.flops)
         if flops > 1 << 20:
-            self.charge(flops >> 14)
+            self.charge(flops >> 16)
 
     def length(self, count: int) -> None:
         """A container or string of `count` items is about to be made."""
@@ -126,8 +124,5 @@ class Meter:
     def text(self, written: str) -> None:
         """`written` is about to be printed."""
         self.output += len(written)
-        self.lines += written.count("\n")
         if self.output > self.limits.output:
             raise Spent("output", self.limits.output)
-        if self.lines > self.limits.lines:
-            raise Spent("lines", self.limits.lines)

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from autograd_core.events import NodeReleased, TensorReleased
+from autograd_core.events import NodeReleased, TensorMade, TensorReleased
 from gradreel.trace import Recorder
 from gradreel.trace.events import FunctionEntered, FunctionLeft, Printed, Warned
 
+from .holding import Holding
 from .limits import Limits, Meter, Spent
+from .refusal import Refusal
 from .values import Frame, Value
 
 Flight = tuple[Any, ...]
@@ -48,9 +50,12 @@ class Machine:
         A release comes out of a weak reference, where nothing can be raised; the next event stops the run.
         """
         append, flights, limit, meter = recorder.emit, recorder.flights, self.limits.events, self.meter
+        hold = Holding(self.limits.bytes)
 
         def emit(flight: Flight) -> None:
             append(flight)
+            if flight[0] is TensorMade:
+                hold(flight)
             count = len(flights)
             if (count > limit or not count & 255) and flight[0] not in RELEASES:
                 if count > limit:
@@ -95,9 +100,11 @@ class Machine:
 
     # ---- exceptions
 
-    def note(self, raised: Exception, frame: Frame) -> None:
+    def note(self, raised: BaseException, frame: Frame) -> None:
         """Remembers where `raised` came up, at the first frame that it passes."""
-        if getattr(raised, "place", None) is None:
+        if isinstance(raised, (Spent, Refusal)):
+            raised.line = raised.line or frame.line
+        elif getattr(raised, "place", None) is None:
             raised.place = (frame.line, self.frames)  # type: ignore[attr-defined]
 
     # ---- output

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 import unicodedata
+import warnings
 from dataclasses import dataclass
 
 from .limits import Limits
@@ -55,7 +56,6 @@ def read(source: str, mode: str | None, limits: Limits) -> Reading:
     text = text.replace("\f", " ")
     check_characters(text)
     tree = parse(text)
-    check_size(tree)
     return Reading(tree, mode, mode == "transcript" and (prompts or "echo" in header))
 
 
@@ -72,7 +72,12 @@ def check_characters(text: str) -> None:
 
 def parse(text: str) -> ast.Module:
     try:
-        return ast.parse(text)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            tree = ast.parse(text)
+            check_size(tree)
+            compile(text, "<program>", "exec", dont_inherit=True)  # for the errors that only the compiler finds
+        return tree
     except SyntaxError as error:
         message = error.msg if error.msg != "too many statically nested blocks" else "too many nested blocks"
         raise Refusal(message, error.lineno, type(error).__name__) from None

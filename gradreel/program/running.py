@@ -71,7 +71,8 @@ def perform(source: str, mode: str, machine: Machine) -> Outcome:
     except Refusal as refusal:
         return Outcome("refused", refusal.kind, refusal.sentence, refusal.line or machine.line)
     except Spent as stop:
-        line = machine.line
+        stop.__traceback__ = None  # what its frames hold goes before the last event
+        line = stop.line or machine.line
         machine.record((Stopped, stop.budget, int(stop.limit), line))
         return Outcome("stopped", stop.budget, stop.sentence, line)
 

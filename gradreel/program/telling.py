@@ -8,6 +8,7 @@ reference, so telling keeps nothing alive.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import islice
 
 from gradreel.trace.events import NameBound, NameUnbound
 
@@ -17,8 +18,10 @@ from .engine import TENSORS, tensor_id, torch
 from .machine import Machine
 from .values import Builtin, Class, Foreign, Function, Instance, Namespace, Type, Value
 
-SILENT = (Function, Class, Type, Namespace, Builtin, Foreign)
+SILENT = frozenset({Function, Class, Type, Namespace, Builtin, Foreign})
 """Not told: functions, classes and imported names."""
+
+PLAIN = frozenset({bool, int, float, str, type(None)})
 
 PARTS = 64
 """So many parts of a container are told."""
@@ -46,11 +49,12 @@ def parts(value: Value, path: str, depth: int = 0) -> Iterator[tuple[str, Value]
         return
     elif isinstance(value, (list, tuple)):
         for nr, part in enumerate(value[:PARTS]):
-            yield from parts(part, f"{path}[{nr}]", depth + 1)
+            if type(part) not in PLAIN:
+                yield from parts(part, f"{path}[{nr}]", depth + 1)
     elif isinstance(value, dict):
-        for key in list(value)[:PARTS]:
-            if isinstance(key, (str, int)):
-                yield from parts(value[key], f"{path}[{key!r}]", depth + 1)
+        for key, part in islice(value.items(), PARTS):
+            if type(part) not in PLAIN and isinstance(key, (str, int)):
+                yield from parts(part, f"{path}[{key!r}]", depth + 1)
     elif isinstance(value, torch.nn.Module):
         yield from parts_of_module(value, path, depth)
     elif isinstance(value, Instance):
@@ -68,40 +72,67 @@ def parts_of_module(module: torch.nn.Module, path: str, depth: int) -> Iterator[
             yield from parts(module.attributes[name], f"{path}.{name}", depth + 1)
 
 
+Told = str | int | dict[str, tuple[int | None, str]]
+"""What a name was told to stand for: a text, the number of a tensor, or its parts by their paths."""
+
+
 class Telling:
     """What names were told to stand for, by scope and name."""
 
     def __init__(self, machine: Machine) -> None:
-        self.machine = machine
-        self.told: dict[int, dict[str, dict[str, tuple[int | None, str]]]] = {}
+        self.emit = machine.emit
+        self.told: dict[int, dict[str, Told]] = {}
 
     def bound(self, scope: int, name: str, value: Value) -> None:
         """`name` is about to stand for `value`, or a part of what it stands for has changed."""
-        if isinstance(value, SILENT):
+        kind = type(value)
+        if kind in SILENT:
             return
-        now: dict[str, tuple[int | None, str]] = {}
-        if not isinstance(value, TENSORS):
-            now[name] = (None, short(value))
-        for nr, (path, tensor) in enumerate(parts(value, name)):
-            if nr == PARTS:
-                break
+        names = self.told.get(scope)
+        if names is None:
+            names = self.told[scope] = {}
+        before = names.get(name)
+        now: Told
+        if kind in PLAIN:
+            now = short(value)
+            tensor, text = None, now
+        elif kind in TENSORS:
+            now = tensor_id(value)
+            tensor, text = now, ""
+        else:
+            self.compound(scope, name, value, names, before)
+            return
+        if type(before) is dict:
+            for path in before:
+                if path != name:
+                    self.emit((NameUnbound, path, scope))
+        elif before == now and type(before) is type(now):
+            return
+        names[name] = now
+        self.emit((NameBound, name, scope, tensor, text))
+
+    def compound(self, scope: int, name: str, value: Value, names: dict[str, Told], told: Told | None) -> None:
+        """A value with parts: those that are new or different are told, those that are gone as well."""
+        before = told if isinstance(told, dict) else {}
+        now: dict[str, tuple[int | None, str]] = {name: (None, short(value))}
+        for path, tensor in islice(parts(value, name), PARTS):
             now[path] = (tensor_id(tensor), "")
-        names = self.told.setdefault(scope, {})
-        before = names.get(name, {})
+        names[name] = now
         for path in before:
             if path not in now:
-                self.machine.emit((NameUnbound, path, scope))
-        for path, (tensor, text) in now.items():
-            if before.get(path) != (tensor, text):
-                self.machine.emit((NameBound, path, scope, tensor, text))
-        names[name] = now
+                self.emit((NameUnbound, path, scope))
+        for path, (number, text) in now.items():
+            if before.get(path) != (number, text):
+                self.emit((NameBound, path, scope, number, text))
 
     def unbound(self, scope: int, name: str) -> None:
-        for path in self.told.get(scope, {}).pop(name, {}):
-            self.machine.emit((NameUnbound, path, scope))
+        told = self.told.get(scope, {}).pop(name, None)
+        if told is not None:
+            for path in told if isinstance(told, dict) else (name,):
+                self.emit((NameUnbound, path, scope))
 
     def left(self, scope: int) -> None:
         """The function call `scope` ends, and its names with it."""
-        for name in list(self.told.get(scope, {})):
+        for name in list(self.told.get(scope, ())):
             self.unbound(scope, name)
         self.told.pop(scope, None)

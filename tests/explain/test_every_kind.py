@@ -54,6 +54,8 @@ def told() -> list[tuple[str, str]]:
     tape.line(7)
     tape.emit((e.OptimizerStepped, "SGD", "began"))
     tape.emit((e.OptimizerStepped, "SGD", "ended"))
+    tape.emit((e.BackwardStarted, 2, "backward", (w.number,), (), False, False, (), None))
+    tape.emit((e.BackwardFailed, 2, None, "RuntimeError", "no way"))
     tape.emit((e.Stopped, "steps", 100, 7))
     return [(beat.kind, sentence) for beat, sentence in sentences(tape.trace())]
 
@@ -71,6 +73,7 @@ EXPECTED = {
     "warned": "PyTorch warns: “Mind this”",
     "raised": "Line 6 raises ValueError: “no good”, which the program catches.",
     "optimizer_stepped": "Line 7: `SGD` takes a step, but no parameter has a gradient.",
+    "backward_refused": "`backward()` cannot start. PyTorch raises “no way”",
     "stopped": "The run is stopped on line 7: its steps reached 100.",
 }
 

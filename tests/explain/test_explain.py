@@ -35,7 +35,15 @@ def test_sentences_are_sentences(name: str) -> None:
 def test_every_kind_of_event_has_a_part_and_every_beat_its_words() -> None:
     assert set(PARTS) == set(KINDS.values())
     leads = {part for part in PARTS.values() if isinstance(part, str) and part not in ("", "opener")}
-    assert leads | {"node_made", "node_ran", "grad_added", "grad_stored", "grad_assigned"} == set(TELL)
+    assert leads | {
+        "node_made",
+        "node_ran",
+        "grad_added",
+        "grad_stored",
+        "grad_assigned",
+        "backward_failed",
+        "backward_refused",
+    } == set(TELL)
     assert set(CHANGES) <= set(KINDS.values())
 
 

@@ -62,8 +62,9 @@ for (const [name, scene] of SCENES) {
   });
 
   test(`${name}: everything stands within the bounds`, () => {
-    const { width, height } = drawn.bounds;
-    for (const rect of rects) assert.ok(rect.x > -1 && rect.y > -1 && rect.x + rect.width <= width + 1 && rect.y + rect.height <= height + 1);
+    const { x, y, width, height } = drawn.bounds;
+    for (const rect of rects)
+      assert.ok(rect.x > x - 1 && rect.y > y - 1 && rect.x + rect.width <= x + width + 1 && rect.y + rect.height <= y + height + 1);
   });
 }
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import math
 from typing import Any
 
 from gradreel.explain import World, beats
 from gradreel.scene import Scene, build, to_json
 from gradreel.trace import Trace
+from gradreel.trace.events import Value
 
 State = dict[str, dict[str, Any]]
 
@@ -64,13 +66,14 @@ def agree(state: State, world: World, played: dict[str, Any]) -> None:
         for slot in node.slots.values():
             assert box[f"slot:{slot.slot}"] == slot.state
         if node.variable is not None:
-            assert shown(played, box.get("grad")) == data(world.tensors[node.variable].grad)
+            assert same(played, box.get("grad"), world.tensors[node.variable].grad)
     for key, number in names.items():
         if number is not None:
             tensor = world.tensors[int(number[1:])]
-            assert state[number]["state"] == "alive", key
+            assert state[number]["state"] == ("alive" if tensor.alive else "released"), key
             assert state[number]["version"] == tensor.version
-            assert shown(played, state[number].get("grad")) == data(tensor.grad)
+            assert same(played, state[number].get("grad"), tensor.grad)
+            assert same(played, state[number]["value"], tensor.value), key
     assert state["program"].get("line") == (world.place.line or None)
     assert state["program"]["bytes"] == world.saved_bytes >= 0
     for wire in played["wires"]:
@@ -79,19 +82,15 @@ def agree(state: State, world: World, played: dict[str, Any]) -> None:
             assert (state[wire["id"]]["state"] == "gone") == (not alive)
 
 
-def shown(played: dict[str, Any], index: int | None) -> Any:
-    if index is None:
-        return None
-    value = played["values"][index]
-    return near(value["data"] if value["whole"] else value["head"])
+def same(played: dict[str, Any], index: int | None, value: Value | None) -> bool:
+    """Whether value number `index` of the scene is `value`, up to the digits that scenes carry."""
+    if index is None or value is None:
+        return index is None and value is None
+    shown = played["values"][index]
+    return alike(shown["data"] if shown["whole"] else shown["head"], value.data)
 
 
-def data(value: Any) -> Any:
-    return None if value is None else near(value.data)
-
-
-def near(numbers: Any) -> Any:
-    """To six digits: scenes carry as many digits as a dtype has."""
-    if isinstance(numbers, list):
-        return [near(number) for number in numbers]
-    return f"{float(numbers):.6g}"
+def alike(one: Any, two: Any) -> bool:
+    if isinstance(two, list):
+        return len(one) == len(two) and all(map(alike, one, two))
+    return repr(float(one)) == repr(float(two)) or math.isclose(float(one), two, rel_tol=1e-4)

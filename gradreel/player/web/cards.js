@@ -50,6 +50,7 @@ export function measureCard(box, measure) {
   const widths = box.slots.map((slot) => Math.min(MOST - 2 * PAD, chipWidth(slot, measure)));
   const text = Math.max(
     measure(`${box.name}   empty`, TITLE, true) + 22,
+    measure(`${box.name}  `, TITLE) + measure(generation(box), SMALL) + 24,
     measure(`${where(box)} · used a 2nd time`, SMALL),
     Math.min(widths.reduce((sum, width) => sum + width + CHIP_GAP, -CHIP_GAP), 220),
     ...widths,
@@ -84,6 +85,11 @@ export function where(box) {
   if (box.nr !== null && box.nr !== undefined) parts.push(`#${box.nr}`);
   if (box.line !== null && box.line !== undefined) parts.push(`line ${box.line}`);
   return parts.join(" · ");
+}
+
+/** `2nd order` for what the first create_graph made, and so on. */
+export function generation(box) {
+  return box.generation > 0 ? `${ordinal(box.generation + 1)} order` : "";
 }
 
 /** How a box stands, in a word or two.

@@ -7,7 +7,7 @@ import { present } from "./moment.js";
 import { fade, opacity, paintCard, paintLeafChip, paintPill } from "./paintcard.js";
 import { linkAt, paintLink, paintValues } from "./paintwire.js";
 import { arrow, box as rounded, font, text } from "./pen.js";
-import { pillWidth } from "./cards.js";
+import { fit, pillWidth } from "./cards.js";
 import { valueAt } from "./state.js";
 import { short } from "./format.js";
 
@@ -97,10 +97,10 @@ function paintFar(context, frame, cards, links) {
   return [];
 }
 
-/** The place of an arrow's tip, where no value should stand. */
-function tip(points) {
-  const [x, y] = points.at(-1);
-  return { x: x - 5, y: y - 24, width: 10, height: 24 };
+/** The places where a wire leaves and arrives, where no value should stand. */
+function ends(points) {
+  const [[fromX, fromY], [x, y]] = [points[0], points.at(-1)];
+  return [{ x: fromX - 4, y: fromY, width: 8, height: 20 }, { x: x - 5, y: y - 24, width: 10, height: 24 }];
 }
 
 function farColour(card, state, step, colours) {
@@ -133,7 +133,7 @@ function paintNear(context, frame, cards, links) {
     if (detail && shown) paintRootGradient(context, card, frame, taken);
   }
   for (const chip of picture.chips) taken.push(chip.rect);
-  for (const link of links) if (linkAt(link, state, step).state !== null) taken.push(tip(link.route.points));
+  for (const link of links) if (linkAt(link, state, step).state !== null) taken.push(...ends(link.route.points));
   if (!detail) return [];
   const pills = paintPills(context, frame, taken);
   paintValues(context, lively, taken, frame);
@@ -188,10 +188,10 @@ function paintMarks(context, card, { selected, focus, hover, colours, state, ste
   if (hover === card.id) rounded(context, x - 2, y - 2, width + 4, height + 4, 12, { stroke: colours.soft, line: 1 });
 }
 
-function paintOutline(context, { group, rect, cards }, { state, step, colours, view }) {
+function paintOutline(context, { group, rect, cards }, { state, step, colours, view, measure }) {
   if (!cards.some((card) => opacity(card, state, step) > 0)) return;
   rounded(context, rect.x, rect.y, rect.width, rect.height, 16, { stroke: colours.line, dash: [2, 4], line: 1.25 });
-  if (view.scale > 0.25) text(context, `▾ ${group.title}`, rect.x + 12, rect.y + 17, 11, colours.soft);
+  if (view.scale > 0.25) text(context, fit(`▾ ${group.title}`, rect.width - 24, 11, measure), rect.x + 12, rect.y + 17, 11, colours.soft);
 }
 
 function paintChip(context, chip, frame) {

@@ -3,7 +3,7 @@
  */
 
 import {
-  CHIP_HEIGHT, fit, groupStanding, groupTitle, leafChipText, leafLines, SIGN, SIGNED, slotText, SMALL, standing, TITLE,
+  CHIP_HEIGHT, fit, generation, groupStanding, groupTitle, leafChipText, leafLines, SIGN, SIGNED, slotText, SMALL, standing, TITLE,
   where,
 } from "./cards.js";
 import { boxAt, present } from "./moment.js";
@@ -36,18 +36,20 @@ function paintNode(context, card, now, { colours, measure }) {
   const { box, rect } = card;
   const { x, y, width, height } = rect;
   const look = lookOf(now, box, colours);
-  if (now.state === "failed") rounded(context, x - 6, y - 4, width + 12, height + 8, 14, { stroke: fade(colours.bad, 0.3), line: 9 });
+  const failed = now.state === "failed";
+  if (failed) rounded(context, x - 6, y - 4, width + 12, height + 8, 14, { stroke: fade(colours.bad, 0.3), line: 9 });
   rounded(context, x, y, width, height, 10, look);
-  const empty = now.slots.length > 0 && now.slots.every((slot) => slot.state === "freed") && now.state === "failed";
+  const empty = now.slots.length > 0 && now.slots.every((slot) => slot.state === "freed") && failed;
   const title = `${box.name}${empty ? "   empty" : ""}`;
-  text(context, fit(title, width - 2 * PAD - 16, TITLE, measure, now.state === "failed"), x + PAD, y + 20, TITLE, colours.ink, now.state === "failed");
+  const order = generation(box);
+  const tag = order ? measure(order, SMALL) + 8 : 0;
+  text(context, fit(title, width - 2 * PAD - 16 - tag, TITLE, measure, failed), x + PAD, y + 20, TITLE, colours.ink, failed);
+  if (order) text(context, order, x + width - PAD - 12 - tag, y + 20, SMALL, colours.gen2);
   const signName = now.state === "empty" ? "ran" : now.state;
-  sign(context, signName, x + width - PAD - 3, y + 16, now.state === "failed" ? colours.bad : look.sign, 0.85);
-  const order = box.generation > 0 ? `${["", "2nd", "3rd"][box.generation] ?? `${box.generation + 1}th`} order · ` : "";
-  const line = `${order}${[where(box), standing(box, now)].filter(Boolean).join(" · ")}`;
+  sign(context, signName, x + width - PAD - 3, y + 16, failed ? colours.bad : look.sign, 0.85);
+  const line = [where(box), standing(box, now)].filter(Boolean).join(" · ");
   text(context, fit(line, width - 2 * PAD, SMALL, measure), x + PAD, y + 37, SMALL, colours.soft);
-  if (order) text(context, fit(order.slice(0, -3), width - 2 * PAD, SMALL, measure), x + PAD, y + 37, SMALL, colours.gen2);
-  now.slots.forEach((slot, i) => paintSlot(context, slot, card.slots[i], { rect, colours, measure, failed: now.state === "failed" }));
+  now.slots.forEach((slot, i) => paintSlot(context, slot, card.slots[i], { rect, colours, measure, failed }));
 }
 
 function lookOf(now, box, colours) {

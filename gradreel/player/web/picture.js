@@ -9,6 +9,7 @@ import { layout } from "./layout.js";
 import { nameOf } from "./moment.js";
 
 const TIE = 16;
+const ABOVE = 26;
 const OUTLINED = new Set(["iteration", "frame", "call"]);
 
 /** @param {any} scene  as moment.indexed gives it
@@ -39,6 +40,7 @@ export function compose(scene, state, tree, folded, measure) {
     links,
   );
   for (const card of cards) card.rect = places.get(card.id);
+  const frames = outlines(tree, folded, cards);
   const fed = new Set(links.map((link) => link.to));
   const card = new Map(cards.map((item) => [item.id, item]));
   const drawn = links.filter((link) => routes.has(link.id)).map((link) => ({
@@ -51,10 +53,10 @@ export function compose(scene, state, tree, folded, measure) {
     card,
     links: drawn,
     chips: chips.map((chip) => ({ ...chip, box: scene.box.get(chip.leaf) })),
-    root: cards.findLast((item) => !fed.has(item.id) && item.box?.kind !== "leaf") ?? cards.at(-1) ?? null,
-    outlines: outlines(tree, folded, cards),
+    roots: cards.filter((item) => !fed.has(item.id) && item.box?.kind !== "leaf"),
+    outlines: frames,
     unitOf,
-    bounds,
+    bounds: widened(bounds, frames),
   };
 }
 
@@ -76,24 +78,40 @@ function widestPills(scene, state, unitOf, measure) {
   return widest;
 }
 
-/** A frame around each open group whose cards stand together, with no other card between them. */
+/** A frame around each open group whose cards stand together, with no other card and no part of another frame between them. */
 function outlines(tree, folded, cards) {
   if (cards.length > 600) return [];
   const found = [];
-  for (const group of tree.groups.values()) {
-    if (folded.has(group.id) || !OUTLINED.has(group.kind) || group.boxes.length < 2) continue;
+  const inner = new Map();
+  const groups = [...tree.groups.values()].filter((group) => OUTLINED.has(group.kind) && !folded.has(group.id) && group.boxes.length > 1);
+  for (const group of groups.sort((a, b) => b.depth - a.depth)) {
     const members = new Set(group.boxes);
     const inside = cards.filter((card) => members.has(card.boxes[0]));
-    if (inside.length === cards.length) continue;
-    const frame = around(inside.map((card) => card.rect), 14 + 8 * Math.max(0, 3 - group.depth));
-    if (cards.every((card) => inside.includes(card) || !overlap(card.rect, frame))) found.push({ group, rect: frame, cards: inside });
+    const within = found.filter((other) => other.cards.every((card) => members.has(card.boxes[0])));
+    if (inside.length === cards.length || within.some((other) => other.cards.length === inside.length)) continue;
+    const level = Math.max(0, ...within.map((other) => inner.get(other.group.id) + 1));
+    const frame = around(inside.map((card) => card.rect), 12 + 7 * level, 14 + 20 * level);
+    if (cards.some((card) => !inside.includes(card) && overlap(card.rect, frame))) continue;
+    if (found.some((other) => !within.includes(other) && overlap(other.rect, frame))) continue;
+    inner.set(group.id, level);
+    found.push({ group, rect: frame, cards: inside });
   }
   return found;
 }
 
-function around(rects, margin) {
+/** The bounds with the frames in them, and the gradients that come in at the top. */
+function widened(bounds, frames) {
+  const rects = [{ ...bounds, y: -ABOVE, height: bounds.height + ABOVE }, ...frames.map((frame) => frame.rect)];
+  const x = Math.min(...rects.map((rect) => rect.x));
+  const y = Math.min(...rects.map((rect) => rect.y));
+  const right = Math.max(...rects.map((rect) => rect.x + rect.width));
+  const bottom = Math.max(...rects.map((rect) => rect.y + rect.height));
+  return { x, y, width: right - x, height: bottom - y };
+}
+
+function around(rects, margin, above) {
   const x = Math.min(...rects.map((rect) => rect.x)) - margin;
-  const y = Math.min(...rects.map((rect) => rect.y)) - margin - 12;
+  const y = Math.min(...rects.map((rect) => rect.y)) - margin - above;
   const right = Math.max(...rects.map((rect) => rect.x + rect.width)) + margin;
   const bottom = Math.max(...rects.map((rect) => rect.y + rect.height)) + margin;
   return { x, y, width: right - x, height: bottom - y };

@@ -10,6 +10,7 @@ import { indexAt, valueAt } from "./state.js";
 
 const WIDTH = 1000;
 const HEIGHT = 54;
+const TICKS = 200;
 const STRETCH = { forward: "live", backward: "run", optimizer: "leaf", error: "bad" };
 
 /** @param {HTMLElement} root
@@ -112,14 +113,11 @@ function area(track, last, peak) {
   return `M${points.map(([x, y]) => `${x.toFixed(1)} ${y.toFixed(1)}`).join("L")}Z`;
 }
 
-/** A faint tick where an iteration begins. */
+/** A faint tick where an iteration begins, as long as they can be told apart. */
 function ticks(state, last) {
   const track = state.track("program", "loops");
-  const found = [];
-  track?.steps.forEach((step, i) => {
-    if (track.values[i]?.length && found.length < 400) found.push(step);
-  });
-  return found.map((step) => svgElement("line", {
+  const found = (track?.steps ?? []).filter((_, i) => track.values[i]?.length);
+  return found.length > TICKS ? [] : found.map((step) => svgElement("line", {
     x1: at(step, last), x2: at(step, last), y1: HEIGHT - 9, y2: HEIGHT - 4, class: "tick", "vector-effect": "non-scaling-stroke",
   }));
 }

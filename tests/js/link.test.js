@@ -1,0 +1,39 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+import { deflateRawSync } from "node:zlib";
+
+import { DamagedLink, readLink, writeLink } from "../../gradreel/player/web/link.js";
+
+const PROGRAM = "import torch\nx = torch.ones(2)  # ünïcode ≠ ascii 🎞\n";
+
+test("a link gives back the program, the step and the values", async () => {
+  const place = { source: PROGRAM, step: 41, values: { x: [[1, 2], [3, 4]], y: -0.5 } };
+  const link = await writeLink(place);
+  assert.match(link, /^#g1\.41\.[\w-]+\.[\w-]+$/);
+  assert.deepEqual(await readLink(link), place);
+});
+
+test("a link without a step opens where a program opens", async () => {
+  assert.deepEqual(await readLink(await writeLink({ source: "", step: null })), { source: "", step: null, values: null });
+});
+
+test("a fragment of another kind is no link", async () => {
+  for (const fragment of ["", "#", "#why-the-second-backward-fails", "#12"]) assert.equal(await readLink(fragment), null);
+});
+
+const packed = (bytes) => deflateRawSync(bytes).toString("base64url");
+for (const [what, fragment] of [
+  ["of a later version", `#g2.1.${packed("x")}`],
+  ["with a step that is none", `#g1.-1.${packed("x")}`],
+  ["without a program", "#g1.1."],
+  ["with letters that are none", "#g1.1.%%%%"],
+  ["cut short", `#g1.1.${packed(PROGRAM).slice(0, -6)}`],
+  ["that is not UTF-8", `#g1.1.${packed(Buffer.from([0xff, 0xfe]))}`],
+  ["that unfolds without end", `#g1.1.${packed("a".repeat(5_000_000))}`],
+  ["with values that are no JSON", `#g1.1.${packed("x")}.${packed("{")}`],
+  ["with too many parts", `#g1.1.${packed("x")}.${packed("{}")}.x`],
+]) {
+  test(`a link ${what} is refused with a sentence`, async () => {
+    await assert.rejects(readLink(fragment), (error) => error instanceof DamagedLink && /^This link .*\.$/.test(error.message));
+  });
+}

@@ -1,0 +1,30 @@
+"""What is not ours in the player: the built editor is the one its README speaks of, and vis-network is where pyvis puts it."""
+
+import hashlib
+import re
+
+from gradreel.player import bundle
+
+VENDOR = bundle.WEB / "vendor"
+
+
+def test_the_editor_is_the_file_whose_hash_is_written_beside_it() -> None:
+    written = re.search(r"sha256 `([0-9a-f]{64})`", (VENDOR / "README.md").read_text(encoding="utf-8"))
+    assert written
+    assert hashlib.sha256((VENDOR / "codemirror.js").read_bytes()).hexdigest() == written[1]
+
+
+def test_the_editor_offers_what_its_entry_names() -> None:
+    entry = (VENDOR / "codemirror.entry.js").read_text(encoding="utf-8")
+    names = {name.strip() for group in re.findall(r"\{(.*?)\}", entry) for name in group.split(",")}
+    exported = re.search(r"export\s*\{([^{}]*)\};?\s*$", bundle.modules()["codemirror.js"])
+    assert exported
+    assert names == {part.split(" as ")[-1].strip() for part in exported[1].split(",")}
+
+
+def test_vis_network_comes_out_of_pyvis() -> None:
+    assert "@version 9.1.2" in bundle.vis_network()
+
+
+def test_vis_network_leaves_the_global_scope_alone() -> None:
+    assert bundle.modules()["vis.js"].startswith("const exports = {}, module = { exports };")

@@ -1,0 +1,101 @@
+"""Each budget stops the program that goes beyond it, names itself and the line, and leaves the trace so far."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from gradreel.program import Limits, run
+from gradreel.trace.events import Printed, Stopped
+
+SMALL = Limits(steps=60_000, seconds=3.0, events=200_000, flops=2_000_000_000, bytes=64_000_000)
+
+STOPPED: dict[str, tuple[str, int]] = {
+    "while True: [1, 2].index(1)": ("steps", 1),
+    "def f(n):\n    return [f(n - 1), f(n - 1)] if n else 0\nf(30)": ("steps", 2),
+    "sum(range(10**9))": ("steps", 1),
+    "max(i * j for i in range(10**5) for j in range(10**5))": ("steps", 1),
+    "a = [1]\nfor i in range(30): a = [a, a]\nprint(a)": ("steps", 3),
+    "x = [0] * 10**9": ("length", 1),
+    "x = 'a' * 10**9": ("length", 1),
+    "x = list(range(10**6))": ("steps", 1),
+    "x = 'ab'.replace('a', 'b' * 99_999).replace('b', 'cc')": ("length", 1),
+    "x = ' '.join(['a' * 50_000] * 3)": ("length", 1),
+    "x = 10 ** 10 ** 6": ("bits", 1),
+    "x = 1 << 10**9": ("bits", 1),
+    "x = 3\nwhile True: x = x * x": ("bits", 2),
+    "import math\nmath.factorial(10**6)": ("bits", 2),
+    "print('a' * 60_000)\nprint('b' * 60_000)": ("output", 2),
+    "import torch\nx = torch.zeros(10**12)": ("elements", 2),
+    "import torch\nx = torch.zeros(10**6, 10**6)": ("elements", 2),
+    "import torch\nx = torch.ones(1).expand(10**12).sum()": ("elements", 2),
+    "import torch\nx = torch.ones(10**6)\ny = x[:, None] + x": ("elements", 3),
+    "import torch\nx = torch.eye(10**5)": ("elements", 2),
+    "import torch\nx = torch.ones(10**5)\ny = torch.cat([x] * 100)": ("elements", 3),
+    "import torch\nx = torch.rand(1000, 1000)\nwhile True: y = x @ x": ("flops", 3),
+    "import torch\nkept = []\nwhile True: kept.append(torch.ones(1000, 900))": ("bytes", 3),
+    "import numpy\nx = numpy.zeros((10**6, 10**6))": ("elements", 2),
+    "while True: x = (x := 1) + 1": ("events", 1),
+}
+
+
+@pytest.mark.parametrize("source", STOPPED)
+def test_a_spent_budget_stops_the_program(source: str) -> None:
+    limits = SMALL if STOPPED[source][0] != "events" else Limits(events=1_000)
+    began = time.monotonic()
+    trace = run(source, limits=limits)
+    budget, line = STOPPED[source]
+    assert (trace.outcome.kind, trace.outcome.type, trace.outcome.line) == ("stopped", budget, line)
+    stop = trace.events[-1]
+    assert isinstance(stop, Stopped) and (stop.budget, stop.line) == (budget, line)
+    assert f"{stop.limit:,}" in (trace.outcome.message or "")
+    assert time.monotonic() - began < 10
+
+
+def test_time_is_a_budget() -> None:
+    trace = run("while True: pass", limits=Limits(seconds=0.2, steps=10**9, events=10**9))
+    assert (trace.outcome.type, trace.outcome.line) == ("seconds", 1)
+
+
+CATCHERS = (
+    "while True:\n    try:\n        while True: pass\n    except BaseException: print('caught')",
+    "while True:\n    try:\n        while True: pass\n    finally: print('caught')",
+    """
+class Catcher:
+    def __enter__(self): return self
+    def __exit__(self, *error):
+        print('caught')
+        return True
+with Catcher():
+    while True: pass
+""",
+)
+
+
+@pytest.mark.parametrize("source", CATCHERS)
+def test_no_handler_sees_a_spent_budget(source: str) -> None:
+    trace = run(source, limits=SMALL)
+    assert trace.outcome.kind in ("stopped", "refused")
+    assert not any(isinstance(event, Printed) for event in trace.events)
+
+
+def test_deep_recursion_is_python_s_own_error_and_can_be_caught() -> None:
+    trace = run("def f(): f()\ntry:\n    f()\nexcept RecursionError as e:\n    print(e)")
+    assert [event.text for event in trace.events if isinstance(event, Printed)] == [
+        "maximum recursion depth exceeded\n"
+    ]
+
+
+def test_the_trace_so_far_is_kept() -> None:
+    trace = run("print('before')\nwhile True: pass", limits=SMALL)
+    assert any(isinstance(event, Printed) and event.text == "before\n" for event in trace.events)
+
+
+def test_one_run_leaves_nothing_for_the_next() -> None:
+    run("import torch\ntorch.set_default_dtype(torch.float64)\ntorch.manual_seed(3)\nleak = 5")
+    trace = run("import torch\nprint(torch.ones(1).dtype, torch.rand(1))\nprint(leak)")
+    alone = run("import torch\nprint(torch.ones(1).dtype, torch.rand(1))")
+    first, second = ([e.text for e in t.events if isinstance(e, Printed)] for t in (trace, alone))
+    assert first == second and "float32" in first[0]
+    assert trace.outcome.type == "NameError"

@@ -1,0 +1,130 @@
+"""What the program tells: lines with their loops and calls, names and the parts they reach, calls, output, errors."""
+
+from __future__ import annotations
+
+from typing import TypeVar
+
+from autograd_core.events import NodeReleased, TensorReleased
+from gradreel.program import run
+from gradreel.trace import Trace
+from gradreel.trace.events import (
+    FunctionEntered,
+    FunctionLeft,
+    LineReached,
+    NameBound,
+    NameUnbound,
+    OptimizerStepped,
+    Raised,
+    Warned,
+)
+
+Kind = TypeVar("Kind")
+
+
+def of(trace: Trace, kind: type[Kind]) -> list[Kind]:
+    return [event for event in trace.events if isinstance(event, kind)]
+
+
+def test_a_line_knows_its_loops_and_calls() -> None:
+    trace = run("def f(k):\n    return k\nfor i in range(2):\n    while True:\n        f(i)\n        break")
+    inside = [event for event in of(trace, LineReached) if event.line == 2]
+    assert [event.frames for event in inside] == [(("f", 5),), (("f", 5),)]
+    assert [event.loops for event in inside] == [((3, 1, 2), (4, 1, None)), ((3, 2, 2), (4, 1, None))]
+
+
+def test_a_statement_over_several_lines_says_where_it_ends() -> None:
+    lines = of(run("x = [\n  1,\n]\nfor i in range(\n  1):\n    pass"), LineReached)
+    assert [(event.line, event.end_line) for event in lines] == [(1, 3), (4, 5), (4, 5), (6, 6)]
+
+
+def test_a_name_is_told_before_what_it_stood_for_is_released() -> None:
+    trace = run("import torch\nx = torch.ones(2)\nx = x * 2")
+    kinds = [type(event) for event in trace.events if isinstance(event, (NameBound, TensorReleased))]
+    assert kinds == [NameBound, NameBound, TensorReleased]
+
+
+def test_the_parts_of_containers_and_modules_have_paths() -> None:
+    trace = run(
+        "import torch\na = torch.ones(1)\nparams = [a, 3, (a,)]\nstate = {'h': a}\n"
+        "net = torch.nn.Sequential(torch.nn.Linear(1, 1))\n"
+        "params.append(a)\nstate['c'] = a\nparams = None"
+    )
+    told = [(event.name, event.tensor is not None) for event in of(trace, NameBound)]
+    assert told == [
+        ("a", True),
+        ("params", False),
+        ("params[0]", True),
+        ("params[2][0]", True),
+        ("state", False),
+        ("state['h']", True),
+        ("net", False),
+        ("net.0.weight", True),
+        ("net.0.bias", True),
+        ("params", False),
+        ("params[3]", True),
+        ("state", False),
+        ("state['c']", True),
+        ("params", False),
+    ]
+    assert [event.name for event in of(trace, NameUnbound)] == ["params[0]", "params[2][0]", "params[3]"]
+
+
+def test_attributes_of_a_module_are_told_in_its_methods() -> None:
+    source = (
+        "import torch\nclass Net(torch.nn.Module):\n    def __init__(self):\n        super().__init__()\n"
+        "        self.w = torch.nn.Parameter(torch.ones(1))\n        self.h = torch.zeros(1)\nnet = Net()"
+    )
+    told = {(event.scope > 0, event.name) for event in of(run(source), NameBound)}
+    assert {(True, "self.w"), (True, "self.h"), (False, "net.w"), (False, "net.h")} <= told
+
+
+def test_the_names_of_a_call_go_with_it() -> None:
+    trace = run("def f(a):\n    b = a\n    return b\nf(1)")
+    (entered,), (left,) = of(trace, FunctionEntered), of(trace, FunctionLeft)
+    assert (entered.function, entered.line) == ("f", 4) and entered.scope == left.scope > 0
+    unbound = {event.name for event in of(trace, NameUnbound) if event.scope == left.scope}
+    assert unbound == {"a", "b"}
+    assert trace.events.index(left) > max(trace.events.index(event) for event in of(trace, NameUnbound))
+
+
+def test_del_releases_at_its_own_line() -> None:
+    trace = run("import torch\nx = torch.ones(1, requires_grad=True)\ny = x * 2\ndel y\nz = 1")
+    events = list(trace.events)
+    at = [event.line for event in events[: events.index(of(trace, NodeReleased)[0])] if isinstance(event, LineReached)]
+    assert at[-1] == 4
+
+
+LOCALS = (
+    "import torch\nx = torch.ones(1, requires_grad=True)\n"
+    "def f(a):\n    a = a + 1\n    c = a * 3\n    return 5\n"
+    "f(x * 2)\nfor t in [x * 2, x * 3]:\n    t = None\ntry:\n    (x * 2).view(7)\nexcept RuntimeError as e:\n    pass\n"
+    "[y * 2 for y in [x]]\nprint('end')"
+)
+
+
+def test_calls_loops_comprehensions_and_errors_keep_nothing() -> None:
+    trace = run(LOCALS)
+    made = sum(type(event).__name__ == "NodeMade" for event in trace.events)
+    assert made == len(of(trace, NodeReleased)) > 5
+
+
+def test_errors_are_told_with_line_and_whether_they_were_caught() -> None:
+    trace = run("def f():\n    1 / 0\ntry:\n    f()\nexcept ZeroDivisionError:\n    pass\nf()")
+    raised = [(event.type, event.line, event.caught, event.frames) for event in of(trace, Raised)]
+    assert raised == [("ZeroDivisionError", 2, True, (("f", 4),)), ("ZeroDivisionError", 2, False, (("f", 7),))]
+
+
+def test_an_optimizer_step_is_told_at_both_ends() -> None:
+    trace = run(
+        "import torch\nw = torch.ones(1, requires_grad=True)\nopt = torch.optim.SGD([w], lr=0.1)\n"
+        "(w * w).backward()\nopt.step()"
+    )
+    assert [(event.optimizer, event.phase) for event in of(trace, OptimizerStepped)] == [
+        ("SGD", "began"),
+        ("SGD", "ended"),
+    ]
+
+
+def test_a_warning_is_told_once_for_its_line() -> None:
+    trace = run("import torch\nx = torch.ones(1, requires_grad=True) * 2\nfor i in range(2):\n    x.grad")
+    assert [(event.category, event.line) for event in of(trace, Warned)] == [("UserWarning", 4)]

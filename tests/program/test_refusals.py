@@ -1,0 +1,88 @@
+"""What is not offered is refused with the line and a sentence, before anything runs where that can be known."""
+
+from __future__ import annotations
+
+import pytest
+
+from gradreel.program import run
+from gradreel.trace.events import Printed
+
+BEFORE: dict[str, tuple[int, str]] = {
+    "print(1)\nx = x +": (2, "invalid syntax"),
+    "print(1)\nbreak": (2, "'break' outside loop"),
+    "print(1)\nimport os": (2, "import os"),
+    "print(1)\nimport matplotlib.pyplot as plt": (2, "nowhere to draw"),
+    "print(1)\nimport mth": (2, "Did you mean `math`?"),
+    "from torch import nothing_such": (1, "cannot be imported"),
+    "from math import *": (1, "name what you need"),
+    "open('f')": (1, "Files"),
+    "eval('1')": (1, "eval"),
+    "().__class__.__subclasses__()": (1, "__subclasses__"),
+    "x = (lambda: 0).__globals__": (1, "__globals__"),
+    "class A:\n    def __del__(self): pass": (2, "__del__"),
+    "class A(metaclass=type): pass": (1, "keywords"),
+    "class A:\n    __slots__ = ()": (2, "__slots__"),
+    "async def f(): pass": (1, "async"),
+    "match 1:\n    case 1: pass": (1, "match"),
+    "x = 1j": (1, "complex"),
+    "x = b'a'": (1, "bytes"),
+    "__builtins__": (1, "__builtins__"),
+    "def f(__class__): pass": (1, "parameter"),
+    "a = 1\na.__class__ = 2": (2, "cannot be set"),
+    "x = '\u202e'": (1, "invisible"),
+    "(" * 300 + ")" * 300: (1, "parentheses"),
+    "x = 1" + " + 1" * 1000: (1, "nested"),
+}
+
+WHILE_RUNNING: dict[str, tuple[int, str]] = {
+    "import torch\ntorch.istft(1)": (2, "exists in PyTorch"),
+    "import torch\nx = torch.ones(2)\nx.igamma(x)": (3, "exists in PyTorch"),
+    "x = 2\nprint('{0.real}'.format(x))": (2, "give the value itself"),
+    "print(getattr(1, '__sub' + 'classes__'))": (1, "not offered"),
+}
+
+
+@pytest.mark.parametrize("source", BEFORE)
+def test_it_is_refused_before_anything_runs(source: str) -> None:
+    trace = run(source)
+    line, words = BEFORE[source]
+    assert trace.outcome.kind == "refused" and trace.outcome.line == line
+    assert words in (trace.outcome.message or "")
+    assert not any(isinstance(event, Printed) for event in trace.events)
+
+
+@pytest.mark.parametrize("source", WHILE_RUNNING)
+def test_it_is_refused_where_it_is_reached(source: str) -> None:
+    outcome = run(source).outcome
+    line, words = WHILE_RUNNING[source]
+    assert (outcome.kind, outcome.line) == ("refused", line)
+    assert words in (outcome.message or "")
+
+
+NEVER_CAUGHT = """
+try:
+    getattr(1, '__subclasses__')
+except BaseException:
+    print('caught')
+finally:
+    print('finally')
+"""
+
+
+def test_no_handler_sees_a_refusal() -> None:
+    trace = run(NEVER_CAUGHT)
+    assert trace.outcome.kind == "refused"
+    assert not any(isinstance(event, Printed) for event in trace.events)
+
+
+def test_an_empty_program_finishes() -> None:
+    assert run("").outcome.kind == run("# nothing\n").outcome.kind == "finished"
+
+
+EXIT = "import sys\nprint(1)\nsys.exit(0)\nprint(2)"
+
+
+def test_sys_exit_ends_the_program() -> None:
+    trace = run(EXIT)
+    assert trace.outcome.kind == "finished"
+    assert [event.text for event in trace.events if isinstance(event, Printed)] == ["1\n"]
