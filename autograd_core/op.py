@@ -224,7 +224,13 @@ class Op:
                 )
                 lines.append(f"    else: n_{p}, k_{p} = gradient_edge({p})")
             nodes.append(f"n_{p}")
-        lines.append(f"    if {' is None and '.join(nodes)} is None: return None")
+        # A view taken under no_grad says that it requires grad though no gradient can go to it: its node leads nowhere.
+        idle = [f"not any(t.requires_grad for t in {p})" for p in self.inputs if p in self.lists]
+        for p in self.inputs:
+            if p not in self.lists:
+                absent = f"{p} is None or " if p in self.optional else ""
+                idle.append(f"({absent}{p}.meta is None or not {p}.requires_grad)")
+        lines.append(f"    if {' is None and '.join(nodes)} is None and {' and '.join(idle)}: return None")
         lines.append("    node = new(Node)")
         nexts = [f"tuple(n for n, _ in e_{p})" if p in self.lists else f"(n_{p},)" for p in self.inputs]
         nrs = [f"tuple(k for _, k in e_{p})" if p in self.lists else f"(k_{p},)" for p in self.inputs]
