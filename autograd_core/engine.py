@@ -163,9 +163,11 @@ class Call:
                 del result
 
     def passed_on(self, node: Node, grads: list[Any], results: list[Any]) -> list[int] | None:
-        """How often each result was written: a gradient that a node hands on as it came keeps its count."""
+        """How often torch wrote each result: in making it, or before, where a node hands on what came."""
         given = {id(g): self.written.pop((node, nr)) for nr, g in enumerate(grads) if (node, nr) in self.written}
         given |= node.handed_on()
+        for result, count in zip(results, node.writes, strict=False):
+            given[id(result)] = count
         return [given.get(id(result), 0) for result in results] if given else None
 
     def wanted(self, node: Node) -> tuple[Node | None, ...]:
@@ -290,7 +292,7 @@ def added(buffer: list[Any], nr: int, grad: Any) -> tuple[Any, bool]:
     before = buffer[nr]
     alone = sys.getrefcount(before) <= ALONE and dense(before)
     if alone and isinstance(before, np.ndarray) and before.base is not None:
-        alone = sys.getrefcount(before.base) <= 2
+        alone = False  # a view, whose base holds the memory too
     return before + grad, alone
 
 

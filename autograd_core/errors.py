@@ -116,6 +116,13 @@ ANOMALY_HINT = (
 )
 
 
+def grad_shape(index: int, grad: Shape, output: Shape) -> str:
+    return (
+        f"Mismatch in shape: grad_output[{index}] has a shape of torch.Size({sizes(grad)}) and output[{index}] has a shape "
+        f"of torch.Size({sizes(output)})."
+    )
+
+
 def broadcast(shapes: Sequence[Shape]) -> str | None:
     """What torch says of shapes that do not broadcast, None if they do."""
     width = max(len(s) for s in shapes)

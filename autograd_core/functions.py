@@ -403,7 +403,7 @@ def float_power(input: Tensor, exponent: Any) -> Tensor:
 
 
 def contiguous(input: Tensor) -> Tensor:
-    return s.clone(input) if isinstance(input.data_, np.ndarray) and not input.data_.flags.c_contiguous else input
+    return s.clone(input, True) if isinstance(input.data_, np.ndarray) and not input.data_.flags.c_contiguous else input
 
 
 # ---- products

@@ -196,6 +196,7 @@ class CopySlices(Node):
 
     __slots__ = ("inner", "size", "stride", "offset")
     op_name = "copy_slices"
+    writes = (2,)
 
     inner: Node
 
@@ -217,7 +218,7 @@ class CopySlices(Node):
         from .ops.shape import as_strided, clone
 
         self.check()
-        whole = clone(grads[0])
+        whole = clone(grads[0], True)
         part = as_strided(whole, self.size, self.stride, self.offset)
         inner = self.inner.graph((clone(part),), (self.inner.next[0], *wanted[1:]))
         if inner[0] is None:

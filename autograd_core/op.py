@@ -116,6 +116,7 @@ class Op:
             "input_names": tuple(self.inputs),
             "formulas": formula_texts(self.forward, self.name),
             "__module__": "torch.autograd",
+            "writes": (self.traits.get("writes", 0),) * len(self.inputs) if "writes" in self.traits else (),
         }
         return type(title, (Node,), facts)
 
@@ -336,7 +337,8 @@ def op(name: str, /, **entry: Any) -> Callable[[Callable[..., Any]], Any]:
 
     Traits beside the formulas: `view=True` (the result shows the memory of `self`), `many=True` (a list of such views),
     `outputs` (names of several results) with `differentiable` (which of them), `promote` (the inputs brought to one
-    dtype), `floating=True` (integers become floats), `nr` or `node` (a node name that does not follow from the order).
+    dtype), `floating=True` (integers become floats), `nr` or `node` (a node name that does not follow from the order), `writes` (how often torch writes the gradients of
+    this operator while it makes them: their version counters tell).
     """
     traits = {k: v for k, v in entry.items() if k in TRAITS}
     formulas = {k: v for k, v in entry.items() if k not in TRAITS}
@@ -351,7 +353,7 @@ def op(name: str, /, **entry: Any) -> Callable[[Callable[..., Any]], Any]:
     return declare
 
 
-TRAITS = {"view", "many", "outputs", "differentiable", "promote", "floating", "nr", "node"}
+TRAITS = {"view", "many", "outputs", "differentiable", "promote", "floating", "nr", "node", "writes"}
 
 
 def over(function: Callable[..., Any], names: dict[str, Any]) -> Callable[..., Any]:

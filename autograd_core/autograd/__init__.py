@@ -62,10 +62,7 @@ def starting_grads(roots: Sequence[Any], grads: Sequence[Any], edges: Sequence[t
         if not isinstance(grad, Tensor):
             raise TypeError(f"gradients can be either Tensors or None, but got {type(grad).__name__}")
         if grad.data_.shape != shape:
-            raise RuntimeError(
-                f"Mismatch in shape: grad_output[{i}] has a shape of {grad.shape} and output[{i}] has a shape of "
-                f"torch.Size({errors.sizes(shape)})."
-            )
+            raise RuntimeError(errors.grad_shape(i, grad.data_.shape, shape))
         start.append(grad)
     return start
 
@@ -176,9 +173,13 @@ def backward(
 
 
 def checked(roots: Sequence[Any], grads: Sequence[Any]) -> None:
-    """The checks that torch makes before it looks at the graph: a root that needs a gradient given."""
-    for root, grad in zip(roots, grads, strict=True):
-        if grad is None and isinstance(root, Tensor) and root.requires_grad and root.data_.size != 1:
+    """What torch checks before it looks at the graph: the shapes of gradients given, and that scalars alone need none."""
+    for i, (root, grad) in enumerate(zip(roots, grads, strict=True)):
+        if not isinstance(root, Tensor):
+            continue
+        if isinstance(grad, Tensor) and grad.data_.shape != root.data_.shape:
+            raise RuntimeError(errors.grad_shape(i, grad.data_.shape, root.data_.shape))
+        if grad is None and root.requires_grad and root.data_.size != 1:
             raise RuntimeError(errors.NOT_SCALAR)
 
 

@@ -203,7 +203,8 @@ def gelu_double(pulled: Array, self: Array, approximate: str) -> Array:
     bend = tanh(mul_scalar(self + mul_scalar(square * self, 0.044715), 0.7978845608028654))
     inner = mul_scalar(add_scalar(mul_scalar(square, 0.134145), 1), 0.7978845608028654)
     slope = add_scalar(-bend * bend, 1) * inner
-    curve = mul_scalar(add_scalar(-bend * bend, 1) * self, 0.21406971442686955) - mul_scalar(bend * slope * inner, 2)
+    bent = add_scalar(-bend * bend, 1) * self
+    curve = mul_scalar(bent, 6 * 0.044715 * 0.7978845608028654) - mul_scalar(bend * slope * inner, 2)
     return pulled * (slope + mul_scalar(self * curve, 0.5))
 
 

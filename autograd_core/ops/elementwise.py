@@ -504,6 +504,7 @@ def chosen(grad: Array, tied: Array, lost: Array) -> Array:
 
 @op(
     "maximum",
+    writes=1,
     promote=PAIR,
     self=lambda grad, self, other: chosen(grad, self == other, self < other),
     other=lambda grad, self, other: chosen(grad, self == other, self > other),
@@ -514,6 +515,7 @@ def maximum(self: Array, other: Array) -> Array:
 
 @op(
     "minimum",
+    writes=1,
     promote=PAIR,
     self=lambda grad, self, other: chosen(grad, self == other, self > other),
     other=lambda grad, self, other: chosen(grad, self == other, self < other),

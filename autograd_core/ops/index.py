@@ -48,7 +48,7 @@ def places(indices: Places, shape: Sequence[int]) -> tuple[Any, ...]:
     return tuple(at)
 
 
-@op("index.Tensor", self=lambda grad, self_sym_sizes, indices: index_backward(grad, self_sym_sizes, indices))
+@op("index.Tensor", writes=1, self=lambda grad, self_sym_sizes, indices: index_backward(grad, self_sym_sizes, indices))
 def index(self: Array, indices: list[Array | None]) -> Array:
     return self[places(indices, self.shape)]
 
@@ -98,7 +98,7 @@ def zero_value(grad: Array) -> Array:
     return blank((), grad.dtype)
 
 
-@op("gather", self=lambda grad, self, dim, index, sparse_grad: gather_backward(grad, self.shape, dim, index))
+@op("gather", writes=1, self=lambda grad, self, dim, index, sparse_grad: gather_backward(grad, self.shape, dim, index))
 def gather(self: Array, dim: int, index: Array, sparse_grad: bool = False) -> Array:
     at = wrap(dim, self.ndim)
     check_index(index, self.shape[at] if self.ndim else 1)
@@ -154,6 +154,7 @@ def scatter_add(self: Array, dim: int, index: Array, src: Array) -> Array:
 
 @op(
     "index_select",
+    writes=1,
     self=lambda grad, self_sym_sizes, dim, index: index_select_backward(grad, self_sym_sizes, dim, index),
 )
 def index_select(self: Array, dim: int, index: Array) -> Array:
@@ -197,7 +198,7 @@ def index_fill(self: Array, dim: int, index: Array, value: float) -> Array:
     return out
 
 
-@op("masked_select", self=lambda grad, self, mask: masked_select_backward(grad, self, mask))
+@op("masked_select", writes=1, self=lambda grad, self, mask: masked_select_backward(grad, self, mask))
 def masked_select(self: Array, mask: Array) -> Array:
     a, b = np.broadcast_arrays(self, mask)
     return a[b]

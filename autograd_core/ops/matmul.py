@@ -202,7 +202,7 @@ def folded(a: Any, b: Any) -> Any:
     if small.data_.ndim == 1:
         return unsafe_view(mv(flat, small), shape[:-1])
     out = unsafe_view(mm(flat, small), [*shape[:-1], small.data_.shape[1]])
-    return clone(transpose(out, -2, -1)) if swap else out
+    return clone(transpose(out, -2, -1), True) if swap else out
 
 
 def batched(a: Any, b: Any) -> Any:

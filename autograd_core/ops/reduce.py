@@ -289,6 +289,7 @@ EXTREME = ("values", "indices")
 
 @op(
     "max.dim",
+    writes=2,
     outputs=EXTREME,
     differentiable=("values",),
     self=lambda grad, dim, indices, self_sym_sizes, keepdim: select_values(grad, dim, indices, self_sym_sizes, keepdim),
@@ -299,6 +300,7 @@ def max_dim(self: Array, dim: int, keepdim: bool = False) -> tuple[Array, Array]
 
 @op(
     "min.dim",
+    writes=2,
     outputs=EXTREME,
     differentiable=("values",),
     self=lambda grad, dim, indices, self_sym_sizes, keepdim: select_values(grad, dim, indices, self_sym_sizes, keepdim),
@@ -316,13 +318,13 @@ def not_empty(name: str, data: Array) -> None:
         )
 
 
-@op("max", self=lambda grad, self, result: evenly(grad, self, result))
+@op("max", writes=1, self=lambda grad, self, result: evenly(grad, self, result))
 def max_all(self: Array) -> Array:
     not_empty("max", self)
     return np.max(self)
 
 
-@op("min", self=lambda grad, self, result: evenly(grad, self, result))
+@op("min", writes=1, self=lambda grad, self, result: evenly(grad, self, result))
 def min_all(self: Array) -> Array:
     not_empty("min", self)
     return np.min(self)
@@ -348,6 +350,7 @@ def amin(self: Array, dim: Dims = (), keepdim: bool = False) -> Array:
 
 @op(
     "sort",
+    writes=2,
     outputs=EXTREME,
     differentiable=("values",),
     self=lambda grad, dim, indices, self_sym_sizes: scatter_into(self_sym_sizes, dim, indices, grad),
@@ -359,6 +362,7 @@ def sort(self: Array, dim: int = -1, descending: bool = False) -> tuple[Array, A
 
 @op(
     "topk",
+    writes=2,
     outputs=EXTREME,
     differentiable=("values",),
     self=lambda grad, dim, indices, self_sym_sizes: scatter_into(self_sym_sizes, dim, indices, grad),

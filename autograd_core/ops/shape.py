@@ -72,7 +72,7 @@ def unsafe_view(self: Array, size: Sequence[int]) -> Array:
 
 @both
 def reshape(self: Array, shape: Sequence[int]) -> Array:
-    return view(self, shape) if can_view(self, shape) else unsafe_view(clone(self), shape)
+    return view(self, shape) if can_view(self, shape) else unsafe_view(clone(self, True), shape)
 
 
 def can_view(tensor: Any, shape: Sequence[int]) -> bool:
@@ -291,7 +291,7 @@ def diag_embed(self: Array, offset: int = 0, dim1: int = -2, dim2: int = -1) -> 
     return out
 
 
-@op("trace", self=lambda grad, self_sym_sizes: trace_backward(grad, self_sym_sizes))
+@op("trace", writes=2, self=lambda grad, self_sym_sizes: trace_backward(grad, self_sym_sizes))
 def trace(self: Array) -> Array:
     if self.ndim != 2:
         raise RuntimeError("trace: expected a matrix")
@@ -431,8 +431,8 @@ helper(blank, lambda shape, dtype: np.zeros(shape, dtype))
 
 
 @op("clone", self=lambda grad: grad)
-def clone(self: Array) -> Array:
-    return np.array(self, copy=True, order="C")[()] if isinstance(self, np.ndarray) else self
+def clone(self: Array, contiguous: bool = False) -> Array:
+    return np.array(self, copy=True, order="C" if contiguous else "K")[()] if isinstance(self, np.ndarray) else self
 
 
 def copied(grad: Any) -> Any:

@@ -106,6 +106,6 @@ ALIASES = {
     "torch.optim.adam": "torch.optim",
 }
 
-TENSOR = presented("Tensor", "torch", torch.Tensor)
+presented("Tensor", "torch", torch.Tensor)  # first, so that this is its name
 SPACES = _spaces()
 """Every module of torch that can be imported."""
