@@ -11,7 +11,7 @@ const opened = (scene) => {
 };
 
 test("a small graph opens with nothing folded", () => {
-  const { folded, shown } = opened(stored("shared_in_a_loop.scene.json"));
+  const { folded, shown } = opened(stored("shared_in_a_loop.json"));
   assert.equal(folded.size, 0);
   assert.equal(shown.length, 13);
 });
@@ -53,7 +53,7 @@ test("folding and unfolding one group changes only that group", () => {
 });
 
 test("wires inside a folded group go, those to the same place become one", () => {
-  const scene = stored("shared_in_a_loop.scene.json");
+  const scene = stored("shared_in_a_loop.json");
   const tree = groupTree(scene);
   const { unitOf } = unitsOf(tree, new Set(["g0"]));
   const links = linksOf(scene.wires, unitOf);

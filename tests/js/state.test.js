@@ -37,7 +37,7 @@ for (const [name, scene] of [...storedScenes(), ["recurrent", recurrent(6)]]) {
 }
 
 test("a thing that never changes is unknown, and so is everything before the first step", () => {
-  const state = createState(stored("diamond.scene.json"));
+  const state = createState(stored("diamond.json"));
   assert.equal(state.at("no such thing", "state", 5), null);
   assert.equal(state.at("n1", "state", 0), null);
 });
@@ -51,14 +51,14 @@ test("names of a program may be any text", () => {
 });
 
 test("when tells the first step at which something was so", () => {
-  const state = createState(stored("shared_in_a_loop.scene.json"));
+  const state = createState(stored("shared_in_a_loop.json"));
   assert.equal(state.when("n2", "state", ["built"]), 5);
   assert.equal(state.when("n2", "slot:self", ["freed"]), 24);
   assert.equal(state.when("n2", "state", ["released"]), null);
 });
 
 test("the picture of a moment lists what is there and leaves out what is gone", () => {
-  const scene = stored("shared_in_a_loop.scene.json");
+  const scene = stored("shared_in_a_loop.json");
   const state = createState(scene);
   const look = (step) => describe(state, indexed(scene, state), state.keys("name:"), step);
   assert.deepEqual(look(0).boxes, []);

@@ -81,7 +81,7 @@ test("a folded card sums up what is behind it", () => {
 });
 
 test("the failing step marks who built and who freed", () => {
-  const scene = stored("shared_in_a_loop.scene.json");
+  const scene = stored("shared_in_a_loop.json");
   const state = createState(scene);
   const marks = marksAt({ state, scene: indexed(scene, state), step: state.last, selected: null });
   assert.deepEqual(marks.map(({ line, kind }) => [line, kind]), [[7, "loop"], [5, "born"], [10, "kill"], [10, "bad"]]);
