@@ -2,8 +2,9 @@
 
 from functools import partial
 
-from gradreel.host import pages, run_program
+from gradreel.host import pages
 from gradreel.host.desk import answer
+from gradreel.host.patience import patient
 from gradreel.player import mount
 
-mount.lab(pages.FIRST, partial(answer, head=pages.lab(), run=run_program))
+mount.lab(pages.FIRST, partial(answer, head=pages.lab(), run=patient(mount.pulse)))

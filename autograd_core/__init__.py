@@ -16,6 +16,7 @@ from .printing import set_printoptions
 from .random import Generator, default_generator, initial_seed
 from .size import Size
 from .tensor import Tensor
+
 from . import autograd, linalg, utils  # isort: skip
 
 __version__ = "2.13.0+cpu"
@@ -23,7 +24,8 @@ inf, nan, pi, e = float("inf"), float("nan"), np.pi, np.e
 contiguous_format, preserve_format = "torch.contiguous_format", "torch.preserve_format"
 
 _FACTORIES = (
-    "tensor as_tensor from_numpy zeros ones empty full eye arange linspace zeros_like ones_like empty_like full_like rand_like "
+    "tensor as_tensor from_numpy zeros ones empty full eye arange linspace zeros_like ones_like empty_like full_like "
+    "rand_like "
     "randn_like randint_like rand randn randint randperm normal bernoulli multinomial manual_seed"
 )
 _FUNCTIONS = "cat stack hstack vstack where is_tensor linear"

@@ -13,7 +13,7 @@ from .state import state
 from .tensor import Tensor, plain
 
 OWN_REFERENCES = 3
-"""References to a gradient that nobody else holds, as seen inside `is_alone`: the caller's, its own, and getrefcount's."""
+"""References to a gradient that nobody else holds, as `store_first` sees it: its callers', its own, getrefcount's."""
 
 
 def accumulate(node: AccumulateGrad, grad: Any, call: int, create_graph: bool, version: int = 0) -> None:

@@ -10,7 +10,8 @@ class device:
         name, _, number = str(type).partition(":")
         if name not in ("cpu", "cuda", "mps", "meta"):
             raise RuntimeError(
-                "Expected one of cpu, cuda, ipu, xpu, mkldnn, opengl, opencl, ideep, hip, ve, fpga, maia, xla, lazy, vulkan, mps, "
+                "Expected one of cpu, cuda, ipu, xpu, mkldnn, opengl, opencl, ideep, hip, ve, fpga, maia, xla, lazy, "
+                "vulkan, mps, "
                 f"meta, hpu, mtia, privateuseone device type at start of device string: {name}"
             )
         self.type = name

@@ -1,15 +1,15 @@
 """The engine: run each node once all its gradients have come, newest node first.
 
-A plain call works on arrays; under create_graph the same loop works on tensors and every formula is itself recorded. What comes
-into an input of a node is added up in its buffer in the order of arrival, and given the shape and dtype of the tensor it belongs to.
+A plain call works on arrays; under create_graph the same loop works on tensors and every formula is itself recorded.
+What comes into an input of a node is added up in its buffer in the order of arrival, and given the shape and dtype of
+the tensor it belongs to.
 """
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Sequence
 from typing import Any
-
-import sys
 
 import numpy as np
 
@@ -47,7 +47,7 @@ class Call:
     # ---- before the run
 
     def prepare(self, roots: Sequence[Node]) -> None:
-        """Count the gradients that each node below `roots` waits for; with captures, find the nodes on the way to one."""
+        """Count the gradients that each node below `roots` waits for; find the nodes on the way to captures."""
         waiting: dict[Node, int] = {}
         seen: set[Node] = set(roots)
         order = list(dict.fromkeys(roots))
@@ -127,7 +127,7 @@ class Call:
 
     def run(self, node: Node) -> None:
         self.running = node
-        grads: list[Any] = self.buffers.pop(node, None) or [None] * len(node.outs)
+        grads: list[Any] = self.buffers.pop(node, []) or [None] * len(node.outs)
         grads = self.before(node, grads)
         if self.needed is not None and node not in self.needed:
             return
@@ -163,9 +163,11 @@ class Call:
                 del result
 
     def passed_on(self, node: Node, grads: list[Any], results: list[Any]) -> list[int] | None:
-        """How often each result was written: a gradient that a node hands on as it came keeps its count."""
+        """How often torch wrote each result: in making it, or before, where a node hands on what came."""
         given = {id(g): self.written.pop((node, nr)) for nr, g in enumerate(grads) if (node, nr) in self.written}
         given |= node.handed_on()
+        for result, count in zip(results, node.writes, strict=False):
+            given[id(result)] = count
         return [given.get(id(result), 0) for result in results] if given else None
 
     def wanted(self, node: Node) -> tuple[Node | None, ...]:
@@ -278,18 +280,19 @@ def nodes_on_the_way(order: Sequence[Node], wanted: set[Node]) -> set[Node]:
 
 
 ALONE = 3
-"""References to a gradient in a buffer that nobody else holds, as `added` sees it: the buffer's, its own, getrefcount's."""
+"""References to a gradient that only a buffer holds, as `added` sees it: the buffer's, its own, getrefcount's."""
 
 
 def added(buffer: list[Any], nr: int, grad: Any) -> tuple[Any, bool]:
     """The sum of two arrays, and whether torch would have written it over the first.
 
-    It does where it holds the last reference to a dense one; here the first is written over only in name, as scalars can't be.
+    It does where it holds the last reference to a dense one; here the first is written over only in name, as scalars
+    can't be.
     """
     before = buffer[nr]
     alone = sys.getrefcount(before) <= ALONE and dense(before)
     if alone and isinstance(before, np.ndarray) and before.base is not None:
-        alone = sys.getrefcount(before.base) <= 2
+        alone = False  # a view, whose base holds the memory too
     return before + grad, alone
 
 
@@ -325,7 +328,7 @@ def check_hook_result(hook: Callable[[Any], Any], got: Any, given: Tensor) -> No
 
 
 def validated(node: Node, grads: Sequence[Any], wanted: Sequence[Node | None], graph: bool) -> list[Any]:
-    """What `node` gave, in the shape and dtype that each edge expects: here broadcasting is undone, once for all formulas."""
+    """What `node` gave, in the shape and dtype that each edge expects: here broadcasting is undone, for all."""
     return [
         None if below is None or grad is None else fit(node, i, grad, below.outs[nr], graph)
         for i, (below, nr, grad) in enumerate(zip(wanted, node.nrs, grads, strict=False))
@@ -372,13 +375,16 @@ def sum_to_size(grad: Tensor, shape: tuple[int, ...]) -> Tensor:
     if not shape and grad.data_.ndim:
         from .ops.reduce import sum as sum_all
 
-        return sum_all(grad)  # type: ignore[no-any-return]
+        total: Tensor = sum_all(grad)
+        return total
     extra = grad.data_.ndim - len(shape)
     axes = [i for i in range(extra)] + [
         i + extra for i, n in enumerate(shape) if n == 1 and grad.data_.shape[i + extra] != 1
     ]
-    out = sum_dim(grad, axes, True)
-    return view(out, shape) if extra else out
+    out: Tensor = sum_dim(grad, axes, True)
+    if extra:
+        out = view(out, shape)
+    return out
 
 
 def retain(tensor: Tensor, grad: Any, call: int) -> None:

@@ -30,15 +30,20 @@ NON_LEAF_FLAG = (
     " var_no_grad = var.detach()."
 )
 NON_LEAF_GRAD = (
-    "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its .grad attribute won't be populated "
+    "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its .grad attribute won't be "
+    "populated "
     "during autograd.backward(). If you indeed want the .grad field to be populated for a non-leaf Tensor, use "
-    ".retain_grad() on the non-leaf Tensor. If you access the non-leaf Tensor by mistake, make sure you access the leaf "
+    ".retain_grad() on the non-leaf Tensor. If you access the non-leaf Tensor by mistake, make sure you access the "
+    "leaf "
     "Tensor instead. See github.com/pytorch/pytorch/pull/30531 for more information."
 )
 CREATE_GRAPH_CYCLE = (
-    "Using backward() with create_graph=True will create a reference cycle between the parameter and its gradient which "
-    "can cause a memory leak. We recommend using autograd.grad when creating the graph to avoid this. If you have to use "
-    "this function, make sure to reset the .grad fields of your parameters to None after use to break the cycle and avoid "
+    "Using backward() with create_graph=True will create a reference cycle between the parameter and its gradient "
+    "which "
+    "can cause a memory leak. We recommend using autograd.grad when creating the graph to avoid this. If you have to "
+    "use "
+    "this function, make sure to reset the .grad fields of your parameters to None after use to break the cycle and "
+    "avoid "
     "the leak."
 )
 NUMPY_ON_GRAD = "Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead."
@@ -95,7 +100,8 @@ def modified(kept: Any, node: Node, now: int, expected: int) -> str:
     hint = ANOMALY_HINT if state.anomaly else HINT
     return (
         "one of the variables needed for gradient computation has been modified by an inplace operation: "
-        f"[{legacy_type(dtype)} {sizes(shape)}]{origin} is at version {now}; expected version {expected} instead. {hint}"
+        f"[{legacy_type(dtype)} {sizes(shape)}]{origin} is at version {now}; expected version {expected} instead. "
+        f"{hint}"
     )
 
 
@@ -104,9 +110,17 @@ HINT = (
     "torch.autograd.set_detect_anomaly(True, check_nan=False)."
 )
 ANOMALY_HINT = (
-    "Hint: the backtrace further above shows the operation that failed to compute its gradient. The variable in question "
+    "Hint: the backtrace further above shows the operation that failed to compute its gradient. The variable in "
+    "question "
     "was changed in there or anywhere later. Good luck!"
 )
+
+
+def grad_shape(index: int, grad: Shape, output: Shape) -> str:
+    return (
+        f"Mismatch in shape: grad_output[{index}] has a shape of torch.Size({sizes(grad)}) and output[{index}] has a shape "
+        f"of torch.Size({sizes(output)})."
+    )
 
 
 def broadcast(shapes: Sequence[Shape]) -> str | None:
@@ -119,7 +133,10 @@ def broadcast(shapes: Sequence[Shape]) -> str | None:
             if size[at] == 1:
                 size[at] = n
             elif n not in (1, size[at]):
-                return f"The size of tensor a ({size[at]}) must match the size of tensor b ({n}) at non-singleton dimension {at}"
+                return (
+                    f"The size of tensor a ({size[at]}) must match the size of tensor b ({n}) at non-singleton "
+                    f"dimension {at}"
+                )
     return None
 
 
@@ -148,19 +165,25 @@ def dim_out_of_range(dim: int, ndim: int) -> IndexError:
 
 
 DETACH_VIEW = (
-    "Can't detach views in-place. Use detach() instead. If you are using DistributedDataParallel (DDP) for training, and "
-    "gradient_as_bucket_view is set as True, gradients are views of DDP buckets, and hence detach_() cannot be called on these "
-    "gradients. To fix this error, please refer to the Optimizer.zero_grad() function in torch/optim/optimizer.py as the solution."
+    "Can't detach views in-place. Use detach() instead. If you are using DistributedDataParallel (DDP) for training, "
+    "and "
+    "gradient_as_bucket_view is set as True, gradients are views of DDP buckets, and hence detach_() cannot be "
+    "called on these "
+    "gradients. To fix this error, please refer to the Optimizer.zero_grad() function in torch/optim/optimizer.py as "
+    "the solution."
 )
 DEEPCOPY = (
-    "Only Tensors created explicitly by the user (graph leaves) support the deepcopy protocol at the moment.  If you were "
+    "Only Tensors created explicitly by the user (graph leaves) support the deepcopy protocol at the moment.  If you "
+    "were "
     "attempting to deepcopy a module, this may be because of a torch.nn.utils.weight_norm usage, see "
     "https://github.com/pytorch/pytorch/pull/103001"
 )
 
 FORBIDDEN = (
-    " Given that this use case is ambiguous and error-prone, it is forbidden. You can clarify your code by moving both the view and "
-    "the inplace either both inside the {0} block (if you don't want the inplace to be tracked) or both outside (if you want the "
+    " Given that this use case is ambiguous and error-prone, it is forbidden. You can clarify your code by moving "
+    "both the view and "
+    "the inplace either both inside the {0} block (if you don't want the inplace to be tracked) or both outside (if "
+    "you want the "
     "inplace to be tracked)."
 )
 
@@ -168,12 +191,15 @@ VIEW_MADE = {
     "no_grad": FORBIDDEN.format("no_grad"),
     "inference": FORBIDDEN.format("inference_mode"),
     "multi_output": (
-        " This view is the output of a function that returns multiple views. Such functions do not allow the output views to be "
+        " This view is the output of a function that returns multiple views. Such functions do not allow the output "
+        "views to be "
         "modified inplace. You should replace the inplace operation by an out-of-place one."
     ),
     "custom": (
-        " This view was created inside a custom Function (or because an input was returned as-is) and the autograd logic to handle "
-        "view+inplace would override the custom backward associated with the custom Function, leading to incorrect gradients. This "
+        " This view was created inside a custom Function (or because an input was returned as-is) and the autograd "
+        "logic to handle "
+        "view+inplace would override the custom backward associated with the custom Function, leading to incorrect "
+        "gradients. This "
         "behavior is forbidden. You can fix this by cloning the output of the custom Function."
     ),
 }

@@ -287,13 +287,13 @@ def like(input: Tensor, dtype: Any) -> np.dtype[Any]:
 def zeros_like(
     input: Tensor, *, dtype: Any = None, device: Any = None, requires_grad: bool = False, memory_format: Any = None
 ) -> Tensor:
-    return made(np.zeros(input.data_.shape, like(input, dtype)), "zeros_like", requires_grad, device)
+    return made(np.zeros_like(input.data_, like(input, dtype)), "zeros_like", requires_grad, device)
 
 
 def ones_like(
     input: Tensor, *, dtype: Any = None, device: Any = None, requires_grad: bool = False, memory_format: Any = None
 ) -> Tensor:
-    return made(np.ones(input.data_.shape, like(input, dtype)), "ones_like", requires_grad, device)
+    return made(np.ones_like(input.data_, like(input, dtype)), "ones_like", requires_grad, device)
 
 
 empty_like = zeros_like
@@ -302,7 +302,7 @@ empty_like = zeros_like
 def full_like(
     input: Tensor, fill_value: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False
 ) -> Tensor:
-    return made(np.full(input.data_.shape, fill_value, like(input, dtype)), "full_like", requires_grad, device)
+    return made(np.full_like(input.data_, fill_value, like(input, dtype)), "full_like", requires_grad, device)
 
 
 def rand_like(input: Tensor, *, dtype: Any = None, device: Any = None, requires_grad: bool = False) -> Tensor:
@@ -382,15 +382,23 @@ def randperm(
     return made(order if dtype is None else order.astype(numpy_dtype(dtype)), "randperm", requires_grad, device)
 
 
-def normal(mean: Any = 0.0, std: Any = 1.0, size: Any = None, *, generator: Any = None, dtype: Any = None) -> Tensor:
-    shape = (
-        list(size)
-        if size is not None
-        else list(np.broadcast_shapes(*(v.data_.shape for v in (mean, std) if isinstance(v, Tensor))))
-    )
+def normal(
+    mean: Any = 0.0,
+    std: Any = 1.0,
+    size: Any = None,
+    *,
+    generator: Any = None,
+    dtype: Any = None,
+    requires_grad: bool = False,
+) -> Tensor:
+    given = [v.data_.shape for v in (mean, std) if isinstance(v, Tensor)]
+    shape = list(size) if size is not None else list(np.broadcast_shapes(*given))
+    count = math.prod(shape)
     if size is not None:
-        return made(streams.normal(math.prod(shape), floating(dtype), mean, std, generator).reshape(shape), "normal")
-    unit = streams.normal(math.prod(shape), floating(dtype), generator=generator).reshape(shape)
+        return made(
+            streams.normal(count, floating(dtype), mean, std, generator).reshape(shape), "normal", requires_grad
+        )
+    unit = streams.normal(count, floating(dtype), generator=generator).reshape(shape)
     centre, width = (v.data_ if isinstance(v, Tensor) else v for v in (mean, std))
     return made((unit * width + centre).astype(unit.dtype), "normal")
 

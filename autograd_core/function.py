@@ -1,7 +1,8 @@
 """autograd.Function: a node whose forward and backward a program writes itself.
 
-The context that `forward` gets is the node. It has an edge for each tensor argument, and what `save_for_backward` keeps is freed
-and checked like the savings of any operator; what is merely put on the context as an attribute is neither.
+The context that `forward` gets is the node. It has an edge for each tensor argument, and what `save_for_backward`
+keeps is freed and checked like the savings of any operator; what is merely put on the context as an attribute is
+neither.
 """
 
 from __future__ import annotations
@@ -19,17 +20,25 @@ from .saved import Packed, SavedResult, pack_slot, unpack
 from .state import state
 from .tensor import Tensor, plain
 
-NO_BACKWARD = "You must implement either the backward or vjp method for your custom autograd.Function to use it with backward mode AD."
+NO_BACKWARD = (
+    "You must implement either the backward or vjp method for your custom autograd.Function to use it with backward "
+    "mode AD."
+)
 NO_FORWARD = "You must implement the forward function for custom autograd.Function."
 DIRTY_NOT_INPUT = (
-    "Only input Tensors should be given to ctx.mark_dirty(). If a Tensor is not an input, there is no need to pass it to "
+    "Only input Tensors should be given to ctx.mark_dirty(). If a Tensor is not an input, there is no need to pass "
+    "it to "
     "mark_dirty()."
 )
 DIRTY_VIEW = (
-    "If your Function modifies inplace an input that is a view of another Tensor, your Function cannot return more than one "
-    "Tensor. This is not supported by the current autograd engine. You should either make sure the input is not a view (using "
-    ".clone() for example) or make your Function only return one Tensor (potentially splitting it into two Functions: one doing "
-    "the inplace that returns a single Tensor and a second one that does the other operations). You can ask on the forum "
+    "If your Function modifies inplace an input that is a view of another Tensor, your Function cannot return more "
+    "than one "
+    "Tensor. This is not supported by the current autograd engine. You should either make sure the input is not a "
+    "view (using "
+    ".clone() for example) or make your Function only return one Tensor (potentially splitting it into two "
+    "Functions: one doing "
+    "the inplace that returns a single Tensor and a second one that does the other operations). You can ask on the "
+    "forum "
     "https://discuss.pytorch.org/ if you need help to do this change."
 )
 
@@ -93,7 +102,8 @@ class FunctionNode(Node):
         return [None if g is None else g.data_ for g in results]
 
     def handed_on(self) -> dict[int, int]:
-        return self.__dict__.pop("versions_given", {})
+        given: dict[int, int] = self.__dict__.pop("versions_given", {})
+        return given
 
     def graph(self, grads: Sequence[Any], wanted: Wanted) -> list[Any]:
         if self.materialize_grads:
@@ -105,7 +115,8 @@ class FunctionNode(Node):
             returned.pop()
         if len(returned) != expected:
             raise RuntimeError(
-                f"function {self.name()} returned an incorrect number of gradients (expected {expected}, got {len(returned)})"
+                f"function {self.name()} returned an incorrect number of gradients (expected {expected}, got "
+                f"{len(returned)})"
             )
         chosen = []
         for i, (grad, is_tensor) in enumerate(zip(returned, self.is_tensor, strict=True)):
@@ -152,8 +163,9 @@ class FunctionNode(Node):
     def keep(self) -> None:
         """Save what `save_for_backward` named; an output of this very node by its parts."""
         for i, tensor in enumerate(self.to_save):
+            kept: Any = None
             if tensor is None:
-                kept = None
+                pass
             elif isinstance(tensor, Tensor):
                 kept = SavedResult(tensor) if tensor.node is self else tensor
             else:
@@ -245,7 +257,7 @@ class Function:
 
 
 def wrap_outputs(node: FunctionNode, outputs: list[Any], inputs: list[Tensor], recorded: bool) -> list[Any]:
-    """Give each output its place: a result of `node`, an input written in place, a view of an untouched input, or none."""
+    """Give each output its place: a result of `node`, an input written in place or a view of an untouched one."""
     for tensor in node.dirty:
         if not any(tensor is t for t in inputs):
             warnings.warn(DIRTY_NOT_INPUT, UserWarning, stacklevel=4)

@@ -1,7 +1,7 @@
 """torch.sum, torch.max and the like: what programs call, where it chooses among operators of the table.
 
-Each of these is a function of the package and, by METHODS in methods.py, a method of Tensor. Those that need no choice (exp, mm)
-are the operators themselves.
+Each of these is a function of the package and, by METHODS in methods.py, a method of Tensor. Those that need no choice
+(exp, mm) are the operators themselves.
 """
 
 # mypy: disable-error-code="no-any-return"
@@ -82,7 +82,8 @@ def into(out: Any, name: str, inputs: Sequence[Any], result: Tensor) -> Tensor:
         return result
     if builtins.any(isinstance(t, Tensor) and t.requires_grad for t in (*inputs, out)) and state.grad_enabled:
         raise RuntimeError(
-            f"{name}(): functions with out=... arguments don't support automatic differentiation, but one of the arguments "
+            f"{name}(): functions with out=... arguments don't support automatic differentiation, but one of the "
+            "arguments "
             "requires grad."
         )
     out.put(result.data_)
@@ -402,7 +403,7 @@ def float_power(input: Tensor, exponent: Any) -> Tensor:
 
 
 def contiguous(input: Tensor) -> Tensor:
-    return s.clone(input) if isinstance(input.data_, np.ndarray) and not input.data_.flags.c_contiguous else input
+    return s.clone(input, True) if isinstance(input.data_, np.ndarray) and not input.data_.flags.c_contiguous else input
 
 
 # ---- products

@@ -78,8 +78,8 @@ class InputMetadata:
 class Node:
     """One call of an operator, remembered.
 
-    `next` and `nrs` are the edges: the node that gets the gradient of each tensor input (None where none is needed), and
-    which of that node's outputs it was. `outs` are shape and dtype of the results, whose gradients come in.
+    `next` and `nrs` are the edges: the node that gets the gradient of each tensor input (None where none is needed),
+    and which of that node's outputs it was. `writes` says how often torch writes each gradient in making it. `outs` are shape and dtype of the results, whose gradients come in.
     """
 
     __slots__ = ("next", "nrs", "sequence_nr", "outs", "hooks", "freed", "meta_", "__weakref__")
@@ -90,6 +90,7 @@ class Node:
     input_names: tuple[str, ...] = ()
     formulas: dict[str, str] = {}
     runs_on_nothing = False
+    writes: tuple[int, ...] = ()
 
     next: tuple[Node | None, ...]
     nrs: tuple[int, ...]

@@ -1,7 +1,7 @@
 """Reading `a[...]` and writing `a[...] = v`: which views and which operators an index comes to.
 
-Numbers select, slices slice, None adds a dimension; what remains (tensors, lists, masks) is one read or write by indices. A write
-goes through the views that a read would take, so that torch's graph comes out of it.
+Numbers select, slices slice, None adds a dimension; what remains (tensors, lists, masks) is one read or write by
+indices. A write goes through the views that a read would take, so that torch's graph comes out of it.
 """
 
 from __future__ import annotations
@@ -21,7 +21,8 @@ END = 2**63 - 1
 
 NON_TUPLE = (
     "Using a non-tuple sequence for multidimensional indexing is deprecated and will be changed in pytorch 2.9; use "
-    "x[tuple(seq)] instead of x[seq]. In pytorch 2.9 this will be interpreted as tensor index, x[torch.tensor(seq)], which "
+    "x[tuple(seq)] instead of x[seq]. In pytorch 2.9 this will be interpreted as tensor index, x[torch.tensor(seq)], "
+    "which "
     "will result either in an error or a different result"
 )
 
@@ -38,7 +39,7 @@ def getitem(self: Tensor, index: Any) -> Tensor:
         return sliced(self, 0, index, whole=True)
     view, found = walk(self, as_tuple(index))
     if not found:
-        return shape.alias(self) if view is self else view  # type: ignore[no-any-return]
+        return shape.alias(self) if view is self else view
     return places.index(view, found)  # type: ignore[no-any-return]
 
 
@@ -183,7 +184,8 @@ def select(view: Tensor, dim: int, index: int) -> Tensor:
     sizes = view.data_.shape
     if not sizes:
         raise IndexError(
-            "invalid index of a 0-dim tensor. Use `tensor.item()` in Python or `tensor.item<T>()` in C++ to convert a 0-dim "
+            "invalid index of a 0-dim tensor. Use `tensor.item()` in Python or `tensor.item<T>()` in C++ to convert "
+            "a 0-dim "
             "tensor to a number"
         )
     if not -sizes[dim] <= index < sizes[dim]:

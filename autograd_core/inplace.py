@@ -23,7 +23,8 @@ def check_writable(target: Tensor) -> None:
     """
     if target.storage_ is not None and target.storage_.inference and not state.inference:
         raise RuntimeError(
-            "Inplace update to inference tensor outside InferenceMode is not allowed.You can make a clone to get a normal "
+            "Inplace update to inference tensor outside InferenceMode is not allowed.You can make a clone to get a "
+            "normal "
             "tensor before doing inplace update.See https://github.com/pytorch/rfcs/pull/17 for more details."
         )
     if isinstance(target.data_, np.ndarray) and 0 in target.data_.strides and target.data_.size > 1:
@@ -195,6 +196,7 @@ class CopySlices(Node):
 
     __slots__ = ("inner", "size", "stride", "offset")
     op_name = "copy_slices"
+    writes = (2,)
 
     inner: Node
 
@@ -216,7 +218,7 @@ class CopySlices(Node):
         from .ops.shape import as_strided, clone
 
         self.check()
-        whole = clone(grads[0])
+        whole = clone(grads[0], True)
         part = as_strided(whole, self.size, self.stride, self.offset)
         inner = self.inner.graph((clone(part),), (self.inner.next[0], *wanted[1:]))
         if inner[0] is None:

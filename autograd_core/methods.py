@@ -1,7 +1,7 @@
 """What a Tensor offers to programs: its operators, properties and methods, hung onto the class from tables.
 
-A method without a line of its own here is an operator of the table or a function of functions.py under the same name; `name_` is
-the in-place variant of `name`.
+A method without a line of its own here is an operator of the table or a function of functions.py under the same name;
+`name_` is the in-place variant of `name`.
 """
 
 # mypy: disable-error-code="no-any-return"
@@ -25,6 +25,7 @@ from .ops import elementwise as e
 from .ops import index as i
 from .ops import matmul as m
 from .ops import reduce as r
+from .ops import sampling
 from .ops import shape as s
 from .printing import tensor_repr
 from .size import Size
@@ -168,20 +169,29 @@ def augmented(method: Method) -> Method:
 
 
 IN_PLACE_OF = {
-    "add": e.add, "sub": e.sub, "mul": e.mul, "neg": e.neg, "exp": e.exp, "log": e.log, "sqrt": e.sqrt, "rsqrt": e.rsqrt,
-    "sin": e.sin, "cos": e.cos, "tan": e.tan, "tanh": e.tanh, "sigmoid": e.sigmoid, "relu": e.relu, "abs": e.abs, "floor": e.floor,
-    "ceil": e.ceil, "round": e.round, "trunc": e.trunc, "reciprocal": e.reciprocal, "zero": e.zero, "sign": e.sign, "tril": s.tril,
-    "triu": s.triu, "cumsum": r.cumsum, "expm1": e.expm1, "log1p": e.log1p, "log2": e.log2, "log10": e.log10, "sinh": e.sinh,
-    "cosh": e.cosh, "atan": e.atan, "asin": e.asin, "acos": e.acos, "exp2": e.exp2, "frac": e.frac, "scatter_add": i.scatter_add,
+    "add": e.add, "sub": e.sub, "mul": e.mul, "neg": e.neg, "exp": e.exp, "log": e.log, "sqrt": e.sqrt,
+    "rsqrt": e.rsqrt,
+    "sin": e.sin, "cos": e.cos, "tan": e.tan, "tanh": e.tanh, "sigmoid": e.sigmoid, "relu": e.relu, "abs": e.abs,
+    "floor": e.floor,
+    "ceil": e.ceil, "round": e.round, "trunc": e.trunc, "reciprocal": e.reciprocal, "zero": e.zero, "sign": e.sign,
+    "tril": s.tril,
+    "triu": s.triu, "cumsum": r.cumsum, "expm1": e.expm1, "log1p": e.log1p, "log2": e.log2, "log10": e.log10,
+    "sinh": e.sinh,
+    "cosh": e.cosh, "atan": e.atan, "asin": e.asin, "acos": e.acos, "exp2": e.exp2, "frac": e.frac,
+    "scatter_add": i.scatter_add,
     "addcmul": e.addcmul, "addcdiv": e.addcdiv, "lerp": e.lerp, "index_fill": i.index_fill,
-    "index_add": i.index_add, "index_copy": i.index_copy, "sgn": e.sgn, "logical_not": e.logical_not, "clamp_min": e.clamp_min,
+    "index_add": i.index_add, "index_copy": i.index_copy, "sgn": e.sgn, "logical_not": e.logical_not,
+    "clamp_min": e.clamp_min,
     "clamp_max": e.clamp_max,
 }  # fmt: skip
 
 IN_PLACE: dict[str, Method] = {f"{name}_": written(function) for name, function in IN_PLACE_OF.items()}
+IN_PLACE |= sampling.METHODS
 IN_PLACE |= {
-    "pow_": pow_, "div_": div_, "fill_": fill_, "copy_": copy_, "masked_fill_": masked_fill_, "clamp_": clamp_, "clip_": clamp_,
-    "index_put_": index_put_, "scatter_": scatter_, "square_": square_, "remainder_": remainder_, "subtract_": IN_PLACE["sub_"],
+    "pow_": pow_, "div_": div_, "fill_": fill_, "copy_": copy_, "masked_fill_": masked_fill_, "clamp_": clamp_,
+    "clip_": clamp_,
+    "index_put_": index_put_, "scatter_": scatter_, "square_": square_, "remainder_": remainder_,
+    "subtract_": IN_PLACE["sub_"],
     "multiply_": IN_PLACE["mul_"], "divide_": div_, "floor_divide_": floor_divide_, "true_divide_": div_,
 }  # fmt: skip
 IN_PLACE |= {
@@ -237,10 +247,14 @@ def check_grad(self: Tensor, grad: Any) -> None:
     mine, theirs = self.data_, grad.data_
     if mine.dtype != theirs.dtype:
         raise RuntimeError(
-            f"attempting to assign a gradient with dtype '{errors.C_NAMES[theirs.dtype.name]}' to a tensor with grad_dtype "
-            f"'{errors.type_name(mine.dtype)}'. The gradient must match the tensor's grad_dtype (defaults to the tensor's dtype). "
-            "You can set the tensor's grad_dtype attribute with a specific dtype, or None to allow any dtype. Set grad_dtype "
-            "with caution. Diverging the dtypes of a tensor and its gradient may break downstream systems that assume they match."
+            f"attempting to assign a gradient with dtype '{errors.C_NAMES[theirs.dtype.name]}' to a tensor with "
+            "grad_dtype "
+            f"'{errors.type_name(mine.dtype)}'. The gradient must match the tensor's grad_dtype (defaults to the "
+            "tensor's dtype). "
+            "You can set the tensor's grad_dtype attribute with a specific dtype, or None to allow any dtype. Set "
+            "grad_dtype "
+            "with caution. Diverging the dtypes of a tensor and its gradient may break downstream systems that "
+            "assume they match."
         )
     if mine.shape != theirs.shape:
         raise RuntimeError(
@@ -509,7 +523,8 @@ def type_(self: Tensor, dtype: Any = None) -> Any:
 
 
 LEGACY = {
-    "FloatTensor": dtypes.float32, "DoubleTensor": dtypes.float64, "LongTensor": dtypes.int64, "IntTensor": dtypes.int32,
+    "FloatTensor": dtypes.float32, "DoubleTensor": dtypes.float64, "LongTensor": dtypes.int64,
+    "IntTensor": dtypes.int32,
     "BoolTensor": dtypes.bool_, "HalfTensor": dtypes.float16, "ByteTensor": dtypes.uint8,
 }  # fmt: skip
 
@@ -560,7 +575,6 @@ def share_memory_(self: Tensor) -> Tensor:
 PROPERTIES: dict[str, property] = {
     "grad": property(get_grad, set_grad, lambda self: set_grad(self, None)),
     "data": property(get_data, set_data),
-    "requires_grad": property(Tensor.requires_grad.fget, set_requires_grad),  # type: ignore[attr-defined]
     "dtype": property(get_dtype),
     "shape": property(lambda self: Size(self.data_.shape)),
     "ndim": property(lambda self: int(self.data_.ndim)),
@@ -578,9 +592,12 @@ PROPERTIES |= {
 }
 
 FROM_TABLE = {
-    e: "exp expm1 exp2 log log2 log10 log1p sqrt rsqrt sin cos tan sinh cosh asin acos atan atanh tanh sigmoid relu abs sgn sign "
-    "floor ceil round trunc frac neg reciprocal maximum minimum eq ne lt le gt ge logical_and logical_or logical_not bitwise_and "
-    "bitwise_or bitwise_xor bitwise_not isnan isinf isfinite clamp_min clamp_max floor_divide addcmul addcdiv lerp erf atan2 hypot "
+    e: "exp expm1 exp2 log log2 log10 log1p sqrt rsqrt sin cos tan sinh cosh asin acos atan atanh tanh sigmoid relu "
+    "abs sgn sign "
+    "floor ceil round trunc frac neg reciprocal maximum minimum eq ne lt le gt ge logical_and logical_or logical_not "
+    "bitwise_and "
+    "bitwise_or bitwise_xor bitwise_not isnan isinf isfinite clamp_min clamp_max floor_divide addcmul addcdiv lerp "
+    "erf atan2 hypot "
     "logit nan_to_num logical_xor",
     s: "t transpose unsqueeze select diagonal as_strided tril triu clone alias trace diag_embed",
     r: "cumprod argmax argmin count_nonzero",
@@ -589,17 +606,21 @@ FROM_TABLE = {
 }
 
 FROM_FUNCTIONS = (
-    "add sub mul div remainder pow square positive clamp masked_fill sum mean prod cumsum max min amax amin sort argsort topk var std "
-    "logsumexp norm softmax log_softmax all any nonzero reshape view view_as flatten unflatten ravel permute movedim expand "
-    "expand_as squeeze repeat tile flip roll split chunk unbind narrow diag fmod float_power contiguous addmm addmv baddbmm outer gather scatter "
+    "add sub mul div remainder pow square positive clamp masked_fill sum mean prod cumsum max min amax amin sort "
+    "argsort topk var std "
+    "logsumexp norm softmax log_softmax all any nonzero reshape view view_as flatten unflatten ravel permute movedim "
+    "expand "
+    "expand_as squeeze repeat tile flip roll split chunk unbind narrow diag fmod float_power contiguous addmm addmv "
+    "baddbmm outer gather scatter "
     "index_put equal isclose allclose is_floating_point numel rsub"
 )
 
 ALIASES = {
     "absolute": "abs", "negative": "neg", "subtract": "sub", "multiply": "mul", "divide": "div", "true_divide": "div",
-    "clip": "clamp", "greater": "gt", "less": "lt", "greater_equal": "ge", "less_equal": "le", "not_equal": "ne", "arctan": "atan",
-    "arcsin": "asin", "arccos": "acos", "swapaxes": "transpose", "swapdims": "transpose", "nelement": "numel", "ger": "outer",
-    "fix": "trunc", "concat": "cat", "row_stack": "vstack", "moveaxis": "movedim", "arctanh": "atanh",
+    "clip": "clamp", "greater": "gt", "less": "lt", "greater_equal": "ge", "less_equal": "le", "not_equal": "ne",
+    "arctan": "atan", "arcsin": "asin", "arccos": "acos", "swapaxes": "transpose", "swapdims": "transpose",
+    "nelement": "numel", "ger": "outer", "fix": "trunc", "concat": "cat", "row_stack": "vstack", "moveaxis": "movedim",
+    "arctanh": "atanh",
 }  # fmt: skip
 
 METHODS: dict[str, Method] = {
@@ -614,16 +635,19 @@ METHODS |= {name: getattr(functions, name) for name in FROM_FUNCTIONS.split()}
 OWN: dict[str, Method] = {
     f.__name__: f
     for f in (
-        backward, requires_grad_, detach, detach_, register_hook, register_post_accumulate_grad_hook, retain_grad, item, numpy, tolist,
-        to, type_as, cuda, size, stride, is_contiguous, clone, where, share_memory_,
+        backward, requires_grad_, detach, detach_, register_hook, register_post_accumulate_grad_hook, retain_grad,
+        item, numpy, tolist, to, type_as, cuda, size, stride, is_contiguous, clone, where, share_memory_,
     )
 }  # fmt: skip
 OWN |= {
-    "__deepcopy__": deepcopied, "__float__": converted(float), "__int__": converted(int), "__bool__": truth, "__index__": as_index,
+    "__deepcopy__": deepcopied, "__float__": converted(float), "__int__": converted(int), "__bool__": truth,
+    "__index__": as_index,
     "__len__": length, "__iter__": iterate, "__contains__": contains, "__format__": formatted, "__repr__": shown,
     "__array__": as_array, "type": type_, "cpu": lambda self: self, "float": cast_to(dtypes.float32),
-    "double": cast_to(dtypes.float64), "half": cast_to(dtypes.float16), "long": cast_to(dtypes.int64), "int": cast_to(dtypes.int32),
-    "short": cast_to(dtypes.int16), "bool": cast_to(dtypes.bool_), "byte": cast_to(dtypes.uint8), "char": cast_to(dtypes.int8),
+    "double": cast_to(dtypes.float64), "half": cast_to(dtypes.float16), "long": cast_to(dtypes.int64),
+    "int": cast_to(dtypes.int32),
+    "short": cast_to(dtypes.int16), "bool": cast_to(dtypes.bool_), "byte": cast_to(dtypes.uint8),
+    "char": cast_to(dtypes.int8),
     "dim": lambda self: int(self.data_.ndim), "ndimension": lambda self: int(self.data_.ndim),
     "element_size": lambda self: int(self.data_.itemsize), "data_ptr": lambda self: self.shared_storage().address,
     "storage_offset": lambda self: 0, "is_complex": lambda self: False, "is_inference": lambda self: is_inference(self),

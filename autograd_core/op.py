@@ -7,19 +7,23 @@
 How to read it:
 
 1. Below the decorator is the forward, a plain function of arrays. Parameters annotated `Array` take tensors.
-2. In it, for each input that has a derivative, a formula. `grad` is what comes from above (`grads`: one for each output).
+2. In it, for each input that has a derivative, a formula. `grad` is what comes from above (`grads`: one for each
+output).
 3. Every other parameter of a formula is what the node saves under that name: an input (`other`), an argument (`dim`), a
-   result (`result`), or a fact about an input (`self_sym_sizes`). A tensor is saved only if that input needs a gradient.
-4. Formulas speak of operators of the same table. They run on tensors under create_graph and can be differentiated again;
+   result (`result`), or a fact about an input (`self_sym_sizes`). A tensor is saved only if that input needs a
+   gradient.
+4. Formulas speak of operators of the same table. They run on tensors under create_graph and can be differentiated
+again;
    else the same code runs on arrays, with the forwards in place of the operators (Note [Two namespaces]).
-5. The node is named `Mul` + `Backward` + how many `mul`s stand before it in the table. In-place variants and methods need no
+5. The node is named `Mul` + `Backward` + how many `mul`s stand before it in the table. In-place variants and methods
+need no
    entry.
 
 What is constant for an operator is compiled once, here, into straight-line code; `Op.source` shows it.
 
 Note [Two namespaces]. A formula is one code object that becomes two functions. In one its global names are looked up in
-GRAPH, where `mul` is the operator on tensors; in the other in RAW, where `mul` is the forward on arrays. So a formula may name
-any operator of the table, wherever it stands, and is written once.
+GRAPH, where `mul` is the operator on tensors; in the other in RAW, where `mul` is the forward on arrays. So a formula
+may name any operator of the table, wherever it stands, and is written once.
 """
 
 from __future__ import annotations
@@ -50,7 +54,6 @@ FACTS: dict[str, str] = {
     "_sym_strides": "strides({0}.data_)",
     "_sym_argsize_0": "{0}.data_.shape[0]",
     "_dim": "{0}.data_.ndim",
-    "_shape_": "{0}.data_.shape",
     "_dtype_": "{0}.data_.dtype",
     "_sizes_": "[t.data_.shape for t in {0}]",
     "_shape_": "{0}.data_.shape",
@@ -113,6 +116,7 @@ class Op:
             "input_names": tuple(self.inputs),
             "formulas": formula_texts(self.forward, self.name),
             "__module__": "torch.autograd",
+            "writes": (self.traits.get("writes", 0),) * len(self.inputs) if "writes" in self.traits else (),
         }
         return type(title, (Node,), facts)
 
@@ -215,7 +219,8 @@ class Op:
                 if p in self.optional:
                     lines.append(f"    if {p} is None: n_{p}, k_{p} = None, 0")
                 lines.append(
-                    f"    {'elif' if p in self.optional else 'if'} {p}.meta is None: n_{p} = {p}.node; k_{p} = {p}.output_nr"
+                    f"    {'elif' if p in self.optional else 'if'} {p}.meta is None: n_{p} = {p}.node; k_{p} = "
+                    f"{p}.output_nr"
                 )
                 lines.append(f"    else: n_{p}, k_{p} = gradient_edge({p})")
             nodes.append(f"n_{p}")
@@ -331,8 +336,9 @@ def op(name: str, /, **entry: Any) -> Callable[[Callable[..., Any]], Any]:
     """Declare an operator; see the note at the head of the module.
 
     Traits beside the formulas: `view=True` (the result shows the memory of `self`), `many=True` (a list of such views),
-    `outputs` (names of several results) with `differentiable` (which of them), `promote` (the inputs brought to one dtype),
-    `floating=True` (integers become floats), `nr` or `node` (a node name that does not follow from the order).
+    `outputs` (names of several results) with `differentiable` (which of them), `promote` (the inputs brought to one
+    dtype), `floating=True` (integers become floats), `nr` or `node` (a node name that does not follow from the order), `writes` (how often torch writes the gradients of
+    this operator while it makes them: their version counters tell).
     """
     traits = {k: v for k, v in entry.items() if k in TRAITS}
     formulas = {k: v for k, v in entry.items() if k not in TRAITS}
@@ -347,7 +353,7 @@ def op(name: str, /, **entry: Any) -> Callable[[Callable[..., Any]], Any]:
     return declare
 
 
-TRAITS = {"view", "many", "outputs", "differentiable", "promote", "floating", "nr", "node"}
+TRAITS = {"view", "many", "outputs", "differentiable", "promote", "floating", "nr", "node", "writes"}
 
 
 def over(function: Callable[..., Any], names: dict[str, Any]) -> Callable[..., Any]:
@@ -423,7 +429,7 @@ def list_arrays(tensors: Any, op: Op, gaps: bool) -> tuple[list[Any], list[Array
 
 
 def promote(tensors: tuple[Tensor, ...], floating: bool) -> tuple[Array, ...]:
-    """The arrays of `tensors` in one dtype, as torch chooses it; wrapped numbers stay Python numbers where that gives it."""
+    """The arrays of `tensors` in one dtype, as torch chooses it; wrapped numbers yield."""
     from .promotion import common
 
     return common(tensors, floating)

@@ -9,7 +9,6 @@ import numpy as np
 from .dtypes import get_default_dtype, to_numpy
 from .tensor import Array, Tensor
 
-
 KINDS = {"b": 0, "i": 1, "u": 1, "f": 2, "c": 3}
 
 

@@ -1,4 +1,4 @@
-"""The engine's ready queue: libstdc++'s binary heap, whose order among equals decides which of several leaves goes first."""
+"""The engine's ready queue: libstdc++'s binary heap, whose order among equals says which leaf goes first."""
 
 from __future__ import annotations
 

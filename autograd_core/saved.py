@@ -130,7 +130,7 @@ def unpack(node: Node, slot: str, kept: Any, version: int | None) -> Tensor | No
     tell_read(node, slot, version or 0, found)
     if found != version:
         raise RuntimeError(errors.modified(kept, node, found, version or 0))
-    return kept.tensor(node) if isinstance(kept, SavedResult) else kept  # type: ignore[no-any-return]
+    return kept.tensor(node) if isinstance(kept, SavedResult) else kept
 
 
 def unpack_hooked(node: Node, slot: str, kept: Packed) -> Tensor:

@@ -1,14 +1,14 @@
 """Tensor: a typed, shaped look at memory, with a place in the graph.
 
-Most tensors of a run are plain results: an array (a numpy scalar when 0-d), the node that made it, and nothing else. What only
-some have (a flag, a `.grad`, hooks, a base) lies in their `Meta`. A `Storage` is made only once memory is shared or
-written, so a tensor without one is at version 0 and alone with its memory.
+Most tensors of a run are plain results: an array (a numpy scalar when 0-d), the node that made it, and nothing else.
+What only some have (a flag, a `.grad`, hooks, a base) lies in their `Meta`. A `Storage` is made only once memory is
+shared or written, so a tensor without one is at version 0 and alone with its memory.
 """
 
 from __future__ import annotations
 
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
@@ -97,8 +97,19 @@ class Tensor:
     meta: Meta | None
 
     if TYPE_CHECKING:
+        # What methods.py hangs onto the class.
+        __array_priority__: int
+        grad: Any
+        data: Any
 
         def __getattr__(self, name: str) -> Any: ...
+        def __setattr__(self, name: str, value: Any) -> None: ...
+        def __iter__(self) -> Iterator[Any]: ...
+        def __add__(self, other: Any) -> Any: ...
+        def __sub__(self, other: Any) -> Any: ...
+        def __mul__(self, other: Any) -> Any: ...
+        def __truediv__(self, other: Any) -> Any: ...
+        def __getitem__(self, index: Any) -> Any: ...
 
     def __init__(self, data: Any = (), requires_grad: bool = False) -> None:
         self.data_ = np.asarray(data, dtype=np.float32) if not isinstance(data, np.ndarray | np.generic) else data
@@ -183,6 +194,12 @@ class Tensor:
             return True
         view = meta.view
         return view is not None and view.base.requires_grad
+
+    @requires_grad.setter
+    def requires_grad(self, value: bool) -> None:
+        from .methods import set_requires_grad
+
+        set_requires_grad(self, value)
 
     @property
     def is_leaf(self) -> bool:

@@ -1,8 +1,8 @@
 """Views: tensors that show the memory of a base, and how their place in the graph is made anew after a write.
 
-Note [Stale views]. A write through a view, or into a base, changes what all views of it show. Their grad_fns, made before,
-no longer tell how the values came about. So each view remembers the version at which its grad_fn was made; read later, it
-is replaced by AsStridedBackward0 on the base, with the sequence number of that moment.
+Note [Stale views]. A write through a view, or into a base, changes what all views of it show. Their grad_fns, made
+before, no longer tell how the values came about. So each view remembers the version at which its grad_fn was made;
+read later, it is replaced by AsStridedBackward0 on the base, with the sequence number of that moment.
 """
 
 from __future__ import annotations
@@ -89,8 +89,10 @@ def strided(data: Array, size: tuple[int, ...], stride: tuple[int, ...], offset:
     reach = offset + sum((n - 1) * s for n, s in zip(size, stride, strict=True)) + 1
     if 0 not in size and (offset < 0 or any(s < 0 for s in stride) or reach > flat.size):
         raise RuntimeError(
-            f"setStorage: sizes {errors.sizes(size)}, strides {errors.sizes(stride)}, storage offset {offset}, and itemsize "
-            f"{flat.itemsize} requiring a storage size of {reach * flat.itemsize} are out of bounds for storage of size "
+            f"setStorage: sizes {errors.sizes(size)}, strides {errors.sizes(stride)}, storage offset {offset}, and "
+            "itemsize "
+            f"{flat.itemsize} requiring a storage size of {reach * flat.itemsize} are out of bounds for storage of "
+            "size "
             f"{flat.nbytes}"
         )
     steps = tuple(s * flat.itemsize for s in stride)

@@ -1,6 +1,7 @@
 """Lesson: why the second backward fails."""
 
-from gradreel.host import pages, run_program
+from gradreel.host import pages
+from gradreel.host.patience import patient
 from gradreel.player import mount
 
-mount.lesson(pages.lesson("why_the_second_backward_fails", run_program))
+mount.lesson(pages.lesson("why_the_second_backward_fails", patient(mount.pulse)))

@@ -1,6 +1,7 @@
 """Lesson: gradients add up."""
 
-from gradreel.host import pages, run_program
+from gradreel.host import pages
+from gradreel.host.patience import patient
 from gradreel.player import mount
 
-mount.lesson(pages.lesson("gradients_add_up", run_program))
+mount.lesson(pages.lesson("gradients_add_up", patient(mount.pulse)))

@@ -1,6 +1,7 @@
 """Lesson: higher derivatives."""
 
-from gradreel.host import pages, run_program
+from gradreel.host import pages
+from gradreel.host.patience import patient
 from gradreel.player import mount
 
-mount.lesson(pages.lesson("higher_derivatives", run_program))
+mount.lesson(pages.lesson("higher_derivatives", patient(mount.pulse)))

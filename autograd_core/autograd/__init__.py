@@ -11,20 +11,19 @@ import numpy as np
 
 from .. import errors, events
 from ..engine import Call
+from ..function import Function
 from ..graph import AccumulateGrad, Node, accumulator, gradient_edge
 from ..modes import enable_grad, inference_mode, is_grad_enabled, no_grad, set_grad_enabled
 from ..state import state
 from ..tensor import Tensor, plain
 from . import graph
-from ..function import Function
-
-GradientEdge = graph.GradientEdge
+from .graph import GradientEdge
 
 
 def Variable(data: Tensor, requires_grad: bool = False, volatile: bool | None = None) -> Tensor:
     """The old name for a tensor: the same values, as a leaf."""
     leaf: Tensor = data.detach()
-    return leaf.requires_grad_() if requires_grad else leaf  # type: ignore[no-any-return]
+    return leaf.requires_grad_() if requires_grad else leaf
 
 
 def as_tuple(value: Any) -> tuple[Any, ...]:
@@ -63,10 +62,7 @@ def starting_grads(roots: Sequence[Any], grads: Sequence[Any], edges: Sequence[t
         if not isinstance(grad, Tensor):
             raise TypeError(f"gradients can be either Tensors or None, but got {type(grad).__name__}")
         if grad.data_.shape != shape:
-            raise RuntimeError(
-                f"Mismatch in shape: grad_output[{i}] has a shape of {grad.shape} and output[{i}] has a shape of "
-                f"torch.Size({errors.sizes(shape)})."
-            )
+            raise RuntimeError(errors.grad_shape(i, grad.data_.shape, shape))
         start.append(grad)
     return start
 
@@ -177,9 +173,13 @@ def backward(
 
 
 def checked(roots: Sequence[Any], grads: Sequence[Any]) -> None:
-    """The checks that torch makes before it looks at the graph: a root that needs a gradient given."""
-    for root, grad in zip(roots, grads, strict=True):
-        if grad is None and isinstance(root, Tensor) and root.requires_grad and root.data_.size != 1:
+    """What torch checks before it looks at the graph: the shapes of gradients given, and that scalars alone need none."""
+    for i, (root, grad) in enumerate(zip(roots, grads, strict=True)):
+        if not isinstance(root, Tensor):
+            continue
+        if isinstance(grad, Tensor) and grad.data_.shape != root.data_.shape:
+            raise RuntimeError(errors.grad_shape(i, grad.data_.shape, root.data_.shape))
+        if grad is None and root.requires_grad and root.data_.size != 1:
             raise RuntimeError(errors.NOT_SCALAR)
 
 
@@ -248,7 +248,8 @@ def result(call: Call, index: int, tensor: Any, allow_unused: bool, materialize:
             return plain(np.zeros_like(tensor.data_)[()])
         if not allow_unused:
             raise RuntimeError(
-                f"The differentiated Tensor at index {index} appears to not have been used in the graph. Set allow_unused=True "
+                f"The differentiated Tensor at index {index} appears to not have been used in the graph. Set "
+                "allow_unused=True "
                 "if this is the desired behavior."
             )
         return None
@@ -270,7 +271,7 @@ def batched(
     for k in range(count):
         row = [g[k] for g in given]
         rows.append(grad(roots, wanted, row, keep or k < count - 1, create, unused, False, zeros))
-    from ..functions import stack
+    from ..ops.shape import stack
 
     return tuple(None if rows[0][i] is None else stack([row[i] for row in rows]) for i in range(len(wanted)))
 

@@ -27,7 +27,7 @@ def get_gradient_edge(tensor: Tensor) -> GradientEdge:
 
 
 class saved_tensors_hooks:
-    """While it is on, every tensor that a node saves goes through `pack_hook`, and through `unpack_hook` when it is read."""
+    """While it is on, every tensor that a node saves goes through `pack_hook`, when read through `unpack_hook`."""
 
     def __init__(self, pack_hook: Callable[[Any], Any], unpack_hook: Callable[[Any], Any]) -> None:
         self.hooks = (pack_hook, unpack_hook)

@@ -129,6 +129,16 @@ def layer_norm(
     return result
 
 
+def rms_norm(
+    input: Tensor, normalized_shape: Sequence[int], weight: Tensor | None = None, eps: float | None = None
+) -> Tensor:
+    over = list(range(input.data_.ndim - len(normalized_shape), input.data_.ndim))
+    kept = float(np.finfo(input.data_.dtype).eps) if eps is None else eps
+    scale = e.rsqrt(e.add_scalar(r.mean_dim(e.pow_scalar(input, 2), over, True), kept))
+    result = e.mul(input, scale)
+    return result if weight is None else e.mul(result, weight)
+
+
 def batch_norm(
     input: Tensor,
     running_mean: Tensor | None,
@@ -340,6 +350,51 @@ def binary_cross_entropy_with_logits(
 
 def soft_margin_loss(input: Tensor, target: Tensor, reduction: str = "mean") -> Tensor:
     return b.soft_margin_loss(input, target, reduction_nr(reduction))
+
+
+def hinge_embedding_loss(input: Tensor, target: Tensor, margin: float = 1.0, reduction: str = "mean") -> Tensor:
+    nothing = plain(np.zeros_like(input.data_))
+    missing = in_place(e.clamp_min, e.sub(plain(np.full_like(input.data_, margin)), input), 0)
+    far = e.where(plain(target.data_ != 1), missing, nothing)
+    near = e.where(plain(target.data_ != -1), input, nothing)
+    return reduce_loss(e.add(far, near), reduction)
+
+
+def margin_ranking_loss(
+    input1: Tensor, input2: Tensor, target: Tensor, margin: float = 0.0, reduction: str = "mean"
+) -> Tensor:
+    order = e.mul(e.neg(target), e.sub(input1, input2))
+    return reduce_loss(in_place(e.clamp_min, e.add_scalar(order, margin), 0), reduction)
+
+
+def poisson_nll_loss(
+    input: Tensor,
+    target: Tensor,
+    log_input: bool = True,
+    full: bool = False,
+    eps: float = 1e-8,
+    reduction: str = "mean",
+) -> Tensor:
+    if full:
+        raise NotImplementedError("poisson_nll_loss with full=True is not supported")
+    if log_input:
+        return reduce_loss(e.sub(e.exp(input), e.mul(target, input)), reduction)
+    return reduce_loss(e.sub(input, e.mul(target, e.log(e.add_scalar(input, eps)))), reduction)
+
+
+def gaussian_nll_loss(
+    input: Tensor, target: Tensor, var: Tensor, full: bool = False, eps: float = 1e-6, reduction: str = "mean"
+) -> Tensor:
+    if np.any(var.data_ < 0):
+        raise ValueError("var has negative entry/entries")
+    spread = s.clone(var)
+    spread.put(np.maximum(spread.data_, eps))
+    spread.bump()
+    missed = e.div(e.pow_scalar(e.sub(input, target), 2), spread)
+    values = e.mul(e.add(e.log(spread), missed), 0.5)
+    if full:
+        values = e.add(values, 0.5 * math.log(2 * math.pi))
+    return reduce_loss(values, reduction)
 
 
 def kl_div(input: Tensor, target: Tensor, reduction: str = "mean", log_target: bool = False) -> Tensor:

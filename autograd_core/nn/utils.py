@@ -59,7 +59,8 @@ def clip_grad_value_(parameters: Tensor | Iterable[Tensor], clip_value: float, f
 
 def parameters_to_vector(parameters: Iterable[Tensor]) -> Tensor:
     """All numbers in one row."""
-    return s.cat([s.reshape(parameter, [-1]) for parameter in parameters])
+    row: Tensor = s.cat([s.reshape(parameter, [-1]) for parameter in parameters])
+    return row
 
 
 def vector_to_parameters(vec: Tensor, parameters: Iterable[Tensor]) -> None:

@@ -1,6 +1,6 @@
 """The table of operators, in the manner of PyTorch's derivatives.yaml: one short entry each."""
 
-from . import activations, elementwise, index, loss, losses, matmul, normalization, reduce, shape
+from . import activations, elementwise, index, loss, losses, matmul, normalization, reduce, sampling, shape
 
 __all__ = [
     "activations",
@@ -11,5 +11,6 @@ __all__ = [
     "matmul",
     "normalization",
     "reduce",
+    "sampling",
     "shape",
 ]

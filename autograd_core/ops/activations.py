@@ -1,7 +1,7 @@
 """Activations that PyTorch has as one operator. Formulas: PyTorch's derivatives.yaml."""
 
 # ruff: noqa: F821
-# mypy: disable-error-code="no-any-return, no-untyped-call, misc, name-defined, has-type"
+# mypy: disable-error-code="no-any-return, no-untyped-call, misc, name-defined, has-type, call-overload, arg-type"
 
 from __future__ import annotations
 
@@ -203,7 +203,8 @@ def gelu_double(pulled: Array, self: Array, approximate: str) -> Array:
     bend = tanh(mul_scalar(self + mul_scalar(square * self, 0.044715), 0.7978845608028654))
     inner = mul_scalar(add_scalar(mul_scalar(square, 0.134145), 1), 0.7978845608028654)
     slope = add_scalar(-bend * bend, 1) * inner
-    curve = mul_scalar(add_scalar(-bend * bend, 1) * self, 0.21406971442686955) - mul_scalar(bend * slope * inner, 2)
+    bent = add_scalar(-bend * bend, 1) * self
+    curve = mul_scalar(bent, 6 * 0.044715 * 0.7978845608028654) - mul_scalar(bend * slope * inner, 2)
     return pulled * (slope + mul_scalar(self * curve, 0.5))
 
 

@@ -1,7 +1,7 @@
 """Operators that work element by element. Formulas: PyTorch's derivatives.yaml."""
 
 # ruff: noqa: F821
-# mypy: disable-error-code="no-any-return, no-untyped-call, misc"
+# mypy: disable-error-code="no-any-return, no-untyped-call, misc, name-defined, has-type, call-overload, arg-type"
 
 from __future__ import annotations
 
@@ -47,7 +47,8 @@ def add_scalar(self: Array, other: float) -> Array:
 def sub(self: Array, other: Array, alpha: float = 1) -> Array:
     if self.dtype.kind == "b":
         raise RuntimeError(
-            "Subtraction, the `-` operator, with two bool tensors is not supported. Use the `^` or `logical_xor()` operator instead."
+            "Subtraction, the `-` operator, with two bool tensors is not supported. Use the `^` or `logical_xor()` "
+            "operator instead."
         )
     return self - other if alpha == 1 else self - other * alpha
 
@@ -503,6 +504,7 @@ def chosen(grad: Array, tied: Array, lost: Array) -> Array:
 
 @op(
     "maximum",
+    writes=1,
     promote=PAIR,
     self=lambda grad, self, other: chosen(grad, self == other, self < other),
     other=lambda grad, self, other: chosen(grad, self == other, self > other),
@@ -513,6 +515,7 @@ def maximum(self: Array, other: Array) -> Array:
 
 @op(
     "minimum",
+    writes=1,
     promote=PAIR,
     self=lambda grad, self, other: chosen(grad, self == other, self > other),
     other=lambda grad, self, other: chosen(grad, self == other, self < other),

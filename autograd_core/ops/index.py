@@ -1,7 +1,7 @@
 """Reading and writing by indices. Formulas: PyTorch's derivatives.yaml."""
 
 # ruff: noqa: F821
-# mypy: disable-error-code="no-any-return, no-untyped-call, misc, name-defined"
+# mypy: disable-error-code="no-any-return, no-untyped-call, misc, name-defined, has-type, call-overload, arg-type"
 
 from __future__ import annotations
 
@@ -32,7 +32,8 @@ def places(indices: Places, shape: Sequence[int]) -> tuple[Any, ...]:
             for k, n in enumerate(data.shape):
                 if axis + k >= len(shape) or shape[axis + k] != n:
                     raise IndexError(
-                        f"The shape of the mask {errors.sizes(data.shape)} at index {k} does not match the shape of the indexed "
+                        f"The shape of the mask {errors.sizes(data.shape)} at index {k} does not match the shape of "
+                        "the indexed "
                         f"tensor {errors.sizes(shape)} at index {axis + k}"
                     )
             at.extend(np.nonzero(data))
@@ -47,7 +48,7 @@ def places(indices: Places, shape: Sequence[int]) -> tuple[Any, ...]:
     return tuple(at)
 
 
-@op("index.Tensor", self=lambda grad, self_sym_sizes, indices: index_backward(grad, self_sym_sizes, indices))
+@op("index.Tensor", writes=1, self=lambda grad, self_sym_sizes, indices: index_backward(grad, self_sym_sizes, indices))
 def index(self: Array, indices: list[Array | None]) -> Array:
     return self[places(indices, self.shape)]
 
@@ -85,7 +86,8 @@ def index_put(self: Array, indices: list[Array | None], values: Array, accumulat
         except ValueError:
             shape = errors.sizes(out[at].shape)
             raise RuntimeError(
-                f"shape mismatch: value tensor of shape {errors.sizes(np.shape(values))} cannot be broadcast to indexing result "
+                f"shape mismatch: value tensor of shape {errors.sizes(np.shape(values))} cannot be broadcast to "
+                "indexing result "
                 f"of shape {shape}"
             ) from None
     return out
@@ -96,7 +98,7 @@ def zero_value(grad: Array) -> Array:
     return blank((), grad.dtype)
 
 
-@op("gather", self=lambda grad, self, dim, index, sparse_grad: gather_backward(grad, self.shape, dim, index))
+@op("gather", writes=1, self=lambda grad, self, dim, index, sparse_grad: gather_backward(grad, self.shape, dim, index))
 def gather(self: Array, dim: int, index: Array, sparse_grad: bool = False) -> Array:
     at = wrap(dim, self.ndim)
     check_index(index, self.shape[at] if self.ndim else 1)
@@ -152,6 +154,7 @@ def scatter_add(self: Array, dim: int, index: Array, src: Array) -> Array:
 
 @op(
     "index_select",
+    writes=1,
     self=lambda grad, self_sym_sizes, dim, index: index_select_backward(grad, self_sym_sizes, dim, index),
 )
 def index_select(self: Array, dim: int, index: Array) -> Array:
@@ -195,7 +198,7 @@ def index_fill(self: Array, dim: int, index: Array, value: float) -> Array:
     return out
 
 
-@op("masked_select", self=lambda grad, self, mask: masked_select_backward(grad, self, mask))
+@op("masked_select", writes=1, self=lambda grad, self, mask: masked_select_backward(grad, self, mask))
 def masked_select(self: Array, mask: Array) -> Array:
     a, b = np.broadcast_arrays(self, mask)
     return a[b]

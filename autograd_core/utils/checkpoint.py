@@ -9,21 +9,26 @@ from collections.abc import Callable
 from typing import Any
 
 from .. import autograd, events, random
-from ..function import Function
 from ..autograd.graph import saved_tensors_hooks
+from ..function import Function
 from ..modes import enable_grad
 from ..state import state
 from ..tensor import Tensor, plain
 
 NOT_SAID = (
-    "torch.utils.checkpoint: the use_reentrant parameter should be passed explicitly. Starting in PyTorch 2.9, calling checkpoint "
-    "without use_reentrant will raise an exception. use_reentrant=False is recommended, but if you need to preserve the current "
-    "default behavior, you can pass use_reentrant=True. Refer to docs for more details on the differences between the two variants."
+    "torch.utils.checkpoint: the use_reentrant parameter should be passed explicitly. Starting in PyTorch 2.9, "
+    "calling checkpoint "
+    "without use_reentrant will raise an exception. use_reentrant=False is recommended, but if you need to preserve "
+    "the current "
+    "default behavior, you can pass use_reentrant=True. Refer to docs for more details on the differences between "
+    "the two variants."
 )
 NO_INPUT = "None of the inputs have requires_grad=True. Gradients will be None"
 IN_GRAD = (
-    "When use_reentrant=True, torch.utils.checkpoint is incompatible with .grad() or passing an `inputs` parameter to .backward(). "
-    "To resolve this error, you can either set use_reentrant=False, or call .backward() without passing the `inputs` argument."
+    "When use_reentrant=True, torch.utils.checkpoint is incompatible with .grad() or passing an `inputs` parameter "
+    "to .backward(). "
+    "To resolve this error, you can either set use_reentrant=False, or call .backward() without passing the `inputs` "
+    "argument."
 )
 
 
@@ -131,7 +136,8 @@ class Recompute:
             self.recompute()
         if holder not in self.values:
             raise RuntimeError(
-                "torch.utils.checkpoint: Unpack is being triggered for a tensor that was either never recomputed, or already "
+                "torch.utils.checkpoint: Unpack is being triggered for a tensor that was either never recomputed, or "
+                "already "
                 "unpacked once."
             )
         return self.values.pop(holder)

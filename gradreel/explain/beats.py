@@ -64,8 +64,13 @@ BRISK: dict[tuple[str, str], str] = {
     ("node_ran", "slot_freed"): "node_ran",
     ("node_ran", "slot_retained"): "node_ran",
     ("node_ran", "grad_added"): "node_ran",
+    ("node_made", "name_bound"): "node_made",
+    ("node_made", "name_unbound"): "node_made",
 }
 """In a long run a node's work is one beat: that it ran, let go of what it kept, and added to what had come before."""
+
+QUIET = frozenset({"line", "name_bound", "name_unbound", "function_entered", "function_left"})
+"""In a long run these go along with the next thing that autograd does."""
 
 LONG = 10_000
 """So many events make a run long."""
@@ -82,21 +87,31 @@ class Beat:
 
 
 def beats(events: tuple[Event, ...]) -> Iterator[Beat]:
-    """The beats of `events`, in order and without gaps."""
-    joins = BRISK if len(events) > LONG else JOINS
+    """The beats of `events`, in order and without gaps.
+
+    A write into what the line has only just made is part of making it (`fresh`): so are weights initialised.
+    """
+    joins, quiet = (BRISK, QUIET) if len(events) > LONG else (JOINS, frozenset({"line"}))
     kind, start, opens = "line", 0, False
     waiting: int | None = None
+    fresh: set[int | None] = set()
     for number, event in enumerate(events):
         part = PARTS[type(event)]
         if not isinstance(part, str):
             part = part(event)
         if part == FOLLOWER:
             continue
-        if part == OPENER:
+        if part == "line":
+            fresh.clear()
+        elif isinstance(event, e.TensorMade) and (event.base is None or event.base in fresh):
+            fresh.add(event.tensor)
+        elif isinstance(event, e.NameBound):
+            fresh.discard(event.tensor)
+        if part == OPENER or (isinstance(event, e.Written) and event.tensor in fresh):
             waiting = number if waiting is None else waiting
             continue
-        if kind == "line" and (part != "line" or same_line(events[start], event)):
-            kind = part
+        if kind in quiet and (part != "line" or len(quiet) > 1 or same_line(events[start], event)):
+            kind, opens = part, opens or part == "line"
         elif (kind, part) in joins:
             kind = joins[kind, part]
         else:

@@ -25,8 +25,8 @@ def diagnose(trace: Trace) -> list[Diagnosis]:
             inner = failed is not None and world.calls[failed[1].call].parent == event.call
             failed = failed if inner else (number, event)
         elif isinstance(event, e.Raised) and not event.caught:
-            call = failed[1].call if failed is not None and failed[1].message == event.message else None
-            failure = Failure(number, event, call)
+            same = failed is not None and failed[1].message == event.message
+            failure = Failure(failed[0], event, failed[1].call) if failed and same else Failure(number, event, None)
             told = (postmortem(world, failure) for postmortem in POSTMORTEMS)
             found.extend(next(([diagnosis] for diagnosis in told if diagnosis is not None), []))
     return found

@@ -25,7 +25,7 @@ class Diagnosis:
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """An error that nobody caught: event number, the event, and the backward call that failed with it, if one did."""
+    """An error that nobody caught: where to look (an event number), the event, and the call that failed with it."""
 
     number: int
     raised: e.Raised

@@ -36,7 +36,7 @@ def row(why: str, *ways: tuple[str, str, str]) -> Operator:
 
 OTHER = "the gradient of each side needs the other"
 INPUT = "its slope depends on where it was"
-RESULT = "its slope follows from its own result"
+RESULT = "its slope can be read off it"
 SHAPED = "only the shape matters, not the values"
 PLACED = "it only has to know which places were taken"
 
@@ -71,6 +71,10 @@ OPERATORS: dict[str, Operator] = {
     "Abs": row(INPUT, ("self", "grad * sgn(self)", "multiplies {grad} by the sign of {self}")),
     # ---- elementwise functions
     "Exp": row("the derivative of exp is exp itself", ("self", "grad * result", "multiplies {grad} by {result}")),
+    "Log2": row(INPUT, ("self", "grad / (self * ln 2)", "divides {grad} by {self} and by the logarithm of 2")),
+    "Log10": row(INPUT, ("self", "grad / (self * ln 10)", "divides {grad} by {self} and by the logarithm of 10")),
+    "Log1P": row(INPUT, ("self", "grad / (self + 1)", "divides {grad} by 1 + {self}")),
+    "Expm1": row(RESULT, ("self", "grad * (result + 1)", "multiplies {grad} by 1 + {result}")),
     "Log": row(INPUT, ("self", "grad / self", "divides {grad} by {self}")),
     "Sin": row(INPUT, ("self", "grad * cos(self)", "multiplies {grad} by the cosine of {self}")),
     "Cos": row(INPUT, ("self", "-grad * sin(self)", "multiplies {grad} by minus the sine of {self}")),
@@ -87,6 +91,9 @@ OPERATORS: dict[str, Operator] = {
         "it must know where its input was positive",
         ("self", "grad * where(self > 0, 1, negative_slope)", "lets {grad} through, scaled where {self} was negative"),
     ),
+    "Elu": row(INPUT, ("self", "grad * elu'(self)", "multiplies {grad} by the slope of elu at {self}")),
+    "Gelu": row(INPUT, ("self", "grad * gelu'(self)", "multiplies {grad} by the slope of gelu at {self}")),
+    "Silu": row(INPUT, ("self", "grad * silu'(self)", "multiplies {grad} by the slope of silu at {self}")),
     "Softplus": row(INPUT, ("self", "grad * sigmoid(self * beta)", "multiplies {grad} by the sigmoid of {self}")),
     "Clamp": row(
         "it must know what lay between the limits",
@@ -221,6 +228,8 @@ OPERATORS: dict[str, Operator] = {
     "Index": row(
         PLACED, ("self", "grad at indices, else 0", "puts {grad} at the places that were indexed, zeros elsewhere")
     ),
+    "Embedding": row(PLACED, ("weight", "grad at the rows", "adds {grad} to the rows that were looked up")),
+    "Gather": row(PLACED, ("self", "grad at index, else 0", "puts {grad} back where it was taken from")),
     "IndexPut": row(
         PLACED,
         ("self", "grad, 0 at indices", "passes {grad} on, with zeros at the places that were overwritten"),
@@ -232,9 +241,7 @@ OPERATORS: dict[str, Operator] = {
         ("base", "grad, 0 in the part", "passes {grad} on, without the part that was overwritten"),
         ("src", "grad of the part", "takes from {grad} the part that was written"),
     ),
-    "CopyBackwards": row(
-        NOTHING, ("self", "0", "passes nothing on: the old contents were overwritten"), ("src", "grad", SAME)
-    ),
+    "Copy": row(NOTHING, ("self", "0", "passes nothing on: the old contents were overwritten"), ("src", "grad", SAME)),
     "Fill": row(
         NOTHING,
         ("self", "0", "passes zeros on: the old contents were overwritten"),

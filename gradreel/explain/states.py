@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 
 from gradreel.trace import events as e
 from gradreel.trace.events import Value
+
+SUFFIX = re.compile(r"Backwards?\d*$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,8 +130,13 @@ class NodeState:
 
     @property
     def kind(self) -> str:
-        """The name without Backward and its number: "Mul" of MulBackward0."""
-        return self.name.partition("Backward")[0].rpartition("::")[2]
+        """The name without its last Backward and number: "Mul" of MulBackward0, "TanhBackward" of its own backward."""
+        return SUFFIX.sub("", self.name).rpartition("::")[2]
+
+    @property
+    def custom(self) -> bool:
+        """Whether a Function of the program's own made it: those have no number behind Backward."""
+        return self.name.endswith("Backward")
 
 
 @dataclass(slots=True)

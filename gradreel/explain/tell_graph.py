@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from gradreel.trace import events as e
 
 from .operators import SAME, Way, operator
-from .states import NodeState, SlotState
+from .states import NodeState, Place, SlotState
 from .tell_program import first_sentence
 from .telling import Telling
 from .words import called, code, expression, feeds, label, listed, node, plural, some, value
@@ -98,7 +98,8 @@ def node_released(told: Telling) -> str:
     names = [code(name) for _, name in world.gone]
     pronoun = "it" if len(states) == 1 else "them"
     if names:
-        held = f"{some(list(dict.fromkeys(names)), most=3)} was the last to hold {pronoun}"
+        holders = list(dict.fromkeys(names))
+        held = f"{some(holders, most=3)} {'was' if len(holders) == 1 else 'were'} the last to hold {pronoun}"
     else:
         held = f"nothing holds {pronoun} any more"
     return told.sentence(f"{some([*titles, *leaves])} {verb}: {held}")
@@ -159,6 +160,8 @@ TIMES = {2: "twice", 3: "three times"}
 
 def action(world: World, state: NodeState, way: Way | None) -> str:
     """The words of `way` with what the node kept filled in; `{grad}` is left for the caller."""
+    if way is None and state.custom:
+        return "runs the backward you wrote on {grad}"
     if way is None:
         kept = [f"{keep_name(world, slot)} ({value(slot.value)})" for slot in state.slots.values()]
         return "works on {grad} with " + listed(dict.fromkeys(kept)) if kept else "works on {grad}"
@@ -179,7 +182,7 @@ def kept_words(world: World, slot: SlotState) -> str:
         return f"the result it kept ({value(slot.value)})"
     shown = value(slot.value)
     if text is None or text == shown:
-        return f"the {shown} it kept"
+        return f"the {shown.removeprefix('a ')} it kept"
     return f"the {code(text)} it kept ({shown})"
 
 
@@ -273,18 +276,20 @@ def backward_finished(told: Telling) -> str:
 def backward_failed(told: Telling) -> str:
     world = told.world
     event = told.one(e.BackwardFailed)
-    read = told.all(e.SlotRead)
-    if not read or event.node is None:
-        call = code(world.calls[event.call].text)
-        return told.sentence(f"{call} fails. PyTorch raises “{first_sentence(event.message)}”")
-    state, slot = world.nodes[event.node], world.nodes[event.node].slots.get(read[-1].slot)
-    asks = f"**{state.title}** asks for {keep_name(world, slot) if slot else code(read[-1].slot)}"
-    if read[-1].found is None:
+    raises = f"PyTorch raises “{first_sentence(event.message)}”"
+    read = world.refused[1] if world.refused is not None else None
+    if read is None or read.node != event.node:
+        return told.sentence(f"{code(world.calls[event.call].text)} fails. {raises}")
+    state = world.nodes[read.node]
+    slot = state.slots.get(read.slot)
+    asks = f"**{state.title}** asks for {keep_name(world, slot) if slot else code(read.slot)}"
+    if read.found is None:
         by = world.calls.get(slot.freed_by) if slot is not None and slot.freed_by is not None else None
-        told_by = f" by {code(by.text)} on line {by.place.line}{during(by.place.turns)}" if by else ""
-        return told.sentence(f"{asks}, but it was freed{told_by}. PyTorch raises “{first_sentence(event.message)}”")
-    changed = f"kept at version {read[-1].kept}, now at version {read[-1].found}"
-    return told.sentence(f"{asks}, but it was changed: {changed}. PyTorch raises “{first_sentence(event.message)}”")
+        told_by = f" by {code(by.text)} on line {by.place.line}{during(by.place)}" if by else ""
+        return told.sentence(f"{asks}, but it was freed{told_by}. {raises}")
+    return told.sentence(
+        f"{asks}, but it was changed: kept at version {read.kept}, now at version {read.found}. {raises}"
+    )
 
 
 def backward_refused(told: Telling) -> str:
@@ -293,9 +298,9 @@ def backward_refused(told: Telling) -> str:
     return told.sentence(f"{call} cannot start. PyTorch raises “{first_sentence(event.message)}”")
 
 
-def during(turns: tuple[object, ...]) -> str:
+def during(place: Place) -> str:
     """`, in iteration 1`: when, if in a loop."""
-    return f", in iteration {turns[-1].number}" if turns else ""  # type: ignore[attr-defined]
+    return f", in iteration {place.turns[-1].number}" if place.turns else ""
 
 
 # ---- hooks

@@ -45,8 +45,8 @@ ATTRIBUTES = {
 }
 """Operators that a program writes behind their operand."""
 
-FEW = 6
-"""A value with at most so many numbers is written out."""
+FEW, SHORT = 6, 32
+"""A value with at most so many numbers, in at most so many letters, is written out."""
 
 ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
 COUNTS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
@@ -79,7 +79,9 @@ def value(thing: Value | None) -> str:
         if not thing.shape:
             text = number(thing.data)
             return text + ".0" if isinstance(thing.data, float) and text.lstrip("-").isdigit() else text
-        return array(thing.data)
+        text = array(thing.data)
+        if len(text) <= SHORT:
+            return text
     return f"a {shape(thing.shape)} tensor"
 
 

@@ -46,6 +46,7 @@ class World:
         self.saved_bytes = 0
         self._holders: dict[int, list[int]] = {}
         self._callers: list[Place] = []
+        self._names_in: dict[int, dict[str, None]] = {}
         self._keepers: dict[int, dict[int, None]] = {}
         self._runs_of: dict[int, int] = {}
 
@@ -91,6 +92,7 @@ class World:
         key = (event.scope, event.name)
         self._unbind(key, event.tensor)
         self.names[key] = Binding(event.tensor, event.text)
+        self._names_in.setdefault(event.scope, {})[event.name] = None
         if event.tensor is not None and (tensor := self.tensors.get(event.tensor)) is not None:
             if key not in tensor.names:
                 tensor.names.append(key)
@@ -122,9 +124,9 @@ class World:
         if self._callers:
             self.place = self._callers.pop()
         self.scopes = [scope for scope in self.scopes if scope[0] != event.scope]
-        for key in [key for key in self.names if key[0] == event.scope]:
-            self._unbind(key, None)
-            del self.names[key]
+        for name in self._names_in.pop(event.scope, ()):
+            self._unbind((event.scope, name), None)
+            self.names.pop((event.scope, name), None)
 
     def optimizer_stepped(self, event: e.OptimizerStepped) -> None:
         self.optimizer = event.optimizer if event.phase == "began" else None

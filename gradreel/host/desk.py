@@ -11,6 +11,8 @@ from typing import Any
 from gradreel.player.export import export_html
 from gradreel.player.letter import seal
 
+from .work import opened
+
 Run = Callable[[bytes], bytes]
 
 LONGEST_SOURCE = 100_000
@@ -19,6 +21,7 @@ FILES = {
     "trace": ("gradreel-trace.json", "application/json"),
 }
 TOO_LONG = f"A program may have at most {LONGEST_SOURCE:,} characters."
+EMPTY = "There is no program yet: type one, or take an example."
 NOT_UNDERSTOOD = "The page asked for something that is not offered. Load it again."
 
 
@@ -31,19 +34,13 @@ def answer(question: Mapping[str, Any], head: Mapping[str, Any], run: Run) -> by
         return seal({**head, "message": NOT_UNDERSTOOD})
     if len(source) > LONGEST_SOURCE:
         return seal({**head, "message": TOO_LONG})
+    if not source.strip():
+        return seal({**head, "message": EMPTY})
     wanted = "both" if file == "trace" else "scene"
-    reply, scene, trace = _ask(run, {"source": source, "values": values, "want": wanted})
+    reply, scene, trace = opened(run(json.dumps({"source": source, "values": values, "want": wanted}).encode()))
     head |= {"message": reply.get("message"), "source": source, "values": values}
-    if file not in FILES:
+    if file not in FILES or not scene:
         return seal(head, scene)
     name, kind = FILES[file]
     made = gzip.compress(export_html(scene).encode(), mtime=0) if file == "html" else trace
     return seal({**head, "file": {"name": name, "type": kind}}, scene, made)
-
-
-def _ask(run: Run, request: dict[str, Any]) -> tuple[dict[str, Any], bytes, bytes]:
-    """The reply's head, the scene and the trace (gzipped, empty where not asked for)."""
-    line, _, body = run(json.dumps(request).encode()).partition(b"\n")
-    reply = json.loads(line)
-    scene = int(reply.get("scene") or 0)
-    return reply, body[:scene], body[scene:]

@@ -25,8 +25,11 @@ def lab() -> Head:
         "home": "./",
         "lessons": _links(),
         "examples": [
-            {"group": lesson.title, "programs": [{"title": p.title, "source": p.source} for p in lesson.programs]}
-            for lesson in lessons()
+            {"group": "One line is enough", "programs": [{"title": line, "source": line} for line in EXPRESSIONS]},
+            *(
+                {"group": lesson.title, "programs": [{"title": p.title, "source": p.source} for p in lesson.programs]}
+                for lesson in lessons()
+            ),
         ],
     }
 
@@ -47,6 +50,9 @@ def _played(program: Program, run: Run) -> tuple[Head, Answer]:
 def _links() -> list[dict[str, str]]:
     return [{"title": lesson.title, "href": address(lesson)} for lesson in lessons()]
 
+
+EXPRESSIONS = ("sin(x*y) + x**2", "relu(W @ v).sum()", "softmax(z, dim=0)")
+"""Examples of the short way in: free names become leaves."""
 
 FIRST: Head = {"kind": "run", "source": lessons()[0].programs[1].source, "values": None}
 """What the Lab opens with: the program of the first story."""

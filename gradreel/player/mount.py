@@ -90,6 +90,11 @@ def stage(key: str, first: Question, answer: Answer) -> None:
     mount(letter, key=key, on_question=lambda: _hear(key))
 
 
+def pulse() -> None:
+    """Ends the script here, by Streamlit's own exception, if the page has gone or asks for something else."""
+    "gradreel" in st.session_state  # noqa: B015  (looking is what gives Streamlit the occasion)
+
+
 def _hear(key: str) -> None:
     question = st.session_state[key].get("question")
     if isinstance(question, Mapping):

@@ -10,6 +10,7 @@ import numpy as np
 from .bridge import PLAIN, Companion, from_engine, function_class, new_module, to_engine
 from .engine import torch
 from .machine import Machine
+from .sizes import ASKED
 from .values import (
     MISSING,
     Bound,
@@ -54,6 +55,8 @@ def call(machine: Machine, function: Any, args: list[Value], kwargs: dict[str, V
     if kind is Type:
         if function.make is None:
             raise TypeError(f"cannot create '{function.title}' instances")
+        if args and type(args[0]) is Function and issubclass(function.hosts[0], CONTEXTS):
+            return decorated(function.hosts[0](), args[0])
         return call(machine, function.make, args, kwargs)
     if kind is ExceptionType:
         return Error(function, tuple(args))
@@ -64,11 +67,26 @@ def call(machine: Machine, function: Any, args: list[Value], kwargs: dict[str, V
     if kind is StaticMethod:
         return call(machine, function.function, args, kwargs)
     if isinstance(function, CONTEXTS):
-        return from_engine(function(*[to_engine(machine, arg) for arg in args]))
+        return decorated(function, args[0])
     raise TypeError(f"'{kind_name(function)}' object is not callable")
 
 
-CONTEXTS: tuple[type, ...] = (torch.no_grad, torch.enable_grad, torch.set_grad_enabled)
+def decorated(context: Any, function: Value) -> Function:
+    """`@torch.no_grad()`: the function, each call of it inside such a context."""
+    if not isinstance(function, Function):
+        raise TypeError(f"'{kind_name(context)}' object is not callable")
+    made = Function(function.name, function.doc)
+    made.home = function.home
+
+    def invoke(args: list[Value], kwargs: dict[str, Value]) -> Value:
+        with context.fresh():
+            return function.invoke(args, kwargs)
+
+    made.invoke = invoke
+    return made
+
+
+CONTEXTS: tuple[type, ...] = (torch.no_grad, torch.enable_grad, torch.set_grad_enabled, torch.inference_mode)
 """Context managers of the engine that serve as decorators too."""
 
 
@@ -76,6 +94,9 @@ def foreign(machine: Machine, function: Foreign, args: list[Value], kwargs: dict
     machine.meter.charge()
     if function.receiver is not MISSING:
         args.insert(0, function.receiver)
+    asked = ASKED.get(function.name)
+    if asked is not None and args:
+        machine.meter.elements(asked((*args, *kwargs.values())))
     for arg in args:
         if type(arg) not in PLAIN:
             arg = None
@@ -188,7 +209,8 @@ def iterate(machine: Machine, value: Any) -> Iterator[Value]:
     if isinstance(value, (Walk, Indexed)) or (isinstance(value, Iterator) and not isinstance(value, Namespace)):
         return value
     if isinstance(value, VIEWS) or (isinstance(value, torch.nn.Module) and hasattr(type(value), "__iter__")):
-        return iter(value)
+        source: Any = value
+        return iter(source)
     raise TypeError(f"'{kind_name(value)}' object is not iterable")
 
 

@@ -8,6 +8,7 @@ from .calls import call, finish_class, kind_name
 from .compiler import Compiler, Step, compiles
 from .engine import torch
 from .machine import Machine
+from .refusal import Refusal
 from .targets import bind
 from .values import Class, ClassMethod, ExceptionType, Frame, Function, Property, StaticMethod, Type, Value
 
@@ -72,7 +73,7 @@ def extended(base: Type) -> Type:
     """`base`, if classes of programs may extend it."""
     if base.hosts and issubclass(base.hosts[0], (torch.nn.Module, torch.autograd.Function)):
         return base
-    raise TypeError(f"classes that extend '{base.title}' are not supported here")
+    raise Refusal(f"Classes that extend `{base.title}` are not supported here.")
 
 
 def order(made: Class) -> tuple[Class, ...]:

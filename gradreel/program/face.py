@@ -7,8 +7,8 @@ joins the engine is offered as soon as it is there.
 
 from __future__ import annotations
 
-import operator
 import types
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -63,10 +63,11 @@ def no_cuda() -> Namespace:
     """`torch.cuda`, of a machine that has none."""
     answers: dict[str, Any] = {"is_available": False, "device_count": 0, "manual_seed": None, "manual_seed_all": None}
     answers |= {"empty_cache": None, "synchronize": None}
-    return Namespace(
-        "torch.cuda",
-        {name: Builtin(name, lambda *args, answer=answer: answer) for name, answer in answers.items()},
-    )
+    return Namespace("torch.cuda", {name: Builtin(name, always(answer)) for name, answer in answers.items()})
+
+
+def always(answer: Value) -> Callable[..., Value]:
+    return lambda *args: answer
 
 
 def _spaces() -> dict[str, Namespace]:
@@ -105,11 +106,6 @@ ALIASES = {
     "torch.optim.adam": "torch.optim",
 }
 
-TENSOR = presented("Tensor", "torch", torch.Tensor)
+presented("Tensor", "torch", torch.Tensor)  # first, so that this is its name
 SPACES = _spaces()
 """Every module of torch that can be imported."""
-
-
-def saved(name: str) -> Any:
-    """Reads the attribute `name` (of ours) of an engine object."""
-    return operator.attrgetter(name)

@@ -17,6 +17,7 @@ from .bridge import Companion
 from .calls import call_method, iterate, kind_name
 from .engine import elements_of, torch
 from .errors import error_of
+from .limits import Spent
 from .machine import Machine
 from .refusal import Refusal
 from .values import (
@@ -147,7 +148,7 @@ RECORDS: dict[type, Callable[[Any], str]] = {
 def caught(machine: Machine, raised: Exception, frame: Frame) -> Error:
     """The record of what was raised, with the place where it came up."""
     if isinstance(raised, MemoryError):
-        machine.meter.length(machine.limits.length + 1)
+        raise Spent("bytes", machine.limits.bytes) from None
     machine.note(raised, frame)
     place: Place = raised.place  # type: ignore[attr-defined]
     record = error_of(raised)

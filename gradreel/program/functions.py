@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 from .arguments import Signature, bind_arguments
 from .attributes import load
+from .bridge import Companion
 from .calls import call, kind_name
 from .compiler import Compiler, Run, Step, compiles
 from .expressions import parts
@@ -14,7 +15,7 @@ from .generators import generator_body
 from .names import DUNDERS, attribute_name, special
 from .scopes import Scope
 from .targets import bind
-from .values import Cell, Frame, Function, Generator, Super, Value
+from .values import Cell, Error, Frame, Function, Generator, Instance, Super, Value
 
 # ---- making functions
 
@@ -232,14 +233,20 @@ def super_(compiler: Compiler, node: ast.Call) -> Run:
 
         def given(frame: Frame) -> Value:
             owner = this(frame)
-            return Super(after(frame), owner, owner.kind if hasattr(owner, "kind") else owner)
+            return Super(after(frame), owner, class_of(owner))
 
         return given
 
     def found(frame: Frame) -> Value:
         if frame.owner is None or frame.this is None:
             raise RuntimeError("super(): no arguments")
-        kind: Value = getattr(frame.this, "own", None) or getattr(frame.this, "kind", frame.this)
-        return Super(frame.owner, frame.this, kind)
+        return Super(frame.owner, frame.this, class_of(frame.this))
 
     return found
+
+
+def class_of(this: Value) -> Value:
+    """The program's class that `this` is an object of; a class method's first argument is the class itself."""
+    if isinstance(this, Error):
+        return this.own
+    return this.kind if isinstance(this, (Instance, Companion)) else this

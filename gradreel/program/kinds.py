@@ -8,7 +8,7 @@ from difflib import get_close_matches
 from .bridge import Companion
 from .calls import kind_name
 from .engine import torch
-from .face import NAMES, TYPES, presented
+from .face import NAMES, TYPES
 from .refusal import Refusal
 from .values import Error, Instance, Namespace, Type, Value
 
@@ -27,9 +27,8 @@ def type_of(value: Value) -> Value:
         return PYTHON_TYPES[kind]
     if kind in TYPES:
         return TYPES[kind]
-    if kind.__module__.startswith((torch.__name__, "torch")):
-        return presented(kind.__name__, kind.__module__.replace(torch.__name__, "torch", 1), kind)
-    found = Type(kind_name(value), (kind,), None)
+    title = f"{kind.__module__}.{kind.__qualname__}".replace(torch.__name__, "torch", 1)
+    found = Type(kind_name(value), (kind,), None, title if title.startswith("torch") else None)
     PYTHON_TYPES[kind] = found
     return found
 

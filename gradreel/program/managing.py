@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 
+from .bridge import from_engine
 from .calls import call_method, kind_name, truth
 from .compiler import Compiler, Signal, Step, compiles
 from .errors import raise_error
@@ -33,7 +34,7 @@ def managed(compiler: Compiler, item: ast.withitem, body: Step) -> Step:
             if entered is NotImplemented:
                 raise no_manager(holder)
         elif hasattr(type(holder), "__enter__"):
-            entered = holder.__enter__()
+            entered = from_engine(holder.__enter__())
         else:
             raise no_manager(holder)
         frames, loops = machine.frames, machine.loops

@@ -200,15 +200,13 @@ ARRAY_METHODS: dict[str, Any] = {name: Builtin(name, way, machine=True) for name
     name: Attribute(way) for name, way in READS.items()
 }
 
-SCALARS = {
-    name: Type(
-        name,
-        (kind,),
-        Builtin(name, lambda machine, value, kind=kind: kind(numbers(machine, value)), machine=True),
-        f"numpy.{name}",
-    )
-    for name, kind in DTYPES.items()
-}
+
+def scalar(name: str, kind: Callable[[Any], Any]) -> Type:
+    make = Builtin(name, lambda machine, value=0: kind(numbers(machine, value)), machine=True)
+    return Type(name, (DTYPES[name],), make, f"numpy.{name}")
+
+
+SCALARS = {name: scalar(name, kind) for name, kind in DTYPES.items()}
 
 NUMPY = Namespace(
     "numpy",

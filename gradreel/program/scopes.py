@@ -12,7 +12,6 @@ from .refusal import Refusal
 
 Comprehension = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
 FunctionNode = ast.FunctionDef | ast.Lambda
-COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
 
 class Scope:

@@ -5,8 +5,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 
+from gradreel.trace.events import LineReached
+
 from .calls import iterate, truth
-from .compiler import BREAK, CONTINUE, RETURN, Compiler, Signal, Step, compiles
+from .compiler import BREAK, CONTINUE, RETURN, Compiler, Signal, Step, compiles, header_end
 from .targets import augmented, deletion, retell, target
 from .values import Frame
 
@@ -99,7 +101,7 @@ def if_(compiler: Compiler, node: ast.If) -> Step:
 def while_(compiler: Compiler, node: ast.While) -> Step:
     machine, test, body = compiler.machine, compiler.expression(node.test), compiler.block(node.body)
     other = compiler.block(node.orelse) if node.orelse else None
-    line, meter = node.lineno, machine.meter
+    line, end, meter = node.lineno, header_end(node), machine.meter
 
     def step(frame: Frame) -> Signal | None:
         around, turn = machine.loops, 0
@@ -108,6 +110,7 @@ def while_(compiler: Compiler, node: ast.While) -> Step:
                 turn += 1
                 meter.charge()
                 machine.loops = (*around, (line, turn, None))
+                machine.emit((LineReached, line, end, machine.frames, machine.loops))
                 signal = body(frame)
                 if signal is BREAK:
                     return None
@@ -126,7 +129,7 @@ def for_(compiler: Compiler, node: ast.For) -> Step:
     machine, source, store = compiler.machine, compiler.expression(node.iter), target(compiler, node.target)
     body = compiler.block(node.body)
     other = compiler.block(node.orelse) if node.orelse else None
-    line, meter = node.lineno, machine.meter
+    line, end, meter = node.lineno, header_end(node), machine.meter
 
     def step(frame: Frame) -> Signal | None:
         around, turn = machine.loops, 0
@@ -138,6 +141,7 @@ def for_(compiler: Compiler, node: ast.For) -> Step:
                 turn += 1
                 meter.charge()
                 machine.loops = (*around, (line, turn, total))
+                machine.emit((LineReached, line, end, machine.frames, machine.loops))
                 store(frame, item)
                 item = None  # the loop itself must not keep it alive
                 signal = body(frame)

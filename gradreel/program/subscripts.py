@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict, defaultdict
 from typing import Any
 
 import numpy as np
@@ -14,7 +13,6 @@ from .machine import Machine
 from .values import Class, Type, Value
 
 SEQUENCES = (list, tuple, str)
-MAPPINGS = (dict, OrderedDict)
 
 
 def fetch(machine: Machine, owner: Value, index: Value) -> Value:
@@ -25,8 +23,6 @@ def fetch(machine: Machine, owner: Value, index: Value) -> Value:
             machine.meter.length(len(range(*whole(index).indices(len(owner)))))
             return owner[whole(index)]
         return owner[position(owner, index)]
-    if kind is defaultdict and owner.default_factory is None:
-        return default(machine, owner, index)
     if isinstance(owner, dict):
         return owner[index]
     if isinstance(owner, torch.Tensor):
@@ -72,10 +68,6 @@ def position(owner: Value, index: Value) -> int:
     if name == "string":
         raise TypeError(f"string indices must be integers, not '{kind_name(index)}'")
     raise TypeError(f"{name} indices must be integers or slices, not {kind_name(index)}")
-
-
-def default(machine: Machine, owner: Any, index: Value) -> Value:
-    return owner[index]
 
 
 def assign(machine: Machine, owner: Value, index: Value, value: Value) -> None:

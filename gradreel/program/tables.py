@@ -130,7 +130,7 @@ def _merged(kind: type) -> dict[str, Entry]:
 
 def _others(kind: type) -> dict[str, Entry]:
     """Small types of the engine that programs meet but do not name."""
-    if kind.__name__ in ("Handle", "RemovableHandle"):
+    if kind.__name__.endswith("Handle"):
         return {HANDLE: Foreign(HANDLE, lambda handle: handle.remove())}
     if kind.__name__ in ("finfo", "iinfo"):
         return _reads(FINFO)

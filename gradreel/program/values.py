@@ -1,7 +1,7 @@
 """What programs handle, beside plain numbers, strings, containers and tensors: records of our own.
 
-No class, function, generator or exception of the host is ever handed to a program; these stand in for them. None has
-a method that Python would call by itself, so nothing that a program writes runs outside the interpreter.
+No class, function, generator or exception of the host is ever handed to a program; these stand in for them. None but
+Generator has a method that Python would call by itself, so what a program writes runs in the interpreter alone.
 """
 
 from __future__ import annotations

@@ -35,6 +35,8 @@ START = "Nothing has happened yet. Each step tells one thing that the program or
 ERRORS = ("backward_failed", "backward_refused", "raised", "stopped")
 STRETCHES = {"optimizer_stepped": "optimizer", **dict.fromkeys(ERRORS, "error")}
 DIGITS = {"float16": 4, "float32": 8}
+MANY, FEWER = 16, 5
+"""Of a value with more numbers than MANY, each is given to so many digits."""
 
 
 def build(trace: Trace, expression: Expression | None = None) -> Scene:
@@ -268,7 +270,7 @@ def collector_paused() -> Iterator[None]:
 
 def shown_value(value: Value) -> dict[str, Any]:
     """A value as the player gets it, with as many digits as its dtype has."""
-    digits = DIGITS.get(value.dtype, 16)
+    digits = DIGITS.get(value.dtype, 16) if math.prod(value.shape) <= MANY else FEWER
     record: dict[str, Any] = {"shape": value.shape, "dtype": value.dtype}
     if value.whole:
         return {**record, "data": rounded(value.data, digits), "whole": True}

@@ -13,8 +13,8 @@ from gradreel.trace.events import Event, Value
 from .ledger import Ledger
 from .model import Wire
 
-TERMS = 5
-"""Of a longer sum, the earlier terms are shown as one."""
+TERMS, MOST = 5, 20
+"""Of a sum of more terms, the earlier ones are shown as one; of one of very many, only the total."""
 
 
 class Stage:
@@ -25,6 +25,7 @@ class Stage:
         self.shown = shown
         self.ledger = Ledger()
         self.values = Values()
+        self.names_in: dict[int, dict[str, None]] = {}
         self.wires: list[Wire] = []
         self.wires_of: dict[int, list[Wire | None]] = {}
         self.lit: list[Wire] = []
@@ -42,7 +43,9 @@ class Stage:
         """Begin a step: what ran in the last one has run."""
         for node in self.running:
             if self.ledger.get(f"n{node}", "state") == "running":
-                self._mark(f"n{node}", state="ran")
+                slots = self.world.nodes[node].slots.values()
+                empty = bool(slots) and all(slot.state == "freed" for slot in slots)
+                self._mark(f"n{node}", state="empty" if empty else "ran")
         self.running.clear()
 
     def index(self, value: Value | None) -> int | None:
@@ -68,13 +71,13 @@ class Stage:
 
     def function_left(self, event: e.FunctionLeft) -> None:
         self._place()
-        prefix = f"name:{event.scope}:"
-        for thing in [thing for thing in self.ledger.state if thing.startswith(prefix)]:
+        for thing in self.names_in.pop(event.scope, ()):
             self.ledger.set(thing, "tensor", None)
             self.ledger.set(thing, "text", None)
 
     def _name(self, scope: int, name: str, tensor: int | None, text: str | None) -> None:
         thing = f"name:{scope}:{name}"
+        self.names_in.setdefault(scope, {})[thing] = None
         self.ledger.set(thing, "tensor", None if tensor is None else f"t{tensor}")
         self.ledger.set(thing, "text", text)
 
@@ -221,12 +224,15 @@ class Stage:
     def grad_added(self, event: e.GradAdded) -> None:
         thing = f"n{event.node}"
         term = [None if event.source is None else f"n{event.source}", self.index(event.came)]
-        if self.world.calls[event.call].expected.get(event.node) != 1:
+        expected = self.world.calls[event.call].expected.get(event.node, 0)
+        if expected != 1:
             total = f"sum:{thing}:{event.input_nr}"
-            terms = self.ledger.get(total, "terms") or []
-            if len(terms) >= TERMS or self.world.calls[event.call].expected.get(event.node, 0) > TERMS:
-                terms = [[None, self.index(event.before)]]
-            self._mark(total, terms=[*terms, term], total=self.index(event.after))
+            self._mark(total, total=self.index(event.after))
+            if expected <= MOST:
+                terms = self.ledger.get(total, "terms") or []
+                if len(terms) >= TERMS:
+                    terms = [[None, self.index(event.before)]]
+                self._mark(total, terms=[*terms, term])
         if self.world.nodes[event.node].variable is not None:
             arrived = self.world.calls[event.call].arrived[event.node]
             self._mark(thing, came=self.index(event.came), arrived=arrived)
@@ -248,7 +254,7 @@ class Stage:
         node = self.world.nodes[event.node]
         for slot in node.slots_named(event.slot):
             self.ledger.set(thing, f"slot:{slot.slot}", "freed")
-        if all(slot.state == "freed" for slot in node.slots.values()):
+        if event.node not in self.running and all(slot.state == "freed" for slot in node.slots.values()):
             self._mark(thing, state="empty")
 
     def slot_retained(self, event: e.SlotRetained) -> None:

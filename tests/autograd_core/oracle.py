@@ -231,7 +231,8 @@ def about_conditions(entry: Entry, every: list[str]) -> Iterator[str]:
             for node, expected in zip(got, recorded, strict=True):
                 held = sorted(slot for slot in slots(node) if holds(node, slot))
                 if held != sorted(expected["saved_tensors"]):
-                    yield f"with {requiring}: {expected['type']} holds {held}, expected {sorted(expected['saved_tensors'])}"
+                    wanted = sorted(expected["saved_tensors"])
+                    yield f"with {requiring}: {expected['type']} holds {held}, expected {wanted}"
                 below = [type_name(n) for n, _ in node.next_functions]
                 if below != expected["next"]:
                     yield f"with {requiring}: {expected['type']} leads to {below}, expected {expected['next']}"

@@ -35,7 +35,9 @@ def test_messages_are_those_of_torch(case: str) -> None:
     kind, message, warned = attempt(recorded["code"])
     assert (kind, message) == (recorded.get("type"), recorded.get("message") or "")
     shown = [warning for warning in warned if not warning.startswith("Converting a tensor")]
-    expected = [w["message"] for w in recorded.get("warnings", []) if not w["message"].startswith("Converting a tensor")]
+    expected = [
+        w["message"] for w in recorded.get("warnings", []) if not w["message"].startswith("Converting a tensor")
+    ]
     assert shown == expected
 
 

@@ -1,4 +1,4 @@
-"""Every operator call that torch's own record has: value, nodes, what is saved and when, first and second derivatives."""
+"""Every operator call of torch's own record: value, nodes, what is saved and when, first and second derivatives."""
 
 import numpy as np
 import pytest

@@ -1,17 +1,24 @@
-/** Scenes for the tests: those stored with the repository, and some made to measure. */
+/** Scenes for the tests: some kept as they were, whose steps tests may name, and the goldens of the scene builder. */
 
 import { readdirSync, readFileSync } from "node:fs";
 
-const FOLDER = new URL("../data/player/", import.meta.url);
+const KEPT = new URL("../data/player/", import.meta.url);
+const GOLDEN = new URL("../data/golden/", import.meta.url);
 
-/** @returns {[string, any][]} every stored scene with its name */
+/** @returns {[string, any][]} every scene on disk with its name */
 export function storedScenes() {
-  return readdirSync(FOLDER).filter((name) => name.endsWith(".json")).sort().map((name) => [name, stored(name)]);
+  const scenes = (folder, ending) => readdirSync(folder).filter((name) => name.endsWith(ending)).sort()
+    .map((name) => [`${folder === KEPT ? "kept" : "golden"} ${name.slice(0, -ending.length)}`, read(folder, name)]);
+  return [...scenes(KEPT, ".json"), ...scenes(GOLDEN, ".scene.json")];
 }
 
 /** @param {string} name */
 export function stored(name) {
-  return JSON.parse(readFileSync(new URL(name, FOLDER), "utf8"));
+  return read(KEPT, name);
+}
+
+function read(folder, name) {
+  return JSON.parse(readFileSync(new URL(name, folder), "utf8"));
 }
 
 /** The width of text in the mono font, near enough for tests. */

@@ -1,5 +1,36 @@
-"""Recorded programs that do not run as in PyTorch yet, each with what is missing."""
+"""Recorded programs that do not do here what they do in PyTorch yet, by what the engine lacks."""
 
-NOT_YET: dict[str, str] = {}
+MISSING: dict[str, tuple[str, ...]] = {
+    "torch.func and torch.autograd.functional": (
+        "175_deepcopy_of_a_generator.fixed",
+        "183_functional_jacobian_and_hessian",
+        "184_func_grad_of_grad",
+        "186_forward_mode_for_each_sample",
+        "240_functional_jacobian_under_vmap",
+        "240_functional_jacobian_under_vmap.fixed",
+    ),
+    "torch.autograd.gradcheck": ("120_half_result_stored_on_ctx", "120_half_result_stored_on_ctx.fixed"),
+    "Tensor.new": ("168_second_derivative_mixes_columns", "168_second_derivative_mixes_columns.fixed"),
+    "Tensor.resize": ("052_custom_op_changes_its_input",),
+    "Tensor.set_": ("241_storage_exchanged_with_set", "241_storage_exchanged_with_set.fixed"),
+    "Tensor.uniform_": (
+        "007_scaled_input_made_outside_loop",
+        "007_scaled_input_made_outside_loop.fixed",
+        "007_scaled_input_made_outside_loop.fixed2",
+    ),
+    "requires_grad= in torch.normal": (
+        "016_targets_made_with_tracked_weights",
+        "016_targets_made_with_tracked_weights.fixed",
+    ),
+    "the words of is_grads_batched": ("111_batched_flag_with_one_vector",),
+    "the shape of a gradient is checked first": ("023_variable_wrapper_and_gradient_shape",),
+    "views made inside a Function": ("213_own_flat_output_overwritten",),
+    "the words for a view of a view": ("226_row_taken_under_no_grad_then_written",),
+}
 
-NOT_YET_ALIVE: dict[str, str] = {}
+NOT_YET = {name: reason for reason, names in MISSING.items() for name in names}
+
+NOT_YET_ALIVE = {
+    "032_nested_recursion_filled_by_index": "CopySlices keeps the nodes of the views it went through",
+    "111_batched_flag_with_one_vector.fixed2": "torch keeps the graph of a batched gradient in one piece",
+}

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TypeVar
 
 from autograd_core.events import NodeReleased, TensorReleased
-
 from gradreel.program import run
 from gradreel.trace import Trace
 from gradreel.trace.events import (
@@ -35,7 +34,7 @@ def test_a_line_knows_its_loops_and_calls() -> None:
 
 def test_a_statement_over_several_lines_says_where_it_ends() -> None:
     lines = of(run("x = [\n  1,\n]\nfor i in range(\n  1):\n    pass"), LineReached)
-    assert [(event.line, event.end_line) for event in lines] == [(1, 3), (4, 5), (6, 6)]
+    assert [(event.line, event.end_line) for event in lines] == [(1, 3), (4, 5), (4, 5), (6, 6)]
 
 
 def test_a_name_is_told_before_what_it_stood_for_is_released() -> None:
@@ -46,7 +45,8 @@ def test_a_name_is_told_before_what_it_stood_for_is_released() -> None:
 
 def test_the_parts_of_containers_and_modules_have_paths() -> None:
     trace = run(
-        "import torch\na = torch.ones(1)\nparams = [a, 3, (a,)]\nstate = {'h': a}\nnet = torch.nn.Sequential(torch.nn.Linear(1, 1))\n"
+        "import torch\na = torch.ones(1)\nparams = [a, 3, (a,)]\nstate = {'h': a}\n"
+        "net = torch.nn.Sequential(torch.nn.Linear(1, 1))\n"
         "params.append(a)\nstate['c'] = a\nparams = None"
     )
     told = [(event.name, event.tensor is not None) for event in of(trace, NameBound)]
@@ -116,7 +116,8 @@ def test_errors_are_told_with_line_and_whether_they_were_caught() -> None:
 
 def test_an_optimizer_step_is_told_at_both_ends() -> None:
     trace = run(
-        "import torch\nw = torch.ones(1, requires_grad=True)\nopt = torch.optim.SGD([w], lr=0.1)\n(w * w).backward()\nopt.step()"
+        "import torch\nw = torch.ones(1, requires_grad=True)\nopt = torch.optim.SGD([w], lr=0.1)\n"
+        "(w * w).backward()\nopt.step()"
     )
     assert [(event.optimizer, event.phase) for event in of(trace, OptimizerStepped)] == [
         ("SGD", "began"),

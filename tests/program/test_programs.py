@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 
 import pytest
@@ -40,6 +41,10 @@ def test_the_list_of_what_is_not_yet_possible_names_real_programs() -> None:
     assert NOT_YET.keys() | NOT_YET_ALIVE.keys() <= BY_NAME.keys()
 
 
+RECORDED = re.compile(r"\w+(\[[^\]]*\])?|[\w.]+")
+"""The names that the recordings follow: parts of containers one level deep, parameters of modules."""
+
+
 class Graph:
     """What lives, from the events, and what of it was ever reached from a name."""
 
@@ -62,9 +67,8 @@ class Graph:
                 self.node_of[event.tensor] = event.node
             case NameBound(scope=0, tensor=None) | NameUnbound(scope=0):
                 self.bound.pop(event.name, None)
-            case NameBound(scope=0):
-                assert event.tensor is not None
-                self.bound[event.name] = event.tensor
+            case NameBound(scope=0, tensor=int(tensor)) if RECORDED.fullmatch(event.name):
+                self.bound[event.name] = tensor
 
     def look(self) -> tuple[Counter[str], Counter[str]]:
         """All nodes alive, and those alive that were at some time within reach of a name."""

@@ -1,6 +1,7 @@
 /**
- * Camera and picker: a vis-network whose nodes are as large as the cards but draw nothing. It pans, zooms and says what is
- * under the pointer; everything seen is painted on a canvas laid over its own.
+ * The camera: a vis-network without nodes of its own. It pans, zooms and glides, by mouse, wheel and touch, and says where in
+ * the picture the pointer is; all that is seen is painted on a canvas laid over its own. Ten thousand nodes in vis-network
+ * would cost half a second to set and fifteen milliseconds a frame, and nobody would see them.
  */
 
 const NEAREST = 3;
@@ -9,13 +10,13 @@ const SETTINGS = {
   physics: false,
   layout: { improvedLayout: false },
   interaction: { dragNodes: false, hover: false, selectable: false, keyboard: false, zoomSpeed: 0.6 },
-  nodes: { shape: "custom", chosen: false, fixed: true },
 };
+
+/** @typedef {{x: number, y: number}} Point   in the picture, not on the screen */
 
 /** @param {HTMLElement} host
  * @param {any} vis  the vis-network namespace
- * @param {{onFrame: () => void, onPick: (id: string|null, at: {x: number, y: number}) => void,
- *          onHover: (id: string|null, at: {x: number, y: number}) => void, onMove: () => void}} wiring
+ * @param {{onFrame: () => void, onPick: (at: Point) => void, onHover: (at: Point) => void, onMove: () => void}} wiring
  */
 export function createCamera(host, vis, { onFrame, onPick, onHover, onMove }) {
   const network = new vis.Network(host, { nodes: [], edges: [] }, SETTINGS);
@@ -24,17 +25,16 @@ export function createCamera(host, vis, { onFrame, onPick, onHover, onMove }) {
   network.on("afterDrawing", onFrame);
   network.on("dragStart", onMove);
   network.on("zoom", ({ scale }) => {
-    if (scale > NEAREST || scale < FARTHEST) network.moveTo({ scale: Math.max(FARTHEST, Math.min(NEAREST, scale)) });
+    if (scale > NEAREST || scale < FARTHEST) network.moveTo({ scale: within(scale) });
     onMove();
   });
-  network.on("click", ({ pointer }) => onPick(network.getNodeAt(pointer.DOM) ?? null, pointer.canvas));
+  network.on("click", ({ pointer }) => onPick(pointer.canvas));
   const focus = () => host.focus({ preventScroll: true });
-  host.addEventListener("pointerdown", focus);
   const hover = (event) => {
     const box = host.getBoundingClientRect();
-    const at = { x: event.clientX - box.left, y: event.clientY - box.top };
-    onHover(network.getNodeAt(at) ?? null, network.DOMtoCanvas(at));
+    onHover(network.DOMtoCanvas({ x: event.clientX - box.left, y: event.clientY - box.top }));
   };
+  host.addEventListener("pointerdown", focus);
   host.addEventListener("mousemove", hover);
 
   const view = () => {
@@ -42,36 +42,23 @@ export function createCamera(host, vis, { onFrame, onPick, onHover, onMove }) {
     return { scale: network.getScale(), x, y, width: host.clientWidth, height: host.clientHeight };
   };
   const moveTo = (position, scale, ms) =>
-    network.moveTo({ position, scale, animation: ms ? { duration: ms, easingFunction: "easeInOutQuad" } : false });
+    network.moveTo({ position, scale: within(scale), animation: ms ? { duration: ms, easingFunction: "easeInOutQuad" } : false });
+  /** The scale at which everything is in view. */
+  const wholeScale = () => {
+    const { width, height } = view();
+    return within(Math.min(1.2, (width - 48) / bounds.width, (height - 96) / bounds.height));
+  };
 
   return {
     view,
     moveTo,
-    /** The rectangles that can be picked, and the whole they make. */
-    setCards: (cards, whole) => {
-      bounds = whole;
-      const ghost = ({ width, height }) => () => ({ drawNode() {}, nodeDimensions: { width, height } });
-      network.setData({
-        nodes: cards.map(({ id, rect }) => ({
-          id,
-          x: rect.x + rect.width / 2,
-          y: rect.y + rect.height / 2,
-          ctxRenderer: ghost(rect),
-        })),
-        edges: [],
-      });
-    },
-    /** The scale at which everything is in view. @param {number} [most] */
-    wholeScale: (most = 1.2) => {
-      const room = view();
-      return Math.max(FARTHEST, Math.min(most, (room.width - 48) / bounds.width, (room.height - 96) / bounds.height));
-    },
-    fit: function fit(ms = 0) {
-      moveTo({ x: bounds.x + bounds.width / 2, y: bounds.y + bounds.height / 2 }, this.wholeScale(), ms);
-    },
+    wholeScale,
+    /** What there is to look at. @param {{x: number, y: number, width: number, height: number}} whole */
+    setBounds: (whole) => (bounds = whole),
+    fit: (ms = 0) => moveTo({ x: bounds.x + bounds.width / 2, y: bounds.y + bounds.height / 2 }, wholeScale(), ms),
     zoom: (factor) => {
       const { scale, x, y } = view();
-      moveTo({ x, y }, Math.max(FARTHEST, Math.min(NEAREST, scale * factor)), 0);
+      moveTo({ x, y }, scale * factor, 0);
     },
     /** Whether a rectangle can be seen with some air around it. */
     sees: (rect, margin = 30) => {
@@ -80,11 +67,14 @@ export function createCamera(host, vis, { onFrame, onPick, onHover, onMove }) {
       const top = (rect.y - y) * scale + height / 2;
       return left > margin && top > margin && left + rect.width * scale < width - margin && top + rect.height * scale < height - margin;
     },
-    redraw: () => network.redraw(),
     destroy: () => {
-      host.removeEventListener("mousemove", hover);
       host.removeEventListener("pointerdown", focus);
+      host.removeEventListener("mousemove", hover);
       network.destroy();
     },
   };
+}
+
+function within(scale) {
+  return Math.max(FARTHEST, Math.min(NEAREST, scale));
 }

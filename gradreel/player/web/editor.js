@@ -5,7 +5,7 @@
 
 /** @typedef {{line: number, kind?: string, text?: string}} Mark   kind out of KINDS */
 
-export const KINDS = new Set(["now", "error", "born", "kill", "loop"]);
+export const KINDS = new Set(["now", "bad", "born", "kill", "loop"]);
 
 /**
  * @param {any} codemirror the vendored bundle
@@ -55,7 +55,7 @@ export function createEditor(codemirror, host, options = {}) {
     /** Show these marks and no others, and bring the line where the run is into sight. @param {Mark[]} list */
     setMarks(list) {
       show((shown = list));
-      const now = list.find((mark) => mark.kind === "now" || mark.kind === "error")?.line ?? 0;
+      const now = list.find((mark) => mark.kind === "now" || mark.kind === "bad")?.line ?? 0;
       if (now >= 1 && now <= view.state.doc.lines) reveal(view, now);
     },
     /** More texts after lines, beside those of the marks. @param {{line: number, text: string}[]} hints */

@@ -19,6 +19,8 @@ export function createExpression(host, { onValues }) {
   let values = new Map();
   let known = "";
   let timer = 0;
+  // Arrows here move a slider or a cursor: neither the player nor the page may take them for their own.
+  host.addEventListener("keydown", (event) => event.stopPropagation());
   const changed = (name, value) => {
     values.set(name, value);
     clearTimeout(timer);

@@ -16,7 +16,7 @@ import vis from "./vis.js";
 
 /**
  * @param {HTMLElement} root
- * @param {{head: any, scene: any, ask: ((question: any) => void)|null, theme: "light"|"dark"|null, step?: number|null}} options
+ * @param {{head: any, scene: any, ask: ((question: any, how?: {urgent?: boolean}) => void)|null, theme: "light"|"dark"|null, step?: number|null}} options
  */
 export function createLab(root, { head, scene, ask, theme, step = null }) {
   /** @type {Program} */
@@ -24,9 +24,9 @@ export function createLab(root, { head, scene, ask, theme, step = null }) {
   let code = null;
   let quiet = 0;
 
-  const start = (next) => {
+  const start = (next, how = { urgent: true }) => {
     program = next;
-    ask?.({ kind: "run", source: next.text, values: next.values });
+    ask?.({ kind: "run", source: next.text, values: next.values }, how);
   };
   const run = () => start({ text: code.text(), values: null });
   const load = (text) => {
@@ -53,7 +53,7 @@ export function createLab(root, { head, scene, ask, theme, step = null }) {
     },
     onRun: ask && load,
   });
-  const expression = createExpression(leaves, { onValues: (values) => start({ ...program, values }) });
+  const expression = createExpression(leaves, { onValues: (values) => start({ ...program, values }, {}) });
   expression.show(scene.expression);
   const header = head.place === "lesson" ? createLessonBar(bar, {
     title: head.title,

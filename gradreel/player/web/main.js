@@ -48,9 +48,9 @@ function createPlace(root) {
     lab?.setTheme(themeOf(root));
     if (lab && head.message) lab.say(head.message, true);
     const mark = fingerprint(scene);
-    if (!scene || mark === shown) return;
+    if (mark === shown || (lab && !scene)) return;
     shown = mark;
-    const next = await unzip(scene);
+    const next = scene ? await unzip(scene) : blank(head.source ?? "");
     if (lab) {
       lab.show(next, link?.step ?? null);
       link = null;
@@ -90,6 +90,14 @@ function createPlace(root) {
       lab?.destroy();
     },
   };
+}
+
+/** A scene in which nothing happens, for a page whose first answer is only a sentence. @param {string} source */
+function blank(source) {
+  const start = { kind: "start", line: 0, sentence: "Nothing has run yet.", focus: [], changes: {} };
+  const none = { values: [], boxes: [], wires: [], tensors: [], groups: [], calls: [], stretches: [], diagnoses: [], output: [] };
+  const outcome = { kind: "finished", type: null, message: null, line: null };
+  return { source, mode: "script", outcome, steps: [start], expression: null, ...none };
 }
 
 /** Wait until an element is about to be seen, so a long page does not draw all its players at once. */

@@ -109,14 +109,15 @@ function spots(points, width) {
   const [startX, startY] = points[0];
   const middle = along(points, 0.5);
   const gapTop = points.at(-3)?.[1] ?? startY;
+  const leaves = (points[2]?.[0] ?? startX) - startX;
   const aside = endX - (points.at(-3)?.[0] ?? endX);
   const right = { x: endX + 10, y: endY - 24, width, height };
   const left = { x: endX - 10 - width, y: endY - 24, width, height };
   const straight = { ...right, y: (Math.max(gapTop, beforeY - 40) + endY) / 2 - 6 };
   return [
     ...(Math.abs(aside) < 6 ? [straight, left] : aside > 0 ? [right] : [left]),
-    { x: startX + 9, y: startY + 6, width, height },
-    { x: startX - 9 - width, y: startY + 6, width, height },
+    ...(leaves < 6 ? [{ x: startX + 9, y: startY + 6, width, height }] : []),
+    ...(leaves > -6 ? [{ x: startX - 9 - width, y: startY + 6, width, height }] : []),
     { x: middle[0] + 9, y: middle[1] - 6, width, height },
     { x: middle[0] - 9 - width, y: middle[1] - 6, width, height },
   ];

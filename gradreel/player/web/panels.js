@@ -112,7 +112,8 @@ const HEADS = { raised: "✖ The program raised an error", refused: "✖ This pr
 function errorCard({ kind, type, message, line }) {
   const card = element("div", { class: "card err" }, element("h3", { text: HEADS[kind] ?? "✖ The run ended early" }));
   if (line) card.append(element("p", {}, "On ", element("b", { text: `line ${line}` }), ":"));
-  card.append(element("p", { class: "said", text: [type, message].filter(Boolean).join(": ") }));
+  const named = kind === "raised" || /Error$/.test(type ?? "");
+  card.append(element("p", { class: "said", text: [named && type, message].filter(Boolean).join(": ") }));
   return card;
 }
 
@@ -137,6 +138,22 @@ function callWhen(call, step) {
   if (step < call.from) return "later";
   if (step < (call.to ?? Infinity)) return "runs now";
   return call.failed ? "failed" : "done";
+}
+
+/** What stands in the place of the graph while there is none.
+ * @param {HTMLElement} root
+ * @param {any} moment
+ * @param {(step: number) => void} onSeek
+ */
+export function showBare(root, { state, scene, step }, onSeek) {
+  const there = scene.boxes.some((box) => present(state.at(box.id, "state", step)));
+  root.hidden = there;
+  if (there) return;
+  const gone = Math.max(-1, ...scene.boxes.map((box) => state.when(box.id, "state", ["released"]) ?? -1));
+  if (!scene.boxes.length) root.replaceChildren(scene.outcome.kind === "refused" ? "The program did not run." : "This program builds no backward graph.");
+  else if (gone < 0 || step < gone) root.replaceChildren("No backward graph yet.");
+  else root.replaceChildren("Nothing is left of the backward graph: no name holds it.", element("br"),
+    element("button", { text: `the moment before it went: step ${gone - 1}`, onclick: () => onSeek(gone - 1) }));
 }
 
 /** @param {string} text */

@@ -53,7 +53,7 @@ export function compose(scene, state, tree, folded, measure) {
     card,
     links: drawn,
     chips: chips.map((chip) => ({ ...chip, box: scene.box.get(chip.leaf) })),
-    root: cards.findLast((item) => !fed.has(item.id) && item.box?.kind !== "leaf") ?? cards.at(-1) ?? null,
+    roots: cards.filter((item) => !fed.has(item.id) && item.box?.kind !== "leaf"),
     outlines: frames,
     unitOf,
     bounds: widened(bounds, frames),

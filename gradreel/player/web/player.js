@@ -12,7 +12,7 @@ import { bindKeys } from "./keys.js";
 import { marksAt } from "./marking.js";
 import { write } from "./marks.js";
 import { callAt, describe, indexed, namesAt } from "./moment.js";
-import { showLeaves, showNames, showPrinted, showStory } from "./panels.js";
+import { showBare, showLeaves, showNames, showPrinted, showStory } from "./panels.js";
 import { compose } from "./picture.js";
 import { build } from "./shell.js";
 import { createStage } from "./stage.js";
@@ -78,6 +78,7 @@ export function createPlayer(root, firstScene, options) {
     out: () => stage.zoom(0.8),
     fit: () => stage.fit(),
     follow: () => stage.follow(),
+    groups: () => foldAll(run.folded.size === 0),
     table: () => {
       parts.table.hidden = !parts.table.hidden;
       show();
@@ -115,6 +116,8 @@ export function createPlayer(root, firstScene, options) {
   function draw(keep) {
     run.picture = compose(run.scene, run.state, run.tree, run.folded, stage.measure);
     stage.setPicture(run.picture, keep);
+    parts.groups.hidden = run.tree.groups.size === 0;
+    parts.groups.textContent = run.folded.size ? "Unfold" : "Fold";
   }
 
   function clamp(next) {
@@ -169,6 +172,7 @@ export function createPlayer(root, firstScene, options) {
     showLeaves(parts.leaves, moment, select);
     showPrinted(parts.printed, moment);
     showStory(parts.story, moment, { onSeek: seek, onMend: options.onRun && mend });
+    showBare(parts.bare, moment, seek);
     showInspector(parts.chosenHead, parts.chosen, moment, { onSeek: seek, onFold: fold, onSelect: select });
     showSum(parts.sumHead, parts.sum, moment, run.sums);
     if (!parts.table.hidden) showTable(parts.table, moment, select);
@@ -208,6 +212,13 @@ export function createPlayer(root, firstScene, options) {
     if (!group) return;
     if (!run.folded.delete(id)) run.folded.add(id);
     draw({ unit: id, boxes: group.boxes });
+    show();
+  }
+
+  /** Fold every group, or none. */
+  function foldAll(folded) {
+    run.folded = new Set(folded ? run.tree.groups.keys() : []);
+    draw({ unit: run.picture.cards.at(-1)?.id, boxes: run.picture.cards.at(-1)?.boxes ?? [] });
     show();
   }
 
@@ -251,6 +262,7 @@ export function createPlayer(root, firstScene, options) {
       editor.destroy?.();
       root.replaceChildren();
       root.classList.remove("gradreel");
+      for (const name of ["testid", "step", "steps", "outcome", "theme"]) delete root.dataset[name];
       delete root.player;
     },
   };

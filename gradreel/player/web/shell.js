@@ -14,6 +14,7 @@ const KEYS = [
   ["?", "this sheet"],
 ];
 const TOOLS = [
+  ["groups", "Unfold", "fold or unfold all groups"],
   ["table", "Table", "the nodes as a table"],
   ["follow", "Follow", "the camera follows what runs"],
   ["fit", "Fit", "all of it in view"],
@@ -40,7 +41,8 @@ export function build(root) {
     element("h2", { text: "Printed" }), place("printed", "div", { "data-testid": "printed" }));
   const graph = element("section", { class: "graph", "aria-label": "graph" },
     place("stage", "div", { class: "host", tabindex: 0, role: "img", "aria-label": "the backward graph; the Table button gives it as text" }),
-    place("caption", "div", { class: "caption" }), place("tableRoot", "div", { class: "table", tabindex: 0, "data-testid": "table", hidden: true }), tools);
+    place("caption", "div", { class: "caption" }), place("bare", "div", { class: "bare", hidden: true }),
+    place("tableRoot", "div", { class: "table", tabindex: 0, "data-testid": "table", hidden: true }), tools);
   const right = element("aside", { class: "pane right", tabindex: 0, "aria-label": "explanation" },
     element("h2", { text: "What happened" }), place("story", "div", { "data-testid": "story" }),
     place("chosenHead", "h2"), place("chosen", "div", { "data-testid": "inspector" }),

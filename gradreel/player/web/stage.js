@@ -7,6 +7,7 @@ import { createCamera } from "./camera.js";
 import { element } from "./dom.js";
 import { namesByBox } from "./moment.js";
 import { paint } from "./paint.js";
+import { opacity } from "./paintcard.js";
 import { createMeasure } from "./pen.js";
 import { coloursOf } from "./theme.js";
 
@@ -44,9 +45,9 @@ export function createStage(root, vis, { onPick, onFollow }) {
   const camera = createCamera(host, vis, {
     onFrame: () => draw(),
     onMove: () => setFollow(false),
-    onPick: (id, at) => onPick(hit(id, at)),
-    onHover: (id, at) => {
-      const next = hit(id, at);
+    onPick: (at) => onPick(hit(at)),
+    onHover: (at) => {
+      const next = hit(at);
       if (next === hover) return;
       hover = next;
       host.style.cursor = next ? "pointer" : "";
@@ -60,13 +61,13 @@ export function createStage(root, vis, { onPick, onFollow }) {
   sizing.observe(host);
 
   /** What is at a point: a name, a chip, a card that is there, the title of an open group. */
-  function hit(id, at) {
+  function hit(at) {
     if (!frame) return null;
     const within = ({ rect }) => at.x >= rect.x && at.x <= rect.x + rect.width && at.y >= rect.y && at.y <= rect.y + rect.height;
     const small = pills.find(within)?.tensor ?? frame.picture.chips.find(within)?.leaf;
     if (small) return small;
-    if (id !== null && frame.visible(id)) return id;
-    return frame.picture.outlines.find(({ rect }) => within({ rect: { ...rect, height: 24 } }))?.group.id ?? null;
+    const card = frame.picture.cards.find((item) => within(item) && opacity(item, frame.state, frame.step) > 0);
+    return card?.id ?? frame.picture.outlines.find(({ rect }) => within({ rect: { ...rect, height: 24 } }))?.group.id ?? null;
   }
 
   function request() {
@@ -90,7 +91,7 @@ export function createStage(root, vis, { onPick, onFollow }) {
   function open() {
     opened = host.clientWidth > 0;
     if (!opened) return;
-    const { root: top } = frame.picture;
+    const top = frame.picture.roots.findLast((card) => opacity(card, frame.state, frame.step) === 1);
     if (camera.wholeScale() >= LEGIBLE || !top) return camera.fit();
     const { x, y, width } = top.rect;
     return camera.moveTo({ x: x + width / 2, y: y + host.clientHeight / 2 / CLOSE - 90 }, CLOSE, 0);
@@ -107,11 +108,11 @@ export function createStage(root, vis, { onPick, onFollow }) {
       colours = null;
       request();
     },
-    /** A new picture: its cards become pickable. With `keep`, the given card stays where it was on the screen. */
+    /** A new picture. With `keep`, the given card stays where it was on the screen. */
     setPicture: (picture, keep) => {
       const { scale, x, y } = camera.view();
       const before = keep && frame ? placeOf(frame.picture, keep) : null;
-      camera.setCards(picture.cards, picture.bounds);
+      camera.setBounds(picture.bounds);
       if (frame) frame.picture = picture;
       const after = before && placeOf(picture, keep);
       if (keep && follows && camera.wholeScale() >= LEGIBLE) camera.fit();
@@ -130,7 +131,6 @@ export function createStage(root, vis, { onPick, onFollow }) {
         names: namesByBox(moment.state, moment.names, moment.step),
         focus: new Set(step.focus),
         changed: new Set(Object.keys(step.changes)),
-        visible: (id) => !picture.card.get(id)?.box || ![null, "released"].includes(moment.state.at(id, "state", moment.step)),
       };
       started = eased ? performance.now() : 0;
       if (begin) open();

@@ -1,6 +1,7 @@
 /**
- * Questions to the server, one at a time. A run asked for while another is on its way waits; of several that wait only the
- * newest is sent, so a slider that moves faster than the server answers never falls behind.
+ * Questions to the server, one at a time. One asked while another is on its way waits; of several that wait only the newest
+ * is sent, so a slider that moves faster than the server answers never falls behind. An urgent one does not wait: what was
+ * asked before it is given up.
  */
 
 const PATIENCE = 12_000;
@@ -35,10 +36,15 @@ export function createWire({ send, onBusy = () => {}, onSilence = () => {} }) {
   };
 
   return {
-    /** @param {Question} question */
-    ask(question) {
-      if (open === null) go(question);
-      else next = question;
+    /** @param {Question} question @param {{urgent?: boolean}} [how] */
+    ask(question, { urgent = false } = {}) {
+      if (open !== null && !urgent) {
+        next = question;
+        return;
+      }
+      clearTimeout(timer);
+      next = null;
+      go(question);
     },
     /** An answer has come. @param {number|null} request the question's number */
     answered(request) {

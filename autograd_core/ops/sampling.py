@@ -1,0 +1,105 @@
+"""Writing random numbers over a tensor, in place. Nothing of what was there is left, so its gradient is zero."""
+
+# ruff: noqa: F821
+# mypy: disable-error-code="no-any-return, no-untyped-call, misc, name-defined, has-type"
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from .. import random
+from ..inplace import in_place
+from ..op import op
+from ..random import Generator
+from ..tensor import Array, Tensor
+
+
+def shaped(values: Array, like: Array) -> Array:
+    return values.reshape(np.shape(like)).astype(like.dtype, copy=False)[()]
+
+
+@op("uniform", self=lambda grad: zeros_as(grad))
+def uniform(self: Array, low: float, high: float, generator: Generator | None) -> Array:
+    return shaped(random.uniform(self.size, self.dtype, low, high, generator), self)
+
+
+@op("normal", self=lambda grad: zeros_as(grad))
+def normal(self: Array, mean: float, std: float, generator: Generator | None) -> Array:
+    return shaped(random.normal(self.size, self.dtype, mean, std, generator), self)
+
+
+@op("exponential", self=lambda grad: zeros_as(grad))
+def exponential(self: Array, rate: float, generator: Generator | None) -> Array:
+    return shaped(random.exponential(self.size, self.dtype, rate, generator), self)
+
+
+@op("bernoulli", nr=2, self=lambda grad: zeros_as(grad))
+def bernoulli(self: Array, p: float, generator: Generator | None) -> Array:
+    return shaped(random.bernoulli(self.size, p, self.dtype, generator), self)
+
+
+@op("random", nr=0, self=lambda grad: zeros_as(grad))
+def integers(self: Array, low: int, high: int, generator: Generator | None) -> Array:
+    return shaped(random.integers(self.size, low, high, generator), self)
+
+
+# ---- methods of Tensor
+
+
+def uniform_(self: Tensor, a: float = 0.0, b: float = 1.0, *, generator: Generator | None = None) -> Tensor:
+    return in_place(uniform, floating(self, "check_uniform_bounds"), a, b, generator)
+
+
+def normal_(self: Tensor, mean: float = 0.0, std: float = 1.0, *, generator: Generator | None = None) -> Tensor:
+    return in_place(normal, floating(self, "normal_kernel_cpu"), mean, std, generator)
+
+
+def exponential_(self: Tensor, lambd: float = 1.0, *, generator: Generator | None = None) -> Tensor:
+    return in_place(exponential, floating(self, "exponential"), lambd, generator)
+
+
+def bernoulli_(self: Tensor, p: Any = 0.5, *, generator: Generator | None = None) -> Tensor:
+    if isinstance(p, Tensor):
+        raise NotImplementedError("bernoulli_ with a tensor of probabilities is not supported: use torch.bernoulli(p)")
+    return in_place(bernoulli, self, p, generator)
+
+
+def random_(self: Tensor, low: int | None = None, high: int | None = None, *, generator: Any = None) -> Tensor:
+    """Whole numbers from `low` (or 0) to below `high`; without either, up to what the type counts without gaps."""
+    if high is None:
+        low, high = 0, low
+    if high is None:
+        kind = self.data_.dtype
+        high = (
+            2 ** (np.finfo(kind).nmant + 1) + 1
+            if kind.kind == "f"
+            else 2
+            if kind.kind == "b"
+            else int(np.iinfo(kind).max) + 1
+        )
+    return in_place(integers, self, low, high, generator)
+
+
+def floating(tensor: Tensor, kernel: str) -> Tensor:
+    """`tensor`, if it holds floats.
+
+    Raises:
+        NotImplementedError: it does not.
+    """
+    if tensor.data_.dtype.kind != "f":
+        from ..errors import type_name
+
+        raise NotImplementedError(f"\"{kernel}\" not implemented for '{type_name(tensor.data_.dtype)}'")
+    return tensor
+
+
+METHODS: dict[str, Callable[..., Tensor]] = {
+    "uniform_": uniform_,
+    "normal_": normal_,
+    "exponential_": exponential_,
+    "bernoulli_": bernoulli_,
+    "random_": random_,
+}

@@ -1,0 +1,250 @@
+"""The player alone in a real browser: keys, slider, folding, themes, two on one page, and what it leaves behind."""
+
+from __future__ import annotations
+
+import http.server
+import json
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from gradreel.player.bundle import vis_network
+
+sync_api = pytest.importorskip("playwright.sync_api")
+
+ROOT = Path(__file__).parents[2]
+WEB = ROOT / "gradreel" / "player" / "web"
+SCENES = ROOT / "tests" / "data" / "player"
+CHROMIUM = Path("/usr/bin/chromium")
+KINDS = {"js": "text/javascript", "css": "text/css", "json": "application/json"}
+PAGE = """<!doctype html><meta charset="utf-8"><link rel="icon" href="data:,">
+<link rel="stylesheet" href="/web/player.css">
+<style>body{margin:0}#one{height:100vh}</style><div id="one"></div><script src="/vis.js"></script>
+<script type="module">
+import { createPlayer } from "/web/player.js";
+window.scene = await (await fetch("/scenes/%s.json")).json();
+window.make = (root, options) => createPlayer(root, scene, { vis, ...options });
+window.player = make(document.getElementById("one"), { step: 0, onRun: (source) => (window.ran = source) });
+</script>"""
+
+
+class Handler(http.server.BaseHTTPRequestHandler):
+    """Serves the modules, the stored scenes and a page for each of them."""
+
+    def do_GET(self) -> None:
+        folder, _, name = self.path.lstrip("/").partition("/")
+        if folder == "play":
+            body, kind = (PAGE % name).encode(), "text/html"
+        elif folder == "vis.js":
+            body, kind = vis_network().encode(), "text/javascript"
+        else:
+            body = ({"web": WEB, "scenes": SCENES}[folder] / name).read_bytes()
+            kind = KINDS[name.rpartition(".")[2]]
+        self.send_response(200)
+        self.send_header("Content-Type", kind)
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, format: str, *args: object) -> None:
+        """Say nothing."""
+
+
+@pytest.fixture(scope="module")
+def address() -> Iterator[str]:
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    yield f"http://127.0.0.1:{server.server_address[1]}"
+    server.shutdown()
+    thread.join()
+    server.server_close()
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    with sync_api.sync_playwright() as playwright:
+        path = str(CHROMIUM) if CHROMIUM.exists() else None
+        chromium = playwright.chromium.launch(executable_path=path, args=["--no-sandbox", "--disable-gpu"])
+        yield chromium
+        chromium.close()
+
+
+@pytest.fixture
+def page(browser: Any, address: str, request: pytest.FixtureRequest) -> Iterator[Any]:
+    """A page with a player on the scene the test asks for; the test fails if the console says anything."""
+    context = browser.new_context(viewport={"width": 1000, "height": 700})
+    page = context.new_page()
+    said: list[str] = []
+    page.on("console", lambda message: said.append(message.text))
+    page.on("pageerror", lambda error: said.append(str(error)))
+    page.goto(f"{address}/play/{getattr(request, 'param', 'shared_in_a_loop')}")
+    page.wait_for_function("window.player")
+    yield page
+    context.close()
+    assert said == []
+
+
+def step(page: Any) -> int:
+    return int(page.get_by_test_id("player").get_attribute("data-step"))
+
+
+def into_the_graph(page: Any) -> None:
+    page.locator(".graph").click(position={"x": 20, "y": 60})
+
+
+def test_keys_move_through_time(page: Any) -> None:
+    into_the_graph(page)
+    for key, expected in [
+        ("ArrowRight", 1),
+        ("Shift+ArrowRight", 2),
+        ("ArrowLeft", 1),
+        ("Control+ArrowRight", 15),
+        ("Control+ArrowRight", 38),
+        ("Control+ArrowLeft", 15),
+        ("End", 46),
+        ("Home", 0),
+    ]:
+        page.keyboard.press(key)
+        assert step(page) == expected, key
+
+
+def test_handled_keys_and_the_pages_own_shortcuts_stay_inside(page: Any) -> None:
+    page.evaluate("window.heard = []; document.addEventListener('keydown', (event) => heard.push(event.key)); null")
+    into_the_graph(page)
+    for key in ["r", "c", " ", "ArrowRight", "End", "x"]:
+        page.keyboard.press(key)
+    assert page.evaluate("heard") == ["x"]
+
+
+def test_buttons_and_slider_move_through_time(page: Any) -> None:
+    for name, expected in [("next", 1), ("last", 46), ("prev", 45), ("first", 0)]:
+        page.get_by_test_id(name).click()
+        assert step(page) == expected
+    page.get_by_test_id("scrub").fill("20")
+    assert step(page) == 20
+    assert "Step 20 of 46" in page.get_by_test_id("sentence").inner_text()
+
+
+def test_it_plays_to_the_end_and_stops(page: Any) -> None:
+    page.evaluate("player.seek(40)")
+    page.get_by_test_id("speed").select_option("8")
+    page.get_by_test_id("play").click()
+    page.wait_for_function("player.state().step === 46")
+    page.wait_for_function("document.querySelector('[data-testid=play]').getAttribute('aria-pressed') === 'false'")
+
+
+def test_state_tells_what_is_seen(page: Any) -> None:
+    page.evaluate("player.seek(46)")
+    state = page.evaluate("player.state()")
+    json.dumps(state)
+    assert (state["step"], state["steps"], state["line"]) == (46, 46, 10)
+    assert state["selected"] == "n2"
+    assert {"name": "t", "grad": [[3, 2], [3, 2]]} in state["leaves"]
+    assert next(box for box in state["boxes"] if box["id"] == "n2")["slots"] == {"self": "freed", "vec": "freed"}
+
+
+def test_a_click_on_a_card_selects_it(page: Any) -> None:
+    page.evaluate("player.seek(22)")
+    box = page.locator(".graph").bounding_box()
+    found = set()
+    for share in (0.25, 0.35, 0.45, 0.55, 0.65, 0.75):
+        page.evaluate("player.select(null)")
+        page.mouse.click(box["x"] + box["width"] * 0.3, box["y"] + box["height"] * share)
+        page.wait_for_timeout(350)  # vis-network waits this long for a second click
+        found.add(page.evaluate("player.state().selected"))
+    assert len(found) > 2
+
+
+def test_folding_changes_neither_step_nor_state(page: Any) -> None:
+    page.evaluate("player.seek(46)")
+    before = page.evaluate("player.state()")
+    for _ in range(2):
+        page.evaluate("player.fold('g0')")
+        assert page.evaluate("player.state()") == before
+
+
+def test_new_values_keep_step_and_camera(page: Any) -> None:
+    page.evaluate("player.seek(26)")
+    page.get_by_test_id("tool-in").click()
+    view = page.evaluate("player.view()")
+    page.evaluate("""() => {
+      const next = structuredClone(scene);
+      for (const value of next.values) value.dtype = "float64";
+      player.update(next);
+    }""")
+    assert step(page) == 26
+    assert page.evaluate("player.view()") == pytest.approx(view)
+
+
+def test_the_table_says_what_the_canvas_shows(page: Any) -> None:
+    page.evaluate("player.seek(22)")
+    page.get_by_test_id("tool-table").click()
+    text = page.get_by_test_id("table").inner_text()
+    for expected in ["MeanBackward0 #5", "AddBackward0 #1", "running", "self: held, vec: held", "AccumulateGrad t"]:
+        assert expected in text
+
+
+def test_nothing_is_cut_off_in_a_small_window(page: Any) -> None:
+    for number in [0, 22, 46]:
+        page.evaluate(f"player.seek({number})")
+        assert page.evaluate("document.documentElement.scrollWidth") <= 1000
+        assert page.evaluate("document.documentElement.scrollHeight") <= 700
+        for name in ["first", "play", "last", "speed", "tool-fit", "sentence"]:
+            box = page.get_by_test_id(name).bounding_box()
+            assert box["x"] >= 0 and box["x"] + box["width"] <= 1000 and box["y"] + box["height"] <= 700, name
+
+
+def test_two_players_do_not_disturb_each_other(page: Any) -> None:
+    page.evaluate("""() => {
+      const two = document.createElement("div");
+      two.style.height = "600px";
+      document.body.append(two);
+      window.other = make(two, { step: 10, theme: "dark" });
+    }""")
+    page.evaluate("player.seek(5)")
+    assert page.evaluate("[player.state().step, other.state().step]") == [5, 10]
+    page.evaluate("other.seek(30)")
+    assert page.evaluate("[player.state().step, other.state().step]") == [5, 30]
+    page.evaluate("other.destroy()")
+    assert page.evaluate("document.querySelectorAll('canvas').length") == 2
+    page.get_by_test_id("next").click()
+    assert step(page) == 6
+
+
+def test_destroying_leaves_nothing(page: Any) -> None:
+    page.evaluate("player.play(); player.destroy()")
+    page.wait_for_timeout(600)
+    assert page.locator("#one").inner_html() == ""
+    assert page.evaluate("document.getElementById('one').player === undefined")
+
+
+def test_text_of_a_program_never_becomes_markup(page: Any) -> None:
+    page.evaluate("""() => {
+      const evil = "<img src=x onerror=alert(1)>";
+      const next = structuredClone(scene);
+      next.source = evil;
+      for (const item of next.steps) item.sentence = evil + " `" + evil + "`";
+      for (const box of next.boxes) Object.assign(box, { name: evil, variable: box.variable && evil });
+      for (const item of next.diagnoses) Object.assign(item, { title: evil, story: [evil], message: evil });
+      next.output = [[evil, 1]];
+      player.update(next, { step: 46 });
+    }""")
+    page.get_by_test_id("tool-table").click()
+    assert page.locator("img").count() == 0
+    assert "<img" in page.get_by_test_id("printed").inner_text()
+
+
+@pytest.mark.parametrize("page", ["saved_modified"], indirect=True)
+def test_a_mend_is_handed_to_whoever_runs_programs(page: Any) -> None:
+    page.evaluate("""() => {
+      const next = structuredClone(scene);
+      next.diagnoses[0].mends = [{ title: "Write it anew", source: "b = b + 1", diff: "" }];
+      player.update(next);
+      player.seek(next.steps.length - 1);
+    }""")
+    page.get_by_role("button", name="Write it anew").click()
+    assert page.evaluate("ran") == "b = b + 1"
+    assert page.evaluate("player.editor.getSource()") == "b = b + 1"
