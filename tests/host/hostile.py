@@ -93,11 +93,8 @@ def judge(entry: dict[str, Any], head: dict[str, Any], trace: dict[str, Any]) ->
         return None
     if must == "reject":
         uncaught = any(event["kind"] == "raised" and not event["caught"] for event in trace.get("events", []))
-        return (
-            None
-            if kind in ("refused", "raised") or uncaught
-            else f"is {kind}, should be refused; printed {printed(trace)[:80]!r}"
-        )
+        clean = kind in ("refused", "raised", "stopped") or uncaught
+        return None if clean else f"is {kind}, should be refused; printed {printed(trace)[:80]!r}"
     if kind != "finished":
         return f"is {kind}, should run: {head['message'] or head['outcome']['message']}"
     if "stdout" in entry and printed(trace) != entry["stdout"]:
