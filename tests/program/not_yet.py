@@ -13,17 +13,7 @@ MISSING: dict[str, tuple[str, ...]] = {
     "Tensor.new": ("168_second_derivative_mixes_columns", "168_second_derivative_mixes_columns.fixed"),
     "Tensor.resize": ("052_custom_op_changes_its_input",),
     "Tensor.set_": ("241_storage_exchanged_with_set", "241_storage_exchanged_with_set.fixed"),
-    "Tensor.uniform_": (
-        "007_scaled_input_made_outside_loop",
-        "007_scaled_input_made_outside_loop.fixed",
-        "007_scaled_input_made_outside_loop.fixed2",
-    ),
-    "requires_grad= in torch.normal": (
-        "016_targets_made_with_tracked_weights",
-        "016_targets_made_with_tracked_weights.fixed",
-    ),
     "the words of is_grads_batched": ("111_batched_flag_with_one_vector",),
-    "the shape of a gradient is checked first": ("023_variable_wrapper_and_gradient_shape",),
     "views made inside a Function": ("213_own_flat_output_overwritten",),
     "the words for a view of a view": ("226_row_taken_under_no_grad_then_written",),
 }
