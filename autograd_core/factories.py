@@ -100,7 +100,7 @@ def from_sequence(data: Any, wanted: np.dtype[Any] | None = None) -> np.ndarray[
 
 
 def is_sequence(data: Any) -> bool:
-    return isinstance(data, list | tuple | range) or (isinstance(data, np.ndarray | Tensor) and len(data.shape) > 0)
+    return isinstance(data, list | tuple | range) or (isinstance(data, np.ndarray) and data.ndim > 0)
 
 
 def shape_of(data: Any) -> tuple[int, ...]:
@@ -140,7 +140,7 @@ def as_number(value: Any, depth: int) -> Any:
             from .methods import warn_scalar
 
             warn_scalar()
-        return value.data_.dtype.type(value.data_)
+        return np.asarray(value.data_).reshape(())[()]
     if isinstance(value, np.generic | bool | int | float):
         return value
     if isinstance(value, np.ndarray) and value.ndim == 0:
@@ -194,26 +194,30 @@ def floating(dtype: Any) -> np.dtype[Any]:
 
 
 def zeros(*size: Any, dtype: Any = None, device: Any = None, requires_grad: bool = False, out: Any = None) -> Tensor:
-    return made(np.zeros(lengths(size, out), floating(dtype)), "zeros", requires_grad, device)
+    return made(np.zeros(lengths(size, "zeros"), floating(dtype)), "zeros", requires_grad, device)
 
 
 def ones(*size: Any, dtype: Any = None, device: Any = None, requires_grad: bool = False, out: Any = None) -> Tensor:
-    return made(np.ones(lengths(size, out), floating(dtype)), "ones", requires_grad, device)
+    return made(np.ones(lengths(size, "ones"), floating(dtype)), "ones", requires_grad, device)
 
 
 def empty(
     *size: Any, dtype: Any = None, device: Any = None, requires_grad: bool = False, memory_format: Any = None
 ) -> Tensor:
     """Zeros: what is in uninitialised memory would differ from run to run."""
-    return made(np.zeros(lengths(size), floating(dtype)), "empty", requires_grad, device)
+    return made(np.zeros(lengths(size, "empty"), floating(dtype)), "empty", requires_grad, device)
 
 
-def lengths(size: Sequence[Any], out: Any = None) -> list[int]:
-    """The sizes asked for.
+def lengths(size: Sequence[Any], op: str = "empty") -> list[int]:
+    """The sizes asked for by a call of `op`.
 
     Raises:
+        TypeError: they are no whole numbers.
         RuntimeError: one is negative.
     """
+    if len(size) == 1 and (isinstance(size[0], bool | float | str) or size[0] is None):
+        kind = type(size[0]).__name__
+        raise TypeError(f"{op}(): argument 'size' (position 1) must be tuple of ints, not {kind}")
     found = sizes_of(size)
     for n in found:
         if n < 0:
@@ -349,7 +353,7 @@ def new_full(
 def rand(
     *size: Any, generator: Any = None, dtype: Any = None, device: Any = None, requires_grad: bool = False
 ) -> Tensor:
-    shape = lengths(size)
+    shape = lengths(size, "rand")
     drawn = streams.uniform(math.prod(shape), floating(dtype), generator=generator).reshape(shape)
     return made(drawn, "rand", requires_grad, device)
 
@@ -357,7 +361,7 @@ def rand(
 def randn(
     *size: Any, generator: Any = None, dtype: Any = None, device: Any = None, requires_grad: bool = False
 ) -> Tensor:
-    shape = lengths(size)
+    shape = lengths(size, "randn")
     drawn = streams.normal(math.prod(shape), floating(dtype), generator=generator).reshape(shape)
     return made(drawn, "randn", requires_grad, device)
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import gzip
+import io
 import json
 import re
 import sys
@@ -44,6 +45,9 @@ def parser() -> argparse.ArgumentParser:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; the exit status."""
     given = parser().parse_args(arguments)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):  # what a program prints may be no text that the terminal can show
+            stream.reconfigure(errors="backslashreplace")
     try:
         source = read(given.program)
     except (OSError, UnicodeDecodeError) as error:
@@ -59,7 +63,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if given.command == "export":
             Path(given.output).write_text(export_html(scene), encoding="utf-8")
         elif given.json:
-            Path(given.json).write_text(trace.to_json(), encoding="utf-8")
+            Path(given.json).write_text(trace.to_json(), encoding="utf-8", errors="backslashreplace")
     except OSError as error:
         return complain(f"the file cannot be written: {error}")
     return report(trace, given.program, quiet=given.command == "export")

@@ -1,22 +1,35 @@
-"""The command line: what is printed where, and the exit status."""
+"""The command line prints and raises what PyTorch does and explains it; its exit status tells how a program ended."""
 
 from __future__ import annotations
 
+import gzip
+import io
 import json
+import re
+import subprocess
+import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from gradreel.__main__ import main
+from gradreel import build, encode, run
+from gradreel.__main__ import FINISHED, RAISED, STOPPED, UNUSABLE, main
 from gradreel.trace import Trace
 
-SECOND_BACKWARD = """\
+from .program.recorded import programs, same_text
+
+ROOT = Path(__file__).parents[1]
+BY_HAND = {p.name: p for p in programs() if re.match(r"s\d_|x_", p.name)}
+"""The recorded programs that were written for this: four stories and some extras."""
+
+TWICE = """\
 import torch
-a = torch.tensor([1., 2.], requires_grad=True)
-loss = (a * a).sum()
-loss.backward()
+a = torch.ones(2, requires_grad=True)
+b = (a * a).sum()
+b.backward()
 print(a.grad)
-loss.backward()
+b.backward()
 """
 TRANSCRIPT = """\
 >>> import torch
@@ -25,58 +38,149 @@ TRANSCRIPT = """\
 >>> a
 tensor([1., 2.], requires_grad=True)
 """
+RANDOM = """\
+import torch
+torch.manual_seed(0)
+x = torch.rand(3, requires_grad=True)
+(x ** 2).sum().backward()
+print(x.grad)
+"""
+Write = Callable[[str], str]
+Captured = pytest.CaptureFixture[str]
 
 
 @pytest.fixture
-def program(tmp_path: Path) -> Path:
-    return tmp_path / "program.py"
+def program(tmp_path: Path) -> Write:
+    """Writes a program to a file; gives its path."""
+
+    def write(source: str) -> str:
+        path = tmp_path / "program.py"
+        path.write_text(source, encoding="utf-8")
+        return str(path)
+
+    return write
+
+
+def test_there_are_programs_to_run() -> None:
+    assert len(BY_HAND) == 56
+
+
+@pytest.mark.parametrize("name", BY_HAND)
+def test_prints_and_raises_what_pytorch_does(name: str, program: Write, capsys: Captured) -> None:
+    recorded = BY_HAND[name]
+    path = program(recorded.source)
+    status = main(["run", path])
+    out, err = capsys.readouterr()
+    assert same_text(recorded.stdout, out, recorded.values), out
+    assert status == (RAISED if recorded.exceptions else FINISHED)
+    at = 0
+    for kind, message, line in recorded.exceptions:
+        where = err.index(f'  File "{path}", line {line}', at)
+        at = err.index(f"{kind}: {message}" if message else kind, where)
+
+
+DIVISION = "line 2, in <module>\n    1 / 0\nZeroDivisionError: division by zero"
+LEAF = "a leaf Variable that requires grad"
+STATUS = [
+    ("finishes", "print(1)\n", [], FINISHED, "1\n", ""),
+    ("is empty", "", [], FINISHED, "", ""),
+    ("raises", "print(1)\n1 / 0\n", [], RAISED, "1\n", DIVISION),
+    ("uses a name that is not there", "x + 1", [], RAISED, "", "NameError: name 'x' is not defined"),
+    ("is a transcript", TRANSCRIPT, [], RAISED, "tensor([1., 2.], requires_grad=True)\n", LEAF),
+    ("goes on as a transcript", "1 / 0\nprint(2)\n", ["--transcript"], RAISED, "2\n", "ZeroDivisionError"),
+    ("stops as a script", "1 / 0\nprint(2)\n", ["--script"], RAISED, "", "ZeroDivisionError"),
+    ("does not parse", "print(1)\nx = = 2\n", [], UNUSABLE, "", "line 2: SyntaxError"),
+    ("imports what is not offered", "x = 1\nimport os\n", [], UNUSABLE, "", "line 2: `import os` is not possible here"),
+    ("never ends", "n = 0\nwhile True:\n    n += 1\n", [], STOPPED, "", "line"),
+    ("wants too much memory", "import torch\nprint(1)\ntorch.zeros(10**12)\n", [], STOPPED, None, "line 3"),
+    ("prints half a pair", "print('\\ud800')", [], FINISHED, "\\ud800\n", ""),
+]
 
 
 @pytest.mark.parametrize(
-    ("source", "status", "out", "error"),
-    [
-        ("print(1 + 1)", 0, "2\n", ""),
-        ("x + 1", 1, "", "NameError: name 'x' is not defined"),
-        ("x = (", 2, "", "SyntaxError"),
-        ("import os", 2, "", "`import os` is not possible here"),
-        ("import torch\ntorch.zeros(10**12)", 3, "", "line 2"),
-        (SECOND_BACKWARD, 1, "tensor([2., 4.])\n", "line 3"),
-        (TRANSCRIPT, 1, "tensor([1., 2.], requires_grad=True)\n", "a leaf Variable that requires grad"),
-    ],
+    ("source", "options", "status", "out", "err"), [x[1:] for x in STATUS], ids=[x[0] for x in STATUS]
 )
-def test_run(program: Path, capsys: pytest.CaptureFixture[str], source: str, status: int, out: str, error: str) -> None:
-    program.write_text(source)
-    assert main(["run", str(program)]) == status
-    shown = capsys.readouterr()
-    assert shown.out == out
-    assert error in shown.err
+def test_a_program_that(
+    source: str, options: list[str], status: int, out: str | None, err: str, program: Write, capsys: Captured
+) -> None:
+    assert main(["run", program(source), *options]) == status
+    printed, complaints = capsys.readouterr()
+    assert out is None or printed == out
+    assert err in complaints
 
 
-def test_run_writes_the_trace(program: Path, tmp_path: Path) -> None:
-    program.write_text(SECOND_BACKWARD)
-    file = tmp_path / "trace.json"
-    assert main(["run", str(program), "--json", str(file)]) == 1
-    assert json.loads(file.read_text())["schema"] == "gradreel-trace/1"
-    assert Trace.from_json(file.read_text()).source == SECOND_BACKWARD
+def test_a_file_that_is_not_there_is_unusable(capsys: Captured) -> None:
+    assert main(["run", "no-such-program.py"]) == UNUSABLE
+    assert "no-such-program.py cannot be read" in capsys.readouterr().err
 
 
-def test_the_explanation_names_the_lines(program: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    program.write_text(SECOND_BACKWARD)
-    main(["run", str(program)])
-    text = capsys.readouterr().err
-    assert f'  File "{program}", line 6, in <module>' in text
-    for line in ("line 3", "line 4"):
-        assert line in text.partition("Trying to backward")[2]
+def test_bytes_that_are_no_text_are_unusable(tmp_path: Path, capsys: Captured) -> None:
+    path = tmp_path / "program.py"
+    path.write_bytes(b"x = '\xff\xfe'\n")
+    assert main(["run", str(path)]) == UNUSABLE
+    assert "cannot be read" in capsys.readouterr().err
 
 
-def test_export_writes_one_page(program: Path, tmp_path: Path) -> None:
-    program.write_text(SECOND_BACKWARD)
-    file = tmp_path / "out.html"
-    assert main(["export", str(program), "-o", str(file)]) == 1
-    page = file.read_text()
-    assert page.startswith("<!doctype html>") and "http://" not in page.partition("<body>")[0]
+def test_standard_input_is_a_program_too(monkeypatch: pytest.MonkeyPatch, capsys: Captured) -> None:
+    monkeypatch.setattr(sys, "stdin", io.StringIO("print(6 * 7)\n"))
+    assert main(["run", "-"]) == FINISHED
+    assert capsys.readouterr().out == "42\n"
 
 
-def test_a_missing_file_is_told(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["run", "no such file.py"]) == 2
-    assert "no such file.py cannot be read" in capsys.readouterr().err
+def test_an_error_of_autograd_is_explained_with_its_lines(program: Write, capsys: Captured) -> None:
+    assert main(["run", program(TWICE)]) == RAISED
+    out, err = capsys.readouterr()
+    assert out == "tensor([2., 2.])\n"
+    error, _, story = err.partition("\n\n")
+    assert "RuntimeError: Trying to backward through the graph a second time" in error
+    assert all(f"line {line}" in story for line in (3, 4, 6))
+    assert "**" not in story
+
+
+def test_the_trace_can_be_written(program: Write, tmp_path: Path) -> None:
+    target = tmp_path / "trace.json"
+    assert main(["run", program(TWICE), "--json", str(target)]) == RAISED
+    trace = Trace.from_json(target.read_text())
+    assert trace.source == TWICE
+    assert (trace.outcome.kind, trace.outcome.line) == ("raised", 6)
+    assert trace.to_json() == target.read_text()
+
+
+def test_the_same_program_gives_the_same_trace(program: Write, tmp_path: Path) -> None:
+    for name in ("one", "two"):
+        assert main(["run", program(RANDOM), "--json", str(tmp_path / name)]) == FINISHED
+    assert (tmp_path / "one").read_bytes() == (tmp_path / "two").read_bytes()
+
+
+def test_an_export_is_one_file_that_asks_the_network_for_nothing(program: Write, tmp_path: Path) -> None:
+    target = tmp_path / "out.html"
+    assert main(["export", program(RANDOM), "-o", str(target)]) == FINISHED
+    page = target.read_text(encoding="utf-8")
+    assert page.lstrip().lower().startswith("<!doctype html>")
+    assert not re.search(r"""<(?:script|img|iframe|link)[^>]*(?:src|href)\s*=\s*["']?(?:https?:)?//""", page)
+
+
+def test_an_output_that_cannot_be_written_is_a_clear_error(program: Write, tmp_path: Path, capsys: Captured) -> None:
+    assert main(["export", program("print(1)\n"), "-o", str(tmp_path)]) == UNUSABLE
+    assert "cannot be written" in capsys.readouterr().err
+
+
+def test_as_a_module_from_anywhere(tmp_path: Path) -> None:
+    (tmp_path / "p.py").write_text("print('hello')\nraise ValueError('no')\n")
+    environment = {"PYTHONPATH": str(ROOT), "PYTHONDONTWRITEBYTECODE": "1"}
+    command = [sys.executable, "-m", "gradreel", "run", "p.py"]
+    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stdout) == (RAISED, "hello\n")
+    assert done.stderr.endswith("line 2, in <module>\n    raise ValueError('no')\nValueError: no\n")
+
+
+def test_help_tells_the_exit_status() -> None:
+    command = [sys.executable, "-m", "gradreel", "--help"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0
+    assert "exit status" in done.stdout
+
+
+def test_the_trace_is_what_a_page_gets() -> None:
+    scene = json.loads(gzip.decompress(encode(build(run(TWICE)))))
+    assert (scene["source"], scene["outcome"]["kind"]) == (TWICE, "raised")

@@ -89,6 +89,16 @@ def div_scalar(self: Array, other: float) -> Array:
     return self / other
 
 
+def check_divisor(self: Array, other: Array | float) -> None:
+    """Whole numbers cannot be divided by zero.
+
+    Raises:
+        RuntimeError: they would be.
+    """
+    if self.dtype.kind != "f" and np.any(np.equal(other, 0)):
+        raise RuntimeError("ZeroDivisionError")
+
+
 @op(
     "div.Tensor_mode",
     promote=PAIR,
@@ -96,6 +106,7 @@ def div_scalar(self: Array, other: float) -> Array:
     other=lambda grad, self, rounding_mode: zeros_as(grad),
 )
 def div_mode(self: Array, other: Array, rounding_mode: str) -> Array:
+    check_divisor(self, other)
     quotient = np.true_divide(self, other) if self.dtype.kind == "f" else self / other
     rounded = np.floor(quotient) if rounding_mode == "floor" else np.trunc(quotient)
     return rounded.astype(self.dtype)
@@ -103,6 +114,7 @@ def div_mode(self: Array, other: Array, rounding_mode: str) -> Array:
 
 @op("remainder.Scalar", self=lambda grad: grad)
 def remainder_scalar(self: Array, other: float) -> Array:
+    check_divisor(self, other)
     return np.mod(self, other)
 
 
@@ -113,16 +125,19 @@ def remainder_scalar(self: Array, other: float) -> Array:
     other=lambda grad, self, other: -grad * floor(self / other),
 )
 def remainder(self: Array, other: Array) -> Array:
+    check_divisor(self, other)
     return np.mod(self, other)
 
 
 @op("fmod.Scalar", self=lambda grad: grad)
 def fmod_scalar(self: Array, other: float) -> Array:
+    check_divisor(self, other)
     return np.fmod(self, other)
 
 
 @op("fmod.Tensor", promote=PAIR, self=lambda grad: grad, other=lambda grad, self, other: -grad * trunc(self / other))
 def fmod(self: Array, other: Array) -> Array:
+    check_divisor(self, other)
     return np.fmod(self, other)
 
 

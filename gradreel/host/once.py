@@ -11,8 +11,8 @@ from .work import work
 def main() -> None:
     """Serve one request."""
     request = sys.stdin.buffer.read()
-    limit_resources()
-    sys.stdout.buffer.write(work(request))
+    layers = ["checked language", "own process", *(["limits of the kernel"] if limit_resources() else [])]
+    sys.stdout.buffer.write(work(request, layers))
 
 
 if __name__ == "__main__":

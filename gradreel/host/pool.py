@@ -9,7 +9,6 @@ from __future__ import annotations
 import contextlib
 import os
 import queue
-import signal
 import subprocess
 import sys
 import threading
@@ -19,17 +18,18 @@ from pathlib import Path
 from typing import Any
 
 from .frames import Gone, Late, read_frame, write_frame
-from .work import refusal
-from .zygote import HARD_SECONDS, TIMED_OUT
+from .work import opened, refusal
+from .zygote import CANCEL, CANCELLED, HARD_SECONDS, TIMED_OUT
 
 ROOT = str(Path(__file__).parents[2])
 WAITING = 32
 """Runs that may wait for a process."""
 
+LARGEST_REQUEST = 1_000_000
+TOO_LONG = "The program is too long."
 START_SECONDS = 60.0
 LOST = "The process of this run was lost. Nothing else was harmed; run it again."
 BUSY = "Many programs are running just now: {n} are before yours. Try again in a few seconds."
-CANCELLED = "The run was cancelled."
 ENVIRONMENT = {
     name: "1" for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "PYTHONDONTWRITEBYTECODE")
 }
@@ -46,7 +46,9 @@ class Zygote:
 
     def __init__(self) -> None:
         self.process: subprocess.Popen[bytes] | None = None
-        self.child: int | None = None
+        self.lock = threading.Lock()
+        self.running = False
+        self.unwanted = False
 
     def start(self) -> subprocess.Popen[bytes]:
         process = subprocess.Popen(
@@ -61,8 +63,7 @@ class Zygote:
             bufsize=0,
         )
         self.process = process
-        assert process.stdout is not None
-        if read_frame(process.stdout.fileno(), START_SECONDS) != b"ready":
+        if read_frame(output(process), START_SECONDS) != b"ready":
             raise Gone
         return process
 
@@ -70,10 +71,12 @@ class Zygote:
         """The reply to `request`; a sentence if the process is lost on the way."""
         try:
             process = self.process if self.process is not None and self.process.poll() is None else self.start()
-            assert process.stdin is not None and process.stdout is not None
-            write_frame(process.stdin.fileno(), request)
-            self.child = int(read_frame(process.stdout.fileno(), START_SECONDS))
-            return read_frame(process.stdout.fileno(), HARD_SECONDS + 2)
+            with self.lock:
+                if self.unwanted:
+                    return refusal(CANCELLED)
+                write_frame(input_of(process), request)
+                self.running = True
+            return read_frame(output(process), HARD_SECONDS + 2)
         except Late:
             self.stop()
             return refusal(TIMED_OUT)
@@ -81,14 +84,16 @@ class Zygote:
             self.stop()
             return refusal(LOST)
         finally:
-            self.child = None
+            with self.lock:
+                self.running = self.unwanted = False
 
     def cancel(self) -> None:
-        """Kill the run that is on, if one is; its reply will say so."""
-        child = self.child
-        if child is not None:
-            with contextlib.suppress(ProcessLookupError):
-                os.kill(child, signal.SIGKILL)
+        """End the run that is on, or about to be."""
+        with self.lock:
+            self.unwanted = True
+            if self.running and self.process is not None:
+                with contextlib.suppress(Gone, ValueError):
+                    write_frame(input_of(self.process), CANCEL)
 
     def stop(self) -> None:
         process, self.process = self.process, None
@@ -100,6 +105,16 @@ class Zygote:
                     pipe.close()
         process.kill()
         process.wait()
+
+
+def input_of(process: subprocess.Popen[bytes]) -> int:
+    assert process.stdin is not None
+    return process.stdin.fileno()
+
+
+def output(process: subprocess.Popen[bytes]) -> int:
+    assert process.stdout is not None
+    return process.stdout.fileno()
 
 
 class Spawner:
@@ -139,7 +154,6 @@ class Job:
         self.request = request
         self.future: Future[bytes] = Future()
         self.runner: Zygote | Spawner | None = None
-        self.cancelled = False
 
 
 class Pool(Executor):
@@ -165,13 +179,17 @@ class Pool(Executor):
         with self.lock:
             if not self.threads:
                 self.start()
-            before = self.jobs.qsize()
-            if before >= self.waiting:
-                job.future.set_result(refusal(BUSY.format(n=before)))
+            before = sum(other.runner is None for other in self.pending.values())
+            if len(request) > LARGEST_REQUEST or before >= self.waiting + self.idle():
+                job.future.set_result(refusal(TOO_LONG if len(request) > LARGEST_REQUEST else BUSY.format(n=before)))
                 return job.future
             self.pending[job.future] = job
         self.jobs.put(job)
         return job.future
+
+    def idle(self) -> int:
+        """How many processes have nothing to do."""
+        return self.size - sum(job.runner is not None for job in self.pending.values())
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
         """As Executor has it; `fn` must be `run_program`, since nothing else may run in these processes."""
@@ -185,31 +203,44 @@ class Pool(Executor):
             job = self.pending.get(future)
             if job is None:
                 return
-            job.cancelled = True
             if job.runner is not None:
                 job.runner.cancel()
+            elif future.set_running_or_notify_cancel():
+                del self.pending[future]
+                future.set_result(refusal(CANCELLED))
 
     def serve(self) -> None:
         """One thread: a process of its own, and one job after the other."""
         runner: Zygote | Spawner = Zygote() if can_fork() else Spawner()
         while (job := self.jobs.get()) is not None:
             with self.lock:
+                if job.future not in self.pending:
+                    continue
+                if not job.future.set_running_or_notify_cancel():
+                    del self.pending[job.future]
+                    continue
                 job.runner = runner
-                skip = job.cancelled
-            answer = refusal(CANCELLED) if skip else runner.run(job.request)
+            try:
+                answer = runner.run(job.request)
+            except Exception:  # whatever it was, this thread has others to serve
+                answer = refusal(LOST)
             with self.lock:
-                job.runner = None
-                self.pending.pop(job.future, None)
-            job.future.set_result(refusal(CANCELLED) if job.cancelled else answer)
+                del self.pending[job.future]
+            job.future.set_result(answer)
         runner.stop()
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
-        for _ in self.threads:
+        with self.lock:
+            threads, self.threads = self.threads, []
+            pending = list(self.pending)
+        if cancel_futures:
+            for future in pending:
+                self.cancel(future)
+        for _ in threads:
             self.jobs.put(None)
         if wait:
-            for thread in self.threads:
+            for thread in threads:
                 thread.join(HARD_SECONDS + 4)
-        self.threads = []
 
 
 _pool = Pool()
@@ -223,3 +254,10 @@ def run_program(request: bytes) -> bytes:
 def shared_pool() -> Pool:
     """The pool that `run_program` uses."""
     return _pool
+
+
+def safety() -> list[str]:
+    """The layers that hold a run on this machine, as a run found them."""
+    head, _, _ = opened(run_program(b'{"source": ""}'))
+    layers: list[str] = head["safety"]
+    return layers

@@ -2,8 +2,8 @@
 
 A request is JSON: {source, mode, values, limits, want, expression}. `want` is "scene", "trace" or "both"; with
 `expression` (so unless told otherwise) a line like `sin(x*y) + x**2` is made a program, its leaves having the `values`
-given. A reply is one line of JSON {ok, outcome, expression, message, scene, trace, ms}, then the scene and the trace as
-gzipped JSON, whose lengths the line tells.
+given. A reply is one line of JSON {ok, outcome, expression, message, scene, trace, ms, safety}, then the scene and the
+trace as gzipped JSON, whose lengths the line tells; `safety` names the layers that held the run.
 """
 
 from __future__ import annotations
@@ -11,13 +11,15 @@ from __future__ import annotations
 import gzip
 import json
 import time
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, fields, replace
 from typing import Any
 
 from gradreel.program import Expression, Limits, propose_expression, run
 from gradreel.scene import Expression as Typed
 from gradreel.scene import Leaf, build, encode
-from gradreel.trace import Trace
+from gradreel.trace import Outcome, Trace
+from gradreel.trace.events import LineReached
 
 WANTS = ("scene", "trace", "both")
 LARGEST_REPLY = 16_000_000
@@ -27,23 +29,68 @@ TOO_LARGE = "The recording of this run is too large to be sent. Fewer iterations
 BROKEN = "This program met a fault of Gradreel itself. It would help us to see it: please report the program."
 
 
+READY_SECONDS = 7.2
+"""When a reply should be ready, counted from its request: before the process is killed."""
+
+SAMPLE = 10_000
+"""Events of a long trace that are made ready first, to see how long that takes on this machine just now."""
+
+CUT = "This program recorded {all:,} events, more than can be made ready in time. The first {kept:,} are shown."
+
+Parts = tuple[bytes, bytes]
+"""Scene and trace, gzipped; empty where not asked for."""
+
+
 class Unusable(Exception):
     """A request that is no request; the text says why."""
 
 
-def work(request: bytes) -> bytes:
+def work(request: bytes, safety: Sequence[str] = ()) -> bytes:
     """The reply to `request`. Never raises for anything in it."""
     started = time.perf_counter()
     try:
         question = read(request)
-        trace, typed = performed(question)
-        want = question["want"]
-        scene = encode(build(trace, typed)) if want in ("scene", "both") else b""
-        record = gzip.compress(trace.to_json().encode(), mtime=0) if want in ("trace", "both") else b""
     except Unusable as error:
         return refusal(str(error))
+    trace, typed = performed(question)
+    want = question["want"]
+
+    def ready(trace: Trace) -> Parts:
+        scene = encode(build(trace, typed)) if want in ("scene", "both") else b""
+        # Half of a surrogate pair is no UTF-8; a backslash and its number is what JSON writes for it.
+        text = trace.to_json().encode(errors="backslashreplace") if want in ("trace", "both") else b""
+        return scene, gzip.compress(text, mtime=0) if text else b""
+
+    trace, parts = in_time(trace, ready, started + READY_SECONDS)
     ms = round((time.perf_counter() - started) * 1000, 1)
-    return reply(asdict(trace.outcome), typed is not None, scene, record, ms)
+    return reply(asdict(trace.outcome), typed is not None, parts, ms, safety)
+
+
+def in_time(trace: Trace, ready: Callable[[Trace], Parts], deadline: float) -> tuple[Trace, Parts]:
+    """The trace, or as much of its beginning as can be made ready until `deadline`, and that made ready."""
+    if len(trace.events) <= 2 * SAMPLE:
+        return trace, ready(trace)
+    start = time.perf_counter()
+    first = beginning(trace, SAMPLE)
+    parts = ready(first)
+    now = time.perf_counter()
+    affordable = int(SAMPLE * (deadline - now) / (now - start) * 0.7)
+    if affordable <= SAMPLE:
+        return first, parts
+    shown = beginning(trace, affordable)
+    return shown, ready(shown)
+
+
+def beginning(trace: Trace, most: int) -> Trace:
+    """The trace up to `most` events; one that was not stopped before is so then."""
+    if len(trace.events) <= most:
+        return trace
+    outcome = trace.outcome
+    if outcome.kind != "stopped":
+        message = CUT.format(all=len(trace.events), kept=most)
+        line = next((event.line for event in reversed(trace.events[:most]) if isinstance(event, LineReached)), None)
+        outcome = Outcome("stopped", "events", message, line)
+    return replace(trace, events=trace.events[:most], outcome=outcome)
 
 
 def read(request: bytes) -> dict[str, Any]:
@@ -111,16 +158,17 @@ def shape_of(value: Any) -> tuple[int, ...] | None:
     return None if shapes or inner is None or len(inner) > 2 else (len(value), *inner)
 
 
-def reply(outcome: dict[str, Any] | None, expression: bool, scene: bytes, trace: bytes, ms: float) -> bytes:
+def reply(outcome: dict[str, Any], expression: bool, parts: Parts, ms: float, safety: Sequence[str]) -> bytes:
+    scene, trace = parts
     if len(scene) + len(trace) > LARGEST_REPLY:
         return refusal(TOO_LARGE)
-    head = {"ok": True, "outcome": outcome, "expression": expression, "message": None, "ms": ms}
+    head = {"ok": True, "outcome": outcome, "expression": expression, "message": None, "ms": ms, "safety": list(safety)}
     return sealed({**head, "scene": len(scene), "trace": len(trace)}) + scene + trace
 
 
 def refusal(message: str) -> bytes:
     """A reply that holds only a sentence."""
-    nothing = {"outcome": None, "expression": False, "scene": 0, "trace": 0, "ms": 0}
+    nothing: dict[str, Any] = {"outcome": None, "expression": False, "scene": 0, "trace": 0, "ms": 0, "safety": []}
     return sealed({"ok": False, "message": message, **nothing})
 
 

@@ -1,29 +1,40 @@
 """The warm process: everything imported, one thread, one fork per run.
 
-It reads a request, forks a child that locks itself down and does the work, tells the child's number, and passes the
-reply on. A child that is not done in time is killed. The process ends when whoever started it does.
+It reads a request, forks a child that locks itself down and does the work, and passes the reply on. A child that is not
+done in time is killed, as is one whose run is cancelled (an empty frame says so). The process ends when whoever started
+it does.
 """
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import importlib
+import json
 import os
 import pkgutil
 import select
 import signal
 import time
+from typing import NoReturn
 
 from .frames import Gone, Late, read_exactly, read_frame, write_frame
-from .jail import lock_down
+from .jail import end_with, lock_down
 from .work import BROKEN, LARGEST_REPLY, refusal, work
 
 HARD_SECONDS = 8.0
 """When a run is killed, by the wall clock."""
 
+CANCEL = b""
 WARM_UP = "import torch\nx = torch.ones(2, requires_grad=True)\n(x * x).sum().backward()\nprint(x.grad)\n"
 TIMED_OUT = f"The run was stopped after {HARD_SECONDS:g} seconds. Nothing of it is left to show."
-DIED = "The run ended before it could answer: it may have needed more memory than it may have here."
+CANCELLED = "The run was cancelled."
+DIED = "The run ended before it could answer: it needed more memory than it may have here."
+ENDED_BY = {
+    "SIGKILL": "The run ended before it could answer: it was killed, or needed more time or memory than it may have.",
+    "SIGSYS": "The run was ended: it asked the operating system for something that no program here may have.",
+}
+"""What is said of a run that a signal ended."""
 
 
 def import_everything() -> None:
@@ -37,17 +48,20 @@ def import_everything() -> None:
 def main() -> None:
     """Serve requests from descriptor 0 on descriptor 1, until 0 is closed."""
     source, sink = os.dup(0), os.dup(1)
-    os.dup2(os.open(os.devnull, os.O_RDWR), 0)
-    os.dup2(2, 1)
+    nowhere = os.open(os.devnull, os.O_RDWR)
+    for standard in (0, 1, 2):
+        os.dup2(nowhere, standard)
+    os.close(nowhere)
     import_everything()
-    work(b'{"source": %s}' % repr(WARM_UP).replace("'", '"').encode())
+    work(json.dumps({"source": WARM_UP, "want": "both"}).encode())
     gc.collect()
     gc.freeze()
     write_frame(sink, b"ready")
     while True:
         try:
             request = read_frame(source)
-            serve(request, source, sink)
+            if request != CANCEL:  # of a run that had just ended
+                serve(request, source, sink)
         except Gone:
             return
 
@@ -55,38 +69,40 @@ def main() -> None:
 def serve(request: bytes, source: int, sink: int) -> None:
     """Run one request in a child and pass its reply on."""
     ours, theirs = os.pipe()
+    me = os.getpid()
     child = os.fork()
     if child == 0:
-        run_child(request, theirs, {source, sink, ours})
+        run_child(request, theirs, {source, sink, ours}, me)
     os.close(theirs)
     try:
-        write_frame(sink, str(child).encode())
-        answer = answer_of(child, ours, source)
+        answer = answer_of(ours, source)
     finally:
         os.close(ours)
-        kill(child)
-        os.waitpid(child, 0)
-    write_frame(sink, answer)
+        status = end(child)
+    write_frame(sink, refusal(ending(status)) if answer is None else answer)
 
 
-def answer_of(child: int, pipe: int, source: int) -> bytes:
-    """What the child wrote, or the sentence that says why it did not."""
+def answer_of(pipe: int, source: int) -> bytes | None:
+    """What the child wrote, or the sentence that says why it did not; None if it ended without a word.
+
+    Raises:
+        Gone: nobody waits for the reply any more.
+    """
     deadline = time.monotonic() + HARD_SECONDS
     while True:
-        left = deadline - time.monotonic()
-        readable = select.select([pipe, source], [], [], max(left, 0))[0]
-        if not readable:
-            return refusal(TIMED_OUT)
+        readable = select.select([pipe, source], [], [], max(deadline - time.monotonic(), 0))[0]
+        if source in readable and read_frame(source) == CANCEL:
+            return refusal(CANCELLED)
         if pipe in readable:
             break
-        if source in readable:  # only its end can come now: nobody waits for the reply
-            raise Gone
+        if not readable:
+            return refusal(TIMED_OUT)
     try:
         return read_reply(pipe, deadline)
     except Late:
         return refusal(TIMED_OUT)
     except Gone:
-        return refusal(DIED)
+        return None
 
 
 def read_reply(pipe: int, deadline: float) -> bytes:
@@ -96,15 +112,16 @@ def read_reply(pipe: int, deadline: float) -> bytes:
     return read_exactly(pipe, size, deadline)
 
 
-def run_child(request: bytes, pipe: int, others: set[int]) -> None:
+def run_child(request: bytes, pipe: int, others: set[int], parent: int) -> NoReturn:
     """The child: close what is not its own, lock down, work, answer, end."""
     status = 1
     try:
         for fd in others:
             os.close(fd)
-        lock_down()
+        end_with(parent)
+        layers = lock_down()
         try:
-            answer = work(request)
+            answer = work(request, layers)
         except MemoryError:
             answer = refusal(DIED)
         except Exception:
@@ -115,11 +132,17 @@ def run_child(request: bytes, pipe: int, others: set[int]) -> None:
         os._exit(status)
 
 
-def kill(child: int) -> None:
-    try:
+def end(child: int) -> int:
+    """Kill `child` if it still runs, and give how it ended."""
+    with contextlib.suppress(ProcessLookupError):
         os.kill(child, signal.SIGKILL)
-    except ProcessLookupError:
-        return
+    return os.waitpid(child, 0)[1]
+
+
+def ending(status: int) -> str:
+    """What is said of a child that ended in this way without an answer."""
+    name = signal.Signals(os.WTERMSIG(status)).name if os.WIFSIGNALED(status) else None
+    return ENDED_BY.get(name or "", DIED)
 
 
 if __name__ == "__main__":

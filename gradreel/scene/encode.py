@@ -13,7 +13,8 @@ from .model import Scene
 
 def encode(scene: Scene) -> bytes:
     """The payload that a player gets."""
-    return gzip.compress(to_json(scene).encode(), compresslevel=6, mtime=0)
+    # Half of a surrogate pair is no UTF-8; a backslash and its number is what JSON writes for it.
+    return gzip.compress(to_json(scene).encode(errors="backslashreplace"), compresslevel=6, mtime=0)
 
 
 def to_json(scene: Scene, indent: int | None = None) -> str:

@@ -2,20 +2,31 @@
 
 from __future__ import annotations
 
+import contextlib
+import gzip
 import json
 import os
+import platform
 import signal
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from gradreel.host import Pool, opened, run_program
-from gradreel.host.pool import Zygote, can_fork
-from gradreel.host.zygote import HARD_SECONDS
+from gradreel.host import Pool, opened, run_program, safety
+from gradreel.host.jail import ALLOWED
+from gradreel.host.pool import LARGEST_REQUEST, ROOT, Zygote, can_fork
+from gradreel.host.work import SAMPLE, in_time
+from gradreel.host.zygote import CANCELLED, HARD_SECONDS
+from gradreel.program import run
 from gradreel.trace import Trace
+
+ENDLESS = "while True:\n    pass"
 
 pytestmark = pytest.mark.skipif(not can_fork(), reason="this platform cannot fork")
 
@@ -61,15 +72,16 @@ def test_every_program_gets_an_answer(pool: Pool, source: str, kind: str, line: 
     assert answers(pool)
 
 
-@pytest.mark.parametrize("letter", [b"", b"{", b"[]", b'{"source": 3}', b'{"source": "1", "want": "all"}', b"\xff\xfe"])
+@pytest.mark.parametrize(
+    "letter",
+    [b"", b"{", b"[]", b'{"source": 3}', b'{"source": "1", "want": "all"}', b"\xff\xfe", b" " * (LARGEST_REQUEST + 1)],
+)
 def test_a_request_that_is_none_is_told_so(pool: Pool, letter: bytes) -> None:
     head = opened(pool.submit(run_program, letter).result(20))[0]
     assert not head["ok"] and head["message"]
 
 
 def test_the_reply_holds_the_trace_that_was_asked_for(pool: Pool) -> None:
-    import gzip
-
     source = "import torch\nx = torch.ones(1, requires_grad=True)\n(x ** 7).backward()\nprint(x.grad)"
     head, scene, record = opened(pool.submit(run_program, request(source, want="both")).result(20))
     trace = Trace.from_json(gzip.decompress(record).decode())
@@ -78,10 +90,10 @@ def test_the_reply_holds_the_trace_that_was_asked_for(pool: Pool) -> None:
 
 
 def test_two_people_at_once_do_not_disturb_each_other(pool: Pool) -> None:
-    slow = pool.submit(run_program, request("while True:\n    pass"))
+    slow = pool.submit(run_program, request(ENDLESS))
     assert answers(pool)
     pool.cancel(slow)
-    assert opened(slow.result(20))[0]["message"] == "The run was cancelled."
+    assert opened(slow.result(20))[0]["message"] == CANCELLED
     assert answers(pool)
 
 
@@ -91,39 +103,187 @@ def test_runs_share_nothing(pool: Pool) -> None:
     assert head["outcome"]["type"] == "NameError"
 
 
+class Running:
+    """An endless run in a zygote of its own, from the moment its child is there."""
+
+    def __init__(self) -> None:
+        self.zygote = Zygote()
+        self.replies: list[bytes] = []
+        self.zygote.run(request("print(0)"))
+        self.thread = threading.Thread(target=lambda: self.replies.append(self.zygote.run(request(ENDLESS))))
+        self.thread.start()
+        assert self.zygote.process is not None
+        self.pid = self.zygote.process.pid
+        self.child = wait_for_child(self.pid)
+
+    def reply(self) -> dict[str, Any]:
+        self.thread.join(HARD_SECONDS + 10)
+        return opened(self.replies[0])[0]
+
+    def serves_the_next(self) -> bool:
+        try:
+            return bool(opened(self.zygote.run(request("print(1)")))[0]["ok"])
+        finally:
+            self.zygote.stop()
+
+
+def children(pid: int) -> list[int]:
+    """The processes that `pid` forked and that still are."""
+    found = []
+    for status in Path("/proc").glob("[0-9]*/stat"):
+        with contextlib.suppress(OSError):
+            fields = status.read_text().rpartition(")")[2].split()
+            if int(fields[1]) == pid and fields[0] != "Z":
+                found.append(int(status.parent.name))
+    return found
+
+
+def wait_for_child(pid: int) -> int:
+    end = time.monotonic() + 20
+    while not (found := children(pid)):
+        assert time.monotonic() < end
+        time.sleep(0.01)
+    return found[0]
+
+
+linux = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="finds processes through /proc")
+
+
+@linux
 def test_losing_a_process_loses_its_own_reply_only() -> None:
-    zygote = Zygote()
-    replies: list[bytes] = []
-    thread = threading.Thread(target=lambda: replies.append(zygote.run(request("while True:\n    pass"))))
-    thread.start()
-    while zygote.child is None:
-        time.sleep(0.01)
-    assert zygote.process is not None
-    os.kill(zygote.process.pid, signal.SIGKILL)
-    thread.join(20)
-    head = opened(replies[0])[0]
+    running = Running()
+    os.kill(running.pid, signal.SIGKILL)
+    head = running.reply()
     assert not head["ok"] and "lost" in head["message"]
-    assert opened(zygote.run(request("print(1)")))[0]["ok"]
-    zygote.stop()
+    assert running.serves_the_next()
 
 
-def test_killing_the_child_is_told(pool: Pool) -> None:
-    zygote = Zygote()
-    replies: list[bytes] = []
-    thread = threading.Thread(target=lambda: replies.append(zygote.run(request("while True:\n    pass"))))
-    thread.start()
-    while zygote.child is None:
-        time.sleep(0.01)
-    zygote.cancel()
-    thread.join(20)
-    assert not opened(replies[0])[0]["ok"]
-    assert opened(zygote.run(request("print(1)")))[0]["ok"]
-    zygote.stop()
+@linux
+def test_a_run_ends_with_the_process_that_forked_it() -> None:
+    running = Running()
+    os.kill(running.pid, signal.SIGKILL)
+    end = time.monotonic() + 5
+    while Path(f"/proc/{running.child}").exists() and time.monotonic() < end:
+        time.sleep(0.02)
+    state = Path(f"/proc/{running.child}/stat")
+    assert not state.exists() or state.read_text().rpartition(")")[2].split()[0] == "Z"
+    running.reply()
+    running.zygote.stop()
+
+
+@linux
+def test_killing_a_run_is_told_and_its_process_serves_the_next() -> None:
+    running = Running()
+    os.kill(running.child, signal.SIGKILL)
+    head = running.reply()
+    assert not head["ok"] and "killed" in head["message"]
+    assert running.serves_the_next()
+    assert running.pid > 0 and not children(running.pid)
+
+
+@linux
+def test_a_cancelled_run_leaves_no_process() -> None:
+    running = Running()
+    started = time.monotonic()
+    running.zygote.cancel()
+    assert running.reply()["message"] == CANCELLED
+    assert time.monotonic() - started < HARD_SECONDS / 2
+    assert not children(running.pid)
+    assert running.serves_the_next()
+
+
+def test_a_waiting_run_can_be_cancelled_and_a_future_too() -> None:
+    with Pool(1) as small:
+        first = small.submit(run_program, request(ENDLESS))
+        time.sleep(0.3)
+        second, third = (small.submit(run_program, request("print(1)")) for _ in range(2))
+        last = small.submit(run_program, request("print(2)"))
+        small.cancel(second)
+        assert opened(second.result(1))[0]["message"] == CANCELLED
+        assert third.cancel()
+        small.cancel(first)
+        assert opened(last.result(20))[0]["ok"]
+
+
+def test_a_pool_that_is_shut_down_can_be_told_to_drop_what_waits() -> None:
+    small = Pool(1)
+    runs = [small.submit(run_program, request(ENDLESS)) for _ in range(3)]
+    time.sleep(0.3)
+    started = time.monotonic()
+    small.shutdown(cancel_futures=True)
+    assert time.monotonic() - started < HARD_SECONDS / 2
+    assert {opened(run.result(1))[0]["message"] for run in runs} == {CANCELLED}
+
+
+@linux
+def test_descriptors_do_not_pile_up(pool: Pool) -> None:
+    def open_files() -> int:
+        return len(list(Path("/proc/self/fd").iterdir()))
+
+    assert all(answers(pool) for _ in range(3))
+    before = open_files()
+    assert all(answers(pool) for _ in range(30))
+    assert open_files() <= before
+
+
+def test_a_long_recording_is_cut_to_what_can_be_made_in_time() -> None:
+    loop = "n = 0\nfor i in range(9000):\n    n = n + i\n    n = n - i\n"
+    trace = run(loop)
+    assert len(trace.events) > 2 * SAMPLE
+
+    def slowly(trace: Trace) -> tuple[bytes, bytes]:
+        time.sleep(len(trace.events) / SAMPLE * 0.1)
+        return b"", str(len(trace.events)).encode()
+
+    whole, parts = in_time(trace, slowly, time.perf_counter() + 20)
+    assert whole == trace and parts[1] == str(len(trace.events)).encode()
+    cut, parts = in_time(trace, slowly, time.perf_counter() + 0.35)
+    assert SAMPLE <= len(cut.events) < len(trace.events) and parts[1] == str(len(cut.events)).encode()
+    assert cut.outcome.kind == "stopped" and cut.outcome.message is not None and "The first" in cut.outcome.message
+    assert cut.outcome.line in (2, 3, 4)
+
+
+@pytest.mark.skipif(sys.platform != "linux" or platform.machine() not in ALLOWED, reason="no filter known here")
+def test_all_layers_are_on() -> None:
+    assert safety() == ["checked language", "own process", "limits of the kernel", "filter on system calls"]
+
+
+LOCKED_DOWN = """\
+import _socket, os, sys
+sys.path.insert(0, {root!r})
+from gradreel.host.jail import lock_down
+lock_down()
+{action}
+print("still here", flush=True)
+"""
+ACTIONS = [
+    ("opens a file", "try:\n    open('/etc/hostname')\nexcept PermissionError:\n    pass", True),
+    ("parses what is wrong", "try:\n    compile('x = = 1', 'p', 'exec')\nexcept SyntaxError:\n    pass", True),
+    ("takes memory", "bytearray(80_000_000)", True),
+    ("takes too much memory", "try:\n    bytearray(3 << 30)\nexcept MemoryError:\n    pass", True),
+    ("opens a socket", "_socket.socket()", False),
+    ("forks", "os.fork()", False),
+    ("starts a program", "os.execv('/bin/true', ['true'])", False),
+    ("kills another", "os.kill(os.getppid(), 0)", False),
+    ("removes a file", "os.unlink('/nowhere')", False),
+]
+
+
+@pytest.mark.skipif(sys.platform != "linux" or platform.machine() not in ALLOWED, reason="no filter known here")
+@pytest.mark.parametrize(("action", "allowed"), [case[1:] for case in ACTIONS], ids=[case[0] for case in ACTIONS])
+def test_a_locked_down_process(action: str, allowed: bool) -> None:
+    """Even Python itself, without the checked language around it, can do nothing but compute."""
+    text = LOCKED_DOWN.format(root=ROOT, action=action)
+    done = subprocess.run([sys.executable, "-I", "-c", text], stdin=subprocess.DEVNULL, capture_output=True, timeout=60)
+    if allowed:
+        assert (done.returncode, done.stdout) == (0, b"still here\n"), done.stderr
+    else:
+        assert (done.returncode, done.stdout) == (-signal.SIGSYS, b"")
 
 
 def test_too_many_at_once_are_told_so() -> None:
     with Pool(1, waiting=1) as small:
-        first = small.submit(run_program, request("while True:\n    pass"))
+        first = small.submit(run_program, request(ENDLESS))
         time.sleep(0.5)
         waiting = small.submit(run_program, request("print(1)"))
         busy = small.submit(run_program, request("print(2)"))

@@ -1,0 +1,139 @@
+"""The list of attacks and limit cases (tests/data/hostile.json.gz), and how a reply to one is judged.
+
+An entry is `{id, category, program, why, must}`; `must` is "reject" (ends in a clean error, nothing of the host comes
+out), "bounded" (any answer, in bounded time and memory) or "ok" (runs to its end, printing `stdout` where given).
+
+    python -m tests.host.hostile            the complete list, by hand: a table of what is not as labelled
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import sys
+import time
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+from gradreel.host import Pool, opened
+
+DATA = Path(__file__).parents[1] / "data" / "hostile.json.gz"
+SECRET = "a-secret-of-the-host"
+OURS = (
+    SECRET,
+    "/etc/passwd",
+    "root:x:0",
+    "<frame object",
+    "<code object",
+    "<module 'os",
+    "site-packages",
+    "/gradreel/",
+)
+"""What must never be in a reply, unless the program itself says it."""
+
+SLOWEST = 8.5
+"""Seconds: the hard limit and a half more."""
+
+FREE = {
+    "dunder-15 dunder-35 format-05 format-10": "the class of a value is a record of its name, and no way on",
+    "builtin-01 builtin-02": "getattr finds what `.` finds, a record of the class's name",
+    "builtin-18 builtin-25": "SystemExit ends a program without an error, as in Python",
+    "builtin-20": "id gives numbers that are counted here, no addresses",
+    "builtin-42": "accepted and without effect",
+    "cpu-21": "time.sleep moves a clock of the program's own",
+    "class-02": "any callable may decorate; print prints and gives None",
+    "dunder-26": "a parameter of any name is a parameter; nothing here is guarded by names",
+    "parser-01 parser-15 parser-18 parser-34": "Python takes it, and it is within the limits here",
+    "tensor-17 tensor-47 tensor-48": "PyTorch 2.13 takes it",
+    "unicode-02 unicode-03": "Python reads these letters as `__class__`, which gives a record of the class's name",
+    "xss-09": "names like any other; the player keeps them apart from its own",
+}
+"""Entries labelled "reject" that may run here, and why."""
+
+MUST = {name: "bounded" for names in FREE for name in names.split()}
+
+
+def entries() -> list[dict[str, Any]]:
+    return list(json.loads(gzip.decompress(DATA.read_bytes())))
+
+
+def ask(pool: Pool, source: str, **more: Any) -> tuple[dict[str, Any], dict[str, Any], float]:
+    """Head, trace (empty if there is none) and seconds."""
+    started = time.monotonic()
+    request = {"source": source, "want": "trace", "expression": False, **more}
+    answer = pool.ask(json.dumps(request).encode()).result(60)
+    seconds = time.monotonic() - started
+    head, _, record = opened(answer)
+    return head, json.loads(gzip.decompress(record)) if record else {}, seconds
+
+
+def printed(trace: dict[str, Any]) -> str:
+    return "".join(event["text"] for event in trace.get("events", []) if event["kind"] == "printed")
+
+
+def told(trace: dict[str, Any]) -> str:
+    """All that a program could have brought out: what it printed, its errors, its warnings."""
+    events = [event for event in trace.get("events", []) if event["kind"] in ("printed", "raised", "warned")]
+    return json.dumps([events, trace.get("outcome")], ensure_ascii=False)
+
+
+def judge(entry: dict[str, Any], head: dict[str, Any], trace: dict[str, Any]) -> str | None:
+    """What is not as the label says; None if all is."""
+    leaks = [word for word in OURS if word in told(trace) + str(head["message"]) and word not in entry["program"]]
+    if leaks:
+        return f"leaks {leaks}"
+    if head["message"] and "fault of Gradreel" in head["message"]:
+        return "a fault of the interpreter"
+    kind = head["outcome"]["kind"] if head["ok"] else "lost"
+    must = MUST.get(entry["id"], entry["must"])
+    if must == "bounded":
+        return None
+    if must == "reject":
+        uncaught = any(event["kind"] == "raised" and not event["caught"] for event in trace.get("events", []))
+        clean = kind in ("refused", "raised", "stopped") or uncaught
+        return None if clean else f"is {kind}, should be refused; printed {printed(trace)[:80]!r}"
+    if kind != "finished":
+        return f"is {kind}, should run: {head['message'] or head['outcome']['message']}"
+    if "stdout" in entry and printed(trace) != entry["stdout"]:
+        return f"printed {printed(trace)[:80]!r}, should {entry['stdout'][:80]!r}"
+    return None
+
+
+def main() -> int:
+    """Run the complete list and print what is not as labelled."""
+    os.environ["GRADREEL_TEST_SECRET"] = SECRET
+    pool = Pool()
+    ask(pool, "print(1)")
+    listed = [entry for entry in entries() if entry.get("kind") != "link"]
+    wrong: list[tuple[str, str, str]] = []
+    slow: list[tuple[float, str]] = []
+    kinds: Counter[str] = Counter()
+
+    def one(entry: dict[str, Any]) -> None:
+        head, trace, seconds = ask(pool, entry["program"])
+        fault = judge(entry, head, trace)
+        if seconds > SLOWEST:
+            fault = f"took {seconds:.1f} s"
+        after, printing, _ = ask(pool, "print(1)")
+        if not after["ok"] or printed(printing) != "1\n":
+            fault = f"and then print(1) fails: {after['message']}"
+        kinds[head["outcome"]["kind"] if head["ok"] else head["message"]] += 1
+        slow.append((seconds, entry["id"]))
+        if fault:
+            wrong.append((entry["id"], entry["must"], fault))
+
+    with ThreadPoolExecutor(pool.size) as threads:
+        list(threads.map(one, listed))
+    pool.shutdown()
+    for row in sorted(wrong):
+        print(*row, sep="\t")
+    print(f"{len(listed) - len(wrong)} of {len(listed)} as labelled;", dict(kinds))
+    print("slowest:", ", ".join(f"{name} {seconds:.1f} s" for seconds, name in sorted(slow)[-12:]))
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
