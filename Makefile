@@ -1,4 +1,4 @@
-# make run: set up and start the app. make test: set up and pass all tests. make bench: measure against torch and others.
+# make run: set up and start the app. make test: set up and pass all tests. make bench: measure against torch.
 
 PYTHON ?= python3
 VENV := .venv
