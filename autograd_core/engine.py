@@ -18,7 +18,7 @@ from .accumulate import accumulate
 from .graph import AccumulateGrad, Node, Output
 from .queue import ReadyQueue
 from .state import state
-from .tensor import Tensor, plain
+from .tensor import Tensor, View, plain
 
 Key = tuple[Node, int]
 
@@ -209,9 +209,8 @@ class Call:
         if self.captures is not None:
             for nr, grad in enumerate(grads):
                 for index in self.captures.get((node, nr), ()):
-                    self.captured[index] = (
-                        grad if self.create_graph else plain(grad, version=self.written.get((node, nr), 0))
-                    )
+                    count = self.written.get((node, nr), 0)
+                    self.captured[index] = grad if self.create_graph else result_tensor(grad, count)
         if node.hooks is not None and node.hooks.pre and (self.needed is None or node in self.needed):
             for hook in list(node.hooks.pre.values()):
                 given = as_tensors(grads)
@@ -313,6 +312,18 @@ def as_tensor(grad: Any) -> Tensor:
     return grad if isinstance(grad, Tensor) else plain(grad)
 
 
+def result_tensor(grad: Any, version: int) -> Tensor | None:
+    """A gradient that a program gets as a result: a view where a formula made one, as torch shows it."""
+    if grad is None:
+        return None
+    result = plain(grad, version=version)
+    if isinstance(grad, np.ndarray) and isinstance(grad.base, np.ndarray):
+        base = plain(grad.base)
+        base.storage_ = result.shared_storage()
+        result.own_meta().view = View(base, version, "no_grad")
+    return result
+
+
 def as_tensors(grads: Sequence[Any]) -> tuple[Tensor | None, ...]:
     return tuple(None if g is None else as_tensor(g) for g in grads)
 
@@ -330,7 +341,7 @@ def check_hook_result(hook: Callable[[Any], Any], got: Any, given: Tensor) -> No
 def validated(node: Node, grads: Sequence[Any], wanted: Sequence[Node | None], graph: bool) -> list[Any]:
     """What `node` gave, in the shape and dtype that each edge expects: here broadcasting is undone, for all."""
     return [
-        None if below is None or grad is None else fit(node, i, grad, below.outs[nr], graph)
+        grad if below is None or grad is None else fit(node, i, grad, below.outs[nr], graph)
         for i, (below, nr, grad) in enumerate(zip(wanted, node.nrs, grads, strict=False))
     ]
 

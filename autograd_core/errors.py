@@ -118,8 +118,8 @@ ANOMALY_HINT = (
 
 def grad_shape(index: int, grad: Shape, output: Shape) -> str:
     return (
-        f"Mismatch in shape: grad_output[{index}] has a shape of torch.Size({sizes(grad)}) and output[{index}] has a shape "
-        f"of torch.Size({sizes(output)})."
+        f"Mismatch in shape: grad_output[{index}] has a shape of torch.Size({sizes(grad)}) and output[{index}] has a "
+        f"shape of torch.Size({sizes(output)})."
     )
 
 

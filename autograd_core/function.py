@@ -130,12 +130,11 @@ class FunctionNode(Node):
             if grad is not None and not isinstance(grad, Tensor):
                 raise RuntimeError(f"expected Variable or None (got {type(grad).__name__})")
             chosen.append(grad)
-        return [g if below is not None else None for g, below in zip(chosen, wanted, strict=True)]
+        return chosen
 
     def release(self) -> None:
-        if self.saved_list:
-            self.freed = True
-            self.saved_list = []
+        self.freed = True
+        self.saved_list = []
 
     def keeps(self) -> list[str]:
         return [f"saved_tensors[{i}]" for i, kept in enumerate(self.saved_list) if kept is not None]

@@ -79,7 +79,8 @@ class Node:
     """One call of an operator, remembered.
 
     `next` and `nrs` are the edges: the node that gets the gradient of each tensor input (None where none is needed),
-    and which of that node's outputs it was. `writes` says how often torch writes each gradient in making it. `outs` are shape and dtype of the results, whose gradients come in.
+    and which of that node's outputs it was. `outs` are shape and dtype of the results, whose gradients come in.
+    `writes` says how often torch writes each gradient in making it.
     """
 
     __slots__ = ("next", "nrs", "sequence_nr", "outs", "hooks", "freed", "meta_", "__weakref__")

@@ -70,7 +70,9 @@ def write(target: Tensor, value: Tensor) -> None:
         in_place(elementwise.fill_tensor, target, value)
     else:
         part = shape.view(value, without_leading_ones(value.data_.shape))
-        in_place(elementwise.copy, target, shape.expand(part, list(target.data_.shape)))
+        if part.data_.shape != target.data_.shape:
+            part = shape.expand(part, list(target.data_.shape))
+        in_place(elementwise.copy, target, part)
 
 
 def without_leading_ones(sizes: Sequence[int]) -> list[int]:

@@ -212,7 +212,7 @@ class CopySlices(Node):
         part = strided(whole, self.size, self.stride, self.offset)
         inner = self.inner.raw((part.copy(),), (self.inner.next[0], *wanted[1:]))
         part[...] = 0 if inner[0] is None else inner[0]
-        return [whole, *inner[1:]]
+        return [None if wanted[0] is None else whole, *inner[1:]]
 
     def graph(self, grads: Sequence[Any], wanted: Wanted) -> list[Any]:
         from .ops.shape import as_strided, clone
@@ -225,7 +225,7 @@ class CopySlices(Node):
             part.zero_()
         else:
             part.copy_(inner[0])
-        return [whole, *inner[1:]]
+        return [None if wanted[0] is None else whole, *inner[1:]]
 
     def check(self) -> None:
         """Whether the inner node is still there; it goes with the first run, whatever it kept."""

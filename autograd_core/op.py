@@ -224,7 +224,13 @@ class Op:
                 )
                 lines.append(f"    else: n_{p}, k_{p} = gradient_edge({p})")
             nodes.append(f"n_{p}")
-        lines.append(f"    if {' is None and '.join(nodes)} is None: return None")
+        # A view taken under no_grad says that it requires grad though no gradient can go to it: its node leads nowhere.
+        idle = [f"not any(t.requires_grad for t in {p})" for p in self.inputs if p in self.lists]
+        for p in self.inputs:
+            if p not in self.lists:
+                absent = f"{p} is None or " if p in self.optional else ""
+                idle.append(f"({absent}{p}.meta is None or not {p}.requires_grad)")
+        lines.append(f"    if {' is None and '.join(nodes)} is None and {' and '.join(idle)}: return None")
         lines.append("    node = new(Node)")
         nexts = [f"tuple(n for n, _ in e_{p})" if p in self.lists else f"(n_{p},)" for p in self.inputs]
         nrs = [f"tuple(k for _, k in e_{p})" if p in self.lists else f"(k_{p},)" for p in self.inputs]
@@ -337,8 +343,8 @@ def op(name: str, /, **entry: Any) -> Callable[[Callable[..., Any]], Any]:
 
     Traits beside the formulas: `view=True` (the result shows the memory of `self`), `many=True` (a list of such views),
     `outputs` (names of several results) with `differentiable` (which of them), `promote` (the inputs brought to one
-    dtype), `floating=True` (integers become floats), `nr` or `node` (a node name that does not follow from the order), `writes` (how often torch writes the gradients of
-    this operator while it makes them: their version counters tell).
+    dtype), `floating=True` (integers become floats), `nr` or `node` (a node name that does not follow from the order),
+    `writes` (how often torch writes the gradients of this operator while it makes them: version counters tell).
     """
     traits = {k: v for k, v in entry.items() if k in TRAITS}
     formulas = {k: v for k, v in entry.items() if k not in TRAITS}

@@ -53,7 +53,7 @@ def current_grad_fn(view: Tensor) -> Node | None:
     storage = view.shared_storage()
     if look.version == storage.version or (view.node is None and not look.base.requires_grad):
         return view.node
-    if look.creation != "normal" and look.base.node is not None:
+    if look.creation != "normal":
         raise RuntimeError(
             errors.view_in_place(look.creation, view.node.name() if view.node else None, view.output_nr, of_base=True)
         )

@@ -173,7 +173,7 @@ def backward(
 
 
 def checked(roots: Sequence[Any], grads: Sequence[Any]) -> None:
-    """What torch checks before it looks at the graph: the shapes of gradients given, and that scalars alone need none."""
+    """What torch checks before it looks at the graph: shapes of gradients given, and that scalars alone need none."""
     for i, (root, grad) in enumerate(zip(roots, grads, strict=True)):
         if not isinstance(root, Tensor):
             continue

@@ -76,9 +76,20 @@ def walked_in_again(world: World, node: NodeState, freer: Call, failure: Failure
     numbers = sorted(state.nr for state in fresh if state.nr is not None)
     span = f"#{numbers[0]}–#{numbers[-1]}" if len(numbers) > 1 else f"#{numbers[0]}"
     when = f"Iteration {call.place.turns[-1].number}" if call.place.turns else "The program"
-    reused = next((code(name) for tensor in node.outputs if (name := label(world, tensor, 0))), None)
-    through = f"reused {reused}" if reused else "they lead back to old ones"
+    reused = reused_name(world, node, fresh)
+    through = f"reused {code(reused)}" if reused else "they lead back to old ones"
     return f"{when} built new nodes {span}, but {through}, so {again} walks into **{node.title}** again."
+
+
+def reused_name(world: World, node: NodeState, fresh: list[NodeState]) -> str | None:
+    """The name through which `fresh` nodes lead into the old graph: where an edge goes from new to old."""
+    new = {state.number for state in fresh}
+    borders = [target for state in fresh for target, _ in state.edges if target is not None and target not in new]
+    for number in (*borders, node.number):
+        for tensor in world.nodes[number].outputs:
+            if (name := label(world, tensor, 0)) is not None:
+                return name
+    return None
 
 
 # ---- a saved tensor that was changed

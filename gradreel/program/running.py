@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 import warnings
 from collections.abc import Callable, Iterator
@@ -51,7 +52,7 @@ def run(source: str, *, mode: str | None = None, limits: Limits | None = None) -
             outcome = perform(source, mode, machine)
         # What the program still holds at its end stays alive in the trace.
         names.clear()
-    return recorder.trace(source, mode, outcome)
+        return recorder.trace(source, mode, outcome)
 
 
 def perform(source: str, mode: str, machine: Machine) -> Outcome:
@@ -117,7 +118,10 @@ def echo(machine: Machine) -> Callable[[Value], None]:
 
 @contextmanager
 def prepared(machine: Machine) -> Iterator[None]:
-    """The engine as in a fresh process; warnings go to the trace; room for nested calls."""
+    """The engine as in a fresh process; warnings go to the trace; room for nested calls.
+
+    The collector of cycles waits: when it would come depends on what ran before, and a trace must not.
+    """
     depth = sys.getrecursionlimit()
 
     def show(message: Warning | str, category: type[Warning], *rest: Any) -> None:
@@ -127,7 +131,11 @@ def prepared(machine: Machine) -> Iterator[None]:
         warnings.simplefilter("always")
         warnings.showwarning = show  # type: ignore[assignment]
         sys.setrecursionlimit(max(depth, DEEPEST))
+        collecting = gc.isenabled()
+        gc.disable()
         try:
             yield
         finally:
             sys.setrecursionlimit(depth)
+            if collecting:
+                gc.enable()

@@ -5,7 +5,7 @@ import { foldedAtFirst, groupTree } from "../../gradreel/player/web/folding.js";
 import { count } from "../../gradreel/player/web/layers.js";
 import { layout } from "../../gradreel/player/web/layout.js";
 import { indexed } from "../../gradreel/player/web/moment.js";
-import { compose, overlap } from "../../gradreel/player/web/picture.js";
+import { compose, overlap, rebind } from "../../gradreel/player/web/picture.js";
 import { createState } from "../../gradreel/player/web/state.js";
 import { determinant, recurrent, training } from "./make.js";
 import { measure, storedScenes } from "./scenes.js";
@@ -90,6 +90,17 @@ test("a cycle of folded groups is drawn all the same", () => {
   const { places, routes } = layout(units, links);
   assert.equal(new Set([...places.values()].map((rect) => `${rect.x} ${rect.y}`)).size, 3);
   assert.equal(routes.size, 3);
+});
+
+test("other values move nothing", () => {
+  const [, scene] = SCENES.find(([name]) => name === "kept shared_in_a_loop");
+  const drawn = picture(scene);
+  const next = structuredClone(scene);
+  for (const box of next.boxes) for (const slot of box.slots) slot.label = "a much longer label than before";
+  const state = createState(next);
+  const again = rebind(drawn, indexed(next, state), state);
+  assert.deepEqual(again.cards.map((card) => card.rect), drawn.cards.map((card) => card.rect));
+  assert.equal(again.card.get("n2").box.slots[0].label, "a much longer label than before");
 });
 
 test("an empty program has an empty picture", () => {

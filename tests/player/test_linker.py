@@ -30,7 +30,9 @@ def test_a_module_comes_after_those_it_imports() -> None:
 
 
 def test_sources_travel_unchanged() -> None:
-    assert dict(carried(linker.link(MODULES, "main.js"))) == {name: MODULES[name] for name in ("main.js", "b.js", "c.js")}
+    assert dict(carried(linker.link(MODULES, "main.js"))) == {
+        name: MODULES[name] for name in ("main.js", "b.js", "c.js")
+    }
 
 
 def test_a_missing_module_is_named() -> None:

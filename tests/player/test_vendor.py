@@ -1,4 +1,4 @@
-"""What is not ours in the player: the built editor is the one its README speaks of, and vis-network is where pyvis puts it."""
+"""What is not ours in the player: the editor is the file its README speaks of, and vis-network comes out of pyvis."""
 
 import hashlib
 import re

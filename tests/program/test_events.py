@@ -37,6 +37,17 @@ def test_a_statement_over_several_lines_says_where_it_ends() -> None:
     assert [(event.line, event.end_line) for event in lines] == [(1, 3), (4, 5), (4, 5), (6, 6)]
 
 
+def test_a_loop_reaches_its_line_to_begin_and_in_each_turn() -> None:
+    lines = of(run("for i in range(2):\n    pass"), LineReached)
+    assert [(event.line, event.loops) for event in lines] == [
+        (1, ()),
+        (1, ((1, 1, 2),)),
+        (2, ((1, 1, 2),)),
+        (1, ((1, 2, 2),)),
+        (2, ((1, 2, 2),)),
+    ]
+
+
 def test_a_name_is_told_before_what_it_stood_for_is_released() -> None:
     trace = run("import torch\nx = torch.ones(2)\nx = x * 2")
     kinds = [type(event) for event in trace.events if isinstance(event, (NameBound, TensorReleased))]

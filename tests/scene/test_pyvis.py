@@ -1,12 +1,9 @@
 """The pyvis network of a run holds its living nodes and the edges between them."""
 
-import pytest
-
 from gradreel.scene import to_pyvis
 from tests.small_programs import SMALL
 
 
-@pytest.mark.filterwarnings("ignore::DeprecationWarning")
 def test_living_nodes_and_edges() -> None:
     network = to_pyvis(SMALL["shared_in_a_loop"]())
     labels = {node["id"]: node["label"] for node in network.nodes}

@@ -71,26 +71,11 @@ function reveal(view, line) {
   else if (block.bottom > scrollTop + clientHeight) view.scrollDOM.scrollTop = block.bottom - clientHeight + block.height;
 }
 
-/** The decorations of the marked lines, as a field of the editor's state. */
-function markField({ StateEffect, StateField, Decoration, EditorView, WidgetType }) {
-  class Hint extends WidgetType {
-    constructor(text) {
-      super();
-      this.text = text;
-    }
-    eq(other) {
-      return other.text === this.text;
-    }
-    toDOM() {
-      const element = document.createElement("span");
-      element.className = "gr-hint";
-      element.textContent = this.text;
-      return element;
-    }
-    ignoreEvent() {
-      return false;
-    }
-  }
+/**
+ * The decorations of the marked lines, as a field of the editor's state. A hint is drawn from an attribute of its line: an
+ * element of its own would stand inside what can be typed in, and its text could end up in the program.
+ */
+function markField({ StateEffect, StateField, Decoration, EditorView }) {
   const set = StateEffect.define();
   const decorated = (list, doc) => {
     const ranges = [];
@@ -101,7 +86,7 @@ function markField({ StateEffect, StateField, Decoration, EditorView, WidgetType
       if (text) texts.set(line, (texts.get(line) ?? new Set()).add(text));
     }
     for (const [line, said] of texts)
-      ranges.push(Decoration.widget({ widget: new Hint([...said].join(" · ")), side: 1 }).range(doc.line(line).to));
+      ranges.push(Decoration.line({ attributes: { "data-hint": [...said].join(" · ") } }).range(doc.line(line).from));
     return Decoration.set(ranges, true);
   };
   const field = StateField.define({

@@ -70,7 +70,7 @@ function lookOf(now, box, colours) {
 }
 
 function paintSlot(context, { slot, state, found }, place, { rect, colours, measure, failed }) {
-  if (state === null) return;
+  if (state === null || !place) return;
   const x = rect.x + place.x;
   const y = rect.y + place.y;
   const looks = {

@@ -102,24 +102,24 @@ export function paintValues(context, lively, taken, { colours, measure }) {
   }
 }
 
+/** Where the value of a wire may stand, best first: at its end, at its start, half way; clear of its own swing to the side. */
 function spots(points, width) {
   const height = 13;
   const [endX, endY] = points.at(-1);
-  const beforeY = points.at(-2)[1];
   const [startX, startY] = points[0];
-  const middle = along(points, 0.5);
-  const gapTop = points.at(-3)?.[1] ?? startY;
+  const turnTop = points.at(-3)?.[1] ?? startY;
+  const comes = endX - (points.at(-3)?.[0] ?? endX);
   const leaves = (points[2]?.[0] ?? startX) - startX;
-  const aside = endX - (points.at(-3)?.[0] ?? endX);
-  const right = { x: endX + 10, y: endY - 24, width, height };
-  const left = { x: endX - 10 - width, y: endY - 24, width, height };
-  const straight = { ...right, y: (Math.max(gapTop, beforeY - 40) + endY) / 2 - 6 };
+  const at = (x, y) => ({ x, y, width, height });
+  const right = (x) => x + 10;
+  const left = (x) => x - 10 - width;
+  const middle = along(points, 0.5);
+  if (Math.abs(comes) < 6) return [at(right(endX), (Math.max(turnTop, endY - 60) + endY) / 2 - 6), at(left(endX), endY - 24)];
+  const [outer, inner] = comes > 0 ? [right, left] : [left, right];
+  const [ahead, behind] = leaves > 0 ? [right, left] : [left, right];
   return [
-    ...(Math.abs(aside) < 6 ? [straight, left] : aside > 0 ? [right] : [left]),
-    ...(leaves < 6 ? [{ x: startX + 9, y: startY + 6, width, height }] : []),
-    ...(leaves > -6 ? [{ x: startX - 9 - width, y: startY + 6, width, height }] : []),
-    { x: middle[0] + 9, y: middle[1] - 6, width, height },
-    { x: middle[0] - 9 - width, y: middle[1] - 6, width, height },
+    at(outer(endX), endY - 24), at(behind(startX), startY + 6), at(inner(endX), endY - 15), at(ahead(startX), startY + 1),
+    ...(Math.abs(points.at(-3)[1] - points[2][1]) > 40 ? [at(right(middle[0]), middle[1] - 6), at(left(middle[0]), middle[1] - 6)] : []),
   ];
 }
 

@@ -60,6 +60,24 @@ export function compose(scene, state, tree, folded, measure) {
   };
 }
 
+/** The same picture of a scene with other values: everything stays where it is. */
+export function rebind(picture, scene, state) {
+  const cards = picture.cards.map((card) => ({
+    ...card,
+    box: card.box && scene.box.get(card.id),
+    track: state.track(card.id, "state"),
+  }));
+  return {
+    ...picture,
+    cards,
+    card: new Map(cards.map((card) => [card.id, card])),
+    roots: picture.roots.map((root) => cards.find((card) => card.id === root.id)),
+    links: picture.links.map((link) => ({ ...link, tracks: link.wires.map((wire) => state.track(wire.id, "state")) })),
+    chips: picture.chips.map((chip) => ({ ...chip, box: scene.box.get(chip.leaf) })),
+    outlines: picture.outlines.map((frame) => ({ ...frame, cards: cards.filter((card) => frame.cards.some((old) => old.id === card.id)) })),
+  };
+}
+
 /** For each unit, the width of the widest name that is ever tied to it. */
 function widestPills(scene, state, unitOf, measure) {
   const widest = new Map();

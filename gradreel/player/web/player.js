@@ -13,7 +13,7 @@ import { marksAt } from "./marking.js";
 import { write } from "./marks.js";
 import { callAt, describe, indexed, namesAt } from "./moment.js";
 import { showBare, showLeaves, showNames, showPrinted, showStory } from "./panels.js";
-import { compose } from "./picture.js";
+import { compose, rebind } from "./picture.js";
 import { build } from "./shell.js";
 import { createStage } from "./stage.js";
 import { createState, indexAt } from "./state.js";
@@ -226,11 +226,12 @@ export function createPlayer(root, firstScene, options) {
   function update(next, { step = null } = {}) {
     if (!sameShape(run.scene, next)) {
       clock.pause();
+      if (!options.createEditor) editor.setSource(next.source);
       begin(next, step);
       return;
     }
     load(next);
-    draw({ unit: run.picture.cards[0]?.id, boxes: [] });
+    run.picture = rebind(run.picture, run.scene, run.state);
     run.step = clamp(step ?? run.step);
     show();
   }
@@ -272,8 +273,10 @@ export function createPlayer(root, firstScene, options) {
   return player;
 }
 
-/** Whether two scenes have the same boxes and wires, whatever their values. */
+/** Whether two scenes have the same boxes, slots and wires, whatever their values. */
 function sameShape(scene, next) {
-  const sign = ({ boxes, wires }) => JSON.stringify([boxes.map((box) => [box.id, box.name]), wires.map((wire) => [wire.from, wire.to])]);
+  const slots = (box) => [...box.slots, ...(box.numbers ?? [])].map((slot) => slot.name).sort();
+  const sign = ({ boxes, wires }) =>
+    JSON.stringify([boxes.map((box) => [box.id, box.name, slots(box)]), wires.map((wire) => [wire.from, wire.to])]);
   return scene.steps.length === next.steps.length && sign(scene) === sign(next);
 }

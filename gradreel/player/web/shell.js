@@ -32,7 +32,7 @@ export function build(root) {
   const place = (name, tag, properties) => (made[name] = element(tag, properties));
   let actions = {};
   const tools = element("div", { class: "tools" }, ...TOOLS.map(([name, text, title]) =>
-    place(name, "button", { title, "aria-label": title, text, "data-testid": `tool-${name}`, onclick: () => actions[name]() })));
+    place(name, "button", { title, "aria-label": /\w/.test(text) ? `${text}: ${title}` : title, text, "data-testid": `tool-${name}`, onclick: () => actions[name]() })));
   made.follow.setAttribute("aria-pressed", "true");
   const left = element("section", { class: "pane left", tabindex: 0, "aria-label": "program" },
     element("h2", { text: "Program" }), element("div", {}, place("editor", "div")),

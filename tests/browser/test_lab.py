@@ -1,0 +1,236 @@
+"""The Lab in a real browser: programs are typed, run, played and shared; mistakes get a sentence."""
+
+from __future__ import annotations
+
+import json
+import re
+import time
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from .driving import SETTLED, open_lab, put, run, sentence_of, state
+
+SHARED = """\
+import torch
+t = torch.eye(2, requires_grad=True)
+a = torch.ones(2, requires_grad=True)
+y = t @ a
+for step in range(2):
+    loss = (t @ y).sum()
+    loss.backward()
+"""
+ALONE = "import torch\na = torch.tensor(3., requires_grad=True)\nb = a * a\nb.backward()\nprint(a.grad)\n"
+MISTAKES = [
+    ("for i in range(3) print(i)", r"line 1.*SyntaxError"),
+    ("import torch\nx = torch.ones(2)\nprint(z)", r"line 3.*NameError: name 'z' is not defined"),
+    ("x = 1\nimport os", r"line 2.*import os"),
+    ("x = 1\nwhile True:\n    x = x + 1", r"stopped"),
+    ("import torch\nx = torch.zeros(10**12)", r"line 2.*stopped.*elements"),
+    ("  ", r"no program yet"),
+]
+
+
+def test_a_program_plays_to_its_end_and_back(page: Page, app_url: str) -> None:
+    player = open_lab(page, app_url)
+    run(page, ALONE)
+    last = int(player.get_attribute("data-steps") or 0)
+    assert (player.get_attribute("data-outcome"), state(player)["step"]) == ("finished", last)
+    end = state(player)
+    assert end["printed"] == "tensor(6.)\n" and end["leaves"] == [{"name": "a", "grad": 6}]
+    page.get_by_test_id("first").click()
+    assert state(player)["boxes"] == [] and state(player)["leaves"] == []
+    page.get_by_test_id("speed").select_option("8")
+    page.get_by_test_id("play").click()
+    expect(player).to_have_attribute("data-step", str(last), timeout=20_000)
+    assert state(player) == end
+    page.get_by_test_id("prev").click()
+    assert state(player)["step"] == last - 1
+
+
+def test_the_error_is_told_with_the_lines_that_matter(page: Page, app_url: str) -> None:
+    player = open_lab(page, app_url)
+    run(page, SHARED)
+    assert player.get_attribute("data-outcome") == "raised"
+    assert "line 4" in page.get_by_test_id("story").inner_text()
+    born = page.locator(".cm-line.gr-line-born")
+    assert (born.inner_text(), born.get_attribute("data-hint")) == ("y = t @ a", "built Mv #0")
+    assert page.locator(".cm-line.gr-line-bad").inner_text().strip() == "loss.backward()"
+
+
+def test_marks_go_when_the_program_is_edited(page: Page, app_url: str) -> None:
+    open_lab(page, app_url)
+    run(page, SHARED)
+    page.keyboard.press("Control+End")
+    page.keyboard.insert_text("# more")
+    expect(page.locator(".cm-line.gr-line-born")).to_have_count(0)
+    page.keyboard.press("Control+z")
+    expect(page.locator(".cm-line.gr-line-born")).to_have_count(1)
+
+
+def test_an_expression_shows_its_graph_and_follows_its_slider(page: Page, app_url: str) -> None:
+    player = open_lab(page, app_url)
+    run(page, "sin(x*y) + x**2")
+    assert {leaf["name"] for leaf in state(player)["leaves"]} == {"x", "y"}
+    page.evaluate("() => { window.kept = true }")
+    player.evaluate("(root) => { root.querySelector('canvas').kept = true }")
+    page.get_by_test_id("slider-x").focus()
+    waits = []
+    for _ in range(7):
+        before = state(player)["leaves"]
+        started = time.perf_counter()
+        page.keyboard.press("ArrowRight")
+        page.wait_for_function(
+            "([host, before]) => JSON.stringify(host.player.state().leaves) !== before",
+            arg=[player.element_handle(), json.dumps(before, separators=(",", ":"))],
+        )
+        waits.append(time.perf_counter() - started)
+    assert sorted(waits)[0] < 0.3
+    assert page.evaluate("() => window.kept") and player.evaluate("(root) => root.querySelector('canvas').kept")
+    assert page.get_by_test_id("value-x").input_value() == "2.07"
+    gradients = {leaf["name"]: leaf["grad"] for leaf in state(player)["leaves"]}
+    assert gradients == {"x": pytest.approx(7.1320, 1e-4), "y": pytest.approx(2.0645, 1e-4)}
+
+
+def test_a_result_that_is_no_number_is_sent_back_with_ones_and_the_page_says_so(page: Page, app_url: str) -> None:
+    player = open_lab(page, app_url)
+    run(page, "relu(W @ v)")
+    assert "ones" in page.get_by_test_id("ones").inner_text()
+    assert {leaf["name"] for leaf in state(player)["leaves"]} == {"W", "v"}
+    page.get_by_label("v[0]").fill("7")
+    page.wait_for_function(SETTLED)
+    expect(page.get_by_test_id("value-v")).to_have_value(re.compile(r"^\[7, "))
+
+
+@pytest.mark.parametrize(("source", "told"), MISTAKES, ids=[told for _, told in MISTAKES])
+def test_a_mistake_gets_a_sentence_and_the_page_stays_usable(page: Page, app_url: str, source: str, told: str) -> None:
+    player = open_lab(page, app_url)
+    run(page, source)
+    assert re.search(told, sentence_of(page), re.DOTALL), sentence_of(page)
+    run(page, ALONE)
+    assert state(player)["leaves"] == [{"name": "a", "grad": 6}]
+
+
+def test_text_from_a_program_is_never_markup(page: Page, app_url: str) -> None:
+    open_lab(page, app_url)
+    run(page, "x = '<img src=x onerror=\"document.title=1\">'\nprint(x)\nraise ValueError(x)")
+    assert page.locator("[data-testid=player] img").count() == 0
+    assert "<img src=x" in page.get_by_test_id("printed").inner_text()
+
+
+def test_a_link_restores_the_program_and_the_step(page: Page, browser: Browser, app_url: str) -> None:
+    player = open_lab(page, app_url)
+    run(page, ALONE)
+    player.evaluate("(root) => root.player.seek(4)")
+    page.get_by_test_id("copy-link").click()
+    page.wait_for_url(re.compile(r"#g1\.4\."))
+    other = browser.new_page()
+    other.goto(page.url)
+    other.wait_for_selector("[data-testid=player]")
+    there = other.get_by_test_id("player")
+    expect(there).to_have_attribute("data-step", "4", timeout=20_000)
+    assert (
+        other.locator("[data-testid=editor] .cm-content").inner_text().startswith("import torch\na = torch.tensor(3.")
+    )
+    assert state(there) == state(player)
+    other.close()
+
+
+def test_a_damaged_link_says_so(page: Page, app_url: str) -> None:
+    open_lab(page, f"{app_url}/#g1.3.AAAA")
+    assert "damaged" in page.locator(".gr-notice").inner_text()
+
+
+def test_a_theme_change_keeps_step_and_text(page: Page, app_url: str) -> None:
+    player = open_lab(page, app_url)
+    run(page, ALONE)
+    player.evaluate("(root) => { root.player.seek(3); root.querySelector('canvas').kept = true }")
+    put(page, "half typed")
+    page.emulate_media(color_scheme="dark")
+    expect(player).to_have_attribute("data-theme", "dark")
+    assert state(player)["step"] == 3 and player.evaluate("(root) => root.querySelector('canvas').kept")
+    assert page.locator("[data-testid=editor] .cm-content").inner_text() == "half typed"
+
+
+def test_an_example_is_put_in_and_run(page: Page, app_url: str) -> None:
+    player = open_lab(page, app_url)
+    page.get_by_test_id("examples").click()
+    page.get_by_role("menuitem", name="The second derivative", exact=True).click()
+    page.wait_for_function(SETTLED)
+    expect(player).to_have_attribute("data-outcome", "finished")
+    assert "42." in state(player)["printed"]
+
+
+def test_the_trace_can_be_taken_away(page: Page, app_url: str) -> None:
+    open_lab(page, app_url)
+    run(page, ALONE)
+    page.get_by_test_id("export").click()
+    with page.expect_download() as waiting:
+        page.get_by_role("menuitem", name="Trace").click()
+    trace = json.loads(Path(waiting.value.path()).read_text())
+    assert (trace["schema"], trace["source"]) == ("gradreel-trace/1", ALONE)
+
+
+def test_the_exported_page_plays_with_the_network_off(
+    page: Page, browser: Browser, app_url: str, tmp_path: Path
+) -> None:
+    player = open_lab(page, app_url)
+    run(page, SHARED)
+    page.get_by_test_id("export").click()
+    with page.expect_download() as waiting:
+        page.get_by_role("menuitem", name="Offline page").click()
+    waiting.value.save_as(tmp_path / "run.html")
+    context = browser.new_context(offline=True)
+    there = context.new_page()
+    complaints: list[str] = []
+    there.on("console", lambda message: complaints.append(message.text))
+    there.on("pageerror", lambda error: complaints.append(str(error)))
+    there.on("request", lambda request: complaints.append(request.url) if request.url.startswith("http") else None)
+    there.goto((tmp_path / "run.html").as_uri())
+    there.wait_for_selector("[data-testid=player]")
+    copy = there.get_by_test_id("player")
+    for step in (int(player.get_attribute("data-steps") or 0), 0, 9, 17, 2):
+        for each in (player, copy):
+            each.evaluate("(root, step) => root.player.seek(step)", step)
+        assert state(copy) == state(player)
+    there.get_by_test_id("play").click()
+    expect(copy).not_to_have_attribute("data-step", "2")
+    context.close()
+    assert complaints == []
+
+
+def test_a_lesson_program_runs_where_it_stands(page: Page, app_url: str) -> None:
+    page.goto(f"{app_url}/Gradients_add_up")
+    page.wait_for_selector("[data-testid=player]", timeout=60_000)
+    first = page.get_by_test_id("player").first
+    expect(first).to_have_attribute("data-outcome", "finished", timeout=20_000)
+    assert "222.3926" in state(first)["printed"]
+
+
+def test_two_people_do_not_see_each_other(page: Page, browser: Browser, app_url: str) -> None:
+    one = open_lab(page, app_url)
+    context = browser.new_context()
+    other = context.new_page()
+    two = open_lab(other, app_url)
+    put(page, "import torch\nwho = torch.tensor(1., requires_grad=True)\ny = who * 1\ny.backward()")
+    put(other, "import torch\nelse_ = torch.tensor(2., requires_grad=True)\ny = else_ * 3\ny.backward()")
+    page.keyboard.press("Control+Enter")
+    other.keyboard.press("Control+Enter")
+    for each in (page, other):
+        each.wait_for_function(SETTLED, timeout=20_000)
+    expect(one).to_have_attribute("data-outcome", "finished")
+    expect(two).to_have_attribute("data-outcome", "finished")
+    assert [leaf["name"] for leaf in state(one)["leaves"]] == ["who"]
+    assert [leaf["name"] for leaf in state(two)["leaves"]] == ["else_"]
+    context.close()
+
+
+def test_the_payload_of_a_small_program_is_small(page: Page, app_url: str) -> None:
+    """The code is sent once: what a run sends afterwards stays far below it."""
+    sizes: list[int] = []
+    page.on("websocket", lambda socket: socket.on("framereceived", lambda frame: sizes.append(len(frame))))
+    open_lab(page, app_url)
+    sizes.clear()
+    run(page, ALONE)
+    assert 0 < sum(sizes) < 120_000
