@@ -4,8 +4,8 @@
 
     show(run("import torch; x = torch.ones(1, requires_grad=True); (x ** 7).backward()"))
 
-`run` makes a Trace of a program, `build` a Scene of a trace, `encode` the bytes that the player plays; `diagnose` says what went
-wrong. All are pure: the same input gives the same output.
+`run` makes a Trace of a program, `build` a Scene of a trace, `encode` the bytes that the player plays; `diagnose` says
+what went wrong. All are pure: the same input gives the same output.
 """
 
 from .explain import diagnose
