@@ -1,4 +1,4 @@
-# make run: set up and start the app. make test: set up and pass all tests. make bench: measure against torch and others.
+# make run: set up and start the app. make test: set up and pass all tests. make bench: measure against torch.
 
 PYTHON ?= python3
 VENV := .venv
@@ -16,9 +16,9 @@ check:
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
-	$(BIN)/pytest -n 2
 	@command -v node >/dev/null || { echo "node is missing: install Node.js 20 or later to test the player"; exit 1; }
 	node --test tests/js
+	$(BIN)/pytest -n 2
 
 browser: $(VENV)/test.done
 	@sh deploy/chromium.sh $(BIN)/python
