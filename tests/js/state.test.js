@@ -75,3 +75,23 @@ test("indexAt finds the last entry that is not beyond", () => {
   assert.deepEqual([-1, 0, 1, 2, 3, 9].map((step) => indexAt([0, 2, 2, 5], step)), [-1, 0, 0, 2, 2, 3]);
   assert.equal(indexAt([], 3), -1);
 });
+
+test("a leaf whose name stands for another tensor now is the earlier one", () => {
+  const box = { id: "n0", kind: "leaf", name: "AccumulateGrad", variable: "x", tensor: "t0", slots: [] };
+  const scene = {
+    boxes: [box],
+    wires: [],
+    tensors: [],
+    calls: [],
+    values: [],
+    output: [],
+    steps: [
+      { sentence: "", changes: {} },
+      { sentence: "", changes: { n0: { state: [null, "built"] }, "name:0:x": { tensor: [null, "t0"], text: [null, ""] } } },
+      { sentence: "", changes: { "name:0:x": { tensor: ["t0", "t1"] } } },
+    ],
+  };
+  const state = createState(scene);
+  const names = [1, 2].map((step) => describe(state, indexed(scene, state), ["name:0:x"], step).leaves[0].name);
+  assert.deepEqual(names, ["x", "earlier x"]);
+});

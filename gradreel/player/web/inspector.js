@@ -4,7 +4,7 @@
 
 import { element } from "./dom.js";
 import { bytes, long, short, title } from "./format.js";
-import { boxAt, callAt, present } from "./moment.js";
+import { boxAt, callAt, present, leafName } from "./moment.js";
 import { indexAt } from "./state.js";
 
 /** @param {HTMLElement} head @param {HTMLElement} root
@@ -17,7 +17,7 @@ export function showInspector(head, root, moment, actions) {
   const tensor = scene.tensor.get(selected);
   const group = tree.groups.get(selected);
   if (box) {
-    head.textContent = box.kind === "leaf" ? `AccumulateGrad ${box.variable ?? ""}` : `${box.name}${box.nr === null ? "" : ` #${box.nr}`}`;
+    head.textContent = box.kind === "leaf" ? `AccumulateGrad ${leafName(moment.state, box, moment.step) ?? ""}` : `${box.name}${box.nr === null ? "" : ` #${box.nr}`}`;
     root.replaceChildren(card(...(box.kind === "leaf" ? leafRows(box, moment) : nodeRows(box, moment)), ...footRows(box, moment, actions)));
   } else if (tensor) {
     head.textContent = `Tensor ${namesOf(tensor.id, moment).join(", ")}`;

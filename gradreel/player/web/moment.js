@@ -57,6 +57,7 @@ export function boxAt(state, box, step) {
       found: get(`found:${slot.name}`),
     })),
     ...(box.kind === "leaf" && {
+      variable: leafName(state, box, step),
       grad: get("grad"),
       came: get("came"),
       before: get("before"),
@@ -65,6 +66,13 @@ export function boxAt(state, box, step) {
       expected: get("expected"),
     }),
   };
+}
+
+/** The name of a leaf at a step: `earlier x` once the program's `x` stands for another tensor. @returns {string|null} */
+export function leafName(state, box, step) {
+  if (!box.variable) return null;
+  const bound = state.at(`name:0:${box.variable}`, "tensor", step);
+  return bound === null || bound === box.tensor ? box.variable : `earlier ${box.variable}`;
 }
 
 /** @returns {boolean} whether a box with this state is there to be seen */
@@ -139,7 +147,7 @@ export function describe(state, scene, nameKeys, step) {
     if (!present(now.state)) continue;
     const slots = Object.fromEntries(now.slots.filter((slot) => slot.state !== null).map((slot) => [slot.slot.name, slot.state]));
     boxes.push({ id: box.id, name: box.name, line: box.line, state: now.state, slots });
-    if (box.kind === "leaf") leaves.push({ name: box.variable, grad: dataOf(scene.values[now.grad]) });
+    if (box.kind === "leaf") leaves.push({ name: now.variable, grad: dataOf(scene.values[now.grad]) });
   }
   return {
     step,

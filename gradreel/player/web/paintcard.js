@@ -95,7 +95,7 @@ function paintLeaf(context, card, now, { colours, measure, scene }) {
   const busy = now.state === "running" || now.state === "ready";
   rounded(context, x, y, width, height, 10, { fill: colours["leaf-bg"], stroke: busy ? colours.run : colours.leaf, line: 2 });
   const room = width - 2 * PAD;
-  text(context, fit(`AccumulateGrad  ${box.variable ?? ""}`, room - 12, TITLE, measure), x + PAD, y + 20, TITLE, colours.ink);
+  text(context, fit(`AccumulateGrad  ${now.variable ?? ""}`, room - 12, TITLE, measure), x + PAD, y + 20, TITLE, colours.ink);
   sign(context, now.state, x + width - PAD, y + 16, busy ? colours.run : colours.leaf, 0.85);
   const [grad, came] = leafLines(box, now, (index) => scene.values[index]);
   text(context, fit(grad, room, 12, measure), x + PAD, y + 40, 12, colours.ink);

@@ -55,7 +55,7 @@ export function showLeaves(root, moment, onSelect) {
     const grad = now.grad === null ? "None" : short(scene.values[now.grad], 18);
     const arrived = now.expected && callAt(scene, step) ? ` · ${now.arrived ?? 0} of ${now.expected} arrived` : "";
     const row = element("button", { class: "row", onclick: () => onSelect(box.id) });
-    row.append(element("span", { text: `${box.variable ?? "leaf"}.grad` }), element("span", { text: grad + arrived }));
+    row.append(element("span", { text: `${now.variable ?? "leaf"}.grad` }), element("span", { text: grad + arrived }));
     rows.push(row);
   }
   const more = rows.length - LEAVES;

@@ -30,7 +30,7 @@ export function showTable(root, { state, scene, step, selected }, onSelect) {
 }
 
 function tableRow(box, now, scene, selected, onSelect) {
-  const name = box.kind === "leaf" ? `${box.name} ${box.variable ?? ""}` : `${box.name}${box.nr === null ? "" : ` #${box.nr}`}`;
+  const name = box.kind === "leaf" ? `${box.name} ${now.variable ?? ""}` : `${box.name}${box.nr === null ? "" : ` #${box.nr}`}`;
   const slots = now.slots.filter((slot) => slot.state !== null).map(({ slot, state }) => `${slot.name}: ${state}`).join(", ");
   const grad = box.kind === "leaf" ? now.grad : now.gradIn;
   const cells = [box.line ?? "", standing(box, now), slots || "nothing", grad === null ? "" : short(scene.values[grad], 28)];
