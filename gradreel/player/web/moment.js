@@ -117,6 +117,29 @@ export function namesByBox(state, names, step) {
   return found;
 }
 
+/** The gradients that leaves hold at a step: those of the AccumulateGrads that live, then those of named tensors whose graph
+ * is gone already.
+ * @returns {{id: string, name: string, grad: number|null, now: any}[]} `id` of what to select, `grad` an index of a value
+ */
+export function gradientsAt(state, scene, names, step) {
+  const found = [];
+  const told = new Set();
+  for (const box of scene.boxes) {
+    if (box.kind !== "leaf") continue;
+    const now = boxAt(state, box, step);
+    if (!present(now.state)) continue;
+    told.add(box.tensor);
+    found.push({ id: box.id, name: now.variable ?? "leaf", grad: now.grad, now });
+  }
+  for (const { name, tensor } of names) {
+    const grad = tensor === null || told.has(tensor) ? null : state.at(tensor, "grad", step);
+    if (grad === null) continue;
+    told.add(tensor);
+    found.push({ id: tensor, name, grad, now: null });
+  }
+  return found;
+}
+
 /** What the program has printed by a step. @returns {string} */
 export function printedAt(scene, step) {
   return scene.output.filter(([, at]) => at <= step).map(([text]) => text).join("");
@@ -141,13 +164,12 @@ export function dataOf(value) {
  */
 export function describe(state, scene, nameKeys, step) {
   const boxes = [];
-  const leaves = [];
+  const names = namesAt(state, nameKeys, step);
   for (const box of scene.boxes) {
     const now = boxAt(state, box, step);
     if (!present(now.state)) continue;
     const slots = Object.fromEntries(now.slots.filter((slot) => slot.state !== null).map((slot) => [slot.slot.name, slot.state]));
     boxes.push({ id: box.id, name: box.name, line: box.line, state: now.state, slots });
-    if (box.kind === "leaf") leaves.push({ name: now.variable, grad: dataOf(scene.values[now.grad]) });
   }
   return {
     step,
@@ -155,8 +177,8 @@ export function describe(state, scene, nameKeys, step) {
     line: state.at("program", "line", step),
     sentence: scene.steps[step].sentence,
     boxes,
-    leaves,
-    names: namesAt(state, nameKeys, step).map(({ name, scope, tensor, text }) => ({ name, scope, tensor, text })),
+    leaves: gradientsAt(state, scene, names, step).map(({ name, grad }) => ({ name, grad: dataOf(scene.values[grad]) })),
+    names: names.map(({ name, scope, tensor, text }) => ({ name, scope, tensor, text })),
     printed: printedAt(scene, step),
   };
 }

@@ -6,7 +6,7 @@
 import { element } from "./dom.js";
 import { number, shape, short, title } from "./format.js";
 import { write } from "./marks.js";
-import { boxAt, callAt, present, printedAt } from "./moment.js";
+import { callAt, gradientsAt, present, printedAt } from "./moment.js";
 
 const CALLS = 6;
 const LEAVES = 80;
@@ -46,18 +46,14 @@ export function nameText(name, { state, scene, step }) {
 
 /** A row for each leaf: its gradient, and what is still to come. */
 export function showLeaves(root, moment, onSelect) {
-  const { state, scene, step } = moment;
-  const rows = [];
-  for (const box of scene.boxes) {
-    if (box.kind !== "leaf") continue;
-    const now = boxAt(state, box, step);
-    if (!present(now.state)) continue;
-    const grad = now.grad === null ? "None" : short(scene.values[now.grad], 18);
-    const arrived = now.expected && callAt(scene, step) ? ` · ${now.arrived ?? 0} of ${now.expected} arrived` : "";
-    const row = element("button", { class: "row", onclick: () => onSelect(box.id) });
-    row.append(element("span", { text: `${now.variable ?? "leaf"}.grad` }), element("span", { text: grad + arrived }));
-    rows.push(row);
-  }
+  const { state, scene, step, names } = moment;
+  const rows = gradientsAt(state, scene, names, step).map(({ id, name, grad, now }) => {
+    const value = grad === null ? "None" : short(scene.values[grad], 18);
+    const arrived = now?.expected && callAt(scene, step) ? ` · ${now.arrived ?? 0} of ${now.expected} arrived` : "";
+    const row = element("button", { class: "row", onclick: () => onSelect(id) });
+    row.append(element("span", { text: `${name}.grad` }), element("span", { text: value + arrived }));
+    return row;
+  });
   const more = rows.length - LEAVES;
   if (more > 0) rows.splice(LEAVES, more, nothing(`and ${more} more`));
   root.replaceChildren(...(rows.length ? rows : [nothing("(no leaf is used yet)")]));
