@@ -246,14 +246,14 @@ def focus(events: tuple[Event, ...]) -> tuple[str, ...]:
     nodes: dict[int, None] = {}
     for event in events:
         kind = type(event)
-        if kind in ACTORS:
+        if kind in ACTORS and event.node is not None:  # type: ignore[attr-defined]
             return (f"n{event.node}",)  # type: ignore[attr-defined]
         if kind is e.NodeMade or kind is e.NodeReleased:
             nodes[event.node] = None  # type: ignore[attr-defined]
     return tuple(f"n{number}" for number in list(nodes)[:12])
 
 
-ACTORS = {e.NodeStarted, e.SlotFreed, e.SlotRetained, e.GradAdded}
+ACTORS = {e.NodeStarted, e.SlotFreed, e.SlotRetained, e.GradAdded, e.BackwardFailed}
 
 
 @contextmanager

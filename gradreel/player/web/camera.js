@@ -43,10 +43,10 @@ export function createCamera(host, vis, { onFrame, onPick, onHover, onMove }) {
   };
   const moveTo = (position, scale, ms) =>
     network.moveTo({ position, scale: within(scale), animation: ms ? { duration: ms, easingFunction: "easeInOutQuad" } : false });
-  /** The scale at which everything is in view. */
-  const wholeScale = () => {
+  /** The scale at which `rect`, everything unless told, is in view. */
+  const wholeScale = (rect = bounds) => {
     const { width, height } = view();
-    return within(Math.min(1.2, (width - 48) / bounds.width, (height - 96) / bounds.height));
+    return within(Math.min(1.2, (width - 48) / rect.width, (height - 96) / rect.height));
   };
 
   return {
@@ -55,7 +55,7 @@ export function createCamera(host, vis, { onFrame, onPick, onHover, onMove }) {
     wholeScale,
     /** What there is to look at. @param {{x: number, y: number, width: number, height: number}} whole */
     setBounds: (whole) => (bounds = whole),
-    fit: (ms = 0) => moveTo({ x: bounds.x + bounds.width / 2, y: bounds.y + bounds.height / 2 }, wholeScale(), ms),
+    fit: (ms = 0, rect = bounds) => moveTo({ x: rect.x + rect.width / 2, y: rect.y + rect.height / 2 }, wholeScale(rect), ms),
     zoom: (factor) => {
       const { scale, x, y } = view();
       moveTo({ x, y }, scale * factor, 0);

@@ -127,7 +127,7 @@ function widened(bounds, frames) {
   return { x, y, width: right - x, height: bottom - y };
 }
 
-function around(rects, margin, above) {
+export function around(rects, margin, above) {
   const x = Math.min(...rects.map((rect) => rect.x)) - margin;
   const y = Math.min(...rects.map((rect) => rect.y)) - margin - above;
   const right = Math.max(...rects.map((rect) => rect.x + rect.width)) + margin;

@@ -9,6 +9,7 @@ import { namesByBox } from "./moment.js";
 import { paint } from "./paint.js";
 import { opacity } from "./paintcard.js";
 import { createMeasure } from "./pen.js";
+import { around } from "./picture.js";
 import { coloursOf } from "./theme.js";
 
 const EASE = 150;
@@ -16,6 +17,9 @@ const GLIDE = 200;
 const READABLE = 0.5;
 const LEGIBLE = 0.4;
 const CLOSE = 0.6;
+/** Room beside the cards for names, and above them for the gradients that come in. */
+const SIDE = 60;
+const ABOVE = 40;
 
 /** @param {HTMLElement} root
  * @param {any} vis
@@ -87,12 +91,18 @@ export function createStage(root, vis, { onPick, onFollow }) {
     if (progress < 1) request();
   }
 
-  /** The camera at the beginning: all of it where that can be read, else the newest root and what is below it. */
+  /** The camera at the beginning: all of it where that can be read, else what is there now, else what this step is about,
+   * else the newest root and what is below it. */
   function open() {
     opened = host.clientWidth > 0;
     if (!opened) return;
-    const top = frame.picture.roots.findLast((card) => opacity(card, frame.state, frame.step) === 1);
+    const there = (card) => opacity(card, frame.state, frame.step) === 1;
+    const top = frame.picture.roots.findLast(there);
     if (camera.wholeScale() >= LEGIBLE || !top) return camera.fit();
+    const now = around(frame.picture.cards.filter(there).map((card) => card.rect), SIDE, ABOVE);
+    if (camera.wholeScale(now) >= LEGIBLE) return camera.fit(0, now);
+    const busy = busyCard(frame.picture, frame.focus);
+    if (busy) return lookAt(busy, CLOSE, 0);
     const { x, y, width } = top.rect;
     return camera.moveTo({ x: x + width / 2, y: y + host.clientHeight / 2 / CLOSE - 90 }, CLOSE, 0);
   }
@@ -123,7 +133,7 @@ export function createStage(root, vis, { onPick, onFollow }) {
     show: (moment, { from, ease, picture, begin }) => {
       const step = moment.scene.steps[moment.step];
       const eased = ease && !still?.matches;
-      const busy = step.focus.map((id) => picture.card.get(picture.unitOf.get(id))).find(Boolean) ?? null;
+      const busy = busyCard(picture, step.focus);
       frame = {
         ...moment,
         picture,
@@ -161,6 +171,11 @@ export function createStage(root, vis, { onPick, onFollow }) {
       overlay.remove();
     },
   };
+}
+
+/** The card that a step is about. */
+function busyCard(picture, focus) {
+  return [...focus].map((id) => picture.card.get(picture.unitOf.get(id))).find(Boolean) ?? null;
 }
 
 /** Where a card stands, or what remains of it: its group's card, or the first of its boxes. */
