@@ -81,7 +81,7 @@ export function showStory(root, { state, scene, step }, { onSeek, onMend }) {
   }
   if (raised && !scene.diagnoses.length && step >= state.last) parts.push(errorCard(scene.outcome));
   parts.push(...callRows(scene.calls, step, onSeek));
-  if (!raised && step >= state.last) parts.push(element("p", { class: "quiet", text: "✓ The program finished." }));
+  if (!raised && step >= state.last) parts.push(element("p", { class: "quiet", text: scene.mode === "transcript" ? "✓ The transcript was run to its end." : "✓ The program finished." }));
   root.replaceChildren(...(parts.length ? parts : [nothing("(nothing has run backward yet)")]));
 }
 
