@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from . import dtypes, events, functions, methods, ops, random
+from . import dtypes, events, functions, methods, ops, random, writing
 from . import factories as _factories
 from .device import device, layout, strided
 from .dtypes import dtype, finfo, get_default_dtype, iinfo, promote_types, set_default_dtype
@@ -40,7 +40,7 @@ def _surface() -> dict[str, Any]:
     names |= {name: getattr(functions, name, None) or getattr(ops.shape, name, None) for name in _FUNCTIONS.split()}
     names |= {name: getattr(_factories, name) for name in _FACTORIES.split()}
     names |= {name: kind for name, kind in dtypes.NAMES.items()}
-    names |= {name: method for name, method in methods.IN_PLACE.items() if not name.startswith("__")}
+    names |= {name: method for name, method in writing.IN_PLACE.items() if not name.startswith("__")}
     names |= {name: methods.OWN[name] for name in ("clone", "detach", "is_complex")}
     names |= {name: _factories.legacy(kind) for name, kind in _LEGACY.items()}
     names |= {
