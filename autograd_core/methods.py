@@ -1,6 +1,6 @@
 """What a Tensor offers to programs: its operators, properties and methods, hung onto the class from tables.
 
-A method without a line of its own is an operator of the table or a function of functions.py under the same name.
+A method in `FROM` is an operator of the table, or a function that chooses among them, under the same name.
 Those with a body of their own lie in tracking.py (the graph), conversion.py (what a tensor holds) and writing.py (in
 place: `name_` is the variant of `name` that writes).
 """
@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from . import conversion, dtypes, factories, functions, indexing, not_implemented, tracking
+from . import conversion, dtypes, factories, functions, indexing, not_implemented, reductions, shaping, tracking
 from .device import CPU, strided
 from .ops import elementwise as e
 from .ops import index as i
@@ -131,29 +131,24 @@ PROPERTIES |= {
     name: property(lambda self: False) for name in ("is_cuda", "is_sparse", "is_quantized", "is_meta", "is_mps")
 }
 
-FROM_TABLE = {
+FROM = {
     e: "exp expm1 exp2 log log2 log10 log1p sqrt rsqrt sin cos tan sinh cosh asin acos atan atanh tanh sigmoid relu "
-    "abs sgn sign "
-    "floor ceil round trunc frac neg reciprocal maximum minimum eq ne lt le gt ge logical_and logical_or logical_not "
-    "bitwise_and "
-    "bitwise_or bitwise_xor bitwise_not isnan isinf isfinite clamp_min clamp_max floor_divide addcmul addcdiv lerp "
-    "erf atan2 hypot "
-    "logit nan_to_num logical_xor",
+    "abs sgn sign floor ceil round trunc frac neg reciprocal maximum minimum eq ne lt le gt ge "
+    "logical_and logical_or logical_not bitwise_and bitwise_or bitwise_xor bitwise_not "
+    "isnan isinf isfinite clamp_min clamp_max addcmul addcdiv lerp atan2 hypot logit nan_to_num",
     s: "t transpose unsqueeze select diagonal as_strided tril triu clone alias trace diag_embed",
     r: "cumprod argmax argmin count_nonzero",
     m: "mm mv dot bmm matmul",
     i: "index_select scatter_add masked_select index_add index_fill index_copy",
+    functions: "add sub mul div remainder pow square positive clamp masked_fill fmod float_power rsub "
+    "addmm addmv baddbmm outer gather scatter index_put nonzero equal isclose allclose is_floating_point numel",
+    reductions: "sum mean prod cumsum max min amax amin sort argsort topk var std logsumexp norm "
+    "softmax log_softmax all any",
+    shaping: "reshape view view_as flatten unflatten ravel permute movedim expand expand_as squeeze repeat tile flip "
+    "roll split chunk unbind narrow diag contiguous",
+    not_implemented: "floor_divide",
 }
-
-FROM_FUNCTIONS = (
-    "add sub mul div remainder pow square positive clamp masked_fill sum mean prod cumsum max min amax amin sort "
-    "argsort topk var std "
-    "logsumexp norm softmax log_softmax all any nonzero reshape view view_as flatten unflatten ravel permute movedim "
-    "expand "
-    "expand_as squeeze repeat tile flip roll split chunk unbind narrow diag fmod float_power contiguous addmm addmv "
-    "baddbmm outer gather scatter "
-    "index_put equal isclose allclose is_floating_point numel rsub"
-)
+"""Where a method comes from that is also a function of the package."""
 
 ALIASES = {
     "absolute": "abs", "negative": "neg", "subtract": "sub", "multiply": "mul", "divide": "div", "true_divide": "div",
@@ -168,14 +163,7 @@ CASTS = {
     "int": dtypes.int32, "short": dtypes.int16, "char": dtypes.int8, "byte": dtypes.uint8, "bool": dtypes.bool_,
 }  # fmt: skip
 
-METHODS: dict[str, Method] = {
-    name: getattr(module, name)
-    for module, names in FROM_TABLE.items()
-    for name in names.split()
-    if hasattr(module, name)
-}
-METHODS["floor_divide"] = not_implemented.floor_divide
-METHODS |= {name: getattr(functions, name) for name in FROM_FUNCTIONS.split()}
+METHODS: dict[str, Method] = {name: getattr(module, name) for module, names in FROM.items() for name in names.split()}
 
 OWN: dict[str, Method] = {
     f.__name__: f
