@@ -61,7 +61,7 @@ async function unpack(packed) {
   }
 }
 
-/** Whether `bytes` hold a whole program. One that ends before its last byte has more behind it: not every stream minds. */
+/** Whether `bytes` hold a whole program: one that ends sooner has more behind it, which not every stream minds. */
 const ends = (bytes) => inflate(bytes).then(() => true, () => false);
 
 async function inflate(bytes) {
