@@ -67,7 +67,7 @@ DETERMINANT_GOALS: dict[int, dict[str, float | None]] = {
 NETWORKS = (((32, 16, 16), 0.30), ((256, 64, 256), 0.70))
 RECORDED = (
     ("determinant 6x6", determinant(6), 1),
-    ("20 MLP steps 32,16,16", tensors(mlp(32, 16, 16, update=True)), 20),
+    ("20 MLP steps", tensors(mlp(32, 16, 16, update=True)), 20),
     ("RNN", tensors(rnn(50, 32, 8)), 1),
 )
 
@@ -88,6 +88,7 @@ def cases() -> Iterator[Case]:
     for name, make, count in RECORDED:
         yield Case(f"recording {name}, bare events", recorded(make, recording.bare, count), {"off": 1.25})
         yield Case(f"recording {name}, as in a run", recorded(make, recording.whole, count), {"off": 1.50})
+        yield Case(f"recording {name}, and its trace", recorded(make, recording.traced, count), {"off": None})
 
 
 def measure(only: str, rounds: int) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 from autograd_core.events import listening
 from gradreel.program.limits import Limits
 from gradreel.program.machine import Machine
-from gradreel.trace import Recorder
+from gradreel.trace import Outcome, Recorder
 
 from .timing import Once
 
@@ -24,8 +24,8 @@ def bare(once: Once) -> Once:
     """Every event goes to a list."""
 
     def recorded() -> Sequence[Any]:
-        heard: list[tuple[Any, ...]] = []
-        with listening(heard.append):
+        flights: list[tuple[Any, ...]] = []
+        with listening(flights.append):
             return once()
 
     return recorded
@@ -33,9 +33,21 @@ def bare(once: Once) -> Once:
 
 def whole(once: Once) -> Once:
     """Every event and value, kept and counted as a run of Gradreel does."""
+    return lambda: heard(once, Recorder())
+
+
+def traced(once: Once) -> Once:
+    """The same, and the trace made of it that a run gives."""
 
     def recorded() -> Sequence[Any]:
-        with listening(Machine(NO_LIMITS, {}, Recorder()).emit):
-            return once()
+        recorder = Recorder()
+        found = heard(once, recorder)
+        recorder.trace("", "script", Outcome("finished"))
+        return found
 
     return recorded
+
+
+def heard(once: Once, recorder: Recorder) -> Sequence[Any]:
+    with listening(Machine(NO_LIMITS, {}, recorder).emit):
+        return once()
