@@ -75,17 +75,17 @@ class Code:
         """All functions, inside one that gives them the names of this module."""
         op = self.op
         lines = self.general()
-        made = ["_general", op.python_name]
-        lines += self.usual(op.python_name, "return _general") if self.is_quick else [f"{op.python_name} = _general"]
+        made = ["_general", "_usual"]
+        lines += self.usual("_usual", "return _general") if self.is_quick else ["_usual = _general"]
         if self.is_quick and len(self.pair) == 2 and self.pair == self.given[:2]:
-            lines += self.usual("operator", "return _refused")
-            made.append("operator")
+            lines += self.usual("_operator", "return _refused")
+            made.append("_operator")
         if op.node_class is not None:
             lines += self.link() + self.run("raw") + self.run("graph")
-            made += ["link", "raw", "graph"]
+            made += ["_link", "_raw", "_graph"]
             if self.has_step():
                 lines += self.step()
-                made.append("step")
+                made.append("_step")
         names = ", ".join([*PLUMBING, "_Node", "_OP", "_forward", "_refused", *self.formula_names])
         body = "\n".join(f"    {line}" for line in lines)
         return f"def _make({names}):\n{body}\n    return dict({', '.join(f'{n}={n}' for n in made)})\n"
@@ -97,7 +97,7 @@ class Code:
             given[f"_raw_{p}"], given[f"_graph_{p}"] = on_arrays, on_tensors
         made = self.run_in(raw, given)
         if self.op.node_class is not None:
-            made["graph"] = self.run_in(graph, given)["graph"]
+            made["_graph"] = self.run_in(graph, given)["_graph"]
         return made
 
     def run_in(self, names: Namespace, given: Namespace) -> Namespace:
@@ -153,7 +153,7 @@ class Code:
         back = "results" if op.many else results[0] if len(results) == 1 else f"({', '.join(results)})"
         passed = "results" if op.many else f"({', '.join(results)},)"
         if op.node_class is not None:
-            lines.append(f"    if _state.grad_enabled: link({self.everything}, {passed})")
+            lines.append(f"    if _state.grad_enabled: _link({self.everything}, {passed})")
         lines.append("    if _state.session is not None:")
         lines.append(f"        for r in {passed}: _state.session.result(r, {op.name!r}, {self.involved()})")
         lines.append(f"    return {back}")
@@ -283,7 +283,7 @@ class Code:
     def link(self) -> list[str]:
         """The code that makes the node, if any input needs a gradient."""
         op = self.op
-        lines = [f"def link({self.everything}, results, inplace=None):"]
+        lines = [f"def _link({self.everything}, results, inplace=None):"]
         for p in op.inputs:
             if p in op.lists:
                 lines.append(f"    e_{p} = [_edge(t) for t in {p}]")
@@ -379,7 +379,7 @@ class Code:
         Both go by name, as PyTorch's generated code does; it shows in the order of the nodes that create_graph makes.
         """
         op = self.op
-        lines = [f"def {mode}(self, grads, wanted):"]
+        lines = [f"def _{mode}(self, grads, wanted):"]
         if not self.mixed:
             lines.append(f"    {', '.join('n_' + p for p in op.inputs)}, = wanted")
         else:
@@ -435,8 +435,8 @@ class Code:
         """`raw` with what the quick engine does around it: fitting, letting go of what was kept, handing on."""
         op = self.op
         wants_all = any("grads" in needs for needs in op.needs.values())
-        lines = ["def step(self, grad, wanted, buffers, leaf, add, retain):"]
-        lines.append("    if grad is None: return self.nothing(buffers, leaf, retain)")
+        lines = ["def _step(self, grad, wanted, buffers, leaf, add, retain):"]
+        lines.append("    if grad is None: return self.nothing(wanted, leaf, retain)")
         lines.append(f"    {', '.join('n_' + p for p in op.inputs)}, = wanted")
         if wants_all:
             lines.append("    grads = (grad,)")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import weakref
 from collections.abc import Callable, Iterator, Sequence
 from itertools import count
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -24,7 +24,15 @@ QUALIFIED = {n: f"torch::autograd::{n}" for n in ("AccumulateGrad", "CopySlices"
 """The nodes whose name() is longer than their type's name."""
 
 Output = tuple[tuple[int, ...], np.dtype[Any]]
+
+SCALAR: tuple[Output, ...] = (((), np.dtype(np.float32)),)
+"""`outs` of every node with one 0-d float32 result: the same object, so that one look at it is enough."""
+
 Grads = Sequence[Any]
+Buffers = dict[Any, Any]
+"""What has come in: the gradient of the first output by node, of others by node and number."""
+Leaf = Callable[["AccumulateGrad", Any], None]
+Add = Callable[[Any, Any], None]
 Wanted = tuple["Node | None", ...]
 
 _handles = count()
@@ -91,6 +99,8 @@ class Node:
     input_names: tuple[str, ...] = ()
     formulas: dict[str, str] = {}
     runs_on_nothing = False
+    step: ClassVar[Callable[..., None] | None] = None
+    """What the quick engine calls; nodes without it are for the exact engine alone."""
     writes: tuple[int, ...] = ()
 
     next: tuple[Node | None, ...]
@@ -120,6 +130,31 @@ class Node:
     def graph(self, grads: Grads, wanted: Wanted) -> list[Any]:
         """The same on tensors, so that the result can be differentiated again."""
         raise NotImplementedError
+
+    def nothing(self, wanted: Wanted, leaf: Leaf, retain: bool) -> None:
+        """A `step` that no gradient came for: leaves below wait for one less."""
+        if not retain:
+            self.release()
+        for node in wanted:
+            if isinstance(node, AccumulateGrad):
+                leaf(node, None)
+
+    def hand_on(self, results: list[Any], wanted: Wanted, buffers: Buffers, leaf: Leaf, add: Add) -> None:
+        """The end of a `step` in general: any number of edges, to any output."""
+        for i, node in enumerate(wanted):
+            if node is None:
+                continue
+            result, results[i] = results[i], None
+            nr = self.nrs[i]
+            if node.__class__ is AccumulateGrad:
+                leaf(node, result)
+            else:
+                key = (node, nr) if nr else node
+                if key in buffers:
+                    add(key, result)
+                else:
+                    buffers[key] = result
+            del result
 
     def __call__(self, *grads: Any) -> Any:
         given = tuple(g if g is None or isinstance(g, Tensor) else Tensor(g) for g in grads)
@@ -269,7 +304,8 @@ class AccumulateGrad(Node):
     def __init__(self, variable: Tensor) -> None:
         self.next, self.nrs = (), ()
         self.sequence_nr = LAST
-        self.outs = ((variable.data_.shape, variable.data_.dtype),)
+        outs = ((variable.data_.shape, variable.data_.dtype),)
+        self.outs = SCALAR if outs == SCALAR else outs
         self.hooks, self.freed, self.meta_ = None, False, None
         self.variable = variable
 

@@ -71,7 +71,7 @@ def in_place(function: Callable[..., Any], target: Tensor, *args: Any, **options
 
 def bound(op: Any, args: Sequence[Any], options: dict[str, Any]) -> dict[str, Any]:
     """The arguments by name, numbers wrapped where a tensor is expected."""
-    from .op import operand
+    from .operands import operand
 
     call = op.signature.bind(*args, **options)
     call.apply_defaults()

@@ -48,13 +48,13 @@ def reversed_division(self: Tensor, other: Any) -> Any:
 
 
 OPERATORS: dict[str, Method] = {
-    "__add__": binary(e.add),
-    "__radd__": binary(e.add),
-    "__sub__": binary(e.sub),
+    "__add__": e.add.operator,
+    "__radd__": e.add.operator,
+    "__sub__": e.sub.operator,
     "__rsub__": binary(functions.rsub),
-    "__mul__": binary(e.mul),
-    "__rmul__": binary(e.mul),
-    "__truediv__": binary(e.div),
+    "__mul__": e.mul.operator,
+    "__rmul__": e.mul.operator,
+    "__truediv__": e.div.operator,
     "__rtruediv__": binary(reversed_division),
     "__floordiv__": binary(not_implemented.floor_divide),
     "__rfloordiv__": binary(not_implemented.floor_divide, swapped=True),

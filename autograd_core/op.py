@@ -38,7 +38,7 @@ from typing import Any
 
 import numpy as np
 
-from . import compiling, errors
+from . import compiling, errors, quick
 from .graph import Node
 from .tensor import Tensor
 
@@ -118,16 +118,16 @@ class Op:
         self.source = code.source()
         made = code.functions(RAW, GRAPH, {p: (over(f, RAW), over(f, GRAPH)) for p, f in self.formulas.items()})
         if self.node_class is not None:
-            self.node_class.raw = made["raw"]  # type: ignore[method-assign]
-            self.node_class.graph = made["graph"]  # type: ignore[method-assign]
-            self.node_class.step = made.get("step")
-            self.link = made["link"]
+            self.node_class.raw = made["_raw"]  # type: ignore[method-assign]
+            self.node_class.graph = made["_graph"]  # type: ignore[method-assign]
+            self.node_class.step = made.get("_step") or (None if "writes" in self.traits else quick.step)
+            self.link = made["_link"]
         self.general: Callable[..., Any] = made["_general"]
-        function: Callable[..., Any] = made[self.python_name]
-        for variant in (function, made.get("operator", function)):
+        function: Callable[..., Any] = made["_usual"]
+        for variant in (function, made.get("_operator", function)):
             variant.__doc__, variant.op = self.forward.__doc__, self  # type: ignore[attr-defined]
             variant.__module__, variant.__name__ = self.forward.__module__, self.python_name
-        function.operator = made.get("operator")  # type: ignore[attr-defined]
+        function.operator = made.get("_operator")  # type: ignore[attr-defined]
         return function
 
     # ---- errors

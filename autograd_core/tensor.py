@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .state import state
+from .state import special, state
 
 if TYPE_CHECKING:
     from .graph import AccumulateGrad, Node
@@ -31,18 +31,38 @@ class Storage:
     `boxed` is the array that took the place of a numpy scalar once something could alias it.
     """
 
-    __slots__ = ("version", "boxed", "address", "inference", "counts", "__weakref__")
+    __slots__ = ("version", "boxed", "address_", "inference", "counts", "__weakref__")
+
+    version: int
+    boxed: Array | None
+    address_: int | None
+    inference: bool
+    counts: bool
 
     def __init__(self) -> None:
-        self.version = 0
-        self.boxed: Array | None = None
-        self.address = next(_addresses)
-        self.inference = False
-        self.counts = True
+        self.version, self.boxed, self.address_, self.inference, self.counts = 0, None, None, False, True
+
+    @property
+    def address(self) -> int:
+        """Where the memory lies, made up at the first question."""
+        if self.address_ is None:
+            self.address_ = next(_addresses)
+        return self.address_
+
+    @address.setter
+    def address(self, value: int) -> None:
+        self.address_ = value
 
     def data_ptr(self) -> int:
         """An integer that is the same for tensors that share this memory."""
         return self.address
+
+
+def new_storage(version: int = 0) -> Storage:
+    """A storage for memory that nothing shares yet, made outside inference mode; quicker than calling the class."""
+    storage = object.__new__(Storage)
+    storage.version, storage.boxed, storage.address_, storage.inference, storage.counts = version, None, None, False, True
+    return storage
 
 
 class View:
@@ -127,8 +147,8 @@ class Tensor:
     def shared_storage(self) -> Storage:
         """The storage, made now if nothing needed one yet."""
         if self.storage_ is None:
-            self.storage_ = Storage()
-            self.storage_.inference = state.inference
+            self.storage_ = new_storage()
+            self.storage_.inference = bool(special) and state.inference
         return self.storage_
 
     def array(self) -> np.ndarray[Any, Any]:
@@ -146,7 +166,8 @@ class Tensor:
         if isinstance(self.data_, np.ndarray):
             self.data_[...] = value
         else:
-            self.data_ = self.data_.dtype.type(value if np.ndim(value) == 0 else np.asarray(value).reshape(()))
+            kind = self.data_.__class__
+            self.data_ = value if value.__class__ is kind else kind(np.asarray(value).reshape(()))
 
     def alias_of(self) -> Tensor | None:
         """The tensor whose memory this one shows: its base, or what it was detached from while that lives."""
@@ -158,7 +179,10 @@ class Tensor:
 
     def bump(self) -> None:
         """Count a write."""
-        self.shared_storage().version += 1
+        if self.storage_ is None:
+            self.shared_storage().version = 1
+        else:
+            self.storage_.version += 1
 
     @property
     def numpy_dtype(self) -> np.dtype[Any]:
@@ -228,7 +252,7 @@ def plain(data: Array, node: Node | None = None, output_nr: int = 0, version: in
     tensor = object.__new__(Tensor)
     tensor.data_, tensor.storage_, tensor.node, tensor.output_nr, tensor.meta = data, None, node, output_nr, None
     if version:
-        tensor.shared_storage().version = version
+        tensor.storage_ = new_storage(version)
     return tensor
 
 

@@ -10,18 +10,28 @@ import weakref
 from collections.abc import Callable
 from typing import Any
 
-from . import autograd, errors, events, tell
-from .graph import Handle
-from .state import state
+import numpy as np
+
+from . import autograd, errors, events, quick, tell
+from .graph import SCALAR, Handle
+from .state import special, state
 from .tensor import Meta, Storage, Tensor, sharing
 
 Method = Callable[..., Any]
+
+ONE = np.float32(1)
+"""The gradient that backward starts with."""
 
 
 def backward(
     self: Tensor, gradient: Any = None, retain_graph: bool | None = None, create_graph: bool = False, inputs: Any = None
 ) -> None:
     """Add the gradients of this tensor to the `.grad` of the leaves below it."""
+    if gradient is None and inputs is None and not create_graph and not special:
+        node = self.node
+        if node is not None and self.meta is None and node.outs is SCALAR:
+            if quick.run(node, self.output_nr, ONE, bool(retain_graph)):
+                return
     autograd.backward(self, gradient, retain_graph, create_graph, inputs=inputs)
 
 
