@@ -308,7 +308,8 @@ class Code:
         lines += [
             "    node = _new(_Node); node.hooks = node.meta_ = None; node.freed = False",
             "    node.sequence_nr = _state.next_sequence()",
-            f"    node.next = {' + '.join(nexts)}; node.nrs = {' + '.join(nrs)}",
+            f"    node.next = {' + '.join(nexts)}; nrs = {' + '.join(nrs)}",
+            f"    node.nrs = _Z[{len(op.inputs)}] if nrs == _Z[{len(op.inputs)}] else nrs",
             f"    outs = tuple([(r.data_.shape, r.data_.dtype) for r in {counted}])",
             "    node.outs = _SCALAR if outs == _SCALAR else outs",
         ]
@@ -459,7 +460,8 @@ class Code:
         lines.append("    del grad" + (", grads" if wants_all else ""))
         lines.append(f"    if self.nrs is not _Z[{len(op.inputs)}]:")
         handed = ", ".join(f"g_{p} if n_{p} is not None else None" for p in op.inputs)
-        lines.append(f"        return self.hand_on([{handed}], wanted, buffers, leaf, add)")
+        lines.append(f"        results = [{handed}]; {' = '.join('g_' + p for p in op.inputs)} = None")
+        lines.append("        return self.hand_on(results, wanted, buffers, leaf, add)")
         for p in op.inputs:
             lines += [
                 f"    if n_{p} is not None:",
