@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from . import operands
+from . import operands, quick
 from .fitting import fitted
 from .graph import SCALAR, AccumulateGrad, Dim, gradient_edge
 from .saved import SavedResult, save_result, unpack_slot
@@ -47,7 +47,8 @@ PLUMBING: Namespace = {
     "_fitted": fitted, "_unpack": unpack_slot, "_result": save_result, "_operand": operands.operand,
     "_promote": operands.promote, "_array": operands.array, "_loaded": operands.loaded, "_strides": operands.strides,
     "_list": operands.kept_list, "_arrays": operands.list_arrays, "_pack": operands.pack_all,
-    "_finish": operands.finish, "_version": operands.version_of,
+    "_finish": operands.finish, "_leaf": quick.leaf, "_add": quick.add, "_hand_on": quick.hand_on,
+    "_nothing": quick.nothing, "_version": operands.version_of,
 }  # fmt: skip
 
 ERRORS = "(ValueError, TypeError)"
@@ -436,8 +437,8 @@ class Code:
         """`raw` with what the quick engine does around it: fitting, letting go of what was kept, handing on."""
         op = self.op
         wants_all = any("grads" in needs for needs in op.needs.values())
-        lines = ["def _step(self, grad, wanted, buffers, leaf, add, retain):"]
-        lines.append("    if grad is None: return self.nothing(wanted, leaf, retain)")
+        lines = ["def _step(self, grad, wanted, this):"]
+        lines.append("    if grad is None: return _nothing(self, wanted, this)")
         lines.append(f"    {', '.join('n_' + p for p in op.inputs)}, = wanted")
         if wants_all:
             lines.append("    grads = (grad,)")
@@ -455,19 +456,20 @@ class Code:
                 f"            if c is not _ndarray or g_{p}.shape != e[0] or g_{p}.dtype is not e[1]: g_{p} = {fit}",
             ]
         kept = [f"self.saved_{n} = " for n in op.kept() if op.is_tensor(n)]
-        lines.append(f"    if not retain: {''.join(kept)}None; self.freed = True" if kept else
-                     "    if not retain: self.freed = True")
+        lines.append(f"    if not this.retain: {''.join(kept) + 'None; ' if kept else ''}self.freed = True")
         lines.append("    del grad" + (", grads" if wants_all else ""))
-        lines.append(f"    if self.nrs is not _Z[{len(op.inputs)}]:")
+        lines.append(f"    if this.given or self.nrs is not _Z[{len(op.inputs)}]:")
         handed = ", ".join(f"g_{p} if n_{p} is not None else None" for p in op.inputs)
         lines.append(f"        results = [{handed}]; {' = '.join('g_' + p for p in op.inputs)} = None")
-        lines.append("        return self.hand_on(results, wanted, buffers, leaf, add)")
+        lines.append("        return _hand_on(self, results, wanted, this)")
         for p in op.inputs:
             lines += [
                 f"    if n_{p} is not None:",
-                f"        if n_{p}.__class__ is _AccumulateGrad: leaf(n_{p}, g_{p})",
-                f"        elif n_{p} in buffers: add(n_{p}, g_{p})",
-                f"        else: buffers[n_{p}] = g_{p}",
+                f"        if n_{p}.__class__ is _AccumulateGrad: _leaf(this, n_{p}, g_{p})",
+                "        else:",
+                f"            nr = n_{p}.sequence_nr",
+                "            if nr in this.buffers: _add(this, nr, g_" + p + ")",
+                f"            else: this.buffers[nr] = g_{p}; this.pending[nr] = n_{p}",
             ] + ([f"        g_{p} = None"] if p != op.inputs[-1] else [])
         return lines
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from . import errors, events, tell
 from .saved import Packed, SavedResult, SavedTensorView, pack_slot, unpack_slot
-from .state import state
+from .state import irregular, state
 from .tensor import Array, Tensor
 
 if TYPE_CHECKING:
@@ -29,10 +29,6 @@ SCALAR: tuple[Output, ...] = (((), np.dtype(np.float32)),)
 """`outs` of every node with one 0-d float32 result: the same object, so that one look at it is enough."""
 
 Grads = Sequence[Any]
-Buffers = dict[Any, Any]
-"""What has come in: the gradient of the first output by node, of others by node and number."""
-Leaf = Callable[["AccumulateGrad", Any], None]
-Add = Callable[[Any, Any], None]
 Wanted = tuple["Node | None", ...]
 
 _handles = count()
@@ -47,6 +43,7 @@ class Handle:
         self.hooks = hooks
         self.key = next(_handles)
         hooks[self.key] = hook
+        irregular.add("hooks")
 
     def remove(self) -> None:
         self.hooks.pop(self.key, None)
@@ -83,6 +80,24 @@ class InputMetadata:
         self.dtype = from_numpy(output[1])
 
 
+class Run:
+    """A run of the quick engine: what came for nodes by sequence_nr, for other outputs than the first by that and nr.
+
+    `cells` hold for each leaf what came, how often torch would have written over it, and whether nothing else has it.
+    `written` are such counts of `buffers`, `given` those of arrays that a node may hand on, by their id.
+    """
+
+    __slots__ = ("retain", "buffers", "pending", "cells", "written", "given")
+
+    def __init__(self, retain: bool) -> None:
+        self.retain = retain
+        self.buffers: dict[Any, Any] = {}
+        self.pending: dict[int, Node] = {}
+        self.cells: dict[AccumulateGrad, list[Any]] = {}
+        self.written: dict[Any, int] = {}
+        self.given: dict[int, int] = {}
+
+
 class Node:
     """One call of an operator, remembered.
 
@@ -112,6 +127,7 @@ class Node:
     meta_: dict[Any, Any] | None
 
     def __init__(self, edges: Sequence[tuple[Node | None, int]] = (), outs: tuple[Output, ...] = ()) -> None:
+        irregular.add("nodes of its own making")
         self.next = tuple(node for node, _ in edges)
         self.nrs = tuple(nr for _, nr in edges)
         self.sequence_nr = state.next_sequence()
@@ -130,31 +146,6 @@ class Node:
     def graph(self, grads: Grads, wanted: Wanted) -> list[Any]:
         """The same on tensors, so that the result can be differentiated again."""
         raise NotImplementedError
-
-    def nothing(self, wanted: Wanted, leaf: Leaf, retain: bool) -> None:
-        """A `step` that no gradient came for: leaves below wait for one less."""
-        if not retain:
-            self.release()
-        for node in wanted:
-            if isinstance(node, AccumulateGrad):
-                leaf(node, None)
-
-    def hand_on(self, results: list[Any], wanted: Wanted, buffers: Buffers, leaf: Leaf, add: Add) -> None:
-        """The end of a `step` in general: any number of edges, to any output."""
-        for i, node in enumerate(wanted):
-            if node is None:
-                continue
-            result, results[i] = results[i], None
-            nr = self.nrs[i]
-            if node.__class__ is AccumulateGrad:
-                leaf(node, result)
-            else:
-                key = (node, nr) if nr else node
-                if key in buffers:
-                    add(key, result)
-                else:
-                    buffers[key] = result
-            del result
 
     def __call__(self, *grads: Any) -> Any:
         given = tuple(g if g is None or isinstance(g, Tensor) else Tensor(g) for g in grads)
@@ -211,6 +202,7 @@ class Node:
     def own_hooks(self) -> Hooks:
         if self.hooks is None:
             self.hooks = Hooks()
+            irregular.add("hooks")
         return self.hooks
 
     def register_prehook(self, hook: Callable[[Any], Any]) -> Handle:

@@ -1,67 +1,91 @@
 """The quick engine: the exact one's results where nobody could tell the difference, in a fraction of its time.
 
 Note [Sorted runs]. The exact engine runs, of all nodes that have got all their gradients, the newest. Where every edge
-leads from a newer node to an older one, the newest node not yet run is always ready: those it waits for are newer. So
-the nodes below a root can be sorted once and run in turn. Leaves go as soon as they are complete, as in torch.
+leads from a newer node to an older one, the newest node that has got any is always ready: those it waits for would be
+newer. So it is enough to go down through the sequence numbers. And where nobody can look in between, leaves may get
+what came for them at the end; whether torch would have taken over, copied or written over an array is noted when it
+comes.
 
-It refuses (and the exact engine takes over) graphs with hooks, with nodes of a program's own making, and with an
-edge that leads up. Only a usual thread may use it: nobody listens, no anomaly mode.
+Graphs with hooks, with nodes of a program's own making, or with an edge that leads up are for the exact engine. While
+`irregular` is empty the process has none; else `fit` looks before each run. Only a usual thread may use this engine:
+nobody listens, no anomaly mode.
 """
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 
 from .accumulate import add_in_place, laid_out_alike
 from .fitting import dense, validated
-from .graph import AccumulateGrad, Add, Buffers, Leaf, Node, Wanted
+from .graph import AccumulateGrad, Node, Run, Wanted
+from .state import irregular
 from .tensor import plain
 
-Order = dict[int, Node]
-"""The nodes to run, by sequence_nr."""
-
-ONLY_BUFFER = 3
-"""References to a gradient that only a buffer holds, as `sum_up` sees it: the buffer's, its own, getrefcount's."""
-ONLY_STEP = 3
-"""References to a gradient that only the step that made it holds, as `leaf` sees it: the step's, its own and that."""
+ALONE = 3
+"""References to a gradient that nothing else holds, as the functions here see it: its holder's, theirs, and that of
+getrefcount."""
+MISSES = 64
+"""So many sequence numbers in turn that are not below the root, before the next one is looked for."""
 
 
-def collect(root: Node) -> tuple[Order, dict[AccumulateGrad, int]] | None:
-    """The nodes below `root`, and how many gradients each leaf waits for; None if this engine must not run them."""
-    if root.step is None or root.hooks is not None:
-        return None
-    nodes: Order = {root.sequence_nr: root}
-    leaves: dict[AccumulateGrad, int] = {}
+def run(root: Node, nr: int, grad: Any, retain: bool) -> bool:
+    """Backward from the output `nr` of `root`; False if that is for the exact engine."""
+    if root.step is None or (irregular and not fit(root)):
+        return False
+    at = root.sequence_nr
+    this = Run(retain)
+    buffers, pending = this.buffers, this.pending
+    buffers[(at, nr) if nr else at] = grad
+    pending[at] = root
+    misses = 0
+    try:
+        while pending:
+            node = pending.pop(at, None)
+            if node is not None:
+                if this.written and at in this.written:
+                    give_on(node, this)
+                else:
+                    node.step(buffers.pop(at, None), node.next, this)
+                misses = 0
+            else:
+                misses += 1
+                if misses > MISSES:
+                    at = max(pending) + 1
+            at -= 1
+    except BaseException:
+        pending[at] = node
+        finish(this, waited_for(pending.values()))
+        raise
+    finish(this, ())
+    return True
+
+
+def fit(root: Node) -> bool:
+    """Whether this engine may run what is below `root`."""
+    if root.hooks is not None:
+        return False
+    nodes: dict[int, Node] = {root.sequence_nr: root}
     order = [root]
     for node in order:
-        at = node.sequence_nr
         for below in node.next:
             if below is None:
                 continue
             nr = below.sequence_nr
-            if nr < at:
-                known = nodes.get(nr)
-                if known is None:
-                    if below.hooks is not None or below.step is None:
-                        return None
+            if nr < node.sequence_nr:
+                if nr not in nodes:
                     nodes[nr] = below
                     order.append(below)
-                elif known is not below:
-                    return None
-            elif below.__class__ is AccumulateGrad:
-                if below in leaves:
-                    leaves[below] += 1
-                elif below.hooks is not None or hooked(below):
-                    return None
-                else:
-                    leaves[below] = 1
-            else:
-                return None
-    return nodes, leaves
+                    if below.hooks is not None or below.step is None:
+                        return False
+                elif nodes[nr] is not below:
+                    return False
+            elif not isinstance(below, AccumulateGrad) or below.hooks is not None or hooked(below):
+                return False
+    return True
 
 
 def hooked(leaf: AccumulateGrad) -> bool:
@@ -69,40 +93,59 @@ def hooked(leaf: AccumulateGrad) -> bool:
     return meta is not None and bool(meta.hooks or meta.post_hooks)
 
 
-def run(root: Node, nr: int, grad: Any, retain: bool) -> bool:
-    """Backward from the output `nr` of `root`; False if that is for the exact engine."""
-    found = collect(root)
-    if found is None:
-        return False
-    nodes, leaves = found
-    buffers: Buffers = {(root, nr) if nr else root: grad}
-    written: dict[Any, int] = {}
-    add = adder(buffers, written)
-    leaf = leaf_adder(leaves, buffers, written)
-    for at in sorted(nodes, reverse=True):
-        node = nodes[at]
-        if written and node in written:
-            give_on(node, buffers, leaf, add, retain, written)
+def waited_for(nodes: Iterable[Node]) -> set[Node]:
+    """The leaves that still get something from `nodes` and what is below them."""
+    found: set[Node] = set(nodes)
+    order = list(found)
+    for node in order:
+        for below in node.next:
+            if below is not None and below not in found:
+                found.add(below)
+                order.append(below)
+    return found
+
+
+def finish(this: Run, without: Any) -> None:
+    """What came for each leaf goes into its `.grad`; not if some of it is still to come."""
+    for node, (grad, version, sole) in this.cells.items():
+        if node in without:
+            continue
+        variable = node.variable
+        meta = variable.own_meta()
+        if meta.grad is not None:
+            add_in_place(meta.grad, grad)
+        elif sole and laid_out_alike(grad, variable.data_):
+            meta.grad = plain(grad, version=version)
         else:
-            node.step(buffers.pop(node, None), node.next, buffers, leaf, add, retain)
-    return True
+            meta.grad = plain(grad.copy() if isinstance(grad, np.ndarray) else grad, version=1)
 
 
-def adder(buffers: Buffers, written: dict[Any, int]) -> Add:
-    """Adds a gradient to what came before, and counts how often torch would have written over the buffer."""
+def leaf(this: Run, node: AccumulateGrad, grad: Any) -> None:
+    """Add `grad` to what came for a leaf, and note how often torch would have written over it."""
+    cell = this.cells.get(node)
+    if cell is None:
+        if grad is not None:
+            sole = sys.getrefcount(grad) <= ALONE
+            this.cells[node] = [grad, this.given.get(id(grad), 0) if this.given else 0, sole]
+    elif grad is not None:
+        before = cell[0]
+        if cell[1] or (sys.getrefcount(before) <= ALONE and alone(before)):
+            cell[1] += 1
+        cell[0] = before + grad
+        cell[2] = True
 
-    def add(key: Any, grad: Any) -> None:
-        before = buffers[key]
-        if before is None:
-            buffers[key] = grad
-        elif grad is not None:
-            if sys.getrefcount(before) <= ONLY_BUFFER and alone(before):
-                written[key] = written.get(key, 0) + 1
-            elif written:
-                written.pop(key, None)
-            buffers[key] = before + grad
 
-    return add
+def add(this: Run, key: Any, grad: Any) -> None:
+    """Add `grad` to what came for the node with this sequence number before."""
+    before = this.buffers[key]
+    if before is None:
+        this.buffers[key] = grad
+    elif grad is not None:
+        if sys.getrefcount(before) <= ALONE and alone(before):
+            this.written[key] = this.written.get(key, 0) + 1
+        elif this.written:
+            this.written.pop(key, None)
+        this.buffers[key] = before + grad
 
 
 def alone(data: Any) -> bool:
@@ -110,70 +153,56 @@ def alone(data: Any) -> bool:
     return data.__class__ is np.float32 or not isinstance(data, np.ndarray) or (data.base is None and dense(data))
 
 
-def leaf_adder(leaves: dict[AccumulateGrad, int], buffers: Buffers, written: dict[Any, int]) -> Leaf:
-    """Adds a gradient to those that came for a leaf; the last one goes with them into `.grad`."""
-
-    def leaf(node: AccumulateGrad, grad: Any) -> None:
-        before = buffers.get(node)
-        if before is not None:
-            if grad is None:
-                grad = before
-            else:
-                if sys.getrefcount(before) <= ONLY_BUFFER and alone(before):
-                    written[node] = written.get(node, 0) + 1
-                elif written:
-                    written.pop(node, None)
-                grad = before + grad
-        left = leaves[node] - 1
-        if left:
-            leaves[node] = left
-            buffers[node] = grad
-            return
-        if before is not None:
-            del buffers[node]
-        elif grad is None:
-            return
-        variable = node.variable
-        meta = variable.own_meta()
-        if meta.grad is not None:
-            add_in_place(meta.grad, grad)
-        elif (before is not None or sys.getrefcount(grad) <= ONLY_STEP) and laid_out_alike(grad, variable.data_):
-            meta.grad = plain(grad, version=written.pop(node, 0) if written else 0)
+def hand_on(self: Node, results: list[Any], wanted: Wanted, this: Run) -> None:
+    """The end of a `step` in general: any number of edges, to any output."""
+    for i, node in enumerate(wanted):
+        if node is None:
+            continue
+        result, results[i] = results[i], None
+        if node.__class__ is AccumulateGrad:
+            leaf(this, node, result)  # type: ignore[arg-type]
         else:
-            meta.grad = plain(grad.copy() if isinstance(grad, np.ndarray) else grad, version=1)
-        if written:
-            written.pop(node, None)
+            at, nr = node.sequence_nr, self.nrs[i]
+            key = (at, nr) if nr else at
+            this.pending[at] = node
+            if key in this.buffers:
+                add(this, key, result)
+            else:
+                this.buffers[key] = result
+                if this.given and id(result) in this.given:
+                    this.written[key] = this.given[id(result)]
+        del result
 
-    return leaf
+
+def nothing(self: Node, wanted: Wanted, this: Run) -> None:
+    """A `step` that no gradient came for: those below may still wait for it."""
+    if not this.retain:
+        self.release()
+    for node in wanted:
+        if node is not None and not isinstance(node, AccumulateGrad):
+            this.pending[node.sequence_nr] = node
 
 
-def give_on(node: Node, buffers: Buffers, leaf: Leaf, add: Add, retain: bool, written: dict[Any, int]) -> None:
+def give_on(node: Node, this: Run) -> None:
     """A step of a node that may hand on the very array that came, which torch has written so many times by now."""
-    count = written.pop(node)
-    if len(node.outs) > 1:
-        return step(node, buffers.pop(node), node.next, buffers, leaf, add, retain)
-    grads = [buffers.pop(node)]
-    results = validated(node, node.raw(grads, node.next), node.next, False)
-    for below, nr, result in zip(node.next, node.nrs, results, strict=True):
-        key = (below, nr) if nr else below
-        if result is grads[0] and key not in buffers:
-            written[key] = count
-    result = None
-    del grads
-    if not retain:
-        node.release()
-    return node.hand_on(results, node.next, buffers, leaf, add)
+    count = this.written.pop(node.sequence_nr)
+    grad = this.buffers.pop(node.sequence_nr)
+    this.given[id(grad)] = count
+    held = [grad]
+    del grad
+    step(node, held.pop(), node.next, this)
+    this.given.clear()
 
 
-def step(self: Node, grad: Any, wanted: Wanted, buffers: Buffers, leaf: Leaf, add: Add, retain: bool) -> None:
+def step(self: Node, grad: Any, wanted: Wanted, this: Run) -> None:
     """The step of operators with several results, or with lists of inputs."""
-    grads = [grad, *(buffers.pop((self, nr), None) for nr in range(1, len(self.outs)))]
+    at = self.sequence_nr
+    grads = [grad, *(this.buffers.pop((at, nr), None) for nr in range(1, len(self.outs)))]
     del grad
     if all(g is None for g in grads):
-        return self.nothing(wanted, leaf, retain)
+        return nothing(self, wanted, this)
     results = validated(self, self.raw(grads, wanted), wanted, False)
     del grads
-    if not retain:
+    if not this.retain:
         self.release()
-    self.hand_on(results, wanted, buffers, leaf, add)
-    return None
+    return hand_on(self, results, wanted, this)

@@ -24,6 +24,9 @@ special: set[int] = set()
 next_usual: Callable[[], int] = count().__next__
 """The next sequence number of nodes made outside `isolated`."""
 
+irregular: set[str] = set()
+"""What there ever was in this process that the quick engine must look out for; see Note [Sorted runs]."""
+
 ASKED = frozenset({"grad_enabled", "inference", "session", "saved_hooks", "reserve", "anomaly", "next_sequence"})
 """The fields whose change may make a thread special."""
 
@@ -91,3 +94,4 @@ def isolated() -> Iterator[State]:
         state.__dict__.clear()
         state.__dict__.update(before)
         state.look()
+        irregular.add("sequence numbers given twice")
