@@ -28,6 +28,9 @@ Output = tuple[tuple[int, ...], np.dtype[Any]]
 SCALAR: tuple[Output, ...] = (((), np.dtype(np.float32)),)
 """`outs` of every node with one 0-d float32 result: the same object, so that one look at it is enough."""
 
+ONE = np.float32(1)
+"""The gradient that backward starts with."""
+
 Grads = Sequence[Any]
 Wanted = tuple["Node | None", ...]
 

@@ -53,6 +53,8 @@ def refuse_overlap(data: np.ndarray[Any, Any]) -> None:
 def in_place(function: Callable[..., Any], target: Tensor, *args: Any, **options: Any) -> Tensor:
     """`target.op_(...)` for the operator that `function` calls: write, count, and give `target` its new history."""
     check_writable(target)
+    if state.usual and not (state.grad_enabled and any_needs_grad(target, args)):
+        return overwritten(target, function(target, *args, **options).data_)
     op = function.op  # type: ignore[attr-defined]
     before = plain(target.data_)
     before.node, before.output_nr = gradient_edge(target)
@@ -66,6 +68,20 @@ def in_place(function: Callable[..., Any], target: Tensor, *args: Any, **options
     given = bound(op, (before, *args), options)
     rebase(target, lambda holder: link(op, given, holder, before, target, kept))
     tell.written(target, op.name, [t for t in given.values() if isinstance(t, Tensor) and t is not before])
+    return target
+
+
+def any_needs_grad(target: Tensor, args: Sequence[Any]) -> bool:
+    return target.requires_grad or any(isinstance(a, Tensor) and a.requires_grad for a in args)
+
+
+def overwritten(target: Tensor, value: Array) -> Tensor:
+    """`target` with `value` written over it: all that a write is where no graph is made and nobody is told."""
+    data = target.data_
+    if value.shape != data.shape or value.dtype is not data.dtype:
+        fits(target, value)
+    target.put(value)
+    target.bump()
     return target
 
 

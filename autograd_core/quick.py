@@ -14,7 +14,7 @@ nobody listens, no anomaly mode.
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -47,7 +47,7 @@ def run(root: Node, nr: int, grad: Any, retain: bool) -> bool:
             node = pending.pop(at, None)
             if node is not None:
                 if this.written and at in this.written:
-                    give_on(node, this)
+                    give_on(node, this, node.next)
                 else:
                     node.step(buffers.pop(at, None), node.next, this)
                 misses = 0
@@ -64,10 +64,68 @@ def run(root: Node, nr: int, grad: Any, retain: bool) -> bool:
     return True
 
 
+def gradients(
+    root: Node, nr: int, grad: Any, inputs: Sequence[AccumulateGrad], retain: bool, graph: bool
+) -> dict[Node, Any] | None:
+    """What comes for each of the leaves `inputs` from the output `nr` of `root`, by leaf; with `graph` as tensors.
+
+    None if that is for the exact engine. A leaf that nothing comes for is left out.
+    """
+    nodes = below_root(root)
+    if nodes is None:
+        return None
+    this = Run(retain)
+    at = root.sequence_nr
+    this.buffers[(at, nr) if nr else at] = grad
+    run_one = graph_step if graph else raw_step
+    needed: set[Node] = set(inputs)
+    order = sorted(nodes)
+    for at in order:
+        node = nodes[at]
+        if not needed.isdisjoint(node.next):
+            needed.add(node)
+    for at in reversed(order):
+        node = nodes[at]
+        if node in needed:
+            wanted = node.next
+            if not needed.issuperset(wanted):
+                wanted = tuple([n if n in needed else None for n in wanted])
+            run_one(node, this.buffers.pop(at, None), wanted, this)
+    return {leaf: cell for leaf, cell in this.cells.items()}
+
+
+def raw_step(node: Node, grad: Any, wanted: Wanted, this: Run) -> None:
+    if this.written and node.sequence_nr in this.written:
+        this.buffers[node.sequence_nr] = grad
+        del grad
+        give_on(node, this, wanted)
+    else:
+        node.step(grad, wanted, this)  # type: ignore[misc]
+
+
+def graph_step(node: Node, grad: Any, wanted: Wanted, this: Run) -> None:
+    """A step on tensors: the formulas are themselves recorded."""
+    grads = [grad]
+    if len(node.outs) > 1:
+        at = node.sequence_nr
+        grads += [this.buffers.pop((at, nr), None) for nr in range(1, len(node.outs))]
+    if all(g is None for g in grads):
+        return nothing(node, wanted, this)
+    results = validated(node, node.graph(grads, wanted), wanted, True)
+    if not this.retain:
+        node.release()
+    return hand_on(node, results, wanted, this)
+
+
 def fit(root: Node) -> bool:
     """Whether this engine may run what is below `root`."""
-    if root.hooks is not None:
-        return False
+    return below_root(root) is not None
+
+
+def below_root(root: Node) -> dict[int, Node] | None:
+    """The nodes that `root` leads to, by sequence_nr; None if this engine must not run them."""
+    if root.hooks is not None or root.step is None:
+        return None
     nodes: dict[int, Node] = {root.sequence_nr: root}
     order = [root]
     for node in order:
@@ -80,12 +138,12 @@ def fit(root: Node) -> bool:
                     nodes[nr] = below
                     order.append(below)
                     if below.hooks is not None or below.step is None:
-                        return False
+                        return None
                 elif nodes[nr] is not below:
-                    return False
+                    return None
             elif not isinstance(below, AccumulateGrad) or below.hooks is not None or hooked(below):
-                return False
-    return True
+                return None
+    return nodes
 
 
 def hooked(leaf: AccumulateGrad) -> bool:
@@ -183,14 +241,14 @@ def nothing(self: Node, wanted: Wanted, this: Run) -> None:
             this.pending[node.sequence_nr] = node
 
 
-def give_on(node: Node, this: Run) -> None:
+def give_on(node: Node, this: Run, wanted: Wanted) -> None:
     """A step of a node that may hand on the very array that came, which torch has written so many times by now."""
     count = this.written.pop(node.sequence_nr)
     grad = this.buffers.pop(node.sequence_nr)
     this.given[id(grad)] = count
     held = [grad]
     del grad
-    step(node, held.pop(), node.next, this)
+    step(node, held.pop(), wanted, this)
     this.given.clear()
 
 

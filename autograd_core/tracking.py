@@ -10,17 +10,12 @@ import weakref
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-
 from . import autograd, errors, events, quick, tell
-from .graph import SCALAR, Handle
+from .graph import ONE, SCALAR, Handle
 from .state import special, state
 from .tensor import Meta, Storage, Tensor, sharing
 
 Method = Callable[..., Any]
-
-ONE = np.float32(1)
-"""The gradient that backward starts with."""
 
 
 def backward(

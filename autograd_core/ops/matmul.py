@@ -61,7 +61,8 @@ def mm_right(grad: Array, mat1: Array, sizes: Sequence[int], strides: Sequence[i
     mat2=lambda grad, self, mat2_sym_sizes, mat2_sym_strides: mm_right(grad, self, mat2_sym_sizes, mat2_sym_strides, 1),
 )
 def mm(self: Array, mat2: Array) -> Array:
-    matrices(self, mat2)
+    if not (self.ndim == mat2.ndim == 2 and self.dtype is mat2.dtype and self.shape[1] == mat2.shape[0]):
+        matrices(self, mat2)
     if self.shape[1] == 1:  # a product without a sum keeps the sign of zeros
         return self * mat2
     return np.matmul(self, mat2)
