@@ -42,6 +42,11 @@ def binary(function: Method, swapped: bool = False) -> Method:
     return operator
 
 
+def product(self: Tensor, other: Any) -> Any:
+    """`a @ b`, which knows no numbers."""
+    return m.matmul(self, other) if isinstance(other, Tensor) else NotImplemented
+
+
 def reversed_division(self: Tensor, other: Any) -> Any:
     """`2 / a`, which torch does as reciprocal times number."""
     return e.mul(e.reciprocal(self), other)
@@ -62,7 +67,7 @@ OPERATORS: dict[str, Method] = {
     "__rmod__": binary(functions.remainder, swapped=True),
     "__pow__": binary(functions.pow),
     "__rpow__": binary(functions.pow, swapped=True),
-    "__matmul__": binary(m.matmul),
+    "__matmul__": product,
     "__rmatmul__": binary(m.matmul, swapped=True),
     "__eq__": binary(e.eq),
     "__ne__": binary(e.ne),

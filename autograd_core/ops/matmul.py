@@ -65,7 +65,7 @@ def mm(self: Array, mat2: Array) -> Array:
         matrices(self, mat2)
     if self.shape[1] == 1:  # a product without a sum keeps the sign of zeros
         return self * mat2
-    return np.matmul(self, mat2)
+    return self.dot(mat2)
 
 
 @op("mv", self=lambda grad, vec: outer(grad, vec), vec=lambda grad, self: mv(t(self), grad))
@@ -165,6 +165,8 @@ def baddbmm(self: Array, batch1: Array, batch2: Array, beta: float = 1, alpha: f
 def matmul(a: Any, b: Any) -> Any:
     """`a @ b` for tensors of any rank but 0."""
     m, n = a.data_.ndim, b.data_.ndim
+    if m == n == 2:
+        return mm(a, b)
     if m == 0 or n == 0:
         raise RuntimeError(f"both arguments to matmul need to be at least 1D, but they are {m}D and {n}D")
     if (m, n) == (1, 1):
@@ -175,8 +177,6 @@ def matmul(a: Any, b: Any) -> Any:
         product = squeeze_result(mm(unsqueeze(a, 0), b), 0)
         product.bump()  # torch squeezes it in place
         return product
-    if (m, n) == (2, 2):
-        return mm(a, b)
     return folded(a, b) if should_fold(a, b) else batched(a, b)
 
 
