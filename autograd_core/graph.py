@@ -313,10 +313,15 @@ def gradient_edge(tensor: Tensor) -> tuple[Node | None, int]:
     meta = tensor.meta
     if meta is None:
         return tensor.node, tensor.output_nr
-    node = tensor.grad_fn
+    view = meta.view
+    fresh = view is None or (tensor.storage_ is not None and view.version == tensor.storage_.version)
+    node = tensor.node if fresh else tensor.grad_fn
     if node is not None:
         return node, tensor.output_nr
-    return (accumulator(tensor), 0) if meta.requires_grad else (None, 0)
+    if not meta.requires_grad:
+        return None, 0
+    leaf = meta.accumulator() if meta.accumulator is not None else None
+    return (accumulator(tensor) if leaf is None else leaf), 0
 
 
 def accumulator(leaf: Tensor) -> AccumulateGrad:

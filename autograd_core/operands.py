@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -84,9 +85,12 @@ def loaded(node: Node, slot: str) -> Any:
 
 def strides(data: Array) -> tuple[int, ...]:
     """Strides in elements, as torch counts them."""
-    if not isinstance(data, np.ndarray):
-        return ()
-    return tuple(s // data.itemsize for s in data.strides)
+    return in_elements(data.strides, data.itemsize)
+
+
+@lru_cache(4096)
+def in_elements(steps: tuple[int, ...], itemsize: int) -> tuple[int, ...]:
+    return tuple(step // itemsize for step in steps)
 
 
 def version_of(tensor: Tensor) -> int:

@@ -248,7 +248,7 @@ def give_on(node: Node, this: Run, wanted: Wanted) -> None:
     this.given[id(grad)] = count
     held = [grad]
     del grad
-    step(node, held.pop(), wanted, this)
+    node.step(held.pop(), wanted, this)  # type: ignore[misc]
     this.given.clear()
 
 

@@ -201,11 +201,12 @@ class Tensor:
 
     @property
     def grad_fn(self) -> Node | None:
-        if self.meta is not None and self.meta.view is not None:
-            from .views import current_grad_fn
+        view = None if self.meta is None else self.meta.view
+        if view is None or self.storage_ is None or view.version == self.storage_.version:
+            return self.node
+        from .views import current_grad_fn
 
-            return current_grad_fn(self)
-        return self.node
+        return current_grad_fn(self)
 
     @property
     def requires_grad(self) -> bool:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from .. import errors
-from ..op import both, op
+from ..op import both, helper, op
 from ..tensor import Array
 from .shape import clone, expand, reshape, squeeze, squeeze_dim, squeeze_result, t, transpose, unsafe_view, unsqueeze
 
@@ -53,6 +53,22 @@ def mm_right(grad: Array, mat1: Array, sizes: Sequence[int], strides: Sequence[i
     """The gradient of the right matrix, laid out in memory as that is."""
     by_column = strides[0] == 1 and strides[1] == sizes[0]
     return scaled(t(mm(t(grad), mat1)) if by_column else mm(t(mat1), grad), alpha)
+
+
+def mm_left_arrays(grad: Array, mat2: Array, sizes: Sequence[int], strides: Sequence[int], alpha: Any) -> Array:
+    by_column = strides[0] == 1 and strides[1] == sizes[0]
+    product = mm.op.forward(mat2, grad.T).T if by_column else mm.op.forward(grad, mat2.T)
+    return product if alpha == 1 else product * alpha
+
+
+def mm_right_arrays(grad: Array, mat1: Array, sizes: Sequence[int], strides: Sequence[int], alpha: Any) -> Array:
+    by_column = strides[0] == 1 and strides[1] == sizes[0]
+    product = mm.op.forward(grad.T, mat1).T if by_column else mm.op.forward(mat1.T, grad)
+    return product if alpha == 1 else product * alpha
+
+
+helper(mm_left, mm_left_arrays)
+helper(mm_right, mm_right_arrays)
 
 
 @op(
