@@ -402,21 +402,27 @@ class Code:
                 continue
             when = " or ".join(f"n_{p} is not None" for p in users)
             if mode == "graph":
-                lines.append(f"    if {when}: x_{name} = _unpack(self, {name!r})")
+                lines.append(f"    if {when}:")
+                if name in op.tensors:
+                    fresh = f"_t.__class__ is _Tensor and (_t.storage_ is None or _t.storage_.version == self.version_{name})"
+                    lines.append(f"        _t = self.saved_{name}")
+                    lines.append(f"        x_{name} = _t if not _special and {fresh} else _unpack(self, {name!r})")
+                else:
+                    lines.append(f"        x_{name} = _unpack(self, {name!r})")
             elif mode == "raw" or name in op.lists or name not in op.tensors + list(op.differentiable):
                 lines.append(f"    if {when}: x_{name} = _loaded(self, {name!r})")
             else:
-                lines += [f"    if {when}:", f"        t = self.saved_{name}", *self.quick_load(name)]
+                lines += [f"    if {when}:", f"        _t = self.saved_{name}", *self.quick_load(name)]
         return lines
 
     def quick_load(self, name: str) -> list[str]:
         """In `step`: an array that nothing wrote since it was kept is taken as it is."""
         if name in self.op.outputs:
-            plain = f"t.__class__ is _SavedResult and t.storage_.version == self.version_{name}"
+            plain = f"_t.__class__ is _SavedResult and _t.storage_.version == self.version_{name}"
         else:
-            plain = f"t.__class__ is _Tensor and (t.storage_ is None or t.storage_.version == self.version_{name})"
-            plain += " and (t.meta is None or not t.meta.wrapped)"
-        return [f"        x_{name} = t.data_ if {plain} else _loaded(self, {name!r})"]
+            plain = f"_t.__class__ is _Tensor and (_t.storage_ is None or _t.storage_.version == self.version_{name})"
+            plain += " and (_t.meta is None or not _t.meta.wrapped)"
+        return [f"        x_{name} = _t.data_ if {plain} else _loaded(self, {name!r})"]
 
     def formula(self, mode: str, p: str, grad: str) -> str:
         """The formula of the input `p`: its text over the names used here, else a call of it."""

@@ -26,7 +26,7 @@ def fitted(node: Node, index: int, grad: Any, below: Node, nr: int) -> Any:
         return None
     shape, dtype = below.outs[nr]
     if grad.__class__ is np.ndarray and grad.dtype is dtype and grad.shape[1:] == shape and grad.shape[0] > 1:
-        return np.add.reduce(grad)  # a bias: the commonest case by far
+        return np.add.reduce(grad, keepdims=True)[0]  # a bias: the commonest case; a view, as in torch
     return fit(node, index, grad, (shape, dtype), False)
 
 

@@ -86,7 +86,8 @@ class InputMetadata:
 class Run:
     """A run of the quick engine: what came for nodes by sequence_nr, for other outputs than the first by that and nr.
 
-    `cells` hold for each leaf what came, how often torch would have written over it, and whether nothing else has it.
+    `cells` hold for each leaf what came, how often torch would have written over it, whether nothing else has it, and
+    whether it is a sum made here.
     `written` are such counts of `buffers`, `given` those of arrays that a node may hand on, by their id.
     """
 

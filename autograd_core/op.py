@@ -120,7 +120,7 @@ class Op:
         if self.node_class is not None:
             self.node_class.raw = made["_raw"]  # type: ignore[method-assign]
             self.node_class.graph = made["_graph"]  # type: ignore[method-assign]
-            self.node_class.step = made.get("_step") or (None if "writes" in self.traits else quick.step)
+            self.node_class.step = made.get("_step") or quick.step
             self.link = made["_link"]
         self.general: Callable[..., Any] = made["_general"]
         function: Callable[..., Any] = made["_usual"]

@@ -7,7 +7,7 @@ what came for them at the end; whether torch would have taken over, copied or wr
 comes.
 
 Graphs with hooks, with nodes of a program's own making, or with an edge that leads up are for the exact engine. While
-`irregular` is empty the process has none; else `fit` looks before each run. Only a usual thread may use this engine:
+`irregular` is empty the process has none; else `fits` looks before each run. Only a usual thread may use this engine:
 nobody listens, no anomaly mode.
 """
 
@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from .accumulate import add_in_place, laid_out_alike
-from .fitting import dense, validated
+from .fitting import dense, fit, validated
 from .graph import AccumulateGrad, Node, Run, Wanted
 from .state import irregular
 from .tensor import plain
@@ -34,7 +34,7 @@ MISSES = 64
 
 def run(root: Node, nr: int, grad: Any, retain: bool) -> bool:
     """Backward from the output `nr` of `root`; False if that is for the exact engine."""
-    if root.step is None or (irregular and not fit(root)):
+    if root.step is None or (irregular and not fits(root)):
         return False
     at = root.sequence_nr
     this = Run(retain)
@@ -77,7 +77,6 @@ def gradients(
     this = Run(retain)
     at = root.sequence_nr
     this.buffers[(at, nr) if nr else at] = grad
-    run_one = graph_step if graph else raw_step
     needed: set[Node] = set(inputs)
     order = sorted(nodes)
     for at in order:
@@ -90,34 +89,39 @@ def gradients(
             wanted = node.next
             if not needed.issuperset(wanted):
                 wanted = tuple([n if n in needed else None for n in wanted])
-            run_one(node, this.buffers.pop(at, None), wanted, this)
-    return {leaf: cell for leaf, cell in this.cells.items()}
-
-
-def raw_step(node: Node, grad: Any, wanted: Wanted, this: Run) -> None:
-    if this.written and node.sequence_nr in this.written:
-        this.buffers[node.sequence_nr] = grad
-        del grad
-        give_on(node, this, wanted)
-    else:
-        node.step(grad, wanted, this)  # type: ignore[misc]
+            if graph:
+                graph_step(node, this.buffers.pop(at, None), wanted, this)
+            elif this.written and at in this.written:
+                give_on(node, this, wanted)
+            else:
+                node.step(this.buffers.pop(at, None), wanted, this)  # type: ignore[misc]
+    return this.cells  # type: ignore[return-value]
 
 
 def graph_step(node: Node, grad: Any, wanted: Wanted, this: Run) -> None:
     """A step on tensors: the formulas are themselves recorded."""
-    grads = [grad]
-    if len(node.outs) > 1:
+    if len(node.outs) == 1:
+        if grad is None:
+            return nothing(node, wanted, this)
+        results = node.graph((grad,), wanted)
+    else:
         at = node.sequence_nr
-        grads += [this.buffers.pop((at, nr), None) for nr in range(1, len(node.outs))]
-    if all(g is None for g in grads):
-        return nothing(node, wanted, this)
-    results = validated(node, node.graph(grads, wanted), wanted, True)
+        grads = [grad, *(this.buffers.pop((at, nr), None) for nr in range(1, len(node.outs)))]
+        if all(g is None for g in grads):
+            return nothing(node, wanted, this)
+        results = node.graph(grads, wanted)
+    for i, below in enumerate(wanted):
+        result = results[i]
+        if below is not None and result is not None:
+            shape, dtype = below.outs[node.nrs[i]]
+            if result.data_.shape != shape or result.data_.dtype is not dtype:
+                results[i] = fit(node, i, result, below.outs[node.nrs[i]], True)
     if not this.retain:
         node.release()
     return hand_on(node, results, wanted, this)
 
 
-def fit(root: Node) -> bool:
+def fits(root: Node) -> bool:
     """Whether this engine may run what is below `root`."""
     return below_root(root) is not None
 
@@ -165,7 +169,7 @@ def waited_for(nodes: Iterable[Node]) -> set[Node]:
 
 def finish(this: Run, without: Any) -> None:
     """What came for each leaf goes into its `.grad`; not if some of it is still to come."""
-    for node, (grad, version, sole) in this.cells.items():
+    for node, (grad, version, sole, _) in this.cells.items():
         if node in without:
             continue
         variable = node.variable
@@ -184,13 +188,15 @@ def leaf(this: Run, node: AccumulateGrad, grad: Any) -> None:
     if cell is None:
         if grad is not None:
             sole = sys.getrefcount(grad) <= ALONE
-            this.cells[node] = [grad, this.given.get(id(grad), 0) if this.given else 0, sole]
+            this.cells[node] = [grad, this.given.get(id(grad), 0) if this.given else 0, sole, False]
     elif grad is not None:
         before = cell[0]
-        if cell[1] or (sys.getrefcount(before) <= ALONE and alone(before)):
+        if cell[3] or (sys.getrefcount(before) <= ALONE and alone(before)):
             cell[1] += 1
+        else:
+            cell[1] = 0
         cell[0] = before + grad
-        cell[2] = True
+        cell[2] = cell[3] = True
 
 
 def add(this: Run, key: Any, grad: Any) -> None:
@@ -258,9 +264,15 @@ def step(self: Node, grad: Any, wanted: Wanted, this: Run) -> None:
     grads = [grad, *(this.buffers.pop((at, nr), None) for nr in range(1, len(self.outs)))]
     del grad
     if all(g is None for g in grads):
-        return nothing(self, wanted, this)
+        nothing(self, wanted, this)
+        return
     results = validated(self, self.raw(grads, wanted), wanted, False)
     del grads
     if not this.retain:
         self.release()
-    return hand_on(self, results, wanted, this)
+    for result, count in zip(results, self.writes, strict=False):
+        this.given[id(result)] = count
+    result = None
+    hand_on(self, results, wanted, this)
+    if self.writes:
+        this.given.clear()

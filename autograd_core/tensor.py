@@ -116,6 +116,9 @@ class Tensor:
     output_nr: int
     meta: Meta | None
 
+    remade_grad_fn: Callable[[Tensor], Node | None]
+    """The grad_fn of a view whose memory was written; views.py says how."""
+
     if TYPE_CHECKING:
         # What methods.py hangs onto the class.
         __array_priority__: int
@@ -204,9 +207,7 @@ class Tensor:
         view = None if self.meta is None else self.meta.view
         if view is None or self.storage_ is None or view.version == self.storage_.version:
             return self.node
-        from .views import current_grad_fn
-
-        return current_grad_fn(self)
+        return Tensor.remade_grad_fn(self)
 
     @property
     def requires_grad(self) -> bool:
