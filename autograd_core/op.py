@@ -123,12 +123,14 @@ class Op:
             self.node_class.step = made.get("_step") or quick.step
             self.link = made["_link"]
         self.general: Callable[..., Any] = made["_general"]
-        function: Callable[..., Any] = made["_usual"]
-        for variant in (function, made.get("_operator", function)):
-            variant.__doc__, variant.op = self.forward.__doc__, self  # type: ignore[attr-defined]
+        function: Any = made["_usual"]
+        operator: Any = made.get("_operator", function)
+        for variant in (function, operator):
+            variant.__doc__, variant.op = self.forward.__doc__, self
             variant.__module__, variant.__name__ = self.forward.__module__, self.python_name
-        function.operator = made.get("_operator")  # type: ignore[attr-defined]
-        return function
+        function.operator = operator
+        compiled: Callable[..., Any] = function
+        return compiled
 
     # ---- errors
 

@@ -42,6 +42,7 @@ def run(root: Node, nr: int, grad: Any, retain: bool) -> bool:
     buffers[(at, nr) if nr else at] = grad
     pending[at] = root
     misses = 0
+    node: Node | None = root
     try:
         while pending:
             node = pending.pop(at, None)
@@ -49,7 +50,7 @@ def run(root: Node, nr: int, grad: Any, retain: bool) -> bool:
                 if this.written and at in this.written:
                     give_on(node, this, node.next)
                 else:
-                    node.step(buffers.pop(at, None), node.next, this)
+                    node.step(buffers.pop(at, None), node.next, this)  # type: ignore[misc]
                 misses = 0
             else:
                 misses += 1
@@ -57,7 +58,7 @@ def run(root: Node, nr: int, grad: Any, retain: bool) -> bool:
                     at = max(pending) + 1
             at -= 1
     except BaseException:
-        pending[at] = node
+        pending[at] = node or root
         finish(this, waited_for(pending.values()))
         raise
     finish(this, ())
@@ -224,7 +225,7 @@ def hand_on(self: Node, results: list[Any], wanted: Wanted, this: Run) -> None:
             continue
         result, results[i] = results[i], None
         if node.__class__ is AccumulateGrad:
-            leaf(this, node, result)  # type: ignore[arg-type]
+            leaf(this, node, result)
         else:
             at, nr = node.sequence_nr, self.nrs[i]
             key = (at, nr) if nr else at

@@ -35,10 +35,9 @@ class State(threading.local):
     """The engine's state; every thread has its own."""
 
     def __init__(self) -> None:
-        self.reset()
-        self.next_sequence = next_usual
+        self.reset(next_usual)
 
-    def reset(self) -> None:
+    def reset(self, next_sequence: Callable[[], int]) -> None:
         """As in a fresh process: nothing counted, nobody listening, no warning shown yet."""
         self.usual = False
         self.inference = False
@@ -53,7 +52,7 @@ class State(threading.local):
         self.anomaly = False
         self.check_nan = True
         self.grad_enabled = True
-        self.next_sequence: Callable[[], int] = count().__next__
+        self.next_sequence = next_sequence
 
     def __setattr__(self, name: str, value: Any) -> None:
         super().__setattr__(name, value)
@@ -87,7 +86,7 @@ state = State()
 def isolated() -> Iterator[State]:
     """Run as a fresh process would: a state of its own for this block, the old one back afterwards."""
     before = dict(state.__dict__)
-    state.reset()
+    state.reset(count().__next__)
     try:
         yield state
     finally:

@@ -61,7 +61,13 @@ class Storage:
 def new_storage(version: int = 0) -> Storage:
     """A storage for memory that nothing shares yet, made outside inference mode; quicker than calling the class."""
     storage = object.__new__(Storage)
-    storage.version, storage.boxed, storage.address_, storage.inference, storage.counts = version, None, None, False, True
+    storage.version, storage.boxed, storage.address_, storage.inference, storage.counts = (
+        version,
+        None,
+        None,
+        False,
+        True,
+    )
     return storage
 
 

@@ -24,9 +24,13 @@ def backward(
     """Add the gradients of this tensor to the `.grad` of the leaves below it."""
     if gradient is None and inputs is None and not create_graph and not special:
         node = self.node
-        if node is not None and self.meta is None and node.outs is SCALAR:
-            if quick.run(node, self.output_nr, ONE, bool(retain_graph)):
-                return
+        if (
+            node is not None
+            and self.meta is None
+            and node.outs is SCALAR
+            and quick.run(node, self.output_nr, ONE, bool(retain_graph))
+        ):
+            return
     autograd.backward(self, gradient, retain_graph, create_graph, inputs=inputs)
 
 
