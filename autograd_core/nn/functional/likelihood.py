@@ -1,0 +1,145 @@
+"""Losses of probabilities: how likely the targets are."""
+
+# mypy: disable-error-code="no-any-return"
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+
+from ...ops import elementwise as e
+from ...ops import loss as l
+from ...ops import losses as b
+from ...ops import reduce as r
+from ...tensor import Tensor, plain
+from .common import need_tensor, reduce_loss, reduction_nr, type_title
+
+
+def binary_cross_entropy(
+    input: Tensor, target: Tensor, weight: Tensor | None = None, reduction: str = "mean"
+) -> Tensor:
+    if input.data_.shape != target.data_.shape:
+        raise ValueError(
+            f"Using a target size ({target.shape}) that is different to the input size ({input.shape}) is deprecated. "
+            "Please ensure they have the same size."
+        )
+    if target.data_.dtype != input.data_.dtype:
+        names = [type_title(t.data_.dtype) for t in (input, target)]
+        raise RuntimeError(f"Found dtype {names[1]} but expected {names[0]}")
+    return b.binary_cross_entropy(input, target, weight, reduction_nr(reduction))
+
+
+def binary_cross_entropy_with_logits(
+    input: Tensor,
+    target: Tensor,
+    weight: Tensor | None = None,
+    reduction: str = "mean",
+    pos_weight: Tensor | None = None,
+) -> Tensor:
+    if input.data_.shape != target.data_.shape:
+        raise ValueError(f"Target size ({target.shape}) must be the same as input size ({input.shape})")
+    return b.binary_cross_entropy_with_logits(input, target, weight, pos_weight, reduction_nr(reduction))
+
+
+def kl_div(input: Tensor, target: Tensor, reduction: str = "mean", log_target: bool = False) -> Tensor:
+    if log_target:
+        values = e.mul(e.exp(target), e.sub(target, input))
+    else:
+        kept = plain(np.where(target.data_ > 0, target.data_ * np.log(np.where(target.data_ > 0, target.data_, 1)), 0))
+        values = e.sub(kept if not target.requires_grad else xlogy(target), e.mul(target, input))
+    if reduction == "batchmean":
+        return e.div(r.sum(values), input.data_.shape[0])
+    if reduction == "mean":
+        warnings.warn(
+            "reduction: 'mean' divides the total loss by both the batch size and the support size.'batchmean' divides "
+            "only by the batch size, and aligns with the KL div math definition.'mean' will be changed to behave the "
+            "same as 'batchmean' in the next major release.",
+            stacklevel=2,
+        )
+    return reduce_loss(values, reduction)
+
+
+def xlogy(target: Tensor) -> Tensor:
+    raise NotImplementedError("kl_div with a target that requires grad is not supported")
+
+
+def nll_loss(
+    input: Tensor,
+    target: Tensor,
+    weight: Tensor | None = None,
+    size_average: Any = None,
+    ignore_index: int = -100,
+    reduce: Any = None,
+    reduction: str = "mean",
+) -> Tensor:
+    rank = input.data_.ndim
+    if rank < 1:
+        raise ValueError("Expected 1 or more dimensions (got 0)")
+    if rank > 2:
+        raise NotImplementedError("nll_loss is supported for inputs of 1 or 2 dimensions")
+    if rank == 2 and target.data_.ndim == 1 and input.data_.shape[0] != target.data_.shape[0]:
+        raise ValueError(
+            f"Expected input batch_size ({input.data_.shape[0]}) to match target batch_size ({target.data_.shape[0]})."
+        )
+    if target.data_.dtype.kind == "f":
+        raise RuntimeError(f"expected target dtype to be Long or Byte, but got {type_title(target.data_.dtype)}")
+    result: Tensor = l.nll_loss(input, target, weight, reduction_nr(reduction), ignore_index)[0]
+    return result
+
+
+def cross_entropy(
+    input: Tensor,
+    target: Tensor,
+    weight: Tensor | None = None,
+    size_average: Any = None,
+    ignore_index: int = -100,
+    reduce: Any = None,
+    reduction: str = "mean",
+    label_smoothing: float = 0.0,
+) -> Tensor:
+    """From scores to the loss: log_softmax, then the likelihood of labels or of probabilities."""
+    need_tensor("cross_entropy_loss", "input", 1, input)
+    need_tensor("cross_entropy_loss", "target", 2, target)
+    if not 0.0 <= label_smoothing <= 1.0:
+        raise RuntimeError(f"label_smoothing must be between 0.0 and 1.0. Got: {label_smoothing}")
+    classes = 0 if input.data_.ndim == 1 else 1
+    logs = r.log_softmax(input, classes)
+    if input.data_.shape == target.data_.shape:
+        return soft_cross_entropy(logs, target, weight, reduction, label_smoothing, classes)
+    hard = nll_loss(logs, target, weight, None, ignore_index, None, reduction)
+    if label_smoothing == 0:
+        return hard
+    if weight is not None:
+        raise NotImplementedError("cross_entropy with both weight and label_smoothing is not supported")
+    ignored = plain(np.asarray(target.data_ == ignore_index))
+    spread = e.masked_fill(e.neg(r.sum_dim(logs, [classes], False)), ignored, 0)
+    nr = reduction_nr(reduction)
+    if nr:
+        spread = r.sum(spread)
+    if nr == 1:
+        spread = e.div(spread, plain(np.int64(np.count_nonzero(~ignored.data_))))
+    smooth = label_smoothing / input.data_.shape[classes]
+    return e.add(e.mul_scalar(hard, 1 - label_smoothing), e.mul_scalar(spread, smooth))
+
+
+def soft_cross_entropy(
+    logs: Tensor, target: Tensor, weight: Tensor | None, reduction: str, label_smoothing: float, classes: int
+) -> Tensor:
+    """The loss where the target gives a probability for each class."""
+    if target.data_.dtype.kind != "f":
+        raise RuntimeError(
+            f"Expected floating point type for target with class probabilities, got {type_title(target.data_.dtype)}"
+        )
+    count = logs.data_.shape[classes]
+    if label_smoothing > 0:
+        target = e.add_scalar(e.mul_scalar(target, 1 - label_smoothing), label_smoothing / count)
+    values = e.mul(logs, target)
+    if weight is not None:
+        values = e.mul(values, weight)
+    nr = reduction_nr(reduction)
+    if nr == 0:
+        return e.neg(r.sum_dim(values, [classes], False))
+    total = e.neg(r.sum(values))
+    return total if nr == 2 else e.div_scalar(total, logs.data_.size / count)

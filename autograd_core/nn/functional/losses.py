@@ -1,0 +1,118 @@
+"""Losses between numbers, and margins."""
+
+# mypy: disable-error-code="no-any-return"
+
+from __future__ import annotations
+
+import math
+import warnings
+
+import numpy as np
+
+from ...inplace import in_place
+from ...ops import elementwise as e
+from ...ops import loss as l
+from ...ops import losses as b
+from ...ops import reduce as r
+from ...ops import shape as s
+from ...tensor import Tensor, plain
+from .common import reduce_loss, reduction_nr
+
+
+def same_size(input: Tensor, target: Tensor) -> tuple[Tensor, Tensor]:
+    """Both, expanded to one shape; torch warns where they differ."""
+    if input.data_.shape == target.data_.shape:
+        return input, target
+    warnings.warn(
+        f"Using a target size ({target.shape}) that is different to the input size ({input.shape}). This will likely "
+        "lead to incorrect results due to broadcasting. Please ensure they have the same size.",
+        stacklevel=3,
+    )
+    try:
+        shape = list(np.broadcast_shapes(input.data_.shape, target.data_.shape))
+    except ValueError:
+        return e.sub(input, target), target  # raises what torch raises for sizes that do not broadcast
+    one, other = (t if list(t.data_.shape) == shape else s.expand(t, shape) for t in (input, target))
+    return one, other
+
+
+def mse_loss(input: Tensor, target: Tensor, reduction: str = "mean") -> Tensor:
+    return l.mse_loss(*same_size(input, target), reduction_nr(reduction))
+
+
+def l1_loss(input: Tensor, target: Tensor, reduction: str = "mean") -> Tensor:
+    one, other = same_size(input, target)
+    return reduce_loss(e.abs(e.sub(one, other)), reduction)
+
+
+def smooth_l1_loss(input: Tensor, target: Tensor, reduction: str = "mean", beta: float = 1.0) -> Tensor:
+    if beta < 0:
+        raise RuntimeError("smooth_l1_loss does not support negative values for beta.")
+    if beta == 0:
+        return l1_loss(input, target, reduction)
+    return b.smooth_l1_loss(*same_size(input, target), reduction_nr(reduction), beta)
+
+
+def huber_loss(input: Tensor, target: Tensor, reduction: str = "mean", delta: float = 1.0) -> Tensor:
+    if delta <= 0:
+        raise RuntimeError("huber_loss does not support non-positive values for delta.")
+    return b.huber_loss(*same_size(input, target), reduction_nr(reduction), delta)
+
+
+def soft_margin_loss(input: Tensor, target: Tensor, reduction: str = "mean") -> Tensor:
+    return b.soft_margin_loss(input, target, reduction_nr(reduction))
+
+
+def hinge_embedding_loss(input: Tensor, target: Tensor, margin: float = 1.0, reduction: str = "mean") -> Tensor:
+    nothing = plain(np.zeros_like(input.data_))
+    missing = in_place(e.clamp_min, e.sub(plain(np.full_like(input.data_, margin)), input), 0)
+    far = e.where(plain(target.data_ != 1), missing, nothing)
+    near = e.where(plain(target.data_ != -1), input, nothing)
+    return reduce_loss(e.add(far, near), reduction)
+
+
+def margin_ranking_loss(
+    input1: Tensor, input2: Tensor, target: Tensor, margin: float = 0.0, reduction: str = "mean"
+) -> Tensor:
+    order = e.mul(e.neg(target), e.sub(input1, input2))
+    return reduce_loss(in_place(e.clamp_min, e.add_scalar(order, margin), 0), reduction)
+
+
+def poisson_nll_loss(
+    input: Tensor,
+    target: Tensor,
+    log_input: bool = True,
+    full: bool = False,
+    eps: float = 1e-8,
+    reduction: str = "mean",
+) -> Tensor:
+    if full:
+        raise NotImplementedError("poisson_nll_loss with full=True is not supported")
+    if log_input:
+        return reduce_loss(e.sub(e.exp(input), e.mul(target, input)), reduction)
+    return reduce_loss(e.sub(input, e.mul(target, e.log(e.add_scalar(input, eps)))), reduction)
+
+
+def gaussian_nll_loss(
+    input: Tensor, target: Tensor, var: Tensor, full: bool = False, eps: float = 1e-6, reduction: str = "mean"
+) -> Tensor:
+    if np.any(var.data_ < 0):
+        raise ValueError("var has negative entry/entries")
+    spread = s.clone(var)
+    spread.put(np.maximum(spread.data_, eps))
+    spread.bump()
+    missed = e.div(e.pow_scalar(e.sub(input, target), 2), spread)
+    values = e.mul(e.add(e.log(spread), missed), 0.5)
+    if full:
+        values = e.add(values, 0.5 * math.log(2 * math.pi))
+    return reduce_loss(values, reduction)
+
+
+def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -> Tensor:
+    sides = []
+    for x in (x1, x2):
+        length = r.vector_norm(x, 2, [dim], True)
+        held = s.clone(length)
+        np.maximum(held.data_, eps, out=held.data_)
+        sides.append(e.div(x, held))
+    return r.sum_dim(e.mul(*sides), [dim], False)
