@@ -191,7 +191,8 @@ class Function:
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
-        cls.node_class = type(f"{cls.__name__}Backward", (FunctionNode,), {"function": cls, "__slots__": ()})
+        facts = {"function": cls, "__slots__": (), "__module__": "torch.autograd.function"}
+        cls.node_class = type(f"{cls.__name__}Backward", (FunctionNode,), facts)
 
     @staticmethod
     def forward(*args: Any, **kwargs: Any) -> Any:
