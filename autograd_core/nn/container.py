@@ -79,7 +79,7 @@ class Sequential(Listed):
         first = modules[0] if len(modules) == 1 else None
         named = first if isinstance(first, dict) else {str(i): module for i, module in enumerate(modules)}
         for name, module in named.items():
-            self.add_module(name, module)  # type: ignore[arg-type]  # add_module refuses what is no module
+            self.add_module(name, module)
 
     def forward(self, input: Any) -> Any:
         for module in self:

@@ -17,7 +17,7 @@ import numpy as np
 from .. import tell
 from ..boxmuller import multiply_add
 from ..modes import enable_grad, no_grad
-from ..nn.module import clear_grad
+from ..nn.tree import clear_grad
 from ..tensor import Array, Tensor, plain
 
 Group = dict[str, Any]
