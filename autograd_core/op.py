@@ -341,7 +341,7 @@ class Op:
 def op(name: str, /, **entry: Any) -> Callable[[Callable[..., Any]], Any]:
     """Declare an operator; see the note at the head of the module.
 
-    Traits beside the formulas: `view=True` (the result shows the memory of `self`), `many=True` (a list of such views),
+    Traits beside the formulas: `view=True` (the result shows the memory of `self`), `many=True` (a list of results),
     `outputs` (names of several results) with `differentiable` (which of them), `promote` (the inputs brought to one
     dtype), `floating=True` (integers become floats), `nr` or `node` (a node name that does not follow from the order),
     `writes` (how often torch writes the gradients of this operator while it makes them: version counters tell).
@@ -483,8 +483,10 @@ def pack_all(node: Node) -> None:
 
 
 def finish(op: Op, source: Tensor, value: Any) -> list[Tensor]:
-    """The view or views of `source` that a view operator gives."""
+    """The view or views of `source` that a view operator gives; several results that are no views."""
     from .views import take_view
 
+    if not op.view:
+        return [plain(part) for part in value]
     parts = value if op.many else [value]
     return [take_view(source, part, "multi_output" if op.many else None) for part in parts]

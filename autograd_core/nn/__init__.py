@@ -26,10 +26,10 @@ from .activation import (
     Threshold,
 )
 from .container import ModuleDict, ModuleList, ParameterList, Sequential
+from .dropout import AlphaDropout, Dropout, Dropout1d, Dropout2d, Dropout3d, FeatureAlphaDropout
 from .layers import (
     BatchNorm1d,
     BatchNorm2d,
-    Dropout,
     Embedding,
     Flatten,
     Identity,
@@ -50,26 +50,37 @@ from .loss import (
     SoftMarginLoss,
 )
 from .module import Module
-from .parameter import Parameter
+from .parameter import Buffer, Parameter
+from .recurrent import GRU, LSTM, RNN, GRUCell, LSTMCell, RNNBase, RNNCell, RNNCellBase
 
 __all__ = [
+    "AlphaDropout",
     "BCELoss",
     "BCEWithLogitsLoss",
     "BatchNorm1d",
     "BatchNorm2d",
+    "Buffer",
     "CELU",
     "CrossEntropyLoss",
     "Dropout",
+    "Dropout1d",
+    "Dropout2d",
+    "Dropout3d",
     "ELU",
     "Embedding",
+    "FeatureAlphaDropout",
     "Flatten",
     "GELU",
+    "GRU",
+    "GRUCell",
     "Hardswish",
     "Hardtanh",
     "HuberLoss",
     "Identity",
     "KLDivLoss",
     "L1Loss",
+    "LSTM",
+    "LSTMCell",
     "LayerNorm",
     "LeakyReLU",
     "Linear",
@@ -83,6 +94,10 @@ __all__ = [
     "NLLLoss",
     "Parameter",
     "ParameterList",
+    "RNN",
+    "RNNBase",
+    "RNNCell",
+    "RNNCellBase",
     "ReLU",
     "ReLU6",
     "SELU",

@@ -1,6 +1,6 @@
 """The table of operators, in the manner of PyTorch's derivatives.yaml: one short entry each."""
 
-from . import activations, elementwise, index, loss, losses, matmul, normalization, reduce, sampling, shape
+from . import activations, elementwise, index, loss, losses, matmul, normalization, recurrent, reduce, sampling, shape
 
 __all__ = [
     "activations",
@@ -10,6 +10,7 @@ __all__ = [
     "losses",
     "matmul",
     "normalization",
+    "recurrent",
     "reduce",
     "sampling",
     "shape",

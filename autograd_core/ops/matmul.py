@@ -231,18 +231,21 @@ def batched(a: Any, b: Any) -> Any:
 
 
 def linear(input: Any, weight: Any, bias: Any = None) -> Any:
-    """`input @ weight.T + bias`, through addmm where torch goes through it."""
+    """`input @ weight.T + bias` over the last dimension, through addmm where torch goes through it."""
     if bias is None:
         return matmul(input, t(weight))
-    if input.data_.ndim == 2:
+    if input.data_.dtype != weight.data_.dtype:
+        names = [errors.type_name(x.data_.dtype) for x in (input, weight)]
+        raise RuntimeError(f"mat1 and mat2 must have the same dtype, but got {names[0]} and {names[1]}")
+    shape = list(input.data_.shape)
+    if len(shape) == 2:
         return addmm(bias, input, t(weight))
-    if input.data_.ndim > 2 and input.data_.flags.c_contiguous:
-        shape = list(input.data_.shape)
-        flat = reshape(input, [int(np.prod(shape[:-1], dtype=object)), shape[-1]])
-        return reshape(addmm(bias, flat, t(weight)), [*shape[:-1], weight.data_.shape[0]])
-    if input.data_.ndim == 1:
-        return reshape(addmm(bias, reshape(input, [1, -1]), t(weight)), [weight.data_.shape[0]])
-    return matmul(input, t(weight)) + bias
+    if bias.data_.ndim == 1 and input.data_.flags.c_contiguous:
+        rows = reshape(input, [int(np.prod(shape[:-1], dtype=object)), shape[-1]])
+        return reshape(addmm(bias, rows, t(weight)), [*shape[:-1], weight.data_.shape[0]])
+    product = matmul(input, t(weight)) + bias
+    product.bump()  # torch adds in place
+    return product
 
 
 __all__ = ["addmm", "linear", "matmul", "squeeze"]

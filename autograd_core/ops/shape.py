@@ -356,12 +356,28 @@ def as_strided_backward(
     ),
 )
 def split(self: Array, split_size: int, dim: int = 0) -> list[Array]:
+    return parts_of(self, split_size, dim)
+
+
+def parts_of(self: Array, split_size: int, dim: int) -> list[Array]:
     if not isinstance(split_size, int) or split_size < 0:
         raise RuntimeError(f"split expects split_size be non-negative, but got split_size={split_size}")
     at = wrap(dim, self.ndim)
     n = self.shape[at]
     starts = range(0, n, split_size) if split_size else [0]
     return [self[(slice(None),) * at + (slice(s, min(s + split_size, n)),)] for s in starts]
+
+
+@op(
+    "unsafe_split.Tensor",
+    many=True,
+    self=lambda grads, self_sym_sizes, self_dtype_, split_size, dim: join_parts(
+        grads, self_sym_sizes, self_dtype_, split_size, dim
+    ),
+)
+def unsafe_split(self: Array, split_size: int, dim: int = 0) -> list[Array]:
+    """Parts that share memory but are no views: each has a version of its own."""
+    return parts_of(self, split_size, dim)
 
 
 @op(

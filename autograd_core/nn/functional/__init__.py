@@ -27,8 +27,8 @@ from .activations import (
     tanhshrink,
     threshold,
 )
+from .dropouts import alpha_dropout, dropout, dropout1d, dropout2d, dropout3d, feature_alpha_dropout
 from .layers import (
-    dropout,
     embedding,
     linear,
     one_hot,
@@ -60,6 +60,7 @@ from .normalization import (
 )
 
 __all__ = [
+    "alpha_dropout",
     "batch_norm",
     "binary_cross_entropy",
     "binary_cross_entropy_with_logits",
@@ -67,8 +68,12 @@ __all__ = [
     "cosine_similarity",
     "cross_entropy",
     "dropout",
+    "dropout1d",
+    "dropout2d",
+    "dropout3d",
     "elu",
     "embedding",
+    "feature_alpha_dropout",
     "gaussian_nll_loss",
     "gelu",
     "hardswish",
