@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from ..op import both, op
-from ..tensor import Array
+from ..op import GRAPH, both, helper, op
+from ..tensor import Array, plain
 
 
 def elementwise(function: Any, data: Array) -> Array:
@@ -20,10 +20,16 @@ def elementwise(function: Any, data: Array) -> Array:
     return np.array([function(x) for x in np.asarray(data).ravel().tolist()], kind).reshape(np.shape(data))[()]
 
 
-@both
-def one_minus(x: Array) -> Array:
-    """1 - x as PyTorch's C++ writes it: a tensor of ones less x."""
-    return add_scalar(zeros_as(x), 1) - x
+def one_minus(x: Any) -> Any:
+    """1 - x as PyTorch's C++ writes it: a new tensor, filled with 1, from which x is taken in place."""
+    data = x.data_
+    less = GRAPH["sub"](plain(np.ones(data.shape, data.dtype)[()]), x)
+    less.bump()
+    less.bump()
+    return less
+
+
+helper(one_minus, lambda x: 1 - x)
 
 
 # ---- rectifiers
