@@ -70,16 +70,28 @@ def unsafe_view(self: Array, size: Sequence[int]) -> Array:
     return np.reshape(self, inferred(size, self.size))
 
 
+@op("_reshape_alias", view=True, self=lambda grad, self_sym_sizes: reshape(grad, self_sym_sizes))
+def reshape_alias(self: Array, size: Sequence[int]) -> Array:
+    """What `reshape` gives where a view is possible though `self` does not lie in a row."""
+    return np.reshape(self, inferred(size, self.size))
+
+
 @both
 def reshape(self: Array, shape: Sequence[int]) -> Array:
-    return view(self, shape) if can_view(self, shape) else unsafe_view(clone(self, True), shape)
+    if in_a_row(self):
+        return view(self, shape)
+    return reshape_alias(self, shape) if can_view(self, shape) else unsafe_view(clone(self, True), shape)
+
+
+def in_a_row(tensor: Any) -> bool:
+    """Whether the elements lie in memory as they are counted."""
+    data = getattr(tensor, "data_", tensor)
+    return not isinstance(data, np.ndarray) or data.flags.c_contiguous
 
 
 def can_view(tensor: Any, shape: Sequence[int]) -> bool:
     """Whether `shape` can be shown without moving anything."""
     data = getattr(tensor, "data_", tensor)
-    if not isinstance(data, np.ndarray) or data.flags.c_contiguous:
-        return True
     trial = data.view()
     try:
         trial.shape = inferred(shape, data.size)
@@ -89,6 +101,7 @@ def can_view(tensor: Any, shape: Sequence[int]) -> bool:
 
 
 helper(can_view)
+helper(in_a_row)
 helper(wrap)
 helper(inferred)
 
