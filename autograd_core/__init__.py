@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from . import dtypes, events, functions, methods, ops, random, shaping, writing
+from . import dtypes, events, functions, methods, ops, random, recurrent, shaping, writing
 from . import factories as _factories
 from .device import device, layout, strided
 from .dtypes import dtype, finfo, get_default_dtype, iinfo, promote_types, set_default_dtype
@@ -29,6 +29,7 @@ _FACTORIES = (
     "randn_like randint_like rand randn randint randperm normal bernoulli multinomial manual_seed"
 )
 _FUNCTIONS = {shaping: "cat hstack vstack", functions: "where is_tensor", ops.shape: "stack"}
+_RECURRENT = "rnn_tanh rnn_relu gru lstm rnn_tanh_cell rnn_relu_cell gru_cell lstm_cell"
 _LEGACY = {"FloatTensor": "float32", "DoubleTensor": "float64", "LongTensor": "int64", "IntTensor": "int32"}
 _SUBMODULES = ("nn", "optim", "func", "distributions")
 
@@ -42,6 +43,7 @@ def _surface() -> dict[str, Any]:
     names |= {name: kind for name, kind in dtypes.NAMES.items()}
     names |= {name: method for name, method in writing.IN_PLACE.items() if not name.startswith("__")}
     names |= {name: methods.OWN[name] for name in ("clone", "detach", "is_complex")}
+    names |= {name: getattr(recurrent, name) for name in _RECURRENT.split()}
     names |= {name: _factories.legacy(kind) for name, kind in _LEGACY.items()}
     names |= {"concat": shaping.cat, "concatenate": shaping.cat, "row_stack": shaping.vstack}
     names |= {"det": linalg.det, "inverse": linalg.inv, "typename": _typename, "Assert": _assert}

@@ -112,6 +112,15 @@ def chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
     return tuple(s.split(input, -(-length // chunks) or 1, dim))
 
 
+def unsafe_split(tensor: Tensor, split_size: int, dim: int = 0) -> tuple[Tensor, ...]:
+    return tuple(s.unsafe_split(tensor, split_size, dim))
+
+
+def unsafe_chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
+    length = input.data_.shape[s.wrap(dim, input.data_.ndim)]
+    return tuple(s.unsafe_split(input, -(-length // chunks) or 1, dim))
+
+
 def unbind(input: Tensor, dim: int = 0) -> tuple[Tensor, ...]:
     return tuple(s.unbind(input, dim))
 

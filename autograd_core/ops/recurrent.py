@@ -15,11 +15,10 @@ from typing import Any
 
 import numpy as np
 
-from ..graph import Node
 from ..inplace import in_place
-from ..op import GRAPH, RAW, array, both, helper, op
-from ..saved import unpack_slot
+from ..op import GRAPH, RAW, both, helper, op
 from ..tensor import Array
+from .together import together
 
 
 @both
@@ -106,7 +105,7 @@ def lstm_gradients(
 
 def given_or_zero(grad: Any, like: Any) -> Any:
     """`grad` in a row in memory, or zeros in the shape of `like` where none came."""
-    from ..functions import contiguous
+    from ..shaping import contiguous
     from ..tensor import plain
 
     return plain(np.zeros_like(like.data_)) if grad is None else contiguous(grad)
@@ -173,25 +172,10 @@ def mkldnn_rnn_layer(
     return out, np.array(hidden), cell, np.zeros(0, np.uint8)
 
 
-def together(node: type[Node]) -> None:
-    """Let `node` do the one computation of its formulas once, not once for each."""
-    tensors = ("input", "weight0", "weight1", "weight2", "weight3", "hx_", "cx_")
-
-    def run(self: Any, names: dict[str, Any], face: Any, grads: Any, wanted: Any) -> list[Any]:
-        kept = [face(unpack_slot(self, name)) for name in tensors]
-        got = names["lstm_gradients"](grads, *kept, self.saved_reverse)
-        return [None if below is None else grad for below, grad in zip(wanted, got, strict=True)]
-
-    def raw(self: Any, grads: Any, wanted: Any) -> list[Any]:
-        return run(self, RAW, array, grads, wanted)
-
-    def graph(self: Any, grads: Any, wanted: Any) -> list[Any]:
-        return run(self, GRAPH, lambda tensor: tensor, grads, wanted)
-
-    node.raw, node.graph = raw, graph  # type: ignore[method-assign]
-
-
-together(mkldnn_rnn_layer.op.node_class)
+together(
+    mkldnn_rnn_layer.op.node_class, "lstm_gradients", True,
+    ("input", "weight0", "weight1", "weight2", "weight3", "hx_", "cx_", "reverse"),
+)  # fmt: skip
 
 
 @op(

@@ -27,6 +27,7 @@ from .activations import (
     tanhshrink,
     threshold,
 )
+from .attention import canonical_mask, multi_head_attention_forward, scaled_dot_product_attention
 from .dropouts import alpha_dropout, dropout, dropout1d, dropout2d, dropout3d, feature_alpha_dropout
 from .layers import (
     embedding,
@@ -64,6 +65,7 @@ __all__ = [
     "batch_norm",
     "binary_cross_entropy",
     "binary_cross_entropy_with_logits",
+    "canonical_mask",
     "celu",
     "cosine_similarity",
     "cross_entropy",
@@ -90,6 +92,7 @@ __all__ = [
     "margin_ranking_loss",
     "mish",
     "mse_loss",
+    "multi_head_attention_forward",
     "nll_loss",
     "normalize",
     "one_hot",
@@ -97,6 +100,7 @@ __all__ = [
     "relu",
     "relu6",
     "rms_norm",
+    "scaled_dot_product_attention",
     "selu",
     "sigmoid",
     "silu",

@@ -7,11 +7,13 @@ from __future__ import annotations
 import math
 import warnings
 
+import numpy as np
+
 from ...inplace import in_place
 from ...ops import elementwise as e
 from ...ops import shape as s
 from ...random import bernoulli
-from ...tensor import Tensor, plain
+from ...tensor import Array, Tensor, plain
 
 LOWEST = 1.7580993408473766
 """Less this is where selu goes for large negative numbers: alpha dropout puts elements there."""
@@ -35,13 +37,23 @@ def dropped(
         if len(shape) < 2:
             raise RuntimeError("Feature dropout requires at least 2 dimensions in the input")
         shape = (*shape[:2], *[1] * (len(shape) - 2))
-    noise = bernoulli(math.prod(shape), 1 - p, kind).reshape(shape)
+    drawn = bernoulli(math.prod(shape), 1 - p, kind)
+    noise = drawn.reshape(shape) if channels else laid_like(drawn, input.data_)
     if not alpha:
         return times(input, plain((noise / kind.type(1 - p))[()], version=NOISE_WRITES), inplace)
     scale = 1.0 / math.sqrt((LOWEST * LOWEST * p + 1) * (1 - p))
     moved = plain(((noise - 1) * kind.type(LOWEST * scale) + kind.type(LOWEST * scale * p))[()])
     kept = times(input, plain((noise * kind.type(scale))[()], version=NOISE_WRITES), inplace)
     return in_place(e.add, kept, moved)
+
+
+def laid_like(row: Array, data: Array) -> Array:
+    """`row` in the shape of `data`, with its elements in the order in which those of `data` lie in memory."""
+    if not isinstance(data, np.ndarray) or data.flags.c_contiguous:
+        return row.reshape(data.shape)
+    order = sorted(range(data.ndim), key=lambda axis: -data.strides[axis])
+    there = row.reshape([data.shape[axis] for axis in order])
+    return there.transpose([order.index(axis) for axis in range(data.ndim)])
 
 
 def times(input: Tensor, mask: Tensor, inplace: bool) -> Tensor:
