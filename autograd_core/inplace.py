@@ -127,7 +127,23 @@ def link(op: Any, given: dict[str, Any], holder: Tensor, before: Tensor, target:
         saved = getattr(node, f"saved_{slot}")
         if isinstance(saved, Tensor) and saved.storage_ is target.storage_:
             setattr(node, f"version_{slot}", getattr(node, f"version_{slot}") - 1)  # it was saved before the write
+    if kept and before.requires_grad:
+        make_clone(before)
     return node
+
+
+def make_clone(before: Tensor) -> None:
+    """Give `before`, the copy that a node keeps of what it overwrote, the grad_fn of a clone, as torch does."""
+    from .ops.shape import clone
+
+    session, state.session = state.session, None
+    hooks, state.saved_hooks = state.saved_hooks, []
+    copy = plain(before.data_)
+    try:
+        clone.op.link(before, False, (copy,))
+    finally:
+        state.session, state.saved_hooks = session, hooks
+    before.node, before.output_nr = copy.node, copy.output_nr
 
 
 def rebase(target: Tensor, make_node: Callable[[Tensor], Node | None]) -> None:
