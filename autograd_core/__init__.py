@@ -7,7 +7,20 @@ from typing import Any
 
 import numpy as np
 
-from . import dtypes, events, functions, methods, ops, random, recurrent, shaping, writing
+from . import (
+    arranging,
+    contraction,
+    dtypes,
+    events,
+    functions,
+    methods,
+    ops,
+    random,
+    recurrent,
+    shaping,
+    statistics,
+    writing,
+)
 from . import factories as _factories
 from .device import device, layout, strided
 from .dtypes import dtype, finfo, get_default_dtype, iinfo, promote_types, set_default_dtype
@@ -28,7 +41,16 @@ _FACTORIES = (
     "rand_like "
     "randn_like randint_like rand randn randint randperm normal bernoulli multinomial manual_seed"
 )
-_FUNCTIONS = {shaping: "cat hstack vstack", functions: "where is_tensor", ops.shape: "stack"}
+_FUNCTIONS = {
+    shaping: "cat",
+    functions: "where is_tensor",
+    ops.shape: "stack",
+    ops.scattering: "put",
+    contraction: "einsum tensordot cdist",
+    statistics: "var_mean std_mean",
+    arranging: "atleast_1d atleast_2d atleast_3d hstack vstack dstack column_stack block_diag meshgrid cartesian_prod "
+    "broadcast_tensors",
+}
 _RECURRENT = "rnn_tanh rnn_relu gru lstm rnn_tanh_cell rnn_relu_cell gru_cell lstm_cell"
 _LEGACY = {"FloatTensor": "float32", "DoubleTensor": "float64", "LongTensor": "int64", "IntTensor": "int32"}
 _SUBMODULES = ("nn", "optim", "func", "distributions")
@@ -45,7 +67,7 @@ def _surface() -> dict[str, Any]:
     names |= {name: methods.OWN[name] for name in ("clone", "detach", "is_complex")}
     names |= {name: getattr(recurrent, name) for name in _RECURRENT.split()}
     names |= {name: _factories.legacy(kind) for name, kind in _LEGACY.items()}
-    names |= {"concat": shaping.cat, "concatenate": shaping.cat, "row_stack": shaping.vstack}
+    names |= {"concat": shaping.cat, "concatenate": shaping.cat, "row_stack": arranging.vstack}
     names |= {"det": linalg.det, "inverse": linalg.inv, "typename": _typename, "Assert": _assert}
     return names
 

@@ -313,7 +313,10 @@ def normal(
 
 
 def bernoulli(input: Tensor, *, generator: Any = None) -> Tensor:
-    return made(streams.bernoulli_each(np.asarray(input.data_), generator), "bernoulli")
+    from .ops.sampling import bernoulli_each
+
+    drawn: Tensor = bernoulli_each(input, generator)
+    return drawn
 
 
 def multinomial(input: Tensor, num_samples: int, replacement: bool = False, *, generator: Any = None) -> Tensor:

@@ -14,8 +14,22 @@ from typing import Any
 
 import numpy as np
 
-from . import conversion, dtypes, factories, functions, indexing, not_implemented, reductions, shaping, tracking
+from . import (
+    arranging,
+    contraction,
+    conversion,
+    dtypes,
+    factories,
+    functions,
+    indexing,
+    not_implemented,
+    reductions,
+    shaping,
+    statistics,
+    tracking,
+)
 from .device import CPU, strided
+from .ops import arrange, scattering, special
 from .ops import elementwise as e
 from .ops import index as i
 from .ops import matmul as m
@@ -138,7 +152,11 @@ FROM = {
     "isnan isinf isfinite clamp_min clamp_max addcmul addcdiv lerp atan2 hypot logit nan_to_num",
     s: "t transpose unsqueeze select diagonal as_strided tril triu clone alias trace diag_embed",
     r: "cumprod argmax argmin count_nonzero",
-    m: "mm mv dot bmm matmul",
+    m: "mm mv dot vdot bmm matmul",
+    special: "erf erfc lgamma digamma asinh acosh sinc deg2rad rad2deg logaddexp logaddexp2 xlogy fmax fmin copysign "
+    "heaviside logical_xor isposinf isneginf signbit",
+    arrange: "unfold",
+    scattering: "take",
     i: "index_select scatter_add masked_select index_add index_fill index_copy",
     functions: "add sub mul div remainder pow square positive clamp masked_fill fmod float_power rsub "
     "addmm addmv baddbmm outer gather scatter index_put nonzero equal isclose allclose is_floating_point numel",
@@ -147,6 +165,10 @@ FROM = {
     shaping: "reshape view view_as flatten unflatten ravel permute movedim expand expand_as squeeze repeat tile flip "
     "roll split chunk unsafe_split unsafe_chunk unbind narrow diag contiguous",
     not_implemented: "floor_divide",
+    contraction: "inner kron",
+    statistics: "aminmax median nanmedian mode cummax cummin nansum nanmean dist",
+    arranging: "broadcast_to repeat_interleave rot90 fliplr flipud tensor_split hsplit vsplit diff take_along_dim "
+    "select_scatter slice_scatter diagonal_scatter scatter_reduce",
 }
 """Where a method comes from that is also a function of the package."""
 
@@ -155,7 +177,7 @@ ALIASES = {
     "clip": "clamp", "greater": "gt", "less": "lt", "greater_equal": "ge", "less_equal": "le", "not_equal": "ne",
     "arctan": "atan", "arcsin": "asin", "arccos": "acos", "swapaxes": "transpose", "swapdims": "transpose",
     "nelement": "numel", "ger": "outer", "fix": "trunc", "concat": "cat", "row_stack": "vstack", "moveaxis": "movedim",
-    "arctanh": "atanh",
+    "arctanh": "atanh", "arcsinh": "asinh", "arccosh": "acosh", "arctan2": "atan2",
 }  # fmt: skip
 
 CASTS = {

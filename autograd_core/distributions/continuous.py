@@ -14,7 +14,7 @@ from ..factories import normal, rand
 from ..modes import no_grad
 from ..ops import elementwise as e
 from ..ops import shape as s
-from ..ops.activations import erf
+from ..ops.special import erf
 from ..tensor import Tensor, plain
 from . import constraints
 from .distribution import Distribution, Shape, broadcast_all, is_number

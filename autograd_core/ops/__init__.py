@@ -2,6 +2,7 @@
 
 from . import (
     activations,
+    arrange,
     attention,
     elementwise,
     index,
@@ -9,14 +10,20 @@ from . import (
     losses,
     matmul,
     normalization,
+    order,
+    padding,
     recurrent,
     reduce,
     sampling,
+    scattering,
     shape,
+    special,
+    spread,
 )
 
 __all__ = [
     "activations",
+    "arrange",
     "attention",
     "elementwise",
     "index",
@@ -24,8 +31,13 @@ __all__ = [
     "losses",
     "matmul",
     "normalization",
+    "order",
+    "padding",
     "recurrent",
     "reduce",
     "sampling",
+    "scattering",
     "shape",
+    "special",
+    "spread",
 ]

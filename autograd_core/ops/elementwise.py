@@ -53,6 +53,11 @@ def sub(self: Array, other: Array, alpha: float = 1) -> Array:
     return self - other if alpha == 1 else self - other * alpha
 
 
+@op("sub.Scalar", nr=1, self=lambda grad: grad)
+def sub_scalar(self: Array, other: float) -> Array:
+    return self - other
+
+
 @op("rsub.Scalar", nr=1, self=lambda grad, alpha: scaled(-grad, alpha))
 def rsub(self: Array, other: float, alpha: float = 1) -> Array:
     return other - (self if alpha == 1 else self * alpha)

@@ -86,11 +86,21 @@ def outer(a: Array, b: Array) -> Array:
 
 @op("dot", self=lambda grad, tensor: grad * tensor, tensor=lambda grad, self: grad * self)
 def dot(self: Array, tensor: Array) -> Array:
+    both_vectors("dot", self, tensor)
+    return np.dot(self, tensor)
+
+
+def both_vectors(name: str, self: Array, tensor: Array) -> None:
+    """Whether the product of two vectors can be taken.
+
+    Raises:
+        RuntimeError: it cannot, in torch's words.
+    """
     if self.ndim != 1 or tensor.ndim != 1:
         raise RuntimeError(f"1D tensors expected, but got {self.ndim}D and {tensor.ndim}D tensors")
     if self.dtype != tensor.dtype:
         a, b = errors.type_name(self.dtype), errors.type_name(tensor.dtype)
-        raise RuntimeError(f"dot : expected both vectors to have same dtype, but found {a} and {b}")
+        raise RuntimeError(f"{name} : expected both vectors to have same dtype, but found {a} and {b}")
     if self.shape != tensor.shape:
         n, m = self.shape[0], tensor.shape[0]
         raise RuntimeError(
@@ -98,7 +108,12 @@ def dot(self: Array, tensor: Array) -> Array:
             f"got {n} "
             f"and {m} elements respectively"
         )
-    return np.dot(self, tensor)
+
+
+@op("vdot", self=lambda grad, other: grad * other, other=lambda grad, self: grad * self)
+def vdot(self: Array, other: Array) -> Array:
+    both_vectors("vdot", self, other)
+    return np.dot(self, other)
 
 
 @op(

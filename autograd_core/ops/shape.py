@@ -35,7 +35,7 @@ def wrap(dim: int, ndim: int) -> int:
 @op("view", view=True, self=lambda grad, self_sym_sizes: reshape(grad, self_sym_sizes))
 def view(self: Array, size: Sequence[int]) -> Array:
     shape = inferred(size, self.size)
-    out = self.view()
+    out = np.asarray(self).view()
     try:
         out.shape = shape
     except AttributeError:

@@ -3,16 +3,21 @@
 What torch composes of several operators is composed of the same ones here, so that the graph is the same.
 """
 
+from ...arranging import pad
 from .activations import (
     celu,
     elu,
     gelu,
+    glu,
+    hardshrink,
+    hardsigmoid,
     hardswish,
     hardtanh,
     leaky_relu,
     log_softmax,
     logsigmoid,
     mish,
+    prelu,
     relu,
     relu6,
     selu,
@@ -42,6 +47,7 @@ from .likelihood import (
     nll_loss,
 )
 from .losses import (
+    cosine_embedding_loss,
     cosine_similarity,
     gaussian_nll_loss,
     hinge_embedding_loss,
@@ -67,6 +73,7 @@ __all__ = [
     "binary_cross_entropy_with_logits",
     "canonical_mask",
     "celu",
+    "cosine_embedding_loss",
     "cosine_similarity",
     "cross_entropy",
     "dropout",
@@ -78,6 +85,9 @@ __all__ = [
     "feature_alpha_dropout",
     "gaussian_nll_loss",
     "gelu",
+    "glu",
+    "hardshrink",
+    "hardsigmoid",
     "hardswish",
     "hardtanh",
     "hinge_embedding_loss",
@@ -96,7 +106,9 @@ __all__ = [
     "nll_loss",
     "normalize",
     "one_hot",
+    "pad",
     "poisson_nll_loss",
+    "prelu",
     "relu",
     "relu6",
     "rms_norm",

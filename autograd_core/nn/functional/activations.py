@@ -12,6 +12,7 @@ from ...inplace import in_place
 from ...ops import activations as a
 from ...ops import elementwise as e
 from ...ops import reduce as r
+from ...ops import shape as s
 from ...tensor import Tensor
 from .common import need_tensor
 
@@ -78,6 +79,38 @@ def softshrink(input: Tensor, lambd: float = 0.5) -> Tensor:
 
 def hardswish(input: Tensor, inplace: bool = False) -> Tensor:
     return in_place(a.hardswish, input) if inplace else a.hardswish(input)
+
+
+def hardshrink(input: Tensor, lambd: float = 0.5) -> Tensor:
+    return a.hardshrink(input, lambd)
+
+
+def hardsigmoid(input: Tensor, inplace: bool = False) -> Tensor:
+    return in_place(a.hardsigmoid, input) if inplace else a.hardsigmoid(input)
+
+
+def glu(input: Tensor, dim: int = -1) -> Tensor:
+    """The first half along `dim` times the sigmoid of the second."""
+    return a.glu(input, dim)
+
+
+def prelu(input: Tensor, weight: Tensor) -> Tensor:
+    """A leaky relu whose slopes, one or one for each channel, are learnt."""
+    rank, slopes = input.data_.ndim, weight.data_.size
+    if weight.data_.ndim > 1:
+        raise RuntimeError(f"prelu: Expected `weight` to be a scalar or 1D tensor, but got: ndim = {weight.data_.ndim}")
+    if slopes != 1:
+        if rank == 0:
+            raise RuntimeError("Not allow zero-dim input tensor.")
+        channels = input.data_.shape[1] if rank > 1 else 1
+        if channels != slopes:
+            raise RuntimeError(
+                f"Mismatch of parameter numbers and input channel size. Found parameter numbers = {slopes} and channel "
+                f"size = {channels}."
+            )
+    if weight.data_.ndim != rank:
+        weight = s.view(weight, [slopes if d == 1 or rank == 1 else 1 for d in range(rank)])
+    return a.prelu_kernel(input, weight)
 
 
 def logsigmoid(input: Tensor) -> Tensor:

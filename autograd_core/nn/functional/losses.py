@@ -78,6 +78,20 @@ def margin_ranking_loss(
     return reduce_loss(in_place(e.clamp_min, e.add_scalar(order, margin), 0), reduction)
 
 
+def cosine_embedding_loss(
+    input1: Tensor, input2: Tensor, target: Tensor, margin: float = 0.0, reduction: str = "mean"
+) -> Tensor:
+    """One less the cosine where the target is 1, the cosine above the margin where it is -1."""
+    last = [input1.data_.ndim - 1]
+    squares = [e.add_scalar(r.sum_dim(e.mul(x, x), last, False), 1e-12) for x in (input1, input2)]
+    cosine = e.div(r.sum_dim(e.mul(input1, input2), last, False), e.sqrt(e.mul(*squares)))
+    nothing = plain(np.zeros_like(cosine.data_))
+    near = e.sub(plain(np.ones_like(cosine.data_)), cosine)
+    far = in_place(e.clamp_min, e.sub_scalar(cosine, margin), 0)
+    near, far = e.where(e.eq(target, 1), near, nothing), e.where(e.eq(target, -1), far, nothing)
+    return reduce_loss(e.add(near, far), reduction)
+
+
 def poisson_nll_loss(
     input: Tensor,
     target: Tensor,
