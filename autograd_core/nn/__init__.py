@@ -5,18 +5,23 @@ from .activation import (
     CELU,
     ELU,
     GELU,
+    GLU,
     SELU,
+    Hardshrink,
+    Hardsigmoid,
     Hardswish,
     Hardtanh,
     LeakyReLU,
     LogSigmoid,
     LogSoftmax,
     Mish,
+    PReLU,
     ReLU,
     ReLU6,
     Sigmoid,
     SiLU,
     Softmax,
+    Softmax2d,
     Softmin,
     Softplus,
     Softshrink,
@@ -26,35 +31,60 @@ from .activation import (
     Threshold,
 )
 from .attention import MultiheadAttention, TransformerEncoder, TransformerEncoderLayer
-from .container import ModuleDict, ModuleList, ParameterList, Sequential
+from .container import ModuleDict, ModuleList, ParameterDict, ParameterList, Sequential
 from .dropout import AlphaDropout, Dropout, Dropout1d, Dropout2d, Dropout3d, FeatureAlphaDropout
+from .homes import settle
 from .layers import (
     BatchNorm1d,
     BatchNorm2d,
+    CosineSimilarity,
     Embedding,
     Flatten,
     Identity,
     LayerNorm,
     Linear,
+    PairwiseDistance,
     Unflatten,
 )
 from .loss import (
     BCELoss,
     BCEWithLogitsLoss,
+    CosineEmbeddingLoss,
     CrossEntropyLoss,
+    GaussianNLLLoss,
+    HingeEmbeddingLoss,
     HuberLoss,
     KLDivLoss,
     L1Loss,
+    MarginRankingLoss,
     MSELoss,
+    MultiLabelSoftMarginLoss,
     NLLLoss,
+    PoissonNLLLoss,
     SmoothL1Loss,
     SoftMarginLoss,
+    TripletMarginLoss,
 )
 from .module import Module
 from .parameter import Buffer, Parameter
 from .recurrent import GRU, LSTM, RNN, GRUCell, LSTMCell, RNNBase, RNNCell, RNNCellBase
 
 __all__ = [
+    "TripletMarginLoss",
+    "PoissonNLLLoss",
+    "MultiLabelSoftMarginLoss",
+    "MarginRankingLoss",
+    "HingeEmbeddingLoss",
+    "GaussianNLLLoss",
+    "CosineEmbeddingLoss",
+    "PairwiseDistance",
+    "CosineSimilarity",
+    "ParameterDict",
+    "Softmax2d",
+    "PReLU",
+    "Hardsigmoid",
+    "Hardshrink",
+    "GLU",
     "AlphaDropout",
     "BCELoss",
     "BCEWithLogitsLoss",
@@ -123,3 +153,5 @@ __all__ = [
     "init",
     "utils",
 ]
+
+settle(globals())

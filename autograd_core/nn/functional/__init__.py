@@ -9,6 +9,7 @@ from .activations import (
     elu,
     gelu,
     glu,
+    gumbel_softmax,
     hardshrink,
     hardsigmoid,
     hardswish,
@@ -55,9 +56,12 @@ from .losses import (
     l1_loss,
     margin_ranking_loss,
     mse_loss,
+    multilabel_soft_margin_loss,
+    pairwise_distance,
     poisson_nll_loss,
     smooth_l1_loss,
     soft_margin_loss,
+    triplet_margin_loss,
 )
 from .normalization import (
     batch_norm,
@@ -67,6 +71,10 @@ from .normalization import (
 )
 
 __all__ = [
+    "multilabel_soft_margin_loss",
+    "triplet_margin_loss",
+    "pairwise_distance",
+    "gumbel_softmax",
     "alpha_dropout",
     "batch_norm",
     "binary_cross_entropy",
