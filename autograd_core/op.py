@@ -115,7 +115,7 @@ class Op:
             "plain_slots": shown,
             "input_names": tuple(self.inputs),
             "formulas": formula_texts(self.forward, self.name),
-            "__module__": "torch.autograd",
+            "__module__": "builtins",
             "writes": (self.traits.get("writes", 0),) * len(self.inputs) if "writes" in self.traits else (),
         }
         return type(title, (Node,), facts)

@@ -108,8 +108,8 @@ class PReLU(Module):
     def __init__(self, num_parameters: int = 1, init: float = 0.25, device: Any = None, dtype: Any = None) -> None:
         super().__init__()
         self.num_parameters, self.init = num_parameters, init
-        kind = to_numpy(dtype or get_default_dtype())
-        self.weight = Parameter(plain(np.full(num_parameters, init, kind)))
+        self.weight = Parameter(plain(np.zeros(num_parameters, to_numpy(dtype or get_default_dtype()))))
+        self.reset_parameters()
 
     def reset_parameters(self) -> None:
         constant_(self.weight, self.init)
