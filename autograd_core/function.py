@@ -24,6 +24,7 @@ NO_BACKWARD = (
     "You must implement either the backward or vjp method for your custom autograd.Function to use it with backward "
     "mode AD."
 )
+NO_JVP = "You must implement the jvp function for custom autograd.Function to use it with forward mode AD."
 NO_FORWARD = "You must implement the forward function for custom autograd.Function."
 DIRTY_NOT_INPUT = (
     "Only input Tensors should be given to ctx.mark_dirty(). If a Tensor is not an input, there is no need to pass "
@@ -206,6 +207,10 @@ class Function:
         raise NotImplementedError(NO_BACKWARD)
 
     vjp = backward
+
+    @staticmethod
+    def jvp(ctx: Any, *grad_inputs: Any) -> Any:
+        raise NotImplementedError(NO_JVP)
 
     @classmethod
     def run_backward(cls, node: FunctionNode, grads: Sequence[Any]) -> Any:

@@ -416,7 +416,7 @@ def converted(kind: type) -> Method:
     """`float(t)`, `int(t)`."""
 
     def convert(self: Tensor) -> Any:
-        if self.requires_grad:
+        if kind is float and self.requires_grad:
             warn_scalar()
         if self.data_.size != 1:
             raise ValueError("only one element tensors can be converted to Python scalars")

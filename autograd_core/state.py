@@ -9,6 +9,7 @@ from itertools import count
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from .levels import Level
     from .tell import Session
 
 PackHooks = tuple[Callable[[Any], Any], Callable[[Any], Any]]
@@ -35,6 +36,8 @@ class State(threading.local):
         self.warned: set[str] = set()
         self.anomaly = False
         self.check_nan = True
+        self.levels: list[Level] = []
+        self.dual: Level | None = None
 
 
 state = State()

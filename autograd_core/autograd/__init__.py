@@ -296,14 +296,21 @@ class detect_anomaly(set_detect_anomaly):
         super().__init__(True, check_nan)
 
 
+from . import forward_ad  # noqa: E402
+from .gradcheck import GradcheckError, gradcheck, gradgradcheck  # noqa: E402
+
 __all__ = [
     "AccumulateGrad",
     "Function",
+    "GradcheckError",
     "Variable",
     "backward",
     "detect_anomaly",
     "enable_grad",
+    "forward_ad",
     "grad",
+    "gradcheck",
+    "gradgradcheck",
     "graph",
     "inference_mode",
     "is_grad_enabled",
