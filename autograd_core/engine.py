@@ -138,6 +138,9 @@ class Call:
             grad = grads.pop()
             if grad is not None:
                 accumulate(node, grad, self.number, self.create_graph, self.written.pop((node, 0), 0))
+            elif node.variable.meta is not None and node.variable.meta.post_hooks:
+                for hook in list(node.variable.meta.post_hooks.values()):
+                    hook(node.variable)
             results: list[Any] = []
         elif all(grad is None for grad in grads) and not node.runs_on_nothing:
             results = [None] * len(node.next)
@@ -200,7 +203,7 @@ class Call:
                 grads = [self.tensor_hooks(meta.hooks, grads[0], node.variable, node)]
         if node.hooks is not None:
             for nr, hooks in node.hooks.tensor.items():
-                if hooks and grads[nr] is not None:
+                if hooks:
                     grads[nr] = self.tensor_hooks(hooks, grads[nr], None, node)
             for nr, ref in node.hooks.retain.items():
                 tensor = ref()
@@ -224,13 +227,13 @@ class Call:
         self, hooks: dict[int, Callable[[Any], Any]], grad: Any, variable: Tensor | None, node: Node
     ) -> Any:
         for hook in list(hooks.values()):
-            given = as_tensor(grad)
+            given = None if grad is None else as_tensor(grad)
             got = hook(given)
             self.tell_hook("tensor", node, variable, (given,), got)
             if got is not None:
                 check_hook_result(hook, got, given)
                 grad = got if self.create_graph else got.data_
-            elif given is not grad:
+            elif given is not None and given is not grad:
                 grad = given.data_
         return grad
 
@@ -328,7 +331,9 @@ def as_tensors(grads: Sequence[Any]) -> tuple[Tensor | None, ...]:
     return tuple(None if g is None else as_tensor(g) for g in grads)
 
 
-def check_hook_result(hook: Callable[[Any], Any], got: Any, given: Tensor) -> None:
+def check_hook_result(hook: Callable[[Any], Any], got: Any, given: Tensor | None) -> None:
+    if given is None:
+        raise RuntimeError("can't replace a None gradient with a non-None value")
     name = getattr(hook, "__name__", type(hook).__name__)
     if not isinstance(got, Tensor):
         raise RuntimeError(
