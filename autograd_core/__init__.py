@@ -16,6 +16,7 @@ from .printing import set_printoptions
 from .random import Generator, default_generator, initial_seed
 from .size import Size
 from .tensor import Tensor
+from .vmapping import vmap
 
 from . import autograd, linalg, utils  # isort: skip
 
@@ -49,6 +50,7 @@ def _surface() -> dict[str, Any]:
         "stack": ops.shape.stack,
         "row_stack": functions.vstack,
     }
+    names |= {"vmap": vmap}
     names |= {"det": linalg.det, "inverse": linalg.inv, "typename": _typename, "Assert": _assert}
     return names
 

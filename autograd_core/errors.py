@@ -77,6 +77,32 @@ def legacy_type(dtype: np.dtype[Any]) -> str:
     return "CPUBoolType" if dtype.name == "bool" else f"torch.{type_name(dtype)}Tensor"
 
 
+BATCHED_SHAPE = (
+    "If `is_grads_batched=True`, we interpret the first dimension of each grad_output as the batch dimension. The "
+    "sizes of the remaining dimensions are expected to match the shape of corresponding output, but a mismatch was "
+    "detected: grad_output[{i}] has a shape of {got} and output[{i}] has a shape of {expected}. If you only want some "
+    "tensors in `grad_output` to be considered batched, consider using vmap."
+)
+FLAG_IN_TRANSFORM = (
+    "You are attempting to call Tensor.requires_grad_() (or perhaps using torch.autograd.functional.* APIs) inside of "
+    "a function being transformed by a functorch transform. This is unsupported, please attempt to use the functorch "
+    "transforms (e.g. grad, vjp, jacrev, jacfwd, hessian) or call requires_grad_() outside of a function being "
+    "transformed instead."
+)
+DYNAMIC = (
+    "vmap: We do not support batching operators that can output dynamic shape. Attempted to vmap over aten::{}. Please "
+    "file an issue at https://github.com/pytorch/pytorch/issues if you need this feature."
+)
+DYNAMIC_MASK = (
+    "vmap: We do not support batching operators that can support dynamic shape. Attempting to batch over indexing with "
+    "a boolean mask."
+)
+BACKWARD_IN_TRANSFORM = (
+    "backward() called inside a functorch transform. This is not supported, please use functorch.grad or functorch.vjp "
+    "instead or call backward() outside of functorch transforms."
+)
+
+
 def sizes(shape: Shape) -> str:
     return "[" + ", ".join(map(str, shape)) + "]"
 

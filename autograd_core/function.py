@@ -24,6 +24,11 @@ NO_BACKWARD = (
     "You must implement either the backward or vjp method for your custom autograd.Function to use it with backward "
     "mode AD."
 )
+NO_SETUP = (
+    "In order to use an autograd.Function with functorch transforms (vmap, grad, jvp, jacrev, ...), it must override "
+    "the setup_context staticmethod. For more details, please see "
+    "https://pytorch.org/docs/main/notes/extending.func.html"
+)
 NO_JVP = "You must implement the jvp function for custom autograd.Function to use it with forward mode AD."
 NO_FORWARD = "You must implement the forward function for custom autograd.Function."
 DIRTY_NOT_INPUT = (
@@ -209,6 +214,11 @@ class Function:
     vjp = backward
 
     @staticmethod
+    def vmap(info: Any, in_dims: Any, *args: Any) -> Any:
+        """What a program may write for vmap; here, where vmap is a loop, `forward` itself is called."""
+        raise NotImplementedError
+
+    @staticmethod
     def jvp(ctx: Any, *grad_inputs: Any) -> Any:
         raise NotImplementedError(NO_JVP)
 
@@ -222,6 +232,7 @@ class Function:
         """Run `forward` outside the graph and give its outputs one node."""
         if cls.node_class is None:
             raise RuntimeError("Function.apply needs a class derived from autograd.Function")
+        cls.check_transforms()
         node = cls.node_class()
         tensors = [a for a in args if isinstance(a, Tensor)]
         node.is_tensor = tuple(isinstance(a, Tensor) for a in args)
@@ -250,6 +261,22 @@ class Function:
                 if isinstance(out, Tensor):
                     session.result(out, cls.__name__, tensors)
         return tuple(wrapped) if many else wrapped[0]
+
+    @classmethod
+    def check_transforms(cls) -> None:
+        """Whether torch.func and vmap can go through this function.
+
+        Raises:
+            RuntimeError: it lacks what they need.
+        """
+        if cls.setup_context is Function.setup_context and any(level is not state.dual for level in state.levels):
+            raise RuntimeError(NO_SETUP)
+        if state.mapped and not cls.generate_vmap_rule and cls.vmap is Function.vmap:
+            raise RuntimeError(
+                f"You tried to vmap over {cls.__name__}, but it does not have vmap support. Please override and "
+                "implement the vmap staticmethod or set generate_vmap_rule=True. For more details, please see "
+                "https://pytorch.org/docs/main/notes/extending.func.html"
+            )
 
     @classmethod
     def run_forward(cls, node: FunctionNode, args: tuple[Any, ...]) -> Any:

@@ -10,6 +10,7 @@ import numpy as np
 
 from . import errors, events, tell
 from .graph import Node, Wanted, gradient_edge
+from .levels import Source
 from .state import state
 from .tensor import Array, Tensor, plain
 from .views import current_grad_fn, geometry, strided
@@ -27,6 +28,10 @@ def check_writable(target: Tensor) -> None:
             "normal "
             "tensor before doing inplace update.See https://github.com/pytorch/rfcs/pull/17 for more details."
         )
+    for loop in state.mapped:
+        loop.write(target.shared_storage())
+    if isinstance(target.node, Source) and not target.node.level.forward:
+        raise RuntimeError(errors.LEAF_IN_PLACE)
     if isinstance(target.data_, np.ndarray) and 0 in target.data_.strides and target.data_.size > 1:
         refuse_overlap(target.data_)
     if not (state.grad_enabled and target.requires_grad):

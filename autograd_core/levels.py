@@ -13,8 +13,10 @@ from typing import Any
 
 import numpy as np
 
+from .dtypes import from_numpy
 from .function import NO_JVP, Function, FunctionNode
 from .graph import AccumulateGrad, Node, Wanted, gradient_edge
+from .printing import tensor_repr
 from .state import state
 from .tensor import Tensor, plain
 
@@ -54,6 +56,23 @@ class Source(Node):
     graph = raw
 
 
+class Exit(Node):
+    """Where a tensor left a level that is still under way: what lies below is no business of that level."""
+
+    __slots__ = ("level",)
+    op_name = "identity"
+
+    level: Level
+
+    def type_name(self) -> str:
+        return "Identity" if self.next[0] is None else self.next[0].type_name()
+
+    def raw(self, grads: Sequence[Any], wanted: Wanted) -> list[Any]:
+        return [grads[0]]
+
+    graph = raw
+
+
 @contextmanager
 def entered(forward: bool = False) -> Iterator[Level]:
     """A new level for a block."""
@@ -73,15 +92,26 @@ def wrap(tensor: Tensor, level: Level, tangent: Tensor | None = None) -> Tensor:
     return wrapped
 
 
-def nodes_below(roots: Sequence[Node | None]) -> list[Node]:
+def nodes_below(root: Node | None, level: Level | None = None) -> list[Node]:
+    """The graph below `root`, without what left `level`."""
     seen: dict[Node, None] = {}
-    stack = [node for node in roots if node is not None]
+    stack = [] if root is None else [root]
     while stack:
         node = stack.pop()
-        if node not in seen:
+        if node not in seen and not (level is not None and isinstance(node, Exit) and node.level is level):
             seen[node] = None
             stack.extend(below for below in node.next if below is not None)
     return list(seen)
+
+
+def sources_of(tensor: Tensor, level: Level) -> list[Source]:
+    """The inputs of `level` that `tensor` depends on."""
+    return [n for n in nodes_below(tensor.grad_fn, level) if isinstance(n, Source) and n.level is level]
+
+
+def carries_tangent(tensor: Any) -> bool:
+    """Whether `tensor` depends on an input of a level of forward mode that is under way."""
+    return isinstance(tensor, Tensor) and any(sources_of(tensor, level) for level in state.levels if level.forward)
 
 
 def leads_outside(tensor: Tensor, level: Level | None) -> bool:
@@ -91,7 +121,7 @@ def leads_outside(tensor: Tensor, level: Level | None) -> bool:
     return any(
         isinstance(node, AccumulateGrad)
         or (isinstance(node, Source) and node.level is not level and node.level in state.levels)
-        for node in nodes_below([tensor.grad_fn])
+        for node in nodes_below(tensor.grad_fn)
     )
 
 
@@ -109,6 +139,17 @@ def cut(value: Any, level: Level) -> Any:
     return outside
 
 
+def exited(value: Tensor, level: Level) -> Tensor:
+    """`value` as it is outside of `level`, which goes on."""
+    outside: Tensor = cut(value, level)
+    if outside.requires_grad and sources_of(outside, level):
+        node = Exit([gradient_edge(outside)], ((outside.data_.shape, outside.data_.dtype),))
+        node.level = level
+        outside = plain(outside.array(), node)
+        outside.storage_ = value.shared_storage()
+    return outside
+
+
 def tangent_of(result: Tensor, level: Level) -> Tensor | None:
     """The tangent of `result`, None if nothing dual of `level` went in. See forward_ad.
 
@@ -117,27 +158,31 @@ def tangent_of(result: Tensor, level: Level) -> Tensor | None:
     """
     from . import autograd
 
-    below = nodes_below([result.grad_fn])
-    sources = [node for node in below if isinstance(node, Source) and node.level is level]
+    sources = sources_of(result, level)
     if not sources:
         return None
-    for node in below:
+    for node in nodes_below(result.grad_fn, level):
         if isinstance(node, FunctionNode):
             refuse(node)
     start = wrap(plain(np.zeros_like(result.data_)[()]), Level())
-    edges = [autograd.graph.GradientEdge(node, 0) for node in sources]
-    came = autograd.grad(result, edges, start, retain_graph=True, create_graph=True, allow_unused=True)
+    edges = tuple(autograd.graph.GradientEdge(node, 0) for node in sources)
+    came = autograd.gradients((result,), edges, (start,), True, True, True)
     pairs = [(g, node.tangent) for g, node in zip(came, sources, strict=True) if depends(g, start)]
     if not pairs:
         return plain(np.zeros_like(result.data_)[()])
     grads, tangents = [g for g, _ in pairs], [t for _, t in pairs]
     onward = any(t.requires_grad or leads_outside(g, level) for g, t in pairs)
-    tangent: Tensor = autograd.grad(grads, start, tangents, retain_graph=True, create_graph=onward)[0]
+    tangent: Tensor = autograd.gradients(tuple(grads), (start,), tuple(tangents), True, onward, False)[0]
     return tangent
 
 
+def kept_for_tangents(value: Any) -> Any:
+    """A gradient that was asked for without a graph: it keeps one only if a tangent may go through it."""
+    return value if value is None or carries_tangent(value) else value.detach()
+
+
 def depends(grad: Tensor | None, start: Tensor) -> bool:
-    return grad is not None and start.node in nodes_below([grad.node])
+    return grad is not None and start.node in nodes_below(grad.node)
 
 
 def refuse(node: FunctionNode) -> None:
@@ -152,3 +197,26 @@ def refuse(node: FunctionNode) -> None:
         f"the jvp of the custom function {node.function.__name__} is not supported: forward mode is made of backward "
         "here (see autograd_core.autograd.forward_ad)"
     )
+
+
+def shown(tensor: Tensor) -> str:
+    """How `tensor` prints inside the levels that it belongs to."""
+    inner = tensor
+    while isinstance(inner.node, Source) and inner.node.level in state.levels:
+        inner = inner.node.origin
+    outside = any(isinstance(node, AccumulateGrad) for node in nodes_below(tensor.grad_fn))
+    node = inner.grad_fn if outside else None
+    dual = state.dual
+    tangent = tangent_of(tensor, dual) if dual is not None else None
+    text = tensor_repr(
+        inner.data_,
+        dtype=from_numpy(inner.data_.dtype),
+        grad_fn=None if node is None else node.type_name(),
+        requires_grad=outside,
+        tangent="" if tangent is None else f"{tangent}",
+    )
+    for number, level in enumerate([level for level in state.levels if level is not dual], 1):
+        if sources_of(tensor, level):
+            lines = "\n".join(f"    {line}" for line in text.splitlines())
+            text = f"GradTrackingTensor(lvl={number}, value=\n{lines}\n)"
+    return text

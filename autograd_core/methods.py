@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from . import autograd, dtypes, errors, events, factories, functions, indexing, not_implemented, tell
+from . import autograd, dtypes, errors, events, factories, functions, indexing, levels, not_implemented, tell
 from .device import CPU, device, strided
 from .graph import Handle
 from .inplace import check_writable, in_place
@@ -31,6 +31,7 @@ from .printing import tensor_repr
 from .size import Size
 from .state import state
 from .tensor import Meta, Storage, Tensor, plain, sharing
+from .vmapping import CONTROL_FLOW, ITEM, MEMORY
 
 SCALAR = (
     "Converting a tensor with requires_grad=True to a scalar may lead to unexpected behavior.\n"
@@ -275,6 +276,8 @@ def set_requires_grad(self: Tensor, value: bool) -> None:
 
 def requires_grad_(self: Tensor, requires_grad: bool = True) -> Tensor:
     """Say whether gradients are wanted for this leaf."""
+    if state.mapped or any(level is not state.dual for level in state.levels):
+        raise RuntimeError(errors.FLAG_IN_TRANSFORM)
     if self.node is not None and not requires_grad:
         raise RuntimeError(errors.NON_LEAF_FLAG)
     if requires_grad and self.data_.dtype.kind != "f":
@@ -409,7 +412,14 @@ def item(self: Tensor) -> Any:
     """The one number in it."""
     if self.data_.size != 1:
         raise RuntimeError(f"a Tensor with {self.data_.size} elements cannot be converted to Scalar")
-    return self.data_.item()
+    return looked_at(self.data_.item())
+
+
+def looked_at(value: Any, message: str = ITEM) -> Any:
+    """`value`, which leaves the tensors for Python: under vmap it must be the same for all examples."""
+    for loop in state.mapped:
+        loop.read(value, message)
+    return value
 
 
 def converted(kind: type) -> Method:
@@ -420,7 +430,7 @@ def converted(kind: type) -> Method:
             warn_scalar()
         if self.data_.size != 1:
             raise ValueError("only one element tensors can be converted to Python scalars")
-        return kind(self.data_.item())
+        return kind(looked_at(self.data_.item()))
 
     return convert
 
@@ -429,13 +439,13 @@ def truth(self: Tensor) -> bool:
     if self.data_.size != 1:
         what = "no values" if self.data_.size == 0 else "more than one value"
         raise RuntimeError(f"Boolean value of Tensor with {what} is ambiguous")
-    return bool(self.data_.item())
+    return bool(looked_at(self.data_.item(), CONTROL_FLOW))
 
 
 def as_index(self: Tensor) -> int:
     if self.data_.size != 1 or self.data_.dtype.kind not in "iub":
         raise TypeError("only integer tensors of a single element can be converted to an index")
-    return int(self.data_.item())
+    return int(looked_at(self.data_.item()))
 
 
 def length(self: Tensor) -> int:
@@ -463,6 +473,8 @@ def formatted(self: Tensor, spec: str) -> str:
 
 
 def shown(self: Tensor) -> str:
+    if state.levels and self.node is not None:
+        return levels.shown(self)
     name, needed = None, False
     try:
         node = self.grad_fn
@@ -477,6 +489,7 @@ def numpy(self: Tensor, *, force: bool = False) -> np.ndarray[Any, Any]:
     """The memory as an array."""
     if self.requires_grad and not force:
         raise RuntimeError(errors.NUMPY_ON_GRAD)
+    looked_at(state.mapped and self.data_.tolist(), MEMORY)
     return self.array()
 
 
@@ -486,7 +499,7 @@ def as_array(self: Tensor, dtype: Any = None, copy: bool | None = None) -> np.nd
 
 
 def tolist(self: Tensor) -> Any:
-    return self.data_.tolist()
+    return looked_at(self.data_.tolist(), MEMORY)
 
 
 # ---- type and place

@@ -55,6 +55,7 @@ class no_grad(Mode):
     def __init__(self, function: Callable[..., Any] | None = None) -> None: ...
 
     def change(self) -> None:
+        check_forward()
         state.grad_enabled = False
 
 
@@ -70,6 +71,8 @@ class set_grad_enabled(Mode):
 
     def __init__(self, mode: bool) -> None:
         self.mode = bool(mode)
+        if not self.mode:
+            check_forward()
         self.before = state.grad_enabled, state.inference
         state.grad_enabled = self.mode
 
@@ -96,8 +99,21 @@ class inference_mode(Mode):
 
     def change(self) -> None:
         if self.mode:
+            check_forward()
             state.grad_enabled = False
         state.inference = self.mode
+
+
+def check_forward() -> None:
+    """Refuse to leave the graph under forward mode, which has no say in it in torch, and is made of it here.
+
+    Raises:
+        NotImplementedError: a level of forward mode is under way.
+    """
+    if any(level.forward for level in state.levels):
+        raise NotImplementedError(
+            "no_grad inside of forward mode (dual_level, torch.func.jvp, jacfwd, hessian) is not supported"
+        )
 
 
 def is_grad_enabled() -> bool:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from .levels import Level
     from .tell import Session
+    from .vmapping import Loop
 
 PackHooks = tuple[Callable[[Any], Any], Callable[[Any], Any]]
 
@@ -38,6 +39,7 @@ class State(threading.local):
         self.check_nan = True
         self.levels: list[Level] = []
         self.dual: Level | None = None
+        self.mapped: list[Loop] = []
 
 
 state = State()

@@ -14,6 +14,8 @@ from ..engine import Call
 from ..function import Function
 from ..graph import AccumulateGrad, Node, accumulator, gradient_edge
 from ..modes import enable_grad, inference_mode, is_grad_enabled, no_grad, set_grad_enabled
+from ..ops.shape import stack
+from ..size import Size
 from ..state import state
 from ..tensor import Tensor, plain
 from . import graph
@@ -150,6 +152,8 @@ def backward(
     Raises:
         RuntimeError: as torch does, in its words.
     """
+    if state.mapped or any(level is not state.dual for level in state.levels):
+        raise RuntimeError(errors.BACKWARD_IN_TRANSFORM)
     if inputs is not None:
         inputs = (inputs,) if isinstance(inputs, Tensor | GradientEdge) else tuple(inputs)
         if not inputs:
@@ -218,6 +222,22 @@ def grad(
         raise RuntimeError("`inputs` argument to `grad()` cannot be empty.")
     if is_grads_batched:
         return batched(roots, wanted, grad_outputs, retain_graph, create_graph, allow_unused, materialize_grads)
+    if not create_graph and any(map(carries_tangent, roots)):
+        found = gradients(roots, wanted, grad_outputs, bool(retain_graph), True, allow_unused, materialize_grads)
+        return tuple(map(kept_for_tangents, found))
+    return gradients(roots, wanted, grad_outputs, retain_graph, create_graph, allow_unused, materialize_grads)
+
+
+def gradients(
+    roots: tuple[Any, ...],
+    wanted: tuple[Any, ...],
+    grad_outputs: Any,
+    retain_graph: bool | None,
+    create_graph: bool,
+    allow_unused: bool,
+    materialize_grads: bool = False,
+) -> tuple[Any, ...]:
+    """`grad`, its arguments brought to one form."""
     grads = paired(roots, grad_outputs)
     retain = create_graph if retain_graph is None else retain_graph
     with refusal_told("grad", roots):
@@ -264,16 +284,31 @@ def batched(
     roots: Any, wanted: Any, grads: Any, retain: Any, create: bool, unused: bool, zeros: bool
 ) -> tuple[Any, ...]:
     """`is_grads_batched`: one call for each row of the given gradients, the results stacked."""
-    given = [g for g in ((grads,) if isinstance(grads, Tensor) else tuple(grads))]
-    count = given[0].shape[0]
+    given = list(paired(roots, grads))
+    for i, (root, g) in enumerate(zip(roots, given, strict=True)):
+        if isinstance(root, Tensor) and g is not None and g.data_.shape[1:] != root.data_.shape:
+            got, expected = Size(g.data_.shape[2:]), Size(root.data_.shape)  # torch says one dimension less
+            raise RuntimeError(errors.BATCHED_SHAPE.format(i=i, got=got, expected=expected))
+        if g is None or not g.data_.ndim:
+            raise ValueError(
+                "vmap(vjp, in_dims=0, ...)(<inputs>): Got in_dim=0 for some input, but that input is a Tensor of "
+                "dimensionality 0 so expected in_dim to satisfy 0 <= in_dim < 0."
+            )
+    sizes = [g.data_.shape[0] for g in given]
+    if len(set(sizes)) > 1:
+        raise ValueError(
+            f"vmap: Expected all tensors to have the same size in the mapped dimension, got sizes {sizes} for the "
+            "mapped dimension"
+        )
     keep = create if retain is None else retain
     rows = []
-    for k in range(count):
+    for k in range(sizes[0]):
         row = [g[k] for g in given]
-        rows.append(grad(roots, wanted, row, keep or k < count - 1, create, unused, False, zeros))
-    from ..ops.shape import stack
-
-    return tuple(None if rows[0][i] is None else stack([row[i] for row in rows]) for i in range(len(wanted)))
+        rows.append(grad(roots, wanted, row, keep or k < sizes[0] - 1, create, unused or zeros))
+    found = [None if parts[0] is None else stack(list(parts)) for parts in zip(*rows, strict=True)]
+    if zeros:
+        found = [plain(np.zeros_like(t.data_)[()]) if g is None else g for g, t in zip(found, wanted, strict=True)]
+    return tuple(found)
 
 
 class set_detect_anomaly:
@@ -296,6 +331,7 @@ class detect_anomaly(set_detect_anomaly):
         super().__init__(True, check_nan)
 
 
+from ..levels import carries_tangent, kept_for_tangents  # noqa: E402
 from . import forward_ad, functional  # noqa: E402
 from .gradcheck import GradcheckError, gradcheck, gradgradcheck  # noqa: E402
 

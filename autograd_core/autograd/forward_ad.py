@@ -12,7 +12,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from ..errors import sizes
-from ..levels import Level, cut, tangent_of, wrap
+from ..levels import Level, exited, tangent_of, wrap
 from ..state import state
 from ..tensor import Tensor
 
@@ -42,7 +42,9 @@ def exit_dual_level(*, level: int | None = None) -> None:
     Raises:
         RuntimeError: there is none, or not this one.
     """
-    if state.dual is None or level not in (None, 0):
+    if state.dual is None:
+        raise RuntimeError("Dual level must be a positive number.")
+    if level not in (None, 0):
         raise RuntimeError(
             "Trying to exit a forward AD level that was not the last one that was created. This is not supported."
         )
@@ -84,6 +86,8 @@ def dual_at(level: Level, tensor: Tensor, tangent: Tensor) -> Tensor:
             f"supported. Tensor is of size {sizes(tensor.data_.shape)} while the given forward gradient is of size "
             f"{sizes(tangent.data_.shape)}."
         )
+    if tensor.data_.dtype != tangent.data_.dtype:
+        raise NotImplementedError(f"a tangent of {tangent.dtype} for a tensor of {tensor.dtype} is not supported")
     return wrap(tensor, level, tangent)
 
 
@@ -91,4 +95,5 @@ def unpack_dual(tensor: Tensor, *, level: int | None = None) -> UnpackedDualTens
     """The value of `tensor` and its tangent."""
     if (dual := state.dual) is None:
         return UnpackedDualTensor(tensor, None)
-    return UnpackedDualTensor(cut(tensor, dual), tangent_of(tensor, dual))
+    tangent = tangent_of(tensor, dual)
+    return UnpackedDualTensor(exited(tensor, dual), None if tangent is None else exited(tangent, dual))

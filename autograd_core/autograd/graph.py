@@ -51,6 +51,8 @@ class save_on_cpu(saved_tensors_hooks):
 @contextmanager
 def disable_saved_tensors_hooks(error_message: str) -> Iterator[None]:
     """Refuse saved_tensors_hooks inside the block, with `error_message`."""
+    if state.saved_hooks:
+        raise RuntimeError(error_message)
     before, state.saved_hooks_refused = state.saved_hooks_refused, error_message
     try:
         yield
