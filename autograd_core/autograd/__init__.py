@@ -9,14 +9,15 @@ from typing import Any
 
 import numpy as np
 
-from .. import errors, events
+from .. import anomaly, errors, events
+from ..anomaly import detect_anomaly, set_detect_anomaly
 from ..engine import Call
 from ..function import Function
 from ..graph import AccumulateGrad, Node, accumulator, gradient_edge
 from ..modes import enable_grad, inference_mode, is_grad_enabled, no_grad, set_grad_enabled
 from ..state import state
 from ..tensor import Tensor, plain
-from . import graph
+from . import function, graph
 from .graph import GradientEdge
 
 
@@ -71,9 +72,9 @@ def paired(roots: Sequence[Any], grads: Any) -> tuple[Any, ...]:
     if grads is None:
         return (None,) * len(roots)
     given = (grads,) if isinstance(grads, Tensor) else tuple(grads)
-    if len(given) != len(roots):
+    if len(given) < len(roots):
         raise RuntimeError(f"got {len(roots)} tensors and {len(given)} gradients")
-    return given
+    return given[: len(roots)]
 
 
 def run(
@@ -90,7 +91,7 @@ def run(
         numbers = tuple(session.tensor(t) for t in roots if isinstance(t, Tensor))
         nodes = tuple(session.node(node) for node, _ in edges)
         wanted = tuple(session.tensor(t) for t in inputs if isinstance(t, Tensor))
-        parent = state.calls[-1] if state.calls else None
+        parent = state.calls[-1].number if state.calls else None
         session.emit(
             (
                 events.BackwardStarted,
@@ -105,11 +106,13 @@ def run(
             )
         )
     before, state.grad_enabled = state.grad_enabled, call.create_graph
-    state.calls.append(call.number)
+    state.calls.append(call)
     try:
         start = [g if call.create_graph else g.data_ for g in starting_grads(roots, grads, edges)]
         call.execute([(node, nr, grad) for (node, nr), grad in zip(edges, start, strict=True)])
     except BaseException as error:
+        if state.anomaly and call.running is not None:
+            anomaly.told(call.running)
         if session is not None and state.session is session:
             node = call.running
             at = None if node is None else session.node(node)
@@ -131,7 +134,7 @@ def refusal_told(kind: str, roots: Sequence[Any]) -> Iterator[None]:
         session = state.session
         if session is not None:
             numbers = tuple(session.tensor(t) for t in roots if isinstance(t, Tensor))
-            call, parent = state.next_call(), state.calls[-1] if state.calls else None
+            call, parent = state.next_call(), state.calls[-1].number if state.calls else None
             session.emit((events.BackwardStarted, call, kind, numbers, (), False, False, (), parent))
             session.emit((events.BackwardFailed, call, None, type(error).__name__, str(error)))
         raise
@@ -150,6 +153,11 @@ def backward(
     Raises:
         RuntimeError: as torch does, in its words.
     """
+    if grad_variables is not None:
+        warnings.warn("`grad_variables` is deprecated. Use `grad_tensors` instead.", FutureWarning, stacklevel=2)
+        if grad_tensors is not None:
+            raise RuntimeError(errors.GRADS_TWICE)
+        grad_tensors = grad_variables
     if inputs is not None:
         inputs = (inputs,) if isinstance(inputs, Tensor | GradientEdge) else tuple(inputs)
         if not inputs:
@@ -187,7 +195,7 @@ def input_node(tensor: Any, index: int) -> Node:
     if isinstance(tensor, GradientEdge):
         return tensor.node
     if not tensor.requires_grad:
-        raise RuntimeError("One of the differentiated Tensors does not require grad")
+        raise RuntimeError("can't retain_grad on Tensor that has requires_grad=False")
     node, _ = gradient_edge(tensor)
     assert node is not None
     return node
@@ -202,12 +210,15 @@ def grad(
     allow_unused: bool | None = None,
     is_grads_batched: bool = False,
     materialize_grads: bool = False,
+    only_inputs: bool = True,
 ) -> tuple[Any, ...]:
     """The gradients of `outputs` with respect to `inputs`, without touching any `.grad`.
 
     Raises:
         RuntimeError: as torch does, in its words.
     """
+    if not only_inputs:
+        warnings.warn(errors.ONLY_INPUTS, FutureWarning, stacklevel=2)
     if materialize_grads and allow_unused is False:
         raise ValueError(
             "Expected allow_unused to be True or not passed when materialize_grads=True, but got: allow_unused=False."
@@ -265,6 +276,9 @@ def batched(
 ) -> tuple[Any, ...]:
     """`is_grads_batched`: one call for each row of the given gradients, the results stacked."""
     given = [g for g in ((grads,) if isinstance(grads, Tensor) else tuple(grads))]
+    for i, (root, g) in enumerate(zip(roots, given, strict=False)):
+        if isinstance(root, Tensor) and g.data_.shape[1:] != root.data_.shape:
+            raise RuntimeError(errors.batched_shape(i, g.data_.shape, root.data_.shape))
     count = given[0].shape[0]
     keep = create if retain is None else retain
     rows = []
@@ -276,26 +290,6 @@ def batched(
     return tuple(None if rows[0][i] is None else stack([row[i] for row in rows]) for i in range(len(wanted)))
 
 
-class set_detect_anomaly:
-    """Look for NaN after every node, and name the operation that failed."""
-
-    def __init__(self, mode: bool = True, check_nan: bool = True) -> None:
-        self.before = state.anomaly, state.check_nan
-        state.anomaly, state.check_nan = mode, check_nan
-
-    def __enter__(self) -> None: ...
-
-    def __exit__(self, *_: object) -> None:
-        state.anomaly, state.check_nan = self.before
-
-
-class detect_anomaly(set_detect_anomaly):
-    """The same as a block."""
-
-    def __init__(self, check_nan: bool = True) -> None:
-        super().__init__(True, check_nan)
-
-
 __all__ = [
     "AccumulateGrad",
     "Function",
@@ -303,6 +297,7 @@ __all__ = [
     "backward",
     "detect_anomaly",
     "enable_grad",
+    "function",
     "grad",
     "graph",
     "inference_mode",
