@@ -42,7 +42,7 @@ def _surface() -> dict[str, Any]:
     names |= {name: getattr(_factories, name) for name in _FACTORIES.split()}
     names |= {name: kind for name, kind in dtypes.NAMES.items()}
     names |= {name: method for name, method in methods.IN_PLACE.items() if not name.startswith("__")}
-    names |= {name: methods.OWN[name] for name in ("clone", "detach", "is_complex")}
+    names |= {name: methods.OWN[name] for name in ("clone", "detach", "is_complex", "is_inference")}
     names |= {name: _factories.legacy(kind) for name, kind in _LEGACY.items()}
     names |= {
         "concat": functions.cat,
@@ -88,6 +88,12 @@ def is_anomaly_enabled() -> bool:
     from .state import state
 
     return state.anomaly
+
+
+def is_anomaly_check_nan_enabled() -> bool:
+    from .state import state
+
+    return state.check_nan
 
 
 def __getattr__(name: str) -> Any:

@@ -17,10 +17,24 @@ from typing import Any
 
 import numpy as np
 
-from . import autograd, dtypes, errors, events, factories, functions, indexing, levels, not_implemented, tell
+from . import (
+    autograd,
+    dtypes,
+    errors,
+    events,
+    factories,
+    functions,
+    indexing,
+    legacy,
+    levels,
+    memory,
+    not_implemented,
+    tell,
+)
 from .device import CPU, device, strided
 from .graph import Handle
 from .inplace import check_writable, in_place
+from .introspection import read_only
 from .ops import elementwise as e
 from .ops import index as i
 from .ops import matmul as m
@@ -30,7 +44,7 @@ from .ops import shape as s
 from .printing import tensor_repr
 from .size import Size
 from .state import state
-from .tensor import Meta, Storage, Tensor, plain, sharing
+from .tensor import Meta, Tensor, plain, sharing
 from .vmapping import CONTROL_FLOW, ITEM, MEMORY
 
 SCALAR = (
@@ -265,6 +279,8 @@ def check_grad(self: Tensor, grad: Any) -> None:
 
 
 def set_requires_grad(self: Tensor, value: bool) -> None:
+    if not isinstance(value, bool):
+        raise RuntimeError("requires_grad must be a bool")
     if self.node is not None:
         raise RuntimeError(
             errors.NON_LEAF_FLAG if not value else "you can only change requires_grad flags of leaf variables."
@@ -325,7 +341,7 @@ def get_data(self: Tensor) -> Tensor:
     """The same memory outside the graph, with a version counter of its own: writes through it go unnoticed."""
     array = self.array()
     owner = self.shared_storage()
-    storage = Storage()
+    storage = type(owner)()
     storage.address, storage.boxed, storage.counts = owner.address, owner.boxed, False
     alias = sharing(self, array, storage)
     session = state.session
@@ -397,6 +413,13 @@ def deepcopied(self: Tensor, memo: dict[int, Any]) -> Tensor:
         new.meta.grad = copying.deepcopy(self.meta.grad, memo)
     new.__dict__.update(copying.deepcopy(self.__dict__, memo))
     return new
+
+
+def copied(self: Tensor) -> Tensor:
+    """`copy.copy`: another leaf over the same memory."""
+    if self.node is not None:
+        return detach(self).requires_grad_()
+    return detach(self).requires_grad_(self.requires_grad)
 
 
 # ---- as Python values
@@ -582,11 +605,16 @@ def share_memory_(self: Tensor) -> Tensor:
     return self
 
 
+def is_inference(self: Tensor) -> bool:
+    return self.storage_ is not None and self.storage_.inference
+
+
 # ---- tables
 
 
 PROPERTIES: dict[str, property] = {
     "grad": property(get_grad, set_grad, lambda self: set_grad(self, None)),
+    "_grad": property(get_grad, set_grad, lambda self: set_grad(self, None)),
     "data": property(get_data, set_data),
     "dtype": property(get_dtype),
     "shape": property(lambda self: Size(self.data_.shape)),
@@ -662,17 +690,15 @@ OWN |= {
     "short": cast_to(dtypes.int16), "bool": cast_to(dtypes.bool_), "byte": cast_to(dtypes.uint8),
     "char": cast_to(dtypes.int8),
     "dim": lambda self: int(self.data_.ndim), "ndimension": lambda self: int(self.data_.ndim),
-    "element_size": lambda self: int(self.data_.itemsize), "data_ptr": lambda self: self.shared_storage().address,
-    "storage_offset": lambda self: 0, "is_complex": lambda self: False, "is_inference": lambda self: is_inference(self),
+    "element_size": lambda self: int(self.data_.itemsize), "data_ptr": memory.data_ptr, "is_inference": is_inference,
+    "storage_offset": memory.storage_offset, "untyped_storage": memory.untyped_storage,
+    "is_complex": lambda self: False,
     "get_device": lambda self: -1, "reshape_as": lambda self, other: s.reshape(self, list(other.data_.shape)),
     "_is_zerotensor": lambda self: False, "is_neg": lambda self: False, "is_conj": lambda self: False,
     "is_same_size": lambda self, other: self.data_.shape == other.data_.shape, "conj": lambda self: self,
 }  # fmt: skip
+OWN |= {"resize": legacy.resize, "new": legacy.new, "set_": legacy.set_, "__copy__": copied}
 OWN |= {name: getattr(factories, name) for name in ("new_tensor", "new_zeros", "new_ones", "new_empty", "new_full")}
-
-
-def is_inference(self: Tensor) -> bool:
-    return self.storage_ is not None and self.storage_.inference
 
 
 def install() -> None:
@@ -680,6 +706,9 @@ def install() -> None:
     for table in (OPERATORS, IN_PLACE, METHODS, OWN, PROPERTIES):
         for name, value in table.items():
             setattr(Tensor, name, value)
+    for name, value in dict(vars(Tensor)).items():
+        if isinstance(value, property) and value.fset is None and value.fget is not None:
+            setattr(Tensor, name, read_only(value.fget, name, "torch._C.TensorBase"))
     for alias, name in ALIASES.items():
         if hasattr(Tensor, name):
             setattr(Tensor, alias, getattr(Tensor, name))

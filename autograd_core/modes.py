@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from typing import Any
 
 from .state import state
@@ -16,10 +16,9 @@ class Mode:
     def fresh(self) -> Mode:
         return type(self)()
 
-    def __enter__(self) -> Any:
+    def __enter__(self) -> None:
         self.before = state.grad_enabled, state.inference
         self.change()
-        return self
 
     def __exit__(self, *_: object) -> None:
         state.grad_enabled, state.inference = self.before
@@ -32,8 +31,7 @@ class Mode:
 
             @functools.wraps(function)
             def steps(*args: Any, **options: Any) -> Any:
-                with self.fresh():
-                    yield from function(*args, **options)
+                return (yield from self.stepwise(function(*args, **options)))
 
             return steps
 
@@ -43,6 +41,24 @@ class Mode:
                 return function(*args, **options)
 
         return call
+
+    def stepwise(self, inner: Generator[Any, Any, Any]) -> Generator[Any, Any, Any]:
+        """The steps of `inner`, each in this mode; what goes on between them is not."""
+        act = functools.partial(inner.send, None)
+        while True:
+            try:
+                with self.fresh():
+                    given = act()
+            except StopIteration as end:
+                return end.value
+            try:
+                act = functools.partial(inner.send, (yield given))
+            except GeneratorExit:
+                with self.fresh():
+                    inner.close()
+                raise
+            except BaseException as error:
+                act = functools.partial(inner.throw, error)
 
 
 class no_grad(Mode):
@@ -63,7 +79,7 @@ class enable_grad(no_grad):
     """Results need a gradient again, inside no_grad."""
 
     def change(self) -> None:
-        state.grad_enabled = True
+        state.grad_enabled = not state.inference
 
 
 class set_grad_enabled(Mode):
@@ -79,9 +95,11 @@ class set_grad_enabled(Mode):
     def fresh(self) -> Mode:
         return set_grad_enabled(self.mode)
 
-    def __enter__(self) -> Any:
+    def __enter__(self) -> None:
         state.grad_enabled = self.mode
-        return self
+
+    def __repr__(self) -> str:
+        return f"torch.autograd.grad_mode.set_grad_enabled(mode={self.mode})"
 
     def __call__(self, function: Callable[..., Any]) -> Callable[..., Any]:
         state.grad_enabled = self.before[0]
@@ -91,8 +109,13 @@ class set_grad_enabled(Mode):
 class inference_mode(Mode):
     """no_grad, and the results can never be used in a graph."""
 
-    def __init__(self, mode: bool = True) -> None:
-        self.mode = mode
+    def __new__(cls, mode: Any = True) -> Any:
+        new = super().__new__(cls)
+        new.mode = True
+        return new(mode) if callable(mode) else new
+
+    def __init__(self, mode: Any = True) -> None:
+        self.mode = callable(mode) or bool(mode)
 
     def fresh(self) -> Mode:
         return inference_mode(self.mode)
@@ -100,8 +123,8 @@ class inference_mode(Mode):
     def change(self) -> None:
         if self.mode:
             check_forward()
-            state.grad_enabled = False
         state.inference = self.mode
+        state.grad_enabled = not self.mode
 
 
 def check_forward() -> None:

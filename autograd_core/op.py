@@ -39,6 +39,7 @@ from typing import Any
 import numpy as np
 
 from . import errors
+from .anomaly import remember
 from .graph import Dim, Node, gradient_edge
 from .saved import SavedResult, pack_slot, unpack_slot
 from .state import state
@@ -131,6 +132,7 @@ class Op:
             "SavedResult": SavedResult, "plain": plain, "unpack_slot": unpack_slot, "array": array, "strides": strides,
             "float32": np.float32, "pack_all": pack_all, "version_of": version_of, "weak": weak, "OP": self,
             "finish": finish, "kept_list": kept_list, "list_arrays": list_arrays, "dim_": Dim,
+            "remember": remember,
         }  # fmt: skip
         for p, formula in self.formulas.items():
             names[f"raw_{p}"], names[f"graph_{p}"] = over(formula, RAW), over(formula, GRAPH)
@@ -193,7 +195,7 @@ class Op:
                 lines.append(f"    r_{name} = new(Tensor); r_{name}.data_ = v_{name}; r_{name}.storage_ = None")
                 lines.append(f"    r_{name}.node = None; r_{name}.output_nr = 0; r_{name}.meta = None")
             lines.append("    if state.inference:")
-            lines += [f"        {r}.shared_storage()" for r in results]
+            lines += [f"        {r}.as_inference()" for r in results]
         back = "results" if self.many else results[0] if len(results) == 1 else f"({', '.join(results)})"
         passed = "results" if self.many else f"({', '.join(results)},)"
         if self.node_class is not None:
@@ -253,6 +255,7 @@ class Op:
             lines.append("    for i, r in enumerate(results): r.node = node; r.output_nr = i")
         lines += self.save_lines()
         lines.append("    if state.saved_hooks: pack_all(node)")
+        lines.append("    if state.anomaly: remember(node)")
         lines.append("    if state.session is not None:")
         lines.append(f"        state.session.node_made(node, {self.name!r}, [t for t in {involved} if t is not None])")
         lines.append("    return node")

@@ -8,7 +8,10 @@ from contextlib import contextmanager
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 if TYPE_CHECKING:
+    from .engine import Call
     from .levels import Level
     from .tell import Session
     from .vmapping import Loop
@@ -20,6 +23,7 @@ class State(threading.local):
     """The engine's state; every thread has its own."""
 
     def __init__(self) -> None:
+        np.seterr(divide="ignore", over="ignore", under="ignore", invalid="ignore")  # torch has no such warnings
         self.reset()
 
     def reset(self) -> None:
@@ -31,7 +35,7 @@ class State(threading.local):
         self.saved_hooks_refused: str | None = None
         self.next_sequence: Callable[[], int] = count().__next__
         self.next_call: Callable[[], int] = count(1).__next__
-        self.calls: list[int] = []
+        self.calls: list[Call] = []
         self.partial = False
         self.reserve: Callable[[str, tuple[Any, ...]], None] | None = None
         self.warned: set[str] = set()

@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from .. import errors, events
+from .. import anomaly, errors, events
+from ..anomaly import detect_anomaly, set_detect_anomaly
 from ..engine import Call
 from ..function import Function
 from ..graph import AccumulateGrad, Node, accumulator, gradient_edge
@@ -18,7 +19,7 @@ from ..ops.shape import stack
 from ..size import Size
 from ..state import state
 from ..tensor import Tensor, plain
-from . import graph
+from . import function, graph
 from .graph import GradientEdge
 
 
@@ -73,9 +74,9 @@ def paired(roots: Sequence[Any], grads: Any) -> tuple[Any, ...]:
     if grads is None:
         return (None,) * len(roots)
     given = (grads,) if isinstance(grads, Tensor) else tuple(grads)
-    if len(given) != len(roots):
+    if len(given) < len(roots):
         raise RuntimeError(f"got {len(roots)} tensors and {len(given)} gradients")
-    return given
+    return given[: len(roots)]
 
 
 def run(
@@ -92,7 +93,7 @@ def run(
         numbers = tuple(session.tensor(t) for t in roots if isinstance(t, Tensor))
         nodes = tuple(session.node(node) for node, _ in edges)
         wanted = tuple(session.tensor(t) for t in inputs if isinstance(t, Tensor))
-        parent = state.calls[-1] if state.calls else None
+        parent = state.calls[-1].number if state.calls else None
         session.emit(
             (
                 events.BackwardStarted,
@@ -107,11 +108,13 @@ def run(
             )
         )
     before, state.grad_enabled = state.grad_enabled, call.create_graph
-    state.calls.append(call.number)
+    state.calls.append(call)
     try:
         start = [g if call.create_graph else g.data_ for g in starting_grads(roots, grads, edges)]
         call.execute([(node, nr, grad) for (node, nr), grad in zip(edges, start, strict=True)])
     except BaseException as error:
+        if state.anomaly and call.running is not None:
+            anomaly.told(call.running)
         if session is not None and state.session is session:
             node = call.running
             at = None if node is None else session.node(node)
@@ -133,7 +136,7 @@ def refusal_told(kind: str, roots: Sequence[Any]) -> Iterator[None]:
         session = state.session
         if session is not None:
             numbers = tuple(session.tensor(t) for t in roots if isinstance(t, Tensor))
-            call, parent = state.next_call(), state.calls[-1] if state.calls else None
+            call, parent = state.next_call(), state.calls[-1].number if state.calls else None
             session.emit((events.BackwardStarted, call, kind, numbers, (), False, False, (), parent))
             session.emit((events.BackwardFailed, call, None, type(error).__name__, str(error)))
         raise
@@ -154,6 +157,11 @@ def backward(
     """
     if state.mapped or any(level is not state.dual for level in state.levels):
         raise RuntimeError(errors.BACKWARD_IN_TRANSFORM)
+    if grad_variables is not None:
+        warnings.warn("`grad_variables` is deprecated. Use `grad_tensors` instead.", FutureWarning, stacklevel=2)
+        if grad_tensors is not None:
+            raise RuntimeError(errors.GRADS_TWICE)
+        grad_tensors = grad_variables
     if inputs is not None:
         inputs = (inputs,) if isinstance(inputs, Tensor | GradientEdge) else tuple(inputs)
         if not inputs:
@@ -191,7 +199,7 @@ def input_node(tensor: Any, index: int) -> Node:
     if isinstance(tensor, GradientEdge):
         return tensor.node
     if not tensor.requires_grad:
-        raise RuntimeError("One of the differentiated Tensors does not require grad")
+        raise RuntimeError("can't retain_grad on Tensor that has requires_grad=False")
     node, _ = gradient_edge(tensor)
     assert node is not None
     return node
@@ -206,12 +214,15 @@ def grad(
     allow_unused: bool | None = None,
     is_grads_batched: bool = False,
     materialize_grads: bool = False,
+    only_inputs: bool = True,
 ) -> tuple[Any, ...]:
     """The gradients of `outputs` with respect to `inputs`, without touching any `.grad`.
 
     Raises:
         RuntimeError: as torch does, in its words.
     """
+    if not only_inputs:
+        warnings.warn(errors.ONLY_INPUTS, FutureWarning, stacklevel=2)
     if materialize_grads and allow_unused is False:
         raise ValueError(
             "Expected allow_unused to be True or not passed when materialize_grads=True, but got: allow_unused=False."
@@ -311,26 +322,6 @@ def batched(
     return tuple(found)
 
 
-class set_detect_anomaly:
-    """Look for NaN after every node, and name the operation that failed."""
-
-    def __init__(self, mode: bool = True, check_nan: bool = True) -> None:
-        self.before = state.anomaly, state.check_nan
-        state.anomaly, state.check_nan = mode, check_nan
-
-    def __enter__(self) -> None: ...
-
-    def __exit__(self, *_: object) -> None:
-        state.anomaly, state.check_nan = self.before
-
-
-class detect_anomaly(set_detect_anomaly):
-    """The same as a block."""
-
-    def __init__(self, check_nan: bool = True) -> None:
-        super().__init__(True, check_nan)
-
-
 from ..levels import carries_tangent, kept_for_tangents  # noqa: E402
 from . import forward_ad, functional  # noqa: E402
 from .gradcheck import GradcheckError, gradcheck, gradgradcheck  # noqa: E402
@@ -345,6 +336,7 @@ __all__ = [
     "enable_grad",
     "forward_ad",
     "functional",
+    "function",
     "grad",
     "gradcheck",
     "gradgradcheck",
