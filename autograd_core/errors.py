@@ -146,7 +146,7 @@ def op_title(name: str) -> str:
     return found[1] + ("" if found[2] == "0" else found[2])
 
 
-def modified(kept: Any, node: Node, now: int, expected: int) -> str:
+def modified(kept: Any, node: Node | None, now: int, expected: int) -> str:
     """The message for a saved tensor that was changed in place."""
     from .saved import SavedResult
     from .state import state

@@ -203,6 +203,13 @@ def unpack_hooked(node: Node, slot: str, kept: Packed) -> Tensor:
         )
     if state.session is not None:
         state.session.emit((events.SavedUnpacked, state.session.node(node), slot))
+    return in_place_of(kept, value, node)
+
+
+def in_place_of(kept: Packed, value: Tensor, node: Node | None = None) -> Tensor:
+    """`value`, which an unpack hook gave, where the tensor was in the graph; as it is, if that was nowhere."""
+    if not (kept.is_result or kept.requires_grad):
+        return value
     tensor = plain(value.data_)
     tensor.storage_ = value.shared_storage()
     if kept.is_result:

@@ -44,6 +44,7 @@ class State(threading.local):
         self.levels: list[Level] = []
         self.dual: Level | None = None
         self.mapped: list[Loop] = []
+        self.early_stop: bool | None = None
 
 
 state = State()
