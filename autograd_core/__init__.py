@@ -15,6 +15,7 @@ from .modes import enable_grad, inference_mode, is_grad_enabled, is_inference_mo
 from .printing import set_printoptions
 from .random import Generator, default_generator, initial_seed
 from .size import Size
+from .state import state
 from .tensor import Tensor
 from .vmapping import vmap
 
@@ -84,15 +85,20 @@ def set_rng_state(new_state: Tensor) -> None:
     default_generator().set_state(np.asarray(new_state.data_))
 
 
-def is_anomaly_enabled() -> bool:
-    from .state import state
+def set_warn_always(b: bool, /) -> None:
+    """Whether warnings that come once in a process come each time."""
+    state.warn_always = b
 
+
+def is_warn_always_enabled() -> bool:
+    return state.warn_always
+
+
+def is_anomaly_enabled() -> bool:
     return state.anomaly
 
 
 def is_anomaly_check_nan_enabled() -> bool:
-    from .state import state
-
     return state.check_nan
 
 

@@ -39,18 +39,26 @@ def remember(node: Node) -> None:
         notes["parent_"] = running
 
 
+def warn(text: str) -> None:
+    """Warn; where warnings are errors, print: another error is on its way already."""
+    try:
+        warnings.warn(text, UserWarning, stacklevel=3)
+    except UserWarning as warning:
+        traceback.print_exception(warning)
+
+
 def told(node: Node) -> None:
     """Warn of the lines that made `node`, which failed."""
     notes = node.meta_ or {}
     if "traceback_" not in notes:
-        warnings.warn(NO_FORWARD.format(node.name()), UserWarning, stacklevel=2)
+        warn(NO_FORWARD.format(node.name()))
         return
-    warnings.warn(FORWARD.format(node.name(), "".join(notes["traceback_"])), UserWarning, stacklevel=2)
+    warn(FORWARD.format(node.name(), "".join(notes["traceback_"])))
     parent = notes.get("parent_")
     while parent is not None:
         notes = parent.meta_ or {}
         lines = "".join(notes.get("traceback_", ["No forward pass information available."]))
-        warnings.warn(BEFORE.format(parent.name(), lines), UserWarning, stacklevel=2)
+        warn(BEFORE.format(parent.name(), lines))
         parent = notes.get("parent_")
 
 

@@ -92,6 +92,8 @@ class FunctionNode(FunctionCtx, Node):
         self.dirty_tensors: tuple[Any, ...] | None = None
         self.non_differentiable: tuple[Any, ...] | None = None
         self.materialize = True
+        self._materialize_non_diff_grads = True
+        self.constant_outs: tuple[int, ...] = ()
         self.needs_input_grad: tuple[bool, ...] = ()
         self.is_tensor: tuple[bool, ...] = ()
 
@@ -149,6 +151,9 @@ class FunctionNode(FunctionCtx, Node):
     def keep_in(self, slot: str, index: int | None, kept: Any) -> None:
         self.saved_list[place_of(slot)] = kept
 
+    def __call__(self, *grads: Any) -> Any:
+        raise TypeError(f"'{type(self).__name__}' object is not callable")
+
     # ---- what the engine asks
 
     def raw(self, grads: Sequence[Any], wanted: Wanted) -> list[Any]:
@@ -163,8 +168,9 @@ class FunctionNode(FunctionCtx, Node):
 
     def graph(self, grads: Sequence[Any], wanted: Wanted) -> list[Any]:
         if self.materialize:
-            pairs = zip(grads, self.outs, strict=True)
-            grads = [zeros(*out) if g is None and out is not None else g for g, out in pairs]
+            left_out = self.constant_outs if not self._materialize_non_diff_grads else ()
+            pairs = enumerate(zip(grads, self.outs, strict=True))
+            grads = [zeros(*out) if g is None and out and nr not in left_out else g for nr, (g, out) in pairs]
         got = self.function.run_backward(self, grads)
         returned = list(got) if isinstance(got, tuple) else [got]
         expected = len(self.is_tensor)
@@ -249,6 +255,7 @@ class Function:
     """Base of functions with a forward and a backward of their own; `apply` runs them."""
 
     node_class: ClassVar[type[FunctionNode] | None] = None
+    _backward_cls: ClassVar[type[FunctionNode] | None] = None
     generate_vmap_rule = False
     __module__ = "torch.autograd.function"
 
@@ -261,7 +268,7 @@ class Function:
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
         facts = {"function": cls, "__slots__": (), "__module__": "torch.autograd.function"}
-        cls.node_class = type(f"{cls.__name__}Backward", (FunctionNode,), facts)
+        cls.node_class = cls._backward_cls = type(f"{cls.__name__}Backward", (FunctionNode,), facts)
 
     @staticmethod
     def forward(*args: Any, **kwargs: Any) -> Any:
@@ -358,6 +365,13 @@ class Function:
         return output
 
 
+class InplaceFunction(Function):
+    """The base that functions written in place once had; `inplace` says whether they are."""
+
+    def __init__(self, inplace: bool = False) -> None:
+        self.inplace = inplace
+
+
 def wrap_outputs(node: FunctionNode, outputs: list[Any], inputs: list[Tensor], recorded: bool) -> list[Any]:
     """Give each output its place: a result of `node`, an input written in place or a view of an untouched one."""
     dirty, constant = node.dirty_tensors or (), node.non_differentiable or ()
@@ -365,6 +379,7 @@ def wrap_outputs(node: FunctionNode, outputs: list[Any], inputs: list[Tensor], r
         raise RuntimeError("mark_dirty can only accept variables, but argument ")
     if not all(isinstance(tensor, Tensor) for tensor in constant):
         raise RuntimeError("mark_non_differentiable only accepts variable arguments, but got ")
+    node.constant_outs = tuple(nr for nr, out in enumerate(outputs) if isinstance(out, Tensor) and among(out, constant))
     for tensor in dirty:
         tensor.bump()
         if not among(tensor, inputs):

@@ -90,8 +90,14 @@ class Node(Introspection):
         raise NotImplementedError
 
     def __call__(self, *grads: Any) -> Any:
-        given = tuple(g if g is None or isinstance(g, Tensor) else Tensor(g) for g in grads)
-        got = tuple(self.graph(given, self.next))
+        if len(grads) != len(self.outs):
+            raise TypeError(f"expected {len(self.outs)} arguments, got {len(grads)} instead")
+        for i, grad in enumerate(grads):
+            if not (grad is None or isinstance(grad, Tensor)):
+                raise TypeError(f"argument {i} is not a Variable")
+        if all(grad is None for grad in grads) and not self.runs_on_nothing:
+            return (None,) * len(self.next) if len(self.next) != 1 else None
+        got = tuple(self.graph(grads, self.next))
         return got[0] if len(got) == 1 else got
 
     def release(self) -> None:

@@ -58,13 +58,13 @@ class RemovableHandle:
 
 
 def read_only(read: Callable[[Any], Any], name: str | None = None, owner: str | None = None) -> Any:
-    """A property that refuses to be set in torch's words; `owner` is the type's name, None for that of the object."""
+    """A property that can only be read, said in torch's words; `owner` is the type's name, None for the object's own."""
 
-    def refuse(thing: Any, value: Any) -> None:
+    def refuse(thing: Any, value: Any = None) -> None:
         whose = owner or type(thing).__name__
         raise AttributeError(f"attribute '{name or read.__name__}' of '{whose}' objects is not writable")
 
-    return property(read, refuse)
+    return property(read, refuse, refuse)
 
 
 class _InputMetadata:

@@ -278,7 +278,43 @@ def check_grad(self: Tensor, grad: Any) -> None:
         )
 
 
+def refuse_deletion(message: str) -> Method:
+    """The deleter of an attribute that stays."""
+
+    def delete(self: Tensor) -> None:
+        raise RuntimeError(message)
+
+    return delete
+
+
+def set_grad_fn(self: Tensor, value: Any) -> None:
+    if value is not None:
+        raise RuntimeError("_grad_fn can be only set to None")
+    self.node, self.output_nr = None, 0
+    self.own_meta().requires_grad = False
+
+
+def get_backward_hooks(self: Tensor) -> Any:
+    """The hooks on this tensor, by number; None if there are none."""
+    node = self.grad_fn
+    if node is not None:
+        return None if node.hooks is None else node.hooks.tensor.get(self.output_nr)
+    return None if self.meta is None else self.meta.hooks
+
+
+def set_backward_hooks(self: Tensor, hooks: Any) -> None:
+    if hooks is not None:
+        raise NotImplementedError("setting _backward_hooks to anything but None is not supported")
+    node = self.grad_fn
+    if node is None:
+        self.own_meta().hooks = None
+    elif node.hooks is not None:
+        node.hooks.tensor.pop(self.output_nr, None)
+
+
 def set_requires_grad(self: Tensor, value: bool) -> None:
+    if not isinstance(value, bool):
+        raise RuntimeError("requires_grad must be a bool")
     if not isinstance(value, bool):
         raise RuntimeError("requires_grad must be a bool")
     if self.node is not None:
@@ -426,7 +462,7 @@ def copied(self: Tensor) -> Tensor:
 
 
 def warn_scalar() -> None:
-    if "scalar" not in state.warned:
+    if "scalar" not in state.warned or state.warn_always:
         state.warned.add("scalar")
         warnings.warn(SCALAR, UserWarning, stacklevel=4)
 
@@ -510,7 +546,7 @@ def shown(self: Tensor) -> str:
 
 def numpy(self: Tensor, *, force: bool = False) -> np.ndarray[Any, Any]:
     """The memory as an array."""
-    if self.requires_grad and not force:
+    if self.requires_grad and state.grad_enabled and not force:
         raise RuntimeError(errors.NUMPY_ON_GRAD)
     looked_at(state.mapped and self.data_.tolist(), MEMORY)
     return self.array()
@@ -615,7 +651,18 @@ def is_inference(self: Tensor) -> bool:
 PROPERTIES: dict[str, property] = {
     "grad": property(get_grad, set_grad, lambda self: set_grad(self, None)),
     "_grad": property(get_grad, set_grad, lambda self: set_grad(self, None)),
-    "data": property(get_data, set_data),
+    "data": property(
+        get_data, set_data, refuse_deletion("Deleting tensor data is not allowed. Delete tensor instead!")
+    ),
+    "requires_grad": vars(Tensor)["requires_grad"].deleter(refuse_deletion("requires_grad must be a bool")),
+    "_grad_fn": property(
+        lambda self: self.grad_fn,
+        set_grad_fn,
+        refuse_deletion("Deletion of _grad_fn not allowed. Detach tensor instead!"),
+    ),
+    "_backward_hooks": property(
+        get_backward_hooks, set_backward_hooks, refuse_deletion("Deletion of _backwards_hooks not allowed!")
+    ),
     "dtype": property(get_dtype),
     "shape": property(lambda self: Size(self.data_.shape)),
     "ndim": property(lambda self: int(self.data_.ndim)),

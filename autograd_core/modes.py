@@ -4,10 +4,17 @@ from __future__ import annotations
 
 import functools
 import inspect
+import warnings
 from collections.abc import Callable, Generator
 from typing import Any
 
 from .state import state
+
+CLASS_DECORATED = (
+    "Decorating classes is deprecated and will be disabled in future versions. You should only decorate functions or "
+    "methods. To preserve the current behavior of class decoration, you can directly decorate the `__init__` method "
+    "and nothing else."
+)
 
 
 class Mode:
@@ -27,6 +34,8 @@ class Mode:
         raise NotImplementedError
 
     def __call__(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        if inspect.isclass(function):
+            warnings.warn(CLASS_DECORATED, FutureWarning, stacklevel=2)
         if inspect.isgeneratorfunction(function):
 
             @functools.wraps(function)

@@ -199,7 +199,8 @@ class Op:
         back = "results" if self.many else results[0] if len(results) == 1 else f"({', '.join(results)})"
         passed = "results" if self.many else f"({', '.join(results)},)"
         if self.node_class is not None:
-            lines.append(f"    if state.grad_enabled: link({everything}, {passed})")
+            apart = " and not self.storage_.inference" if self.view or self.many else ""
+            lines.append(f"    if state.grad_enabled{apart}: link({everything}, {passed})")
         involved = " + ".join([f"({p},)" for p in self.tensors] + [f"tuple({p})" for p in self.lists]) or "()"
         lines.append("    if state.session is not None:")
         lines.append(f"        for r in {passed}: state.session.result(r, {self.name!r}, {involved})")

@@ -67,7 +67,9 @@ class SavedTensor:
 
     __module__ = "torch._C._autograd"
 
-    def __init__(self, node: Node, slot: str, index: int | None = None) -> None:
+    def __init__(self, node: Node | None = None, slot: str = "", index: int | None = None) -> None:
+        if node is None:
+            raise RuntimeError("Trying to create a SavedTensor object from Python is forbidden.")
         self.node_, self.slot_, self.index_ = node, slot, index
 
     def __dir__(self) -> list[str]:

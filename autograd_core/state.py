@@ -45,6 +45,7 @@ class State(threading.local):
         self.dual: Level | None = None
         self.mapped: list[Loop] = []
         self.early_stop: bool | None = None
+        self.warn_always = False
 
 
 state = State()

@@ -19,6 +19,8 @@ def take_view(source: Tensor, value: Array, creation: str | None = None) -> Tens
     """A view of `source` with the array `value`, which shares its memory."""
     view = plain(value)
     storage = view.storage_ = source.shared_storage()
+    if storage.inference:
+        return view
     before = source.meta.view if source.meta is not None else None
     if not state.grad_enabled:
         creation = "inference" if state.inference else "no_grad"

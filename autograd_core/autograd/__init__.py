@@ -16,6 +16,7 @@ from ..function import Function
 from ..graph import AccumulateGrad, Node, accumulator, gradient_edge
 from ..modes import enable_grad, inference_mode, is_grad_enabled, no_grad, set_grad_enabled
 from ..ops.shape import stack
+from ..saved import SavedTensor
 from ..size import Size
 from ..state import state
 from ..tensor import Tensor, plain
@@ -108,6 +109,7 @@ def run(
             )
         )
     before, state.grad_enabled = state.grad_enabled, call.create_graph
+    hooks = list(state.saved_hooks)
     state.calls.append(call)
     try:
         start = [g if call.create_graph else g.data_ for g in starting_grads(roots, grads, edges)]
@@ -123,6 +125,7 @@ def run(
     finally:
         state.calls.pop()
         state.grad_enabled = before
+        state.saved_hooks[:] = hooks  # what a hook did to the stack of hooks ends with the call
     if session is not None:
         session.emit((events.BackwardFinished, call.number))
 
@@ -178,7 +181,7 @@ def backward(
         for t in inputs:
             if isinstance(t, Tensor) and t.grad_fn is not None:
                 t.retain_grad()
-    if create_graph and "create_graph" not in state.warned:
+    if create_graph and ("create_graph" not in state.warned or state.warn_always):
         state.warned.add("create_graph")
         warnings.warn(errors.CREATE_GRAPH_CYCLE, UserWarning, stacklevel=3)
     run(call, "backward", roots, grads, edges, inputs or ())
@@ -330,6 +333,7 @@ __all__ = [
     "AccumulateGrad",
     "Function",
     "GradcheckError",
+    "SavedTensor",
     "Variable",
     "backward",
     "detect_anomaly",

@@ -1,5 +1,5 @@
 """torch.autograd.function: what programs import from there."""
 
-from ..function import Function, FunctionCtx, once_differentiable
+from ..function import Function, FunctionCtx, InplaceFunction, once_differentiable
 
-__all__ = ["Function", "FunctionCtx", "once_differentiable"]
+__all__ = ["Function", "FunctionCtx", "InplaceFunction", "once_differentiable"]
