@@ -58,7 +58,7 @@ class RemovableHandle:
 
 
 def read_only(read: Callable[[Any], Any], name: str | None = None, owner: str | None = None) -> Any:
-    """A property that can only be read, said in torch's words; `owner` is the type's name, None for the object's own."""
+    """A property that can only be read, as torch says it; `owner` is the type's name, None for the object's own."""
 
     def refuse(thing: Any, value: Any = None) -> None:
         whose = owner or type(thing).__name__
