@@ -65,12 +65,22 @@ class Exit(Node):
     level: Level
 
     def type_name(self) -> str:
+        """That of the node it stands before: torch has none here."""
         return "Identity" if self.next[0] is None else self.next[0].type_name()
 
     def raw(self, grads: Sequence[Any], wanted: Wanted) -> list[Any]:
         return [grads[0]]
 
     graph = raw
+
+
+class Identity(Exit):
+    """Where the value of a dual tensor left it, which torch shows."""
+
+    __slots__ = ()
+
+    def type_name(self) -> str:
+        return "Identity"
 
 
 @contextmanager
@@ -139,11 +149,11 @@ def cut(value: Any, level: Level) -> Any:
     return outside
 
 
-def exited(value: Tensor, level: Level) -> Tensor:
+def exited(value: Tensor, level: Level, kind: type[Exit] = Exit) -> Tensor:
     """`value` as it is outside of `level`, which goes on."""
     outside: Tensor = cut(value, level)
-    if outside.requires_grad and sources_of(outside, level):
-        node = Exit([gradient_edge(outside)], ((outside.data_.shape, outside.data_.dtype),))
+    if outside.requires_grad and (kind is Identity or sources_of(outside, level)):
+        node = kind([gradient_edge(outside)], ((outside.data_.shape, outside.data_.dtype),))
         node.level = level
         outside = plain(outside.array(), node)
         outside.storage_ = value.shared_storage()
@@ -154,19 +164,20 @@ def tangent_of(result: Tensor, level: Level) -> Tensor | None:
     """The tangent of `result`, None if nothing dual of `level` went in. See forward_ad.
 
     Raises:
-        NotImplementedError: an autograd.Function lies on the way.
+        NotImplementedError: what lies on the way has a backward that says nothing of forward mode.
     """
     from . import autograd
 
     sources = sources_of(result, level)
     if not sources:
         return None
-    for node in nodes_below(result.grad_fn, level):
-        if isinstance(node, FunctionNode):
-            refuse(node)
+    below = nodes_below(result.grad_fn, level)
+    for node in below:
+        check_adjoint(node)
     start = wrap(plain(np.zeros_like(result.data_)[()]), Level())
     edges = tuple(autograd.graph.GradientEdge(node, 0) for node in sources)
-    came = autograd.gradients((result,), edges, (start,), True, True, True)
+    with without_hooks(below):
+        came = autograd.gradients((result,), edges, (start,), True, True, True)
     pairs = [(g, node.tangent) for g, node in zip(came, sources, strict=True) if depends(g, start)]
     if not pairs:
         return plain(np.zeros_like(result.data_)[()])
@@ -185,12 +196,29 @@ def depends(grad: Tensor | None, start: Tensor) -> bool:
     return grad is not None and start.node in nodes_below(grad.node)
 
 
-def refuse(node: FunctionNode) -> None:
-    """Say why forward mode cannot go through a custom Function.
+@contextmanager
+def without_hooks(nodes: Sequence[Node]) -> Iterator[None]:
+    """Hooks are about gradients: forward mode does not see them."""
+    held = [(node, node.hooks) for node in nodes if node.hooks is not None]
+    for node, _ in held:
+        node.hooks = None
+    try:
+        yield
+    finally:
+        for node, hooks in held:
+            node.hooks = hooks
+
+
+def check_adjoint(node: Node) -> None:
+    """Whether forward mode can be had from the backward of `node`.
 
     Raises:
-        NotImplementedError: always.
+        NotImplementedError: it is a custom Function's, or leaves out gradients on purpose.
     """
+    if node.op_name == "embedding" and getattr(node, "saved_padding_idx", -1) >= 0:
+        raise NotImplementedError("forward mode through embedding with a padding_idx is not supported")
+    if not isinstance(node, FunctionNode):
+        return
     if node.function.jvp is Function.jvp:
         raise NotImplementedError(NO_JVP)
     raise NotImplementedError(

@@ -12,7 +12,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from ..errors import sizes
-from ..levels import Level, exited, tangent_of, wrap
+from ..levels import Identity, Level, exited, tangent_of, wrap
 from ..state import state
 from ..tensor import Tensor
 
@@ -96,4 +96,4 @@ def unpack_dual(tensor: Tensor, *, level: int | None = None) -> UnpackedDualTens
     if (dual := state.dual) is None:
         return UnpackedDualTensor(tensor, None)
     tangent = tangent_of(tensor, dual)
-    return UnpackedDualTensor(exited(tensor, dual), None if tangent is None else exited(tangent, dual))
+    return UnpackedDualTensor(exited(tensor, dual, Identity), None if tangent is None else exited(tangent, dual))
