@@ -147,8 +147,8 @@ class Call:
         if session is not None:
             session.emit((events.NodeStarted, self.number, session.node(node), tell.values(grads)))
         if isinstance(node, AccumulateGrad):
-            came = as_tensors(grads) if node.hooks is not None and node.hooks.post else ()
             grad = grads.pop()
+            kept = (grad,) if node.hooks is not None and node.hooks.post else ()
             if grad is not None:
                 accumulate(node, grad, self.number, self.create_graph, self.written.pop((node, 0), 0))
             results: list[Any] = []
@@ -161,7 +161,7 @@ class Call:
         if state.anomaly and state.check_nan:
             anomaly.check_nan(node, results)
         if node.hooks is not None and node.hooks.post:
-            results = self.after(node, results, came if isinstance(node, AccumulateGrad) else grads)
+            results = self.after(node, results, kept if isinstance(node, AccumulateGrad) else grads)
         if session is not None:
             session.emit((events.NodeRan, self.number, session.node(node), tell.values(results)))
         self.let_go(node)

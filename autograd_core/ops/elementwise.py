@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..op import both, op
-from ..tensor import Array
+from ..tensor import Array, bare
 
 PAIR = ("self", "other")
 
@@ -429,7 +429,7 @@ def relu(self: Array) -> Array:
     self=lambda grad: zeros_as(grad),
 )
 def threshold_backward(grad_output: Array, self: Array, threshold: float) -> Array:
-    return np.where(self <= threshold, grad_output.dtype.type(0), grad_output)[()]
+    return bare(np.where(self <= threshold, grad_output.dtype.type(0), grad_output))
 
 
 @op("abs", self=lambda grad, self: grad * sgn(self))
@@ -550,14 +550,14 @@ def where(condition: Array, self: Array, other: Array) -> Array:
         raise RuntimeError(
             f"where expected condition to be a boolean tensor, but got a tensor with dtype {condition.dtype}"
         )
-    return np.where(condition, self, other)[()]
+    return bare(np.where(condition, self, other))
 
 
 @op("masked_fill.Scalar", self=lambda grad, mask: masked_fill(grad, mask, 0))
 def masked_fill(self: Array, mask: Array, value: float) -> Array:
     if mask.dtype.kind != "b":
         raise RuntimeError("masked_fill_ only supports boolean masks, but got mask with dtype " + str(mask.dtype))
-    return np.where(mask, self.dtype.type(value), self)[()]
+    return bare(np.where(mask, self.dtype.type(value), self))
 
 
 @op(
@@ -566,7 +566,7 @@ def masked_fill(self: Array, mask: Array, value: float) -> Array:
     value=lambda grad, mask: sum_all(where(mask, grad, zeros_as(grad))),
 )
 def masked_fill_tensor(self: Array, mask: Array, value: Array) -> Array:
-    return np.where(mask, value.astype(self.dtype), self)[()]
+    return bare(np.where(mask, value.astype(self.dtype), self))
 
 
 @both
@@ -579,24 +579,24 @@ def sum_all(grad: Array) -> Array:
 
 @op("zero", node="ZeroBackward0", self=lambda grad: zeros_as(grad))
 def zero(self: Array) -> Array:
-    return np.zeros_like(self)[()]
+    return bare(np.zeros_like(self))
 
 
 @op("fill.Scalar", nr=2, self=lambda grad: zeros_as(grad))
 def fill(self: Array, value: float) -> Array:
-    return np.full_like(self, value)[()]
+    return bare(np.full_like(self, value))
 
 
 @op("fill.Tensor", nr=3, self=lambda grad: zeros_as(grad), value=lambda grad: sum_all(grad))
 def fill_tensor(self: Array, value: Array) -> Array:
     if np.ndim(value):
         raise RuntimeError(f"fill_ only supports 0-dimension value tensor but got tensor with {value.ndim} dimensions.")
-    return np.full_like(self, value)[()]
+    return bare(np.full_like(self, value))
 
 
 @op("copy", node="CopyBackwards", self=lambda grad: zeros_as(grad), src=lambda grad: grad)
 def copy(self: Array, src: Array) -> Array:
-    return np.broadcast_to(src, self.shape).astype(self.dtype)[()]
+    return bare(np.broadcast_to(src, self.shape).astype(self.dtype))
 
 
 # ---- dtypes
@@ -617,7 +617,7 @@ def to_whole(self: Array, dtype: Any) -> Array:
 
 @op("zeros_like")
 def zeros_as(self: Array) -> Array:
-    return np.zeros_like(self)[()]
+    return bare(np.zeros_like(self))
 
 
 @op("eq.Tensor", promote=PAIR)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..op import both, op
-from ..tensor import Array
+from ..tensor import Array, bare
 from .loss import MEAN, reduced
 
 BOTH = ("self", "target")
@@ -33,6 +33,15 @@ def collected(values: Array, reduction: int) -> Array:
     return values if reduction == 0 else sum(values)
 
 
+def writes_of_share(node: Any) -> int:
+    """How often torch writes a gradient when it applies weight and mean."""
+    return (node.saved_reduction == MEAN) + (node.version_weight is not None)
+
+
+def writes_of_logits(node: Any) -> int:
+    return writes_of_share(node) + 2 * (node.version_pos_weight is not None)
+
+
 # ---- between squared and absolute error
 
 
@@ -45,7 +54,7 @@ def collected(values: Array, reduction: int) -> Array:
 def smooth_l1_loss(self: Array, target: Array, reduction: int = MEAN, beta: float = 1.0) -> Array:
     distance = np.abs(self - target)
     near = 0.5 * distance * distance / (beta or 1)
-    return reduced(np.where(distance < beta, near, distance - 0.5 * beta)[()], reduction)
+    return reduced(bare(np.where(distance < beta, near, distance - 0.5 * beta)), reduction)
 
 
 @op(
@@ -63,7 +72,7 @@ def smooth_l1_loss(self: Array, target: Array, reduction: int = MEAN, beta: floa
 def smooth_l1_loss_backward(grad_output: Array, self: Array, target: Array, reduction: int, beta: float) -> Array:
     difference = self - target
     slope = np.where(np.abs(difference) < beta, difference / (beta or 1), np.sign(difference))
-    return (slope * self.dtype.type(share(difference.size, reduction)) * grad_output)[()]
+    return bare(slope * self.dtype.type(share(difference.size, reduction)) * grad_output)
 
 
 @both
@@ -80,7 +89,7 @@ def smooth_l1_double(pulled: Array, self: Array, target: Array, reduction: int, 
 def huber_loss(self: Array, target: Array, reduction: int = MEAN, delta: float = 1.0) -> Array:
     distance = np.abs(self - target)
     near = 0.5 * distance * distance
-    return reduced(np.where(distance <= delta, near, delta * (distance - 0.5 * delta))[()], reduction)
+    return reduced(bare(np.where(distance <= delta, near, delta * (distance - 0.5 * delta))), reduction)
 
 
 @op(
@@ -115,6 +124,7 @@ def huber_double(pulled: Array, self: Array, target: Array, reduction: int, delt
         grad, self, target, weight, reduction
     ),
     target=lambda grad, self, target, weight, reduction: bce_target(grad, self, weight, reduction),
+    writes=lambda node: (0, 2 + writes_of_share(node)),
 )
 def binary_cross_entropy(self: Array, target: Array, weight: Array | None = None, reduction: int = MEAN) -> Array:
     if np.any((self < 0) | (self > 1)):
@@ -177,6 +187,7 @@ def bce_target(grad: Array, self: Array, weight: Array, reduction: int) -> Array
     target=lambda grad, self, target, weight, pos_weight, reduction: logits_target(
         grad, self, weight, pos_weight, reduction
     ),
+    writes=lambda node: (2 + writes_of_logits(node), writes_of_logits(node)),
 )
 def binary_cross_entropy_with_logits(
     self: Array, target: Array, weight: Array | None = None, pos_weight: Array | None = None, reduction: int = MEAN

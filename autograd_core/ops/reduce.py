@@ -13,7 +13,7 @@ import numpy as np
 
 from .. import errors
 from ..op import both, helper, op
-from ..tensor import Array
+from ..tensor import Array, bare
 from .shape import wrap
 
 Dims = Sequence[int] | int | None
@@ -432,7 +432,7 @@ def softmax(self: Array, dim: int) -> Array:
     softmax_dtype("softmax", self)
     at = wrap(dim, np.ndim(self)) if np.ndim(self) else None
     e = np.exp(self - np.max(self, axis=at, keepdims=True))
-    return (e / np.add.reduce(np.asarray(e), axis=at, keepdims=True))[()]
+    return bare(e / np.add.reduce(np.asarray(e), axis=at, keepdims=True))
 
 
 @op(
@@ -463,7 +463,7 @@ def log_softmax(self: Array, dim: int) -> Array:
     softmax_dtype("log_softmax", self)
     at = wrap(dim, np.ndim(self)) if np.ndim(self) else None
     shifted = self - np.max(self, axis=at, keepdims=True)
-    return (shifted - np.log(np.add.reduce(np.asarray(np.exp(shifted)), axis=at, keepdims=True)))[()]
+    return bare(shifted - np.log(np.add.reduce(np.asarray(np.exp(shifted)), axis=at, keepdims=True)))
 
 
 @op(
