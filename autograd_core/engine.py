@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from . import anomaly, errors, events, tell
+from . import anomaly, arithmetic, errors, events, tell
 from .accumulate import accumulate
 from .graph import AccumulateGrad, Node, Output
 from .queue import ReadyQueue
@@ -413,7 +413,7 @@ def summed(data: Any, shape: tuple[int, ...]) -> Any:
     """`data` summed over the axes along which `shape` was stretched to its shape."""
     extra = data.ndim - len(shape)
     axes = tuple(range(extra)) + tuple(i + extra for i, n in enumerate(shape) if n == 1 and data.shape[i + extra] != 1)
-    out = np.add.reduce(data, axis=axes, keepdims=True) if axes else data
+    out = arithmetic.total(data, axes, keepdims=True) if axes else data
     return out.reshape(shape)[()] if extra else out
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from .. import arithmetic
 from ..op import both, op
 from ..tensor import Array, bare
 from .loss import MEAN, reduced
@@ -132,7 +133,7 @@ def binary_cross_entropy(self: Array, target: Array, weight: Array | None = None
     if np.any((target < 0) | (target > 1)):
         raise RuntimeError("all elements of target should be between 0 and 1")
     with np.errstate(divide="ignore"):
-        no, yes = np.maximum(np.log1p(-self), -100), np.maximum(np.log(self), -100)
+        no, yes = np.maximum(arithmetic.log1p(-self), -100), np.maximum(arithmetic.log(self), -100)
     losses = (target - 1) * no - target * yes
     return reduced(losses if weight is None else losses * weight, reduction)
 
@@ -192,7 +193,7 @@ def bce_target(grad: Array, self: Array, weight: Array, reduction: int) -> Array
 def binary_cross_entropy_with_logits(
     self: Array, target: Array, weight: Array | None = None, pos_weight: Array | None = None, reduction: int = MEAN
 ) -> Array:
-    sure = np.minimum(self, 0) - np.log1p(np.exp(-np.abs(self)))
+    sure = np.minimum(self, 0) - arithmetic.log1p(arithmetic.exp(-np.abs(self)))
     if pos_weight is not None:
         sure = sure * ((pos_weight - 1) * target + 1)
     losses = (1 - target) * self - sure
@@ -224,7 +225,7 @@ def logits_target(grad: Array, self: Array, weight: Array, pos_weight: Array, re
     self=lambda grad, self, target, reduction: soft_margin_loss_backward(grad, self, target, reduction),
 )
 def soft_margin_loss(self: Array, target: Array, reduction: int = MEAN) -> Array:
-    return reduced(np.log1p(np.exp(-target * self)), reduction)
+    return reduced(arithmetic.log1p(arithmetic.exp(-target * self)), reduction)
 
 
 @op(
@@ -237,7 +238,7 @@ def soft_margin_loss(self: Array, target: Array, reduction: int = MEAN) -> Array
     ),
 )
 def soft_margin_loss_backward(grad_output: Array, self: Array, target: Array, reduction: int) -> Array:
-    growth = np.exp(-target * self)
+    growth = arithmetic.exp(-target * self)
     return -target * growth / (growth + 1) * self.dtype.type(share(growth.size, reduction)) * grad_output
 
 
