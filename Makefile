@@ -1,4 +1,4 @@
-# make run: set up and start the app. make test: set up and pass all tests. make bench: measure against torch.
+# make run: set up and start the app. make test: set up and pass all tests. make bench: measure against torch and others.
 
 PYTHON ?= python3
 VENV := .venv
@@ -24,7 +24,7 @@ browser: $(VENV)/test.done
 	@sh deploy/chromium.sh $(BIN)/python
 
 bench: $(BENCH)/done
-	OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 $(BENCH)/bin/python -m benchmarks
+	$(BENCH)/bin/python -m benchmarks
 
 clean:
 	rm -rf $(VENV) $(BENCH) .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from . import dtypes, events, functions, methods, ops, random
+from . import dtypes, events, functions, methods, ops, random, shaping, writing
 from . import factories as _factories
 from .device import device, layout, strided
 from .dtypes import dtype, finfo, get_default_dtype, iinfo, promote_types, set_default_dtype
@@ -28,7 +28,7 @@ _FACTORIES = (
     "rand_like "
     "randn_like randint_like rand randn randint randperm normal bernoulli multinomial manual_seed"
 )
-_FUNCTIONS = "cat stack hstack vstack where is_tensor linear"
+_FUNCTIONS = {shaping: "cat hstack vstack", functions: "where is_tensor", ops.shape: "stack"}
 _LEGACY = {"FloatTensor": "float32", "DoubleTensor": "float64", "LongTensor": "int64", "IntTensor": "int32"}
 _SUBMODULES = ("nn", "optim", "func", "distributions")
 
@@ -37,18 +37,13 @@ def _surface() -> dict[str, Any]:
     """The functions of the package: operators and methods by their names, factories, dtypes."""
     names: dict[str, Any] = dict(methods.METHODS)
     names |= {alias: names[name] for alias, name in methods.ALIASES.items() if name in names}
-    names |= {name: getattr(functions, name, None) or getattr(ops.shape, name, None) for name in _FUNCTIONS.split()}
+    names |= {name: getattr(module, name) for module, given in _FUNCTIONS.items() for name in given.split()}
     names |= {name: getattr(_factories, name) for name in _FACTORIES.split()}
     names |= {name: kind for name, kind in dtypes.NAMES.items()}
-    names |= {name: method for name, method in methods.IN_PLACE.items() if not name.startswith("__")}
+    names |= {name: method for name, method in writing.IN_PLACE.items() if not name.startswith("__")}
     names |= {name: methods.OWN[name] for name in ("clone", "detach", "is_complex", "is_inference")}
     names |= {name: _factories.legacy(kind) for name, kind in _LEGACY.items()}
-    names |= {
-        "concat": functions.cat,
-        "concatenate": functions.cat,
-        "stack": ops.shape.stack,
-        "row_stack": functions.vstack,
-    }
+    names |= {"concat": shaping.cat, "concatenate": shaping.cat, "row_stack": shaping.vstack}
     names |= {"det": linalg.det, "inverse": linalg.inv, "typename": _typename, "Assert": _assert}
     return names
 
@@ -104,7 +99,7 @@ def __getattr__(name: str) -> Any:
     raise AttributeError(f"module 'torch' has no attribute '{name}'")
 
 
-globals().update({name: value for name, value in _surface().items() if value is not None})
+globals().update(_surface())
 
 __all__ = [
     "Generator",

@@ -6,6 +6,7 @@ changes the result only if its category (bool < integer < floating) is above tha
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from contextvars import ContextVar
 from typing import Any, Final
 
@@ -157,22 +158,28 @@ def combine_ranks(higher: dtype | None, lower: dtype | None) -> dtype | None:
     return higher if higher.category >= lower.category else promote_types(higher, lower)
 
 
-def result_type(*operands: Any) -> dtype:
-    """The type of a computation on `operands`: Python numbers, or what has `dtype` (ours or numpy's) and `ndim`."""
+def of_ranked(operands: Iterable[tuple[int, dtype]]) -> dtype:
+    """The type of a computation on operands of these ranks (0, 1, 2: see the head of this module) and types."""
     ranks: list[dtype | None] = [None, None, None]
-    for operand in operands:
-        if isinstance(operand, (bool, int, float, complex)) and not isinstance(operand, np.generic):
-            rank, kind = 2, of_number(operand)
-        else:
-            rank, kind = (0 if operand.ndim else 1), operand.dtype
-            if not isinstance(kind, dtype):
-                kind = from_numpy(kind)
+    for rank, kind in operands:
         held = ranks[rank]
         ranks[rank] = kind if held is None else promote_types(held, kind)
     result = combine_ranks(ranks[0], combine_ranks(ranks[1], ranks[2]))
     if result is None:
         raise ValueError("result_type() needs at least one operand")
     return result
+
+
+def result_type(*operands: Any) -> dtype:
+    """The type of a computation on `operands`: Python numbers, or what has `dtype` (ours or numpy's) and `ndim`."""
+    return of_ranked(map(ranked, operands))
+
+
+def ranked(operand: Any) -> tuple[int, dtype]:
+    if isinstance(operand, (bool, int, float, complex)) and not isinstance(operand, np.generic):
+        return 2, of_number(operand)
+    kind = operand.dtype
+    return (0 if operand.ndim else 1), kind if isinstance(kind, dtype) else from_numpy(kind)
 
 
 def can_cast(source: dtype, target: dtype) -> bool:

@@ -4,7 +4,7 @@ An event in flight is a plain tuple, its class first and then its fields in orde
 costs tens of nanoseconds and holds nothing alive: tensors, nodes and storages travel as the numbers that the engine
 gave them. Whoever listens builds the dataclass later with `Event.of(flight)`.
 
-`Value` is what an event tells of a tensor's contents; see `snapshot`.
+What an event tells of a tensor's contents is a `Value`, made by `snapshot`: see values.py.
 """
 
 from __future__ import annotations
@@ -12,26 +12,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
-WHOLE = 256
-"""A tensor with at most so many elements is told whole; of a larger one, a summary and its first elements."""
+from .values import Value as Value
+from .values import snapshot as snapshot
 
 Edge = tuple[int | None, int]
 Edges = tuple[Edge, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Value:
-    """The contents of a tensor at one moment: whole when small, else a summary with its first elements in `data`."""
-
-    shape: tuple[int, ...]
-    dtype: str
-    data: Any
-    whole: bool = True
-    minimum: float | None = None
-    maximum: float | None = None
-    mean: float | None = None
 
 
 class Event:
@@ -340,20 +325,6 @@ class Recomputed(Event):
     """A checkpoint ran its forward again, because `node` asked for what it had not kept."""
 
     node: int | None
-
-
-def snapshot(array: np.ndarray[Any, Any] | np.generic) -> Value:
-    """What an event tells of `array`.
-
-    All of it up to WHOLE elements, else its first WHOLE // 16 with minimum, maximum and mean.
-    """
-    flat = np.asarray(array)
-    name = str(flat.dtype)
-    if flat.size <= WHOLE:
-        return Value(flat.shape, name, flat.tolist())
-    head = flat.reshape(-1)[: WHOLE // 16].tolist()
-    numbers = flat.astype(np.float64)
-    return Value(flat.shape, name, head, False, float(numbers.min()), float(numbers.max()), float(numbers.mean()))
 
 
 def __getattr__(name: str) -> Any:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from . import functions
+from . import reductions
 from .op import op
 from .tensor import Array, Tensor
 
@@ -24,8 +24,8 @@ def det(self: Array) -> Array:
 
 
 def norm(A: Tensor, ord: Any = None, dim: Any = None, keepdim: bool = False) -> Tensor:
-    return functions.norm(A, 2.0 if ord is None else ord, dim, keepdim)
+    return reductions.norm(A, 2.0 if ord is None else ord, dim, keepdim)
 
 
 def vector_norm(x: Tensor, ord: float = 2, dim: Any = None, keepdim: bool = False) -> Tensor:
-    return functions.norm(x, ord, dim, keepdim)
+    return reductions.norm(x, ord, dim, keepdim)

@@ -223,7 +223,7 @@ class Tensor:
 
     @requires_grad.setter
     def requires_grad(self, value: bool) -> None:
-        from .methods import set_requires_grad
+        from .tracking import set_requires_grad
 
         set_requires_grad(self, value)
 

@@ -1,33 +1,51 @@
-"""Timing that is fair on a busy machine: CPU time of one thread, the contestants in turns, the best turn of each."""
+"""Timing that is fair on a busy machine: CPU time of the process, everybody in turns, the median of many turns."""
 
 from __future__ import annotations
 
 import gc
+import random
+import statistics
 import time
 from collections.abc import Callable, Sequence
+from typing import Any
 
-ROUNDS = 15
-TURN_SECONDS = 0.05
+Once = Callable[[], Sequence[Any]]
+"""A program, ready to be run again and again. It gives what it computed, so that runs can be compared."""
 
-
-def best_of_turns(contestants: Sequence[Callable[[], object]], rounds: int = ROUNDS) -> list[float]:
-    """Seconds of CPU time that one call of each contestant takes."""
-    calls = [max(1, round(TURN_SECONDS / (seconds(contestant, 1) or 1e-9))) for contestant in contestants]
-    best = [float("inf")] * len(contestants)
-    for _ in range(rounds):
-        for at, contestant in enumerate(contestants):
-            best[at] = min(best[at], seconds(contestant, calls[at]))
-    return best
+ROUNDS = 25
+SAMPLE = 0.004
+"""Seconds that one turn takes at least: the clock ticks finely enough for that."""
 
 
-def seconds(contestant: Callable[[], object], calls: int) -> float:
-    """What one of so many calls took, the garbage collector kept out."""
+def medians(contestants: Sequence[Once], rounds: int) -> list[float]:
+    """Seconds of CPU time that one call of each contestant takes, all of them timed once in every round.
+
+    The collector of cycles stays on, as for everybody, but finds nobody's rubbish but the contestant's own.
+    """
     gc.collect()
-    gc.disable()
+    gc.freeze()
     try:
-        start = time.process_time()
-        for _ in range(calls):
-            contestant()
-        return (time.process_time() - start) / calls
+        calls = [enough(contestant) for contestant in contestants]
+        samples: list[list[float]] = [[] for _ in contestants]
+        for _ in range(rounds):
+            for at in random.sample(range(len(contestants)), len(contestants)):
+                gc.collect()
+                samples[at].append(seconds(contestants[at], calls[at]) / calls[at])
     finally:
-        gc.enable()
+        gc.unfreeze()
+    return [statistics.median(taken) for taken in samples]
+
+
+def enough(contestant: Once) -> int:
+    """How many calls fill a sample."""
+    calls = 1
+    while (took := seconds(contestant, calls)) < SAMPLE:
+        calls = max(calls + 1, min(calls * 10, round(calls * 1.2 * SAMPLE / (took or 1e-9))))
+    return calls
+
+
+def seconds(contestant: Once, calls: int) -> float:
+    start = time.process_time()
+    for _ in range(calls):
+        contestant()
+    return time.process_time() - start

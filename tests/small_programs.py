@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from math import exp
+from pathlib import Path
 
 from gradreel.trace import Trace
 
@@ -41,19 +42,12 @@ def plus(tape: Tape, one: Tensor, two: Tensor) -> Tensor:
 
 def diamond() -> Trace:
     tape = Tape(DIAMOND)
-    tape.line(1)
-    tape.line(2)
-    a = tape.leaf(2.0)
-    tape.bind("a", a)
-    tape.line(3)
-    b = mul(tape, a, a)
-    tape.bind("b", b)
+    a = tape.assign(2, "a", Tape.leaf, 2.0)
+    b = tape.assign(3, "b", mul, a, a)
     tape.line(4)
     c = tape.op("ExpBackward0", "exp", [b], exp(4), lambda grad: (grad * exp(4),), {"result": None})
     tape.bind("c", c)
-    tape.line(5)
-    d = plus(tape, b, c)
-    tape.bind("d", d)
+    d = tape.assign(5, "d", plus, b, c)
     tape.line(6)
     tape.backward(d)
     tape.line(7)
@@ -61,18 +55,7 @@ def diamond() -> Trace:
     return tape.trace()
 
 
-SHARED = """\
-import torch
-x = torch.tensor([1., 0.])
-t = torch.eye(2, requires_grad=True)
-a = torch.ones(2, requires_grad=True)
-y = t @ a
-
-for step in range(2):
-    out = t @ (x + y)
-    loss = ((out - x)**2).mean()
-    loss.backward()
-"""
+SHARED = (Path(__file__).parent / "data" / "golden" / "shared_in_a_loop.py").read_text(encoding="utf-8")
 
 
 def mv(tape: Tape, matrix: Tensor, vector: Tensor) -> Tensor:
@@ -89,19 +72,10 @@ def mv(tape: Tape, matrix: Tensor, vector: Tensor) -> Tensor:
 def shared_in_a_loop() -> Trace:
     """The shared `y = t @ a`: the second backward meets its freed node."""
     tape = Tape(SHARED)
-    tape.line(1)
-    tape.line(2)
-    x = tape.tensor([1.0, 0.0])
-    tape.bind("x", x)
-    tape.line(3)
-    t = tape.leaf([[1.0, 0.0], [0.0, 1.0]])
-    tape.bind("t", t)
-    tape.line(4)
-    a = tape.leaf([1.0, 1.0])
-    tape.bind("a", a)
-    tape.line(5)
-    y = mv(tape, t, a)
-    tape.bind("y", y)
+    x = tape.assign(2, "x", Tape.tensor, [1.0, 0.0])
+    t = tape.assign(3, "t", Tape.leaf, [[1.0, 0.0], [0.0, 1.0]])
+    a = tape.assign(4, "a", Tape.leaf, [1.0, 1.0])
+    y = tape.assign(5, "y", mv, t, a)
     old_out = old_loss = None
     old_nodes: list[object] = []
     for turn in (1, 2):
@@ -171,19 +145,14 @@ def training() -> Trace:
     from .tape import value
 
     tape = Tape(TRAINING)
-    tape.line(1)
-    tape.line(2)
-    w = tape.leaf(1.0)
-    tape.bind("w", w)
+    w = tape.assign(2, "w", Tape.leaf, 1.0)
     tape.line(3)
     tape.bind("opt", "SGD(lr=0.1)")
     old: Tensor | None = None
     for turn in (1, 2, 3):
         tape.line(4, loops=((4, turn, 3),))
         tape.bind("step", str(turn - 1))
-        tape.line(5)
-        loss = mul(tape, w, w)
-        tape.bind("loss", loss)
+        loss = tape.assign(5, "loss", mul, w, w)
         if old is not None and old.node is not None:
             tape.release(old, old.node)
         old = loss
@@ -217,16 +186,9 @@ c.backward()
 def saved_modified() -> Trace:
     """`b` is kept by line 4 and written twice before backward asks for it."""
     tape = Tape(MODIFIED)
-    tape.line(1)
-    tape.line(2)
-    a = tape.leaf(3.0)
-    tape.bind("a", a)
-    tape.line(3)
-    b = mul(tape, a, a)
-    tape.bind("b", b)
-    tape.line(4)
-    c = mul(tape, b, b)
-    tape.bind("c", c)
+    a = tape.assign(2, "a", Tape.leaf, 3.0)
+    b = tape.assign(3, "b", mul, a, a)
+    c = tape.assign(4, "c", mul, b, b)
     tape.line(5)
     tape.write(b, "add_", 10.0)
     tape.bind("b", b)
@@ -248,13 +210,8 @@ b.backward()
 
 def accumulation() -> Trace:
     tape = Tape(TWO_CALLS)
-    tape.line(1)
-    tape.line(2)
-    a = tape.leaf(3.0)
-    tape.bind("a", a)
-    tape.line(3)
-    b = mul(tape, a, a)
-    tape.bind("b", b)
+    a = tape.assign(2, "a", Tape.leaf, 3.0)
+    b = tape.assign(3, "b", mul, a, a)
     tape.line(4)
     tape.backward(b, retain=True)
     tape.line(5)

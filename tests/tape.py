@@ -67,13 +67,15 @@ class Tensor:
 
 
 class Tape:
+    """A program that has reached its first line, `import torch`."""
+
     def __init__(self, source: str, mode: str = "script") -> None:
         self.source, self.mode = source, mode
         self.recorder = Recorder()
         self.emit = self.recorder.emit
         self.tensors = self.nodes = self.calls = self.sequence = 0
         self.place: tuple[tuple[tuple[str, int], ...], tuple[tuple[int, int, int | None], ...]] = ((), ())
-        self.at = 1
+        self.line(1)
 
     # ---- the program
 
@@ -86,6 +88,13 @@ class Tape:
     def bind(self, name: str, thing: Tensor | str, scope: int = 0) -> None:
         number, text = (thing.number, None) if isinstance(thing, Tensor) else (None, thing)
         self.emit((p.NameBound, name, scope, number, text))
+
+    def assign(self, line: int, name: str, make: Callable[..., Tensor], *args: Any) -> Tensor:
+        """The line `name = make(...)`."""
+        self.line(line)
+        made = make(self, *args)
+        self.bind(name, made)
+        return made
 
     def printed(self, text: str) -> None:
         self.emit((p.Printed, text))

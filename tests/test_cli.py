@@ -17,7 +17,8 @@ from gradreel import build, encode, run
 from gradreel.__main__ import FINISHED, RAISED, STOPPED, UNUSABLE, main
 from gradreel.trace import Trace
 
-from .program.recorded import programs, same_text
+from .printing import same_text
+from .program.recorded import programs
 
 ROOT = Path(__file__).parents[1]
 BY_HAND = {p.name: p for p in programs() if re.match(r"s\d_|x_", p.name)}

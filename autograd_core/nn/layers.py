@@ -10,7 +10,7 @@ import numpy as np
 
 from ..dtypes import dtype as dtype_class
 from ..dtypes import get_default_dtype, to_numpy
-from ..functions import flatten, unflatten
+from ..shaping import flatten, unflatten
 from ..tensor import Tensor, plain
 from . import functional as F
 from . import init

@@ -34,6 +34,16 @@ def row(why: str, *ways: tuple[str, str, str]) -> Operator:
     return Operator(tuple(Way(*way) for way in ways), why)
 
 
+def lone(why: str, formula: str, words: str) -> Operator:
+    """The row of an operator with one input."""
+    return row(why, ("self", formula, words))
+
+
+def alike(names: str, row: Operator) -> dict[str, Operator]:
+    """One row for several operators."""
+    return dict.fromkeys(names.split(), row)
+
+
 OTHER = "the gradient of each side needs the other"
 INPUT = "its slope depends on where it was"
 RESULT = "its slope can be read off it"
@@ -48,7 +58,7 @@ OPERATORS: dict[str, Operator] = {
         ("self", "grad", SAME),
         ("other", "-grad * alpha", "flips the sign of {grad}"),
     ),
-    "Rsub": row("the gradient of a difference needs no values", ("self", "-grad", "flips the sign of {grad}")),
+    "Rsub": lone("the gradient of a difference needs no values", "-grad", "flips the sign of {grad}"),
     "Mul": row(
         OTHER,
         ("self", "grad * other", "multiplies {grad} by {other}"),
@@ -59,45 +69,48 @@ OPERATORS: dict[str, Operator] = {
         ("self", "grad / other", "divides {grad} by {other}"),
         ("other", "-grad * self / (other * other)", "multiplies {grad} by -self/other²"),
     ),
-    "Neg": row(NOTHING, ("self", "-grad", "flips the sign of {grad}")),
+    "Neg": lone(NOTHING, "-grad", "flips the sign of {grad}"),
     "Pow": row(
         INPUT,
         ("self", "grad * exponent * self ** (exponent - 1)", "multiplies {grad} by the slope of the power at {self}"),
         ("exponent", "grad * result * log(self)", "multiplies {grad} by result · log self"),
     ),
-    "Reciprocal": row(RESULT, ("self", "-grad * result * result", "multiplies {grad} by minus the square of {result}")),
-    "Sqrt": row(RESULT, ("self", "grad / (2 * result)", "divides {grad} by twice {result}")),
-    "Rsqrt": row(RESULT, ("self", "-0.5 * grad * result ** 3", "multiplies {grad} by -½ · result³ from {result}")),
-    "Abs": row(INPUT, ("self", "grad * sgn(self)", "multiplies {grad} by the sign of {self}")),
+    "Reciprocal": lone(RESULT, "-grad * result * result", "multiplies {grad} by minus the square of {result}"),
+    "Sqrt": lone(RESULT, "grad / (2 * result)", "divides {grad} by twice {result}"),
+    "Rsqrt": lone(RESULT, "-0.5 * grad * result ** 3", "multiplies {grad} by -½ · result³ from {result}"),
+    "Abs": lone(INPUT, "grad * sgn(self)", "multiplies {grad} by the sign of {self}"),
     # ---- elementwise functions
-    "Exp": row("the derivative of exp is exp itself", ("self", "grad * result", "multiplies {grad} by {result}")),
-    "Log2": row(INPUT, ("self", "grad / (self * ln 2)", "divides {grad} by {self} and by the logarithm of 2")),
-    "Log10": row(INPUT, ("self", "grad / (self * ln 10)", "divides {grad} by {self} and by the logarithm of 10")),
-    "Log1P": row(INPUT, ("self", "grad / (self + 1)", "divides {grad} by 1 + {self}")),
-    "Expm1": row(RESULT, ("self", "grad * (result + 1)", "multiplies {grad} by 1 + {result}")),
-    "Log": row(INPUT, ("self", "grad / self", "divides {grad} by {self}")),
-    "Sin": row(INPUT, ("self", "grad * cos(self)", "multiplies {grad} by the cosine of {self}")),
-    "Cos": row(INPUT, ("self", "-grad * sin(self)", "multiplies {grad} by minus the sine of {self}")),
-    "Tan": row(RESULT, ("self", "grad * (1 + result ** 2)", "multiplies {grad} by 1 + the square of {result}")),
-    "Tanh": row(RESULT, ("self", "grad * (1 - result ** 2)", "multiplies {grad} by 1 - the square of {result}")),
-    "Sigmoid": row(
-        RESULT, ("self", "grad * (1 - result) * result", "multiplies {grad} by result · (1 - result), with {result}")
+    "Exp": lone("the derivative of exp is exp itself", "grad * result", "multiplies {grad} by {result}"),
+    "Log2": lone(INPUT, "grad / (self * ln 2)", "divides {grad} by {self} and by the logarithm of 2"),
+    "Log10": lone(INPUT, "grad / (self * ln 10)", "divides {grad} by {self} and by the logarithm of 10"),
+    "Log1P": lone(INPUT, "grad / (self + 1)", "divides {grad} by 1 + {self}"),
+    "Expm1": lone(RESULT, "grad * (result + 1)", "multiplies {grad} by 1 + {result}"),
+    "Log": lone(INPUT, "grad / self", "divides {grad} by {self}"),
+    "Sin": lone(INPUT, "grad * cos(self)", "multiplies {grad} by the cosine of {self}"),
+    "Cos": lone(INPUT, "-grad * sin(self)", "multiplies {grad} by minus the sine of {self}"),
+    "Tan": lone(RESULT, "grad * (1 + result ** 2)", "multiplies {grad} by 1 + the square of {result}"),
+    "Tanh": lone(RESULT, "grad * (1 - result ** 2)", "multiplies {grad} by 1 - the square of {result}"),
+    "Sigmoid": lone(
+        RESULT, "grad * (1 - result) * result", "multiplies {grad} by result · (1 - result), with {result}"
     ),
-    "Relu": row(
+    "Relu": lone(
         "it must know where it let values through",
-        ("self", "grad * (result > 0)", "lets {grad} through where {result} is positive"),
+        "grad * (result > 0)",
+        "lets {grad} through where {result} is positive",
     ),
-    "LeakyRelu": row(
+    "LeakyRelu": lone(
         "it must know where its input was positive",
-        ("self", "grad * where(self > 0, 1, negative_slope)", "lets {grad} through, scaled where {self} was negative"),
+        "grad * where(self > 0, 1, negative_slope)",
+        "lets {grad} through, scaled where {self} was negative",
     ),
-    "Elu": row(INPUT, ("self", "grad * elu'(self)", "multiplies {grad} by the slope of elu at {self}")),
-    "Gelu": row(INPUT, ("self", "grad * gelu'(self)", "multiplies {grad} by the slope of gelu at {self}")),
-    "Silu": row(INPUT, ("self", "grad * silu'(self)", "multiplies {grad} by the slope of silu at {self}")),
-    "Softplus": row(INPUT, ("self", "grad * sigmoid(self * beta)", "multiplies {grad} by the sigmoid of {self}")),
-    "Clamp": row(
+    "Elu": lone(INPUT, "grad * elu'(self)", "multiplies {grad} by the slope of elu at {self}"),
+    "Gelu": lone(INPUT, "grad * gelu'(self)", "multiplies {grad} by the slope of gelu at {self}"),
+    "Silu": lone(INPUT, "grad * silu'(self)", "multiplies {grad} by the slope of silu at {self}"),
+    "Softplus": lone(INPUT, "grad * sigmoid(self * beta)", "multiplies {grad} by the sigmoid of {self}"),
+    "Clamp": lone(
         "it must know what lay between the limits",
-        ("self", "grad * (min <= self <= max)", "lets {grad} through where {self} lay between the limits"),
+        "grad * (min <= self <= max)",
+        "lets {grad} through where {self} lay between the limits",
     ),
     "Where": row(
         "it must know which side was chosen",
@@ -110,45 +123,25 @@ OPERATORS: dict[str, Operator] = {
         ("other", "grad * (other > self)", "lets {grad} through where this side was larger (half of it at a tie)"),
     ),
     # ---- reductions
-    "Sum": row(SHAPED, ("self", "grad.expand(self.shape)", "spreads {grad} over all the entries that were added")),
-    "Mean": row(
-        SHAPED,
-        ("self", "grad.expand(self.shape) / numel", "spreads {grad} evenly over the entries, divided by their number"),
+    "Sum": lone(SHAPED, "grad.expand(self.shape)", "spreads {grad} over all the entries that were added"),
+    "Mean": lone(
+        SHAPED, "grad.expand(self.shape) / numel", "spreads {grad} evenly over the entries, divided by their number"
     ),
-    "Max": row(
-        "it must know where the largest entry was", ("self", "grad at the maximum", "sends {grad} to the maximum")
+    "Max": lone("it must know where the largest entry was", "grad at the maximum", "sends {grad} to the maximum"),
+    "Min": lone("it must know where the smallest entry was", "grad at the minimum", "sends {grad} to the minimum"),
+    "Amax": lone("it must know where the largest entry was", "grad at the maximum", "shares {grad} among the maxima"),
+    "Prod": lone(OTHER, "grad * result / self", "multiplies {grad} by the product of the others"),
+    "Cumsum": lone(NOTHING, "grad.flip.cumsum.flip", "adds {grad} up from the end"),
+    **alike("Norm LinalgVectorNorm", lone(INPUT, "grad * self / result", "multiplies {grad} by {self}, over the norm")),
+    "Var": lone(
+        INPUT, "2 * grad * (self - mean) / (n - 1)", "multiplies {grad} by twice the distance of {self} from its mean"
     ),
-    "Min": row(
-        "it must know where the smallest entry was", ("self", "grad at the minimum", "sends {grad} to the minimum")
+    "Std": lone(
+        INPUT, "grad * (self - mean) / (result * (n - 1))", "multiplies {grad} by the distance of {self} from its mean"
     ),
-    "Amax": row(
-        "it must know where the largest entry was", ("self", "grad at the maximum", "shares {grad} among the maxima")
-    ),
-    "Prod": row(OTHER, ("self", "grad * result / self", "multiplies {grad} by the product of the others")),
-    "Cumsum": row(NOTHING, ("self", "grad.flip.cumsum.flip", "adds {grad} up from the end")),
-    "Norm": row(INPUT, ("self", "grad * self / result", "multiplies {grad} by {self}, over the norm")),
-    "LinalgVectorNorm": row(INPUT, ("self", "grad * self / result", "multiplies {grad} by {self}, over the norm")),
-    "Var": row(
-        INPUT,
-        (
-            "self",
-            "2 * grad * (self - mean) / (n - 1)",
-            "multiplies {grad} by twice the distance of {self} from its mean",
-        ),
-    ),
-    "Std": row(
-        INPUT,
-        (
-            "self",
-            "grad * (self - mean) / (result * (n - 1))",
-            "multiplies {grad} by the distance of {self} from its mean",
-        ),
-    ),
-    "LogSoftmax": row(
-        RESULT, ("self", "grad - exp(result) * sum(grad)", "takes from {grad} its sum, weighted by the softmax")
-    ),
-    "Softmax": row(
-        RESULT, ("self", "result * (grad - sum(grad * result))", "weights {grad} by {result} and takes off the mean")
+    "LogSoftmax": lone(RESULT, "grad - exp(result) * sum(grad)", "takes from {grad} its sum, weighted by the softmax"),
+    "Softmax": lone(
+        RESULT, "result * (grad - sum(grad * result))", "weights {grad} by {result} and takes off the mean"
     ),
     # ---- products
     "Mm": row(
@@ -193,49 +186,40 @@ OPERATORS: dict[str, Operator] = {
         ),
         ("target", "-2 * grad * (self - target) / n", "multiplies {grad} by minus twice that distance"),
     ),
-    "NllLoss": row(
-        "it must know the target classes", ("self", "-grad / n at target", "sends minus {grad} to the target classes")
+    "NllLoss": lone(
+        "it must know the target classes", "-grad / n at target", "sends minus {grad} to the target classes"
     ),
-    "BinaryCrossEntropy": row(
-        INPUT,
-        ("self", "grad * (self - target) / (self * (1 - self))", "weighs {grad} by how far {self} is from {target}"),
+    "BinaryCrossEntropy": lone(
+        INPUT, "grad * (self - target) / (self * (1 - self))", "weighs {grad} by how far {self} is from {target}"
     ),
-    "BinaryCrossEntropyWithLogits": row(
-        INPUT, ("self", "grad * (sigmoid(self) - target)", "multiplies {grad} by sigmoid of {self} minus {target}")
+    "BinaryCrossEntropyWithLogits": lone(
+        INPUT, "grad * (sigmoid(self) - target)", "multiplies {grad} by sigmoid of {self} minus {target}"
     ),
     # ---- shapes and places
-    "Clone": row(NOTHING, ("self", "grad", SAME)),
-    "Alias": row(NOTHING, ("self", "grad", SAME)),
-    "ToCopy": row(NOTHING, ("self", "grad.to(self.dtype)", "passes {grad} on in the input's dtype")),
-    "T": row(SHAPED, ("self", "grad.T", "transposes {grad}")),
-    "Transpose": row(SHAPED, ("self", "grad.transpose(dim0, dim1)", "transposes {grad}")),
-    "Permute": row(SHAPED, ("self", "grad.permute(inverse)", "permutes {grad} back")),
-    "View": row(SHAPED, ("self", "grad.reshape(self.shape)", "gives {grad} the input's shape")),
-    "UnsafeView": row(SHAPED, ("self", "grad.reshape(self.shape)", "gives {grad} the input's shape")),
-    "ReshapeAlias": row(SHAPED, ("self", "grad.reshape(self.shape)", "gives {grad} the input's shape")),
-    "Squeeze": row(SHAPED, ("self", "grad.unsqueeze", "puts back into {grad} the dimension that was dropped")),
-    "Unsqueeze": row(SHAPED, ("self", "grad.squeeze(dim)", "drops from {grad} the dimension that was added")),
-    "Expand": row(SHAPED, ("self", "sum of grad", "adds {grad} up over the copies")),
-    "Repeat": row(SHAPED, ("self", "sum of grad", "adds {grad} up over the copies")),
+    **alike("Clone Alias", lone(NOTHING, "grad", SAME)),
+    "ToCopy": lone(NOTHING, "grad.to(self.dtype)", "passes {grad} on in the input's dtype"),
+    "T": lone(SHAPED, "grad.T", "transposes {grad}"),
+    "Transpose": lone(SHAPED, "grad.transpose(dim0, dim1)", "transposes {grad}"),
+    "Permute": lone(SHAPED, "grad.permute(inverse)", "permutes {grad} back"),
+    **alike("View UnsafeView ReshapeAlias", lone(SHAPED, "grad.reshape(self.shape)", "gives {grad} the input's shape")),
+    "Squeeze": lone(SHAPED, "grad.unsqueeze", "puts back into {grad} the dimension that was dropped"),
+    "Unsqueeze": lone(SHAPED, "grad.squeeze(dim)", "drops from {grad} the dimension that was added"),
+    **alike("Expand Repeat", lone(SHAPED, "sum of grad", "adds {grad} up over the copies")),
     "Cat": row(SHAPED, ("tensors", "grad, cut", "cuts {grad} into the pieces that were joined")),
     "Stack": row(SHAPED, ("tensors", "grad, cut", "cuts {grad} into the pieces that were stacked")),
-    "Select": row(
-        PLACED, ("self", "grad at index, else 0", "puts {grad} at the place that was selected, zeros elsewhere")
-    ),
-    "Slice": row(PLACED, ("self", "grad in the slice, else 0", "puts {grad} where the slice was, zeros elsewhere")),
-    "Unbind": row(SHAPED, ("self", "stack(grads)", "stacks {grad} again")),
-    "Split": row(SHAPED, ("self", "cat(grads)", "joins {grad} again")),
-    "Index": row(
-        PLACED, ("self", "grad at indices, else 0", "puts {grad} at the places that were indexed, zeros elsewhere")
-    ),
+    "Select": lone(PLACED, "grad at index, else 0", "puts {grad} at the place that was selected, zeros elsewhere"),
+    "Slice": lone(PLACED, "grad in the slice, else 0", "puts {grad} where the slice was, zeros elsewhere"),
+    "Unbind": lone(SHAPED, "stack(grads)", "stacks {grad} again"),
+    "Split": lone(SHAPED, "cat(grads)", "joins {grad} again"),
+    "Index": lone(PLACED, "grad at indices, else 0", "puts {grad} at the places that were indexed, zeros elsewhere"),
     "Embedding": row(PLACED, ("weight", "grad at the rows", "adds {grad} to the rows that were looked up")),
-    "Gather": row(PLACED, ("self", "grad at index, else 0", "puts {grad} back where it was taken from")),
+    "Gather": lone(PLACED, "grad at index, else 0", "puts {grad} back where it was taken from"),
     "IndexPut": row(
         PLACED,
         ("self", "grad, 0 at indices", "passes {grad} on, with zeros at the places that were overwritten"),
         ("values", "grad at indices", "takes from {grad} the places that were written"),
     ),
-    "AsStrided": row(PLACED, ("self", "grad in the view, else 0", "puts {grad} where the view was, zeros elsewhere")),
+    "AsStrided": lone(PLACED, "grad in the view, else 0", "puts {grad} where the view was, zeros elsewhere"),
     "CopySlices": row(
         "the write behind it does the work",
         ("base", "grad, 0 in the part", "passes {grad} on, without the part that was overwritten"),
@@ -247,7 +231,7 @@ OPERATORS: dict[str, Operator] = {
         ("self", "0", "passes zeros on: the old contents were overwritten"),
         ("value", "grad.sum()", "adds {grad} up"),
     ),
-    "Zero": row(NOTHING, ("self", "0", "passes zeros on: the old contents were overwritten")),
+    "Zero": lone(NOTHING, "0", "passes zeros on: the old contents were overwritten"),
 }
 
 

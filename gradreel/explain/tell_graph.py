@@ -196,22 +196,20 @@ def fill(words: str) -> str:
 def slot_freed(told: Telling) -> str:
     world = told.world
     freed = told.all(e.SlotFreed)
-    kept = let_go(world, freed)
-    what = some(list(dict.fromkeys(kept))) if kept else "what it kept"
+    what = in_slots(world, freed)
     return told.sentence(f"its work done, {node(world, freed[0].node)} lets go of {what}: `retain_graph` is not set")
 
 
-def let_go(world: World, events: Sequence[e.SlotFreed | e.SlotRetained]) -> list[str]:
+def in_slots(world: World, events: Sequence[e.SlotFreed | e.SlotRetained]) -> str:
     """What the slots of `events` keep, in words."""
     slots = [slot for event in events for slot in world.nodes[event.node].slots_named(event.slot)]
-    return [keep_name(world, slot) for slot in slots]
+    return some(list(dict.fromkeys(keep_name(world, slot) for slot in slots))) if slots else "what it kept"
 
 
 def slot_retained(told: Telling) -> str:
     world = told.world
     kept_on = told.all(e.SlotRetained)
-    kept = let_go(world, kept_on)
-    what = some(list(dict.fromkeys(kept))) if kept else "what it kept"
+    what = in_slots(world, kept_on)
     return told.sentence(f"{node(world, kept_on[0].node)} keeps {what} for another pass: `retain_graph` is set")
 
 

@@ -131,7 +131,7 @@ def name_of(world: World, tensor: TensorState) -> str | None:
     if len(tensor.names) == 1:
         return tensor.names[0][1]
     if tensor.names:
-        here = world.scopes[-1][0] if world.scopes else 0
+        here = world.scope
         return min(tensor.names, key=lambda key: (key[0] != here, not key[1].isidentifier(), key[0] != 0))[1]
     return tensor.called
 

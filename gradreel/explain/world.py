@@ -13,8 +13,10 @@ from gradreel.trace import Trace
 from gradreel.trace import events as e
 from gradreel.trace.events import Event, Value
 
+from .reach import arrivals
 from .source import Source
-from .states import Binding, Call, Frame, NodeState, Place, SlotState, TensorState, Turn, Write
+from .states import Binding, Call, NodeState, Place, SlotState, TensorState, Turn, Write
+from .whereabouts import Whereabouts
 
 
 class World:
@@ -35,7 +37,6 @@ class World:
         self.calls: dict[int, Call] = {}
         self.open_calls: list[int] = []
         self.running: list[int] = []
-        self.scopes: list[tuple[int, str, int]] = []
         self.functions: dict[int, str] = {}
         self.optimizer: str | None = None
         self.printed: list[tuple[str, int]] = []
@@ -45,10 +46,9 @@ class World:
         """The last time a node asked for what was freed or changed: the event and its number."""
         self.saved_bytes = 0
         self._holders: dict[int, list[int]] = {}
-        self._callers: list[Place] = []
+        self._whereabouts = Whereabouts()
         self._names_in: dict[int, dict[str, None]] = {}
         self._keepers: dict[int, dict[int, None]] = {}
-        self._runs_of: dict[int, int] = {}
 
     def apply(self, event: Event) -> None:
         """Let `event` happen."""
@@ -61,32 +61,7 @@ class World:
 
     def line_reached(self, event: e.LineReached) -> None:
         self.gone.clear()
-        self.place = Place(event.line, event.end_line, self._around(event), self.count)
-
-    def _around(self, event: e.LineReached) -> tuple[Turn | Frame, ...]:
-        """Calls and iterations in one line, outermost first, as they came about: each loop in the call it began in."""
-        before = self.place.around
-        frames = list(event.frames)
-        loops = list(event.loops)
-        around: list[Turn | Frame] = []
-        for part in before:
-            if isinstance(part, Frame) and frames and frames[0] == (part.function, part.line):
-                around.append(part)
-                frames.pop(0)
-            elif isinstance(part, Turn) and loops and loops[0][0] == part.line:
-                line, number, of = loops.pop(0)
-                run = part.run
-                if number < part.number:
-                    self._runs_of[line] = run = self._runs_of.get(line, 0) + 1
-                around.append(Turn(line, number, of, run))
-            else:
-                break
-        scopes = {(function, line): scope for scope, function, line in self.scopes}
-        around.extend(Frame(function, line, scopes.get((function, line), 0)) for function, line in frames)
-        for line, number, of in loops:
-            self._runs_of[line] = self._runs_of.get(line, 0) + 1
-            around.append(Turn(line, number, of, self._runs_of[line]))
-        return tuple(around)
+        self.place = self._whereabouts.reach(event, self.place, self.count)
 
     def name_bound(self, event: e.NameBound) -> None:
         key = (event.scope, event.name)
@@ -115,15 +90,12 @@ class World:
             tensor.names.remove(key)
 
     def function_entered(self, event: e.FunctionEntered) -> None:
-        self.scopes.append((event.scope, event.function, event.line))
         self.functions[event.scope] = event.function
-        self._callers.append(self.place)
+        self._whereabouts.enter(event, self.place)
 
     def function_left(self, event: e.FunctionLeft) -> None:
         """The function's names go, and the program is back on the line that called it."""
-        if self._callers:
-            self.place = self._callers.pop()
-        self.scopes = [scope for scope in self.scopes if scope[0] != event.scope]
+        self.place = self._whereabouts.leave(event, self.place)
         for name in self._names_in.pop(event.scope, ()):
             self._unbind((event.scope, name), None)
             self.names.pop((event.scope, name), None)
@@ -242,7 +214,8 @@ class World:
     # ---- engine
 
     def backward_started(self, event: e.BackwardStarted) -> None:
-        expected = self._expected(event)
+        goals = {self.grad_node(tensor) for tensor in event.inputs}
+        expected = arrivals(self.nodes, event.nodes, goals)
         level = 1 + max((self.nodes[number].generation for number in expected), default=0)
         self.calls[event.call] = Call(
             event.call,
@@ -258,43 +231,6 @@ class World:
             expected,
         )
         self.open_calls.append(event.call)
-
-    def _expected(self, event: e.BackwardStarted) -> dict[int, int]:
-        """The nodes that the call will reach, with the number of edges that lead to each from others of them."""
-        order: list[int] = []
-        seen = set(event.nodes)
-        todo = list(seen)
-        while todo:
-            number = todo.pop()
-            order.append(number)
-            for target, _ in self.nodes[number].edges:
-                if target is not None and target not in seen:
-                    seen.add(target)
-                    todo.append(target)
-        wanted = self._leading_to(event.inputs, order) if event.inputs else seen
-        expected = {number: event.nodes.count(number) for number in order if number in wanted}
-        for number in expected:
-            for target, _ in self.nodes[number].edges:
-                if target in expected:
-                    expected[target] += 1
-        return expected
-
-    def _leading_to(self, inputs: tuple[int, ...], reachable: list[int]) -> set[int]:
-        """Those of `reachable` from which the node of one of `inputs` can be reached, that node included."""
-        goals = {self.grad_node(tensor) for tensor in inputs}
-        callers: dict[int, list[int]] = {}
-        for number in reachable:
-            for target, _ in self.nodes[number].edges:
-                if target is not None:
-                    callers.setdefault(target, []).append(number)
-        wanted = {goal for goal in goals if goal is not None}
-        todo = list(wanted)
-        while todo:
-            for number in callers.get(todo.pop(), ()):
-                if number not in wanted:
-                    wanted.add(number)
-                    todo.append(number)
-        return wanted
 
     def node_started(self, event: e.NodeStarted) -> None:
         call = self.calls[event.call]
@@ -344,6 +280,11 @@ class World:
             self.running.clear()
 
     # ---- questions
+
+    @property
+    def scope(self) -> int:
+        """The scope of the innermost call, 0 outside of all."""
+        return self._whereabouts.scope
 
     def grad_node(self, tensor: int) -> int | None:
         """The node that the gradient of `tensor` flows into: its grad_fn, or its AccumulateGrad."""

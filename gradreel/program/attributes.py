@@ -76,14 +76,25 @@ def own_attributes(owner: Any) -> dict[str, Value] | None:
     return found
 
 
-def of_instance(machine: Machine, owner: Instance, name: str) -> Value:
-    found = owner.kind.find(name)
+def by_class(
+    machine: Machine, this: Any, kind: Class, name: str, own: dict[str, Value], after: Class | None = None
+) -> Value:
+    """`this.name` as its class has it: a property goes before its `own` attributes, all else behind; MISSING if none.
+
+    With `after`, what the class inherits from those behind it.
+    """
+    found = kind.find(name, after)
     if isinstance(found, Property):
-        return call(machine, found.getter, [owner], {})
-    if name in owner.attributes:
-        return owner.attributes[name]
+        return call(machine, found.getter, [this], {})
+    if name in own:
+        return own[name]
+    return found if found is MISSING else bound(found, this, kind)
+
+
+def of_instance(machine: Machine, owner: Instance, name: str) -> Value:
+    found = by_class(machine, owner, owner.kind, name, owner.attributes)
     if found is not MISSING:
-        return bound(found, owner, owner.kind)
+        return found
     if owner.kind.native is not None:
         return of_class(machine, owner.kind, name)
     if name == "__class__":
@@ -110,13 +121,9 @@ def bound(found: Value, owner: Value, kind: Class) -> Value:
 def of_module(machine: Machine, owner: Any, name: str) -> Value:
     held = owner.__dict__
     if isinstance(owner, Companion):
-        found = owner.kind.find(name)
-        if isinstance(found, Property):
-            return call(machine, found.getter, [owner], {})
-        if name in owner.attributes:
-            return owner.attributes[name]
+        found = by_class(machine, owner, owner.kind, name, owner.attributes)
         if found is not MISSING:
-            return bound(found, owner, owner.kind)
+            return found
         if name == "__class__":
             return owner.kind
     for place in ("_parameters", "_buffers", "_modules"):
@@ -210,14 +217,12 @@ def of_namespace(machine: Machine, owner: Namespace, name: str) -> Value:
 
 
 def of_error(machine: Machine, owner: Error, name: str) -> Value:
-    if name in owner.attributes:
-        return owner.attributes[name]
     if owner.own is not None:
-        found = owner.own.find(name)
-        if isinstance(found, Property):
-            return call(machine, found.getter, [owner], {})
+        found = by_class(machine, owner, owner.own, name, owner.attributes)
         if found is not MISSING:
-            return bound(found, owner, owner.own)
+            return found
+    elif name in owner.attributes:
+        return owner.attributes[name]
     if name == "args":
         return owner.args
     if name == "__class__":
@@ -244,11 +249,9 @@ def start_error(this: Error, *args: Value) -> None:
 
 
 def of_super(machine: Machine, owner: Super, name: str) -> Value:
-    found = owner.kind.find(name, owner.after)
-    if isinstance(found, Property):
-        return call(machine, found.getter, [owner.this], {})
+    found = by_class(machine, owner.this, owner.kind, name, {}, owner.after)
     if found is not MISSING:
-        return bound(found, owner.this, owner.kind)
+        return found
     if owner.kind.exception is not None and name == "__init__":
         return Builtin("__init__", lambda *args: start_error(owner.this, *args))
     host = owner.kind.host

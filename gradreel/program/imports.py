@@ -6,8 +6,8 @@ import ast
 
 from .compiler import Compiler, Step, compiles
 from .library import importable, member
-from .targets import bind
-from .values import Frame
+from .targets import Store, bind
+from .values import Frame, Value
 
 
 @compiles(ast.Import)
@@ -18,7 +18,10 @@ def import_(compiler: Compiler, node: ast.Import) -> Step:
         if alias.asname is None:
             found = importable(alias.name.partition(".")[0], node.lineno)
         stores.append((bind(compiler, alias.asname or alias.name.partition(".")[0], node), found))
+    return storing(stores)
 
+
+def storing(stores: list[tuple[Store, Value]]) -> Step:
     def step(frame: Frame) -> None:
         for store, found in stores:
             store(frame, found)
@@ -38,9 +41,4 @@ def import_from(compiler: Compiler, node: ast.ImportFrom) -> Step:
             raise compiler.refuse(f"`from {node.module} import *` is not supported here: name what you need.", node)
         found = member(node.module, alias.name, node.lineno)
         stores.append((bind(compiler, alias.asname or alias.name, node), found))
-
-    def step(frame: Frame) -> None:
-        for store, found in stores:
-            store(frame, found)
-
-    return step
+    return storing(stores)

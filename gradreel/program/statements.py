@@ -10,7 +10,7 @@ from gradreel.trace.events import LineReached
 from .calls import iterate, truth
 from .compiler import BREAK, CONTINUE, RETURN, Compiler, Signal, Step, compiles, header_end
 from .targets import augmented, deletion, retell, target
-from .values import Frame
+from .values import MISSING, Frame, Value
 
 
 @compiles(ast.Expr)
@@ -97,20 +97,25 @@ def if_(compiler: Compiler, node: ast.If) -> Step:
     return step
 
 
-@compiles(ast.While)
-def while_(compiler: Compiler, node: ast.While) -> Step:
-    machine, test, body = compiler.machine, compiler.expression(node.test), compiler.block(node.body)
+Turns = tuple[Callable[[], bool], Callable[[], None], int | None]
+"""Whether there is another turn of a loop, what begins it, and how many there will be where that is known."""
+
+
+def loop(compiler: Compiler, node: ast.While | ast.For, turns: Callable[[Frame], Turns]) -> Step:
+    machine, body = compiler.machine, compiler.block(node.body)
     other = compiler.block(node.orelse) if node.orelse else None
     line, end, meter = node.lineno, header_end(node), machine.meter
 
     def step(frame: Frame) -> Signal | None:
         around, turn = machine.loops, 0
+        another, begin, total = turns(frame)
         try:
-            while truth(machine, test(frame)):
+            while another():
                 turn += 1
                 meter.charge()
-                machine.loops = (*around, (line, turn, None))
+                machine.loops = (*around, (line, turn, total))
                 machine.emit((LineReached, line, end, machine.frames, machine.loops))
+                begin()
                 signal = body(frame)
                 if signal is BREAK:
                     return None
@@ -122,39 +127,37 @@ def while_(compiler: Compiler, node: ast.While) -> Step:
         return None if other is None else other(frame)
 
     return step
+
+
+@compiles(ast.While)
+def while_(compiler: Compiler, node: ast.While) -> Step:
+    machine, test = compiler.machine, compiler.expression(node.test)
+    return loop(compiler, node, lambda frame: (lambda: truth(machine, test(frame)), lambda: None, None))
 
 
 @compiles(ast.For)
 def for_(compiler: Compiler, node: ast.For) -> Step:
     machine, source, store = compiler.machine, compiler.expression(node.iter), target(compiler, node.target)
-    body = compiler.block(node.body)
-    other = compiler.block(node.orelse) if node.orelse else None
-    line, end, meter = node.lineno, header_end(node), machine.meter
 
-    def step(frame: Frame) -> Signal | None:
-        around, turn = machine.loops, 0
-        items = source(frame)
-        total = len(items) if isinstance(items, (list, tuple, range, dict, str)) else None
-        items = iterate(machine, items)
-        try:
-            for item in items:
-                turn += 1
-                meter.charge()
-                machine.loops = (*around, (line, turn, total))
-                machine.emit((LineReached, line, end, machine.frames, machine.loops))
-                store(frame, item)
-                item = None  # the loop itself must not keep it alive
-                signal = body(frame)
-                if signal is BREAK:
-                    return None
-                if signal is RETURN:
-                    return signal
-                frame.line = line
-        finally:
-            machine.loops = around
-        return None if other is None else other(frame)
+    def turns(frame: Frame) -> Turns:
+        given = source(frame)
+        total = len(given) if isinstance(given, (list, tuple, range, dict, str)) else None
+        items = iterate(machine, given)
+        item: Value = None
 
-    return step
+        def another() -> bool:
+            nonlocal item
+            item = next(items, MISSING)
+            return item is not MISSING
+
+        def begin() -> None:
+            nonlocal item
+            store(frame, item)
+            item = None  # the loop itself must not keep it alive
+
+        return another, begin, total
+
+    return loop(compiler, node, turns)
 
 
 @compiles(ast.Break)

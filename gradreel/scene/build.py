@@ -22,7 +22,6 @@ from .model import (
     Diagnosis,
     Expression,
     Input,
-    Outcome,
     Output,
     Scene,
     Slot,
@@ -115,7 +114,7 @@ class Builder:
         return Scene(
             trace.source,
             trace.mode,
-            Outcome(trace.outcome.kind, trace.outcome.type, trace.outcome.message, trace.outcome.line),
+            trace.outcome,
             tuple(map(shown_value, self.stage.values.table)),
             boxes,
             tuple(self.stage.wires),

@@ -10,6 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+from gradreel.trace import Outcome
+
 SCHEMA = "gradreel-scene/1"
 
 Changes = dict[str, dict[str, list[Any]]]
@@ -177,14 +179,6 @@ class Expression:
     text: str
     leaves: tuple[Leaf, ...]
     ones: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Outcome:
-    kind: str
-    type: str | None
-    message: str | None
-    line: int | None
 
 
 @dataclass(frozen=True, slots=True)

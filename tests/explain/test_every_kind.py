@@ -23,7 +23,6 @@ print(g)
 
 def told() -> list[tuple[str, str]]:
     tape = Tape(SOURCE)
-    tape.line(1)
     w = tape.leaf(3.0)
     tape.bind("w", w)
     tape.line(2)

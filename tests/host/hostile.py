@@ -21,6 +21,8 @@ from typing import Any
 from gradreel.host import Pool, opened
 
 DATA = Path(__file__).parents[1] / "data" / "hostile.json.gz"
+LINKS = DATA.with_name("links.json")
+"""The programs in those links that can be read; tests/js/hostile_links.test.js reads them all."""
 SECRET = "a-secret-of-the-host"
 OURS = (
     SECRET,
@@ -46,6 +48,7 @@ FREE = {
     "cpu-21": "time.sleep moves a clock of the program's own",
     "class-02": "any callable may decorate; print prints and gives None",
     "dunder-26": "a parameter of any name is a parameter; nothing here is guarded by names",
+    "link-20 link-22 link-23": "a link holds a program, not JSON: what looks like it is a dict",
     "parser-01 parser-15 parser-18 parser-34": "Python takes it, and it is within the limits here",
     "tensor-17 tensor-47 tensor-48": "PyTorch 2.13 takes it",
     "unicode-02 unicode-03": "Python reads these letters as `__class__`, which gives a record of the class's name",
@@ -57,7 +60,11 @@ MUST = {name: "bounded" for names in FREE for name in names.split()}
 
 
 def entries() -> list[dict[str, Any]]:
-    return list(json.loads(gzip.decompress(DATA.read_bytes())))
+    """The programs of the list, those that came in a link included."""
+    opened_links = json.loads(LINKS.read_text(encoding="utf-8"))
+    listed = json.loads(gzip.decompress(DATA.read_bytes()))
+    links = [{**entry, "program": opened_links[entry["id"]]} for entry in listed if entry["id"] in opened_links]
+    return [entry for entry in listed if entry.get("kind") != "link"] + links
 
 
 def ask(pool: Pool, source: str, **more: Any) -> tuple[dict[str, Any], dict[str, Any], float]:
@@ -107,7 +114,7 @@ def main() -> int:
     os.environ["GRADREEL_TEST_SECRET"] = SECRET
     pool = Pool()
     ask(pool, "print(1)")
-    listed = [entry for entry in entries() if entry.get("kind") != "link"]
+    listed = entries()
     wrong: list[tuple[str, str, str]] = []
     slow: list[tuple[float, str]] = []
     kinds: Counter[str] = Counter()

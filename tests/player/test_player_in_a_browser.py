@@ -12,13 +12,13 @@ from typing import Any
 import pytest
 
 from gradreel.player.bundle import vis_network
+from tests.chromium import chromium
 
-sync_api = pytest.importorskip("playwright.sync_api")
+pytest.importorskip("playwright.sync_api")
 
 ROOT = Path(__file__).parents[2]
 WEB = ROOT / "gradreel" / "player" / "web"
 SCENES = ROOT / "tests" / "data" / "player"
-CHROMIUM = Path("/usr/bin/chromium")
 KINDS = {"js": "text/javascript", "css": "text/css", "json": "application/json"}
 PAGE = """<!doctype html><meta charset="utf-8"><link rel="icon" href="data:,">
 <link rel="stylesheet" href="/web/player.css">
@@ -65,11 +65,8 @@ def address() -> Iterator[str]:
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
-    with sync_api.sync_playwright() as playwright:
-        path = str(CHROMIUM) if CHROMIUM.exists() else None
-        chromium = playwright.chromium.launch(executable_path=path, args=["--no-sandbox", "--disable-gpu"])
-        yield chromium
-        chromium.close()
+    with chromium() as opened:
+        yield opened
 
 
 @pytest.fixture

@@ -11,9 +11,10 @@ from autograd_core import events as engine
 from gradreel.program import run
 from gradreel.trace import Trace
 from gradreel.trace.events import LineReached, NameBound, NameUnbound, Printed, Raised
+from tests.printing import ADDRESS, same_text
 
 from .not_yet import NOT_YET, NOT_YET_ALIVE
-from .recorded import ADDRESS, Recorded, programs, same_text
+from .recorded import Recorded, programs
 
 EVERY = programs()
 BY_NAME = {program.name: program for program in EVERY}

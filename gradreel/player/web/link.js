@@ -1,7 +1,7 @@
 /**
- * A program and a step as a link's fragment, `#g1.<step>.<program>[.<values>]`, where no step means the one a program opens at: raw deflate, base64url. A fragment stays in
- * the browser: no server and no log ever sees it. What comes out of a link is a stranger's: its length is capped both
- * packed and unpacked.
+ * A program and a step as a link's fragment, `#g1.<step>.<program>[.<values>]`, where no step means the one a program
+ * opens at: raw deflate, base64url. A fragment stays in the browser: no server and no log ever sees it. What comes out
+ * of a link is a stranger's: its length is capped both packed and unpacked.
  */
 
 const VERSION = "g1";
@@ -54,16 +54,24 @@ async function unpack(packed) {
   try {
     const binary = atob(packed.replaceAll("-", "+").replaceAll("_", "/"));
     const bytes = Uint8Array.from(binary, (letter) => letter.charCodeAt(0));
-    const reader = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate-raw")).getReader();
-    const decoder = new TextDecoder("utf-8", { fatal: true });
-    let text = "";
-    for (;;) {
-      const { done, value } = await reader.read();
-      text += decoder.decode(value, { stream: !done });
-      if (text.length > LONGEST_TEXT) throw new RangeError("too much text");
-      if (done) return text;
-    }
+    if (await ends(bytes.subarray(0, -1))) throw new RangeError("something follows the program");
+    return await inflate(bytes);
   } catch {
     throw new DamagedLink("This link is damaged: it does not hold a program.");
+  }
+}
+
+/** Whether `bytes` hold a whole program: one that ends sooner has more behind it, which not every stream minds. */
+const ends = (bytes) => inflate(bytes).then(() => true, () => false);
+
+async function inflate(bytes) {
+  const reader = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate-raw")).getReader();
+  const decoder = new TextDecoder("utf-8", { fatal: true });
+  let text = "";
+  for (;;) {
+    const { done, value } = await reader.read();
+    text += decoder.decode(value, { stream: !done });
+    if (text.length > LONGEST_TEXT) throw new RangeError("too much text");
+    if (done) return text;
   }
 }

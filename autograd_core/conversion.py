@@ -1,0 +1,179 @@
+"""The methods of Tensor that are about what it holds: as Python values, as text, as an array, in another dtype."""
+
+# mypy: disable-error-code="no-any-return"
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from . import dtypes, errors, factories, functions
+from .ops import elementwise as e
+from .ops import shape as s
+from .printing import tensor_repr
+from .size import Size
+from .state import state
+from .tensor import Tensor
+
+Method = Callable[..., Any]
+
+SCALAR = (
+    "Converting a tensor with requires_grad=True to a scalar may lead to unexpected behavior.\n"
+    "Consider using tensor.detach() first."
+)
+
+
+def warn_scalar() -> None:
+    if "scalar" not in state.warned:
+        state.warned.add("scalar")
+        warnings.warn(SCALAR, UserWarning, stacklevel=4)
+
+
+def item(self: Tensor) -> Any:
+    """The one number in it."""
+    if self.data_.size != 1:
+        raise RuntimeError(f"a Tensor with {self.data_.size} elements cannot be converted to Scalar")
+    return self.data_.item()
+
+
+def converted(kind: type) -> Method:
+    """`float(t)`, `int(t)`."""
+
+    def convert(self: Tensor) -> Any:
+        if self.requires_grad:
+            warn_scalar()
+        if self.data_.size != 1:
+            raise ValueError("only one element tensors can be converted to Python scalars")
+        return kind(self.data_.item())
+
+    return convert
+
+
+def truth(self: Tensor) -> bool:
+    if self.data_.size != 1:
+        what = "no values" if self.data_.size == 0 else "more than one value"
+        raise RuntimeError(f"Boolean value of Tensor with {what} is ambiguous")
+    return bool(self.data_.item())
+
+
+def as_index(self: Tensor) -> int:
+    if self.data_.size != 1 or self.data_.dtype.kind not in "iub":
+        raise TypeError("only integer tensors of a single element can be converted to an index")
+    return int(self.data_.item())
+
+
+def length(self: Tensor) -> int:
+    if self.data_.ndim == 0:
+        raise TypeError("len() of a 0-d tensor")
+    return int(self.data_.shape[0])
+
+
+def iterate(self: Tensor) -> Iterator[Tensor]:
+    if self.data_.ndim == 0:
+        raise TypeError("iteration over a 0-d tensor")
+    return iter(s.unbind(self, 0))
+
+
+def contains(self: Tensor, element: Any) -> bool:
+    if isinstance(element, Tensor | bool | int | float):
+        return bool(np.any(e.eq(self, element).data_))
+    raise RuntimeError(f"Tensor.__contains__ only supports Tensor or scalar, but you passed in a {type(element)}.")
+
+
+def formatted(self: Tensor, spec: str) -> str:
+    if self.data_.ndim == 0 and type(self) is Tensor:
+        return format(self.data_.item(), spec)
+    return object.__format__(self, spec)
+
+
+def shown(self: Tensor) -> str:
+    name, needed = None, False
+    try:
+        node = self.grad_fn
+        name = None if node is None else node.type_name()
+        needed = self.requires_grad
+    except RuntimeError:
+        name = "Invalid"
+    return tensor_repr(self.data_, dtype=get_dtype(self), grad_fn=name, requires_grad=needed)
+
+
+def numpy(self: Tensor, *, force: bool = False) -> np.ndarray[Any, Any]:
+    """The memory as an array."""
+    if self.requires_grad and not force:
+        raise RuntimeError(errors.NUMPY_ON_GRAD)
+    return self.array()
+
+
+def as_array(self: Tensor, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
+    array = numpy(self)
+    return array if dtype is None else array.astype(dtype, copy=False)
+
+
+def tolist(self: Tensor) -> Any:
+    return self.data_.tolist()
+
+
+# ---- type and place
+
+
+def get_dtype(self: Tensor) -> dtypes.dtype:
+    return dtypes.from_numpy(self.data_.dtype)
+
+
+def to(
+    self: Tensor, *args: Any, dtype: Any = None, device: Any = None, non_blocking: bool = False, copy: bool = False
+) -> Tensor:
+    """This tensor in another dtype, or itself if nothing changes."""
+    for arg in args:
+        if isinstance(arg, Tensor):
+            dtype = get_dtype(arg)
+        elif isinstance(arg, dtypes.dtype):
+            dtype = arg
+        elif not isinstance(arg, bool):
+            device = arg
+    factories.check_device(device)
+    moved = functions.cast(self, dtype)
+    return s.clone(self) if copy and moved is self else moved
+
+
+def cast_to(kind: dtypes.dtype) -> Method:
+    return lambda self: functions.cast(self, kind)
+
+
+def type_(self: Tensor, dtype: Any = None) -> Any:
+    if dtype is None:
+        return f"torch.{errors.type_name(self.data_.dtype)}Tensor"
+    return functions.cast(self, dtype if isinstance(dtype, dtypes.dtype) else LEGACY[str(dtype).rpartition(".")[2]])
+
+
+LEGACY = {
+    "FloatTensor": dtypes.float32, "DoubleTensor": dtypes.float64, "LongTensor": dtypes.int64,
+    "IntTensor": dtypes.int32,
+    "BoolTensor": dtypes.bool_, "HalfTensor": dtypes.float16, "ByteTensor": dtypes.uint8,
+}  # fmt: skip
+
+
+def type_as(self: Tensor, other: Tensor) -> Tensor:
+    return functions.cast(self, get_dtype(other))
+
+
+def cuda(self: Tensor, *args: Any, **options: Any) -> Tensor:
+    raise AssertionError("Torch not compiled with CUDA enabled")
+
+
+def size(self: Tensor, dim: int | None = None) -> Any:
+    """The shape, or one length of it."""
+    shape = self.data_.shape
+    return Size(shape) if dim is None else int(shape[s.wrap(dim, len(shape))])
+
+
+def stride(self: Tensor, dim: int | None = None) -> Any:
+    steps = tuple(step // self.data_.itemsize for step in getattr(self.data_, "strides", ()))
+    return steps if dim is None else steps[s.wrap(dim, len(steps))]
+
+
+def is_contiguous(self: Tensor, memory_format: Any = None) -> bool:
+    return not isinstance(self.data_, np.ndarray) or bool(self.data_.flags.c_contiguous)

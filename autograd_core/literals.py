@@ -1,0 +1,110 @@
+"""Arrays of what a program writes down as data: numbers, nested sequences of them, arrays and tensors."""
+
+# mypy: disable-error-code="no-any-return"
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from . import dtypes
+from .functions import numpy_dtype
+from .tensor import Tensor
+
+
+def from_data(data: Any, dtype: Any) -> np.ndarray[Any, Any]:
+    """`data` as an array of the dtype asked for, or of the one that torch infers."""
+    if isinstance(data, Tensor):
+        array = np.asarray(data.data_)
+    elif isinstance(data, np.ndarray | np.generic):
+        array = np.asarray(data)
+        dtypes.from_numpy(array.dtype)
+    else:
+        return from_sequence(data, None if dtype is None else numpy_dtype(dtype))
+    return array if dtype is None else array.astype(numpy_dtype(dtype))
+
+
+def from_sequence(data: Any, wanted: np.dtype[Any] | None = None) -> np.ndarray[Any, Any]:
+    shape = shape_of(data)
+    flat: list[Any] = []
+    flatten_into(flat, data, shape, 0)
+    kind = wanted or inferred_dtype(flat)
+    return np.array(flat, kind).reshape(shape) if shape else np.array(flat[0], kind)
+
+
+def is_sequence(data: Any) -> bool:
+    return isinstance(data, list | tuple | range) or (isinstance(data, np.ndarray) and data.ndim > 0)
+
+
+def shape_of(data: Any) -> tuple[int, ...]:
+    """The shape of nested sequences, read along their first elements."""
+    shape: list[int] = []
+    while is_sequence(data):
+        shape.append(len(data))
+        if len(data) == 0:
+            break
+        data = data[0]
+    return tuple(shape)
+
+
+def flatten_into(flat: list[Any], data: Any, shape: tuple[int, ...], depth: int) -> None:
+    """Append the numbers of `data` to `flat`.
+
+    Raises:
+        ValueError: the sequences are ragged.
+        TypeError: something in it is no number.
+    """
+    if depth == len(shape):
+        flat.append(as_number(data, depth))
+        return
+    if not is_sequence(data):
+        raise TypeError(f"not a sequence at dim {depth}")
+    if len(data) != shape[depth]:
+        raise ValueError(f"expected sequence of length {shape[depth]} at dim {depth} (got {len(data)})")
+    for part in data:
+        flatten_into(flat, part, shape, depth + 1)
+
+
+def as_number(value: Any, depth: int) -> Any:
+    if isinstance(value, Tensor):
+        if value.data_.size != 1:
+            raise ValueError("only one element tensors can be converted to Python scalars")
+        if value.requires_grad:
+            from .conversion import warn_scalar
+
+            warn_scalar()
+        return np.asarray(value.data_).reshape(())[()]
+    if isinstance(value, np.generic | bool | int | float):
+        return value
+    if isinstance(value, np.ndarray) and value.ndim == 0:
+        return value[()]
+    if depth == 0:
+        if value is None:
+            raise RuntimeError("Could not infer dtype of NoneType")
+        if not isinstance(value, str):
+            raise RuntimeError(f"Could not infer dtype of {type(value).__name__}")
+        raise TypeError("new(): invalid data type 'str'")
+    if isinstance(value, str):
+        raise TypeError("new(): invalid data type 'str'")
+    if is_sequence(value):
+        raise TypeError("must be real number, not list")
+    raise RuntimeError(f"Could not infer dtype of {type(value).__name__}")
+
+
+def inferred_dtype(flat: Sequence[Any]) -> np.dtype[Any]:
+    """bool < int64 < the default float; numpy scalars and tensors bring their own."""
+    if not flat:
+        return numpy_dtype(dtypes.get_default_dtype())
+    kinds = {type(value) for value in flat}
+    found = None
+    for kind in kinds:
+        own = np.dtype(kind) if issubclass(kind, np.generic) else dtypes.to_numpy(dtypes.of_number(kind()))
+        found = (
+            own
+            if found is None
+            else numpy_dtype(dtypes.promote_types(dtypes.from_numpy(found), dtypes.from_numpy(own)))
+        )
+    assert found is not None
+    return found

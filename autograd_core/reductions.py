@@ -1,0 +1,140 @@
+"""torch.sum, torch.max and the like: what programs call, where it chooses among operators of the table."""
+
+# mypy: disable-error-code="no-any-return"
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from .functions import cast, dims
+from .ops import elementwise as e
+from .ops import reduce as r
+from .tensor import Tensor
+
+
+class Extreme(NamedTuple):
+    """Values and where they were found."""
+
+    values: Tensor
+    indices: Tensor
+
+    def __repr__(self) -> str:
+        return f"torch.return_types.{self.kind}(\nvalues={self.values!r},\nindices={self.indices!r})"
+
+    @property
+    def kind(self) -> str:
+        return type(self).__name__
+
+
+def named(kind: str) -> type[Extreme]:
+    return type(kind, (Extreme,), {"__slots__": (), "__module__": "torch.return_types"})
+
+
+MAX, MIN, SORT, TOPK = (named(kind) for kind in ("max", "min", "sort", "topk"))
+
+
+def sum(input: Tensor, dim: Any = None, keepdim: bool = False, *, axis: Any = None, dtype: Any = None) -> Tensor:
+    input = cast(input, dtype)
+    dim = dim if axis is None else axis
+    return r.sum(input) if dim is None else r.sum_dim(input, dims(dim), keepdim)
+
+
+def mean(input: Tensor, dim: Any = None, keepdim: bool = False, *, axis: Any = None, dtype: Any = None) -> Tensor:
+    input = cast(input, dtype)
+    dim = dim if axis is None else axis
+    return r.mean(input) if dim is None else r.mean_dim(input, dims(dim), keepdim)
+
+
+def prod(input: Tensor, dim: int | None = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
+    input = cast(input, dtype)
+    return r.prod(input) if dim is None else r.prod_dim(input, dim, keepdim)
+
+
+def cumsum(input: Tensor, dim: int, *, dtype: Any = None) -> Tensor:
+    return r.cumsum(cast(input, dtype), dim)
+
+
+def max(input: Tensor, dim: Any = None, keepdim: bool = False) -> Any:
+    if dim is None:
+        return r.max_all(input)
+    return e.maximum(input, dim) if isinstance(dim, Tensor) else MAX(*r.max_dim(input, dim, keepdim))
+
+
+def min(input: Tensor, dim: Any = None, keepdim: bool = False) -> Any:
+    if dim is None:
+        return r.min_all(input)
+    return e.minimum(input, dim) if isinstance(dim, Tensor) else MIN(*r.min_dim(input, dim, keepdim))
+
+
+def amax(input: Tensor, dim: Any = (), keepdim: bool = False) -> Tensor:
+    return r.amax(input, dims(dim), keepdim)
+
+
+def amin(input: Tensor, dim: Any = (), keepdim: bool = False) -> Tensor:
+    return r.amin(input, dims(dim), keepdim)
+
+
+def sort(input: Tensor, dim: int = -1, descending: bool = False, stable: bool = False) -> Any:
+    return SORT(*r.sort(input, dim, descending))
+
+
+def argsort(input: Tensor, dim: int = -1, descending: bool = False) -> Tensor:
+    return r.sort(input.detach(), dim, descending)[1]
+
+
+def topk(input: Tensor, k: int, dim: int = -1, largest: bool = True, sorted: bool = True) -> Any:
+    return TOPK(*r.topk(input, k, dim, largest))
+
+
+def correction_of(dim: Any, unbiased: bool | None, correction: Any) -> tuple[Any, Any]:
+    """`var(False)`, `var(dim, False)` and `var(dim, correction=0)` all say how many degrees of freedom are lost."""
+    if isinstance(dim, bool):
+        dim, unbiased = None, dim
+    if unbiased is not None:
+        correction = int(unbiased)
+    elif dim is not None and correction is None:
+        correction = 1
+    return dims(dim), correction
+
+
+def var(
+    input: Tensor, dim: Any = None, unbiased: bool | None = None, keepdim: bool = False, *, correction: Any = None
+) -> Tensor:
+    over, lost = correction_of(dim, unbiased, correction)
+    return r.var(input, over, lost, keepdim)
+
+
+def std(
+    input: Tensor, dim: Any = None, unbiased: bool | None = None, keepdim: bool = False, *, correction: Any = None
+) -> Tensor:
+    over, lost = correction_of(dim, unbiased, correction)
+    return r.std(input, over, lost, keepdim)
+
+
+def logsumexp(input: Tensor, dim: Any, keepdim: bool = False) -> Tensor:
+    return r.logsumexp(input, dims(dim), keepdim)
+
+
+def norm(input: Tensor, p: Any = "fro", dim: Any = None, keepdim: bool = False, dtype: Any = None) -> Tensor:
+    order = 2 if p in ("fro", None) else p
+    return r.vector_norm(cast(input, dtype), order, dims(dim), keepdim)
+
+
+def vector_norm(input: Tensor, ord: float = 2, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
+    return r.vector_norm(cast(input, dtype), ord, dims(dim), keepdim)
+
+
+def softmax(input: Tensor, dim: int, dtype: Any = None) -> Tensor:
+    return r.softmax(cast(input, dtype), dim)
+
+
+def log_softmax(input: Tensor, dim: int, dtype: Any = None) -> Tensor:
+    return r.log_softmax(cast(input, dtype), dim)
+
+
+def all(input: Tensor, dim: Any = None, keepdim: bool = False) -> Tensor:
+    return r.all_(input, dims(dim), keepdim)
+
+
+def any(input: Tensor, dim: Any = None, keepdim: bool = False) -> Tensor:
+    return r.any_(input, dims(dim), keepdim)

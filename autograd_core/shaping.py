@@ -1,0 +1,140 @@
+"""torch.reshape, torch.cat and the like: what programs call, where it chooses among operators of the table."""
+
+# mypy: disable-error-code="no-any-return"
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from .functions import dims, sizes_of
+from .ops import shape as s
+from .tensor import Tensor
+
+
+def reshape(input: Tensor, *shape: Any) -> Tensor:
+    return s.reshape(input, sizes_of(shape))
+
+
+def view(input: Tensor, *shape: Any, dtype: Any = None) -> Tensor:
+    from .dtypes import dtype as dtype_class
+
+    if dtype is not None or (len(shape) == 1 and isinstance(shape[0], dtype_class)):
+        raise NotImplementedError("view(dtype) is not supported")
+    return s.view(input, sizes_of(shape))
+
+
+def view_as(input: Tensor, other: Tensor) -> Tensor:
+    return s.view(input, list(other.data_.shape))
+
+
+def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
+    old = list(input.data_.shape)
+    if not old:
+        return s.reshape(input, [1])
+    start, end = s.wrap(start_dim, len(old)), s.wrap(end_dim, len(old))
+    if start > end:
+        raise RuntimeError("flatten() has invalid args: start_dim cannot come after end_dim")
+    if start == end:
+        return input
+    return s.reshape(input, [*old[:start], math.prod(old[start : end + 1]), *old[end + 1 :]])
+
+
+def unflatten(input: Tensor, dim: int, sizes: Sequence[int]) -> Tensor:
+    old = list(input.data_.shape)
+    at = s.wrap(dim, len(old))
+    inner = list(s.inferred(list(sizes), old[at]))
+    return s.view(input, [*old[:at], *inner, *old[at + 1 :]])
+
+
+def ravel(input: Tensor) -> Tensor:
+    return s.reshape(input, [-1])
+
+
+def permute(input: Tensor, *order: Any) -> Tensor:
+    return s.permute(input, sizes_of(order))
+
+
+def movedim(input: Tensor, source: Any, destination: Any) -> Tensor:
+    n = input.data_.ndim
+    sources = [s.wrap(d, n) for d in dims(source) or []]
+    targets = [s.wrap(d, n) for d in dims(destination) or []]
+    rest = iter(d for d in range(n) if d not in sources)
+    return s.permute(input, [sources[targets.index(d)] if d in targets else next(rest) for d in range(n)])
+
+
+def expand(input: Tensor, *size: Any) -> Tensor:
+    return s.expand(input, sizes_of(size))
+
+
+def expand_as(input: Tensor, other: Tensor) -> Tensor:
+    return s.expand(input, list(other.data_.shape))
+
+
+def squeeze(input: Tensor, dim: Any = None) -> Tensor:
+    if dim is None:
+        return s.squeeze(input)
+    return s.squeeze_dim(input, dim) if isinstance(dim, int) else s.squeeze_dims(input, list(dim))
+
+
+def repeat(input: Tensor, *repeats: Any) -> Tensor:
+    return s.repeat(input, sizes_of(repeats))
+
+
+def tile(input: Tensor, *repeats: Any) -> Tensor:
+    times = sizes_of(repeats)
+    return s.repeat(input, [1] * (input.data_.ndim - len(times)) + times)
+
+
+def flip(input: Tensor, *order: Any) -> Tensor:
+    return s.flip(input, sizes_of(order))
+
+
+def roll(input: Tensor, shifts: Any, dims: Any = ()) -> Tensor:
+    one = isinstance(shifts, int)
+    at = [dims] if isinstance(dims, int) else list(dims)
+    return s.roll(input, [shifts] if one else list(shifts), at)
+
+
+def split(input: Tensor, split_size_or_sections: Any, dim: int = 0) -> tuple[Tensor, ...]:
+    if isinstance(split_size_or_sections, int):
+        return tuple(s.split(input, split_size_or_sections, dim))
+    return tuple(s.split_with_sizes(input, list(split_size_or_sections), dim))
+
+
+def chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
+    if chunks <= 0:
+        raise RuntimeError(f"chunk expects `chunks` to be greater than 0, got: {chunks}")
+    length = input.data_.shape[s.wrap(dim, input.data_.ndim)]
+    return tuple(s.split(input, -(-length // chunks) or 1, dim))
+
+
+def unbind(input: Tensor, dim: int = 0) -> tuple[Tensor, ...]:
+    return tuple(s.unbind(input, dim))
+
+
+def narrow(input: Tensor, dim: int, start: int, length: int) -> Tensor:
+    return s.slice_(input, dim, start, start + length, 1)
+
+
+def cat(tensors: Sequence[Tensor], dim: int = 0, *, axis: int | None = None) -> Tensor:
+    return s.cat(tensors, dim if axis is None else axis)
+
+
+def hstack(tensors: Sequence[Tensor]) -> Tensor:
+    return s.cat(tensors, 0 if tensors[0].data_.ndim <= 1 else 1)
+
+
+def vstack(tensors: Sequence[Tensor]) -> Tensor:
+    return s.cat([s.unsqueeze(t, 0) if t.data_.ndim == 1 else t for t in tensors], 0)
+
+
+def diag(input: Tensor, diagonal: int = 0) -> Tensor:
+    return s.diag_embed(input, diagonal) if input.data_.ndim == 1 else s.diagonal_copy(input, diagonal, 0, 1)
+
+
+def contiguous(input: Tensor) -> Tensor:
+    return s.clone(input, True) if isinstance(input.data_, np.ndarray) and not input.data_.flags.c_contiguous else input

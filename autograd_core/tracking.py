@@ -1,0 +1,210 @@
+"""The methods of Tensor that are about its graph: backward, `.grad`, requires_grad, detach, `.data`, hooks."""
+
+# mypy: disable-error-code="no-any-return"
+
+from __future__ import annotations
+
+import copy as copying
+import warnings
+import weakref
+from collections.abc import Callable
+from typing import Any
+
+from . import autograd, errors, events, tell
+from .graph import Handle
+from .state import state
+from .tensor import Meta, Tensor, sharing
+
+Method = Callable[..., Any]
+
+
+def backward(
+    self: Tensor, gradient: Any = None, retain_graph: bool | None = None, create_graph: bool = False, inputs: Any = None
+) -> None:
+    """Add the gradients of this tensor to the `.grad` of the leaves below it."""
+    autograd.backward(self, gradient, retain_graph, create_graph, inputs=inputs)
+
+
+def get_grad(self: Tensor) -> Tensor | None:
+    meta = self.meta
+    found = None if meta is None else meta.grad
+    if found is None and self.node is not None and not self.retains_grad:
+        warnings.warn(errors.NON_LEAF_GRAD, UserWarning, stacklevel=2)
+    return found
+
+
+def set_grad(self: Tensor, grad: Any) -> None:
+    if grad is not None:
+        check_grad(self, grad)
+    meta = self.own_meta()
+    before, meta.grad = meta.grad, grad
+    session = state.session
+    if session is not None:
+        number = session.tensor(self)
+        now = None if grad is None else session.tensor(grad)
+        shown = tell.value(grad)
+        session.emit((events.GradStored, None, number, "assigned", now, tell.value(before), shown, shown))
+
+
+def check_grad(self: Tensor, grad: Any) -> None:
+    if not isinstance(grad, Tensor):
+        raise TypeError(f"assigned grad expected to be a Tensor or None but got grad of type {type(grad).__name__}")
+    if grad is self:
+        raise RuntimeError("can't assign Variable as its own grad")
+    mine, theirs = self.data_, grad.data_
+    if mine.dtype != theirs.dtype:
+        raise RuntimeError(
+            f"attempting to assign a gradient with dtype '{errors.C_NAMES[theirs.dtype.name]}' to a tensor with "
+            "grad_dtype "
+            f"'{errors.type_name(mine.dtype)}'. The gradient must match the tensor's grad_dtype (defaults to the "
+            "tensor's dtype). "
+            "You can set the tensor's grad_dtype attribute with a specific dtype, or None to allow any dtype. Set "
+            "grad_dtype "
+            "with caution. Diverging the dtypes of a tensor and its gradient may break downstream systems that "
+            "assume they match."
+        )
+    if mine.shape != theirs.shape:
+        raise RuntimeError(
+            f"attempting to assign a gradient of size '{errors.sizes(theirs.shape)}' to a tensor of size "
+            f"'{errors.sizes(mine.shape)}'. Please ensure that the gradient and the tensor are the same size"
+        )
+
+
+def set_requires_grad(self: Tensor, value: bool) -> None:
+    if not isinstance(value, bool):
+        raise RuntimeError("requires_grad must be a bool")
+    if self.node is not None:
+        raise RuntimeError(
+            errors.NON_LEAF_FLAG if not value else "you can only change requires_grad flags of leaf variables."
+        )
+    if value and self.data_.dtype.kind != "f":
+        raise RuntimeError("only Tensors of floating point and complex dtype can require gradients")
+    flag(self, bool(value))
+
+
+def requires_grad_(self: Tensor, requires_grad: bool = True) -> Tensor:
+    """Say whether gradients are wanted for this leaf."""
+    if self.node is not None and not requires_grad:
+        raise RuntimeError(errors.NON_LEAF_FLAG)
+    if requires_grad and self.data_.dtype.kind != "f":
+        raise RuntimeError("only Tensors of floating point dtype can require gradients")
+    if self.node is None:
+        flag(self, bool(requires_grad))
+    return self
+
+
+def flag(self: Tensor, value: bool) -> None:
+    if value and self.storage_ is not None and self.storage_.inference and not state.inference:
+        raise RuntimeError("Setting requires_grad=True on inference tensor outside InferenceMode is not allowed.")
+    meta = self.own_meta()
+    changed = meta.requires_grad != value
+    session = state.session
+    if changed and session is not None:
+        session.tensor(self)
+    meta.requires_grad = value
+    if changed and session is not None:
+        session.emit((events.FlagChanged, session.tensor(self), value))
+
+
+def detach(self: Tensor) -> Tensor:
+    """The same memory outside the graph."""
+    alias = sharing(self, self.array(), self.shared_storage())
+    if state.session is not None:
+        state.session.made(alias, "detach", (self,))
+    return alias
+
+
+def detach_(self: Tensor) -> Tensor:
+    """Take this tensor out of its graph."""
+    if self._is_view():
+        raise RuntimeError(errors.DETACH_VIEW)
+    needed = self.requires_grad
+    self.node, self.output_nr = None, 0
+    meta = self.own_meta()
+    meta.requires_grad, meta.retains_grad = False, False
+    if needed and state.session is not None:
+        state.session.emit((events.FlagChanged, state.session.tensor(self), False))
+    return self
+
+
+def get_data(self: Tensor) -> Tensor:
+    """The same memory outside the graph, with a version counter of its own: writes through it go unnoticed."""
+    array = self.array()
+    owner = self.shared_storage()
+    storage = type(owner)()
+    storage.address, storage.boxed, storage.counts = owner.address, owner.boxed, False
+    alias = sharing(self, array, storage)
+    session = state.session
+    if session is not None:
+        session.watch(storage, session.storages, session.storage(owner), None)
+        session.made(alias, "data", (self,))
+    return alias
+
+
+def set_data(self: Tensor, new: Tensor) -> None:
+    """`a.data = t`: other values, maybe another shape, unnoticed by version counters."""
+    if not isinstance(new, Tensor):
+        raise TypeError(f"Variable data has to be a tensor, but got {type(new).__name__}")
+    array, other = new.array(), new.shared_storage()
+    storage = self.shared_storage()
+    self.data_ = array
+    storage.address, storage.boxed = other.address, other.boxed
+    tell.written(self, "data", (new,), counted=False)
+
+
+def register_hook(self: Tensor, hook: Method) -> Handle:
+    """Call `hook` with each gradient of this tensor; what it returns, if anything, takes the gradient's place."""
+    if not self.requires_grad:
+        raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
+    node = self.grad_fn
+    if node is not None:
+        return Handle(node.own_hooks().tensor.setdefault(self.output_nr, {}), hook)
+    meta = self.own_meta()
+    if meta.hooks is None:
+        meta.hooks = {}
+    return Handle(meta.hooks, hook)
+
+
+def register_post_accumulate_grad_hook(self: Tensor, hook: Method) -> Handle:
+    """Call `hook` with this leaf each time its `.grad` has been added to."""
+    if not self.requires_grad:
+        raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
+    if self.grad_fn is not None:
+        raise RuntimeError("post accumulate grad hooks cannot be registered on non-leaf tensors")
+    meta = self.own_meta()
+    if meta.post_hooks is None:
+        meta.post_hooks = {}
+    return Handle(meta.post_hooks, hook)
+
+
+def retain_grad(self: Tensor) -> None:
+    """Fill `.grad` of this tensor in backward though it is no leaf."""
+    if not self.requires_grad:
+        raise RuntimeError("can't retain_grad on Tensor that has requires_grad=False")
+    node = self.grad_fn
+    if node is None or self.retains_grad:
+        return
+    self.own_meta().retains_grad = True
+    node.own_hooks().retain[self.output_nr] = weakref.ref(self)
+
+
+def deepcopied(self: Tensor, memo: dict[int, Any]) -> Tensor:
+    if self.node is not None:
+        raise RuntimeError(errors.DEEPCOPY)
+    if id(self) in memo:
+        return memo[id(self)]
+    new = object.__new__(type(self))
+    new.data_ = self.data_.copy()
+    new.storage_, new.node, new.output_nr, new.meta = None, None, 0, None
+    memo[id(self)] = new
+    if self.meta is not None:
+        new.meta = Meta()
+        new.meta.requires_grad = self.meta.requires_grad
+        new.meta.grad = copying.deepcopy(self.meta.grad, memo)
+    new.__dict__.update(copying.deepcopy(self.__dict__, memo))
+    return new
+
+
+def copied(self: Tensor) -> Tensor:
+    """`copy.copy`: another leaf over the same memory."""
+    return detach(self).requires_grad_(self.requires_grad)

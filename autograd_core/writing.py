@@ -1,0 +1,133 @@
+"""The methods of Tensor that write over it: `add_`, `a += b` and the like.
+
+One without a line of its own is the in-place variant of an operator of the table, by `IN_PLACE_OF`.
+"""
+
+# mypy: disable-error-code="no-any-return"
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from . import not_implemented
+from .inplace import in_place
+from .ops import elementwise as e
+from .ops import index as i
+from .ops import reduce as r
+from .ops import sampling
+from .ops import shape as s
+from .tensor import Tensor
+
+Method = Callable[..., Any]
+
+
+def written(function: Method) -> Method:
+    """The in-place variant of an operator."""
+
+    @functools.wraps(function)
+    def method(self: Tensor, *args: Any, **options: Any) -> Tensor:
+        return in_place(function, self, *args, **options)
+
+    return method
+
+
+def pow_(self: Tensor, exponent: Any) -> Tensor:
+    return in_place(e.pow if isinstance(exponent, Tensor) else e.pow_scalar, self, exponent)
+
+
+def div_(self: Tensor, other: Any, *, rounding_mode: str | None = None) -> Tensor:
+    return in_place(e.div, self, other) if rounding_mode is None else in_place(e.div_mode, self, other, rounding_mode)
+
+
+def remainder_(self: Tensor, other: Any) -> Tensor:
+    return in_place(e.remainder if isinstance(other, Tensor) else e.remainder_scalar, self, other)
+
+
+def floor_divide_(self: Tensor, other: Any) -> Tensor:
+    return not_implemented.floor_divide_(self, other)
+
+
+def fill_(self: Tensor, value: Any) -> Tensor:
+    return in_place(e.fill_tensor if isinstance(value, Tensor) else e.fill, self, value)
+
+
+def copy_(self: Tensor, src: Tensor, non_blocking: bool = False) -> Tensor:
+    """Write `src`, broadcast, over this tensor."""
+    return in_place(e.copy, self, src)
+
+
+def masked_fill_(self: Tensor, mask: Tensor, value: Any) -> Tensor:
+    return in_place(e.masked_fill_tensor if isinstance(value, Tensor) else e.masked_fill, self, mask, value)
+
+
+def clamp_(self: Tensor, min: Any = None, max: Any = None) -> Tensor:
+    by_tensor = isinstance(min, Tensor) or isinstance(max, Tensor)
+    return in_place(e.clamp_tensor if by_tensor else e.clamp, self, min, max)
+
+
+def index_put_(self: Tensor, indices: Any, values: Tensor, accumulate: bool = False) -> Tensor:
+    return in_place(i.index_put, self, list(indices), values, accumulate)
+
+
+def scatter_(self: Tensor, dim: int, index: Tensor, src: Any = None, *, value: Any = None) -> Tensor:
+    given = value if src is None else src
+    return in_place(i.scatter if isinstance(given, Tensor) else i.scatter_value, self, dim, index, given)
+
+
+def square_(self: Tensor) -> Tensor:
+    return in_place(e.pow_scalar, self, 2)
+
+
+def augmented(method: Method) -> Method:
+    """`a += b` by the method `add_`."""
+
+    def operator(self: Tensor, other: Any) -> Any:
+        if isinstance(other, Tensor | bool | int | float | np.generic):
+            return method(self, other)
+        return NotImplemented
+
+    return operator
+
+
+IN_PLACE_OF = {
+    "add": e.add, "sub": e.sub, "mul": e.mul, "neg": e.neg, "exp": e.exp, "log": e.log, "sqrt": e.sqrt,
+    "rsqrt": e.rsqrt,
+    "sin": e.sin, "cos": e.cos, "tan": e.tan, "tanh": e.tanh, "sigmoid": e.sigmoid, "relu": e.relu, "abs": e.abs,
+    "floor": e.floor,
+    "ceil": e.ceil, "round": e.round, "trunc": e.trunc, "reciprocal": e.reciprocal, "zero": e.zero, "sign": e.sign,
+    "tril": s.tril,
+    "triu": s.triu, "cumsum": r.cumsum, "expm1": e.expm1, "log1p": e.log1p, "log2": e.log2, "log10": e.log10,
+    "sinh": e.sinh,
+    "cosh": e.cosh, "atan": e.atan, "asin": e.asin, "acos": e.acos, "exp2": e.exp2, "frac": e.frac,
+    "scatter_add": i.scatter_add,
+    "addcmul": e.addcmul, "addcdiv": e.addcdiv, "lerp": e.lerp, "index_fill": i.index_fill,
+    "index_add": i.index_add, "index_copy": i.index_copy, "sgn": e.sgn, "logical_not": e.logical_not,
+    "clamp_min": e.clamp_min,
+    "clamp_max": e.clamp_max,
+}  # fmt: skip
+
+IN_PLACE: dict[str, Method] = {f"{name}_": written(function) for name, function in IN_PLACE_OF.items()}
+IN_PLACE |= sampling.METHODS
+IN_PLACE |= {
+    "pow_": pow_, "div_": div_, "fill_": fill_, "copy_": copy_, "masked_fill_": masked_fill_, "clamp_": clamp_,
+    "clip_": clamp_,
+    "index_put_": index_put_, "scatter_": scatter_, "square_": square_, "remainder_": remainder_,
+    "subtract_": IN_PLACE["sub_"],
+    "multiply_": IN_PLACE["mul_"], "divide_": div_, "floor_divide_": floor_divide_, "true_divide_": div_,
+}  # fmt: skip
+IN_PLACE |= {
+    "__iadd__": augmented(IN_PLACE["add_"]),
+    "__isub__": augmented(IN_PLACE["sub_"]),
+    "__imul__": augmented(IN_PLACE["mul_"]),
+    "__itruediv__": augmented(div_),
+    "__ifloordiv__": augmented(floor_divide_),
+    "__imod__": augmented(remainder_),
+    "__ipow__": augmented(pow_),
+    "__iand__": augmented(written(e.bitwise_and)),
+    "__ior__": augmented(written(e.bitwise_or)),
+    "__ixor__": augmented(written(e.bitwise_xor)),
+}
