@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from . import anomaly, errors, events, tell
+from . import anomaly, arithmetic, errors, events, tell
 from .accumulate import accumulate
 from .graph import AccumulateGrad, Node, Output
 from .queue import ReadyQueue
@@ -147,8 +147,8 @@ class Call:
         if session is not None:
             session.emit((events.NodeStarted, self.number, session.node(node), tell.values(grads)))
         if isinstance(node, AccumulateGrad):
-            came = as_tensors(grads) if node.hooks is not None and node.hooks.post else ()
             grad = grads.pop()
+            kept = (grad,) if node.hooks is not None and node.hooks.post else ()
             if grad is not None:
                 accumulate(node, grad, self.number, self.create_graph, self.written.pop((node, 0), 0))
             elif node.variable.meta is not None and node.variable.meta.post_hooks:
@@ -164,7 +164,7 @@ class Call:
         if state.anomaly and state.check_nan:
             anomaly.check_nan(node, results)
         if node.hooks is not None and node.hooks.post:
-            results = self.after(node, results, came if isinstance(node, AccumulateGrad) else grads)
+            results = self.after(node, results, kept if isinstance(node, AccumulateGrad) else grads)
         if session is not None:
             session.emit((events.NodeRan, self.number, session.node(node), tell.values(results)))
         self.let_go(node)
@@ -418,7 +418,7 @@ def summed(data: Any, shape: tuple[int, ...]) -> Any:
     """`data` summed over the axes along which `shape` was stretched to its shape."""
     extra = data.ndim - len(shape)
     axes = tuple(range(extra)) + tuple(i + extra for i, n in enumerate(shape) if n == 1 and data.shape[i + extra] != 1)
-    out = np.add.reduce(data, axis=axes, keepdims=True) if axes else data
+    out = arithmetic.total(data, axes, keepdims=True) if axes else data
     return out.reshape(shape)[()] if extra else out
 
 

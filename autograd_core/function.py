@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import functools
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
@@ -67,6 +67,23 @@ DIRTY_VIEW = (
 )
 
 
+OFFERED = [
+    "_raw_saved_tensors",
+    "dirty_tensors",
+    "mark_dirty",
+    "mark_non_differentiable",
+    "materialize_grads",
+    "needs_input_grad",
+    "non_differentiable",
+    "save_for_backward",
+    "save_for_forward",
+    "saved_tensors",
+    "saved_variables",
+    "set_materialize_grads",
+    "to_save",
+]
+
+
 class FunctionCtx:
     """What `forward` and `backward` get as `ctx`: the node itself. The name is for isinstance."""
 
@@ -116,6 +133,11 @@ class FunctionNode(FunctionCtx, Node):
     def set_materialize_grads(self, value: bool) -> None:
         """Whether `backward` gets zeros, rather than None, for outputs that got no gradient."""
         self.materialize = value
+
+    def __dir__(self) -> Iterator[str]:
+        yield from super().__dir__()
+        yield from OFFERED
+        yield from self.__dict__
 
     def __getattr__(self, name: str) -> Any:
         if name == "materialize_grads":

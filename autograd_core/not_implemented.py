@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from .graph import Node, Wanted, gradient_edge
+from .graph import LAST, Node, Output, Wanted, gradient_edge
 from .inplace import check_writable, in_place, rebase_onto
 from .ops import elementwise as e
 from .state import state
@@ -19,6 +19,13 @@ class NotImplemented_(Node):
 
     __slots__ = ("operator",)
     operator: str
+
+    def __init__(self, edges: Sequence[tuple[Node | None, int]], outs: tuple[Output, ...]) -> None:
+        numbered, state.next_sequence = state.next_sequence, lambda: LAST  # it takes no number
+        try:
+            super().__init__(edges, outs)
+        finally:
+            state.next_sequence = numbered
 
     def raw(self, grads: Sequence[Any], wanted: Wanted) -> list[Any]:
         raise RuntimeError(f"derivative for {self.operator} is not implemented")

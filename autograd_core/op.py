@@ -117,9 +117,16 @@ class Op:
             "input_names": tuple(self.inputs),
             "formulas": formula_texts(self.forward, self.name),
             "__module__": "torch.autograd",
-            "writes": (self.traits.get("writes", 0),) * len(self.inputs) if "writes" in self.traits else (),
+            "writes": self.writes(),
         }
         return type(title, (Node,), facts)
+
+    def writes(self) -> Any:
+        """How often torch writes the gradients of this operator, one number for each input; it may ask the node."""
+        count = self.traits.get("writes", ())
+        if callable(count):
+            return property(count)
+        return (count,) * len(self.inputs) if isinstance(count, int) else count
 
     # ---- compiling
 
@@ -348,7 +355,8 @@ def op(name: str, /, **entry: Any) -> Callable[[Callable[..., Any]], Any]:
     Traits beside the formulas: `view=True` (the result shows the memory of `self`), `many=True` (a list of such views),
     `outputs` (names of several results) with `differentiable` (which of them), `promote` (the inputs brought to one
     dtype), `floating=True` (integers become floats), `nr` or `node` (a node name that does not follow from the order),
-    `writes` (how often torch writes the gradients of this operator while it makes them: version counters tell).
+    `writes` (how often torch writes the gradients of this operator while it makes them: version counters tell; one
+    number, or a function of the node that gives one for each input).
     """
     traits = {k: v for k, v in entry.items() if k in TRAITS}
     formulas = {k: v for k, v in entry.items() if k not in TRAITS}

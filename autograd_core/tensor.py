@@ -246,6 +246,11 @@ class Tensor:
         return id(self)
 
 
+def bare(data: Any) -> Array:
+    """`data` as results are kept: a numpy scalar if it is 0-d. (`data[()]` would make a view of any other.)"""
+    return data if data.ndim else data[()]
+
+
 def plain(data: Array, node: Node | None = None, output_nr: int = 0, version: int = 0) -> Tensor:
     """A tensor over `data` as it is: the way that results are made."""
     tensor = object.__new__(Tensor)

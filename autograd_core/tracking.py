@@ -243,6 +243,4 @@ def deepcopied(self: Tensor, memo: dict[int, Any]) -> Tensor:
 
 def copied(self: Tensor) -> Tensor:
     """`copy.copy`: another leaf over the same memory."""
-    if self.node is not None:
-        return detach(self).requires_grad_()
     return detach(self).requires_grad_(self.requires_grad)

@@ -477,7 +477,7 @@ def flip(self: Array, dims: Sequence[int]) -> Array:
 
 @op("roll", self=lambda grad, shifts, dims: roll(grad, negated(shifts), dims))
 def roll(self: Array, shifts: Sequence[int], dims: Sequence[int]) -> Array:
-    return np.roll(self, tuple(shifts), tuple(dims)) if dims else np.roll(self, tuple(shifts)[0])
+    return np.roll(self, tuple(shifts), tuple(dims)) if dims else np.roll(self, tuple(shifts)[0]).copy()
 
 
 @both
