@@ -7,7 +7,20 @@ from typing import Any
 
 import numpy as np
 
-from . import dtypes, events, functions, methods, ops, random, shaping, writing
+from . import (
+    arranging,
+    contraction,
+    dtypes,
+    events,
+    functions,
+    methods,
+    ops,
+    random,
+    recurrent,
+    shaping,
+    statistics,
+    writing,
+)
 from . import factories as _factories
 from .device import device, layout, strided
 from .dtypes import dtype, finfo, get_default_dtype, iinfo, promote_types, set_default_dtype
@@ -15,7 +28,9 @@ from .modes import enable_grad, inference_mode, is_grad_enabled, is_inference_mo
 from .printing import set_printoptions
 from .random import Generator, default_generator, initial_seed
 from .size import Size
+from .state import state
 from .tensor import Tensor
+from .vmapping import vmap
 
 from . import autograd, linalg, utils  # isort: skip
 
@@ -28,7 +43,17 @@ _FACTORIES = (
     "rand_like "
     "randn_like randint_like rand randn randint randperm normal bernoulli multinomial manual_seed"
 )
-_FUNCTIONS = {shaping: "cat hstack vstack", functions: "where is_tensor", ops.shape: "stack"}
+_FUNCTIONS = {
+    shaping: "cat",
+    functions: "where is_tensor",
+    ops.shape: "stack",
+    ops.scattering: "put",
+    contraction: "einsum tensordot cdist",
+    statistics: "var_mean std_mean",
+    arranging: "atleast_1d atleast_2d atleast_3d hstack vstack dstack column_stack block_diag meshgrid cartesian_prod "
+    "broadcast_tensors",
+}
+_RECURRENT = "rnn_tanh rnn_relu gru lstm rnn_tanh_cell rnn_relu_cell gru_cell lstm_cell"
 _LEGACY = {"FloatTensor": "float32", "DoubleTensor": "float64", "LongTensor": "int64", "IntTensor": "int32"}
 _SUBMODULES = ("nn", "optim", "func", "distributions")
 
@@ -41,9 +66,11 @@ def _surface() -> dict[str, Any]:
     names |= {name: getattr(_factories, name) for name in _FACTORIES.split()}
     names |= {name: kind for name, kind in dtypes.NAMES.items()}
     names |= {name: method for name, method in writing.IN_PLACE.items() if not name.startswith("__")}
-    names |= {name: methods.OWN[name] for name in ("clone", "detach", "is_complex")}
+    names |= {name: methods.OWN[name] for name in ("clone", "detach", "is_complex", "is_inference")}
+    names |= {name: getattr(recurrent, name) for name in _RECURRENT.split()}
     names |= {name: _factories.legacy(kind) for name, kind in _LEGACY.items()}
-    names |= {"concat": shaping.cat, "concatenate": shaping.cat, "row_stack": shaping.vstack}
+    names |= {"concat": shaping.cat, "concatenate": shaping.cat, "row_stack": arranging.vstack}
+    names |= {"vmap": vmap}
     names |= {"det": linalg.det, "inverse": linalg.inv, "typename": _typename, "Assert": _assert}
     return names
 
@@ -77,10 +104,21 @@ def set_rng_state(new_state: Tensor) -> None:
     default_generator().set_state(np.asarray(new_state.data_))
 
 
-def is_anomaly_enabled() -> bool:
-    from .state import state
+def set_warn_always(b: bool, /) -> None:
+    """Whether warnings that come once in a process come each time."""
+    state.warn_always = b
 
+
+def is_warn_always_enabled() -> bool:
+    return state.warn_always
+
+
+def is_anomaly_enabled() -> bool:
     return state.anomaly
+
+
+def is_anomaly_check_nan_enabled() -> bool:
+    return state.check_nan
 
 
 def __getattr__(name: str) -> Any:

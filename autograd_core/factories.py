@@ -31,7 +31,7 @@ def made(data: Any, op: str, requires_grad: bool = False, device: Any = None) ->
     array = np.asarray(data)
     tensor = plain(array if array.ndim else array[()])
     if state.inference:
-        tensor.shared_storage()
+        tensor.as_inference()
     if requires_grad:
         if array.dtype.kind != "f":
             raise RuntimeError(INT_LEAF)
@@ -313,7 +313,10 @@ def normal(
 
 
 def bernoulli(input: Tensor, *, generator: Any = None) -> Tensor:
-    return made(streams.bernoulli_each(np.asarray(input.data_), generator), "bernoulli")
+    from .ops.sampling import bernoulli_each
+
+    drawn: Tensor = bernoulli_each(input, generator)
+    return drawn
 
 
 def multinomial(input: Tensor, num_samples: int, replacement: bool = False, *, generator: Any = None) -> Tensor:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from . import errors
+from . import arithmetic, errors
 from .graph import Node, Output
 from .tensor import Tensor
 
@@ -26,7 +26,7 @@ def fitted(node: Node, index: int, grad: Any, below: Node, nr: int) -> Any:
         return None
     shape, dtype = below.outs[nr]
     if grad.__class__ is np.ndarray and grad.dtype is dtype and grad.shape[1:] == shape and grad.shape[0] > 1:
-        return np.add.reduce(grad, keepdims=True)[0]  # a bias: the commonest case; a view, as in torch
+        return arithmetic.total(grad, (0,), keepdims=True)[0]  # a bias: the commonest case; a view, as in torch
     return fit(node, index, grad, (shape, dtype), False)
 
 
@@ -58,7 +58,7 @@ def summed(data: Any, shape: tuple[int, ...]) -> Any:
     """`data` summed over the axes along which `shape` was stretched to its shape."""
     extra = data.ndim - len(shape)
     axes = tuple(range(extra)) + tuple(i + extra for i, n in enumerate(shape) if n == 1 and data.shape[i + extra] != 1)
-    out = np.add.reduce(data, axis=axes, keepdims=True) if axes else data
+    out = arithmetic.total(data, axes, keepdims=True) if axes else data
     return out.reshape(shape)[()] if extra else out
 
 

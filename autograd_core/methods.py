@@ -14,8 +14,25 @@ from typing import Any
 
 import numpy as np
 
-from . import conversion, dtypes, factories, functions, indexing, not_implemented, reductions, shaping, tracking
+from . import (
+    arranging,
+    contraction,
+    conversion,
+    dtypes,
+    factories,
+    functions,
+    indexing,
+    legacy,
+    memory,
+    not_implemented,
+    reductions,
+    shaping,
+    statistics,
+    tracking,
+)
 from .device import CPU, strided
+from .introspection import read_only
+from .ops import arrange, scattering, special
 from .ops import elementwise as e
 from .ops import index as i
 from .ops import matmul as m
@@ -119,7 +136,23 @@ def is_inference(self: Tensor) -> bool:
 
 PROPERTIES: dict[str, property] = {
     "grad": property(tracking.get_grad, tracking.set_grad, lambda self: tracking.set_grad(self, None)),
-    "data": property(tracking.get_data, tracking.set_data),
+    "_grad": property(tracking.get_grad, tracking.set_grad, lambda self: tracking.set_grad(self, None)),
+    "data": property(
+        tracking.get_data,
+        tracking.set_data,
+        tracking.refuse_deletion("Deleting tensor data is not allowed. Delete tensor instead!"),
+    ),
+    "requires_grad": vars(Tensor)["requires_grad"].deleter(tracking.refuse_deletion("requires_grad must be a bool")),
+    "_grad_fn": property(
+        lambda self: self.grad_fn,
+        tracking.set_grad_fn,
+        tracking.refuse_deletion("Deletion of _grad_fn not allowed. Detach tensor instead!"),
+    ),
+    "_backward_hooks": property(
+        tracking.get_backward_hooks,
+        tracking.set_backward_hooks,
+        tracking.refuse_deletion("Deletion of _backwards_hooks not allowed!"),
+    ),
     "dtype": property(conversion.get_dtype),
     "shape": property(lambda self: Size(self.data_.shape)),
     "ndim": property(lambda self: int(self.data_.ndim)),
@@ -143,15 +176,23 @@ FROM = {
     "isnan isinf isfinite clamp_min clamp_max addcmul addcdiv lerp atan2 hypot logit nan_to_num",
     s: "t transpose unsqueeze select diagonal as_strided tril triu clone alias trace diag_embed",
     r: "cumprod argmax argmin count_nonzero",
-    m: "mm mv dot bmm matmul",
+    m: "mm mv dot vdot bmm matmul",
+    special: "erf erfc lgamma digamma asinh acosh sinc deg2rad rad2deg logaddexp logaddexp2 xlogy fmax fmin copysign "
+    "heaviside logical_xor isposinf isneginf signbit",
+    arrange: "unfold",
+    scattering: "take",
     i: "index_select scatter_add masked_select index_add index_fill index_copy",
     functions: "add sub mul div remainder pow square positive clamp masked_fill fmod float_power rsub "
     "addmm addmv baddbmm outer gather scatter index_put nonzero equal isclose allclose is_floating_point numel",
     reductions: "sum mean prod cumsum max min amax amin sort argsort topk var std logsumexp norm "
     "softmax log_softmax all any",
     shaping: "reshape view view_as flatten unflatten ravel permute movedim expand expand_as squeeze repeat tile flip "
-    "roll split chunk unbind narrow diag contiguous",
+    "roll split chunk unsafe_split unsafe_chunk unbind narrow diag contiguous",
     not_implemented: "floor_divide",
+    contraction: "inner kron",
+    statistics: "aminmax median nanmedian mode cummax cummin nansum nanmean dist",
+    arranging: "broadcast_to repeat_interleave rot90 fliplr flipud tensor_split hsplit vsplit diff take_along_dim "
+    "select_scatter slice_scatter diagonal_scatter scatter_reduce",
 }
 """Where a method comes from that is also a function of the package."""
 
@@ -160,7 +201,7 @@ ALIASES = {
     "clip": "clamp", "greater": "gt", "less": "lt", "greater_equal": "ge", "less_equal": "le", "not_equal": "ne",
     "arctan": "atan", "arcsin": "asin", "arccos": "acos", "swapaxes": "transpose", "swapdims": "transpose",
     "nelement": "numel", "ger": "outer", "fix": "trunc", "concat": "cat", "row_stack": "vstack", "moveaxis": "movedim",
-    "arctanh": "atanh",
+    "arctanh": "atanh", "arcsinh": "asinh", "arccosh": "acosh", "arctan2": "atan2",
 }  # fmt: skip
 
 CASTS = {
@@ -185,14 +226,16 @@ OWN |= {
     "__iter__": conversion.iterate, "__contains__": conversion.contains, "__format__": conversion.formatted,
     "__repr__": conversion.shown, "__array__": conversion.as_array, "type": conversion.type_,
     "dim": lambda self: int(self.data_.ndim), "ndimension": lambda self: int(self.data_.ndim),
-    "element_size": lambda self: int(self.data_.itemsize), "data_ptr": lambda self: self.shared_storage().address,
-    "storage_offset": lambda self: 0, "is_complex": lambda self: False, "is_inference": is_inference,
+    "element_size": lambda self: int(self.data_.itemsize), "data_ptr": memory.data_ptr,
+    "storage_offset": memory.storage_offset, "untyped_storage": memory.untyped_storage,
+    "is_complex": lambda self: False, "is_inference": is_inference,
     "get_device": lambda self: -1, "reshape_as": lambda self, other: s.reshape(self, list(other.data_.shape)),
     "_is_zerotensor": lambda self: False, "is_neg": lambda self: False, "is_conj": lambda self: False,
     "is_same_size": lambda self, other: self.data_.shape == other.data_.shape, "conj": lambda self: self,
     "cpu": lambda self: self,
 }  # fmt: skip
 OWN |= {name: conversion.cast_to(kind) for name, kind in CASTS.items()}
+OWN |= {"resize": legacy.resize, "new": legacy.new, "set_": legacy.set_, "__copy__": tracking.copied}
 OWN |= {name: getattr(factories, name) for name in ("new_tensor", "new_zeros", "new_ones", "new_empty", "new_full")}
 
 
@@ -201,6 +244,9 @@ def install() -> None:
     for table in (OPERATORS, IN_PLACE, METHODS, OWN, PROPERTIES):
         for name, value in table.items():
             setattr(Tensor, name, value)
+    for name, value in dict(vars(Tensor)).items():
+        if isinstance(value, property) and value.fset is None and value.fget is not None:
+            setattr(Tensor, name, read_only(value.fget, name, "torch._C.TensorBase"))
     for alias, name in ALIASES.items():
         if hasattr(Tensor, name):
             setattr(Tensor, alias, getattr(Tensor, name))

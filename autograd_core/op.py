@@ -105,10 +105,17 @@ class Op:
             "plain_slots": shown,
             "input_names": tuple(self.inputs),
             "formulas": self.texts,
-            "__module__": "torch.autograd",
-            "writes": (self.traits.get("writes", 0),) * len(self.inputs) if "writes" in self.traits else (),
+            "__module__": "builtins",
+            "writes": self.writes(),
         }
         return type(title, (Node,), facts)
+
+    def writes(self) -> Any:
+        """How often torch writes the gradients of this operator, one number for each input; it may ask the node."""
+        count = self.traits.get("writes", ())
+        if callable(count):
+            return property(count)
+        return (count,) * len(self.inputs) if isinstance(count, int) else count
 
     # ---- compiling
 
@@ -143,10 +150,11 @@ class Op:
 def op(name: str, /, **entry: Any) -> Callable[[Callable[..., Any]], Any]:
     """Declare an operator; see the note at the head of the module.
 
-    Traits beside the formulas: `view=True` (the result shows the memory of `self`), `many=True` (a list of such views),
+    Traits beside the formulas: `view=True` (the result shows the memory of `self`), `many=True` (a list of results),
     `outputs` (names of several results) with `differentiable` (which of them), `promote` (the inputs brought to one
     dtype), `floating=True` (integers become floats), `nr` or `node` (a node name that does not follow from the order),
-    `writes` (how often torch writes the gradients of this operator while it makes them: version counters tell).
+    `writes` (how often torch writes the gradients of this operator while it makes them: version counters tell; one
+    number, or a function of the node that gives one for each input).
     """
     traits = {k: v for k, v in entry.items() if k in TRAITS}
     formulas = {k: v for k, v in entry.items() if k not in TRAITS}

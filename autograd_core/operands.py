@@ -11,7 +11,7 @@ from . import errors
 from .graph import Node
 from .saved import SavedResult, pack_slot, unpack_slot
 from .state import state
-from .tensor import Array, Tensor, wrapped_number
+from .tensor import Array, Tensor, plain, wrapped_number
 
 if TYPE_CHECKING:
     from .op import Op
@@ -113,9 +113,11 @@ def pack_all(node: Node) -> None:
 
 
 def finish(op: Op, source: Tensor, value: Any) -> list[Tensor]:
-    """The view or views of `source` that a view operator gives."""
+    """The view or views of `source` that a view operator gives; several results that are no views."""
     from .views import take_view
 
+    if not op.view:
+        return [plain(part) for part in value]
     parts = value if op.many else [value]
     return [take_view(source, part, "multi_output" if op.many else None) for part in parts]
 

@@ -269,11 +269,12 @@ def step(self: Node, grad: Any, wanted: Wanted, this: Run) -> None:
         return
     results = validated(self, self.raw(grads, wanted), wanted, False)
     del grads
+    writes = self.writes
     if not this.retain:
         self.release()
-    for result, count in zip(results, self.writes, strict=False):
+    for result, count in zip(results, writes, strict=False):
         this.given[id(result)] = count
     result = None
     hand_on(self, results, wanted, this)
-    if self.writes:
+    if writes:
         this.given.clear()

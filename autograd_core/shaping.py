@@ -10,9 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from .functions import dims, sizes_of
+from . import errors
+from .functions import dims, numpy_dtype, sizes_of
 from .ops import shape as s
-from .tensor import Tensor
+from .tensor import Tensor, sharing
 
 
 def reshape(input: Tensor, *shape: Any) -> Tensor:
@@ -23,8 +24,24 @@ def view(input: Tensor, *shape: Any, dtype: Any = None) -> Tensor:
     from .dtypes import dtype as dtype_class
 
     if dtype is not None or (len(shape) == 1 and isinstance(shape[0], dtype_class)):
-        raise NotImplementedError("view(dtype) is not supported")
+        return view_dtype(input, numpy_dtype(dtype if dtype is not None else shape[0]))
     return s.view(input, sizes_of(shape))
+
+
+def view_dtype(input: Tensor, kind: np.dtype[Any]) -> Tensor:
+    """The same memory read as elements of another type, outside the graph."""
+    data = input.array()
+    old, new = data.dtype.itemsize, kind.itemsize
+    if old != new:
+        names = errors.type_name(data.dtype), errors.type_name(kind)
+        why = f"to view {names[0]} as {names[1]} (different element sizes)"
+        if data.ndim == 0:
+            raise RuntimeError(f"self.dim() cannot be 0 {why}")
+        if data.strides[-1] != old:
+            raise RuntimeError(f"self.stride(-1) must be 1 {why}, but got {data.strides[-1] // old}")
+        if new > old and data.shape[-1] * old % new:
+            raise RuntimeError(f"self.size(-1) must be divisible by {new // old} {why}, but got {data.shape[-1]}")
+    return sharing(input, data.view(kind), input.shared_storage())
 
 
 def view_as(input: Tensor, other: Tensor) -> Tensor:
@@ -112,6 +129,15 @@ def chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
     return tuple(s.split(input, -(-length // chunks) or 1, dim))
 
 
+def unsafe_split(tensor: Tensor, split_size: int, dim: int = 0) -> tuple[Tensor, ...]:
+    return tuple(s.unsafe_split(tensor, split_size, dim))
+
+
+def unsafe_chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
+    length = input.data_.shape[s.wrap(dim, input.data_.ndim)]
+    return tuple(s.unsafe_split(input, -(-length // chunks) or 1, dim))
+
+
 def unbind(input: Tensor, dim: int = 0) -> tuple[Tensor, ...]:
     return tuple(s.unbind(input, dim))
 
@@ -122,14 +148,6 @@ def narrow(input: Tensor, dim: int, start: int, length: int) -> Tensor:
 
 def cat(tensors: Sequence[Tensor], dim: int = 0, *, axis: int | None = None) -> Tensor:
     return s.cat(tensors, dim if axis is None else axis)
-
-
-def hstack(tensors: Sequence[Tensor]) -> Tensor:
-    return s.cat(tensors, 0 if tensors[0].data_.ndim <= 1 else 1)
-
-
-def vstack(tensors: Sequence[Tensor]) -> Tensor:
-    return s.cat([s.unsqueeze(t, 0) if t.data_.ndim == 1 else t for t in tensors], 0)
 
 
 def diag(input: Tensor, diagonal: int = 0) -> Tensor:

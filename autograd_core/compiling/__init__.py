@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .. import operands, quick
+from ..anomaly import remember
 from ..fitting import fitted
 from ..graph import SCALAR, AccumulateGrad, Dim, gradient_edge
 from ..saved import SavedResult, save_result, unpack_slot
@@ -37,7 +38,7 @@ PLUMBING: Namespace = {
     "_promote": operands.promote, "_array": operands.array, "_loaded": operands.loaded, "_strides": operands.strides,
     "_list": operands.kept_list, "_arrays": operands.list_arrays, "_pack": operands.pack_all,
     "_finish": operands.finish, "_leaf": quick.leaf, "_add": quick.add, "_hand_on": quick.hand_on,
-    "_nothing": quick.nothing, "_version": operands.version_of,
+    "_nothing": quick.nothing, "_remember": remember, "_version": operands.version_of,
 }  # fmt: skip
 
 

@@ -42,11 +42,12 @@ class Forward(Making):
                 lines += self.result_lines(name)
                 lines.append(f"    r_{name}.node = None")
             lines.append("    if _state.inference:")
-            lines += [f"        {r}.shared_storage()" for r in results]
+            lines += [f"        {r}.as_inference()" for r in results]
         back = "results" if op.many else results[0] if len(results) == 1 else f"({', '.join(results)})"
         passed = "results" if op.many else f"({', '.join(results)},)"
         if op.node_class is not None:
-            lines.append(f"    if _state.grad_enabled: _link({self.everything}, {passed})")
+            apart = " and not self.storage_.inference" if op.view else ""
+            lines.append(f"    if _state.grad_enabled{apart}: _link({self.everything}, {passed})")
         lines.append("    if _state.session is not None:")
         lines.append(f"        for r in {passed}: _state.session.result(r, {op.name!r}, {self.involved()})")
         lines.append(f"    return {back}")

@@ -62,6 +62,7 @@ class Making(Entry):
             lines.append("    for i, r in enumerate(results): r.node = node; r.output_nr = i")
         lines += self.save_lines(usual=False)
         lines.append("    if _state.saved_hooks: _pack(node)")
+        lines.append("    if _state.anomaly: _remember(node)")
         lines.append("    if _state.session is not None:")
         told = f"[t for t in {self.involved()} if t is not None]"
         lines.append(f"        _state.session.node_made(node, {op.name!r}, {told})")

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from ..printing import parameter_repr
 from ..tensor import Tensor, plain
 
@@ -48,3 +50,22 @@ def plain_check(source: Tensor) -> None:
     """
     if source.data_.dtype.kind != "f":
         raise RuntimeError("Only Tensors of floating point and complex dtype can require gradients")
+
+
+class BufferType(type):
+    """The type of Buffer, which knows its instances by a mark: they are plain tensors."""
+
+    def __instancecheck__(cls, instance: Any) -> bool:
+        return isinstance(instance, Tensor) and instance.__dict__.get("_is_buffer", False) is True
+
+
+class Buffer(metaclass=BufferType):
+    """A tensor that a module keeps as a buffer when it is assigned to an attribute."""
+
+    persistent: bool
+
+    def __new__(cls, data: Any = None, *, persistent: bool = True) -> Any:
+        source = plain(np.zeros(0, np.float32)) if data is None else data
+        buffer = source.detach().requires_grad_(source.requires_grad)
+        buffer.persistent, buffer._is_buffer = persistent, True
+        return buffer

@@ -1,16 +1,43 @@
 """The table of operators, in the manner of PyTorch's derivatives.yaml: one short entry each."""
 
-from . import activations, elementwise, index, loss, losses, matmul, normalization, reduce, sampling, shape
+from . import (
+    activations,
+    arrange,
+    attention,
+    elementwise,
+    index,
+    loss,
+    losses,
+    matmul,
+    normalization,
+    order,
+    padding,
+    recurrent,
+    reduce,
+    sampling,
+    scattering,
+    shape,
+    special,
+    spread,
+)
 
 __all__ = [
     "activations",
+    "arrange",
+    "attention",
     "elementwise",
     "index",
     "loss",
     "losses",
     "matmul",
     "normalization",
+    "order",
+    "padding",
+    "recurrent",
     "reduce",
     "sampling",
+    "scattering",
     "shape",
+    "special",
+    "spread",
 ]

@@ -10,20 +10,23 @@ from typing import Any
 
 import numpy as np
 
-from ..op import both, op
-from ..tensor import Array
+from .. import arithmetic, errors
+from ..op import GRAPH, both, helper, op
+from ..tensor import Array, bare, plain
+from .shape import wrap
+from .special import elementwise
 
 
-def elementwise(function: Any, data: Array) -> Array:
-    """A function of Python floats over every element: for what numpy lacks."""
-    kind = data.dtype
-    return np.array([function(x) for x in np.asarray(data).ravel().tolist()], kind).reshape(np.shape(data))[()]
+def one_minus(x: Any) -> Any:
+    """1 - x as PyTorch's C++ writes it: a new tensor, filled with 1, from which x is taken in place."""
+    data = x.data_
+    less = GRAPH["sub"](plain(np.ones(data.shape, data.dtype)[()]), x)
+    less.bump()
+    less.bump()
+    return less
 
 
-@both
-def one_minus(x: Array) -> Array:
-    """1 - x as PyTorch's C++ writes it: a tensor of ones less x."""
-    return add_scalar(zeros_as(x), 1) - x
+helper(one_minus, lambda x: 1 - x)
 
 
 # ---- rectifiers
@@ -34,7 +37,7 @@ def one_minus(x: Array) -> Array:
     self=lambda grad, self, negative_slope: leaky_relu_backward(grad, self, negative_slope),
 )
 def leaky_relu(self: Array, negative_slope: float = 0.01) -> Array:
-    return np.where(self > 0, self, self * negative_slope)[()]
+    return bare(np.where(self > 0, self, self * negative_slope))
 
 
 @op(
@@ -43,7 +46,7 @@ def leaky_relu(self: Array, negative_slope: float = 0.01) -> Array:
     self=lambda grad, result, negative_slope: leaky_relu_backward(grad, result, negative_slope),
 )
 def leaky_relu_(self: Array, negative_slope: float = 0.01) -> Array:
-    return np.where(self > 0, self, self * negative_slope)[()]
+    return bare(np.where(self > 0, self, self * negative_slope))
 
 
 @op(
@@ -52,12 +55,12 @@ def leaky_relu_(self: Array, negative_slope: float = 0.01) -> Array:
     self=lambda grad: zeros_as(grad),
 )
 def leaky_relu_backward(grad_output: Array, self: Array, negative_slope: float) -> Array:
-    return np.where(self > 0, grad_output, grad_output * negative_slope)[()]
+    return bare(np.where(self > 0, grad_output, grad_output * negative_slope))
 
 
 @op("threshold", self=lambda grad, self, threshold: threshold_backward(grad, self, threshold))
 def threshold(self: Array, threshold: float, value: float) -> Array:
-    return np.where(self <= threshold, self.dtype.type(value), self)[()]
+    return bare(np.where(self <= threshold, self.dtype.type(value), self))
 
 
 @op(
@@ -74,12 +77,12 @@ def hardtanh(self: Array, min_val: float = -1.0, max_val: float = 1.0) -> Array:
     self=lambda grad: zeros_as(grad),
 )
 def hardtanh_backward(grad_output: Array, self: Array, min_val: float, max_val: float) -> Array:
-    return np.where((self > min_val) & (self < max_val), grad_output, self.dtype.type(0))[()]
+    return bare(np.where((self > min_val) & (self < max_val), grad_output, self.dtype.type(0)))
 
 
 @op("softshrink", self=lambda grad, self, lambd: softshrink_backward(grad, self, lambd))
 def softshrink(self: Array, lambd: float = 0.5) -> Array:
-    return np.where(self > lambd, self - lambd, np.where(self < -lambd, self + lambd, self * 0))[()]
+    return bare(np.where(self > lambd, self - lambd, np.where(self < -lambd, self + lambd, self * 0)))
 
 
 @op(
@@ -88,7 +91,7 @@ def softshrink(self: Array, lambd: float = 0.5) -> Array:
     self=lambda grad: zeros_as(grad),
 )
 def softshrink_backward(grad_output: Array, self: Array, lambd: float) -> Array:
-    return np.where((self >= -lambd) & (self <= lambd), self.dtype.type(0), grad_output)[()]
+    return bare(np.where((self >= -lambd) & (self <= lambd), self.dtype.type(0), grad_output))
 
 
 @op("hardswish", self=lambda grad, self: hardswish_backward(grad, self))
@@ -105,7 +108,121 @@ def hardswish(self: Array) -> Array:
 )
 def hardswish_backward(grad_output: Array, self: Array) -> Array:
     bent = np.where(self <= 3, grad_output * (self / 3 + 0.5), grad_output)
-    return np.where(self < -3, self.dtype.type(0), bent)[()]
+    return bare(np.where(self < -3, self.dtype.type(0), bent))
+
+
+@op("hardshrink", self=lambda grad, self, lambd: hardshrink_backward(grad, self, lambd))
+def hardshrink(self: Array, lambd: float = 0.5) -> Array:
+    return np.where((self >= -lambd) & (self <= lambd), self.dtype.type(0), self)[()]
+
+
+@op(
+    "hardshrink_backward",
+    grad_out=lambda grad, self, lambd: hardshrink_backward(grad, self, lambd),
+    self=lambda grad: zeros_as(grad),
+)
+def hardshrink_backward(grad_out: Array, self: Array, lambd: float) -> Array:
+    return np.where((self >= -lambd) & (self <= lambd), self.dtype.type(0), grad_out)[()]
+
+
+@op("hardsigmoid", self=lambda grad, self: hardsigmoid_backward(grad, self))
+def hardsigmoid(self: Array) -> Array:
+    if self.dtype.kind != "f":
+        raise NotImplementedError(f"\"hardsigmoid_cpu\" not implemented for '{errors.type_name(self.dtype)}'")
+    return np.clip(self + 3, 0, 6) / 6
+
+
+@op(
+    "hardsigmoid_backward",
+    node="NotImplemented",
+    grad_output=lambda grad: not_derived("hardsigmoid_backward"),
+    self=lambda grad: not_derived("hardsigmoid_backward"),
+)
+def hardsigmoid_backward(grad_output: Array, self: Array) -> Array:
+    sixth = self.dtype.type(np.float32(1 / 6))  # torch has it in single precision, whatever the dtype
+    return np.where((self > -3) & (self < 3), grad_output * sixth, self.dtype.type(0))[()]
+
+
+@helper
+def not_derived(aten: str) -> Any:
+    """What the node of an operator without a derivative says when backward comes to it."""
+    raise RuntimeError(f"derivative for aten::{aten} is not implemented")
+
+
+@op(
+    "_prelu_kernel",
+    node="PreluKernelBackward0",
+    self=lambda grad, self, weight: prelu_backward(grad, self, weight)[0],
+    weight=lambda grad, self, weight: prelu_backward(grad, self, weight)[1],
+)
+def prelu_kernel(self: Array, weight: Array) -> Array:
+    return np.where(self > 0, self, self * weight)[()]
+
+
+@op(
+    "_prelu_kernel_backward",
+    node="PreluKernelBackwardBackward0",
+    outputs=("result0", "result1"),
+    grad_output=lambda grads, self, weight: prelu_double(grads[0], grads[1], self, weight),
+    self=lambda grads, grad_output, self: prelu_double_self(grads[1], grad_output, self),
+    weight=lambda grads, grad_output, self: prelu_double_self(grads[0], grad_output, self),
+)
+def prelu_backward(grad_output: Array, self: Array, weight: Array) -> tuple[Array, Array]:
+    held = self > 0
+    zero = grad_output.dtype.type(0)
+    return np.where(held, grad_output, grad_output * weight)[()], np.where(held, zero, grad_output * self)[()]
+
+
+@both
+def prelu_double(by_self: Any, by_weight: Any, self: Array, weight: Array) -> Any:
+    held = self > 0
+    steep = None if by_self is None else where(held, by_self, by_self * weight)
+    bent = None if by_weight is None else where(held, zeros_as(by_weight), by_weight * self)
+    return bent if steep is None else steep if bent is None else steep + bent
+
+
+@both
+def prelu_double_self(by: Any, grad_output: Array, self: Array) -> Any:
+    return None if by is None else where(self > 0, zeros_as(grad_output), grad_output * by)
+
+
+@op("glu", self=lambda grad, self, dim: glu_backward(grad, self, dim))
+def glu(self: Array, dim: int = -1) -> Array:
+    if np.ndim(self) == 0:
+        raise RuntimeError("glu does not support scalars because halving size must be even")
+    at = wrap(dim, self.ndim)
+    if self.shape[at] % 2:
+        raise RuntimeError(f"Halving dimension must be even, but dimension {at} is size {self.shape[at]}")
+    first, second = np.split(self, 2, at)
+    return first / (1 + np.exp(-second))
+
+
+@op(
+    "glu_backward",
+    grad_output=lambda grad, self, dim: glu_double(grad, None, self, dim),
+    self=lambda grad, grad_output, self, dim: glu_double(grad, grad_output, self, dim),
+)
+def glu_backward(grad_output: Array, self: Array, dim: int) -> Array:
+    first, second = np.split(self, 2, wrap(dim, self.ndim))
+    share = 1 / (1 + np.exp(-second))
+    return np.concatenate([grad_output * share, grad_output * share * (1 - share) * first], wrap(dim, self.ndim))
+
+
+@both
+def glu_double(grad: Array, grad_output: Any, self: Array, dim: int) -> Array:
+    """The derivative of glu_backward by the gradient it took (`grad_output` None) or by its input."""
+    at = wrap(dim, len(self.shape))
+    half = self.shape[at] // 2
+    first, second = slice_(self, at, 0, half, 1), slice_(self, at, half, 2 * half, 1)
+    by_first, by_second = slice_(grad, at, 0, half, 1), slice_(grad, at, half, 2 * half, 1)
+    share = sigmoid(second)
+    rest = one_minus(share)
+    slope = share * rest
+    if grad_output is None:
+        return share * by_first + by_second * first * slope
+    curve = slope * rest - share * slope
+    bent = by_second * first * grad_output * curve + by_first * grad_output * slope
+    return cat([by_second * grad_output * slope, bent], at)
 
 
 # ---- exponential units
@@ -116,7 +233,7 @@ def hardswish_backward(grad_output: Array, self: Array) -> Array:
     self=lambda grad, alpha, scale, input_scale, self: elu_backward(grad, alpha, scale, input_scale, False, self),
 )
 def elu(self: Array, alpha: float = 1.0, scale: float = 1, input_scale: float = 1) -> Array:
-    return np.where(self > 0, self * scale, np.expm1(np.minimum(self, 0) * input_scale) * (alpha * scale))[()]
+    return bare(np.where(self > 0, self * scale, arithmetic.expm1(np.minimum(self, 0) * input_scale) * (alpha * scale)))
 
 
 @op(
@@ -125,12 +242,12 @@ def elu(self: Array, alpha: float = 1.0, scale: float = 1, input_scale: float = 
     self=lambda grad, alpha, scale, input_scale, result: elu_backward(grad, alpha, scale, input_scale, True, result),
 )
 def elu_(self: Array, alpha: float = 1.0, scale: float = 1, input_scale: float = 1) -> Array:
-    return np.where(self > 0, self * scale, np.expm1(np.minimum(self, 0) * input_scale) * (alpha * scale))[()]
+    return bare(np.where(self > 0, self * scale, arithmetic.expm1(np.minimum(self, 0) * input_scale) * (alpha * scale)))
 
 
 @op("celu", self=lambda grad, alpha, self: elu_backward(grad, alpha, 1, 1.0 / alpha, False, self))
 def celu(self: Array, alpha: float = 1.0) -> Array:
-    return np.where(self > 0, self, np.expm1(np.minimum(self, 0) / alpha) * alpha)[()]
+    return bare(np.where(self > 0, self, arithmetic.expm1(np.minimum(self, 0) / alpha) * alpha))
 
 
 @op(
@@ -149,8 +266,8 @@ def elu_backward(
     if is_result:
         bent = grad_output * input_scale * (x + alpha * scale)
     else:
-        bent = grad_output * (input_scale * alpha * scale) * np.exp(np.minimum(x, 0) * input_scale)
-    return np.where(x <= 0, bent, grad_output * scale)[()]
+        bent = grad_output * (input_scale * alpha * scale) * arithmetic.exp(np.minimum(x, 0) * input_scale)
+    return bare(np.where(x <= 0, bent, grad_output * scale))
 
 
 @both
@@ -164,11 +281,6 @@ def elu_double(pulled: Array, alpha: float, scale: float, input_scale: float, is
 # ---- smooth ones
 
 
-@op("erf", floating=True, self=lambda grad, self: mul_scalar(exp(-pow_scalar(self, 2)), 2 / math.sqrt(math.pi)) * grad)
-def erf(self: Array) -> Array:
-    return elementwise(math.erf, self)
-
-
 INNER = 0.044715
 OUTER = math.sqrt(2 / math.pi)
 
@@ -176,7 +288,7 @@ OUTER = math.sqrt(2 / math.pi)
 @op("gelu", self=lambda grad, self, approximate: gelu_backward(grad, self, approximate))
 def gelu(self: Array, approximate: str = "none") -> Array:
     if approximate == "tanh":
-        return 0.5 * self * (1 + np.tanh(OUTER * (self + INNER * self * self * self)))
+        return 0.5 * self * (1 + arithmetic.tanh(OUTER * (self + INNER * self * self * self)))
     return self * 0.5 * (1 + elementwise(math.erf, self * math.sqrt(0.5)))
 
 
@@ -187,11 +299,11 @@ def gelu(self: Array, approximate: str = "none") -> Array:
 )
 def gelu_backward(grad_output: Array, self: Array, approximate: str) -> Array:
     if approximate == "tanh":
-        bend = np.tanh(OUTER * (self + INNER * self * self * self))
+        bend = arithmetic.tanh(OUTER * (self + INNER * self * self * self))
         slope = (1 - bend * bend) * (OUTER * (1 + 3 * INNER * self * self))
         return grad_output * (0.5 * (1 + bend) + 0.5 * self * slope)
     share = 0.5 * (1 + elementwise(math.erf, self * math.sqrt(0.5)))
-    return grad_output * (share + self * (np.exp(-0.5 * self * self) * (1 / math.sqrt(2 * math.pi))))
+    return grad_output * (share + self * (arithmetic.exp(-0.5 * self * self) * (1 / math.sqrt(2 * math.pi))))
 
 
 @both
@@ -216,7 +328,7 @@ def silu_backward(grad: Array, self: Array) -> Array:
 
 @op("silu", self=lambda grad, self: silu_backward(grad, self))
 def silu(self: Array) -> Array:
-    return self / (1 + np.exp(-self))
+    return self / (1 + arithmetic.exp(-self))
 
 
 @both
@@ -228,13 +340,15 @@ def mish_backward(grad: Array, self: Array) -> Array:
 
 @op("mish", self=lambda grad, self: mish_backward(grad, self))
 def mish(self: Array) -> Array:
-    return self * np.tanh(np.log1p(np.exp(self)))
+    return self * arithmetic.tanh(arithmetic.log1p(arithmetic.exp(self)))
 
 
 @op("softplus", self=lambda grad, self, beta, threshold: softplus_backward(grad, self, beta, threshold))
 def softplus(self: Array, beta: float = 1, threshold: float = 20) -> Array:
     scaled = self * beta
-    return np.where(scaled > threshold, self, np.log1p(np.exp(np.minimum(scaled, threshold))) / beta)[()]
+    return bare(
+        np.where(scaled > threshold, self, arithmetic.log1p(arithmetic.exp(np.minimum(scaled, threshold))) / beta)
+    )
 
 
 @op(
@@ -244,8 +358,8 @@ def softplus(self: Array, beta: float = 1, threshold: float = 20) -> Array:
 )
 def softplus_backward(grad_output: Array, self: Array, beta: float, threshold: float) -> Array:
     scaled = self * beta
-    growth = np.exp(np.minimum(scaled, threshold))
-    return np.where(scaled > threshold, grad_output, grad_output * growth / (growth + 1))[()]
+    growth = arithmetic.exp(np.minimum(scaled, threshold))
+    return bare(np.where(scaled > threshold, grad_output, grad_output * growth / (growth + 1)))
 
 
 @both
@@ -263,8 +377,8 @@ def softplus_double(pulled: Array, self: Array, beta: float, threshold: float) -
     self=lambda grad, self, buffer: log_sigmoid_backward(grad, self, buffer),
 )
 def log_sigmoid(self: Array) -> tuple[Array, Array]:
-    buffer = np.exp(-np.abs(self))
-    return np.minimum(self, 0) - np.log1p(buffer), buffer
+    buffer = arithmetic.exp(-np.abs(self))
+    return np.minimum(self, 0) - arithmetic.log1p(buffer), buffer
 
 
 @op(
@@ -274,7 +388,7 @@ def log_sigmoid(self: Array) -> tuple[Array, Array]:
 )
 def log_sigmoid_backward(grad_output: Array, self: Array, buffer: Array) -> Array:
     share = buffer / (1 + buffer)
-    return np.where(self < 0, 1 - share, share)[()] * grad_output
+    return bare(np.where(self < 0, 1 - share, share)) * grad_output
 
 
 @both

@@ -103,11 +103,21 @@ def outer(a: Array, b: Array) -> Array:
 
 @op("dot", self=lambda grad, tensor: grad * tensor, tensor=lambda grad, self: grad * self)
 def dot(self: Array, tensor: Array) -> Array:
+    both_vectors("dot", self, tensor)
+    return np.dot(self, tensor)
+
+
+def both_vectors(name: str, self: Array, tensor: Array) -> None:
+    """Whether the product of two vectors can be taken.
+
+    Raises:
+        RuntimeError: it cannot, in torch's words.
+    """
     if self.ndim != 1 or tensor.ndim != 1:
         raise RuntimeError(f"1D tensors expected, but got {self.ndim}D and {tensor.ndim}D tensors")
     if self.dtype != tensor.dtype:
         a, b = errors.type_name(self.dtype), errors.type_name(tensor.dtype)
-        raise RuntimeError(f"dot : expected both vectors to have same dtype, but found {a} and {b}")
+        raise RuntimeError(f"{name} : expected both vectors to have same dtype, but found {a} and {b}")
     if self.shape != tensor.shape:
         n, m = self.shape[0], tensor.shape[0]
         raise RuntimeError(
@@ -115,7 +125,12 @@ def dot(self: Array, tensor: Array) -> Array:
             f"got {n} "
             f"and {m} elements respectively"
         )
-    return np.dot(self, tensor)
+
+
+@op("vdot", self=lambda grad, other: grad * other, other=lambda grad, self: grad * self)
+def vdot(self: Array, other: Array) -> Array:
+    both_vectors("vdot", self, other)
+    return np.dot(self, other)
 
 
 @op(
@@ -248,18 +263,21 @@ def batched(a: Any, b: Any) -> Any:
 
 
 def linear(input: Any, weight: Any, bias: Any = None) -> Any:
-    """`input @ weight.T + bias`, through addmm where torch goes through it."""
+    """`input @ weight.T + bias` over the last dimension, through addmm where torch goes through it."""
     if bias is None:
         return matmul(input, t(weight))
-    if input.data_.ndim == 2:
+    if input.data_.dtype != weight.data_.dtype:
+        names = [errors.type_name(x.data_.dtype) for x in (input, weight)]
+        raise RuntimeError(f"mat1 and mat2 must have the same dtype, but got {names[0]} and {names[1]}")
+    shape = list(input.data_.shape)
+    if len(shape) == 2:
         return addmm(bias, input, t(weight))
-    if input.data_.ndim > 2 and input.data_.flags.c_contiguous:
-        shape = list(input.data_.shape)
-        flat = reshape(input, [int(np.prod(shape[:-1], dtype=object)), shape[-1]])
-        return reshape(addmm(bias, flat, t(weight)), [*shape[:-1], weight.data_.shape[0]])
-    if input.data_.ndim == 1:
-        return reshape(addmm(bias, reshape(input, [1, -1]), t(weight)), [weight.data_.shape[0]])
-    return matmul(input, t(weight)) + bias
+    if bias.data_.ndim == 1 and input.data_.flags.c_contiguous:
+        rows = reshape(input, [int(np.prod(shape[:-1], dtype=object)), shape[-1]])
+        return reshape(addmm(bias, rows, t(weight)), [*shape[:-1], weight.data_.shape[0]])
+    product = matmul(input, t(weight)) + bias
+    product.bump()  # torch adds in place
+    return product
 
 
 __all__ = ["addmm", "linear", "matmul", "squeeze"]

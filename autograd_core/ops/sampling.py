@@ -41,6 +41,11 @@ def bernoulli(self: Array, p: float, generator: Generator | None) -> Array:
     return shaped(random.bernoulli(self.size, p, self.dtype, generator), self)
 
 
+@op("bernoulli.each", nr=0, self=lambda grad: zeros_as(grad))
+def bernoulli_each(self: Array, generator: Generator | None = None) -> Array:
+    return np.asarray(random.bernoulli_each(np.asarray(self), generator))[()]
+
+
 @op("random", nr=0, self=lambda grad: zeros_as(grad))
 def integers(self: Array, low: int, high: int, generator: Generator | None) -> Array:
     return shaped(random.integers(self.size, low, high, generator), self)

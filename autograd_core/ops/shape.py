@@ -35,6 +35,8 @@ def wrap(dim: int, ndim: int) -> int:
 @op("view", view=True, self=lambda grad, self_sym_sizes: reshape(grad, self_sym_sizes))
 def view(self: Array, size: Sequence[int]) -> Array:
     shape = inferred(size, self.size)
+    if not isinstance(self, np.ndarray):
+        return np.reshape(self, shape)
     out = self.view()
     try:
         out.shape = shape
@@ -70,16 +72,28 @@ def unsafe_view(self: Array, size: Sequence[int]) -> Array:
     return np.reshape(self, inferred(size, self.size))
 
 
+@op("_reshape_alias", view=True, self=lambda grad, self_sym_sizes: reshape(grad, self_sym_sizes))
+def reshape_alias(self: Array, size: Sequence[int]) -> Array:
+    """What `reshape` gives where a view is possible though `self` does not lie in a row."""
+    return np.reshape(self, inferred(size, self.size))
+
+
 @both
 def reshape(self: Array, shape: Sequence[int]) -> Array:
-    return view(self, shape) if can_view(self, shape) else unsafe_view(clone(self, True), shape)
+    if in_a_row(self):
+        return view(self, shape)
+    return reshape_alias(self, shape) if can_view(self, shape) else unsafe_view(clone(self, True), shape)
+
+
+def in_a_row(tensor: Any) -> bool:
+    """Whether the elements lie in memory as they are counted."""
+    data = getattr(tensor, "data_", tensor)
+    return not isinstance(data, np.ndarray) or data.flags.c_contiguous
 
 
 def can_view(tensor: Any, shape: Sequence[int]) -> bool:
     """Whether `shape` can be shown without moving anything."""
     data = getattr(tensor, "data_", tensor)
-    if not isinstance(data, np.ndarray) or data.flags.c_contiguous:
-        return True
     trial = data.view()
     try:
         trial.shape = inferred(shape, data.size)
@@ -89,6 +103,7 @@ def can_view(tensor: Any, shape: Sequence[int]) -> bool:
 
 
 helper(can_view)
+helper(in_a_row)
 helper(wrap)
 helper(inferred)
 
@@ -358,12 +373,28 @@ def as_strided_backward(
     ),
 )
 def split(self: Array, split_size: int, dim: int = 0) -> list[Array]:
+    return parts_of(self, split_size, dim)
+
+
+def parts_of(self: Array, split_size: int, dim: int) -> list[Array]:
     if not isinstance(split_size, int) or split_size < 0:
         raise RuntimeError(f"split expects split_size be non-negative, but got split_size={split_size}")
     at = wrap(dim, self.ndim)
     n = self.shape[at]
     starts = range(0, n, split_size) if split_size else [0]
     return [self[(slice(None),) * at + (slice(s, min(s + split_size, n)),)] for s in starts]
+
+
+@op(
+    "unsafe_split.Tensor",
+    many=True,
+    self=lambda grads, self_sym_sizes, self_dtype_, split_size, dim: join_parts(
+        grads, self_sym_sizes, self_dtype_, split_size, dim
+    ),
+)
+def unsafe_split(self: Array, split_size: int, dim: int = 0) -> list[Array]:
+    """Parts that share memory but are no views: each has a version of its own."""
+    return parts_of(self, split_size, dim)
 
 
 @op(
@@ -477,7 +508,7 @@ def flip(self: Array, dims: Sequence[int]) -> Array:
 
 @op("roll", self=lambda grad, shifts, dims: roll(grad, negated(shifts), dims))
 def roll(self: Array, shifts: Sequence[int], dims: Sequence[int]) -> Array:
-    return np.roll(self, tuple(shifts), tuple(dims)) if dims else np.roll(self, tuple(shifts)[0])
+    return np.roll(self, tuple(shifts), tuple(dims)) if dims else np.roll(self, tuple(shifts)[0]).copy()
 
 
 @both

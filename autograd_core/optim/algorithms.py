@@ -1,4 +1,4 @@
-"""SGD, Adam, AdamW, RMSprop and Adagrad: one step of one parameter each, in torch's order of operations."""
+"""SGD, Adam and their like: one step of one parameter each, in torch's order of operations."""
 
 from __future__ import annotations
 
@@ -21,41 +21,48 @@ from .optimizer import (
     zeros_like,
 )
 
+RATE = {"lr": "learning rate"}
+EPSILON = {"eps": "epsilon value"}
+DECAY = {"weight_decay": "weight_decay value"}
+
+
+def decayed(grad: Array, param: Tensor, group: Group) -> Array:
+    """The gradient with that of `weight_decay / 2 * param ** 2` added."""
+    return plus(grad, param.data_, group["weight_decay"]) if group["weight_decay"] != 0 else grad
+
+
+def number(value: Any) -> float:
+    """A learning rate, which may be given as a tensor."""
+    return float(value.data_) if isinstance(value, Tensor) else value
+
+
+def check_betas(betas: Any) -> None:
+    """Whether both are at least 0 and below 1.
+
+    Raises:
+        ValueError: one is not.
+    """
+    if isinstance(betas[0], Tensor) is not isinstance(betas[1], Tensor):
+        raise ValueError("betas must be either both floats or both Tensors")
+    for i, beta in enumerate(betas):
+        if not 0.0 <= beta < 1.0:
+            raise ValueError(f"Invalid beta parameter at index {i}: {beta}")
+
 
 class SGD(Algorithm):
     """Against the gradient, or against a running mean of it (`momentum`)."""
 
-    def __init__(
-        self,
-        params: Any,
-        lr: float = 1e-3,
-        momentum: float = 0,
-        dampening: float = 0,
-        weight_decay: float = 0,
-        nesterov: bool = False,
-        *,
-        maximize: bool = False,
-        foreach: bool | None = None,
-        differentiable: bool = False,
-        fused: bool | None = None,
-    ) -> None:
-        at_least_zero("learning rate", lr)
-        at_least_zero("momentum value", momentum)
-        at_least_zero("weight_decay value", weight_decay)
-        if nesterov and (momentum <= 0 or dampening != 0):
+    usual = {
+        "lr": 1e-3, "momentum": 0, "dampening": 0, "weight_decay": 0, "nesterov": False, "maximize": False,
+        "foreach": None, "differentiable": False, "fused": None,
+    }  # fmt: skip
+    places = ("lr", "momentum", "dampening", "weight_decay", "nesterov")
+    limits = {**RATE, "momentum": "momentum value", **DECAY}
+
+    def check(self, given: Group) -> None:
+        super().check(given)
+        if given["nesterov"] and (given["momentum"] <= 0 or given["dampening"] != 0):
             raise ValueError("Nesterov momentum requires a momentum and zero dampening")
-        defaults = {
-            "lr": lr,
-            "momentum": momentum,
-            "dampening": dampening,
-            "weight_decay": weight_decay,
-            "nesterov": nesterov,
-            "maximize": maximize,
-            "foreach": foreach,
-            "differentiable": differentiable,
-            "fused": fused,
-        }
-        super().__init__(params, defaults)
 
     def update(self, param: Tensor, grad: Array, group: Group) -> None:
         momentum = group["momentum"]
@@ -72,57 +79,22 @@ class SGD(Algorithm):
         write(param, plus(param.data_, grad, -number(group["lr"])), "sgd_step")
 
 
-def decayed(grad: Array, param: Tensor, group: Group) -> Array:
-    """The gradient with that of `weight_decay / 2 * param ** 2` added."""
-    return plus(grad, param.data_, group["weight_decay"]) if group["weight_decay"] != 0 else grad
-
-
-def number(value: Any) -> float:
-    """A learning rate, which may be given as a tensor."""
-    return float(value.data_) if isinstance(value, Tensor) else value
-
-
 class Adam(Algorithm):
     """Steps of even size: the mean of the gradient over the root of the mean of its square."""
 
-    decoupled = False
+    usual = {
+        "lr": 1e-3, "betas": (0.9, 0.999), "eps": 1e-8, "weight_decay": 0, "amsgrad": False, "maximize": False,
+        "foreach": None, "capturable": False, "differentiable": False, "fused": None, "decoupled_weight_decay": False,
+    }  # fmt: skip
+    places = ("lr", "betas", "eps", "weight_decay", "amsgrad")
+    limits = {**RATE, **EPSILON}
 
-    def __init__(
-        self,
-        params: Any,
-        lr: float = 1e-3,
-        betas: tuple[float, float] = (0.9, 0.999),
-        eps: float = 1e-8,
-        weight_decay: float = 0,
-        amsgrad: bool = False,
-        *,
-        foreach: bool | None = None,
-        maximize: bool = False,
-        capturable: bool = False,
-        differentiable: bool = False,
-        fused: bool | None = None,
-        decoupled_weight_decay: bool = False,
-    ) -> None:
-        at_least_zero("learning rate", lr)
-        at_least_zero("epsilon value", eps)
-        for i, beta in enumerate(betas):
-            if not 0.0 <= beta < 1.0:
-                raise ValueError(f"Invalid beta parameter at index {i}: {beta}")
-        at_least_zero("weight_decay value", weight_decay)
-        defaults = {
-            "lr": lr,
-            "betas": betas,
-            "eps": eps,
-            "weight_decay": weight_decay,
-            "amsgrad": amsgrad,
-            "maximize": maximize,
-            "foreach": foreach,
-            "capturable": capturable,
-            "differentiable": differentiable,
-            "fused": fused,
-            "decoupled_weight_decay": decoupled_weight_decay,
-        }
-        super().__init__(params, defaults)
+    def check(self, given: Group) -> None:
+        if isinstance(given["lr"], Tensor) and given["foreach"]:
+            raise ValueError("lr as a Tensor is not supported for capturable=False and foreach=True")
+        super().check(given)
+        check_betas(given["betas"])
+        at_least_zero(DECAY["weight_decay"], given["weight_decay"])
 
     def update(self, param: Tensor, grad: Array, group: Group) -> None:
         state = self.state[param]
@@ -149,54 +121,21 @@ class Adam(Algorithm):
 class AdamW(Adam):
     """Adam whose weight decay is a step of its own, not part of the gradient."""
 
-    def __init__(
-        self,
-        params: Any,
-        lr: float = 1e-3,
-        betas: tuple[float, float] = (0.9, 0.999),
-        eps: float = 1e-8,
-        weight_decay: float = 1e-2,
-        amsgrad: bool = False,
-        **options: Any,
-    ) -> None:
-        super().__init__(params, lr, betas, eps, weight_decay, amsgrad, **options, decoupled_weight_decay=True)
+    usual = {**Adam.usual, "weight_decay": 1e-2, "decoupled_weight_decay": True}
 
 
 class RMSprop(Algorithm):
     """The gradient over the root of the running mean of its square."""
 
-    def __init__(
-        self,
-        params: Any,
-        lr: float = 1e-2,
-        alpha: float = 0.99,
-        eps: float = 1e-8,
-        weight_decay: float = 0,
-        momentum: float = 0,
-        centered: bool = False,
-        capturable: bool = False,
-        foreach: bool | None = None,
-        maximize: bool = False,
-        differentiable: bool = False,
-    ) -> None:
-        at_least_zero("learning rate", lr)
-        at_least_zero("epsilon value", eps)
-        at_least_zero("momentum value", momentum)
-        at_least_zero("weight_decay value", weight_decay)
-        at_least_zero("alpha value", alpha)
-        defaults = {
-            "lr": lr,
-            "momentum": momentum,
-            "alpha": alpha,
-            "eps": eps,
-            "centered": centered,
-            "weight_decay": weight_decay,
-            "capturable": capturable,
-            "foreach": foreach,
-            "maximize": maximize,
-            "differentiable": differentiable,
-        }
-        super().__init__(params, defaults)
+    usual = {
+        "lr": 1e-2, "momentum": 0, "alpha": 0.99, "eps": 1e-8, "centered": False, "weight_decay": 0,
+        "capturable": False, "foreach": None, "maximize": False, "differentiable": False,
+    }  # fmt: skip
+    places = (
+        "lr", "alpha", "eps", "weight_decay", "momentum", "centered", "capturable", "foreach", "maximize",
+        "differentiable",
+    )  # fmt: skip
+    limits = {**RATE, **EPSILON, "momentum": "momentum value", **DECAY, "alpha": "alpha value"}
 
     def update(self, param: Tensor, grad: Array, group: Group) -> None:
         state = self.state[param]
@@ -226,37 +165,18 @@ class RMSprop(Algorithm):
 class Adagrad(Algorithm):
     """The gradient over the root of the sum of all its squares so far."""
 
-    def __init__(
-        self,
-        params: Any,
-        lr: float = 1e-2,
-        lr_decay: float = 0,
-        weight_decay: float = 0,
-        initial_accumulator_value: float = 0,
-        eps: float = 1e-10,
-        foreach: bool | None = None,
-        *,
-        maximize: bool = False,
-        differentiable: bool = False,
-        fused: bool | None = None,
-    ) -> None:
-        at_least_zero("learning rate", lr)
-        at_least_zero("lr_decay value", lr_decay)
-        at_least_zero("weight_decay value", weight_decay)
-        at_least_zero("initial_accumulator_value value", initial_accumulator_value)
-        at_least_zero("epsilon value", eps)
-        defaults = {
-            "lr": lr,
-            "lr_decay": lr_decay,
-            "eps": eps,
-            "weight_decay": weight_decay,
-            "initial_accumulator_value": initial_accumulator_value,
-            "foreach": foreach,
-            "maximize": maximize,
-            "differentiable": differentiable,
-            "fused": fused,
-        }
-        super().__init__(params, defaults)
+    usual = {
+        "lr": 1e-2, "lr_decay": 0, "eps": 1e-10, "weight_decay": 0, "initial_accumulator_value": 0, "foreach": None,
+        "maximize": False, "differentiable": False, "fused": None,
+    }  # fmt: skip
+    places = ("lr", "lr_decay", "weight_decay", "initial_accumulator_value", "eps", "foreach")
+    limits = {
+        **RATE, "lr_decay": "lr_decay value", **DECAY, "initial_accumulator_value": "initial_accumulator_value value",
+        **EPSILON,
+    }  # fmt: skip
+
+    def __init__(self, params: Any, *args: Any, **options: Any) -> None:
+        super().__init__(params, *args, **options)
         for group in self.param_groups:
             for param in group["params"]:
                 start = np.full(param.data_.shape, group["initial_accumulator_value"], param.data_.dtype)

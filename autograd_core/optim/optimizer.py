@@ -6,21 +6,25 @@ counts it, so a graph that kept a parameter notices the step.
 
 from __future__ import annotations
 
+import functools
 import warnings
-from collections import defaultdict
-from collections.abc import Callable
+from collections import OrderedDict, defaultdict
+from collections.abc import Callable, Iterable
+from copy import deepcopy
 from itertools import chain
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from .. import tell
 from ..boxmuller import multiply_add
+from ..graph import Handle
 from ..modes import enable_grad, no_grad
-from ..nn.module import clear_grad
+from ..nn.tree import clear_grad
 from ..tensor import Array, Tensor, plain
 
 Group = dict[str, Any]
+Hook = Callable[..., Any]
 
 
 def at_least_zero(words: str, value: float) -> None:
@@ -33,8 +37,37 @@ def at_least_zero(words: str, value: float) -> None:
         raise ValueError(f"Invalid {words}: {value}")
 
 
+def hooked(step: Callable[..., Any]) -> Callable[..., Any]:
+    """`step` with the hooks of the optimizer before and after it."""
+
+    @functools.wraps(step)
+    def call(self: Optimizer, *args: Any, **options: Any) -> Any:
+        self.steps += 1
+        if not (self.pre_hooks or self.post_hooks):
+            return step(self, *args, **options)
+        given: tuple[Any, ...] = (self, *args)
+        for hook in list(self.pre_hooks.values()):
+            changed = hook(self, given, options)
+            if changed is None:
+                continue
+            if not isinstance(changed, tuple) or len(changed) != 2:
+                raise RuntimeError(f"{step} must return None or a tuple of (new_args, new_kwargs), but got {changed}.")
+            given, options = changed
+        result = step(*given, **options)
+        for hook in list(self.post_hooks.values()):
+            hook(self, given, options)
+        return result
+
+    return call
+
+
 class Optimizer:
-    """The base of all: subclasses write `update`, which moves one parameter."""
+    """The base of all: groups of parameters, each with its options, and a state for each parameter."""
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        if "step" in cls.__dict__:
+            cls.step = hooked(cls.__dict__["step"])  # type: ignore[method-assign]
 
     def __init__(self, params: Any, defaults: Group) -> None:
         if isinstance(params, Tensor):
@@ -43,6 +76,9 @@ class Optimizer:
                 + tensor_type(params)
             )
         self.defaults = defaults
+        self.pre_hooks: OrderedDict[int, Hook] = OrderedDict()
+        self.post_hooks: OrderedDict[int, Hook] = OrderedDict()
+        self.state_dict_hooks: dict[str, OrderedDict[int, Hook]] = defaultdict(OrderedDict)
         self.state: defaultdict[Tensor, dict[str, Any]] = defaultdict(dict)
         self.param_groups: list[Group] = []
         self.steps = 0
@@ -66,7 +102,9 @@ class Optimizer:
             )
         params = [given] if isinstance(given, Tensor) else list(given)
         named = [param for param in params if isinstance(param, tuple)]
-        if named and len(named) == len(params):
+        if named:
+            if len(named) != len(params):
+                raise ValueError("all optimizer params should be with/without names. Some param names are missing")
             param_group["param_names"] = [name for name, _ in params]
             params = [param for _, param in params]
         for param in params:
@@ -100,6 +138,8 @@ class Optimizer:
 
     def state_dict(self) -> dict[str, Any]:
         """The options of the groups and the state of the parameters, which are numbered in order."""
+        for hook in self.state_dict_hooks["before state_dict"].values():
+            hook(self)
         numbers: dict[int, int] = {}
         for param in chain.from_iterable(group["params"] for group in self.param_groups):
             numbers.setdefault(id(param), len(numbers))
@@ -107,10 +147,19 @@ class Optimizer:
             {**{k: v for k, v in group.items() if k != "params"}, "params": [numbers[id(p)] for p in group["params"]]}
             for group in self.param_groups
         ]
-        return {"state": {numbers[id(p)]: held for p, held in self.state.items()}, "param_groups": groups}
+        state: Any = {(numbers[id(p)] if isinstance(p, Tensor) else p): held for p, held in self.state.items()}
+        given = {"state": state, "param_groups": groups}
+        for hook in self.state_dict_hooks["after state_dict"].values():
+            changed = hook(self, given)
+            given = given if changed is None else changed
+        return given
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
-        saved = state_dict["param_groups"]
+        given = dict(state_dict)
+        for hook in self.state_dict_hooks["before load_state_dict"].values():
+            changed = hook(self, given)
+            given = given if changed is None else changed
+        saved = deepcopy(given["param_groups"])
         if len(saved) != len(self.param_groups):
             raise ValueError("loaded state dict has a different number of parameter groups")
         if any(len(a["params"]) != len(b["params"]) for a, b in zip(saved, self.param_groups, strict=True)):
@@ -119,12 +168,45 @@ class Optimizer:
             )
         ours = list(chain.from_iterable(group["params"] for group in self.param_groups))
         theirs = list(chain.from_iterable(group["params"] for group in saved))
-        self.state.clear()
-        for param, number in zip(ours, theirs, strict=True):
-            if number in state_dict["state"]:
-                self.state[param] = {name: copied(value) for name, value in state_dict["state"][number].items()}
+        params = dict(zip(theirs, ours, strict=True))
+        self.state = defaultdict(dict)
+        for number, held in given["state"].items():
+            self.state[params.get(number, number)] = fitted(held, params[number]) if number in params else held
         for group, other in zip(self.param_groups, saved, strict=True):
-            group.update({name: value for name, value in other.items() if name != "params"})
+            names = {"param_names": group["param_names"]} if "param_names" in group else {}
+            own = group["params"]
+            group.clear()
+            group.update({**other, "params": own, **names})
+        for hook in self.state_dict_hooks["after load_state_dict"].values():
+            hook(self)
+
+    # ---- hooks
+
+    def register_step_pre_hook(self, hook: Hook) -> Handle:
+        """`hook(optimizer, args, kwargs)` runs before each step and may change what it gets."""
+        return Handle(self.pre_hooks, hook)
+
+    def register_step_post_hook(self, hook: Hook) -> Handle:
+        """`hook(optimizer, args, kwargs)` runs after each step."""
+        return Handle(self.post_hooks, hook)
+
+    def register_state_dict_pre_hook(self, hook: Hook, prepend: bool = False) -> Handle:
+        return self._state_dict_hook("before state_dict", hook, prepend)
+
+    def register_state_dict_post_hook(self, hook: Hook, prepend: bool = False) -> Handle:
+        return self._state_dict_hook("after state_dict", hook, prepend)
+
+    def register_load_state_dict_pre_hook(self, hook: Hook, prepend: bool = False) -> Handle:
+        return self._state_dict_hook("before load_state_dict", hook, prepend)
+
+    def register_load_state_dict_post_hook(self, hook: Hook, prepend: bool = False) -> Handle:
+        return self._state_dict_hook("after load_state_dict", hook, prepend)
+
+    def _state_dict_hook(self, when: str, hook: Hook, prepend: bool) -> Handle:
+        handle = Handle(self.state_dict_hooks[when], hook)
+        if prepend:
+            self.state_dict_hooks[when].move_to_end(handle.id, last=False)
+        return handle
 
     def __repr__(self) -> str:
         lines = [f"{type(self).__name__} ("]
@@ -135,12 +217,50 @@ class Optimizer:
 
 
 class Algorithm(Optimizer):
-    """An optimizer whose step moves each parameter for itself, by `update`."""
+    """An optimizer whose step moves each parameter for itself, by `update`.
+
+    `usual` has the options in the order in which torch prints them, `places` those that may be given by position, and
+    `limits` those that may not be negative, with the words that say so.
+    """
+
+    usual: ClassVar[dict[str, Any]]
+    places: ClassVar[tuple[str, ...]]
+    limits: ClassVar[dict[str, str]]
+
+    def __init__(self, params: Any, *args: Any, **options: Any) -> None:
+        who = f"{type(self).__name__}.__init__()"
+        if len(args) > len(self.places):
+            most = len(self.places) + 2
+            raise TypeError(f"{who} takes from 2 to {most} positional arguments but {len(args) + 2} were given")
+        for name in options:
+            if name not in self.usual:
+                raise TypeError(f"{who} got an unexpected keyword argument '{name}'")
+            if name in self.places[: len(args)]:
+                raise TypeError(f"{who} got multiple values for argument '{name}'")
+        given = {**self.usual, **dict(zip(self.places, args, strict=False)), **options}
+        self.check(given)
+        super().__init__(params, given)
+
+    def check(self, given: Group) -> None:
+        """Whether the options make sense.
+
+        Raises:
+            ValueError: one does not.
+            NotImplementedError: one asks for what this engine does not have.
+        """
+        if isinstance(given["lr"], Tensor) and given["lr"].data_.size != 1:
+            raise ValueError("Tensor lr must be 1-element")
+        for name, words in self.limits.items():
+            at_least_zero(words, given[name])
+        if given.get("fused") and given.get("foreach"):
+            raise RuntimeError("`fused` and `foreach` cannot be `True` together.")
+        for name in ("differentiable", "capturable"):
+            if given.get(name):
+                raise NotImplementedError(f"{type(self).__name__} with {name}=True is not supported")
 
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
         """Moves every parameter that has a gradient; `closure`, if given, computes the loss first."""
         loss = None
-        self.steps += 1
         if closure is not None:
             with enable_grad():
                 loss = closure()
@@ -149,7 +269,7 @@ class Algorithm(Optimizer):
                 for param in group["params"]:
                     if param.grad is not None:
                         grad = param.grad.data_
-                        self.update(param, -grad if group["maximize"] else grad, group)
+                        self.update(param, -grad if group.get("maximize") else grad, group)
         return loss
 
     def update(self, param: Tensor, grad: Array, group: Group) -> None:
@@ -157,8 +277,17 @@ class Algorithm(Optimizer):
         raise NotImplementedError
 
 
-def copied(value: Any) -> Any:
-    return plain(np.array(value.data_)) if isinstance(value, Tensor) else value
+def fitted(value: Any, param: Tensor, name: str = "") -> Any:
+    """Loaded state in the type of its parameter; counts of steps stay as they are."""
+    if isinstance(value, Tensor):
+        kind = param.data_.dtype
+        change = kind.kind == "f" and name != "step" and value.data_.dtype != kind
+        return plain(np.asarray(value.data_).astype(kind)) if change else value
+    if isinstance(value, dict):
+        return {key: fitted(part, param, key) for key, part in value.items()}
+    if isinstance(value, Iterable) and not isinstance(value, str):
+        return type(value)(fitted(part, param) for part in value)  # type: ignore[call-arg]
+    return value
 
 
 def tensor_type(tensor: Tensor) -> str:

@@ -1,0 +1,422 @@
+"""Functions that arrange elements: stacks, grids, repetitions, splits, parts written into copies.
+
+What torch composes of several operators is composed of the same ones here, so that the graph is the same.
+"""
+
+# mypy: disable-error-code="no-any-return"
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from . import errors, tell
+from .functions import sizes_of
+from .graph import Node
+from .inplace import check_writable, rebase
+from .ops import arrange, scattering
+from .ops import elementwise as e
+from .ops import index as i
+from .ops import padding as p
+from .ops import shape as s
+from .state import state
+from .tensor import Tensor, plain
+
+# ---- stacks
+
+
+def tensor_list(function: str, tensors: Any) -> list[Tensor]:
+    if not isinstance(tensors, list | tuple):
+        raise TypeError(errors.not_a_tensor_list(function, tensors))
+    if not tensors:
+        raise RuntimeError(f"{function} expects a non-empty TensorList")
+    return list(tensors)
+
+
+def each(function: Any) -> Any:
+    """`atleast_1d(a)`, `atleast_1d(a, b)` and `atleast_1d([a, b])` from the function of one tensor."""
+
+    def over(*tensors: Any) -> Any:
+        if len(tensors) == 1 and isinstance(tensors[0], Tensor):
+            return function(tensors[0])
+        given = tensors[0] if len(tensors) == 1 else tensors
+        return tuple(function(t) for t in given)
+
+    return over
+
+
+def one_dimension(tensor: Tensor) -> Tensor:
+    return s.reshape(tensor, [1]) if tensor.data_.ndim == 0 else tensor
+
+
+def two_dimensions(tensor: Tensor) -> Tensor:
+    if tensor.data_.ndim == 0:
+        return s.reshape(tensor, [1, 1])
+    return s.unsqueeze(tensor, 0) if tensor.data_.ndim == 1 else tensor
+
+
+def three_dimensions(tensor: Tensor) -> Tensor:
+    if tensor.data_.ndim == 0:
+        return s.reshape(tensor, [1, 1, 1])
+    if tensor.data_.ndim == 1:
+        return s.unsqueeze(s.unsqueeze(tensor, 0), -1)
+    return s.unsqueeze(tensor, -1) if tensor.data_.ndim == 2 else tensor
+
+
+atleast_1d, atleast_2d, atleast_3d = each(one_dimension), each(two_dimensions), each(three_dimensions)
+
+
+def hstack(tensors: Sequence[Tensor]) -> Tensor:
+    rows = [one_dimension(t) for t in tensor_list("hstack", tensors)]
+    return s.cat(rows, 0 if rows[0].data_.ndim == 1 else 1)
+
+
+def vstack(tensors: Sequence[Tensor]) -> Tensor:
+    return s.cat([two_dimensions(t) for t in tensor_list("vstack", tensors)], 0)
+
+
+def dstack(tensors: Sequence[Tensor]) -> Tensor:
+    return s.cat([three_dimensions(t) for t in tensor_list("dstack", tensors)], 2)
+
+
+def column_stack(tensors: Sequence[Tensor]) -> Tensor:
+    columns = tensor_list("column_stack", tensors)
+    return hstack([s.reshape(t, [t.data_.size, 1]) if t.data_.ndim <= 1 else t for t in columns])
+
+
+def block_diag(*tensors: Tensor) -> Tensor:
+    return arrange.block_diag(list(tensors))
+
+
+# ---- grids
+
+
+def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple[Tensor, ...]:
+    """The coordinates of a grid, one tensor for each axis."""
+    given = list(tensors[0]) if len(tensors) == 1 and isinstance(tensors[0], list | tuple) else list(tensors)
+    if indexing is None:
+        warn_of_indexing()
+    elif indexing not in ("ij", "xy"):
+        raise RuntimeError(f'torch.meshgrid: indexing must be one of "xy" or "ij", but received: {indexing}')
+    if not given:
+        raise RuntimeError("meshgrid expects a non-empty TensorList")
+    if any(t.data_.dtype != given[0].data_.dtype for t in given):
+        raise RuntimeError("meshgrid expects all tensors to have the same dtype")
+    for t in given:
+        if t.data_.ndim > 1:
+            raise RuntimeError(f"torch.meshgrid: Expected 0D or 1D tensor in the tensor list but got: {t!r}")
+    swap = indexing == "xy" and len(given) >= 2
+    if swap:
+        given[:2] = given[1::-1]
+    shape = [t.data_.size for t in given]
+    grids = []
+    for at, t in enumerate(given):
+        line = s.view(t, [-1 if d == at else 1 for d in range(len(given))])
+        grids.append(s.expand(line, shape))
+    if swap:
+        grids = [s.transpose(grid, 0, 1) for grid in grids]
+        grids[:2] = grids[1::-1]
+    return tuple(grids)
+
+
+def warn_of_indexing() -> None:
+    if "meshgrid" not in state.warned:
+        state.warned.add("meshgrid")
+        warnings.warn(
+            "torch.meshgrid: in an upcoming release, it will be required to pass the indexing argument.",
+            UserWarning,
+            stacklevel=3,
+        )
+
+
+def cartesian_prod(*tensors: Tensor) -> Tensor:
+    """Every combination of one element of each."""
+    given = list(tensors[0]) if len(tensors) == 1 and isinstance(tensors[0], list | tuple) else list(tensors)
+    for t in given:
+        if t.data_.ndim != 1:
+            raise RuntimeError(f"Expect a 1D vector, but got shape {errors.sizes(t.data_.shape)}")
+    if len(given) == 1:
+        return given[0]
+    return s.stack([s.reshape(grid, [grid.data_.size]) for grid in meshgrid(*given, indexing="ij")], 1)
+
+
+# ---- repetitions and turns
+
+
+def broadcast_to(input: Tensor, *size: Any) -> Tensor:
+    return s.expand(input, sizes_of(size))
+
+
+def broadcast_tensors(*tensors: Tensor) -> tuple[Tensor, ...]:
+    shapes = [t.data_.shape for t in tensors]
+    text = errors.broadcast(shapes)
+    if text is not None:
+        raise RuntimeError(text)
+    shape = list(np.broadcast_shapes(*shapes))
+    return tuple(s.expand(t, shape) for t in tensors)
+
+
+def repeat_interleave(
+    input: Tensor, repeats: Any = None, dim: int | None = None, *, output_size: int | None = None
+) -> Tensor:
+    """Each element, or each slice along `dim`, `repeats` times."""
+    if repeats is None:
+        return plain(np.repeat(np.arange(input.data_.size), input.data_))
+    if dim is None:
+        input = input if input.data_.ndim == 1 else s.reshape(input, [input.data_.size])
+    at = s.wrap(dim or 0, input.data_.ndim)
+    if isinstance(repeats, Tensor):
+        return repeated_each(input, repeats, at)
+    if repeats < 0:
+        raise RuntimeError("Repeats must be non-negative")
+    shape = list(input.data_.shape)
+    wide = s.expand(s.unsqueeze(input, at + 1), [*shape[: at + 1], repeats, *shape[at + 1 :]])
+    shape[at] *= repeats
+    return s.reshape(s.clone(wide, True), shape)
+
+
+def repeated_each(input: Tensor, repeats: Tensor, at: int) -> Tensor:
+    counts = np.asarray(repeats.data_)
+    if counts.ndim > 1:
+        raise RuntimeError("repeats must be 0-dim or 1-dim tensor")
+    if counts.dtype not in (np.int64, np.int32):
+        raise RuntimeError("repeats has to be Long or Int tensor")
+    if counts.size and counts.min() < 0:
+        raise RuntimeError("repeats can not be negative")
+    length = input.data_.shape[at]
+    if counts.size not in (1, length):
+        raise RuntimeError(
+            "repeats must have the same size as input along dim, but got repeats.size(0) = "
+            f"{counts.size} and input.size({at}) = {length}"
+        )
+    places = np.repeat(np.arange(length), np.broadcast_to(counts.ravel(), (length,)))
+    return i.index_select(input, at, plain(places))
+
+
+def rot90(input: Tensor, k: int = 1, dims: Sequence[int] = (0, 1)) -> Tensor:
+    return arrange.rot90(input, k, list(dims))
+
+
+def fliplr(input: Tensor) -> Tensor:
+    if input.data_.ndim < 2:
+        raise RuntimeError("Input must be >= 2-d.")
+    return s.flip(input, [1])
+
+
+def flipud(input: Tensor) -> Tensor:
+    if input.data_.ndim < 1:
+        raise RuntimeError("Input must be >= 1-d.")
+    return s.flip(input, [0])
+
+
+# ---- parts
+
+
+def tensor_split(input: Tensor, indices_or_sections: Any, dim: int = 0) -> tuple[Tensor, ...]:
+    """Parts of nearly equal length, or those between the given places."""
+    if input.data_.ndim == 0:
+        raise RuntimeError("tensor_split expected at least a 1-dimensional tensor, but got a tensor with 0 dims")
+    at = s.wrap(dim, input.data_.ndim)
+    length = input.data_.shape[at]
+    if isinstance(indices_or_sections, Tensor):
+        indices_or_sections = indices_or_sections.tolist()
+    if isinstance(indices_or_sections, int):
+        sections = indices_or_sections
+        if sections <= 0:
+            raise RuntimeError(f"number of sections must be larger than 0, got {sections}")
+        small, more = divmod(length, sections)
+        ends = [min(k, more) + k * small for k in range(1, sections + 1)]
+    else:
+        ends = [*indices_or_sections, length]
+    starts = [0, *ends[:-1]]
+    return tuple(s.slice_(input, at, *clipped(a, b, length), 1) for a, b in zip(starts, ends, strict=True))
+
+
+def clipped(start: int, end: int, length: int) -> tuple[int, int]:
+    """The bounds of a slice as torch keeps them: counted from the front, within the length, in order."""
+    low = min(max(start + length if start < 0 else start, 0), length)
+    high = min(max(end + length if end < 0 else end, low), length)
+    return low, high
+
+
+def hsplit(input: Tensor, indices_or_sections: Any) -> tuple[Tensor, ...]:
+    return tensor_split(input, indices_or_sections, 0 if input.data_.ndim == 1 else 1)
+
+
+def vsplit(input: Tensor, indices_or_sections: Any) -> tuple[Tensor, ...]:
+    return tensor_split(input, indices_or_sections, 0)
+
+
+def diff(
+    input: Tensor, n: int = 1, dim: int = -1, prepend: Tensor | None = None, append: Tensor | None = None
+) -> Tensor:
+    """The differences of neighbours along `dim`, taken `n` times."""
+    if input.data_.ndim == 0:
+        raise RuntimeError("diff expects input to be at least one-dimensional")
+    if n < 0:
+        raise RuntimeError(f"order must be non-negative but got {n}")
+    parts = [t for t in (prepend, input, append) if t is not None]
+    result = s.cat(parts, dim) if len(parts) > 1 else input
+    if n == 0:
+        return s.clone(result) if result is input else result
+    at = s.wrap(dim, input.data_.ndim)
+    for _ in range(min(n, result.data_.shape[at])):
+        length = result.data_.shape[at]
+        later, earlier = s.slice_(result, dim, 1, length, 1), s.slice_(result, dim, 0, length - 1, 1)
+        result = e.bitwise_xor(later, earlier) if input.data_.dtype.kind == "b" else e.sub(later, earlier)
+    return result
+
+
+def take_along_dim(input: Tensor, indices: Tensor, dim: int | None = None) -> Tensor:
+    """The elements that `indices` names along `dim`, of all in a row without it."""
+    if dim is None:
+        flat = s.reshape(input, [input.data_.size])
+        return i.gather(flat, 0, s.reshape(indices, [indices.data_.size]))
+    if input.data_.ndim != indices.data_.ndim:
+        raise RuntimeError(
+            "torch.take_along_dim(): input and indices should have the same number of dimensions, but got "
+            f"{input.data_.ndim} dimensions for input, and {indices.data_.ndim} dimensions for indices"
+        )
+    if indices.data_.dtype != np.int64:
+        raise RuntimeError("torch.take_along_dim(): dtype of indices should be Long but got " + kind_of(indices))
+    at = s.wrap(dim, input.data_.ndim)
+    mine, theirs = list(input.data_.shape), list(indices.data_.shape)
+    shape = list(
+        np.broadcast_shapes(tuple(mine[:at] + [1] + mine[at + 1 :]), tuple(theirs[:at] + [1] + theirs[at + 1 :]))
+    )
+    wide = s.expand(input, [*shape[:at], mine[at], *shape[at + 1 :]])
+    return i.gather(wide, at, s.expand(indices, [*shape[:at], theirs[at], *shape[at + 1 :]]))
+
+
+def kind_of(tensor: Tensor) -> str:
+    return errors.type_name(tensor.data_.dtype)
+
+
+def select_scatter(input: Tensor, src: Tensor, dim: int, index: int) -> Tensor:
+    return scattering.select_scatter(input, src, dim, index)
+
+
+def slice_scatter(
+    input: Tensor, src: Tensor, dim: int = 0, start: int | None = None, end: int | None = None, step: int = 1
+) -> Tensor:
+    return scattering.slice_scatter(input, src, dim, start, end, step)
+
+
+def diagonal_scatter(input: Tensor, src: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Tensor:
+    return scattering.diagonal_scatter(input, src, offset, dim1, dim2)
+
+
+def scatter_reduce(
+    input: Tensor, dim: int, index: Tensor, src: Tensor, reduce: str, *, include_self: bool = True
+) -> Tensor:
+    return scattering.scatter_reduce(input, dim, index, src, reduce, include_self)
+
+
+# ---- padding
+
+
+def pad(input: Tensor, pad: Sequence[int], mode: str = "constant", value: float | None = None) -> Tensor:
+    """`input` with more, or less, at the ends of its last dimensions: `pad` names them from the last one on."""
+    around, rank = list(pad), input.data_.ndim
+    if len(around) % 2:
+        raise RuntimeError("Padding length must be divisible by 2")
+    if len(around) > 2 * rank:
+        raise RuntimeError(
+            "Padding length should be less than or equal to two times the input dimension but got padding length "
+            f"{len(around)} and input of dimension {rank}"
+        )
+    if mode == "constant":
+        return p.constant_pad_nd(input, around, 0 if value is None else value)
+    if value is not None and value != 0:
+        raise RuntimeError(f'Padding mode "{mode}" doesn\'t take in value argument')
+    if mode == "circular":
+        raise NotImplementedError("circular padding is not supported: join slices with torch.cat instead")
+    found = PADDINGS.get((mode, len(around)))
+    if found is not None and rank in (len(around) // 2 + 1, len(around) // 2 + 2):
+        return found(input, around)
+    if mode not in ("reflect", "replicate"):
+        raise NotImplementedError(f"Unrecognised padding mode {mode}")
+    if len(around) == 6:
+        raise NotImplementedError(f"padding of three dimensions by mode {mode} is not supported")
+    raise NotImplementedError("Only 2D, 3D, 4D, 5D padding with non-constant padding are supported for now")
+
+
+PADDINGS = {
+    ("reflect", 2): p.reflection_pad1d,
+    ("reflect", 4): p.reflection_pad2d,
+    ("replicate", 2): p.replication_pad1d,
+    ("replicate", 4): p.replication_pad2d,
+}
+
+
+# ---- the shape changed in place
+
+
+def reshaped_in_place(function: Any, target: Tensor, *args: Any) -> Tensor:
+    """`target.t_()` and the like: the memory stays, the tensor looks at it through another shape."""
+    check_writable(target)
+    if target._is_view():
+        raise NotImplementedError(f"{function.op.name} of a view is not supported: use the variant without _")
+    before = plain(target.array())
+    before.node, before.output_nr = target.node, target.output_nr
+    target.data_ = function.op.forward(before.data_, *args)
+    target.bump()
+    if before.node is not None:
+        rebase(target, lambda holder: linked(function.op, before, args, holder))
+    tell.written(target, function.op.name, ())
+    return target
+
+
+def linked(op: Any, before: Tensor, args: tuple[Any, ...], holder: Tensor) -> Node | None:
+    if state.session is not None:
+        state.session.same(holder, before)
+    return op.link(before, *args, (holder,), holder)
+
+
+def t_(self: Tensor) -> Tensor:
+    return reshaped_in_place(arrange.turned, self)
+
+
+def transpose_(self: Tensor, dim0: int, dim1: int) -> Tensor:
+    return reshaped_in_place(arrange.transposed, self, dim0, dim1)
+
+
+def unsqueeze_(self: Tensor, dim: int) -> Tensor:
+    return reshaped_in_place(arrange.unsqueezed, self, dim)
+
+
+def squeeze_(self: Tensor, dim: Any = None) -> Tensor:
+    if dim is None:
+        return reshaped_in_place(arrange.squeezed, self)
+    if isinstance(dim, int):
+        return reshaped_in_place(s.squeeze_result, self, dim)
+    return reshaped_in_place(arrange.squeezed_dims, self, list(dim))
+
+
+def resize_(self: Tensor, *size: Any) -> Tensor:
+    """Another shape over the same memory, of which more is taken if needed."""
+    if self.requires_grad:
+        raise RuntimeError("cannot resize variables that require grad")
+    shape = tuple(sizes_of(size))
+    count = int(np.prod(shape, dtype=object))
+    flat = np.ascontiguousarray(self.array()).reshape(-1)
+    if count > flat.size:
+        flat = np.concatenate([flat, np.zeros(count - flat.size, flat.dtype)])
+    self.data_ = flat[:count].reshape(shape)
+    if self.storage_ is not None:
+        self.storage_.boxed = None
+    tell.written(self, "resize_", ())
+    return self
+
+
+def resize_as_(self: Tensor, other: Tensor) -> Tensor:
+    return resize_(self, list(other.data_.shape))
+
+
+IN_PLACE: dict[str, Any] = {
+    "t_": t_, "transpose_": transpose_, "swapaxes_": transpose_, "swapdims_": transpose_, "unsqueeze_": unsqueeze_,
+    "squeeze_": squeeze_, "resize_": resize_, "resize_as_": resize_as_,
+}  # fmt: skip

@@ -1,0 +1,306 @@
+"""Sums of products over chosen dimensions: einsum, tensordot, inner, kron, cdist, in torch's own steps."""
+
+# mypy: disable-error-code="no-any-return"
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from . import errors
+from .ops import elementwise as e
+from .ops import matmul as m
+from .ops import reduce as r
+from .ops import shape as s
+from .ops import spread
+from .tensor import Storage, Tensor
+
+
+def named_dims(dims: Any) -> tuple[list[int], list[int]]:
+    """The dimensions that `tensordot(a, b, dims)` sums over, in each operand."""
+    if isinstance(dims, Tensor):
+        dims = dims.tolist()
+    if isinstance(dims, int):
+        if dims < 0:
+            raise RuntimeError(f"tensordot expects dims >= 0, but got dims={dims}")
+        return list(range(-dims, 0)), list(range(dims))
+    one, other = dims
+    return [[d] if isinstance(d, int) else list(d) for d in (one, other)]  # type: ignore[return-value]
+
+
+def tensordot(a: Tensor, b: Tensor, dims: Any = 2) -> Tensor:
+    """The product summed over the dimensions `dims` of both."""
+    return contract(a, b, *named_dims(dims))
+
+
+def contract(a: Tensor, b: Tensor, over_a: list[int], over_b: list[int]) -> Tensor:
+    if len(over_a) != len(over_b):
+        raise RuntimeError("both dimension lists should have same length")
+    if a.data_.dtype != b.data_.dtype:
+        raise RuntimeError("both inputs should have same dtype")
+    at_a, at_b = ([s.wrap(d, t.data_.ndim) for d in over] for t, over in ((a, over_a), (b, over_b)))
+    summed = 1
+    for one, other, i, k in zip(at_a, at_b, over_a, over_b, strict=True):
+        n, n_b = a.data_.shape[one], b.data_.shape[other]
+        if n_b == 1:
+            a = r.sum_dim(a, [one], True)
+        elif n == 1:
+            b = r.sum_dim(b, [other], True)
+        elif n != n_b:
+            raise RuntimeError(
+                f"contracted dimensions need to match, but first has size {n} in dim {i} and second has size {n_b} in "
+                f"dim {k}"
+            )
+        summed *= a.data_.shape[one]
+    free_a = [d for d in range(a.data_.ndim) if d not in at_a]
+    free_b = [d for d in range(b.data_.ndim) if d not in at_b]
+    shape = [a.data_.shape[d] for d in free_a] + [b.data_.shape[d] for d in free_b]
+    left, right = s.permute(a, free_a + over_a), s.permute(b, over_b + free_b)
+    if not free_a and not free_b:
+        return s.reshape(m.dot(flat(left), flat(right)), shape)
+    rows, columns = (math.prod(t.data_.shape[d] for d in free) for t, free in ((a, free_a), (b, free_b)))
+    return s.reshape(m.mm(s.reshape(left, [rows, summed]), s.reshape(right, [summed, columns])), shape)
+
+
+def flat(tensor: Tensor) -> Tensor:
+    return tensor if tensor.data_.ndim == 1 else s.reshape(tensor, [tensor.data_.size])
+
+
+def inner(input: Tensor, other: Tensor) -> Tensor:
+    """The product summed over the last dimension of both."""
+    if input.data_.ndim == 0 or other.data_.ndim == 0:
+        return e.mul(input, other)
+    if input.data_.shape[-1] != other.data_.shape[-1]:
+        shapes = errors.sizes(input.data_.shape), errors.sizes(other.data_.shape)
+        raise RuntimeError(
+            f"inner() the last dimension must match on both input tensors but got shapes {shapes[0]} and {shapes[1]}"
+        )
+    return contract(input, other, [-1], [-1])
+
+
+def kron(input: Tensor, other: Tensor) -> Tensor:
+    """Every element of `input` times all of `other`."""
+    for position, (name, value) in enumerate((("input", input), ("other", other)), 1):
+        if not isinstance(value, Tensor):
+            raise TypeError(errors.not_a_tensor("kron", name, position, value))
+    rank = max(input.data_.ndim, other.data_.ndim)
+    one, two = ([1] * (rank - t.data_.ndim) + list(t.data_.shape) for t in (input, other))
+    wide = [n for size in one for n in (size, 1)]
+    narrow = [n for size in two for n in (1, size)]
+    product = e.mul(seen_as(input, wide), seen_as(other, narrow))
+    return s.unsafe_view(product, [a * b for a, b in zip(one, two, strict=True)])
+
+
+def seen_as(tensor: Tensor, shape: list[int]) -> Tensor:
+    """`tensor` in another shape over the same memory, though no view of it: its writes are counted apart."""
+    shown = s.unsafe_view(tensor, shape)
+    shown.storage_ = Storage()
+    shown.storage_.address = tensor.shared_storage().address
+    return shown
+
+
+def cdist(x1: Tensor, x2: Tensor, p: float = 2.0, compute_mode: str = "") -> Tensor:
+    """The distance between each row of `x1` and each of `x2`."""
+    for number, x in ((1, x1), (2, x2)):
+        if x.data_.ndim < 2:
+            raise RuntimeError(f"cdist only supports at least 2D tensors, X{number} got: {x.data_.ndim}D")
+    columns = x1.data_.shape[-1], x2.data_.shape[-1]
+    if columns[0] != columns[1]:
+        raise RuntimeError(f"X1 and X2 must have the same number of columns. X1: {columns[0]} X2: {columns[1]}")
+    if p < 0:
+        raise RuntimeError("cdist only supports non-negative p values")
+    batch = errors.broadcast([x1.data_.shape[:-2], x2.data_.shape[:-2]]) if x1.data_.ndim + x2.data_.ndim > 4 else None
+    if batch is not None:
+        raise RuntimeError(batch)
+    if x1.data_.shape[:-2] != x2.data_.shape[:-2]:
+        raise NotImplementedError("cdist over batches of different shapes is not supported: expand them first")
+    return spread.cdist_forward(x1, x2, float(p))
+
+
+# ---- einsum
+
+
+def einsum(equation: Any, *operands: Any) -> Tensor:
+    """Products of `operands` summed over the letters that the result does not have."""
+    if not isinstance(equation, str):
+        raise NotImplementedError("einsum is supported with an equation as text")
+    given = list(operands[0]) if len(operands) == 1 and isinstance(operands[0], list | tuple) else list(operands)
+    if not given:
+        raise RuntimeError("einsum(): must provide at least one operand")
+    left, arrow, right = equation.partition("->")
+    terms = [subscripts(term, equation) for term in left.split(",")]
+    if len(terms) != len(given):
+        raise RuntimeError(
+            f"einsum(): {'fewer' if len(terms) > len(given) else 'more'} operands were provided than specified in the "
+            "equation"
+        )
+    extra = max(check_rank(term, t, i) for i, (term, t) in enumerate(zip(terms, given, strict=True)))
+    terms = [expanded(term, t.data_.ndim) for term, t in zip(terms, given, strict=True)]
+    check_sizes(terms, given)
+    output = output_letters(subscripts(right, equation) if arrow else None, terms, extra, "..." in left)
+    order = output + sorted({x for term in terms for x in term} - set(output))
+    return contracted([laid_out(t, term, order) for t, term in zip(given, terms, strict=True)], len(output))
+
+
+def subscripts(term: str, equation: str) -> list[str]:
+    """The letters of one term; an ellipsis is one of them."""
+    found: list[str] = []
+    text = term.replace(" ", "")
+    while text:
+        if text.startswith("..."):
+            if "..." in found:
+                raise RuntimeError("einsum(): found '.' for operand that already has an ellipsis")
+            found.append("...")
+            text = text[3:]
+            continue
+        if not (text[0].isascii() and text[0].isalpha()):
+            raise RuntimeError(
+                f"einsum(): invalid subscript given at index {equation.index(text[0])} in the equation string, "
+                "subscripts must be in [a-zA-Z]"
+            )
+        found.append(text[0])
+        text = text[1:]
+    return found
+
+
+def check_rank(term: list[str], tensor: Tensor, number: int) -> int:
+    """How many dimensions the ellipsis of the term stands for.
+
+    Raises:
+        RuntimeError: the term does not fit the tensor.
+    """
+    letters, rank = len(term) - term.count("..."), tensor.data_.ndim
+    if "..." in term:
+        if letters > rank:
+            raise RuntimeError(
+                f"einsum(): the number of subscripts in the equation ({letters}) is more than the number of dimensions "
+                f"({rank}) for operand {number}"
+            )
+        return rank - letters
+    if letters != rank:
+        raise RuntimeError(
+            f"einsum(): the number of subscripts in the equation ({letters}) does not match the number of dimensions "
+            f"({rank}) for operand {number} and no ellipsis was given"
+        )
+    return 0
+
+
+def dots(count: int) -> list[str]:
+    """Names for the dimensions of an ellipsis, counted from the last one; they sort before letters."""
+    return [f".{i:03d}" for i in range(count)][::-1]
+
+
+def expanded(term: list[str], rank: int) -> list[str]:
+    """The term with names of their own for the dimensions of its ellipsis."""
+    if "..." not in term:
+        return term
+    at = term.index("...")
+    return term[:at] + dots(rank - len(term) + 1) + term[at + 1 :]
+
+
+def check_sizes(terms: Sequence[list[str]], given: Sequence[Tensor]) -> None:
+    seen: dict[str, int] = {}
+    for number, (term, tensor) in enumerate(zip(terms, given, strict=True)):
+        mine: dict[str, int] = {}
+        for letter, n in zip(term, tensor.data_.shape, strict=True):
+            if letter in mine and mine[letter] != n:
+                raise RuntimeError(
+                    f"einsum(): subscript {letter} is repeated for operand {number} but the sizes don't match, {n} != "
+                    f"{mine[letter]}"
+                )
+            mine[letter] = n
+            if seen.get(letter, 1) not in (1, n) and n != 1:
+                raise RuntimeError(
+                    f"einsum(): subscript {letter} has size {n} for operand {number} which does not broadcast with "
+                    f"previously seen size {seen[letter]}"
+                )
+            seen[letter] = max(seen.get(letter, 1), n)
+
+
+def output_letters(given: list[str] | None, terms: Sequence[list[str]], extra: int, ellipsis: bool) -> list[str]:
+    """The letters of the result: as given, else those that occur once, in alphabetical order."""
+    every = [x for term in terms for x in term]
+    if given is None:
+        return dots(extra) + sorted({x for x in every if x[0] != "." and every.count(x) == 1})
+    for letter in given:
+        if letter != "..." and given.count(letter) > 1:
+            raise RuntimeError(f"einsum(): output subscript {letter} appears more than once in the output")
+        if letter != "..." and letter not in every:
+            raise RuntimeError(
+                f"einsum(): output subscript {letter} does not appear in the equation for any input operand"
+            )
+    at = given.index("...") if "..." in given else -1
+    return given if at < 0 else given[:at] + dots(extra) + given[at + 1 :]
+
+
+def laid_out(tensor: Tensor, term: list[str], order: list[str]) -> Tensor:
+    """`tensor` with one dimension for each letter of `order`; a repeated letter takes its diagonal."""
+    at: dict[str, int] = {}
+    for letter in term:
+        if letter in at:
+            before, rank = at[letter], tensor.data_.ndim
+            tensor = moved_last(s.diagonal(tensor, 0, before, len(at)), before, rank - 1)
+        else:
+            at[letter] = len(at)
+    places = []
+    for letter in order:
+        if letter not in at:
+            tensor = s.unsqueeze(tensor, len(at))
+            at[letter] = len(at)
+        places.append(at[letter])
+    return s.permute(tensor, places)
+
+
+def moved_last(tensor: Tensor, to: int, rank: int) -> Tensor:
+    """The last dimension moved to `to`."""
+    rest = list(range(rank - 1))
+    return s.permute(tensor, rest[:to] + [rank - 1] + rest[to:])
+
+
+def contracted(tensors: list[Tensor], kept: int) -> Tensor:
+    """The product of tensors that agree in their dimensions, summed over those after the first `kept`."""
+    rank = tensors[0].data_.ndim
+    if len(tensors) == 1:
+        return r.sum_dim(tensors[0], list(range(kept, rank)), False) if rank > kept else tensors[0]
+    left_to_meet = [sum(t.data_.shape[d] != 1 for t in tensors) for d in range(rank)]
+    result, *others = tensors
+    for other in others:
+        both: list[int] = []
+        one: list[int] = []
+        two: list[int] = []
+        for d in range(kept, rank):
+            n, k = result.data_.shape[d], other.data_.shape[d]
+            if n != 1 and k != 1:
+                left_to_meet[d] -= 1
+                if left_to_meet[d] == 1:
+                    both.append(d)
+                    left_to_meet[d] = 0
+            elif left_to_meet[d] == 1 and (n != 1 or k != 1):
+                (one if n != 1 else two).append(d)
+                left_to_meet[d] = 0
+        result = r.sum_dim(result, one, True) if one else result
+        other = r.sum_dim(other, two, True) if two else other
+        result = pair_product(result, other, both)
+    return s.view(result, list(result.data_.shape[:kept])) if rank > kept else result
+
+
+def pair_product(left: Tensor, right: Tensor, over: list[int]) -> Tensor:
+    """The product of two, summed over the dimensions `over` (kept as 1), as one product of batches of matrices."""
+    if not over:
+        return e.mul(left, right)
+    a, b = left.data_.shape, right.data_.shape
+    free = [d for d in range(len(a)) if d not in over]
+    shared = [d for d in free if a[d] != 1 and b[d] != 1]
+    mine = [d for d in free if a[d] != 1 and b[d] == 1]
+    theirs = [d for d in free if a[d] == 1]
+    batch, rows, summed = (math.prod(a[d] for d in dims) for dims in (shared, mine, over))
+    columns = math.prod(b[d] for d in theirs)
+    one = s.reshape(s.permute(left, shared + mine + over + theirs), [batch, rows, summed])
+    two = s.reshape(s.permute(right, shared + over + theirs + mine), [batch, summed, columns])
+    order = shared + mine + over + theirs
+    shape = [a[d] for d in shared + mine] + [1] * len(over) + [b[d] for d in theirs]
+    return s.permute(s.view(m.bmm(one, two), shape), [order.index(d) for d in range(len(a))])
+
+
+__all__ = ["cdist", "einsum", "inner", "kron", "tensordot"]

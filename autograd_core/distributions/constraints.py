@@ -1,0 +1,78 @@
+"""What the arguments and the values of a distribution must satisfy."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..tensor import Array, Tensor
+
+
+class Constraint:
+    """A name, its bounds for printing, and a test of each element (or, over `event_dim` dimensions, of each event)."""
+
+    def __init__(self, name: str, holds: Callable[[Array], Array], event_dim: int = 0, **bounds: Any) -> None:
+        self.name, self.holds, self.event_dim, self.bounds = name, holds, event_dim, bounds
+
+    def check(self, value: Tensor) -> Tensor:
+        """Where the constraint holds."""
+        from ..tensor import plain
+
+        with np.errstate(invalid="ignore"):
+            return plain(np.asarray(self.holds(np.asarray(value.data_))))
+
+    def __repr__(self) -> str:
+        shown = ", ".join(f"{name}={bound}" if name else str(bound) for name, bound in self.bounds.items())
+        return f"{self.name}({shown})"
+
+
+def array(bound: Any) -> Any:
+    return bound.data_ if isinstance(bound, Tensor) else bound
+
+
+def interval(lower_bound: Any, upper_bound: Any) -> Constraint:
+    low, high = array(lower_bound), array(upper_bound)
+    bounds = {"lower_bound": lower_bound, "upper_bound": upper_bound}
+    return Constraint("Interval", lambda x: (low <= x) & (x <= high), **bounds)
+
+
+def integer_interval(lower_bound: int, upper_bound: int) -> Constraint:
+    def holds(x: Array) -> Array:
+        return (x % 1 == 0) & (lower_bound <= x) & (x <= upper_bound)
+
+    return Constraint("IntegerInterval", holds, lower_bound=lower_bound, upper_bound=upper_bound)
+
+
+def greater_than(lower_bound: Any) -> Constraint:
+    low = array(lower_bound)
+    return Constraint("GreaterThan", lambda x: low < x, lower_bound=lower_bound)
+
+
+def less_than(upper_bound: Any) -> Constraint:
+    high = array(upper_bound)
+    return Constraint("LessThan", lambda x: x < high, upper_bound=upper_bound)
+
+
+def independent(base: Constraint, dims: int) -> Constraint:
+    """`base` for events of `dims` more dimensions, all of whose elements must satisfy it."""
+
+    def holds(x: Array) -> Array:
+        found = np.asarray(base.holds(x))
+        return np.all(found.reshape(*found.shape[: found.ndim - dims], -1), axis=-1)
+
+    return Constraint("IndependentConstraint", holds, base.event_dim + dims, **{"": f"{base!r}, {dims}"})
+
+
+def sums_to_one(x: Array) -> Array:
+    return np.all(x >= 0, axis=-1) & (np.abs(np.sum(x, axis=-1) - 1) < 1e-6)
+
+
+real = Constraint("Real", lambda x: x == x)
+boolean = Constraint("Boolean", lambda x: (x == 0) | (x == 1))
+positive = greater_than(0.0)
+nonnegative = Constraint("GreaterThanEq", lambda x: x >= 0, lower_bound=0.0)
+unit_interval = interval(0.0, 1.0)
+real_vector = independent(real, 1)
+simplex = Constraint("Simplex", sums_to_one, 1)

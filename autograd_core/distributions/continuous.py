@@ -1,0 +1,171 @@
+"""Distributions of real numbers: Normal, Uniform, Exponential."""
+
+# mypy: disable-error-code="no-any-return"
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from .. import random as streams
+from ..factories import normal, rand
+from ..modes import no_grad
+from ..ops import elementwise as e
+from ..ops import shape as s
+from ..ops.special import erf
+from ..tensor import Tensor, plain
+from . import constraints
+from .distribution import Distribution, Shape, broadcast_all, is_number
+
+
+class Normal(Distribution):
+    """The bell curve with centre `loc` and width `scale`."""
+
+    arg_constraints = {"loc": constraints.real, "scale": constraints.positive}
+    support = constraints.real
+    has_rsample = True
+
+    def __init__(self, loc: Any, scale: Any, validate_args: bool | None = None) -> None:
+        self.loc, self.scale = broadcast_all(loc, scale)
+        super().__init__(() if is_number(loc, scale) else self.loc.size(), validate_args=validate_args)
+
+    @property
+    def mean(self) -> Tensor:
+        return self.loc
+
+    @property
+    def mode(self) -> Tensor:
+        return self.loc
+
+    @property
+    def stddev(self) -> Tensor:
+        return self.scale
+
+    @property
+    def variance(self) -> Tensor:
+        return self.stddev.pow(2)
+
+    def sample(self, sample_shape: Shape = ()) -> Tensor:
+        shape = list(self._extended_shape(sample_shape))
+        with no_grad():
+            return normal(s.expand(self.loc, shape), s.expand(self.scale, shape))
+
+    def rsample(self, sample_shape: Shape = ()) -> Tensor:
+        shape = tuple(self._extended_shape(sample_shape))
+        drawn = streams.normal(math.prod(shape), self.loc.data_.dtype).reshape(shape)
+        return self.loc + plain(drawn[()], version=1) * self.scale
+
+    def log_prob(self, value: Tensor) -> Tensor:
+        self._validate_sample(value)
+        var, log_scale = self.scale.pow(2), self.scale.log()
+        return e.neg((value - self.loc).pow(2)) / (2 * var) - log_scale - math.log(math.sqrt(2 * math.pi))
+
+    def cdf(self, value: Tensor) -> Tensor:
+        self._validate_sample(value)
+        return 0.5 * (1 + erf((value - self.loc) * self.scale.reciprocal() / math.sqrt(2)))
+
+    def entropy(self) -> Tensor:
+        return 0.5 + 0.5 * math.log(2 * math.pi) + e.log(self.scale)
+
+
+class Uniform(Distribution):
+    """Every number of [low, high) alike."""
+
+    has_rsample = True
+
+    def __init__(self, low: Any, high: Any, validate_args: bool | None = None) -> None:
+        self.low, self.high = broadcast_all(low, high)
+        super().__init__(() if is_number(low, high) else self.low.size(), validate_args=validate_args)
+
+    @property
+    def arg_constraints(self) -> Any:
+        return {"low": constraints.less_than(self.high), "high": constraints.greater_than(self.low)}
+
+    @property
+    def support(self) -> Any:
+        return constraints.interval(self.low, self.high)
+
+    @property
+    def mean(self) -> Tensor:
+        return (self.high + self.low) / 2
+
+    @property
+    def mode(self) -> Tensor:
+        return self.high * math.nan
+
+    @property
+    def stddev(self) -> Tensor:
+        return (self.high - self.low) / 12**0.5
+
+    @property
+    def variance(self) -> Tensor:
+        return (self.high - self.low).pow(2) / 12
+
+    def rsample(self, sample_shape: Shape = ()) -> Tensor:
+        drawn = rand(list(self._extended_shape(sample_shape)), dtype=self.low.dtype)
+        return self.low + drawn * (self.high - self.low)
+
+    def log_prob(self, value: Tensor) -> Tensor:
+        self._validate_sample(value)
+        above, below = self.low.le(value).type_as(self.low), self.high.gt(value).type_as(self.low)
+        with np.errstate(divide="ignore"):
+            return e.log(above.mul(below)) - e.log(self.high - self.low)
+
+    def cdf(self, value: Tensor) -> Tensor:
+        self._validate_sample(value)
+        return ((value - self.low) / (self.high - self.low)).clamp(min=0, max=1)
+
+    def icdf(self, value: Tensor) -> Tensor:
+        return value * (self.high - self.low) + self.low
+
+    def entropy(self) -> Tensor:
+        return e.log(self.high - self.low)
+
+
+class Exponential(Distribution):
+    """Waiting times of events that come `rate` times in a unit of time."""
+
+    arg_constraints = {"rate": constraints.positive}
+    support = constraints.nonnegative
+    has_rsample = True
+
+    def __init__(self, rate: Any, validate_args: bool | None = None) -> None:
+        (self.rate,) = broadcast_all(rate)
+        super().__init__(() if is_number(rate) else self.rate.size(), validate_args=validate_args)
+
+    @property
+    def mean(self) -> Tensor:
+        return self.rate.reciprocal()
+
+    @property
+    def mode(self) -> Tensor:
+        return plain(np.zeros_like(self.rate.data_))
+
+    @property
+    def stddev(self) -> Tensor:
+        return self.rate.reciprocal()
+
+    @property
+    def variance(self) -> Tensor:
+        return self.rate.pow(-2)
+
+    def rsample(self, sample_shape: Shape = ()) -> Tensor:
+        shape = tuple(self._extended_shape(sample_shape))
+        drawn = streams.exponential(math.prod(shape), self.rate.data_.dtype).reshape(shape)
+        return plain(drawn[()], version=1) / self.rate
+
+    def log_prob(self, value: Tensor) -> Tensor:
+        self._validate_sample(value)
+        return self.rate.log() - self.rate * value
+
+    def cdf(self, value: Tensor) -> Tensor:
+        self._validate_sample(value)
+        return 1 - e.exp(e.neg(self.rate) * value)
+
+    def icdf(self, value: Tensor) -> Tensor:
+        return e.neg(e.log1p(e.neg(value))) / self.rate
+
+    def entropy(self) -> Tensor:
+        return 1.0 - e.log(self.rate)

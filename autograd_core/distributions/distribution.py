@@ -1,0 +1,201 @@
+"""What all distributions have in common: shapes, checks, sampling without a graph."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from typing import Any, ClassVar
+
+import numpy as np
+
+from ..dtypes import get_default_dtype, to_numpy
+from ..modes import enable_grad, no_grad
+from ..ops import elementwise as e
+from ..ops import shape as s
+from ..size import Size
+from ..tensor import Tensor, plain
+from .constraints import Constraint
+
+Shape = Sequence[int]
+
+
+class lazy_property:
+    """An attribute that is computed when it is first asked for, with a graph, and kept."""
+
+    def __init__(self, compute: Callable[[Any], Any]) -> None:
+        self.compute = compute
+        functools.update_wrapper(self, compute)  # type: ignore[arg-type]
+
+    def __get__(self, owner: Any, kind: Any = None) -> Any:
+        if owner is None:
+            return self
+        with enable_grad():
+            value = self.compute(owner)
+        owner.__dict__[self.compute.__name__] = value
+        return value
+
+
+class Distribution:
+    """The base: `arg_constraints` has the parameters by name, in the order in which they are shown."""
+
+    has_rsample = False
+    has_enumerate_support = False
+    arg_constraints: ClassVar[Any] = {}
+    support: Any = None
+    _validate_args: bool = True
+
+    def __init__(self, batch_shape: Shape = (), event_shape: Shape = (), validate_args: bool | None = None) -> None:
+        self._batch_shape, self._event_shape = Size(batch_shape), Size(event_shape)
+        if validate_args is not None:
+            self._validate_args = validate_args
+        if not self._validate_args:
+            return
+        for name, constraint in self.arg_constraints.items():
+            value = self.__dict__.get(name)
+            if value is not None and not np.all(constraint.check(value).data_):
+                raise ValueError(
+                    f"Expected parameter {name} ({type(value).__name__} of shape {tuple(value.shape)}) of distribution "
+                    f"{self!r} to satisfy the constraint {constraint!r}, but found invalid values:\n{value}"
+                )
+
+    @property
+    def batch_shape(self) -> Size:
+        return self._batch_shape
+
+    @property
+    def event_shape(self) -> Size:
+        return self._event_shape
+
+    # ---- what each distribution says for itself
+
+    @property
+    def mean(self) -> Any:
+        raise NotImplementedError
+
+    @property
+    def mode(self) -> Any:
+        raise NotImplementedError(f"{type(self)} does not implement mode")
+
+    @property
+    def variance(self) -> Any:
+        raise NotImplementedError
+
+    @property
+    def stddev(self) -> Any:
+        return self.variance.sqrt()
+
+    def rsample(self, sample_shape: Shape = ()) -> Tensor:
+        """Draws in a way that can be differentiated by the parameters."""
+        raise NotImplementedError
+
+    def sample(self, sample_shape: Shape = ()) -> Tensor:
+        """Draws without a graph."""
+        with no_grad():
+            return self.rsample(sample_shape)
+
+    def log_prob(self, value: Tensor) -> Tensor:
+        raise NotImplementedError
+
+    def cdf(self, value: Tensor) -> Tensor:
+        raise NotImplementedError
+
+    def icdf(self, value: Tensor) -> Tensor:
+        raise NotImplementedError
+
+    def enumerate_support(self, expand: bool = True) -> Tensor:
+        raise NotImplementedError
+
+    def entropy(self) -> Tensor:
+        raise NotImplementedError
+
+    def perplexity(self) -> Tensor:
+        return e.exp(self.entropy())  # type: ignore[no-any-return]
+
+    # ---- shapes
+
+    def expand(self, batch_shape: Shape, _instance: Any = None) -> Any:
+        """The same distribution for a larger batch."""
+        made = object.__new__(type(self))
+        made.__dict__.update(self.__dict__)
+        made._batch_shape = Size(batch_shape)
+        for name in self.arg_constraints:
+            if name in self.__dict__:
+                held = self.__dict__[name]
+                inner = held.shape[len(self._batch_shape) :]
+                made.__dict__[name] = s.expand(held, [*batch_shape, *inner])
+                if self.__dict__.get("_param") is held:
+                    made.__dict__["_param"] = made.__dict__[name]
+        return made
+
+    def _extended_shape(self, sample_shape: Shape = ()) -> Size:
+        return Size((*sample_shape, *self._batch_shape, *self._event_shape))
+
+    # ---- checks
+
+    def _validate_sample(self, value: Any) -> None:
+        """Whether `value` can come from this distribution.
+
+        Raises:
+            ValueError: it cannot.
+        """
+        if not self._validate_args:
+            return
+        if not isinstance(value, Tensor):
+            raise ValueError("The value argument to log_prob must be a Tensor")
+        start = len(value.shape) - len(self._event_shape)
+        if tuple(value.shape[start:]) != tuple(self._event_shape):
+            raise ValueError(
+                f"The right-most size of value must match event_shape: {value.size()} vs {self._event_shape}."
+            )
+        given, wanted = value.size(), Size((*self._batch_shape, *self._event_shape))
+        for i, j in zip(reversed(given), reversed(wanted), strict=False):
+            if i != 1 and j != 1 and i != j:
+                raise ValueError(f"Value is not broadcastable with batch_shape+event_shape: {given} vs {wanted}.")
+        support: Constraint = self.support
+        if not np.all(support.check(value).data_):
+            raise ValueError(
+                f"Expected value argument ({type(value).__name__} of shape {tuple(value.shape)}) to be within the "
+                f"support ({support!r}) of the distribution {self!r}, but found invalid values:\n{value}"
+            )
+
+    def __repr__(self) -> str:
+        shown = []
+        for name in self.arg_constraints:
+            if name in self.__dict__:
+                value = self.__dict__[name]
+                shown.append(f"{name}: {value if value.data_.size == 1 else value.size()}")
+        return f"{type(self).__name__}({', '.join(shown)})"
+
+
+# ---- what distributions are made of
+
+
+def is_number(*values: Any) -> bool:
+    return all(isinstance(value, bool | int | float) for value in values)
+
+
+def broadcast_all(*values: Any) -> list[Tensor]:
+    """Numbers and tensors as tensors of one shape."""
+    if not all(isinstance(value, Tensor) or is_number(value) for value in values):
+        raise ValueError(
+            "Input arguments must all be instances of Number, torch.Tensor or objects implementing __torch_function__."
+        )
+    kinds = [value.data_.dtype for value in values if isinstance(value, Tensor)]
+    kind = kinds[0] if kinds else to_numpy(get_default_dtype())
+    return broadcast_tensors(*(v if isinstance(v, Tensor) else plain(np.asarray(v, kind)[()]) for v in values))
+
+
+def broadcast_tensors(*tensors: Tensor) -> list[Tensor]:
+    try:
+        shape = np.broadcast_shapes(*(tensor.data_.shape for tensor in tensors))
+    except ValueError:
+        e.add(*tensors[:2])  # raises what torch raises for sizes that do not go together
+        raise
+    return [tensor if tensor.data_.shape == shape else s.expand(tensor, list(shape)) for tensor in tensors]
+
+
+def sum_rightmost(value: Tensor, dims: int) -> Tensor:
+    """The sum over the last `dims` dimensions."""
+    if dims == 0:
+        return value
+    return value.reshape([*value.shape[:-dims], -1]).sum(-1)  # type: ignore[no-any-return]

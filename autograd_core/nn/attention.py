@@ -1,0 +1,205 @@
+"""Attention of many heads, and the encoder layer around it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from copy import deepcopy
+from typing import Any
+
+import numpy as np
+
+from ..ops import shape as s
+from ..tensor import Tensor
+from . import functional as F
+from . import init
+from .container import ModuleList
+from .dropout import Dropout
+from .layers import LayerNorm, Linear, blank
+from .module import Module
+
+
+class NonDynamicallyQuantizableLinear(Linear):
+    """A linear map under the name that torch prints for the one at the end of attention."""
+
+
+class MultiheadAttention(Module):
+    """Each head looks by its own part of the query at its own part of the keys, and takes that of the values."""
+
+    def __init__(
+        self,
+        embed_dim: int,
+        num_heads: int,
+        dropout: float = 0.0,
+        bias: bool = True,
+        add_bias_kv: bool = False,
+        add_zero_attn: bool = False,
+        kdim: int | None = None,
+        vdim: int | None = None,
+        batch_first: bool = False,
+        device: Any = None,
+        dtype: Any = None,
+    ) -> None:
+        if embed_dim <= 0 or num_heads <= 0:
+            raise ValueError(
+                f"embed_dim and num_heads must be greater than 0, got embed_dim={embed_dim} and num_heads={num_heads} "
+                "instead"
+            )
+        super().__init__()
+        if add_bias_kv or add_zero_attn:
+            raise NotImplementedError("MultiheadAttention with add_bias_kv or add_zero_attn is not supported")
+        self.embed_dim, self.num_heads, self.dropout, self.batch_first = embed_dim, num_heads, dropout, batch_first
+        self.kdim = embed_dim if kdim is None else kdim
+        self.vdim = embed_dim if vdim is None else vdim
+        self._qkv_same_embed_dim = self.kdim == self.vdim == embed_dim
+        self.head_dim = embed_dim // num_heads
+        if embed_dim % num_heads:
+            raise AssertionError("embed_dim must be divisible by num_heads")
+        widths = {"q_proj_weight": embed_dim, "k_proj_weight": self.kdim, "v_proj_weight": self.vdim}
+        if self._qkv_same_embed_dim:
+            self.in_proj_weight = blank((3 * embed_dim, embed_dim), dtype)
+        for name, width in widths.items():
+            self.register_parameter(name, None if self._qkv_same_embed_dim else blank((embed_dim, width), dtype))
+        if not self._qkv_same_embed_dim:
+            self.register_parameter("in_proj_weight", None)
+        self.register_parameter("in_proj_bias", blank((3 * embed_dim,), dtype) if bias else None)
+        self.out_proj = NonDynamicallyQuantizableLinear(embed_dim, embed_dim, bias=bias, dtype=dtype)
+        self.bias_k = self.bias_v = None
+        self.add_zero_attn = add_zero_attn
+        self._reset_parameters()
+
+    def _reset_parameters(self) -> None:
+        for weight in (self.in_proj_weight, self.q_proj_weight, self.k_proj_weight, self.v_proj_weight):
+            if weight is not None:
+                init.xavier_uniform_(weight)
+        for bias in (self.in_proj_bias, self.out_proj.bias):
+            if bias is not None:
+                init.zeros_(bias)
+
+    def forward(
+        self,
+        query: Tensor,
+        key: Tensor,
+        value: Tensor,
+        key_padding_mask: Tensor | None = None,
+        need_weights: bool = True,
+        attn_mask: Tensor | None = None,
+        average_attn_weights: bool = True,
+        is_causal: bool = False,
+    ) -> tuple[Tensor, Tensor | None]:
+        kind = query.data_.dtype
+        padding = F.canonical_mask(key_padding_mask, "key_padding_mask", attn_mask, kind)
+        mask = F.canonical_mask(attn_mask, "attn_mask", None, kind)
+        swapped = self.batch_first and query.data_.ndim == 3
+        if swapped:
+            query, key, value = self.length_first(query, key, value)
+        out, weights = F.multi_head_attention_forward(
+            query, key, value, self.embed_dim, self.num_heads, self.in_proj_weight, self.in_proj_bias, None, None,
+            self.add_zero_attn, self.dropout, self.out_proj.weight, self.out_proj.bias, training=self.training,
+            key_padding_mask=padding, need_weights=need_weights, attn_mask=mask,
+            use_separate_proj_weight=not self._qkv_same_embed_dim, q_proj_weight=self.q_proj_weight,
+            k_proj_weight=self.k_proj_weight, v_proj_weight=self.v_proj_weight,
+            average_attn_weights=average_attn_weights, is_causal=is_causal,
+        )  # fmt: skip
+        return (s.transpose(out, 1, 0) if swapped else out), weights
+
+    def length_first(self, query: Tensor, key: Tensor, value: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        """The inputs transposed; what is the same tensor is the same afterwards."""
+        if key is not value:
+            return s.transpose(query, 1, 0), s.transpose(key, 1, 0), s.transpose(value, 1, 0)
+        turned = s.transpose(query, 1, 0)
+        other = turned if query is key else s.transpose(key, 1, 0)
+        return turned, other, other
+
+
+class TransformerEncoderLayer(Module):
+    """Attention to itself, then two linear maps; each added to what came in, and normalized."""
+
+    def __init__(
+        self,
+        d_model: int,
+        nhead: int,
+        dim_feedforward: int = 2048,
+        dropout: float = 0.1,
+        activation: str | Callable[[Tensor], Tensor] = F.relu,
+        layer_norm_eps: float = 1e-5,
+        batch_first: bool = False,
+        norm_first: bool = False,
+        bias: bool = True,
+        device: Any = None,
+        dtype: Any = None,
+    ) -> None:
+        super().__init__()
+        self.self_attn = MultiheadAttention(
+            d_model, nhead, dropout=dropout, bias=bias, batch_first=batch_first, dtype=dtype
+        )
+        self.linear1 = Linear(d_model, dim_feedforward, bias=bias, dtype=dtype)
+        self.dropout = Dropout(dropout)
+        self.linear2 = Linear(dim_feedforward, d_model, bias=bias, dtype=dtype)
+        self.norm_first = norm_first
+        self.norm1 = LayerNorm(d_model, eps=layer_norm_eps, bias=bias, dtype=dtype)
+        self.norm2 = LayerNorm(d_model, eps=layer_norm_eps, bias=bias, dtype=dtype)
+        self.dropout1, self.dropout2 = Dropout(dropout), Dropout(dropout)
+        if isinstance(activation, str):
+            if activation not in ("relu", "gelu"):
+                raise RuntimeError(f"activation should be relu/gelu, not {activation}")
+            activation = F.relu if activation == "relu" else F.gelu
+        self.activation = activation
+
+    def forward(
+        self,
+        src: Tensor,
+        src_mask: Tensor | None = None,
+        src_key_padding_mask: Tensor | None = None,
+        is_causal: bool = False,
+    ) -> Tensor:
+        kind = src.data_.dtype
+        padding = F.canonical_mask(src_key_padding_mask, "src_key_padding_mask", src_mask, kind)
+        mask = F.canonical_mask(src_mask, "src_mask", None, kind)
+        x = src
+        if self.norm_first:
+            x = x + self.attended(self.norm1(x), mask, padding, is_causal)
+            return x + self.fed(self.norm2(x))  # type: ignore[no-any-return]
+        x = self.norm1(x + self.attended(x, mask, padding, is_causal))
+        return self.norm2(x + self.fed(x))  # type: ignore[no-any-return]
+
+    def attended(self, x: Tensor, mask: Tensor | None, padding: Tensor | None, is_causal: bool) -> Tensor:
+        options = {"attn_mask": mask, "key_padding_mask": padding, "need_weights": False, "is_causal": is_causal}
+        return self.dropout1(self.self_attn(x, x, x, **options)[0])  # type: ignore[no-any-return]
+
+    def fed(self, x: Tensor) -> Tensor:
+        return self.dropout2(self.linear2(self.dropout(self.activation(self.linear1(x)))))  # type: ignore[no-any-return]
+
+
+class TransformerEncoder(Module):
+    """Several encoder layers, which begin as copies of one."""
+
+    def __init__(
+        self, encoder_layer: TransformerEncoderLayer, num_layers: int, norm: Module | None = None, **options: Any
+    ) -> None:
+        super().__init__()
+        self.layers = ModuleList([deepcopy(encoder_layer) for _ in range(num_layers)])
+        self.num_layers, self.norm = num_layers, norm
+
+    def forward(
+        self,
+        src: Tensor,
+        mask: Tensor | None = None,
+        src_key_padding_mask: Tensor | None = None,
+        is_causal: bool | None = None,
+    ) -> Tensor:
+        kind = src.data_.dtype
+        padding = F.canonical_mask(src_key_padding_mask, "src_key_padding_mask", mask, kind)
+        shown = F.canonical_mask(mask, "mask", None, kind)
+        causal = is_causal if is_causal is not None else looks_causal(shown)
+        for layer in self.layers:
+            src = layer(src, src_mask=shown, is_causal=causal, src_key_padding_mask=padding)
+        return src if self.norm is None else self.norm(src)
+
+
+def looks_causal(mask: Tensor | None) -> bool:
+    """Whether the mask hides exactly what comes later."""
+    if mask is None:
+        return False
+    size = mask.data_.shape[-1]
+    later = np.triu(np.full((size, size), -np.inf, mask.data_.dtype), 1)
+    return mask.data_.shape == later.shape and bool(np.all(mask.data_ == later))

@@ -1,0 +1,173 @@
+"""Activations as functions."""
+
+# mypy: disable-error-code="no-any-return"
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+
+from ... import functions as f
+from ...inplace import in_place
+from ...ops import activations as a
+from ...ops import elementwise as e
+from ...ops import reduce as r
+from ...ops import shape as s
+from ...random import exponential
+from ...tensor import Tensor, plain
+from .common import need_tensor
+
+
+def relu(input: Tensor, inplace: bool = False) -> Tensor:
+    need_tensor("relu", "input", 1, input)
+    return in_place(e.relu, input) if inplace else e.relu(input)
+
+
+def leaky_relu(input: Tensor, negative_slope: float = 0.01, inplace: bool = False) -> Tensor:
+    if inplace:
+        return in_place(a.leaky_relu_, input, negative_slope)
+    return a.leaky_relu(input, negative_slope)
+
+
+def relu6(input: Tensor, inplace: bool = False) -> Tensor:
+    return hardtanh(input, 0, 6, inplace)
+
+
+def hardtanh(input: Tensor, min_val: float = -1.0, max_val: float = 1.0, inplace: bool = False) -> Tensor:
+    if min_val > max_val:
+        raise ValueError("min_val cannot be greater than max_val")
+    return in_place(a.hardtanh, input, min_val, max_val) if inplace else a.hardtanh(input, min_val, max_val)
+
+
+def elu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
+    return in_place(a.elu_, input, alpha) if inplace else a.elu(input, alpha)
+
+
+def selu(input: Tensor, inplace: bool = False) -> Tensor:
+    constants = 1.6732632423543772, 1.0507009873554805
+    return in_place(a.elu_, input, *constants) if inplace else a.elu(input, *constants)
+
+
+def celu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
+    return in_place(a.celu, input, alpha) if inplace else a.celu(input, alpha)
+
+
+def gelu(input: Tensor, approximate: str = "none") -> Tensor:
+    if approximate not in ("none", "tanh"):
+        raise RuntimeError("approximate argument must be either none or tanh.")
+    return a.gelu(input, approximate)
+
+
+def silu(input: Tensor, inplace: bool = False) -> Tensor:
+    return in_place(a.silu, input) if inplace else a.silu(input)
+
+
+def mish(input: Tensor, inplace: bool = False) -> Tensor:
+    return in_place(a.mish, input) if inplace else a.mish(input)
+
+
+def softplus(input: Tensor, beta: float = 1, threshold: float = 20) -> Tensor:
+    return a.softplus(input, beta, threshold)
+
+
+def threshold(input: Tensor, threshold: float, value: float, inplace: bool = False) -> Tensor:
+    return in_place(a.threshold, input, threshold, value) if inplace else a.threshold(input, threshold, value)
+
+
+def softshrink(input: Tensor, lambd: float = 0.5) -> Tensor:
+    return a.softshrink(input, lambd)
+
+
+def hardswish(input: Tensor, inplace: bool = False) -> Tensor:
+    return in_place(a.hardswish, input) if inplace else a.hardswish(input)
+
+
+def hardshrink(input: Tensor, lambd: float = 0.5) -> Tensor:
+    return a.hardshrink(input, lambd)
+
+
+def hardsigmoid(input: Tensor, inplace: bool = False) -> Tensor:
+    return in_place(a.hardsigmoid, input) if inplace else a.hardsigmoid(input)
+
+
+def glu(input: Tensor, dim: int = -1) -> Tensor:
+    """The first half along `dim` times the sigmoid of the second."""
+    return a.glu(input, dim)
+
+
+def prelu(input: Tensor, weight: Tensor) -> Tensor:
+    """A leaky relu whose slopes, one or one for each channel, are learnt."""
+    rank, slopes = input.data_.ndim, weight.data_.size
+    if weight.data_.ndim > 1:
+        raise RuntimeError(f"prelu: Expected `weight` to be a scalar or 1D tensor, but got: ndim = {weight.data_.ndim}")
+    if slopes != 1:
+        if rank == 0:
+            raise RuntimeError("Not allow zero-dim input tensor.")
+        channels = input.data_.shape[1] if rank > 1 else 1
+        if channels != slopes:
+            raise RuntimeError(
+                f"Mismatch of parameter numbers and input channel size. Found parameter numbers = {slopes} and channel "
+                f"size = {channels}."
+            )
+    if weight.data_.ndim != rank:
+        weight = s.view(weight, [slopes if d == 1 or rank == 1 else 1 for d in range(rank)])
+    return a.prelu_kernel(input, weight)
+
+
+def logsigmoid(input: Tensor) -> Tensor:
+    result: Tensor = a.log_sigmoid(input)[0]
+    return result
+
+
+def softsign(input: Tensor) -> Tensor:
+    return e.div(input, e.add(e.abs(input), 1))
+
+
+def tanhshrink(input: Tensor) -> Tensor:
+    return e.sub(input, e.tanh(input))
+
+
+def tanh(input: Tensor) -> Tensor:
+    return e.tanh(input)
+
+
+def sigmoid(input: Tensor) -> Tensor:
+    return e.sigmoid(input)
+
+
+def implicit_dim(name: str, ndim: int) -> int:
+    """The dimension that torch takes where a program gives none, with its warning."""
+    warnings.warn(
+        f"Implicit dimension choice for {name} has been deprecated. Change the call to include dim=X as an argument.",
+        stacklevel=3,
+    )
+    return 0 if ndim in (0, 1, 3) else 1
+
+
+def softmax(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None) -> Tensor:
+    at = implicit_dim("softmax", input.data_.ndim) if dim is None else dim
+    return r.softmax(f.cast(input, dtype), at)
+
+
+def log_softmax(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None) -> Tensor:
+    at = implicit_dim("log_softmax", input.data_.ndim) if dim is None else dim
+    return r.log_softmax(f.cast(input, dtype), at)
+
+
+def softmin(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None) -> Tensor:
+    at = implicit_dim("softmin", input.data_.ndim) if dim is None else dim
+    return r.softmax(f.cast(e.neg(input), dtype), at)
+
+
+def gumbel_softmax(logits: Tensor, tau: float = 1, hard: bool = False, eps: float = 1e-10, dim: int = -1) -> Tensor:
+    """A draw by `logits` that can be differentiated; `hard` rounds it, with the gradient of what is not rounded."""
+    data = logits.data_
+    noise = -np.log(exponential(data.size, data.dtype).reshape(data.shape))
+    soft = r.softmax(e.div(e.add(logits, plain(noise)), tau), dim)
+    if not hard:
+        return soft
+    best = np.zeros_like(soft.data_)
+    np.put_along_axis(best, np.argmax(soft.data_, axis=dim, keepdims=True), 1.0, axis=dim)
+    return e.add(e.sub(plain(best), soft.detach()), soft)

@@ -1,0 +1,166 @@
+"""Losses of probabilities: how likely the targets are."""
+
+# mypy: disable-error-code="no-any-return"
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+
+from ...graph import Dim
+from ...ops import elementwise as e
+from ...ops import loss as l
+from ...ops import losses as b
+from ...ops import reduce as r
+from ...ops import shape as s
+from ...ops.special import xlogy
+from ...tensor import Tensor, plain
+from .common import need_tensor, reduce_loss, reduction_nr, reduction_of, type_title, with_old_flags
+
+
+@with_old_flags
+def binary_cross_entropy(
+    input: Tensor, target: Tensor, weight: Tensor | None = None, reduction: str = "mean"
+) -> Tensor:
+    if input.data_.shape != target.data_.shape:
+        raise ValueError(
+            f"Using a target size ({target.shape}) that is different to the input size ({input.shape}) is deprecated. "
+            "Please ensure they have the same size."
+        )
+    if target.data_.dtype != input.data_.dtype:
+        names = [type_title(t.data_.dtype) for t in (input, target)]
+        raise RuntimeError(f"Found dtype {names[1]} but expected {names[0]}")
+    return b.binary_cross_entropy(input, target, weight, reduction_nr(reduction))
+
+
+@with_old_flags
+def binary_cross_entropy_with_logits(
+    input: Tensor,
+    target: Tensor,
+    weight: Tensor | None = None,
+    reduction: str = "mean",
+    pos_weight: Tensor | None = None,
+) -> Tensor:
+    if input.data_.shape != target.data_.shape:
+        raise ValueError(f"Target size ({target.shape}) must be the same as input size ({input.shape})")
+    return b.binary_cross_entropy_with_logits(input, target, weight, pos_weight, reduction_nr(reduction))
+
+
+@with_old_flags
+def kl_div(input: Tensor, target: Tensor, reduction: str = "mean", log_target: bool = False) -> Tensor:
+    if log_target:
+        apart = e.sub(target, input)
+        values = e.mul(e.exp(target), apart)
+    else:
+        expected = e.mul(target, input)
+        values = e.sub(xlogy(target, target), expected)
+    if reduction == "batchmean":
+        return e.div(r.sum(values), input.data_.shape[0])
+    if reduction == "mean":
+        warnings.warn(
+            "reduction: 'mean' divides the total loss by both the batch size and the support size.'batchmean' divides "
+            "only by the batch size, and aligns with the KL div math definition.'mean' will be changed to behave the "
+            "same as 'batchmean' in the next major release.",
+            stacklevel=3,
+        )
+    return reduce_loss(values, reduction)
+
+
+def nll_loss(
+    input: Tensor,
+    target: Tensor,
+    weight: Tensor | None = None,
+    size_average: Any = None,
+    ignore_index: int = -100,
+    reduce: Any = None,
+    reduction: str = "mean",
+) -> Tensor:
+    if size_average is not None or reduce is not None:
+        reduction = reduction_of(size_average, reduce, reduction)
+    rank = input.data_.ndim
+    if rank < 1:
+        raise ValueError("Expected 1 or more dimensions (got 0)")
+    if rank > 1 and target.data_.ndim > 0 and input.data_.shape[0] != target.data_.shape[0]:
+        raise ValueError(
+            f"Expected input batch_size ({input.data_.shape[0]}) to match target batch_size ({target.data_.shape[0]})."
+        )
+    if target.data_.dtype.kind == "f":
+        raise RuntimeError(f"expected target dtype to be Long or Byte, but got {type_title(target.data_.dtype)}")
+    if rank > 2:
+        return by_place(input, target, weight, reduction_nr(reduction), Dim(ignore_index))
+    result: Tensor = l.nll_loss(input, target, weight, reduction_nr(reduction), Dim(ignore_index))[0]
+    return result
+
+
+def by_place(input: Tensor, target: Tensor, weight: Tensor | None, reduction: int, ignore_index: int) -> Tensor:
+    """Labels for each place: as images, which others are made into."""
+    shape, labels = list(input.data_.shape), list(target.data_.shape)
+    if [shape[0], *shape[2:]] != labels:
+        raise RuntimeError(f"Expected target size {[shape[0], *shape[2:]]}, got {labels}")
+    if len(shape) == 4:
+        return l.nll_loss2d(input, target, weight, reduction, ignore_index)[0]
+    flat = s.reshape(input, [shape[0], shape[1], 1, -1]), s.reshape(target, [labels[0], 1, -1])
+    losses = l.nll_loss2d(*flat, weight, reduction, ignore_index)[0]
+    return s.view(losses, labels) if reduction == 0 else losses
+
+
+def cross_entropy(
+    input: Tensor,
+    target: Tensor,
+    weight: Tensor | None = None,
+    size_average: Any = None,
+    ignore_index: int = -100,
+    reduce: Any = None,
+    reduction: str = "mean",
+    label_smoothing: float = 0.0,
+) -> Tensor:
+    """From scores to the loss: log_softmax, then the likelihood of labels or of probabilities."""
+    need_tensor("cross_entropy_loss", "input", 1, input)
+    need_tensor("cross_entropy_loss", "target", 2, target)
+    if size_average is not None or reduce is not None:
+        reduction = reduction_of(size_average, reduce, reduction)
+    if not 0.0 <= label_smoothing <= 1.0:
+        raise RuntimeError(f"label_smoothing must be between 0.0 and 1.0. Got: {label_smoothing}")
+    classes = 0 if input.data_.ndim == 1 else 1
+    logs = r.log_softmax(input, classes)
+    if input.data_.shape == target.data_.shape:
+        return soft_cross_entropy(logs, target, weight, reduction, label_smoothing, classes)
+    hard = nll_loss(logs, target, weight, None, ignore_index, None, reduction)
+    if label_smoothing == 0:
+        return hard
+    count = input.data_.shape[classes]
+    shape = [-1 if d == classes else 1 for d in range(input.data_.ndim)]
+    counted = logs if weight is None else e.mul(logs, s.view(weight, shape))
+    live = np.asarray(target.data_ != ignore_index)
+    spread = e.masked_fill(e.neg(r.sum_dim(counted, [classes], False)), plain(~live), 0)
+    nr = reduction_nr(reduction)
+    if nr:
+        spread = r.sum(spread)
+    if nr == 1:
+        whole = np.count_nonzero(live) if weight is None else np.sum(weight.data_[target.data_[live]])
+        spread = e.div(spread, plain(np.asarray(whole)[()]))
+    spread = e.mul_scalar(spread, label_smoothing / count)
+    return e.add(e.mul_scalar(hard, 1 - label_smoothing), spread)
+
+
+def soft_cross_entropy(
+    logs: Tensor, target: Tensor, weight: Tensor | None, reduction: str, label_smoothing: float, classes: int
+) -> Tensor:
+    """The loss where the target gives a probability for each class."""
+    if target.data_.dtype.kind != "f":
+        raise RuntimeError(
+            f"Expected floating point type for target with class probabilities, got {type_title(target.data_.dtype)}"
+        )
+    count = logs.data_.shape[classes]
+    if label_smoothing > 0:
+        target = e.add_scalar(e.mul_scalar(target, 1 - label_smoothing), label_smoothing / count)
+    values = e.mul(logs, target)
+    if weight is not None:
+        values = e.mul(values, weight)
+    nr = reduction_nr(reduction)
+    if nr == 0:
+        return e.neg(r.sum_dim(values, [classes], False))
+    total = e.neg(r.sum(values))
+    return total if nr == 2 else e.div_scalar(total, logs.data_.size / count)

@@ -1,0 +1,170 @@
+"""What depends on the order of values: medians, modes, running extremes. Formulas: PyTorch's derivatives.yaml."""
+
+# ruff: noqa: F821
+# mypy: disable-error-code="no-any-return, no-untyped-call, misc, name-defined, has-type, call-overload, arg-type"
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from ..op import both, op
+from ..tensor import Array
+from .reduce import EXTREME
+from .shape import wrap
+
+Pick = Callable[[Array], int]
+
+
+def picked(data: Array, dim: int, keepdim: bool, pick: Pick) -> tuple[Array, Array]:
+    """Along `dim`, the element at the place that `pick` names in each row, and that place."""
+    at = wrap(dim, np.ndim(data))
+    if np.ndim(data) == 0:
+        return data, np.int64(0)
+    index = np.apply_along_axis(pick, at, data).astype(np.int64)
+    index = np.expand_dims(index, at)
+    values = np.take_along_axis(data, index, at)
+    return (values, index) if keepdim else (np.squeeze(values, at)[()], np.squeeze(index, at)[()])
+
+
+def middle(row: Array) -> int:
+    """Where the lower median lies; the first nan, if there is one."""
+    lost = np.flatnonzero(np.isnan(row))
+    return int(lost[0]) if lost.size else int(np.argsort(row, kind="stable")[(row.size - 1) // 2])
+
+
+def middle_of_numbers(row: Array) -> int:
+    """Where the lower median of what is not nan lies."""
+    count = int(np.count_nonzero(~np.isnan(row)))
+    return int(np.argsort(row, kind="stable")[max(count - 1, 0) // 2])
+
+
+def commonest(row: Array) -> int:
+    """The last place of the value that occurs most often, of the smallest one at a tie."""
+    values, counts = np.unique(row, return_counts=True)
+    return int(np.flatnonzero(row == values[np.argmax(counts)])[-1])
+
+
+@op("median", self=lambda grad, self, result: evenly(grad, self, result))
+def median(self: Array) -> Array:
+    return np.ravel(self)[middle(np.ravel(self))] if self.size else self.dtype.type(np.nan)
+
+
+@op(
+    "median.dim",
+    outputs=EXTREME,
+    differentiable=("values",),
+    self=lambda grad, dim, indices, self_sym_sizes, keepdim: select_values(grad, dim, indices, self_sym_sizes, keepdim),
+)
+def median_dim(self: Array, dim: int, keepdim: bool = False) -> tuple[Array, Array]:
+    return picked(self, dim, keepdim, middle)
+
+
+@op("nanmedian", self=lambda grad, self, result: evenly(grad, self, result))
+def nanmedian(self: Array) -> Array:
+    return np.ravel(self)[middle_of_numbers(np.ravel(self))] if self.size else self.dtype.type(np.nan)
+
+
+@op(
+    "nanmedian.dim",
+    outputs=EXTREME,
+    differentiable=("values",),
+    self=lambda grad, dim, indices, self_sym_sizes, keepdim: select_values(grad, dim, indices, self_sym_sizes, keepdim),
+)
+def nanmedian_dim(self: Array, dim: int, keepdim: bool = False) -> tuple[Array, Array]:
+    return picked(self, dim, keepdim, middle_of_numbers)
+
+
+@op(
+    "mode",
+    outputs=EXTREME,
+    differentiable=("values",),
+    self=lambda grad, dim, indices, self_sym_sizes, keepdim: select_values(grad, dim, indices, self_sym_sizes, keepdim),
+)
+def mode(self: Array, dim: int = -1, keepdim: bool = False) -> tuple[Array, Array]:
+    return picked(self, dim, keepdim, commonest)
+
+
+# ---- running extremes
+
+
+def running(data: Array, dim: int, better: Callable[[Array, Array], Array]) -> tuple[Array, Array]:
+    """The best so far along `dim` and where it was found, the latest place at a tie; nan beats all."""
+    at = wrap(dim, np.ndim(data))
+    if np.ndim(data) == 0:
+        return data, np.int64(0)
+    rows = np.moveaxis(data, at, 0)
+    values, index = rows.copy(), np.zeros(rows.shape, np.int64)
+    for k in range(1, len(rows)):
+        newer = np.isnan(rows[k]) | (~np.isnan(values[k - 1]) & better(rows[k], values[k - 1]))
+        values[k] = np.where(newer, rows[k], values[k - 1])
+        index[k] = np.where(newer, k, index[k - 1])
+    return np.ascontiguousarray(np.moveaxis(values, 0, at)), np.ascontiguousarray(np.moveaxis(index, 0, at))
+
+
+@both
+def running_backward(grad: Array, self: Array, indices: Array, dim: int) -> Array:
+    return grad if len(self.shape) == 0 else scatter_add(zeros_as(self), dim, indices, grad)
+
+
+@op(
+    "cummax",
+    outputs=EXTREME,
+    differentiable=("values",),
+    self=lambda grad, self, indices, dim: running_backward(grad, self, indices, dim),
+)
+def cummax(self: Array, dim: int) -> tuple[Array, Array]:
+    return running(self, dim, np.greater_equal)
+
+
+@op(
+    "cummin",
+    outputs=EXTREME,
+    differentiable=("values",),
+    self=lambda grad, self, indices, dim: running_backward(grad, self, indices, dim),
+)
+def cummin(self: Array, dim: int) -> tuple[Array, Array]:
+    return running(self, dim, np.less_equal)
+
+
+# ---- both extremes at once
+
+
+@op(
+    "aminmax",
+    outputs=("min", "max"),
+    self=lambda grads, self, dim, keepdim, min, max: aminmax_backward(grads, self, dim, keepdim, min, max),
+)
+def aminmax(self: Array, dim: int | None = None, keepdim: bool = False) -> tuple[Array, Array]:
+    if self.size == 0:
+        raise RuntimeError(
+            "aminmax(): cannot compute aminmax over an empty dimension as the operation has no identity."
+        )
+    at = None if dim is None or np.ndim(self) == 0 else wrap(dim, np.ndim(self))
+    return np.min(self, axis=at, keepdims=keepdim), np.max(self, axis=at, keepdims=keepdim)
+
+
+@both
+def aminmax_backward(grads: Any, self: Array, dim: Any, keepdim: bool, low: Array, high: Array) -> Any:
+    total = None
+    for grad, found in zip(grads, (low, high), strict=True):
+        if grad is not None:
+            sizes = self.shape
+            part = by_count(spread_out(grad, sizes, dim, keepdim), spread_out(found, sizes, dim, keepdim), self, dim)
+            total = part if total is None else total + part
+    return total
+
+
+@both
+def spread_out(reduced: Array, sizes: Sequence[int], dim: Any, keepdim: bool) -> Array:
+    """What a reduction gave, with the reduced axes back as 1."""
+    return reduced if keepdim else reshape(reduced, [] if dim is None else kept_shape(sizes, dim))
+
+
+@both
+def by_count(grad: Array, found: Array, self: Array, dim: Any) -> Array:
+    """`grad` shared by the elements of `self` that equal `found`."""
+    mask = found == self
+    return grad / sum_dim(mask, [] if dim is None else [dim], True) * mask

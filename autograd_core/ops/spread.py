@@ -1,0 +1,157 @@
+"""Spread together with mean, distances, and sums that skip nan. Formulas: PyTorch's derivatives.yaml."""
+
+# ruff: noqa: F821
+# mypy: disable-error-code="no-any-return, no-untyped-call, misc, name-defined, has-type, call-overload, arg-type"
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from ..op import both, op
+from ..tensor import Array
+from .reduce import Dims, axes, counted, spread
+
+TWO = ("result0", "result1")
+
+
+def floats(name: str, data: Array) -> None:
+    if data.dtype.kind != "f":
+        raise RuntimeError(f"{name} only support floating point and complex dtypes")
+
+
+def centre(data: Array, dim: Dims, keepdim: bool) -> Array:
+    over = axes(dim, np.ndim(data))
+    return np.mean(data, axis=over, keepdims=keepdim, dtype=data.dtype)
+
+
+@op(
+    "var_mean.correction",
+    outputs=TWO,
+    self=lambda grads, self, dim, correction, keepdim: var_mean_backward(
+        grads[0], grads[1], self, dim, correction, keepdim
+    ),
+)
+def var_mean(
+    self: Array, dim: Dims = None, correction: float | None = None, keepdim: bool = False
+) -> tuple[Array, Array]:
+    floats("var_mean", self)
+    return spread(self, dim, correction, keepdim), centre(self, dim, keepdim)
+
+
+@op(
+    "std_mean.correction",
+    outputs=TWO,
+    self=lambda grads, self, result0, dim, correction, keepdim: std_mean_backward(
+        grads[0], grads[1], self, result0, dim, correction, keepdim
+    ),
+)
+def std_mean(
+    self: Array, dim: Dims = None, correction: float | None = None, keepdim: bool = False
+) -> tuple[Array, Array]:
+    floats("std_mean", self)
+    return np.sqrt(spread(self, dim, correction, keepdim)), centre(self, dim, keepdim)
+
+
+@both
+def var_mean_backward(by_var: Any, by_mean: Any, self: Array, dim: Any, correction: Any, keepdim: bool) -> Any:
+    total = None if by_var is None else var_backward(by_var, self, dim, correction, keepdim)
+    if by_mean is None:
+        return total
+    part = mean_backward(by_mean, self.shape, dim, keepdim)
+    return part if total is None else total + part
+
+
+@both
+def std_mean_backward(
+    by_std: Any, by_mean: Any, self: Array, result: Array, dim: Any, correction: Any, keepdim: bool
+) -> Any:
+    total = None if by_std is None else std_backward(result, by_std, self, dim, correction, keepdim)
+    if by_mean is None:
+        return total
+    part = mean_backward(by_mean, self.shape, dim, keepdim)
+    return part if total is None else total + part
+
+
+@both
+def mean_backward(grad: Array, sizes: Any, dim: Any, keepdim: bool) -> Array:
+    kept = grad if dim is None else unreduced(grad, sizes, dim, keepdim)
+    return div_scalar(expand(kept, sizes), lengths(sizes, dim))
+
+
+# ---- distance
+
+
+@op(
+    "dist",
+    promote=("self", "other"),
+    self=lambda grad, self, other, p, result: norm_backward(grad, self - other, result, p, None, False),
+    other=lambda grad, self, other, p, result: -norm_backward(grad, self - other, result, p, None, False),
+)
+def dist(self: Array, other: Array, p: float = 2) -> Array:
+    apart = np.abs(self - other)
+    if p in (0, math.inf):
+        return np.max(apart) if p else np.sum(apart != 0).astype(apart.dtype)
+    if p == 2:
+        return np.sqrt(np.sum(apart * apart))
+    return np.sum(apart) if p == 1 else np.power(np.sum(np.power(apart, p)), apart.dtype.type(1 / p))
+
+
+@op(
+    "_cdist_forward",
+    node="CdistBackward0",
+    x1=lambda grad, x1, x2, p, result: cdist_backward(grad, x1, x2, p, result),
+    x2=lambda grad, x1, x2, p, result: cdist_backward(
+        clone(transpose(grad, -2, -1), True), x2, x1, p, transpose(result, -2, -1)
+    ),
+)
+def cdist_forward(x1: Array, x2: Array, p: float) -> Array:
+    apart = np.abs(x1[..., :, None, :] - x2[..., None, :, :])
+    if p in (0, math.inf):
+        return np.max(apart, axis=-1) if p else np.sum(apart != 0, axis=-1).astype(apart.dtype)
+    if p == 2:
+        return np.sqrt(np.sum(apart * apart, axis=-1))
+    return np.power(np.sum(np.power(apart, p), axis=-1), apart.dtype.type(1 / p))
+
+
+@op(
+    "_cdist_backward",
+    grad=lambda grad: cdist_again(),
+    x1=lambda grad: cdist_again(),
+    x2=lambda grad: cdist_again(),
+    cdist=lambda grad: cdist_again(),
+)
+def cdist_backward(grad: Array, x1: Array, x2: Array, p: float, cdist: Array) -> Array:
+    apart = x1[..., :, None, :] - x2[..., None, :, :]
+    if p == 0:
+        return np.zeros_like(x1)
+    over, steep = cdist[..., None], np.sign(apart)
+    if p == math.inf:
+        slope = steep * (np.abs(apart) == over)
+    else:
+        with np.errstate(all="ignore"):
+            slope = steep * np.power(np.abs(apart) / over, p - 1) if p != 1 else steep
+        slope = np.where(over == 0, 0, slope)
+    return np.sum(grad[..., None] * slope, axis=-2).astype(x1.dtype)
+
+
+@both
+def cdist_again() -> Any:
+    raise NotImplementedError("the derivative for '_cdist_backward' is not implemented.")
+
+
+# ---- without nan
+
+
+@op(
+    "nansum",
+    self=lambda grad, self, dim, keepdim: (
+        expand(unreduced(grad, self.shape, dim, keepdim) if dim is not None else grad, self.shape)
+        * logical_not(isnan(self))
+    ),
+)
+def nansum(self: Array, dim: Dims = None, keepdim: bool = False) -> Array:
+    known = self if self.dtype.kind != "f" else np.where(np.isnan(self), self.dtype.type(0), self)
+    return np.add.reduce(counted(known), axis=axes(dim, np.ndim(self)), keepdims=keepdim)

@@ -1,0 +1,109 @@
+"""What all schedulers have in common."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from typing import Any
+
+from ...tensor import Tensor
+from ..optimizer import Optimizer
+
+TOO_EARLY = (
+    "Detected call of `lr_scheduler.step()` before `optimizer.step()`. In PyTorch 1.1.0 and later, you should call "
+    "them in the opposite order: `optimizer.step()` before `lr_scheduler.step()`.  Failure to do this will result in "
+    "PyTorch skipping the first value of the learning rate schedule. See more details at "
+    "https://pytorch.org/docs/stable/optim.html#how-to-adjust-learning-rate"
+)
+EPOCH_GIVEN = (
+    "The epoch parameter in `scheduler.step()` was not necessary and is being deprecated where possible. Please use "
+    "`scheduler.step()` to step the scheduler. During the deprecation, if epoch is different from None, the closed "
+    "form is used instead of the new chainable form, where available. Please open an issue if you are unable to "
+    "replicate your use case: https://github.com/pytorch/pytorch/issues/new/choose."
+)
+NOT_STARTED = (
+    "param 'initial_lr' is not specified in param_groups[{}] when resuming scheduler with last_epoch >= 0.\nThis "
+    "typically happens when:\n1. You're trying to resume training from a checkpoint but haven't properly loaded the "
+    "optimizer state\n2. You're using last_epoch >= 0 for a fresh training run (not recommended)"
+)
+
+OWN = ("optimizer", "_stepped", "lr_lambdas", "_schedulers")
+"""What of a scheduler is not stored."""
+
+
+class LRScheduler:
+    """The base: `get_lr` gives the rate of each group for the epoch `last_epoch`."""
+
+    _get_lr_called_within_step = False
+
+    def __init__(self, optimizer: Optimizer, last_epoch: int = -1) -> None:
+        if not isinstance(optimizer, Optimizer):
+            raise TypeError(f"{type(optimizer).__name__} is not an Optimizer")
+        self.optimizer = optimizer
+        for i, group in enumerate(optimizer.param_groups):
+            if last_epoch == -1:
+                group.setdefault("initial_lr", group["lr"])
+            elif "initial_lr" not in group:
+                raise KeyError(NOT_STARTED.format(i))
+        self.base_lrs = [group["initial_lr"] for group in optimizer.param_groups]
+        self.last_epoch = last_epoch
+        self._stepped = optimizer.steps
+        self._step_count = 0
+        self._is_initial = False
+        self._get_lr_called_within_step = False
+        self.step()
+
+    def get_lr(self) -> list[float]:
+        raise NotImplementedError
+
+    def rates(self) -> list[float]:
+        """The rates as they stand; asked by `get_lr`, which programs should not call."""
+        if not self._get_lr_called_within_step:
+            warnings.warn(
+                "To get the last learning rate computed by the scheduler, please use `get_last_lr()`.", stacklevel=3
+            )
+        return [group["lr"] for group in self.optimizer.param_groups]
+
+    def get_last_lr(self) -> list[float]:
+        return self._last_lr
+
+    def closed_form(self) -> list[float]:
+        """The rates for an epoch that is not the next."""
+        return self.get_lr()
+
+    def step(self, epoch: int | None = None) -> None:
+        if self._step_count == 1 and self.optimizer.steps == self._stepped:
+            warnings.warn(TOO_EARLY, stacklevel=2)
+        self._step_count += 1
+        if epoch is not None:
+            warnings.warn(EPOCH_GIVEN, UserWarning, stacklevel=2)
+        self.go_to(epoch)
+
+    def go_to(self, epoch: int | None) -> None:
+        """To the next epoch, or to the given one."""
+        self.last_epoch = self.last_epoch + 1 if epoch is None else epoch
+        self._get_lr_called_within_step = True
+        try:
+            values = self.get_lr() if epoch is None else self.closed_form()
+        finally:
+            self._get_lr_called_within_step = False
+        self.assign(values)
+
+    def assign(self, values: Sequence[float]) -> None:
+        groups = self.optimizer.param_groups
+        for group, rate in zip(groups, values, strict=True):
+            if isinstance(group["lr"], Tensor):
+                group["lr"].fill_(rate)
+            else:
+                group["lr"] = rate
+        self._last_lr = [group["lr"] for group in groups]
+
+    def state_dict(self) -> dict[str, Any]:
+        return {name: value for name, value in self.__dict__.items() if name not in OWN}
+
+    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
+        self.__dict__.update({name: value for name, value in state_dict.items() if name not in OWN})
+
+
+class _LRScheduler(LRScheduler):
+    """The older name of the base."""

@@ -1,0 +1,290 @@
+"""torch.lstm, torch.gru_cell and the like: recurrent networks, composed of the operators that PyTorch composes them of.
+
+A cell takes the input of one step (`ready`: already multiplied by its weight) and the state before, and gives the state
+after. A layer takes all inputs at once, multiplies them by the weight together, and walks through them; a stack has
+layers on top of each other, each in one or two directions.
+"""
+
+# mypy: disable-error-code="no-any-return"
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from .inplace import in_place
+from .ops import elementwise as e
+from .ops import matmul as m
+from .ops import recurrent as r
+from .ops import shape as s
+from .tensor import Tensor, plain
+
+State = Any
+"""The state of a cell: a hidden state, or with LSTM the pair of hidden and cell state."""
+
+LSTM_MODE = 2
+"""oneDNN's number for an LSTM."""
+
+
+class Weights(NamedTuple):
+    """The parameters of one layer in one direction."""
+
+    ih: Tensor
+    hh: Tensor
+    b_ih: Tensor | None = None
+    b_hh: Tensor | None = None
+    hr: Tensor | None = None
+
+    def of_input(self, input: Tensor) -> Tensor:
+        return m.linear(input, self.ih, self.b_ih)
+
+    def of_hidden(self, hidden: Tensor) -> Tensor:
+        return m.linear(hidden, self.hh, self.b_hh)
+
+
+# ---- cells
+
+
+def simple_cell(nonlinearity: Callable[[Tensor], Tensor]) -> Callable[..., Tensor]:
+    def cell(input: Tensor, hidden: Tensor, weights: Weights, ready: bool = False) -> Tensor:
+        pulled = weights.of_hidden(hidden)
+        return nonlinearity(in_place(e.add, pulled, input if ready else weights.of_input(input)))
+
+    return cell
+
+
+def long_short_cell(input: Tensor, state: tuple[Tensor, Tensor], weights: Weights, ready: bool = False) -> State:
+    hidden, cell = state
+    pulled = weights.of_hidden(hidden)
+    parts = chunks(in_place(e.add, pulled, input if ready else weights.of_input(input)), 4)
+    come, kept = in_place(e.sigmoid, parts[0]), in_place(e.sigmoid, parts[1])
+    new, gone = in_place(e.tanh, parts[2]), in_place(e.sigmoid, parts[3])
+    held = e.mul(kept, cell)
+    cell = in_place(e.add, held, e.mul(come, new))
+    hidden = e.mul(gone, e.tanh(cell))
+    return (hidden if weights.hr is None else m.matmul(hidden, s.t(weights.hr))), cell
+
+
+def gated_cell(input: Tensor, hidden: Tensor, weights: Weights, ready: bool = False) -> Tensor:
+    inner = chunks(input if ready else weights.of_input(input), 3)
+    outer = chunks(weights.of_hidden(hidden), 3)
+    reset = in_place(e.sigmoid, in_place(e.add, outer[0], inner[0]))
+    mix = in_place(e.sigmoid, in_place(e.add, outer[1], inner[1]))
+    new = in_place(e.tanh, e.add(inner[2], in_place(e.mul, outer[2], reset)))
+    return in_place(e.add, in_place(e.mul, e.sub(hidden, new), mix), new)
+
+
+tanh_cell, relu_cell = simple_cell(e.tanh), simple_cell(e.relu)
+
+
+def chunks(tensor: Tensor, count: int) -> list[Tensor]:
+    """`count` equal parts along the second dimension, which share memory but no versions."""
+    return s.unsafe_split(tensor, tensor.data_.shape[1] // count, 1)
+
+
+def check_cell(input: Tensor, hidden: Sequence[Tensor], w_ih: Tensor, w_hh: Tensor) -> None:
+    """Whether sizes fit.
+
+    Raises:
+        RuntimeError: they do not, in torch's words.
+    """
+    if input.data_.shape[1] != w_ih.data_.shape[1]:
+        raise RuntimeError(
+            f"input has inconsistent input_size: got {input.data_.shape[1]} expected {w_ih.data_.shape[1]}"
+        )
+    for i, held in enumerate(hidden):
+        rows, size = held.data_.shape
+        if input.data_.shape[0] != rows:
+            raise RuntimeError(f"Input batch size {input.data_.shape[0]} doesn't match hidden{i} batch size {rows}")
+        if size != w_hh.data_.shape[1]:
+            raise RuntimeError(f"hidden{i} has inconsistent hidden_size: got {size}, expected {w_hh.data_.shape[1]}")
+
+
+def rnn_tanh_cell(
+    input: Tensor, hx: Tensor, w_ih: Tensor, w_hh: Tensor, b_ih: Tensor | None = None, b_hh: Tensor | None = None
+) -> Tensor:
+    check_cell(input, (hx,), w_ih, w_hh)
+    return tanh_cell(input, hx, Weights(w_ih, w_hh, b_ih, b_hh))
+
+
+def rnn_relu_cell(
+    input: Tensor, hx: Tensor, w_ih: Tensor, w_hh: Tensor, b_ih: Tensor | None = None, b_hh: Tensor | None = None
+) -> Tensor:
+    check_cell(input, (hx,), w_ih, w_hh)
+    return relu_cell(input, hx, Weights(w_ih, w_hh, b_ih, b_hh))
+
+
+def gru_cell(
+    input: Tensor, hx: Tensor, w_ih: Tensor, w_hh: Tensor, b_ih: Tensor | None = None, b_hh: Tensor | None = None
+) -> Tensor:
+    check_cell(input, (hx,), w_ih, w_hh)
+    return gated_cell(input, hx, Weights(w_ih, w_hh, b_ih, b_hh))
+
+
+def lstm_cell(
+    input: Tensor,
+    hx: Sequence[Tensor],
+    w_ih: Tensor,
+    w_hh: Tensor,
+    b_ih: Tensor | None = None,
+    b_hh: Tensor | None = None,
+) -> tuple[Tensor, Tensor]:
+    if len(hx) != 2:
+        raise RuntimeError("lstm_cell expects two hidden states")
+    check_cell(input, hx, w_ih, w_hh)
+    return long_short_cell(input, (hx[0], hx[1]), Weights(w_ih, w_hh, b_ih, b_hh))
+
+
+# ---- layers
+
+
+def walked(cell: Callable[..., State], inputs: Tensor, state: State, weights: Weights, reverse: bool) -> Any:
+    """One layer in one direction: (all hidden states, the last state)."""
+    steps = s.unbind(weights.of_input(inputs), 0)
+    if not steps:
+        raise RuntimeError("Expected sequence length to be larger than 0 in RNN")
+    outputs = []
+    for step in reversed(steps) if reverse else steps:
+        state = cell(step, state, weights, True)
+        outputs.append(state[0] if isinstance(state, tuple) else state)
+    return s.stack(outputs[::-1] if reverse else outputs, 0), state
+
+
+def layer_of(cell: Callable[..., State]) -> Callable[..., Any]:
+    def layer(inputs: Tensor, state: State, weights: Weights, reverse: bool) -> Any:
+        return walked(cell, inputs, state, weights, reverse)
+
+    return layer
+
+
+def stacked(
+    layer: Callable[..., Any],
+    inputs: Tensor,
+    states: Sequence[State],
+    weights: Sequence[Weights],
+    directions: int,
+    dropout: float,
+    along: int = 2,
+) -> tuple[Tensor, list[State]]:
+    """Layers on top of each other: (the outputs of the last, the last state of each layer and direction).
+
+    The outputs of two directions are joined along the dimension `along`.
+    """
+    from .nn.functional import dropout as dropped
+
+    last: list[State] = []
+    for first in range(0, len(weights), directions):
+        outputs = []
+        for at in range(first, first + directions):
+            output, state = layer(inputs, states[at], weights[at], at > first)
+            outputs.append(output)
+            last.append(state)
+        inputs = outputs[0] if directions == 1 else s.cat(outputs, along)
+        if dropout and first + directions < len(weights):
+            inputs = dropped(inputs, dropout)
+    return inputs, last
+
+
+def grouped(params: Sequence[Tensor], has_biases: bool, projected: bool = False) -> list[Weights]:
+    """The flat list of parameters by layer and direction."""
+    size = (4 if has_biases else 2) + projected
+    found = []
+    for at in range(0, len(params), size):
+        own = list(params[at : at + size])
+        hr = own.pop() if projected else None
+        b_ih, b_hh = own[2:] if has_biases else (None, None)
+        found.append(Weights(own[0], own[1], b_ih, b_hh, hr))
+    return found
+
+
+def simple_network(cell: Callable[..., State]) -> Callable[..., tuple[Tensor, Tensor]]:
+    """torch.gru, torch.rnn_tanh and torch.rnn_relu: (outputs, last hidden states)."""
+
+    def network(
+        input: Tensor,
+        hx: Tensor,
+        params: Sequence[Tensor],
+        has_biases: bool,
+        num_layers: int,
+        dropout: float,
+        train: bool,
+        bidirectional: bool,
+        batch_first: bool,
+    ) -> tuple[Tensor, Tensor]:
+        inputs = s.transpose(input, 0, 1) if batch_first else input
+        weights = grouped(params, has_biases)
+        states = s.unbind(hx, 0)
+        used = dropout if train else 0.0
+        output, last = stacked(layer_of(cell), inputs, states, weights, 1 + bidirectional, used)
+        final = s.stack(last, 0)
+        return turned(output, batch_first), final
+
+    return network
+
+
+rnn_tanh, rnn_relu, gru = (simple_network(cell) for cell in (tanh_cell, relu_cell, gated_cell))
+
+
+def turned(output: Tensor, batch_first: bool) -> Tensor:
+    """The outputs with the batch first, which torch does in place."""
+    if not batch_first:
+        return output
+    result = r.transpose_result(output, 0, 1)
+    result.bump()
+    return result
+
+
+def lstm(
+    input: Tensor,
+    hx: Sequence[Tensor],
+    params: Sequence[Tensor],
+    has_biases: bool,
+    num_layers: int,
+    dropout: float,
+    train: bool,
+    bidirectional: bool,
+    batch_first: bool,
+) -> tuple[Tensor, Tensor, Tensor]:
+    """(outputs, last hidden states, last cell states)."""
+    projected = hx[0].data_.shape[2] != hx[1].data_.shape[2]
+    weights = grouped(params, has_biases, projected)
+    used = dropout if train else 0.0
+    if input.data_.dtype == np.float32 and input.data_.size and not projected:
+        return fused_lstm(input, hx, weights, has_biases, used, train, bidirectional, batch_first)
+    inputs = s.transpose(input, 0, 1) if batch_first else input
+    hidden, cells = s.unbind(hx[0], 0), s.unbind(hx[1], 0)
+    states = list(zip(hidden, cells, strict=True))
+    output, last = stacked(layer_of(long_short_cell), inputs, states, weights, 1 + bidirectional, used)
+    output = turned(output, batch_first)
+    final = s.stack([c for _, c in last], 0)
+    return output, s.stack([h for h, _ in last], 0), final
+
+
+def fused_lstm(
+    input: Tensor, hx: Sequence[Tensor], weights: Sequence[Weights], has_biases: bool, dropout: float, train: bool,
+    bidirectional: bool, batch_first: bool,
+) -> tuple[Tensor, Tensor, Tensor]:  # fmt: skip
+    """The way through oneDNN, which takes a layer at a time."""
+    directions = 1 + bidirectional
+    layers = len(weights) // directions
+    inputs = input
+    if batch_first:
+        inputs = s.transpose(input, 0, 1)
+        inputs = inputs if inputs.data_.flags.c_contiguous else s.clone(inputs, True)
+    order = iter(range(len(weights)))
+
+    def layer(inputs: Tensor, state: None, own: Weights, reverse: bool) -> Any:
+        at = next(order)
+        hidden, cell = s.select(hx[0], 0, at), s.select(hx[1], 0, at)
+        blank = plain(np.zeros(own.ih.data_.shape, np.float32))
+        biases = (own.b_ih, own.b_hh) if has_biases else (blank, plain(np.zeros(own.hh.data_.shape, np.float32)))
+        size = own.hh.data_.shape[1]
+        facts: tuple[Any, ...] = ([], LSTM_MODE, size, layers, has_biases, bidirectional, batch_first, train)
+        got = r.mkldnn_rnn_layer(inputs, own.ih, own.hh, *biases, hidden, cell, reverse, *facts)
+        return got[0], (got[1], got[2])
+
+    output, last = stacked(layer, inputs, [None] * len(weights), weights, directions, dropout, -1)
+    final = s.stack([h for h, _ in last], 0), s.stack([c for _, c in last], 0)
+    return (s.transpose(output, 0, 1) if batch_first else output), *final

@@ -1,0 +1,85 @@
+"""Functions about how values are spread and ordered: what programs call, where it chooses among operators."""
+
+# mypy: disable-error-code="no-any-return"
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from .functions import cast, dims
+from .ops import elementwise as e
+from .ops import order as o
+from .ops import reduce as r
+from .ops import spread
+from .reductions import Extreme, correction_of, named
+from .tensor import Tensor, plain
+
+MEDIAN, NANMEDIAN, MODE, CUMMAX, CUMMIN = (named(kind) for kind in ("median", "nanmedian", "mode", "cummax", "cummin"))
+
+
+class aminmax_result(NamedTuple):
+    """The least and the greatest value."""
+
+    min: Tensor
+    max: Tensor
+
+    def __repr__(self) -> str:
+        return f"torch.return_types.aminmax(\nmin={self.min!r},\nmax={self.max!r})"
+
+
+def var_mean(
+    input: Tensor, dim: Any = None, unbiased: bool | None = None, keepdim: bool = False, *, correction: Any = None
+) -> tuple[Tensor, Tensor]:
+    over, lost = correction_of(dim, unbiased, correction)
+    return spread.var_mean(input, over, lost, keepdim)
+
+
+def std_mean(
+    input: Tensor, dim: Any = None, unbiased: bool | None = None, keepdim: bool = False, *, correction: Any = None
+) -> tuple[Tensor, Tensor]:
+    over, lost = correction_of(dim, unbiased, correction)
+    return spread.std_mean(input, over, lost, keepdim)
+
+
+def aminmax(input: Tensor, *, dim: int | None = None, keepdim: bool = False) -> aminmax_result:
+    return aminmax_result(*o.aminmax(input, dim, keepdim))
+
+
+def median(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Tensor | Extreme:
+    """The lower median: of all, or along `dim` with its place."""
+    return o.median(input) if dim is None else MEDIAN(*o.median_dim(input, dim, keepdim))
+
+
+def nanmedian(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Tensor | Extreme:
+    return o.nanmedian(input) if dim is None else NANMEDIAN(*o.nanmedian_dim(input, dim, keepdim))
+
+
+def mode(input: Tensor, dim: int = -1, keepdim: bool = False) -> Extreme:
+    return MODE(*o.mode(input, dim, keepdim))
+
+
+def cummax(input: Tensor, dim: int) -> Extreme:
+    return CUMMAX(*o.cummax(input, dim))
+
+
+def cummin(input: Tensor, dim: int) -> Extreme:
+    return CUMMIN(*o.cummin(input, dim))
+
+
+def nansum(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
+    return spread.nansum(cast(input, dtype), dims(dim), keepdim)
+
+
+def nanmean(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
+    """The mean of what is not nan."""
+    wide = cast(input, dtype)
+    known = plain(np.asarray(~np.isnan(wide.data_)))
+    over = dims(dim)
+    return e.div(spread.nansum(wide, over, keepdim), r.sum(known) if over is None else r.sum_dim(known, over, keepdim))
+
+
+def dist(input: Tensor, other: Tensor, p: float = 2) -> Tensor:
+    """The norm of the difference."""
+    return spread.dist(input, other, p)
