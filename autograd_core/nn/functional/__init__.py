@@ -33,6 +33,16 @@ from .activations import (
     threshold,
 )
 from .attention import canonical_mask, multi_head_attention_forward, scaled_dot_product_attention
+from .convolution import (
+    conv1d,
+    conv2d,
+    conv_transpose1d,
+    conv_transpose2d,
+    fold,
+    pixel_shuffle,
+    pixel_unshuffle,
+    unfold,
+)
 from .dropouts import alpha_dropout, dropout, dropout1d, dropout2d, dropout3d, feature_alpha_dropout
 from .layers import (
     embedding,
@@ -73,6 +83,10 @@ __all__ = [
     "binary_cross_entropy_with_logits",
     "canonical_mask",
     "celu",
+    "conv1d",
+    "conv2d",
+    "conv_transpose1d",
+    "conv_transpose2d",
     "cosine_embedding_loss",
     "cosine_similarity",
     "cross_entropy",
@@ -83,6 +97,7 @@ __all__ = [
     "elu",
     "embedding",
     "feature_alpha_dropout",
+    "fold",
     "gaussian_nll_loss",
     "gelu",
     "glu",
@@ -107,6 +122,8 @@ __all__ = [
     "normalize",
     "one_hot",
     "pad",
+    "pixel_shuffle",
+    "pixel_unshuffle",
     "poisson_nll_loss",
     "prelu",
     "relu",
@@ -126,4 +143,5 @@ __all__ = [
     "tanh",
     "tanhshrink",
     "threshold",
+    "unfold",
 ]
