@@ -13,6 +13,7 @@ from . import (
     normalization,
     order,
     padding,
+    pooling,
     recurrent,
     reduce,
     sampling,
@@ -20,6 +21,7 @@ from . import (
     shape,
     special,
     spread,
+    upsampling,
 )
 
 __all__ = [
@@ -35,6 +37,7 @@ __all__ = [
     "normalization",
     "order",
     "padding",
+    "pooling",
     "recurrent",
     "reduce",
     "sampling",
@@ -42,4 +45,5 @@ __all__ = [
     "shape",
     "special",
     "spread",
+    "upsampling",
 ]
