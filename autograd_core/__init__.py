@@ -68,7 +68,7 @@ def _surface() -> dict[str, Any]:
     names |= {name: getattr(recurrent, name) for name in _RECURRENT.split()}
     names |= {name: _factories.legacy(kind) for name, kind in _LEGACY.items()}
     names |= {"concat": shaping.cat, "concatenate": shaping.cat, "row_stack": arranging.vstack}
-    names |= {"det": linalg.det, "inverse": linalg.inv, "typename": _typename, "Assert": _assert}
+    names |= {"typename": _typename, "Assert": _assert}
     return names
 
 

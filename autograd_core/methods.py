@@ -22,6 +22,7 @@ from . import (
     factories,
     functions,
     indexing,
+    linalg,
     not_implemented,
     reductions,
     shaping,
@@ -186,6 +187,7 @@ CASTS = {
 }  # fmt: skip
 
 METHODS: dict[str, Method] = {name: getattr(module, name) for module, names in FROM.items() for name in names.split()}
+METHODS |= linalg.METHODS
 
 OWN: dict[str, Method] = {
     f.__name__: f
