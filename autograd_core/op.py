@@ -266,6 +266,8 @@ class Op:
         for name, users in self.kept().items():
             alone = len(users) == 1 and len(self.inputs) > 1 and name not in self.outputs
             when = f"n_{users[0]} is not None" if alone else "True"
+            if self.traits.get("sparing") and name in self.tensors:
+                when = " or ".join(f"n_{p} is not None" for p in users)
             if name in self.outputs and name not in self.traits.get("differentiable", self.outputs):
                 lines.append(f"    node.saved_{name} = results[{self.outputs.index(name)}] if {when} else None")
                 lines.append(f"    node.version_{name} = 0")
@@ -347,6 +349,7 @@ def op(name: str, /, **entry: Any) -> Callable[[Callable[..., Any]], Any]:
     Traits beside the formulas: `view=True` (the result shows the memory of `self`), `many=True` (a list of results),
     `outputs` (names of several results) with `differentiable` (which of them), `promote` (the inputs brought to one
     dtype), `floating=True` (integers become floats), `nr` or `node` (a node name that does not follow from the order),
+    `sparing` (an input is saved only if a formula that uses it is wanted, also where several use it),
     `writes` (how often torch writes the gradients of this operator while it makes them: version counters tell).
     """
     traits = {k: v for k, v in entry.items() if k in TRAITS}
@@ -362,7 +365,7 @@ def op(name: str, /, **entry: Any) -> Callable[[Callable[..., Any]], Any]:
     return declare
 
 
-TRAITS = {"view", "many", "outputs", "differentiable", "promote", "floating", "nr", "node", "writes"}
+TRAITS = {"view", "many", "outputs", "differentiable", "promote", "floating", "nr", "node", "writes", "sparing"}
 
 
 def over(function: Callable[..., Any], names: dict[str, Any]) -> Callable[..., Any]:

@@ -33,6 +33,10 @@ from .activations import (
     threshold,
 )
 from .attention import canonical_mask, multi_head_attention_forward, scaled_dot_product_attention
+from .bags import (
+    bilinear,
+    embedding_bag,
+)
 from .convolution import (
     conv1d,
     conv2d,
@@ -71,7 +75,10 @@ from .losses import (
 )
 from .normalization import (
     batch_norm,
+    group_norm,
+    instance_norm,
     layer_norm,
+    local_response_norm,
     normalize,
     rms_norm,
 )
@@ -98,6 +105,7 @@ __all__ = [
     "avg_pool1d",
     "avg_pool2d",
     "batch_norm",
+    "bilinear",
     "binary_cross_entropy",
     "binary_cross_entropy_with_logits",
     "canonical_mask",
@@ -115,23 +123,27 @@ __all__ = [
     "dropout3d",
     "elu",
     "embedding",
+    "embedding_bag",
     "feature_alpha_dropout",
     "fold",
     "gaussian_nll_loss",
     "gelu",
     "glu",
+    "group_norm",
     "hardshrink",
     "hardsigmoid",
     "hardswish",
     "hardtanh",
     "hinge_embedding_loss",
     "huber_loss",
+    "instance_norm",
     "interpolate",
     "kl_div",
     "l1_loss",
     "layer_norm",
     "leaky_relu",
     "linear",
+    "local_response_norm",
     "log_softmax",
     "logsigmoid",
     "margin_ranking_loss",
