@@ -26,8 +26,11 @@ from .activation import (
     Threshold,
 )
 from .attention import MultiheadAttention, TransformerEncoder, TransformerEncoderLayer
+from .bags import Bilinear, EmbeddingBag
 from .container import ModuleDict, ModuleList, ParameterList, Sequential
+from .convolution import Conv1d, Conv2d, ConvTranspose1d, ConvTranspose2d
 from .dropout import AlphaDropout, Dropout, Dropout1d, Dropout2d, Dropout3d, FeatureAlphaDropout
+from .images import Fold, PixelShuffle, PixelUnshuffle, Unfold, Upsample, UpsamplingBilinear2d, UpsamplingNearest2d
 from .layers import (
     BatchNorm1d,
     BatchNorm2d,
@@ -51,17 +54,39 @@ from .loss import (
     SoftMarginLoss,
 )
 from .module import Module
+from .normalization import GroupNorm, InstanceNorm1d, InstanceNorm2d, LocalResponseNorm
 from .parameter import Buffer, Parameter
+from .pooling import (
+    AdaptiveAvgPool1d,
+    AdaptiveAvgPool2d,
+    AdaptiveMaxPool1d,
+    AdaptiveMaxPool2d,
+    AvgPool1d,
+    AvgPool2d,
+    MaxPool1d,
+    MaxPool2d,
+)
 from .recurrent import GRU, LSTM, RNN, GRUCell, LSTMCell, RNNBase, RNNCell, RNNCellBase
 
 __all__ = [
+    "AdaptiveAvgPool1d",
+    "AdaptiveAvgPool2d",
+    "AdaptiveMaxPool1d",
+    "AdaptiveMaxPool2d",
     "AlphaDropout",
+    "AvgPool1d",
+    "AvgPool2d",
     "BCELoss",
     "BCEWithLogitsLoss",
     "BatchNorm1d",
     "BatchNorm2d",
+    "Bilinear",
     "Buffer",
     "CELU",
+    "Conv1d",
+    "Conv2d",
+    "ConvTranspose1d",
+    "ConvTranspose2d",
     "CrossEntropyLoss",
     "Dropout",
     "Dropout1d",
@@ -69,15 +94,20 @@ __all__ = [
     "Dropout3d",
     "ELU",
     "Embedding",
+    "EmbeddingBag",
     "FeatureAlphaDropout",
     "Flatten",
+    "Fold",
     "GELU",
     "GRU",
     "GRUCell",
+    "GroupNorm",
     "Hardswish",
     "Hardtanh",
     "HuberLoss",
     "Identity",
+    "InstanceNorm1d",
+    "InstanceNorm2d",
     "KLDivLoss",
     "L1Loss",
     "LSTM",
@@ -85,9 +115,12 @@ __all__ = [
     "LayerNorm",
     "LeakyReLU",
     "Linear",
+    "LocalResponseNorm",
     "LogSigmoid",
     "LogSoftmax",
     "MSELoss",
+    "MaxPool1d",
+    "MaxPool2d",
     "Mish",
     "Module",
     "ModuleDict",
@@ -96,6 +129,8 @@ __all__ = [
     "NLLLoss",
     "Parameter",
     "ParameterList",
+    "PixelShuffle",
+    "PixelUnshuffle",
     "RNN",
     "RNNBase",
     "RNNCell",
@@ -119,6 +154,10 @@ __all__ = [
     "TransformerEncoder",
     "TransformerEncoderLayer",
     "Unflatten",
+    "Unfold",
+    "Upsample",
+    "UpsamplingBilinear2d",
+    "UpsamplingNearest2d",
     "functional",
     "init",
     "utils",
