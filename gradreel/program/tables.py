@@ -61,7 +61,10 @@ def _reads(names: str, settable: bool = False) -> dict[str, Entry]:
 SETTINGS = (
     "training in_features out_features reduction p inplace negative_slope alpha dim eps momentum affine num_features "
     "num_embeddings embedding_dim padding_idx in_channels out_channels kernel_size stride padding dilation groups "
-    "hidden_size input_size num_layers batch_first bidirectional normalized_shape track_running_stats start_dim end_dim"
+    "hidden_size input_size num_layers batch_first bidirectional normalized_shape track_running_stats start_dim "
+    "end_dim in1_features in2_features mode scale_factor size output_size upscale_factor downscale_factor num_groups "
+    "num_channels transposed output_padding padding_mode ceil_mode return_indices count_include_pad divisor_override "
+    "include_last_offset align_corners unflattened_size"
 )
 CONTEXT = "save_for_backward saved_tensors saved_variables needs_input_grad mark_dirty mark_non_differentiable"
 CONTEXT += " set_materialize_grads materialize_grads next_functions name metadata"
@@ -105,7 +108,6 @@ def _tables() -> dict[type, dict[str, Entry]]:
 TABLES = _tables()
 MERGED: dict[type, dict[str, Entry]] = {}
 HANDLE = "remove"
-RESULTS = "values indices sign logabsdet solution eigenvalues eigenvectors U S V Q R L hist bin_edges primal tangent"
 FINFO = " ".join(NAMES["torch.finfo"])
 
 
@@ -123,6 +125,8 @@ def _merged(kind: type) -> dict[str, Entry]:
         merged |= TABLES.get(base, {})
     if not merged and kind.__module__.startswith((torch.__name__, "torch")):
         merged = _others(kind)
+    if kind.__module__ == "torch.return_types":
+        merged |= _reads(" ".join(kind._fields))  # type: ignore[attr-defined]
     if hasattr(kind, "save_for_backward"):
         merged |= _reads(CONTEXT)
     return merged
@@ -134,8 +138,6 @@ def _others(kind: type) -> dict[str, Entry]:
         return {HANDLE: Foreign(HANDLE, lambda handle: handle.remove())}
     if kind.__name__ in ("finfo", "iinfo"):
         return _reads(FINFO)
-    if issubclass(kind, tuple):
-        return TABLES[tuple] | _table(kind, RESULTS.split())
     if kind.__name__ == "device":
         return _reads("type index")
     if kind.__name__ == "Generator":
