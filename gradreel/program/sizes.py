@@ -125,7 +125,8 @@ def slid(base: Any, kernel: Any, stride: Any, padding: Any) -> int:
     """A window slid over `base`: the padded whole, or every window by itself, whichever is more."""
     outer = math.prod(base.shape[: base.ndim - len(padding)])
     room = spatial(base, padding)
-    places = [n // max(step, 1) + 1 for n, step in zip(room, stride or kernel, strict=True)]
+    terms = zip(room, kernel, stride or kernel, strict=True)
+    places = [max(n - k, 0) // max(step, 1) + 1 for n, k, step in terms]
     return int(outer * max(math.prod(room), math.prod(places) * math.prod(kernel)))
 
 
