@@ -23,6 +23,7 @@ from . import (
     functions,
     indexing,
     legacy,
+    linalg,
     memory,
     not_implemented,
     reductions,
@@ -210,6 +211,7 @@ CASTS = {
 }  # fmt: skip
 
 METHODS: dict[str, Method] = {name: getattr(module, name) for module, names in FROM.items() for name in names.split()}
+METHODS |= linalg.METHODS
 
 OWN: dict[str, Method] = {
     f.__name__: f

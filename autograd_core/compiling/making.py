@@ -9,6 +9,9 @@ FACTS: dict[str, str] = {
     "_sym_numel": "{0}.data_.size",
     "_sym_strides": "_strides({0}.data_)",
     "_sym_argsize_0": "{0}.data_.shape[0]",
+    "_sym_argsize_minus_1": "{0}.data_.shape[-1]",
+    "_sym_argsize_minus_2": "{0}.data_.shape[-2]",
+    "_sym_sizes_opt": "{0}.data_.shape if {0} is not None else (0,)",
     "_dim": "{0}.data_.ndim",
     "_dtype_": "{0}.data_.dtype",
     "_sizes_": "[t.data_.shape for t in {0}]",
@@ -75,6 +78,8 @@ class Making(Entry):
         for name, users in op.kept().items():
             alone = len(users) == 1 and len(op.inputs) > 1 and name not in op.outputs
             when = f"n_{users[0]} is not None" if alone else "True"
+            if op.traits.get("sparing") and name in op.tensors:
+                when = " or ".join(f"n_{p} is not None" for p in users)
             if name in op.outputs:
                 lines += self.save_result_lines(name, when, usual)
             elif name in op.lists:
