@@ -53,6 +53,8 @@ _FUNCTIONS = {
 }
 _RECURRENT = "rnn_tanh rnn_relu gru lstm rnn_tanh_cell rnn_relu_cell gru_cell lstm_cell"
 _LEGACY = {"FloatTensor": "float32", "DoubleTensor": "float64", "LongTensor": "int64", "IntTensor": "int32"}
+_LEGACY |= {"HalfTensor": "float16", "ShortTensor": "int16", "CharTensor": "int8", "ByteTensor": "uint8"}
+_LEGACY |= {"BoolTensor": "bool"}
 _SUBMODULES = ("nn", "optim", "func", "distributions")
 
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 LAST = 2**64 - 1
 """The sequence number of every AccumulateGrad: it goes before all others."""
 
-QUALIFIED = {n: f"torch::autograd::{n}" for n in ("AccumulateGrad", "CopySlices", "CopyBackwards")}
+QUALIFIED = {n: f"torch::autograd::{n}" for n in ("AccumulateGrad", "CopySlices", "CopyBackwards", "NotImplemented")}
 """The nodes whose name() is longer than their type's name."""
 
 Output = tuple[tuple[int, ...], np.dtype[Any]]

@@ -22,6 +22,7 @@ from . import (
     factories,
     functions,
     indexing,
+    legacy,
     not_implemented,
     reductions,
     shaping,
@@ -210,6 +211,7 @@ OWN |= {
     "cpu": lambda self: self,
 }  # fmt: skip
 OWN |= {name: conversion.cast_to(kind) for name, kind in CASTS.items()}
+OWN |= legacy.METHODS
 OWN |= {name: getattr(factories, name) for name in ("new_tensor", "new_zeros", "new_ones", "new_empty", "new_full")}
 
 

@@ -21,7 +21,7 @@ class NotImplemented_(Node):
     aten: str
 
     def raw(self, grads: Sequence[Any], wanted: Wanted) -> list[Any]:
-        raise RuntimeError(f"derivative for aten::{self.aten} is not implemented")
+        raise RuntimeError(f"derivative for {self.aten} is not implemented")
 
     graph = raw
 
@@ -44,7 +44,7 @@ def floor_divide_(self: Tensor, other: Any) -> Tensor:
         state.grad_enabled = before
     if needed:
         node = NotImplemented_(edges, ((self.data_.shape, self.data_.dtype),))
-        node.aten = "floor_divide_"
+        node.aten = "aten::floor_divide_"
         rebase_onto(self, node)
     return self
 
@@ -60,6 +60,6 @@ def floor_divide(self: Tensor, other: Any) -> Tensor:
     operands = [t for t in (self, other) if isinstance(t, Tensor)]
     if before and any(t.requires_grad for t in operands):
         node = NotImplemented_([gradient_edge(t) for t in operands], ((out.data_.shape, out.data_.dtype),))
-        node.aten = "floor_divide"
+        node.aten = "aten::floor_divide"
         out.node = node
     return out

@@ -1,0 +1,89 @@
+"""Methods of old programs that torch still has: `new`, `resize`, `set_`."""
+
+# mypy: disable-error-code="no-any-return"
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+
+from . import errors, tell
+from .factories import made
+from .function import Function
+from .functions import sizes_of
+from .graph import LAST, gradient_edge
+from .inplace import check_writable, rebase_onto
+from .not_implemented import NotImplemented_
+from .ops import shape as s
+from .state import state
+from .tensor import Tensor
+
+
+def new(self: Tensor, *data: Any) -> Tensor:
+    """A tensor of this dtype: of a shape (filled with zeros here), or from a list of values."""
+    kind = self.data_.dtype
+    if len(data) == 1 and isinstance(data[0], Tensor):
+        return s.alias(data[0])
+    if len(data) == 1 and isinstance(data[0], list):
+        return made(np.asarray(data[0], kind), "new")
+    if not all(isinstance(n, int | tuple) for n in data):
+        raise TypeError(f"new(): data must be a sequence (got {type(data[0]).__name__})")
+    return made(np.zeros(sizes_of(data) if data else 0, kind), "new")
+
+
+class Resize(Function):
+    """Another shape of the same number of elements, as a Function written in Python: so it stands in torch's graph."""
+
+    @staticmethod
+    def forward(ctx: Any, tensor: Tensor, sizes: tuple[int, ...]) -> Tensor:
+        count = int(np.prod(sizes, dtype=object))
+        if tensor.data_.size != count:
+            raise RuntimeError(
+                f"requested resize to {'x'.join(map(str, sizes))} ({count} elements in total), but the given tensor "
+                f"has a size of {'x'.join(map(str, tensor.data_.shape))} ({tensor.data_.size} elements). autograd's "
+                "resize can only change the shape of a given tensor, while preserving the number of elements. "
+            )
+        ctx.input_sizes = tensor.data_.shape
+        return tensor.contiguous().view(*sizes)
+
+    @staticmethod
+    def backward(ctx: Any, *grads: Any) -> Any:
+        return grads[0].contiguous().view(ctx.input_sizes), None
+
+
+def resize(self: Tensor, *sizes: Any) -> Tensor:
+    warnings.warn("non-inplace resize is deprecated", stacklevel=2)
+    return Resize.apply(self, tuple(sizes_of(sizes)))
+
+
+def resize_as(self: Tensor, tensor: Tensor) -> Tensor:
+    warnings.warn("non-inplace resize_as is deprecated", stacklevel=2)
+    return Resize.apply(self, tuple(tensor.data_.shape))
+
+
+def set_(self: Tensor, source: Tensor | None = None) -> Tensor:
+    """Show the memory of `source` from now on; a write that has no derivative."""
+    check_writable(self)
+    if self._is_view():
+        raise NotImplementedError("set_ of a view is not supported")
+    given = made(np.zeros(0, self.data_.dtype), "set_") if source is None else source
+    if given.data_.dtype != self.data_.dtype:
+        kinds = [errors.C_NAMES[t.data_.dtype.name] for t in (self, given)]
+        raise RuntimeError("Could not set tensor of type " + kinds[1] + " to a tensor of type " + kinds[0])
+    needed = state.grad_enabled and (self.requires_grad or given.requires_grad)
+    edges = [gradient_edge(t) for t in (self, given)] if needed else []
+    mine, theirs = self.shared_storage(), given.shared_storage()
+    self.data_ = given.array()
+    mine.address, mine.boxed = theirs.address, theirs.boxed
+    self.bump()
+    if needed:
+        node = NotImplemented_(edges, ((self.data_.shape, self.data_.dtype),))
+        node.aten, node.sequence_nr = "set_", LAST
+        rebase_onto(self, node)
+    tell.written(self, "set_", (given,))
+    return self
+
+
+METHODS = {"new": new, "resize": resize, "resize_as": resize_as, "set_": set_}
