@@ -134,6 +134,8 @@ def unsafe_split(tensor: Tensor, split_size: int, dim: int = 0) -> tuple[Tensor,
 
 
 def unsafe_chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
+    if chunks <= 0:
+        raise RuntimeError(f"chunk expects `chunks` to be greater than 0, got: {chunks}")
     length = input.data_.shape[s.wrap(dim, input.data_.ndim)]
     return tuple(s.unsafe_split(input, -(-length // chunks) or 1, dim))
 

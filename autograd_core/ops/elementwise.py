@@ -348,6 +348,7 @@ def atanh(self: Array) -> Array:
 @op(
     "atan2",
     promote=PAIR,
+    tensors_only=True,
     floating=True,
     self=lambda grad, self, other: atan2_scale(grad, self, other) * other,
     other=lambda grad, self, other: atan2_scale(grad, self, other) * -self,
@@ -365,6 +366,7 @@ def atan2_scale(grad: Array, self: Array, other: Array) -> Array:
 @op(
     "hypot",
     promote=PAIR,
+    tensors_only=True,
     self=lambda grad, self, result: grad * self / result,
     other=lambda grad, other, result: grad * other / result,
 )
@@ -524,6 +526,7 @@ def chosen(grad: Array, tied: Array, lost: Array) -> Array:
 
 @op(
     "maximum",
+    tensors_only=True,
     writes=1,
     promote=PAIR,
     self=lambda grad, self, other: chosen(grad, self == other, self < other),
@@ -535,6 +538,7 @@ def maximum(self: Array, other: Array) -> Array:
 
 @op(
     "minimum",
+    tensors_only=True,
     writes=1,
     promote=PAIR,
     self=lambda grad, self, other: chosen(grad, self == other, self > other),
