@@ -174,7 +174,7 @@ FROM = {
     reductions: "sum mean prod cumsum max min amax amin sort argsort topk var std logsumexp norm "
     "softmax log_softmax all any",
     shaping: "reshape view view_as flatten unflatten ravel permute movedim expand expand_as squeeze repeat tile flip "
-    "roll split chunk unbind narrow diag contiguous",
+    "roll split split_with_sizes chunk unbind narrow diag contiguous",
     not_implemented: "floor_divide",
 }
 """Where a method comes from that is also a function of the package."""
