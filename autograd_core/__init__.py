@@ -28,7 +28,9 @@ from .modes import enable_grad, inference_mode, is_grad_enabled, is_inference_mo
 from .printing import set_printoptions
 from .random import Generator, default_generator, initial_seed
 from .size import Size
+from .state import state
 from .tensor import Tensor
+from .vmapping import vmap
 
 from . import autograd, linalg, utils  # isort: skip
 
@@ -66,10 +68,11 @@ def _surface() -> dict[str, Any]:
     names |= {name: getattr(_factories, name) for name in _FACTORIES.split()}
     names |= {name: kind for name, kind in dtypes.NAMES.items()}
     names |= {name: method for name, method in writing.IN_PLACE.items() if not name.startswith("__")}
-    names |= {name: methods.OWN[name] for name in ("clone", "detach", "is_complex")}
+    names |= {name: methods.OWN[name] for name in ("clone", "detach", "is_complex", "is_inference")}
     names |= {name: getattr(recurrent, name) for name in _RECURRENT.split()}
     names |= {name: _factories.legacy(kind) for name, kind in _LEGACY.items()}
     names |= {"concat": shaping.cat, "concatenate": shaping.cat, "row_stack": arranging.vstack}
+    names |= {"vmap": vmap}
     names |= {"det": linalg.det, "inverse": linalg.inv, "typename": _typename, "Assert": _assert}
     return names
 
@@ -103,10 +106,21 @@ def set_rng_state(new_state: Tensor) -> None:
     default_generator().set_state(np.asarray(new_state.data_))
 
 
-def is_anomaly_enabled() -> bool:
-    from .state import state
+def set_warn_always(b: bool, /) -> None:
+    """Whether warnings that come once in a process come each time."""
+    state.warn_always = b
 
+
+def is_warn_always_enabled() -> bool:
+    return state.warn_always
+
+
+def is_anomaly_enabled() -> bool:
     return state.anomaly
+
+
+def is_anomaly_check_nan_enabled() -> bool:
+    return state.check_nan
 
 
 def __getattr__(name: str) -> Any:

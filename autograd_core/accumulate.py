@@ -28,7 +28,8 @@ def accumulate(node: AccumulateGrad, grad: Any, call: int, create_graph: bool, v
     was = None if before is None or session is None else tell.value(before)
     came = tell.value(grad) if session is not None else None
     if before is None:
-        how = store_first(leaf, grad, create_graph, version)
+        held = node.hooks is not None and bool(node.hooks.post)
+        how = store_first(leaf, grad, create_graph, version, held)
     elif create_graph:
         meta.grad, how = before + grad, "anew"
     else:
@@ -42,20 +43,27 @@ def accumulate(node: AccumulateGrad, grad: Any, call: int, create_graph: bool, v
         )
     if meta.post_hooks:
         for hook in list(meta.post_hooks.values()):
-            hook(leaf)
+            given = hook(leaf)
+            if isinstance(given, Tensor):
+                raise RuntimeError("Tensor post accumulate grad hooks should return None.")
+            if given is not None:
+                raise TypeError(f"expected Variable, but hook returned '{type(given).__name__}'")
             if session is not None:
                 session.emit((events.HookRan, "post_accumulate", session.node(node), session.tensor(leaf), came, None))
 
 
-def store_first(leaf: Tensor, grad: Any, create_graph: bool, version: int) -> str:
-    """The first gradient of `leaf`: taken over if nobody else has it and it is laid out like the leaf, else copied."""
+def store_first(leaf: Tensor, grad: Any, create_graph: bool, version: int, held: bool) -> str:
+    """The first gradient of `leaf`: taken over if nobody else has it and it is laid out like the leaf, else copied.
+
+    `held` says that the engine keeps it for hooks.
+    """
     meta = leaf.own_meta()
     if create_graph:
         from .ops.shape import copied
 
         meta.grad = copied(grad)
         return "copied"
-    if sys.getrefcount(grad) <= OWN_REFERENCES + 1 and laid_out_alike(grad, leaf.data_):
+    if sys.getrefcount(grad) <= OWN_REFERENCES + 1 + held and laid_out_alike(grad, leaf.data_):
         meta.grad = plain(grad, version=version)
         return "taken"
     meta.grad = plain(grad.copy() if isinstance(grad, np.ndarray) else grad, version=1)  # torch writes it with copy_

@@ -10,13 +10,14 @@ from typing import Any
 
 import numpy as np
 
-from . import dtypes, errors, factories, functions
+from . import dtypes, errors, factories, functions, levels
 from .ops import elementwise as e
 from .ops import shape as s
 from .printing import tensor_repr
 from .size import Size
 from .state import state
 from .tensor import Tensor
+from .vmapping import CONTROL_FLOW, ITEM, MEMORY
 
 Method = Callable[..., Any]
 
@@ -27,7 +28,7 @@ SCALAR = (
 
 
 def warn_scalar() -> None:
-    if "scalar" not in state.warned:
+    if "scalar" not in state.warned or state.warn_always:
         state.warned.add("scalar")
         warnings.warn(SCALAR, UserWarning, stacklevel=4)
 
@@ -36,18 +37,25 @@ def item(self: Tensor) -> Any:
     """The one number in it."""
     if self.data_.size != 1:
         raise RuntimeError(f"a Tensor with {self.data_.size} elements cannot be converted to Scalar")
-    return self.data_.item()
+    return looked_at(self.data_.item())
+
+
+def looked_at(value: Any, message: str = ITEM) -> Any:
+    """`value`, which leaves the tensors for Python: under vmap it must be the same for all examples."""
+    for loop in state.mapped:
+        loop.read(value, message)
+    return value
 
 
 def converted(kind: type) -> Method:
     """`float(t)`, `int(t)`."""
 
     def convert(self: Tensor) -> Any:
-        if self.requires_grad:
+        if kind is float and self.requires_grad:
             warn_scalar()
         if self.data_.size != 1:
             raise ValueError("only one element tensors can be converted to Python scalars")
-        return kind(self.data_.item())
+        return kind(looked_at(self.data_.item()))
 
     return convert
 
@@ -56,13 +64,13 @@ def truth(self: Tensor) -> bool:
     if self.data_.size != 1:
         what = "no values" if self.data_.size == 0 else "more than one value"
         raise RuntimeError(f"Boolean value of Tensor with {what} is ambiguous")
-    return bool(self.data_.item())
+    return bool(looked_at(self.data_.item(), CONTROL_FLOW))
 
 
 def as_index(self: Tensor) -> int:
     if self.data_.size != 1 or self.data_.dtype.kind not in "iub":
         raise TypeError("only integer tensors of a single element can be converted to an index")
-    return int(self.data_.item())
+    return int(looked_at(self.data_.item()))
 
 
 def length(self: Tensor) -> int:
@@ -90,6 +98,8 @@ def formatted(self: Tensor, spec: str) -> str:
 
 
 def shown(self: Tensor) -> str:
+    if state.levels and self.node is not None:
+        return levels.shown(self)
     name, needed = None, False
     try:
         node = self.grad_fn
@@ -102,8 +112,9 @@ def shown(self: Tensor) -> str:
 
 def numpy(self: Tensor, *, force: bool = False) -> np.ndarray[Any, Any]:
     """The memory as an array."""
-    if self.requires_grad and not force:
+    if self.requires_grad and state.grad_enabled and not force:
         raise RuntimeError(errors.NUMPY_ON_GRAD)
+    looked_at(state.mapped and self.data_.tolist(), MEMORY)
     return self.array()
 
 
@@ -113,7 +124,7 @@ def as_array(self: Tensor, dtype: Any = None, copy: bool | None = None) -> np.nd
 
 
 def tolist(self: Tensor) -> Any:
-    return self.data_.tolist()
+    return looked_at(self.data_.tolist(), MEMORY)
 
 
 # ---- type and place

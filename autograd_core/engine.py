@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from . import errors, events, tell
+from . import anomaly, arithmetic, errors, events, tell
 from .accumulate import accumulate
 from .graph import AccumulateGrad, Node, Output
 from .queue import ReadyQueue
@@ -44,6 +44,16 @@ class Call:
         """Run `nodes` and what lies on the way to them, nothing else."""
         self.targets = set(nodes)
 
+    def everything(self) -> bool:
+        """Whether this call fills the `.grad` of all leaves that it can reach."""
+        return self.captures is None and self.targets is None
+
+    def comes_to(self, node: Node, nr: int) -> bool:
+        """Whether a gradient for output `nr` of `node` is looked at in this call."""
+        if node not in self.waiting:
+            return False
+        return self.needed is None or node in self.needed or (node, nr) in (self.captures or ())
+
     # ---- before the run
 
     def prepare(self, roots: Sequence[Node]) -> None:
@@ -58,6 +68,8 @@ class Call:
                     if below not in seen:
                         seen.add(below)
                         order.append(below)
+        for node in order:
+            waiting.setdefault(node, 0)
         self.waiting = waiting
         if self.captures is not None:
             self.needed = nodes_on_the_way(order, {node for node, _ in self.captures})
@@ -136,8 +148,12 @@ class Call:
             session.emit((events.NodeStarted, self.number, session.node(node), tell.values(grads)))
         if isinstance(node, AccumulateGrad):
             grad = grads.pop()
+            kept = (grad,) if node.hooks is not None and node.hooks.post else ()
             if grad is not None:
                 accumulate(node, grad, self.number, self.create_graph, self.written.pop((node, 0), 0))
+            elif node.variable.meta is not None and node.variable.meta.post_hooks:
+                for hook in list(node.variable.meta.post_hooks.values()):
+                    hook(node.variable)
             results: list[Any] = []
         elif all(grad is None for grad in grads) and not node.runs_on_nothing:
             results = [None] * len(node.next)
@@ -146,9 +162,9 @@ class Call:
             results = node.graph(grads, wanted) if self.create_graph else node.raw(grads, wanted)
             results = validated(node, results, wanted, self.create_graph)
         if state.anomaly and state.check_nan:
-            check_nan(node, results)
+            anomaly.check_nan(node, results)
         if node.hooks is not None and node.hooks.post:
-            results = self.after(node, results, grads)
+            results = self.after(node, results, kept if isinstance(node, AccumulateGrad) else grads)
         if session is not None:
             session.emit((events.NodeRan, self.number, session.node(node), tell.values(results)))
         self.let_go(node)
@@ -200,7 +216,7 @@ class Call:
                 grads = [self.tensor_hooks(meta.hooks, grads[0], node.variable, node)]
         if node.hooks is not None:
             for nr, hooks in node.hooks.tensor.items():
-                if hooks and grads[nr] is not None:
+                if hooks:
                     grads[nr] = self.tensor_hooks(hooks, grads[nr], None, node)
             for nr, ref in node.hooks.retain.items():
                 tensor = ref()
@@ -217,31 +233,37 @@ class Call:
                 got = hook(given)
                 self.tell_hook("pre", node, None, given, got)
                 if got is not None:
-                    grads = self.from_hook(got if isinstance(got, tuple | list) else (got,))
+                    check_hook_results(hook, got, given)
+                    grads = self.from_hook(got)
         return grads
 
     def tensor_hooks(
         self, hooks: dict[int, Callable[[Any], Any]], grad: Any, variable: Tensor | None, node: Node
     ) -> Any:
         for hook in list(hooks.values()):
-            given = as_tensor(grad)
+            given = None if grad is None else as_tensor(grad)
             got = hook(given)
             self.tell_hook("tensor", node, variable, (given,), got)
             if got is not None:
+                if given is None:
+                    raise RuntimeError("can't replace a None gradient with a non-None value")
+                if not isinstance(got, Tensor):
+                    raise TypeError(f"expected Variable, but hook returned '{type(got).__name__}'")
                 check_hook_result(hook, got, given)
                 grad = got if self.create_graph else got.data_
-            elif given is not grad:
+            elif given is not None and given is not grad:
                 grad = given.data_
         return grad
 
-    def after(self, node: Node, results: list[Any], grads: list[Any]) -> list[Any]:
+    def after(self, node: Node, results: list[Any], grads: Sequence[Any]) -> list[Any]:
         assert node.hooks is not None
         for hook in list(node.hooks.post.values()):
             given = as_tensors(results)
             got = hook(given, as_tensors(grads))
             self.tell_hook("post", node, None, given, got)
             if got is not None:
-                results = self.from_hook(got if isinstance(got, tuple | list) else (got,))
+                check_hook_results(hook, got, given)
+                results = self.from_hook(got)
         return list(results)
 
     def from_hook(self, grads: Sequence[Any]) -> list[Any]:
@@ -317,8 +339,9 @@ def result_tensor(grad: Any, version: int) -> Tensor | None:
     if grad is None:
         return None
     result = plain(grad, version=version)
-    if isinstance(grad, np.ndarray) and isinstance(grad.base, np.ndarray):
-        base = plain(grad.base)
+    stretched = isinstance(grad, np.ndarray) and 0 in grad.strides and grad.size > 1
+    if stretched or (isinstance(grad, np.ndarray) and isinstance(grad.base, np.ndarray)):
+        base = plain(grad.base if isinstance(grad.base, np.ndarray) else grad.reshape(-1)[:1])
         base.storage_ = result.shared_storage()
         result.own_meta().view = View(base, version, "no_grad")
     return result
@@ -328,14 +351,35 @@ def as_tensors(grads: Sequence[Any]) -> tuple[Tensor | None, ...]:
     return tuple(None if g is None else as_tensor(g) for g in grads)
 
 
-def check_hook_result(hook: Callable[[Any], Any], got: Any, given: Tensor) -> None:
+def check_hook_result(hook: Callable[..., Any], got: Any, given: Tensor | None) -> None:
+    """Whether `got` may take the place of `given`.
+
+    Raises:
+        RuntimeError: it has another dtype or shape, or there was nothing to be replaced.
+    """
+    if got is None:
+        return
+    if given is None:
+        raise RuntimeError("can't replace a None gradient with a non-None value")
     name = getattr(hook, "__name__", type(hook).__name__)
-    if not isinstance(got, Tensor):
-        raise RuntimeError(
-            f"hook '{name}' has changed the type of value (was torch.FloatTensor got {type(got).__name__})"
-        )
+    if got.data_.dtype != given.data_.dtype:
+        before, after = errors.legacy_type(given.data_.dtype), errors.legacy_type(got.data_.dtype)
+        raise RuntimeError(f"hook '{name}' has changed the type of value (was {before} got {after})")
     if got.data_.shape != given.data_.shape:
         raise RuntimeError(f"hook '{name}' has changed the size of value")
+
+
+def check_hook_results(hook: Callable[..., Any], got: Any, given: Sequence[Tensor | None]) -> None:
+    """The same for the tuple that a hook of a node gives."""
+    if not isinstance(got, tuple):
+        raise TypeError(f"expected tuple, but hook returned '{type(got).__name__}'")
+    if len(got) != len(given):
+        name = getattr(hook, "__name__", type(hook).__name__)
+        raise RuntimeError(
+            f"hook '{name}' has returned an incorrect number of values (got {len(got)}, but expected {len(given)})"
+        )
+    for value, before in zip(got, given, strict=True):
+        check_hook_result(hook, value, before)
 
 
 def validated(node: Node, grads: Sequence[Any], wanted: Sequence[Node | None], graph: bool) -> list[Any]:
@@ -374,7 +418,7 @@ def summed(data: Any, shape: tuple[int, ...]) -> Any:
     """`data` summed over the axes along which `shape` was stretched to its shape."""
     extra = data.ndim - len(shape)
     axes = tuple(range(extra)) + tuple(i + extra for i, n in enumerate(shape) if n == 1 and data.shape[i + extra] != 1)
-    out = np.add.reduce(data, axis=axes, keepdims=True) if axes else data
+    out = arithmetic.total(data, axes, keepdims=True) if axes else data
     return out.reshape(shape)[()] if extra else out
 
 
@@ -400,20 +444,18 @@ def sum_to_size(grad: Tensor, shape: tuple[int, ...]) -> Tensor:
 
 def retain(tensor: Tensor, grad: Any, call: int) -> None:
     """What retain_grad does: `.grad` of a non-leaf becomes what came, added anew to what was there."""
+    from .ops.shape import clone
+
     meta = tensor.own_meta()
     before = meta.grad
     came = as_tensor(grad)
-    meta.grad = came if before is None else plain(before.data_ + came.data_) if came.node is None else before + came
+    if before is None:
+        meta.grad = clone(came) if came.requires_grad else came
+    else:
+        meta.grad = before + came if came.requires_grad else plain(before.data_ + came.data_)
     session = state.session
     if session is not None:
         number = session.tensor(tensor)
         now = session.tensor(meta.grad)
         was = None if before is None else tell.value(before)
         session.emit((events.GradStored, call, number, "retained", now, was, tell.value(came), tell.value(meta.grad)))
-
-
-def check_nan(node: Node, results: Sequence[Any]) -> None:
-    for i, result in enumerate(results):
-        data = None if result is None else result.data_ if isinstance(result, Tensor) else result
-        if data is not None and data.dtype.kind == "f" and np.isnan(data).any():
-            raise RuntimeError(f"Function '{node.type_name()}' returned nan values in its {i}th output.")

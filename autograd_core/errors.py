@@ -20,7 +20,30 @@ SECOND_BACKWARD = (
     "retain_graph=True if you need to backward through the graph a second time or if you need to access saved tensors "
     "after calling backward."
 )
-FREED_HINT = "Please register the hooks before the graph is freed."
+FREED_HINT = (
+    "Saved intermediate values of the graph are freed when you call .backward() or autograd.grad(). Specify "
+    "retain_graph=True if you need to backward through the graph a second time or if you need to access saved "
+    "variables after calling backward."
+)
+PACKED_IN_PLACE = (
+    "A saved tensor pack hook is modifying its input in place. Tensors provided as input to pack hook cannot be "
+    "modified by in-place operations as this can lead to unexpected side-effects. Please open an issue if you need to "
+    "perform in-place operations on the input to a pack hook."
+)
+NOT_HOOKS = (
+    "register_hooks(): incompatible function arguments. The following argument types are supported:\n"
+    "    1. (self: torch._C._autograd.SavedTensor, arg0: collections.abc.Callable, arg1: collections.abc.Callable) -> "
+    "None\n\nInvoked with: {}, {}, {}"
+)
+INFERENCE_SAVED = (
+    "Inference tensors cannot be saved for backward. Please do not use Tensors created in inference mode in "
+    "computation tracked by autograd. To work around this, you can make a clone to get a normal tensor and use it in "
+    "autograd, or use `torch.no_grad()` instead of `torch.inference_mode()`."
+)
+INFERENCE_IN_PLACE = (
+    "Inplace update to inference tensor outside InferenceMode is not allowed.You can make a clone to get a normal "
+    "tensor before doing inplace update.See https://github.com/pytorch/rfcs/pull/17 for more details."
+)
 LEAF_IN_PLACE = "a leaf Variable that requires grad is being used in an in-place operation."
 VIEW_OF_LEAF_IN_PLACE = "a view of a leaf Variable that requires grad is being used in an in-place operation."
 NOT_SCALAR = "grad can be implicitly created only for scalar outputs"
@@ -45,6 +68,14 @@ CREATE_GRAPH_CYCLE = (
     "this function, make sure to reset the .grad fields of your parameters to None after use to break the cycle and "
     "avoid "
     "the leak."
+)
+ONLY_INPUTS = (
+    "only_inputs argument is deprecated and is ignored now (defaults to True). To accumulate gradient for other parts "
+    "of the graph, please use torch.autograd.backward."
+)
+GRADS_TWICE = (
+    "`grad_tensors` and `grad_variables` (deprecated) arguments both passed to `backward()`. Please only use "
+    "`grad_tensors`."
 )
 NUMPY_ON_GRAD = "Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead."
 
@@ -77,6 +108,32 @@ def legacy_type(dtype: np.dtype[Any]) -> str:
     return "CPUBoolType" if dtype.name == "bool" else f"torch.{type_name(dtype)}Tensor"
 
 
+BATCHED_SHAPE = (
+    "If `is_grads_batched=True`, we interpret the first dimension of each grad_output as the batch dimension. The "
+    "sizes of the remaining dimensions are expected to match the shape of corresponding output, but a mismatch was "
+    "detected: grad_output[{i}] has a shape of {got} and output[{i}] has a shape of {expected}. If you only want some "
+    "tensors in `grad_output` to be considered batched, consider using vmap."
+)
+FLAG_IN_TRANSFORM = (
+    "You are attempting to call Tensor.requires_grad_() (or perhaps using torch.autograd.functional.* APIs) inside of "
+    "a function being transformed by a functorch transform. This is unsupported, please attempt to use the functorch "
+    "transforms (e.g. grad, vjp, jacrev, jacfwd, hessian) or call requires_grad_() outside of a function being "
+    "transformed instead."
+)
+DYNAMIC = (
+    "vmap: We do not support batching operators that can output dynamic shape. Attempted to vmap over aten::{}. Please "
+    "file an issue at https://github.com/pytorch/pytorch/issues if you need this feature."
+)
+DYNAMIC_MASK = (
+    "vmap: We do not support batching operators that can support dynamic shape. Attempting to batch over indexing with "
+    "a boolean mask."
+)
+BACKWARD_IN_TRANSFORM = (
+    "backward() called inside a functorch transform. This is not supported, please use functorch.grad or functorch.vjp "
+    "instead or call backward() outside of functorch transforms."
+)
+
+
 def sizes(shape: Shape) -> str:
     return "[" + ", ".join(map(str, shape)) + "]"
 
@@ -89,7 +146,7 @@ def op_title(name: str) -> str:
     return found[1] + ("" if found[2] == "0" else found[2])
 
 
-def modified(kept: Any, node: Node, now: int, expected: int) -> str:
+def modified(kept: Any, node: Node | None, now: int, expected: int) -> str:
     """The message for a saved tensor that was changed in place."""
     from .saved import SavedResult
     from .state import state
@@ -120,6 +177,16 @@ def grad_shape(index: int, grad: Shape, output: Shape) -> str:
     return (
         f"Mismatch in shape: grad_output[{index}] has a shape of torch.Size({sizes(grad)}) and output[{index}] has a "
         f"shape of torch.Size({sizes(output)})."
+    )
+
+
+def batched_shape(index: int, grad: Shape, output: Shape) -> str:
+    return (
+        "If `is_grads_batched=True`, we interpret the first dimension of each grad_output as the batch dimension. The "
+        "sizes of the remaining dimensions are expected to match the shape of corresponding output, but a mismatch was "
+        f"detected: grad_output[{index}] has a shape of torch.Size({sizes(grad[2:])}) and output[{index}] has a shape "
+        f"of torch.Size({sizes(output)}). If you only want some tensors in `grad_output` to be considered batched, "
+        "consider using vmap."
     )
 
 

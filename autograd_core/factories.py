@@ -31,7 +31,7 @@ def made(data: Any, op: str, requires_grad: bool = False, device: Any = None) ->
     array = np.asarray(data)
     tensor = plain(array if array.ndim else array[()])
     if state.inference:
-        tensor.shared_storage()
+        tensor.as_inference()
     if requires_grad:
         if array.dtype.kind != "f":
             raise RuntimeError(INT_LEAF)

@@ -9,14 +9,14 @@ from __future__ import annotations
 
 import functools
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
 
 from . import errors, events, tell
 from .graph import Node, Wanted, gradient_edge
-from .saved import Packed, SavedResult, pack_slot, unpack
+from .saved import Packed, SavedResult, SavedTensor, pack_slot, unpack
 from .state import state
 from .tensor import Tensor, plain
 
@@ -24,12 +24,36 @@ NO_BACKWARD = (
     "You must implement either the backward or vjp method for your custom autograd.Function to use it with backward "
     "mode AD."
 )
+NO_SETUP = (
+    "In order to use an autograd.Function with functorch transforms (vmap, grad, jvp, jacrev, ...), it must override "
+    "the setup_context staticmethod. For more details, please see "
+    "https://pytorch.org/docs/main/notes/extending.func.html"
+)
 NO_FORWARD = "You must implement the forward function for custom autograd.Function."
 DIRTY_NOT_INPUT = (
-    "Only input Tensors should be given to ctx.mark_dirty(). If a Tensor is not an input, there is no need to pass "
-    "it to "
-    "mark_dirty()."
+    "ctx.mark_dirty() received a tensor that was not an input. Only input Tensors that have been mutated should be "
+    "passed to ctx.mark_dirty()."
 )
+DIRTY_NOT_RETURNED = (
+    "Some elements marked as dirty during the forward method were not returned as output. The inputs that are modified "
+    "inplace must all be outputs of the Function."
+)
+INSTANTIATED = (
+    "{0} should not be instantiated. Methods on autograd functions are all static, so you should invoke them on the "
+    "class itself. Instantiating an autograd function will raise an error in a future version of PyTorch."
+)
+LEGACY = (
+    "Legacy autograd function with non-static forward method is deprecated. Please use new-style autograd function "
+    "with static forward method. (Example: https://pytorch.org/docs/stable/autograd.html#torch.autograd.Function)"
+)
+BACKWARD_AND_VJP = (
+    "Implementing both 'backward' and 'vjp' for a custom Function is not allowed. You should only implement one of "
+    "them."
+)
+NO_VMAP = (
+    "To use autograd.Function with vmap, you must either override the vmap staticmethod or set generate_vmap_rule=True."
+)
+NO_JVP = "You must implement the jvp function for custom autograd.Function to use it with forward mode AD."
 DIRTY_VIEW = (
     "If your Function modifies inplace an input that is a view of another Tensor, your Function cannot return more "
     "than one "
@@ -43,7 +67,31 @@ DIRTY_VIEW = (
 )
 
 
-class FunctionNode(Node):
+OFFERED = [
+    "_raw_saved_tensors",
+    "dirty_tensors",
+    "mark_dirty",
+    "mark_non_differentiable",
+    "materialize_grads",
+    "needs_input_grad",
+    "non_differentiable",
+    "save_for_backward",
+    "save_for_forward",
+    "saved_tensors",
+    "saved_variables",
+    "set_materialize_grads",
+    "to_save",
+]
+
+
+class FunctionCtx:
+    """What `forward` and `backward` get as `ctx`: the node itself. The name is for isinstance."""
+
+    __slots__ = ()
+    __module__ = "torch.autograd.function"
+
+
+class FunctionNode(FunctionCtx, Node):
     """The node of one `apply`, and the context handed to `forward` and `backward`."""
 
     __slots__ = ("__dict__",)
@@ -57,10 +105,12 @@ class FunctionNode(Node):
         super().__init__()
         self.op_name = self.function.__name__
         self.saved_list, self.versions = [], []
-        self.to_save: tuple[Any, ...] = ()
-        self.dirty: tuple[Any, ...] = ()
-        self.non_differentiable: tuple[Any, ...] = ()
-        self.materialize_grads = True
+        self.to_save: tuple[Any, ...] | None = None
+        self.dirty_tensors: tuple[Any, ...] | None = None
+        self.non_differentiable: tuple[Any, ...] | None = None
+        self.materialize = True
+        self._materialize_non_diff_grads = True
+        self.constant_outs: tuple[int, ...] = ()
         self.needs_input_grad: tuple[bool, ...] = ()
         self.is_tensor: tuple[bool, ...] = ()
 
@@ -74,7 +124,7 @@ class FunctionNode(Node):
 
     def mark_dirty(self, *tensors: Any) -> None:
         """Say that `forward` wrote these inputs in place."""
-        self.dirty = tensors
+        self.dirty_tensors = tensors
 
     def mark_non_differentiable(self, *tensors: Any) -> None:
         """Say that these outputs get no gradient."""
@@ -82,16 +132,49 @@ class FunctionNode(Node):
 
     def set_materialize_grads(self, value: bool) -> None:
         """Whether `backward` gets zeros, rather than None, for outputs that got no gradient."""
-        self.materialize_grads = value
+        self.materialize = value
+
+    def __dir__(self) -> Iterator[str]:
+        yield from super().__dir__()
+        yield from OFFERED
+        yield from self.__dict__
+
+    def __getattr__(self, name: str) -> Any:
+        if name == "materialize_grads":
+            raise AttributeError(f"attribute '{name}' of 'torch._C._FunctionBase' objects is not readable")
+        return super().__getattr__(name)
+
+    def check_kept(self) -> None:
+        if self.freed:
+            raise RuntimeError(errors.SECOND_BACKWARD)
 
     @property
     def saved_tensors(self) -> tuple[Any, ...]:
-        if self.freed:
-            raise RuntimeError(errors.SECOND_BACKWARD)
+        self.check_kept()
         named = zip(self.saved_list, self.versions, strict=True)
         return tuple(unpack(self, f"saved_tensors[{i}]", kept, v) for i, (kept, v) in enumerate(named))
 
-    saved_variables = saved_tensors
+    @property
+    def saved_variables(self) -> tuple[Any, ...]:
+        warnings.warn("'saved_variables' is deprecated; use 'saved_tensors'", DeprecationWarning, stacklevel=2)
+        return self.saved_tensors
+
+    @property
+    def _raw_saved_tensors(self) -> tuple[SavedTensor, ...]:
+        self.check_kept()
+        return tuple(SavedTensor(self, f"saved_tensors[{i}]") for i in range(len(self.saved_list)))
+
+    def kept_in(self, slot: str) -> Any:
+        return self.saved_list[place_of(slot)]
+
+    def version_in(self, slot: str) -> Any:
+        return self.versions[place_of(slot)]
+
+    def keep_in(self, slot: str, index: int | None, kept: Any) -> None:
+        self.saved_list[place_of(slot)] = kept
+
+    def __call__(self, *grads: Any) -> Any:
+        raise TypeError(f"'{type(self).__name__}' object is not callable")
 
     # ---- what the engine asks
 
@@ -106,10 +189,12 @@ class FunctionNode(Node):
         return given
 
     def graph(self, grads: Sequence[Any], wanted: Wanted) -> list[Any]:
-        if self.materialize_grads:
-            grads = [zeros(*out) if g is None else g for g, out in zip(grads, self.outs, strict=True)]
+        if self.materialize:
+            left_out = self.constant_outs if not self._materialize_non_diff_grads else ()
+            pairs = enumerate(zip(grads, self.outs, strict=True))
+            grads = [zeros(*out) if g is None and out and nr not in left_out else g for nr, (g, out) in pairs]
         got = self.function.run_backward(self, grads)
-        returned = list(got) if isinstance(got, tuple | list) else [got]
+        returned = list(got) if isinstance(got, tuple) else [got]
         expected = len(self.is_tensor)
         while len(returned) > expected and returned[-1] is None:
             returned.pop()
@@ -123,7 +208,7 @@ class FunctionNode(Node):
             if not is_tensor:
                 if grad is not None:
                     raise RuntimeError(
-                        f"function {self.name()} returned a gradient different from None at position {i + 1}, but the "
+                        f"function {self.name()} returned a gradient different than None at position {i + 1}, but the "
                         "corresponding forward input was not a Variable"
                     )
                 continue
@@ -140,7 +225,7 @@ class FunctionNode(Node):
         return [f"saved_tensors[{i}]" for i, kept in enumerate(self.saved_list) if kept is not None]
 
     def saved_nbytes(self, slot: str) -> int:
-        kept = self.saved_list[int(slot[len("saved_tensors[") : -1])]
+        kept = self.saved_list[place_of(slot)]
         return 0 if isinstance(kept, Packed) else tell.nbytes(kept.data_)
 
     def saved_flights(self, session: tell.Session, number: int | None = None) -> Any:
@@ -161,7 +246,7 @@ class FunctionNode(Node):
 
     def keep(self) -> None:
         """Save what `save_for_backward` named; an output of this very node by its parts."""
-        for i, tensor in enumerate(self.to_save):
+        for i, tensor in enumerate(self.to_save or ()):
             kept: Any = None
             if tensor is None:
                 pass
@@ -176,7 +261,12 @@ class FunctionNode(Node):
                 kept = pack_slot(self, kept, state.saved_hooks[-1])
             self.saved_list.append(kept)
             self.versions.append(version)
-        self.to_save = ()
+        self.to_save = None
+
+
+def place_of(slot: str) -> int:
+    """The i of `saved_tensors[i]`."""
+    return int(slot[len("saved_tensors[") : -1])
 
 
 def zeros(shape: tuple[int, ...], dtype: np.dtype[Any]) -> Tensor:
@@ -187,12 +277,20 @@ class Function:
     """Base of functions with a forward and a backward of their own; `apply` runs them."""
 
     node_class: ClassVar[type[FunctionNode] | None] = None
+    _backward_cls: ClassVar[type[FunctionNode] | None] = None
     generate_vmap_rule = False
+    __module__ = "torch.autograd.function"
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        warnings.warn(INSTANTIATED.format(type(self)), DeprecationWarning, stacklevel=2)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        raise RuntimeError(LEGACY)
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
         facts = {"function": cls, "__slots__": (), "__module__": "torch.autograd.function"}
-        cls.node_class = type(f"{cls.__name__}Backward", (FunctionNode,), facts)
+        cls.node_class = cls._backward_cls = type(f"{cls.__name__}Backward", (FunctionNode,), facts)
 
     @staticmethod
     def forward(*args: Any, **kwargs: Any) -> Any:
@@ -208,36 +306,53 @@ class Function:
 
     vjp = backward
 
+    @staticmethod
+    def jvp(ctx: Any, *grad_inputs: Any) -> Any:
+        raise NotImplementedError(NO_JVP)
+
+    @staticmethod
+    def vmap(info: Any, in_dims: Any, *args: Any) -> Any:
+        """What a program may write for vmap; here, where vmap is a loop, `forward` itself is called."""
+        raise NotImplementedError(NO_VMAP)
+
     @classmethod
     def run_backward(cls, node: FunctionNode, grads: Sequence[Any]) -> Any:
+        if cls.vjp is not Function.vjp and cls.backward is not Function.backward:
+            raise RuntimeError(BACKWARD_AND_VJP)
         own = cls.vjp if cls.vjp is not Function.vjp else cls.backward
         return own(node, *grads)
 
     @classmethod
-    def apply(cls, *args: Any) -> Any:
+    def apply(cls, *args: Any, **kwargs: Any) -> Any:
         """Run `forward` outside the graph and give its outputs one node."""
+        for name in kwargs:
+            raise TypeError(f"{cls.forward.__name__}() got an unexpected keyword argument '{name}'")
         if cls.node_class is None:
-            raise RuntimeError("Function.apply needs a class derived from autograd.Function")
+            raise NotImplementedError(NO_FORWARD)
+        cls.check_transforms()
         node = cls.node_class()
         tensors = [a for a in args if isinstance(a, Tensor)]
         node.is_tensor = tuple(isinstance(a, Tensor) for a in args)
         node.needs_input_grad = tuple(isinstance(a, Tensor) and a.requires_grad for a in args)
         recorded = state.grad_enabled and any(node.needs_input_grad)
+        if recorded:
+            edges = [gradient_edge(t) for t in tensors]
+            node.next, node.nrs = tuple(n for n, _ in edges), tuple(nr for _, nr in edges)
         before, state.grad_enabled = state.grad_enabled, False
         try:
             output = cls.run_forward(node, args)
         finally:
             state.grad_enabled = before
-        many = isinstance(output, tuple | list)
+        many = isinstance(output, tuple)
         outputs = list(output) if many else [output]
-        if recorded:
-            edges = [gradient_edge(t) for t in tensors]
-            node.next, node.nrs = tuple(n for n, _ in edges), tuple(nr for _, nr in edges)
-        node.outs = tuple((o.data_.shape, o.data_.dtype) for o in outputs if isinstance(o, Tensor))
+        node.outs = tuple(
+            (o.data_.shape, o.data_.dtype) if isinstance(o, Tensor) else None  # type: ignore[misc]
+            for o in outputs
+        )
         wrapped = wrap_outputs(node, outputs, tensors, recorded)
         if recorded:
             node.keep()
-        node.to_save = node.dirty = node.non_differentiable = ()
+        node.to_save = node.dirty_tensors = node.non_differentiable = None
         session = state.session
         if session is not None:
             if recorded:
@@ -248,6 +363,22 @@ class Function:
         return tuple(wrapped) if many else wrapped[0]
 
     @classmethod
+    def check_transforms(cls) -> None:
+        """Whether torch.func and vmap can go through this function.
+
+        Raises:
+            RuntimeError: it lacks what they need.
+        """
+        if cls.setup_context is Function.setup_context and any(level is not state.dual for level in state.levels):
+            raise RuntimeError(NO_SETUP)
+        if state.mapped and not cls.generate_vmap_rule and cls.vmap is Function.vmap:
+            raise RuntimeError(
+                f"You tried to vmap over {cls.__name__}, but it does not have vmap support. Please override and "
+                "implement the vmap staticmethod or set generate_vmap_rule=True. For more details, please see "
+                "https://pytorch.org/docs/main/notes/extending.func.html"
+            )
+
+    @classmethod
     def run_forward(cls, node: FunctionNode, args: tuple[Any, ...]) -> Any:
         if cls.setup_context is Function.setup_context:
             return cls.forward(node, *args)
@@ -256,23 +387,34 @@ class Function:
         return output
 
 
+class InplaceFunction(Function):
+    """The base that functions written in place once had; `inplace` says whether they are."""
+
+    def __init__(self, inplace: bool = False) -> None:
+        self.inplace = inplace
+
+
 def wrap_outputs(node: FunctionNode, outputs: list[Any], inputs: list[Tensor], recorded: bool) -> list[Any]:
     """Give each output its place: a result of `node`, an input written in place or a view of an untouched one."""
-    for tensor in node.dirty:
-        if not any(tensor is t for t in inputs):
+    dirty, constant = node.dirty_tensors or (), node.non_differentiable or ()
+    if not all(isinstance(tensor, Tensor) for tensor in dirty):
+        raise RuntimeError("mark_dirty can only accept variables, but argument ")
+    if not all(isinstance(tensor, Tensor) for tensor in constant):
+        raise RuntimeError("mark_non_differentiable only accepts variable arguments, but got ")
+    node.constant_outs = tuple(nr for nr, out in enumerate(outputs) if isinstance(out, Tensor) and among(out, constant))
+    for tensor in dirty:
+        tensor.bump()
+        if not among(tensor, inputs):
             warnings.warn(DIRTY_NOT_INPUT, UserWarning, stacklevel=4)
-        if isinstance(tensor, Tensor):
-            tensor.bump()
-            tell.written(tensor, node.function.__name__, ())
+        tell.written(tensor, node.function.__name__, ())
     wrapped: list[Any] = []
-    nr = 0
-    for out in outputs:
-        if not isinstance(out, Tensor):
-            wrapped.append(out)
-            continue
-        differentiable = recorded and out.data_.dtype.kind == "f" and not among(out, node.non_differentiable)
-        wrapped.append(place(node, out, nr, among(out, inputs), among(out, node.dirty), differentiable, len(outputs)))
-        nr += 1
+    for nr, out in enumerate(outputs):
+        if isinstance(out, Tensor):
+            differentiable = recorded and out.data_.dtype.kind == "f" and not among(out, constant)
+            out = place(node, out, nr, among(out, inputs), among(out, dirty), differentiable, len(outputs))
+        wrapped.append(out)
+    if not all(among(tensor, outputs) for tensor in dirty):
+        raise RuntimeError(DIRTY_NOT_RETURNED)
     return wrapped
 
 
@@ -284,7 +426,7 @@ def place(
     node: FunctionNode, out: Tensor, nr: int, is_input: bool, is_dirty: bool, differentiable: bool, outputs: int
 ) -> Tensor:
     """`out` as the output number `nr` of `node`."""
-    from .inplace import rebase_onto
+    from .inplace import rebase_onto, refuse_view
     from .views import alias_view
 
     if not differentiable:
@@ -296,6 +438,8 @@ def place(
             out.detach_()
         return out
     if is_dirty:
+        if out.requires_grad:
+            refuse_view(out)
         if out.is_leaf and out.requires_grad:
             raise RuntimeError("a leaf Variable that requires grad has been used in an in-place operation.")
         if out._is_view() and outputs > 1:
@@ -325,7 +469,7 @@ def once_differentiable(backward: Callable[..., Any]) -> Callable[..., Any]:
             return got
         many = isinstance(got, tuple | list)
         results = list(got) if many else [got]
-        node = DelayedError([gradient_edge(g) for g in grads if isinstance(g, Tensor)])
+        node = Error([gradient_edge(g) for g in grads if isinstance(g, Tensor)])
         for i, result in enumerate(results):
             if isinstance(result, Tensor):
                 results[i] = result = result.detach()
@@ -338,7 +482,7 @@ def once_differentiable(backward: Callable[..., Any]) -> Callable[..., Any]:
     return once
 
 
-class DelayedError(Node):
+class Error(Node):
     """The node of what once_differentiable gave: it can only refuse."""
 
     __slots__ = ()

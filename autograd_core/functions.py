@@ -175,6 +175,8 @@ def index_put(input: Tensor, indices: Sequence[Tensor], values: Tensor, accumula
 
 def nonzero(input: Tensor, *, as_tuple: bool = False) -> Any:
     found = np.nonzero(np.atleast_1d(input.data_))
+    for loop in state.mapped:
+        loop.read(len(found[0]), errors.DYNAMIC.format("where" if as_tuple else "nonzero"))
     if as_tuple:
         return tuple(plain(at.astype(np.int64)) for at in found)
     return plain(np.stack(found, 1).astype(np.int64) if input.data_.ndim else np.zeros((len(found[0]), 0), np.int64))

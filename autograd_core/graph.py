@@ -4,50 +4,27 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Callable, Iterator, Sequence
-from itertools import count
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from . import errors, events, tell
-from .saved import Packed, SavedResult, SavedTensorView, pack_slot, unpack_slot
+from .introspection import Dim, Introspection, RemovableHandle, read_only, saved_face
+from .saved import Packed, SavedResult, pack_slot
 from .state import state
 from .tensor import Array, Tensor
 
 if TYPE_CHECKING:
     from .tell import Session
 
+Handle = RemovableHandle
+
 LAST = 2**64 - 1
 """The sequence number of every AccumulateGrad: it goes before all others."""
-
-QUALIFIED = {n: f"torch::autograd::{n}" for n in ("AccumulateGrad", "CopySlices", "CopyBackwards", "NotImplemented")}
-"""The nodes whose name() is longer than their type's name."""
 
 Output = tuple[tuple[int, ...], np.dtype[Any]]
 Grads = Sequence[Any]
 Wanted = tuple["Node | None", ...]
-
-_handles = count()
-
-
-class Handle:
-    """What registering a hook returns: `remove()` takes the hook away. It holds neither node nor tensor."""
-
-    __slots__ = ("hooks", "key", "__weakref__")
-
-    def __init__(self, hooks: dict[int, Callable[..., Any]], hook: Callable[..., Any]) -> None:
-        self.hooks = hooks
-        self.key = next(_handles)
-        hooks[self.key] = hook
-
-    def remove(self) -> None:
-        self.hooks.pop(self.key, None)
-
-    def __enter__(self) -> Handle:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.remove()
 
 
 class Hooks:
@@ -62,20 +39,7 @@ class Hooks:
         self.post: dict[int, Callable[[Any, Any], Any]] = {}
 
 
-class InputMetadata:
-    """Shape and dtype of the gradient that an input of a node expects."""
-
-    __slots__ = ("shape", "dtype")
-
-    def __init__(self, output: Output) -> None:
-        from .dtypes import from_numpy
-        from .size import Size
-
-        self.shape = Size(output[0])
-        self.dtype = from_numpy(output[1])
-
-
-class Node:
+class Node(Introspection):
     """One call of an operator, remembered.
 
     `next` and `nrs` are the edges: the node that gets the gradient of each tensor input (None where none is needed),
@@ -107,6 +71,10 @@ class Node:
         self.sequence_nr = state.next_sequence()
         self.outs = outs
         self.hooks, self.freed, self.meta_ = None, False, None
+        if state.anomaly:
+            from .anomaly import remember
+
+            remember(self)
 
     # ---- running
 
@@ -122,8 +90,14 @@ class Node:
         raise NotImplementedError
 
     def __call__(self, *grads: Any) -> Any:
-        given = tuple(g if g is None or isinstance(g, Tensor) else Tensor(g) for g in grads)
-        got = tuple(self.graph(given, self.next))
+        if len(grads) != len(self.outs):
+            raise TypeError(f"expected {len(self.outs)} arguments, got {len(grads)} instead")
+        for i, grad in enumerate(grads):
+            if not (grad is None or isinstance(grad, Tensor)):
+                raise TypeError(f"argument {i} is not a Variable")
+        if all(grad is None for grad in grads) and not self.runs_on_nothing:
+            return (None,) * len(self.next) if len(self.next) != 1 else None
+        got = tuple(self.graph(grads, self.next))
         return got[0] if len(got) == 1 else got
 
     def release(self) -> None:
@@ -144,31 +118,34 @@ class Node:
         """The slots that hold a tensor now."""
         return [slot for slot in self.slots if getattr(self, f"saved_{slot}", None) is not None]
 
-    # ---- what programs and tools ask
+    # ---- what Introspection leaves to it
 
-    def type_name(self) -> str:
-        return type(self).__name__
-
-    def name(self) -> str:
-        title = self.type_name()
-        return QUALIFIED.get(title, title)
-
-    @property
-    def next_functions(self) -> tuple[tuple[Node | None, int], ...]:
-        return tuple(zip(self.next, self.nrs, strict=True))
-
-    @property
-    def metadata(self) -> dict[Any, Any]:
+    def own_metadata(self) -> dict[Any, Any]:
         if self.meta_ is None:
             self.meta_ = {}
         return self.meta_
 
-    @property
-    def _input_metadata(self) -> list[InputMetadata]:
-        return [InputMetadata(out) for out in self.outs]
+    metadata = read_only(own_metadata, "metadata")
 
     def _sequence_nr(self) -> int:
         return self.sequence_nr
+
+    def _set_sequence_nr(self, nr: int) -> None:
+        self.sequence_nr = nr
+
+    # ---- places of saved tensors
+
+    def kept_in(self, slot: str) -> Any:
+        return getattr(self, f"saved_{slot}")
+
+    def version_in(self, slot: str) -> Any:
+        return getattr(self, f"version_{slot}", None)
+
+    def keep_in(self, slot: str, index: int | None, kept: Any) -> None:
+        if index is None:
+            setattr(self, f"saved_{slot}", kept)
+        else:
+            getattr(self, f"saved_{slot}")[index] = kept
 
     def variable_or_none(self) -> Tensor | None:
         return None
@@ -177,36 +154,6 @@ class Node:
         if self.hooks is None:
             self.hooks = Hooks()
         return self.hooks
-
-    def register_prehook(self, hook: Callable[[Any], Any]) -> Handle:
-        return Handle(self.own_hooks().pre, hook)
-
-    def register_hook(self, hook: Callable[[Any, Any], Any]) -> Handle:
-        return Handle(self.own_hooks().post, hook)
-
-    def __getattr__(self, name: str) -> Any:
-        if name.startswith("_saved_"):
-            return self.read_saved(name.removeprefix("_saved_"))
-        if name.startswith("_raw_saved_"):
-            return SavedTensorView(self, name.removeprefix("_raw_saved_"))
-        raise AttributeError(f"'{self.type_name()}' object has no attribute '{name}'")
-
-    def __dir__(self) -> list[str]:
-        kept = [*self.slots, *self.plain_slots]
-        return [*object.__dir__(self), *(f"_saved_{s}" for s in kept), *(f"_raw_saved_{s}" for s in self.slots)]
-
-    def read_saved(self, slot: str) -> Any:
-        """What is kept in `slot`: a tensor (checked), None, or a plain value.
-
-        Raises:
-            RuntimeError: it was freed, or its tensor was changed in place since.
-            AttributeError: there is no such slot.
-        """
-        if slot in self.plain_slots:
-            return saved_face(getattr(self, f"saved_{slot}"))
-        if slot not in self.slots:
-            raise AttributeError(f"'{self.type_name()}' object has no attribute '_saved_{slot}'")
-        return unpack_slot(self, slot)
 
     def saved_flights(self, session: Session, number: int | None = None) -> Iterator[tuple[Any, ...]]:
         """What this node keeps, told as events (for the node `number`, when it is part of another)."""
@@ -242,17 +189,6 @@ def slot_bytes(kept: Any) -> int:
     if isinstance(kept, list | tuple) and not isinstance(kept, SavedResult):
         return sum(slot_bytes(part) for part in kept if part is not None)
     return tell.nbytes(kept.data_) if not isinstance(kept, Packed) else 0
-
-
-def saved_face(value: Any) -> Any:
-    """A plain saved value as torch shows it: negative dims read as unsigned, sizes as tuples."""
-    if type(value) is Dim and value < 0:
-        return 2**64 + int(value)
-    return tuple(value) if isinstance(value, list) else value
-
-
-class Dim(int):
-    """A dimension argument, which torch keeps as an unsigned number."""
 
 
 class AccumulateGrad(Node):

@@ -10,6 +10,7 @@ import numpy as np
 
 from . import errors, events, tell
 from .graph import Node, Wanted, gradient_edge
+from .levels import Source
 from .state import state
 from .tensor import Array, Tensor, plain
 from .views import current_grad_fn, geometry, strided
@@ -21,25 +22,29 @@ def check_writable(target: Tensor) -> None:
     Raises:
         RuntimeError: it is a leaf that requires grad, or a view that may not be written.
     """
-    if target.storage_ is not None and target.storage_.inference and not state.inference:
-        raise RuntimeError(
-            "Inplace update to inference tensor outside InferenceMode is not allowed.You can make a clone to get a "
-            "normal "
-            "tensor before doing inplace update.See https://github.com/pytorch/rfcs/pull/17 for more details."
-        )
+    for loop in state.mapped:
+        loop.write(target.shared_storage())
+    if isinstance(target.node, Source) and not target.node.level.forward:
+        raise RuntimeError(errors.LEAF_IN_PLACE)
     if isinstance(target.data_, np.ndarray) and 0 in target.data_.strides and target.data_.size > 1:
         refuse_overlap(target.data_)
     if not (state.grad_enabled and target.requires_grad):
         return
     look = target.meta.view if target.meta is not None else None
     if look is not None:
-        if look.creation != "normal":
-            name = target.node.name() if target.node is not None else None
-            raise RuntimeError(errors.view_in_place(look.creation, name, target.output_nr))
+        refuse_view(target)
         if look.base.is_leaf:
             raise RuntimeError(errors.VIEW_OF_LEAF_IN_PLACE)
     elif target.is_leaf:
         raise RuntimeError(errors.LEAF_IN_PLACE)
+
+
+def refuse_view(target: Tensor) -> None:
+    """Refuse to write a view that was made in a way that forbids it."""
+    look = target.meta.view if target.meta is not None else None
+    if look is not None and look.creation != "normal":
+        name = target.node.name() if target.node is not None else None
+        raise RuntimeError(errors.view_in_place(look.creation, name, target.output_nr))
 
 
 def refuse_overlap(data: np.ndarray[Any, Any]) -> None:
@@ -53,9 +58,12 @@ def refuse_overlap(data: np.ndarray[Any, Any]) -> None:
 def in_place(function: Callable[..., Any], target: Tensor, *args: Any, **options: Any) -> Tensor:
     """`target.op_(...)` for the operator that `function` calls: write, count, and give `target` its new history."""
     check_writable(target)
+    if state.grad_enabled and any(isinstance(a, Tensor) and a.requires_grad for a in args):
+        refuse_view(target)
     op = function.op  # type: ignore[attr-defined]
     before = plain(target.data_)
-    before.node, before.output_nr = gradient_edge(target)
+    if state.grad_enabled:
+        before.node, before.output_nr = gradient_edge(target)
     kept = op.node_class is not None and "self" in op.kept()
     if kept and state.grad_enabled:
         before.data_ = target.data_.copy()
@@ -125,25 +133,25 @@ def link(op: Any, given: dict[str, Any], holder: Tensor, before: Tensor, target:
     node: Node | None = op.link(*given.values(), (holder,), holder)
     for slot in node.slots if node is not None else ():
         saved = getattr(node, f"saved_{slot}")
-        if isinstance(saved, Tensor) and saved.storage_ is target.storage_:
+        if saved is before and kept:
+            setattr(node, f"saved_{slot}", cloned(before))
+        elif isinstance(saved, Tensor) and saved.storage_ is target.storage_:
             setattr(node, f"version_{slot}", getattr(node, f"version_{slot}") - 1)  # it was saved before the write
-    if kept and before.requires_grad:
-        make_clone(before)
     return node
 
 
-def make_clone(before: Tensor) -> None:
-    """Give `before`, the copy that a node keeps of what it overwrote, the grad_fn of a clone, as torch does."""
+def cloned(before: Tensor) -> Tensor:
+    """What torch keeps of a tensor that is about to be written: a clone, with a node of its own."""
     from .ops.shape import clone
 
     session, state.session = state.session, None
-    hooks, state.saved_hooks = state.saved_hooks, []
-    copy = plain(before.data_)
     try:
-        clone.op.link(before, False, (copy,))
+        copy: Tensor = clone(before)
     finally:
-        state.session, state.saved_hooks = session, hooks
-    before.node, before.output_nr = copy.node, copy.output_nr
+        state.session = session
+    if session is not None:
+        session.same(copy, before)
+    return copy
 
 
 def rebase(target: Tensor, make_node: Callable[[Tensor], Node | None]) -> None:

@@ -13,7 +13,7 @@ from . import errors, tell
 from .factories import made
 from .function import Function
 from .functions import sizes_of
-from .graph import LAST, gradient_edge
+from .graph import gradient_edge
 from .inplace import check_writable, rebase_onto
 from .not_implemented import NotImplemented_
 from .ops import shape as s
@@ -80,7 +80,7 @@ def set_(self: Tensor, source: Tensor | None = None) -> Tensor:
     self.bump()
     if needed:
         node = NotImplemented_(edges, ((self.data_.shape, self.data_.dtype),))
-        node.aten, node.sequence_nr = "set_", LAST
+        node.operator = "set_"
         rebase_onto(self, node)
     tell.written(self, "set_", (given,))
     return self

@@ -23,6 +23,7 @@ from . import (
     functions,
     indexing,
     legacy,
+    memory,
     not_implemented,
     reductions,
     shaping,
@@ -30,6 +31,7 @@ from . import (
     tracking,
 )
 from .device import CPU, strided
+from .introspection import read_only
 from .ops import arrange, scattering, special
 from .ops import elementwise as e
 from .ops import index as i
@@ -129,7 +131,23 @@ def is_inference(self: Tensor) -> bool:
 
 PROPERTIES: dict[str, property] = {
     "grad": property(tracking.get_grad, tracking.set_grad, lambda self: tracking.set_grad(self, None)),
-    "data": property(tracking.get_data, tracking.set_data),
+    "_grad": property(tracking.get_grad, tracking.set_grad, lambda self: tracking.set_grad(self, None)),
+    "data": property(
+        tracking.get_data,
+        tracking.set_data,
+        tracking.refuse_deletion("Deleting tensor data is not allowed. Delete tensor instead!"),
+    ),
+    "requires_grad": vars(Tensor)["requires_grad"].deleter(tracking.refuse_deletion("requires_grad must be a bool")),
+    "_grad_fn": property(
+        lambda self: self.grad_fn,
+        tracking.set_grad_fn,
+        tracking.refuse_deletion("Deletion of _grad_fn not allowed. Detach tensor instead!"),
+    ),
+    "_backward_hooks": property(
+        tracking.get_backward_hooks,
+        tracking.set_backward_hooks,
+        tracking.refuse_deletion("Deletion of _backwards_hooks not allowed!"),
+    ),
     "dtype": property(conversion.get_dtype),
     "shape": property(lambda self: Size(self.data_.shape)),
     "ndim": property(lambda self: int(self.data_.ndim)),
@@ -164,7 +182,7 @@ FROM = {
     reductions: "sum mean prod cumsum max min amax amin sort argsort topk var std logsumexp norm "
     "softmax log_softmax all any",
     shaping: "reshape view view_as flatten unflatten ravel permute movedim expand expand_as squeeze repeat tile flip "
-    "roll split chunk unsafe_split unsafe_chunk unbind narrow diag contiguous",
+    "roll split split_with_sizes chunk unsafe_split unsafe_chunk unbind narrow diag contiguous",
     not_implemented: "floor_divide",
     contraction: "inner kron",
     statistics: "aminmax median nanmedian mode cummax cummin nansum nanmean dist",
@@ -203,15 +221,16 @@ OWN |= {
     "__iter__": conversion.iterate, "__contains__": conversion.contains, "__format__": conversion.formatted,
     "__repr__": conversion.shown, "__array__": conversion.as_array, "type": conversion.type_,
     "dim": lambda self: int(self.data_.ndim), "ndimension": lambda self: int(self.data_.ndim),
-    "element_size": lambda self: int(self.data_.itemsize), "data_ptr": lambda self: self.shared_storage().address,
-    "storage_offset": lambda self: 0, "is_complex": lambda self: False, "is_inference": is_inference,
+    "element_size": lambda self: int(self.data_.itemsize), "data_ptr": memory.data_ptr,
+    "storage_offset": memory.storage_offset, "untyped_storage": memory.untyped_storage,
+    "is_complex": lambda self: False, "is_inference": is_inference,
     "get_device": lambda self: -1, "reshape_as": lambda self, other: s.reshape(self, list(other.data_.shape)),
     "_is_zerotensor": lambda self: False, "is_neg": lambda self: False, "is_conj": lambda self: False,
     "is_same_size": lambda self, other: self.data_.shape == other.data_.shape, "conj": lambda self: self,
     "cpu": lambda self: self,
 }  # fmt: skip
 OWN |= {name: conversion.cast_to(kind) for name, kind in CASTS.items()}
-OWN |= legacy.METHODS
+OWN |= legacy.METHODS | {"__copy__": tracking.copied}
 OWN |= {name: getattr(factories, name) for name in ("new_tensor", "new_zeros", "new_ones", "new_empty", "new_full")}
 
 
@@ -220,6 +239,9 @@ def install() -> None:
     for table in (OPERATORS, IN_PLACE, METHODS, OWN, PROPERTIES):
         for name, value in table.items():
             setattr(Tensor, name, value)
+    for name, value in dict(vars(Tensor)).items():
+        if isinstance(value, property) and value.fset is None and value.fget is not None:
+            setattr(Tensor, name, read_only(value.fget, name, "torch._C.TensorBase"))
     for alias, name in ALIASES.items():
         if hasattr(Tensor, name):
             setattr(Tensor, alias, getattr(Tensor, name))

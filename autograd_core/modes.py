@@ -4,10 +4,17 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable
+import warnings
+from collections.abc import Callable, Generator
 from typing import Any
 
 from .state import state
+
+CLASS_DECORATED = (
+    "Decorating classes is deprecated and will be disabled in future versions. You should only decorate functions or "
+    "methods. To preserve the current behavior of class decoration, you can directly decorate the `__init__` method "
+    "and nothing else."
+)
 
 
 class Mode:
@@ -16,10 +23,9 @@ class Mode:
     def fresh(self) -> Mode:
         return type(self)()
 
-    def __enter__(self) -> Any:
+    def __enter__(self) -> None:
         self.before = state.grad_enabled, state.inference
         self.change()
-        return self
 
     def __exit__(self, *_: object) -> None:
         state.grad_enabled, state.inference = self.before
@@ -28,12 +34,13 @@ class Mode:
         raise NotImplementedError
 
     def __call__(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        if inspect.isclass(function):
+            warnings.warn(CLASS_DECORATED, FutureWarning, stacklevel=2)
         if inspect.isgeneratorfunction(function):
 
             @functools.wraps(function)
             def steps(*args: Any, **options: Any) -> Any:
-                with self.fresh():
-                    yield from function(*args, **options)
+                return (yield from self.stepwise(function(*args, **options)))
 
             return steps
 
@@ -43,6 +50,24 @@ class Mode:
                 return function(*args, **options)
 
         return call
+
+    def stepwise(self, inner: Generator[Any, Any, Any]) -> Generator[Any, Any, Any]:
+        """The steps of `inner`, each in this mode; what goes on between them is not."""
+        act = functools.partial(inner.send, None)
+        while True:
+            try:
+                with self.fresh():
+                    given = act()
+            except StopIteration as end:
+                return end.value
+            try:
+                act = functools.partial(inner.send, (yield given))
+            except GeneratorExit:
+                with self.fresh():
+                    inner.close()
+                raise
+            except BaseException as error:
+                act = functools.partial(inner.throw, error)
 
 
 class no_grad(Mode):
@@ -55,6 +80,7 @@ class no_grad(Mode):
     def __init__(self, function: Callable[..., Any] | None = None) -> None: ...
 
     def change(self) -> None:
+        check_forward()
         state.grad_enabled = False
 
 
@@ -62,7 +88,7 @@ class enable_grad(no_grad):
     """Results need a gradient again, inside no_grad."""
 
     def change(self) -> None:
-        state.grad_enabled = True
+        state.grad_enabled = not state.inference
 
 
 class set_grad_enabled(Mode):
@@ -70,15 +96,19 @@ class set_grad_enabled(Mode):
 
     def __init__(self, mode: bool) -> None:
         self.mode = bool(mode)
+        if not self.mode:
+            check_forward()
         self.before = state.grad_enabled, state.inference
         state.grad_enabled = self.mode
 
     def fresh(self) -> Mode:
         return set_grad_enabled(self.mode)
 
-    def __enter__(self) -> Any:
+    def __enter__(self) -> None:
         state.grad_enabled = self.mode
-        return self
+
+    def __repr__(self) -> str:
+        return f"torch.autograd.grad_mode.set_grad_enabled(mode={self.mode})"
 
     def __call__(self, function: Callable[..., Any]) -> Callable[..., Any]:
         state.grad_enabled = self.before[0]
@@ -88,16 +118,34 @@ class set_grad_enabled(Mode):
 class inference_mode(Mode):
     """no_grad, and the results can never be used in a graph."""
 
-    def __init__(self, mode: bool = True) -> None:
-        self.mode = mode
+    def __new__(cls, mode: Any = True) -> Any:
+        new = super().__new__(cls)
+        new.mode = True
+        return new(mode) if callable(mode) else new
+
+    def __init__(self, mode: Any = True) -> None:
+        self.mode = callable(mode) or bool(mode)
 
     def fresh(self) -> Mode:
         return inference_mode(self.mode)
 
     def change(self) -> None:
         if self.mode:
-            state.grad_enabled = False
+            check_forward()
         state.inference = self.mode
+        state.grad_enabled = not self.mode
+
+
+def check_forward() -> None:
+    """Refuse to leave the graph under forward mode, which has no say in it in torch, and is made of it here.
+
+    Raises:
+        NotImplementedError: a level of forward mode is under way.
+    """
+    if any(level.forward for level in state.levels):
+        raise NotImplementedError(
+            "no_grad inside of forward mode (dual_level, torch.func.jvp, jacfwd, hessian) is not supported"
+        )
 
 
 def is_grad_enabled() -> bool:

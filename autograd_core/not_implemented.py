@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from .graph import Node, Wanted, gradient_edge
+from .graph import LAST, Node, Output, Wanted, gradient_edge
 from .inplace import check_writable, in_place, rebase_onto
 from .ops import elementwise as e
 from .state import state
@@ -17,11 +17,18 @@ from .tensor import Tensor, wrapped_number
 class NotImplemented_(Node):
     """Stands in the graph for an operator without a derivative; torch shows it as `NotImplemented`."""
 
-    __slots__ = ("aten",)
-    aten: str
+    __slots__ = ("operator",)
+    operator: str
+
+    def __init__(self, edges: Sequence[tuple[Node | None, int]], outs: tuple[Output, ...]) -> None:
+        numbered, state.next_sequence = state.next_sequence, lambda: LAST  # it takes no number
+        try:
+            super().__init__(edges, outs)
+        finally:
+            state.next_sequence = numbered
 
     def raw(self, grads: Sequence[Any], wanted: Wanted) -> list[Any]:
-        raise RuntimeError(f"derivative for {self.aten} is not implemented")
+        raise RuntimeError(f"derivative for {self.operator} is not implemented")
 
     graph = raw
 
@@ -44,7 +51,7 @@ def floor_divide_(self: Tensor, other: Any) -> Tensor:
         state.grad_enabled = before
     if needed:
         node = NotImplemented_(edges, ((self.data_.shape, self.data_.dtype),))
-        node.aten = "aten::floor_divide_"
+        node.operator = "aten::floor_divide_"
         rebase_onto(self, node)
     return self
 
@@ -60,6 +67,6 @@ def floor_divide(self: Tensor, other: Any) -> Tensor:
     operands = [t for t in (self, other) if isinstance(t, Tensor)]
     if before and any(t.requires_grad for t in operands):
         node = NotImplemented_([gradient_edge(t) for t in operands], ((out.data_.shape, out.data_.dtype),))
-        node.aten = "aten::floor_divide"
+        node.operator = "aten::floor_divide"
         out.node = node
     return out

@@ -39,6 +39,7 @@ from typing import Any
 import numpy as np
 
 from . import errors
+from .anomaly import remember
 from .graph import Dim, Node, gradient_edge
 from .saved import SavedResult, pack_slot, unpack_slot
 from .state import state
@@ -116,9 +117,16 @@ class Op:
             "input_names": tuple(self.inputs),
             "formulas": formula_texts(self.forward, self.name),
             "__module__": "torch.autograd",
-            "writes": (self.traits.get("writes", 0),) * len(self.inputs) if "writes" in self.traits else (),
+            "writes": self.writes(),
         }
         return type(title, (Node,), facts)
+
+    def writes(self) -> Any:
+        """How often torch writes the gradients of this operator, one number for each input; it may ask the node."""
+        count = self.traits.get("writes", ())
+        if callable(count):
+            return property(count)
+        return (count,) * len(self.inputs) if isinstance(count, int) else count
 
     # ---- compiling
 
@@ -131,6 +139,7 @@ class Op:
             "SavedResult": SavedResult, "plain": plain, "unpack_slot": unpack_slot, "array": array, "strides": strides,
             "float32": np.float32, "pack_all": pack_all, "version_of": version_of, "weak": weak, "OP": self,
             "finish": finish, "kept_list": kept_list, "list_arrays": list_arrays, "dim_": Dim,
+            "remember": remember,
         }  # fmt: skip
         for p, formula in self.formulas.items():
             names[f"raw_{p}"], names[f"graph_{p}"] = over(formula, RAW), over(formula, GRAPH)
@@ -193,11 +202,12 @@ class Op:
                 lines.append(f"    r_{name} = new(Tensor); r_{name}.data_ = v_{name}; r_{name}.storage_ = None")
                 lines.append(f"    r_{name}.node = None; r_{name}.output_nr = 0; r_{name}.meta = None")
             lines.append("    if state.inference:")
-            lines += [f"        {r}.shared_storage()" for r in results]
+            lines += [f"        {r}.as_inference()" for r in results]
         back = "results" if self.many else results[0] if len(results) == 1 else f"({', '.join(results)})"
         passed = "results" if self.many else f"({', '.join(results)},)"
         if self.node_class is not None:
-            lines.append(f"    if state.grad_enabled: link({everything}, {passed})")
+            apart = " and not self.storage_.inference" if self.view else ""
+            lines.append(f"    if state.grad_enabled{apart}: link({everything}, {passed})")
         involved = " + ".join([f"({p},)" for p in self.tensors] + [f"tuple({p})" for p in self.lists]) or "()"
         lines.append("    if state.session is not None:")
         lines.append(f"        for r in {passed}: state.session.result(r, {self.name!r}, {involved})")
@@ -253,6 +263,7 @@ class Op:
             lines.append("    for i, r in enumerate(results): r.node = node; r.output_nr = i")
         lines += self.save_lines()
         lines.append("    if state.saved_hooks: pack_all(node)")
+        lines.append("    if state.anomaly: remember(node)")
         lines.append("    if state.session is not None:")
         lines.append(f"        state.session.node_made(node, {self.name!r}, [t for t in {involved} if t is not None])")
         lines.append("    return node")
@@ -344,8 +355,9 @@ def op(name: str, /, **entry: Any) -> Callable[[Callable[..., Any]], Any]:
     Traits beside the formulas: `view=True` (the result shows the memory of `self`), `many=True` (a list of results),
     `outputs` (names of several results) with `differentiable` (which of them), `promote` (the inputs brought to one
     dtype), `floating=True` (integers become floats), `nr` or `node` (a node name that does not follow from the order),
-    `tensors_only` (a number cannot stand for a tensor),
-    `writes` (how often torch writes the gradients of this operator while it makes them: version counters tell).
+    `tensors_only` (a number cannot stand for a tensor), `writes` (how often torch writes the gradients of this
+    operator while it makes them: version counters tell; one number, or a function of the node that gives one for each
+    input).
     """
     traits = {k: v for k, v in entry.items() if k in TRAITS}
     formulas = {k: v for k, v in entry.items() if k not in TRAITS}

@@ -75,7 +75,13 @@ def printoptions(**changes: Any) -> Iterator[None]:
 
 
 def tensor_repr(
-    array: Array | np.generic, *, dtype: dtype, grad_fn: str | None, requires_grad: bool, prefix: str = "tensor("
+    array: Array | np.generic,
+    *,
+    dtype: dtype,
+    grad_fn: str | None,
+    requires_grad: bool,
+    prefix: str = "tensor(",
+    tangent: str = "",
 ) -> str:
     """`tensor(...)` for the elements of `array`; `grad_fn` is the name of its node, `prefix` that of a subclass."""
     options = _options.get()
@@ -98,6 +104,8 @@ def tensor_repr(
         suffixes.append(f"grad_fn=<{grad_fn}>")
     elif requires_grad:
         suffixes.append("requires_grad=True")
+    if tangent:
+        suffixes.append(f"tangent={tangent}")
     return _with_suffixes(prefix + contents, suffixes, len(prefix), options.linewidth)
 
 

@@ -17,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from autograd_core import boxmuller
+from autograd_core.state import state
 
 Array = npt.NDArray[Any]
 
@@ -48,6 +49,8 @@ class Generator:
 
     def words(self, n: int) -> npt.NDArray[np.uint32]:
         """The next `n` numbers of 32 bits."""
+        if state.mapped:
+            state.mapped[-1].draw()
         return self._stream.randint(0, 2**32, n, dtype=np.uint32)
 
     def long_words(self, n: int) -> npt.NDArray[np.uint64]:

@@ -40,59 +40,122 @@ class SavedResult:
 
 
 class Packed:
-    """What a saved_tensors_hooks pack hook gave for a tensor, and the hook that gives it back."""
+    """What a saved_tensors_hooks pack hook gave for a tensor, the hook that gives it back, and its place in the graph.
 
-    __slots__ = ("packed", "unpack", "storage_", "is_result", "output_nr", "grad_edge", "requires_grad")
+    Of the tensor itself nothing is kept but what backward through it needs.
+    """
+
+    __slots__ = ("packed", "unpack", "storage_", "is_result", "output_nr", "node", "accumulator", "requires_grad")
 
     def __init__(self, packed: Any, unpack: Callable[[Any], Any], kept: Tensor | SavedResult, source: Tensor) -> None:
         self.packed, self.unpack = packed, unpack
         self.storage_ = None
         self.is_result = isinstance(kept, SavedResult)
         self.output_nr = kept.output_nr
-        self.grad_edge = None if self.is_result else source
+        self.node = None if self.is_result else source.grad_fn
         self.requires_grad = source.requires_grad
+        self.accumulator = None
+        if self.requires_grad and not self.is_result and self.node is None:
+            from .graph import accumulator
+
+            accumulator(source)
+            self.accumulator = source.own_meta().accumulator
 
 
-class SavedTensorView:
-    """`node._raw_saved_x`: lets hooks be put on one slot."""
+class SavedTensor:
+    """`node._raw_saved_x`: the place where a node keeps one tensor; hooks can be put on it."""
 
-    def __init__(self, node: Node, slot: str) -> None:
-        self.node, self.slot = node, slot
+    __module__ = "torch._C._autograd"
 
-    def register_hooks(self, pack: Callable[[Any], Any], unpack: Callable[[Any], Any]) -> None:
-        """Pack what the slot holds, now, and unpack it when it is read.
+    def __init__(self, node: Node | None = None, slot: str = "", index: int | None = None) -> None:
+        if node is None:
+            raise RuntimeError("Trying to create a SavedTensor object from Python is forbidden.")
+        self.node_, self.slot_, self.index_ = node, slot, index
+
+    def __dir__(self) -> list[str]:
+        own = (name for name in object.__dir__(self) if name.startswith("__"))
+        return [*own, "data", "register_hooks", "unpack", "unpack_hook"]
+
+    def kept(self) -> Any:
+        """What lies here now.
 
         Raises:
-            RuntimeError: the slot holds nothing, or hooks are there already.
+            RuntimeError: it was freed.
         """
-        kept = getattr(self.node, f"saved_{self.slot}")
-        if kept is None:
-            raise RuntimeError("Calling register_hooks on a saved tensor after it has been freed. " + errors.FREED_HINT)
+        kept = self.node_.kept_in(self.slot_)
+        return kept[self.index_] if isinstance(kept, list) and self.index_ is not None else kept
+
+    def was_freed(self) -> bool:
+        return self.node_.freed and was_kept(self.node_, self.slot_)
+
+    def unpack(self) -> Tensor | None:
+        """The tensor, checked as it is when backward reads it."""
+        if self.was_freed():
+            raise RuntimeError(errors.SECOND_BACKWARD)
+        version = self.node_.version_in(self.slot_)
+        if self.index_ is not None and isinstance(version, list):
+            version = version[self.index_]
+        return unpack(self.node_, self.slot_, self.kept(), version)
+
+    @property
+    def data(self) -> Any:
+        """The tensor, unchecked, or what a pack hook made of it."""
+        kept = None if self.was_freed() else self.kept()
         if isinstance(kept, Packed):
-            raise RuntimeError("Calling register_hooks on a saved tensor whose hooks have already been set. ")
-        setattr(self.node, f"saved_{self.slot}", pack_slot(self.node, kept, (pack, unpack)))
+            return kept.packed
+        return detached(kept.tensor(self.node_)) if isinstance(kept, SavedResult) else kept
 
     @property
     def unpack_hook(self) -> Callable[[Any], Any] | None:
-        kept = getattr(self.node, f"saved_{self.slot}", None)
+        kept = None if self.was_freed() else self.kept()
         return kept.unpack if isinstance(kept, Packed) else None
 
+    def register_hooks(self, pack: Callable[[Any], Any], unpack: Callable[[Any], Any]) -> None:
+        """Pack what lies here, now, and unpack it when it is read.
 
-def pack_slot(node: Node, kept: Any, hooks: tuple[Callable[[Any], Any], Callable[[Any], Any]]) -> Packed:
-    """Hand what is kept to a pack hook."""
+        Raises:
+            RuntimeError: nothing lies here, or hooks are there already.
+        """
+        if not (callable(pack) and callable(unpack)):
+            raise TypeError(errors.NOT_HOOKS.format(self, repr(pack), repr(unpack)))
+        if self.was_freed():
+            raise RuntimeError("Calling register_hooks on a saved tensor after it has been freed. " + errors.FREED_HINT)
+        kept = self.kept()
+        if kept is None:
+            raise RuntimeError("Calling register_hooks on a saved tensor with value None is forbidden")
+        if isinstance(kept, Packed):
+            raise RuntimeError(
+                "Calling register_hooks on a saved tensor whose hooks have already been set. Hint: only one pair of "
+                "hooks is allowed at a time."
+            )
+        tensor = kept.tensor(self.node_) if isinstance(kept, SavedResult) else kept
+        self.node_.keep_in(self.slot_, self.index_, pack_tensor(tensor, detached(tensor), kept, (pack, unpack)))
+
+
+def pack_slot(node: Node, kept: Any, hooks: tuple[Callable[[Any], Any], Callable[[Any], Any]]) -> Any:
+    """Hand what is kept to a pack hook; numbers stay as they are."""
     tensor = kept.tensor(node) if isinstance(kept, SavedResult) else kept
-    with_grad = state.grad_enabled
+    if tensor.meta is not None and tensor.meta.wrapped:
+        return kept
+    return pack_tensor(tensor, tensor, kept, hooks)
+
+
+def pack_tensor(
+    source: Tensor, shown: Tensor, kept: Any, hooks: tuple[Callable[[Any], Any], Callable[[Any], Any]]
+) -> Packed:
+    with_grad, before = state.grad_enabled, shown.shared_storage().version
     state.grad_enabled = False
     try:
-        return Packed(hooks[0](detached(tensor)), hooks[1], kept, tensor)
+        packed = hooks[0](shown)
     finally:
         state.grad_enabled = with_grad
+    if shown.shared_storage().version != before:
+        raise RuntimeError(errors.PACKED_IN_PLACE)
+    return Packed(packed, hooks[1], kept, source)
 
 
 def detached(tensor: Tensor) -> Tensor:
-    """What hooks get to see: the tensor itself when it is a leaf, else its values outside the graph."""
-    if tensor.node is None and tensor.meta is not None:
-        return tensor
+    """The same memory outside the graph: what hooks see that are put on a slot by hand."""
     alias = plain(tensor.data_)
     alias.storage_ = tensor.shared_storage()
     return alias
@@ -142,22 +205,22 @@ def unpack_hooked(node: Node, slot: str, kept: Packed) -> Tensor:
         )
     if state.session is not None:
         state.session.emit((events.SavedUnpacked, state.session.node(node), slot))
+    return in_place_of(kept, value, node)
+
+
+def in_place_of(kept: Packed, value: Tensor, node: Node | None = None) -> Tensor:
+    """`value`, which an unpack hook gave, where the tensor was in the graph; as it is, if that was nowhere."""
+    if not (kept.is_result or kept.requires_grad):
+        return value
     tensor = plain(value.data_)
     tensor.storage_ = value.shared_storage()
     if kept.is_result:
         tensor.node, tensor.output_nr = node, kept.output_nr
-    elif kept.grad_edge is not None and kept.requires_grad:
-        source = kept.grad_edge
-        if source.grad_fn is None:
-            return source if value is source else with_flag(tensor, source)
-        tensor.node, tensor.output_nr = source.grad_fn, source.output_nr
-    return tensor
-
-
-def with_flag(tensor: Tensor, source: Tensor) -> Tensor:
-    """`tensor` as a stand-in for the leaf `source`: gradients end where those of `source` do."""
-    tensor.own_meta().requires_grad = True
-    tensor.own_meta().accumulator = source.own_meta().accumulator
+    elif kept.node is not None:
+        tensor.node, tensor.output_nr = kept.node, kept.output_nr
+    elif kept.requires_grad:
+        tensor.own_meta().requires_grad = True
+        tensor.own_meta().accumulator = kept.accumulator
     return tensor
 
 

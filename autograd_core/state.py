@@ -8,8 +8,13 @@ from contextlib import contextmanager
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 if TYPE_CHECKING:
+    from .engine import Call
+    from .levels import Level
     from .tell import Session
+    from .vmapping import Loop
 
 PackHooks = tuple[Callable[[Any], Any], Callable[[Any], Any]]
 
@@ -18,6 +23,7 @@ class State(threading.local):
     """The engine's state; every thread has its own."""
 
     def __init__(self) -> None:
+        np.seterr(divide="ignore", over="ignore", under="ignore", invalid="ignore")  # torch has no such warnings
         self.reset()
 
     def reset(self) -> None:
@@ -29,12 +35,17 @@ class State(threading.local):
         self.saved_hooks_refused: str | None = None
         self.next_sequence: Callable[[], int] = count().__next__
         self.next_call: Callable[[], int] = count(1).__next__
-        self.calls: list[int] = []
+        self.calls: list[Call] = []
         self.partial = False
         self.reserve: Callable[[str, tuple[Any, ...]], None] | None = None
         self.warned: set[str] = set()
         self.anomaly = False
         self.check_nan = True
+        self.levels: list[Level] = []
+        self.dual: Level | None = None
+        self.mapped: list[Loop] = []
+        self.early_stop: bool | None = None
+        self.warn_always = False
 
 
 state = State()

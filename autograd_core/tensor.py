@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from . import errors
 from .state import state
 
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 Array = Any
 """A numpy array, or the numpy scalar that stands for a 0-d one."""
 
-_addresses = count(0x10000, 64)
+_addresses = count(1 << 40, 1 << 26)
 
 
 class Storage:
@@ -31,18 +32,35 @@ class Storage:
     `boxed` is the array that took the place of a numpy scalar once something could alias it.
     """
 
-    __slots__ = ("version", "boxed", "address", "inference", "counts", "__weakref__")
+    __slots__ = ("version", "boxed", "address", "counts", "__weakref__")
+    inference = False
 
     def __init__(self) -> None:
         self.version = 0
         self.boxed: Array | None = None
         self.address = next(_addresses)
-        self.inference = False
         self.counts = True
 
-    def data_ptr(self) -> int:
-        """An integer that is the same for tensors that share this memory."""
-        return self.address
+    def count(self) -> int:
+        """The version, or 0 where none is counted."""
+        return self.version
+
+
+class InferenceStorage(Storage):
+    """Memory made in inference mode: it counts no writes, so no node can save it."""
+
+    __slots__ = ()
+    inference = True
+
+    @property
+    def version(self) -> int:
+        raise RuntimeError(errors.INFERENCE_SAVED)
+
+    @version.setter
+    def version(self, value: int) -> None: ...
+
+    def count(self) -> int:
+        return 0
 
 
 class View:
@@ -128,8 +146,12 @@ class Tensor:
         """The storage, made now if nothing needed one yet."""
         if self.storage_ is None:
             self.storage_ = Storage()
-            self.storage_.inference = state.inference
         return self.storage_
+
+    def as_inference(self) -> None:
+        """Mark this new tensor as made in inference mode."""
+        if self.storage_ is None:
+            self.storage_ = InferenceStorage()
 
     def array(self) -> np.ndarray[Any, Any]:
         """The memory as an array that others may alias: a 0-d result is boxed from here on."""
@@ -158,7 +180,11 @@ class Tensor:
 
     def bump(self) -> None:
         """Count a write."""
-        self.shared_storage().version += 1
+        storage = self.shared_storage()
+        if not storage.inference:
+            storage.version += 1
+        elif not state.inference:
+            raise RuntimeError(errors.INFERENCE_IN_PLACE)
 
     @property
     def numpy_dtype(self) -> np.dtype[Any]:
@@ -216,11 +242,13 @@ class Tensor:
     def retains_grad(self) -> bool:
         return self.meta is not None and self.meta.retains_grad
 
-    def untyped_storage(self) -> Storage:
-        return self.shared_storage()
-
     def __hash__(self) -> int:
         return id(self)
+
+
+def bare(data: Any) -> Array:
+    """`data` as results are kept: a numpy scalar if it is 0-d. (`data[()]` would make a view of any other.)"""
+    return data if data.ndim else data[()]
 
 
 def plain(data: Array, node: Node | None = None, output_nr: int = 0, version: int = 0) -> Tensor:

@@ -13,7 +13,7 @@ from typing import Any
 from . import autograd, errors, events, tell
 from .graph import Handle
 from .state import state
-from .tensor import Meta, Storage, Tensor, sharing
+from .tensor import Meta, Tensor, sharing
 
 Method = Callable[..., Any]
 
@@ -70,7 +70,43 @@ def check_grad(self: Tensor, grad: Any) -> None:
         )
 
 
+def refuse_deletion(message: str) -> Method:
+    """The deleter of an attribute that stays."""
+
+    def delete(self: Tensor) -> None:
+        raise RuntimeError(message)
+
+    return delete
+
+
+def set_grad_fn(self: Tensor, value: Any) -> None:
+    if value is not None:
+        raise RuntimeError("_grad_fn can be only set to None")
+    self.node, self.output_nr = None, 0
+    self.own_meta().requires_grad = False
+
+
+def get_backward_hooks(self: Tensor) -> Any:
+    """The hooks on this tensor, by number; None if there are none."""
+    node = self.grad_fn
+    if node is not None:
+        return None if node.hooks is None else node.hooks.tensor.get(self.output_nr)
+    return None if self.meta is None else self.meta.hooks
+
+
+def set_backward_hooks(self: Tensor, hooks: Any) -> None:
+    if hooks is not None:
+        raise NotImplementedError("setting _backward_hooks to anything but None is not supported")
+    node = self.grad_fn
+    if node is None:
+        self.own_meta().hooks = None
+    elif node.hooks is not None:
+        node.hooks.tensor.pop(self.output_nr, None)
+
+
 def set_requires_grad(self: Tensor, value: bool) -> None:
+    if not isinstance(value, bool):
+        raise RuntimeError("requires_grad must be a bool")
     if self.node is not None:
         raise RuntimeError(
             errors.NON_LEAF_FLAG if not value else "you can only change requires_grad flags of leaf variables."
@@ -82,6 +118,8 @@ def set_requires_grad(self: Tensor, value: bool) -> None:
 
 def requires_grad_(self: Tensor, requires_grad: bool = True) -> Tensor:
     """Say whether gradients are wanted for this leaf."""
+    if state.mapped or any(level is not state.dual for level in state.levels):
+        raise RuntimeError(errors.FLAG_IN_TRANSFORM)
     if self.node is not None and not requires_grad:
         raise RuntimeError(errors.NON_LEAF_FLAG)
     if requires_grad and self.data_.dtype.kind != "f":
@@ -129,7 +167,7 @@ def get_data(self: Tensor) -> Tensor:
     """The same memory outside the graph, with a version counter of its own: writes through it go unnoticed."""
     array = self.array()
     owner = self.shared_storage()
-    storage = Storage()
+    storage = type(owner)()
     storage.address, storage.boxed, storage.counts = owner.address, owner.boxed, False
     alias = sharing(self, array, storage)
     session = state.session
@@ -201,3 +239,8 @@ def deepcopied(self: Tensor, memo: dict[int, Any]) -> Tensor:
         new.meta.grad = copying.deepcopy(self.meta.grad, memo)
     new.__dict__.update(copying.deepcopy(self.__dict__, memo))
     return new
+
+
+def copied(self: Tensor) -> Tensor:
+    """`copy.copy`: another leaf over the same memory."""
+    return detach(self).requires_grad_(self.requires_grad)

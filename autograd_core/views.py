@@ -19,13 +19,15 @@ def take_view(source: Tensor, value: Array, creation: str | None = None) -> Tens
     """A view of `source` with the array `value`, which shares its memory."""
     view = plain(value)
     storage = view.storage_ = source.shared_storage()
+    if storage.inference:
+        return view
     before = source.meta.view if source.meta is not None else None
     if not state.grad_enabled:
-        creation = "no_grad"
+        creation = "inference" if state.inference else "no_grad"
     if before is not None and before.creation != "normal" and creation in (None, "normal"):
         creation = before.creation
     base = source if before is None else before.base
-    view.own_meta().view = View(base, storage.version, creation or "normal")
+    view.own_meta().view = View(base, storage.count(), creation or "normal")
     return view
 
 
@@ -51,14 +53,15 @@ def current_grad_fn(view: Tensor) -> Node | None:
     look = view.meta.view
     assert look is not None
     storage = view.shared_storage()
-    if look.version == storage.version or (view.node is None and not look.base.requires_grad):
+    version = storage.count()
+    if look.version == version or (view.node is None and not look.base.requires_grad):
         return view.node
     if look.creation != "normal":
         raise RuntimeError(
             errors.view_in_place(look.creation, view.node.name() if view.node else None, view.output_nr, of_base=True)
         )
     if look.base.requires_grad:
-        remake(view, look, storage.version)
+        remake(view, look, version)
     return view.node
 
 

@@ -9,14 +9,18 @@ from typing import Any
 
 import numpy as np
 
-from .. import errors, events
+from .. import anomaly, errors, events
+from ..anomaly import detect_anomaly, set_detect_anomaly
 from ..engine import Call
 from ..function import Function
 from ..graph import AccumulateGrad, Node, accumulator, gradient_edge
 from ..modes import enable_grad, inference_mode, is_grad_enabled, no_grad, set_grad_enabled
+from ..ops.shape import stack
+from ..saved import SavedTensor
+from ..size import Size
 from ..state import state
 from ..tensor import Tensor, plain
-from . import graph
+from . import function, graph
 from .graph import GradientEdge
 
 
@@ -71,9 +75,9 @@ def paired(roots: Sequence[Any], grads: Any) -> tuple[Any, ...]:
     if grads is None:
         return (None,) * len(roots)
     given = (grads,) if isinstance(grads, Tensor) else tuple(grads)
-    if len(given) != len(roots):
+    if len(given) < len(roots):
         raise RuntimeError(f"got {len(roots)} tensors and {len(given)} gradients")
-    return given
+    return given[: len(roots)]
 
 
 def run(
@@ -90,7 +94,7 @@ def run(
         numbers = tuple(session.tensor(t) for t in roots if isinstance(t, Tensor))
         nodes = tuple(session.node(node) for node, _ in edges)
         wanted = tuple(session.tensor(t) for t in inputs if isinstance(t, Tensor))
-        parent = state.calls[-1] if state.calls else None
+        parent = state.calls[-1].number if state.calls else None
         session.emit(
             (
                 events.BackwardStarted,
@@ -105,11 +109,14 @@ def run(
             )
         )
     before, state.grad_enabled = state.grad_enabled, call.create_graph
-    state.calls.append(call.number)
+    hooks = list(state.saved_hooks)
+    state.calls.append(call)
     try:
         start = [g if call.create_graph else g.data_ for g in starting_grads(roots, grads, edges)]
         call.execute([(node, nr, grad) for (node, nr), grad in zip(edges, start, strict=True)])
     except BaseException as error:
+        if state.anomaly and call.running is not None:
+            anomaly.told(call.running)
         if session is not None and state.session is session:
             node = call.running
             at = None if node is None else session.node(node)
@@ -118,6 +125,7 @@ def run(
     finally:
         state.calls.pop()
         state.grad_enabled = before
+        state.saved_hooks[:] = hooks  # what a hook did to the stack of hooks ends with the call
     if session is not None:
         session.emit((events.BackwardFinished, call.number))
 
@@ -131,7 +139,7 @@ def refusal_told(kind: str, roots: Sequence[Any]) -> Iterator[None]:
         session = state.session
         if session is not None:
             numbers = tuple(session.tensor(t) for t in roots if isinstance(t, Tensor))
-            call, parent = state.next_call(), state.calls[-1] if state.calls else None
+            call, parent = state.next_call(), state.calls[-1].number if state.calls else None
             session.emit((events.BackwardStarted, call, kind, numbers, (), False, False, (), parent))
             session.emit((events.BackwardFailed, call, None, type(error).__name__, str(error)))
         raise
@@ -150,6 +158,13 @@ def backward(
     Raises:
         RuntimeError: as torch does, in its words.
     """
+    if state.mapped or any(level is not state.dual for level in state.levels):
+        raise RuntimeError(errors.BACKWARD_IN_TRANSFORM)
+    if grad_variables is not None:
+        warnings.warn("`grad_variables` is deprecated. Use `grad_tensors` instead.", FutureWarning, stacklevel=2)
+        if grad_tensors is not None:
+            raise RuntimeError(errors.GRADS_TWICE)
+        grad_tensors = grad_variables
     if inputs is not None:
         inputs = (inputs,) if isinstance(inputs, Tensor | GradientEdge) else tuple(inputs)
         if not inputs:
@@ -166,7 +181,7 @@ def backward(
         for t in inputs:
             if isinstance(t, Tensor) and t.grad_fn is not None:
                 t.retain_grad()
-    if create_graph and "create_graph" not in state.warned:
+    if create_graph and ("create_graph" not in state.warned or state.warn_always):
         state.warned.add("create_graph")
         warnings.warn(errors.CREATE_GRAPH_CYCLE, UserWarning, stacklevel=3)
     run(call, "backward", roots, grads, edges, inputs or ())
@@ -187,7 +202,7 @@ def input_node(tensor: Any, index: int) -> Node:
     if isinstance(tensor, GradientEdge):
         return tensor.node
     if not tensor.requires_grad:
-        raise RuntimeError("One of the differentiated Tensors does not require grad")
+        raise RuntimeError("can't retain_grad on Tensor that has requires_grad=False")
     node, _ = gradient_edge(tensor)
     assert node is not None
     return node
@@ -202,12 +217,15 @@ def grad(
     allow_unused: bool | None = None,
     is_grads_batched: bool = False,
     materialize_grads: bool = False,
+    only_inputs: bool = True,
 ) -> tuple[Any, ...]:
     """The gradients of `outputs` with respect to `inputs`, without touching any `.grad`.
 
     Raises:
         RuntimeError: as torch does, in its words.
     """
+    if not only_inputs:
+        warnings.warn(errors.ONLY_INPUTS, FutureWarning, stacklevel=2)
     if materialize_grads and allow_unused is False:
         raise ValueError(
             "Expected allow_unused to be True or not passed when materialize_grads=True, but got: allow_unused=False."
@@ -218,6 +236,22 @@ def grad(
         raise RuntimeError("`inputs` argument to `grad()` cannot be empty.")
     if is_grads_batched:
         return batched(roots, wanted, grad_outputs, retain_graph, create_graph, allow_unused, materialize_grads)
+    if not create_graph and any(map(carries_tangent, roots)):
+        found = gradients(roots, wanted, grad_outputs, bool(retain_graph), True, allow_unused, materialize_grads)
+        return tuple(map(kept_for_tangents, found))
+    return gradients(roots, wanted, grad_outputs, retain_graph, create_graph, allow_unused, materialize_grads)
+
+
+def gradients(
+    roots: tuple[Any, ...],
+    wanted: tuple[Any, ...],
+    grad_outputs: Any,
+    retain_graph: bool | None,
+    create_graph: bool,
+    allow_unused: bool,
+    materialize_grads: bool = False,
+) -> tuple[Any, ...]:
+    """`grad`, its arguments brought to one form."""
     grads = paired(roots, grad_outputs)
     retain = create_graph if retain_graph is None else retain_graph
     with refusal_told("grad", roots):
@@ -264,46 +298,52 @@ def batched(
     roots: Any, wanted: Any, grads: Any, retain: Any, create: bool, unused: bool, zeros: bool
 ) -> tuple[Any, ...]:
     """`is_grads_batched`: one call for each row of the given gradients, the results stacked."""
-    given = [g for g in ((grads,) if isinstance(grads, Tensor) else tuple(grads))]
-    count = given[0].shape[0]
+    given = list(paired(roots, grads))
+    for i, (root, g) in enumerate(zip(roots, given, strict=True)):
+        if isinstance(root, Tensor) and g is not None and g.data_.shape[1:] != root.data_.shape:
+            got, expected = Size(g.data_.shape[2:]), Size(root.data_.shape)  # torch says one dimension less
+            raise RuntimeError(errors.BATCHED_SHAPE.format(i=i, got=got, expected=expected))
+        if g is None or not g.data_.ndim:
+            raise ValueError(
+                "vmap(vjp, in_dims=0, ...)(<inputs>): Got in_dim=0 for some input, but that input is a Tensor of "
+                "dimensionality 0 so expected in_dim to satisfy 0 <= in_dim < 0."
+            )
+    sizes = [g.data_.shape[0] for g in given]
+    if len(set(sizes)) > 1:
+        raise ValueError(
+            f"vmap: Expected all tensors to have the same size in the mapped dimension, got sizes {sizes} for the "
+            "mapped dimension"
+        )
     keep = create if retain is None else retain
     rows = []
-    for k in range(count):
+    for k in range(sizes[0]):
         row = [g[k] for g in given]
-        rows.append(grad(roots, wanted, row, keep or k < count - 1, create, unused, False, zeros))
-    from ..ops.shape import stack
-
-    return tuple(None if rows[0][i] is None else stack([row[i] for row in rows]) for i in range(len(wanted)))
-
-
-class set_detect_anomaly:
-    """Look for NaN after every node, and name the operation that failed."""
-
-    def __init__(self, mode: bool = True, check_nan: bool = True) -> None:
-        self.before = state.anomaly, state.check_nan
-        state.anomaly, state.check_nan = mode, check_nan
-
-    def __enter__(self) -> None: ...
-
-    def __exit__(self, *_: object) -> None:
-        state.anomaly, state.check_nan = self.before
+        rows.append(grad(roots, wanted, row, keep or k < sizes[0] - 1, create, unused or zeros))
+    found = [None if parts[0] is None else stack(list(parts)) for parts in zip(*rows, strict=True)]
+    if zeros:
+        found = [plain(np.zeros_like(t.data_)[()]) if g is None else g for g, t in zip(found, wanted, strict=True)]
+    return tuple(found)
 
 
-class detect_anomaly(set_detect_anomaly):
-    """The same as a block."""
-
-    def __init__(self, check_nan: bool = True) -> None:
-        super().__init__(True, check_nan)
-
+from ..levels import carries_tangent, kept_for_tangents  # noqa: E402
+from . import forward_ad, functional  # noqa: E402
+from .gradcheck import GradcheckError, gradcheck, gradgradcheck  # noqa: E402
 
 __all__ = [
     "AccumulateGrad",
     "Function",
+    "GradcheckError",
+    "SavedTensor",
     "Variable",
     "backward",
     "detect_anomaly",
     "enable_grad",
+    "forward_ad",
+    "functional",
+    "function",
     "grad",
+    "gradcheck",
+    "gradgradcheck",
     "graph",
     "inference_mode",
     "is_grad_enabled",

@@ -1,7 +1,5 @@
 """torch.autograd.function: what programs import from there."""
 
-from ..function import Function, FunctionNode, once_differentiable
+from ..function import Function, FunctionCtx, InplaceFunction, once_differentiable
 
-FunctionCtx = FunctionNode
-
-__all__ = ["Function", "FunctionCtx", "once_differentiable"]
+__all__ = ["Function", "FunctionCtx", "InplaceFunction", "once_differentiable"]

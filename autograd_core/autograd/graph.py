@@ -16,6 +16,7 @@ class GradientEdge(NamedTuple):
 
     node: Node
     output_nr: int
+    ownership_token: Any = None
 
 
 def get_gradient_edge(tensor: Tensor) -> GradientEdge:
@@ -50,7 +51,13 @@ class save_on_cpu(saved_tensors_hooks):
 
 @contextmanager
 def disable_saved_tensors_hooks(error_message: str) -> Iterator[None]:
-    """Refuse saved_tensors_hooks inside the block, with `error_message`."""
+    """Refuse saved_tensors_hooks inside the block, with `error_message`.
+
+    Raises:
+        RuntimeError: some are on already.
+    """
+    if state.saved_hooks:
+        raise RuntimeError(error_message)
     before, state.saved_hooks_refused = state.saved_hooks_refused, error_message
     try:
         yield
@@ -58,37 +65,85 @@ def disable_saved_tensors_hooks(error_message: str) -> Iterator[None]:
         state.saved_hooks_refused = before
 
 
-def register_multi_grad_hook(tensors: Sequence[Tensor], fn: Callable[[Any], None], *, mode: str = "all") -> MultiHandle:
-    """Call `fn` once the gradients of all `tensors` have come, or with mode="any" at the first."""
-    grads: list[Any] = [None] * len(tensors)
-    waiting = {"count": len(tensors)}
+def register_multi_grad_hook(
+    tensors: Sequence[Tensor], fn: Callable[[Any], None], *, mode: str = "all"
+) -> _MultiHandle:
+    """Call `fn` once the gradients of all `tensors` that a backward comes to are there, or at the first of them."""
+    if mode not in ("all", "any"):
+        raise ValueError(f"Expects mode to be one of ('all', 'any') but got {mode}")
+    for tensor in tensors:
+        if not tensor.requires_grad:
+            raise AssertionError("Expected gradient function to be set")
+    hooks = (AllHook if mode == "all" else AnyHook)(tensors, fn)
+    return _MultiHandle([t.register_hook(hooks.at(i)) for i, t in enumerate(tensors)])
 
-    def came(index: int) -> Callable[[Tensor], None]:
+
+class AllHook:
+    """What has come in each backward that runs now, until it is all."""
+
+    def __init__(self, tensors: Sequence[Tensor], fn: Callable[[Any], None]) -> None:
+        self.edges = [gradient_edge(t) for t in tensors]
+        self.fn = fn
+        self.came: dict[int, list[Any]] = {}
+        self.waiting: dict[int, int] = {}
+
+    def at(self, index: int) -> Callable[[Tensor], None]:
         def hook(grad: Tensor) -> None:
-            grads[index] = grad
-            waiting["count"] -= 1
-            if mode == "any" and waiting["count"] == len(tensors) - 1:
-                fn(grad)
-            elif mode == "all" and waiting["count"] == 0:
-                fn(list(grads))
-            if waiting["count"] == 0:
-                waiting["count"] = len(tensors)
-                grads[:] = [None] * len(tensors)
+            call = state.calls[-1]
+            if call.number not in self.came:
+                self.came[call.number] = [None] * len(self.edges)
+                self.waiting[call.number] = sum(n is not None and call.comes_to(n, nr) for n, nr in self.edges)
+            self.came[call.number][index] = grad
+            self.waiting[call.number] -= 1
+            if self.waiting[call.number] == 0:
+                del self.waiting[call.number]
+                self.fn(self.came.pop(call.number))
 
         return hook
 
-    return MultiHandle([t.register_hook(came(i)) for i, t in enumerate(tensors)])
+
+class AnyHook:
+    """Which backward was heard already."""
+
+    def __init__(self, tensors: Sequence[Tensor], fn: Callable[[Any], None]) -> None:
+        self.fn = fn
+        self.heard = -1
+
+    def at(self, index: int) -> Callable[[Tensor], None]:
+        def hook(grad: Tensor) -> None:
+            number = state.calls[-1].number
+            if number != self.heard:
+                self.heard = number
+                self.fn(grad)
+
+        return hook
 
 
-class MultiHandle:
+class _MultiHandle:
     """Removes several hooks together."""
 
+    __module__ = "torch.autograd.graph"
+
     def __init__(self, handles: Sequence[Handle]) -> None:
-        self.handles = handles
+        self.handles = tuple(handles)
 
     def remove(self) -> None:
         for handle in self.handles:
             handle.remove()
 
+    def __enter__(self) -> _MultiHandle:
+        return self
 
-__all__ = ["GradientEdge", "Node", "get_gradient_edge", "save_on_cpu", "saved_tensors_hooks"]
+    def __exit__(self, *_: object) -> None:
+        self.remove()
+
+
+__all__ = [
+    "GradientEdge",
+    "Node",
+    "disable_saved_tensors_hooks",
+    "get_gradient_edge",
+    "register_multi_grad_hook",
+    "save_on_cpu",
+    "saved_tensors_hooks",
+]

@@ -89,9 +89,9 @@ def registered(
     handle = Handle(hooks, hook)
     for marked, wanted in marks:
         if wanted:
-            marked[handle.key] = hook
+            marked[handle.id] = hook
     if prepend:
-        hooks.move_to_end(handle.key, last=False)
+        hooks.move_to_end(handle.id, last=False)
     return handle
 
 

@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from .. import errors
+from .. import arithmetic, errors
 from ..op import GRAPH, both, helper, op
-from ..tensor import Array, plain
+from ..tensor import Array, bare, plain
 from .shape import wrap
 from .special import elementwise
 
@@ -37,7 +37,7 @@ helper(one_minus, lambda x: 1 - x)
     self=lambda grad, self, negative_slope: leaky_relu_backward(grad, self, negative_slope),
 )
 def leaky_relu(self: Array, negative_slope: float = 0.01) -> Array:
-    return np.where(self > 0, self, self * negative_slope)[()]
+    return bare(np.where(self > 0, self, self * negative_slope))
 
 
 @op(
@@ -46,7 +46,7 @@ def leaky_relu(self: Array, negative_slope: float = 0.01) -> Array:
     self=lambda grad, result, negative_slope: leaky_relu_backward(grad, result, negative_slope),
 )
 def leaky_relu_(self: Array, negative_slope: float = 0.01) -> Array:
-    return np.where(self > 0, self, self * negative_slope)[()]
+    return bare(np.where(self > 0, self, self * negative_slope))
 
 
 @op(
@@ -55,12 +55,12 @@ def leaky_relu_(self: Array, negative_slope: float = 0.01) -> Array:
     self=lambda grad: zeros_as(grad),
 )
 def leaky_relu_backward(grad_output: Array, self: Array, negative_slope: float) -> Array:
-    return np.where(self > 0, grad_output, grad_output * negative_slope)[()]
+    return bare(np.where(self > 0, grad_output, grad_output * negative_slope))
 
 
 @op("threshold", self=lambda grad, self, threshold: threshold_backward(grad, self, threshold))
 def threshold(self: Array, threshold: float, value: float) -> Array:
-    return np.where(self <= threshold, self.dtype.type(value), self)[()]
+    return bare(np.where(self <= threshold, self.dtype.type(value), self))
 
 
 @op(
@@ -77,12 +77,12 @@ def hardtanh(self: Array, min_val: float = -1.0, max_val: float = 1.0) -> Array:
     self=lambda grad: zeros_as(grad),
 )
 def hardtanh_backward(grad_output: Array, self: Array, min_val: float, max_val: float) -> Array:
-    return np.where((self > min_val) & (self < max_val), grad_output, self.dtype.type(0))[()]
+    return bare(np.where((self > min_val) & (self < max_val), grad_output, self.dtype.type(0)))
 
 
 @op("softshrink", self=lambda grad, self, lambd: softshrink_backward(grad, self, lambd))
 def softshrink(self: Array, lambd: float = 0.5) -> Array:
-    return np.where(self > lambd, self - lambd, np.where(self < -lambd, self + lambd, self * 0))[()]
+    return bare(np.where(self > lambd, self - lambd, np.where(self < -lambd, self + lambd, self * 0)))
 
 
 @op(
@@ -91,7 +91,7 @@ def softshrink(self: Array, lambd: float = 0.5) -> Array:
     self=lambda grad: zeros_as(grad),
 )
 def softshrink_backward(grad_output: Array, self: Array, lambd: float) -> Array:
-    return np.where((self >= -lambd) & (self <= lambd), self.dtype.type(0), grad_output)[()]
+    return bare(np.where((self >= -lambd) & (self <= lambd), self.dtype.type(0), grad_output))
 
 
 @op("hardswish", self=lambda grad, self: hardswish_backward(grad, self))
@@ -108,7 +108,7 @@ def hardswish(self: Array) -> Array:
 )
 def hardswish_backward(grad_output: Array, self: Array) -> Array:
     bent = np.where(self <= 3, grad_output * (self / 3 + 0.5), grad_output)
-    return np.where(self < -3, self.dtype.type(0), bent)[()]
+    return bare(np.where(self < -3, self.dtype.type(0), bent))
 
 
 @op("hardshrink", self=lambda grad, self, lambd: hardshrink_backward(grad, self, lambd))
@@ -233,7 +233,7 @@ def glu_double(grad: Array, grad_output: Any, self: Array, dim: int) -> Array:
     self=lambda grad, alpha, scale, input_scale, self: elu_backward(grad, alpha, scale, input_scale, False, self),
 )
 def elu(self: Array, alpha: float = 1.0, scale: float = 1, input_scale: float = 1) -> Array:
-    return np.where(self > 0, self * scale, np.expm1(np.minimum(self, 0) * input_scale) * (alpha * scale))[()]
+    return bare(np.where(self > 0, self * scale, arithmetic.expm1(np.minimum(self, 0) * input_scale) * (alpha * scale)))
 
 
 @op(
@@ -242,12 +242,12 @@ def elu(self: Array, alpha: float = 1.0, scale: float = 1, input_scale: float = 
     self=lambda grad, alpha, scale, input_scale, result: elu_backward(grad, alpha, scale, input_scale, True, result),
 )
 def elu_(self: Array, alpha: float = 1.0, scale: float = 1, input_scale: float = 1) -> Array:
-    return np.where(self > 0, self * scale, np.expm1(np.minimum(self, 0) * input_scale) * (alpha * scale))[()]
+    return bare(np.where(self > 0, self * scale, arithmetic.expm1(np.minimum(self, 0) * input_scale) * (alpha * scale)))
 
 
 @op("celu", self=lambda grad, alpha, self: elu_backward(grad, alpha, 1, 1.0 / alpha, False, self))
 def celu(self: Array, alpha: float = 1.0) -> Array:
-    return np.where(self > 0, self, np.expm1(np.minimum(self, 0) / alpha) * alpha)[()]
+    return bare(np.where(self > 0, self, arithmetic.expm1(np.minimum(self, 0) / alpha) * alpha))
 
 
 @op(
@@ -266,8 +266,8 @@ def elu_backward(
     if is_result:
         bent = grad_output * input_scale * (x + alpha * scale)
     else:
-        bent = grad_output * (input_scale * alpha * scale) * np.exp(np.minimum(x, 0) * input_scale)
-    return np.where(x <= 0, bent, grad_output * scale)[()]
+        bent = grad_output * (input_scale * alpha * scale) * arithmetic.exp(np.minimum(x, 0) * input_scale)
+    return bare(np.where(x <= 0, bent, grad_output * scale))
 
 
 @both
@@ -288,7 +288,7 @@ OUTER = math.sqrt(2 / math.pi)
 @op("gelu", self=lambda grad, self, approximate: gelu_backward(grad, self, approximate))
 def gelu(self: Array, approximate: str = "none") -> Array:
     if approximate == "tanh":
-        return 0.5 * self * (1 + np.tanh(OUTER * (self + INNER * self * self * self)))
+        return 0.5 * self * (1 + arithmetic.tanh(OUTER * (self + INNER * self * self * self)))
     return self * 0.5 * (1 + elementwise(math.erf, self * math.sqrt(0.5)))
 
 
@@ -299,11 +299,11 @@ def gelu(self: Array, approximate: str = "none") -> Array:
 )
 def gelu_backward(grad_output: Array, self: Array, approximate: str) -> Array:
     if approximate == "tanh":
-        bend = np.tanh(OUTER * (self + INNER * self * self * self))
+        bend = arithmetic.tanh(OUTER * (self + INNER * self * self * self))
         slope = (1 - bend * bend) * (OUTER * (1 + 3 * INNER * self * self))
         return grad_output * (0.5 * (1 + bend) + 0.5 * self * slope)
     share = 0.5 * (1 + elementwise(math.erf, self * math.sqrt(0.5)))
-    return grad_output * (share + self * (np.exp(-0.5 * self * self) * (1 / math.sqrt(2 * math.pi))))
+    return grad_output * (share + self * (arithmetic.exp(-0.5 * self * self) * (1 / math.sqrt(2 * math.pi))))
 
 
 @both
@@ -328,7 +328,7 @@ def silu_backward(grad: Array, self: Array) -> Array:
 
 @op("silu", self=lambda grad, self: silu_backward(grad, self))
 def silu(self: Array) -> Array:
-    return self / (1 + np.exp(-self))
+    return self / (1 + arithmetic.exp(-self))
 
 
 @both
@@ -340,13 +340,15 @@ def mish_backward(grad: Array, self: Array) -> Array:
 
 @op("mish", self=lambda grad, self: mish_backward(grad, self))
 def mish(self: Array) -> Array:
-    return self * np.tanh(np.log1p(np.exp(self)))
+    return self * arithmetic.tanh(arithmetic.log1p(arithmetic.exp(self)))
 
 
 @op("softplus", self=lambda grad, self, beta, threshold: softplus_backward(grad, self, beta, threshold))
 def softplus(self: Array, beta: float = 1, threshold: float = 20) -> Array:
     scaled = self * beta
-    return np.where(scaled > threshold, self, np.log1p(np.exp(np.minimum(scaled, threshold))) / beta)[()]
+    return bare(
+        np.where(scaled > threshold, self, arithmetic.log1p(arithmetic.exp(np.minimum(scaled, threshold))) / beta)
+    )
 
 
 @op(
@@ -356,8 +358,8 @@ def softplus(self: Array, beta: float = 1, threshold: float = 20) -> Array:
 )
 def softplus_backward(grad_output: Array, self: Array, beta: float, threshold: float) -> Array:
     scaled = self * beta
-    growth = np.exp(np.minimum(scaled, threshold))
-    return np.where(scaled > threshold, grad_output, grad_output * growth / (growth + 1))[()]
+    growth = arithmetic.exp(np.minimum(scaled, threshold))
+    return bare(np.where(scaled > threshold, grad_output, grad_output * growth / (growth + 1)))
 
 
 @both
@@ -375,8 +377,8 @@ def softplus_double(pulled: Array, self: Array, beta: float, threshold: float) -
     self=lambda grad, self, buffer: log_sigmoid_backward(grad, self, buffer),
 )
 def log_sigmoid(self: Array) -> tuple[Array, Array]:
-    buffer = np.exp(-np.abs(self))
-    return np.minimum(self, 0) - np.log1p(buffer), buffer
+    buffer = arithmetic.exp(-np.abs(self))
+    return np.minimum(self, 0) - arithmetic.log1p(buffer), buffer
 
 
 @op(
@@ -386,7 +388,7 @@ def log_sigmoid(self: Array) -> tuple[Array, Array]:
 )
 def log_sigmoid_backward(grad_output: Array, self: Array, buffer: Array) -> Array:
     share = buffer / (1 + buffer)
-    return np.where(self < 0, 1 - share, share)[()] * grad_output
+    return bare(np.where(self < 0, 1 - share, share)) * grad_output
 
 
 @both

@@ -56,7 +56,7 @@ def attention_gradients(
     if any(source.requires_grad for source in sources):
         outs = tuple((result.data_.shape, result.data_.dtype) for result in results)
         node = NotImplemented_([gradient_edge(source) for source in sources], outs)
-        node.aten = "aten::_scaled_dot_product_flash_attention_for_cpu_backward"
+        node.operator = "aten::_scaled_dot_product_flash_attention_for_cpu_backward"
         for nr, result in enumerate(results):
             result.node, result.output_nr = node, nr
     return results

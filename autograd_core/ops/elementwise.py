@@ -9,8 +9,9 @@ from typing import Any
 
 import numpy as np
 
+from .. import arithmetic
 from ..op import both, op
-from ..tensor import Array
+from ..tensor import Array, bare
 
 PAIR = ("self", "other")
 
@@ -210,7 +211,7 @@ def pow_backward_exponent(grad: Array, self: Array, exponent: Array, result: Arr
 @op("pow.Tensor_Scalar", self=lambda grad, self, exponent: pow_backward(grad, self, exponent))
 def pow_scalar(self: Array, exponent: float) -> Array:
     if self.dtype.kind in "iu" and isinstance(exponent, float):
-        return np.power(self.astype(np.float32), np.float32(exponent))
+        return arithmetic.power(self.astype(np.float32), np.float32(exponent))
     if self.dtype.kind in "iu" and exponent < 0:
         raise RuntimeError("Integers to negative integer powers are not allowed.")
     return power(self, exponent)
@@ -223,13 +224,20 @@ def pow_scalar(self: Array, exponent: float) -> Array:
     exponent=lambda grad, self, exponent, result: pow_backward_exponent(grad, self, exponent, result),
 )
 def pow(self: Array, exponent: Array) -> Array:
-    return np.power(self, exponent)
+    return arithmetic.power(self, exponent)
 
 
-@op("pow.Scalar", exponent=lambda grad, self, exponent, result: grad * (result * log_of(self)))
+@both
+def pow_backward_scalar(grad: Array, self: float, exponent: Array, result: Array) -> Array:
+    if self == 0:
+        return grad * where(exponent >= 0, zeros_as(result), result * log_of(self))
+    return grad * (result * log_of(self))
+
+
+@op("pow.Scalar", exponent=lambda grad, self, exponent, result: pow_backward_scalar(grad, self, exponent, result))
 def rpow(self: float, exponent: Array) -> Array:
     base = exponent.dtype.type(self) if exponent.dtype.kind == "f" else self
-    return np.power(base, exponent)
+    return arithmetic.power(base, exponent)
 
 
 def power(base: Array, exponent: float) -> Array:
@@ -244,7 +252,7 @@ def power(base: Array, exponent: float) -> Array:
         return base + base.dtype.type(0)
     if base.dtype.kind == "f" and exponent in (-1, -2):
         return 1 / base if exponent == -1 else 1 / (base * base)
-    return np.power(base, exponent if base.dtype.kind in "iu" else base.dtype.type(exponent))
+    return arithmetic.power(base, exponent if base.dtype.kind in "iu" else base.dtype.type(exponent))
 
 
 @both
@@ -257,37 +265,37 @@ def log_of(number: float) -> float:
 
 @op("exp", floating=True, self=lambda grad, result: grad * result)
 def exp(self: Array) -> Array:
-    return np.exp(self)
+    return arithmetic.exp(self)
 
 
 @op("expm1", floating=True, self=lambda grad, result: grad * add_scalar(result, 1))
 def expm1(self: Array) -> Array:
-    return np.expm1(self)
+    return arithmetic.expm1(self)
 
 
 @op("exp2", floating=True, self=lambda grad, result: mul_scalar(grad * result, 0.6931471805599453))
 def exp2(self: Array) -> Array:
-    return np.exp2(self)
+    return arithmetic.exp2(self)
 
 
 @op("log", floating=True, self=lambda grad, self: grad / self)
 def log(self: Array) -> Array:
-    return np.log(self)
+    return arithmetic.log(self)
 
 
 @op("log2", floating=True, self=lambda grad, self: grad / mul_scalar(self, 0.6931471805599453))
 def log2(self: Array) -> Array:
-    return np.log2(self)
+    return arithmetic.log2(self)
 
 
 @op("log10", floating=True, self=lambda grad, self: grad / mul_scalar(self, 2.302585092994046))
 def log10(self: Array) -> Array:
-    return np.log10(self)
+    return arithmetic.log10(self)
 
 
 @op("log1p", floating=True, node="Log1PBackward0", self=lambda grad, self: grad / add_scalar(self, 1))
 def log1p(self: Array) -> Array:
-    return np.log1p(self)
+    return arithmetic.log1p(self)
 
 
 @op("sqrt", floating=True, self=lambda grad, result: grad / mul_scalar(result, 2))
@@ -302,42 +310,42 @@ def rsqrt(self: Array) -> Array:
 
 @op("sin", floating=True, self=lambda grad, self: grad * cos(self))
 def sin(self: Array) -> Array:
-    return np.sin(self)
+    return arithmetic.sin(self)
 
 
 @op("cos", floating=True, self=lambda grad, self: grad * -sin(self))
 def cos(self: Array) -> Array:
-    return np.cos(self)
+    return arithmetic.cos(self)
 
 
 @op("tan", floating=True, self=lambda grad, result: grad * add_scalar(pow_scalar(result, 2), 1))
 def tan(self: Array) -> Array:
-    return np.tan(self)
+    return arithmetic.tan(self)
 
 
 @op("sinh", floating=True, self=lambda grad, self: grad * cosh(self))
 def sinh(self: Array) -> Array:
-    return np.sinh(self)
+    return arithmetic.sinh(self)
 
 
 @op("cosh", floating=True, self=lambda grad, self: grad * sinh(self))
 def cosh(self: Array) -> Array:
-    return np.cosh(self)
+    return arithmetic.cosh(self)
 
 
 @op("asin", floating=True, self=lambda grad, self: grad * rsqrt(add_scalar(-self * self, 1)))
 def asin(self: Array) -> Array:
-    return np.arcsin(self)
+    return arithmetic.arcsin(self)
 
 
 @op("acos", floating=True, self=lambda grad, self: grad * -rsqrt(add_scalar(-self * self, 1)))
 def acos(self: Array) -> Array:
-    return np.arccos(self)
+    return arithmetic.arccos(self)
 
 
 @op("atan", floating=True, self=lambda grad, self: grad / add_scalar(self * self, 1))
 def atan(self: Array) -> Array:
-    return np.arctan(self)
+    return arithmetic.arctan(self)
 
 
 @op("atanh", floating=True, self=lambda grad, self: grad / rsub(self * self, 1))
@@ -376,13 +384,13 @@ def hypot(self: Array, other: Array) -> Array:
 
 @op("tanh", floating=True, self=lambda grad, result: tanh_backward(grad, result))
 def tanh(self: Array) -> Array:
-    return np.tanh(self)
+    return arithmetic.tanh(self)
 
 
 @op(
     "tanh_backward",
     grad_output=lambda grad, output: tanh_backward(grad, output),
-    output=lambda grad, grad_output, output: grad * mul_scalar(output * grad_output, -2),
+    output=lambda grad, grad_output, output: grad * (mul_scalar(output, -2) * grad_output),
 )
 def tanh_backward(grad_output: Array, output: Array) -> Array:
     return grad_output * (1 - output * output)
@@ -390,7 +398,7 @@ def tanh_backward(grad_output: Array, output: Array) -> Array:
 
 @op("sigmoid", floating=True, self=lambda grad, result: sigmoid_backward(grad, result))
 def sigmoid(self: Array) -> Array:
-    return 1 / (1 + np.exp(-self))
+    return 1 / (1 + arithmetic.exp(-self))
 
 
 @op(
@@ -436,7 +444,7 @@ def relu(self: Array) -> Array:
     self=lambda grad: zeros_as(grad),
 )
 def threshold_backward(grad_output: Array, self: Array, threshold: float) -> Array:
-    return np.where(self <= threshold, grad_output.dtype.type(0), grad_output)[()]
+    return bare(np.where(self <= threshold, grad_output.dtype.type(0), grad_output))
 
 
 @op("abs", self=lambda grad, self: grad * sgn(self))
@@ -559,14 +567,14 @@ def where(condition: Array, self: Array, other: Array) -> Array:
         raise RuntimeError(
             f"where expected condition to be a boolean tensor, but got a tensor with dtype {condition.dtype}"
         )
-    return np.where(condition, self, other)[()]
+    return bare(np.where(condition, self, other))
 
 
 @op("masked_fill.Scalar", self=lambda grad, mask: masked_fill(grad, mask, 0))
 def masked_fill(self: Array, mask: Array, value: float) -> Array:
     if mask.dtype.kind != "b":
         raise RuntimeError("masked_fill_ only supports boolean masks, but got mask with dtype " + str(mask.dtype))
-    return np.where(mask, self.dtype.type(value), self)[()]
+    return bare(np.where(mask, self.dtype.type(value), self))
 
 
 @op(
@@ -575,7 +583,7 @@ def masked_fill(self: Array, mask: Array, value: float) -> Array:
     value=lambda grad, mask: sum_all(where(mask, grad, zeros_as(grad))),
 )
 def masked_fill_tensor(self: Array, mask: Array, value: Array) -> Array:
-    return np.where(mask, value.astype(self.dtype), self)[()]
+    return bare(np.where(mask, value.astype(self.dtype), self))
 
 
 @both
@@ -588,24 +596,24 @@ def sum_all(grad: Array) -> Array:
 
 @op("zero", node="ZeroBackward0", self=lambda grad: zeros_as(grad))
 def zero(self: Array) -> Array:
-    return np.zeros_like(self)[()]
+    return bare(np.zeros_like(self))
 
 
 @op("fill.Scalar", nr=2, self=lambda grad: zeros_as(grad))
 def fill(self: Array, value: float) -> Array:
-    return np.full_like(self, value)[()]
+    return bare(np.full_like(self, value))
 
 
 @op("fill.Tensor", nr=3, self=lambda grad: zeros_as(grad), value=lambda grad: sum_all(grad))
 def fill_tensor(self: Array, value: Array) -> Array:
     if np.ndim(value):
         raise RuntimeError(f"fill_ only supports 0-dimension value tensor but got tensor with {value.ndim} dimensions.")
-    return np.full_like(self, value)[()]
+    return bare(np.full_like(self, value))
 
 
 @op("copy", node="CopyBackwards", self=lambda grad: zeros_as(grad), src=lambda grad: grad)
 def copy(self: Array, src: Array) -> Array:
-    return np.broadcast_to(src, self.shape).astype(self.dtype)[()]
+    return bare(np.broadcast_to(src, self.shape).astype(self.dtype))
 
 
 # ---- dtypes
@@ -626,7 +634,7 @@ def to_whole(self: Array, dtype: Any) -> Array:
 
 @op("zeros_like")
 def zeros_as(self: Array) -> Array:
-    return np.zeros_like(self)[()]
+    return bare(np.zeros_like(self))
 
 
 @op("eq.Tensor", promote=PAIR)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..arithmetic import total
 from ..op import both, op
 from ..tensor import Array
 
@@ -16,8 +17,8 @@ NONE, MEAN, SUM = 0, 1, 2
 def reduced(values: Array, reduction: int) -> Array:
     if reduction == NONE:
         return values
-    total = np.add.reduce(np.asarray(values), axis=None)
-    return total / values.dtype.type(values.size) if reduction == MEAN else total
+    summed = total(values)
+    return summed / values.dtype.type(values.size) if reduction == MEAN else summed
 
 
 @op(

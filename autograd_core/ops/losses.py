@@ -9,8 +9,9 @@ from typing import Any
 
 import numpy as np
 
+from .. import arithmetic
 from ..op import both, op
-from ..tensor import Array
+from ..tensor import Array, bare
 from .loss import MEAN, reduced
 
 BOTH = ("self", "target")
@@ -33,6 +34,15 @@ def collected(values: Array, reduction: int) -> Array:
     return values if reduction == 0 else sum(values)
 
 
+def writes_of_share(node: Any) -> int:
+    """How often torch writes a gradient when it applies weight and mean."""
+    return (node.saved_reduction == MEAN) + (node.version_weight is not None)
+
+
+def writes_of_logits(node: Any) -> int:
+    return writes_of_share(node) + 2 * (node.version_pos_weight is not None)
+
+
 # ---- between squared and absolute error
 
 
@@ -45,7 +55,7 @@ def collected(values: Array, reduction: int) -> Array:
 def smooth_l1_loss(self: Array, target: Array, reduction: int = MEAN, beta: float = 1.0) -> Array:
     distance = np.abs(self - target)
     near = 0.5 * distance * distance / (beta or 1)
-    return reduced(np.where(distance < beta, near, distance - 0.5 * beta)[()], reduction)
+    return reduced(bare(np.where(distance < beta, near, distance - 0.5 * beta)), reduction)
 
 
 @op(
@@ -63,7 +73,7 @@ def smooth_l1_loss(self: Array, target: Array, reduction: int = MEAN, beta: floa
 def smooth_l1_loss_backward(grad_output: Array, self: Array, target: Array, reduction: int, beta: float) -> Array:
     difference = self - target
     slope = np.where(np.abs(difference) < beta, difference / (beta or 1), np.sign(difference))
-    return (slope * self.dtype.type(share(difference.size, reduction)) * grad_output)[()]
+    return bare(slope * self.dtype.type(share(difference.size, reduction)) * grad_output)
 
 
 @both
@@ -80,7 +90,7 @@ def smooth_l1_double(pulled: Array, self: Array, target: Array, reduction: int, 
 def huber_loss(self: Array, target: Array, reduction: int = MEAN, delta: float = 1.0) -> Array:
     distance = np.abs(self - target)
     near = 0.5 * distance * distance
-    return reduced(np.where(distance <= delta, near, delta * (distance - 0.5 * delta))[()], reduction)
+    return reduced(bare(np.where(distance <= delta, near, delta * (distance - 0.5 * delta))), reduction)
 
 
 @op(
@@ -115,6 +125,7 @@ def huber_double(pulled: Array, self: Array, target: Array, reduction: int, delt
         grad, self, target, weight, reduction
     ),
     target=lambda grad, self, target, weight, reduction: bce_target(grad, self, weight, reduction),
+    writes=lambda node: (0, 2 + writes_of_share(node)),
 )
 def binary_cross_entropy(self: Array, target: Array, weight: Array | None = None, reduction: int = MEAN) -> Array:
     if np.any((self < 0) | (self > 1)):
@@ -122,7 +133,7 @@ def binary_cross_entropy(self: Array, target: Array, weight: Array | None = None
     if np.any((target < 0) | (target > 1)):
         raise RuntimeError("all elements of target should be between 0 and 1")
     with np.errstate(divide="ignore"):
-        no, yes = np.maximum(np.log1p(-self), -100), np.maximum(np.log(self), -100)
+        no, yes = np.maximum(arithmetic.log1p(-self), -100), np.maximum(arithmetic.log(self), -100)
     losses = (target - 1) * no - target * yes
     return reduced(losses if weight is None else losses * weight, reduction)
 
@@ -177,11 +188,12 @@ def bce_target(grad: Array, self: Array, weight: Array, reduction: int) -> Array
     target=lambda grad, self, target, weight, pos_weight, reduction: logits_target(
         grad, self, weight, pos_weight, reduction
     ),
+    writes=lambda node: (2 + writes_of_logits(node), writes_of_logits(node)),
 )
 def binary_cross_entropy_with_logits(
     self: Array, target: Array, weight: Array | None = None, pos_weight: Array | None = None, reduction: int = MEAN
 ) -> Array:
-    sure = np.minimum(self, 0) - np.log1p(np.exp(-np.abs(self)))
+    sure = np.minimum(self, 0) - arithmetic.log1p(arithmetic.exp(-np.abs(self)))
     if pos_weight is not None:
         sure = sure * ((pos_weight - 1) * target + 1)
     losses = (1 - target) * self - sure
@@ -213,7 +225,7 @@ def logits_target(grad: Array, self: Array, weight: Array, pos_weight: Array, re
     self=lambda grad, self, target, reduction: soft_margin_loss_backward(grad, self, target, reduction),
 )
 def soft_margin_loss(self: Array, target: Array, reduction: int = MEAN) -> Array:
-    return reduced(np.log1p(np.exp(-target * self)), reduction)
+    return reduced(arithmetic.log1p(arithmetic.exp(-target * self)), reduction)
 
 
 @op(
@@ -226,7 +238,7 @@ def soft_margin_loss(self: Array, target: Array, reduction: int = MEAN) -> Array
     ),
 )
 def soft_margin_loss_backward(grad_output: Array, self: Array, target: Array, reduction: int) -> Array:
-    growth = np.exp(-target * self)
+    growth = arithmetic.exp(-target * self)
     return -target * growth / (growth + 1) * self.dtype.type(share(growth.size, reduction)) * grad_output
 
 

@@ -11,9 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from .. import errors
+from .. import arithmetic, errors
+from ..arithmetic import total
 from ..op import both, helper, op
-from ..tensor import Array
+from ..tensor import Array, bare
 from .shape import wrap
 
 Dims = Sequence[int] | int | None
@@ -80,7 +81,7 @@ helper(axes)
 
 @op("sum", self=lambda grad, self_sym_sizes: expand(grad, self_sym_sizes))
 def sum(self: Array) -> Array:
-    return np.add.reduce(counted(self), axis=None)
+    return total(counted(self))
 
 
 @op(
@@ -90,13 +91,13 @@ def sum(self: Array) -> Array:
     ),
 )
 def sum_dim(self: Array, dim: Dims, keepdim: bool = False) -> Array:
-    return np.add.reduce(counted(self), axis=axes(dim, np.ndim(self)), keepdims=keepdim)
+    return total(counted(self), axes(dim, np.ndim(self)), keepdim)
 
 
 @op("mean", self=lambda grad, self_sym_sizes, self_sym_numel: div_scalar(expand(grad, self_sym_sizes), self_sym_numel))
 def mean(self: Array) -> Array:
     floating("mean", self)
-    return np.add.reduce(self, axis=None) / self.dtype.type(self.size)
+    return total(self) / self.dtype.type(self.size)
 
 
 @op(
@@ -109,7 +110,7 @@ def mean_dim(self: Array, dim: Dims, keepdim: bool = False) -> Array:
     floating("mean", self)
     over = axes(dim, np.ndim(self))
     count = self.dtype.type(math.prod(self.shape[a] for a in over))
-    return np.add.reduce(self, axis=over, keepdims=keepdim) / count
+    return total(self, over, keepdim) / count
 
 
 @op("cumsum", self=lambda grad, dim: flip(cumsum(flip(grad, [dim]), dim), [dim]))
@@ -135,7 +136,7 @@ def logsumexp(self: Array, dim: Dims, keepdim: bool = False) -> Array:
     over = axes(dim, np.ndim(self))
     top = np.max(self, axis=over, keepdims=True)
     top = np.where(np.isfinite(top), top, 0)
-    out = np.log(np.sum(np.exp(self - top), axis=over, keepdims=True)) + top
+    out = arithmetic.log(np.sum(arithmetic.exp(self - top), axis=over, keepdims=True)) + top
     return out if keepdim else np.squeeze(out, over)[()]
 
 
@@ -436,8 +437,8 @@ def softmax_dtype(name: str, data: Array) -> None:
 def softmax(self: Array, dim: int) -> Array:
     softmax_dtype("softmax", self)
     at = wrap(dim, np.ndim(self)) if np.ndim(self) else None
-    e = np.exp(self - np.max(self, axis=at, keepdims=True))
-    return (e / np.add.reduce(np.asarray(e), axis=at, keepdims=True))[()]
+    e = arithmetic.exp(self - np.max(self, axis=at, keepdims=True))
+    return bare(e / np.add.reduce(np.asarray(e), axis=at, keepdims=True))
 
 
 @op(
@@ -468,7 +469,7 @@ def log_softmax(self: Array, dim: int) -> Array:
     softmax_dtype("log_softmax", self)
     at = wrap(dim, np.ndim(self)) if np.ndim(self) else None
     shifted = self - np.max(self, axis=at, keepdims=True)
-    return (shifted - np.log(np.add.reduce(np.asarray(np.exp(shifted)), axis=at, keepdims=True)))[()]
+    return bare(shifted - arithmetic.log(np.add.reduce(np.asarray(arithmetic.exp(shifted)), axis=at, keepdims=True)))
 
 
 @op(
@@ -479,7 +480,7 @@ def log_softmax(self: Array, dim: int) -> Array:
 )
 def log_softmax_backward_data(grad_output: Array, output: Array, dim: int) -> Array:
     at = wrap(dim, np.ndim(output)) if np.ndim(output) else None
-    return grad_output - np.exp(output) * np.add.reduce(np.asarray(grad_output), axis=at, keepdims=True)
+    return grad_output - arithmetic.exp(output) * np.add.reduce(np.asarray(grad_output), axis=at, keepdims=True)
 
 
 # ---- without a derivative

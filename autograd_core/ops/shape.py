@@ -35,7 +35,9 @@ def wrap(dim: int, ndim: int) -> int:
 @op("view", view=True, self=lambda grad, self_sym_sizes: reshape(grad, self_sym_sizes))
 def view(self: Array, size: Sequence[int]) -> Array:
     shape = inferred(size, self.size)
-    out = np.asarray(self).view()
+    if not isinstance(self, np.ndarray):
+        return np.reshape(self, shape)
+    out = self.view()
     try:
         out.shape = shape
     except AttributeError:
@@ -504,7 +506,7 @@ def flip(self: Array, dims: Sequence[int]) -> Array:
 
 @op("roll", self=lambda grad, shifts, dims: roll(grad, negated(shifts), dims))
 def roll(self: Array, shifts: Sequence[int], dims: Sequence[int]) -> Array:
-    return np.roll(self, tuple(shifts), tuple(dims)) if dims else np.roll(self, tuple(shifts)[0])
+    return np.roll(self, tuple(shifts), tuple(dims)) if dims else np.roll(self, tuple(shifts)[0]).copy()
 
 
 @both

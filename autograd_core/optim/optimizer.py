@@ -205,7 +205,7 @@ class Optimizer:
     def _state_dict_hook(self, when: str, hook: Hook, prepend: bool) -> Handle:
         handle = Handle(self.state_dict_hooks[when], hook)
         if prepend:
-            self.state_dict_hooks[when].move_to_end(handle.key, last=False)
+            self.state_dict_hooks[when].move_to_end(handle.id, last=False)
         return handle
 
     def __repr__(self) -> str:

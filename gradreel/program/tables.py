@@ -123,6 +123,8 @@ def _merged(kind: type) -> dict[str, Entry]:
         merged |= TABLES.get(base, {})
     if not merged and kind.__module__.startswith((torch.__name__, "torch")):
         merged = _others(kind)
+    if issubclass(kind, tuple):
+        merged |= _table(kind, RESULTS.split())
     if hasattr(kind, "save_for_backward"):
         merged |= _reads(CONTEXT)
     return merged
@@ -134,8 +136,6 @@ def _others(kind: type) -> dict[str, Entry]:
         return {HANDLE: Foreign(HANDLE, lambda handle: handle.remove())}
     if kind.__name__ in ("finfo", "iinfo"):
         return _reads(FINFO)
-    if issubclass(kind, tuple):
-        return TABLES[tuple] | _table(kind, RESULTS.split())
     if kind.__name__ == "device":
         return _reads("type index")
     if kind.__name__ == "Generator":

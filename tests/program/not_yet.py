@@ -10,17 +10,10 @@ MISSING: dict[str, tuple[str, ...]] = {
         "240_functional_jacobian_under_vmap.fixed",
     ),
     "torch.autograd.gradcheck": ("120_half_result_stored_on_ctx", "120_half_result_stored_on_ctx.fixed"),
-    "Tensor.new": ("168_second_derivative_mixes_columns", "168_second_derivative_mixes_columns.fixed"),
-    "Tensor.resize": ("052_custom_op_changes_its_input",),
-    "Tensor.set_": ("241_storage_exchanged_with_set", "241_storage_exchanged_with_set.fixed"),
-    "the words of is_grads_batched": ("111_batched_flag_with_one_vector",),
-    "views made inside a Function": ("213_own_flat_output_overwritten",),
-    "the words for a view of a view": ("226_row_taken_under_no_grad_then_written",),
 }
 
 NOT_YET = {name: reason for reason, names in MISSING.items() for name in names}
 
 NOT_YET_ALIVE = {
-    "032_nested_recursion_filled_by_index": "CopySlices keeps the nodes of the views it went through",
     "111_batched_flag_with_one_vector.fixed2": "torch keeps the graph of a batched gradient in one piece",
 }

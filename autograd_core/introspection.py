@@ -1,0 +1,180 @@
+"""What programs and tools may ask of a node, under PyTorch's names: edges, saved tensors, hooks, metadata.
+
+Tools written for PyTorch's graphs (torchviz and its like) read these, and list a node's attributes with `dir`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from itertools import count
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .saved import SavedTensor, unpack_slot
+
+if TYPE_CHECKING:
+    from .device import device
+    from .dtypes import dtype
+    from .graph import Hooks, Node
+
+QUALIFIED = {n: f"torch::autograd::{n}" for n in ("AccumulateGrad", "CopySlices", "CopyBackwards")}
+QUALIFIED["NotImplemented"] = "torch::autograd::NotImplemented"
+"""The nodes whose name() is longer than their type's name."""
+
+SHOWN = [
+    "_input_metadata",
+    "_sequence_nr",
+    "_set_sequence_nr",
+    "metadata",
+    "name",
+    "next_functions",
+    "register_hook",
+    "register_prehook",
+    "requires_grad",
+]
+
+_handles = count()
+
+
+class RemovableHandle:
+    """What registering a hook returns: `remove()` takes the hook away. It holds neither node nor tensor."""
+
+    __slots__ = ("hooks", "id", "__weakref__")
+    __module__ = "torch.utils.hooks"
+
+    def __init__(self, hooks: dict[int, Callable[..., Any]], hook: Callable[..., Any]) -> None:
+        self.hooks = hooks
+        self.id = next(_handles)
+        hooks[self.id] = hook
+
+    def remove(self) -> None:
+        self.hooks.pop(self.id, None)
+
+    def __enter__(self) -> RemovableHandle:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.remove()
+
+
+def read_only(read: Callable[[Any], Any], name: str | None = None, owner: str | None = None) -> Any:
+    """A property that can only be read, as torch says it; `owner` is the type's name, None for the object's own."""
+
+    def refuse(thing: Any, value: Any = None) -> None:
+        whose = owner or type(thing).__name__
+        raise AttributeError(f"attribute '{name or read.__name__}' of '{whose}' objects is not writable")
+
+    return property(read, refuse, refuse)
+
+
+class _InputMetadata:
+    """Shape and dtype of the gradient that an input of a node expects."""
+
+    __slots__ = ("shape", "dtype")
+    __module__ = "torch._C._autograd"
+    is_nested_tensor = is_cpp_nested_tensor = False
+
+    def __init__(self, shape: tuple[int, ...], kind: np.dtype[Any]) -> None:
+        from .dtypes import from_numpy
+
+        self.shape = list(shape)
+        self.dtype: dtype = from_numpy(kind)
+
+    @property
+    def device(self) -> device:
+        from .device import CPU
+
+        return CPU
+
+
+class Introspection:
+    """The face that a Node shows to programs."""
+
+    __slots__ = ()
+
+    if TYPE_CHECKING:
+        next: Any
+        nrs: Any
+        outs: Any
+        slots: tuple[str, ...]
+        plain_slots: tuple[str, ...]
+
+        def own_hooks(self) -> Hooks: ...
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        if cls.__module__ != "torch.autograd.function":
+            cls.__module__ = "builtins"
+
+    def type_name(self) -> str:
+        return type(self).__name__
+
+    def name(self) -> str:
+        title = self.type_name()
+        return QUALIFIED.get(title, title)
+
+    @read_only
+    def next_functions(self) -> tuple[tuple[Node | None, int], ...]:
+        return tuple(zip(self.next, self.nrs, strict=True))
+
+    @read_only
+    def requires_grad(self) -> bool:
+        return True
+
+    @read_only
+    def _input_metadata(self) -> tuple[_InputMetadata, ...]:
+        return tuple(_InputMetadata(*(out or ((), np.dtype(np.float32)))) for out in self.outs)
+
+    def register_prehook(self, hook: Callable[[Any], Any]) -> RemovableHandle:
+        """Call `hook` with what comes into the node, before it runs."""
+        return RemovableHandle(self.own_hooks().pre, hook)
+
+    def register_hook(self, hook: Callable[[Any, Any], Any]) -> RemovableHandle:
+        """Call `hook` with what the node gave and what came in, after it ran."""
+        return RemovableHandle(self.own_hooks().post, hook)
+
+    # ---- what is kept
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_saved_"):
+            slot = name.removeprefix("_saved_")
+            if slot in self.plain_slots:
+                return saved_face(getattr(self, f"saved_{slot}"))
+            if slot in self.slots:
+                found = unpack_slot(self, slot)  # type: ignore[arg-type]
+                return tuple(found) if isinstance(found, list) else found
+        if name.startswith("_raw_saved_") and name.removeprefix("_raw_saved_") in self.slots:
+            return self.raw_saved(name.removeprefix("_raw_saved_"))
+        raise AttributeError(f"'{self.type_name()}' object has no attribute '{name}'")
+
+    def raw_saved(self, slot: str) -> Any:
+        """The place (or places, for a list) where `slot` is kept."""
+        kept = getattr(self, f"saved_{slot}")
+        if isinstance(kept, list):
+            return tuple(SavedTensor(self, slot, i) for i in range(len(kept)))  # type: ignore[arg-type]
+        return SavedTensor(self, slot)  # type: ignore[arg-type]
+
+    def __dir__(self) -> Iterator[str]:
+        yield from (name for name in object.__dir__(self) if name.startswith("__"))
+        yield from SHOWN
+        yield from ("variable",) * hasattr(type(self), "variable")
+        for slot in self.slots:
+            yield from (f"_saved_{slot}", f"_raw_saved_{slot}")
+        yield from (f"_saved_{slot}" for slot in self.plain_slots)
+
+    def __repr__(self) -> str:
+        module = type(self).__module__
+        home = "" if module == "builtins" else f"{module}."
+        return f"<{home}{self.type_name()} object at {id(self):#x}>"
+
+
+class Dim(int):
+    """A dimension argument, which torch keeps as an unsigned number."""
+
+
+def saved_face(value: Any) -> Any:
+    """A plain saved value as torch shows it: negative dims read as unsigned, sizes as tuples."""
+    if type(value) is Dim and value < 0:
+        return 2**64 + int(value)
+    return tuple(value) if isinstance(value, list) else value

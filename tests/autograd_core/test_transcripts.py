@@ -1,0 +1,24 @@
+"""What PyTorch shows, statement by statement: every transcript in transcripts/ is played again."""
+
+from pathlib import Path
+
+import pytest
+
+import autograd_core as torch
+import autograd_core.nn.functional
+import autograd_core.optim
+import autograd_core.utils.checkpoint
+from autograd_core.state import isolated
+
+from .transcript import Block, blocks, play
+
+FOLDER = Path(__file__).parent / "transcripts"
+BLOCKS = {f"{path.stem}: {b.title}": b for path in sorted(FOLDER.glob("*.txt")) for b in blocks(path.read_text())}
+
+
+@pytest.mark.parametrize("block", BLOCKS.values(), ids=BLOCKS)
+def test_every_statement_shows_what_it_shows_in_torch(block: Block) -> None:
+    with isolated():
+        shown = play(block, torch)
+    for statement, got in zip(block.statements, shown, strict=True):
+        assert f">>> {statement.code}\n{got.strip()}" == f">>> {statement.code}\n{statement.shown.strip()}"
