@@ -174,7 +174,9 @@ class Dim(int):
 
 
 def saved_face(value: Any) -> Any:
-    """A plain saved value as torch shows it: negative dims read as unsigned, sizes as tuples."""
+    """A plain saved value as torch shows it: sizes as tuples; negative dims, also in lists, as unsigned."""
     if type(value) is Dim and value < 0:
         return 2**64 + int(value)
-    return tuple(value) if isinstance(value, list) else value
+    if isinstance(value, list | tuple):
+        return tuple(2**64 + part if type(part) is int and part < 0 else part for part in value)
+    return value

@@ -23,6 +23,7 @@ from . import (
     functions,
     indexing,
     legacy,
+    linalg,
     memory,
     not_implemented,
     reductions,
@@ -205,6 +206,7 @@ CASTS = {
 }  # fmt: skip
 
 METHODS: dict[str, Method] = {name: getattr(module, name) for module, names in FROM.items() for name in names.split()}
+METHODS |= linalg.METHODS
 
 OWN: dict[str, Method] = {
     f.__name__: f

@@ -166,8 +166,12 @@ def stacked(
     weights: Sequence[Weights],
     directions: int,
     dropout: float,
+    along: int = 2,
 ) -> tuple[Tensor, list[State]]:
-    """Layers on top of each other: (the outputs of the last, the last state of each layer and direction)."""
+    """Layers on top of each other: (the outputs of the last, the last state of each layer and direction).
+
+    The outputs of two directions are joined along the dimension `along`.
+    """
     from .nn.functional import dropout as dropped
 
     last: list[State] = []
@@ -177,7 +181,7 @@ def stacked(
             output, state = layer(inputs, states[at], weights[at], at > first)
             outputs.append(output)
             last.append(state)
-        inputs = outputs[0] if directions == 1 else s.cat(outputs, -1)
+        inputs = outputs[0] if directions == 1 else s.cat(outputs, along)
         if dropout and first + directions < len(weights):
             inputs = dropped(inputs, dropout)
     return inputs, last
@@ -254,7 +258,8 @@ def lstm(
     states = list(zip(hidden, cells, strict=True))
     output, last = stacked(layer_of(long_short_cell), inputs, states, weights, 1 + bidirectional, used)
     output = turned(output, batch_first)
-    return output, s.stack([h for h, _ in last], 0), s.stack([c for _, c in last], 0)
+    final = s.stack([c for _, c in last], 0)
+    return output, s.stack([h for h, _ in last], 0), final
 
 
 def fused_lstm(
@@ -280,6 +285,6 @@ def fused_lstm(
         got = r.mkldnn_rnn_layer(inputs, own.ih, own.hh, *biases, hidden, cell, reverse, *facts)
         return got[0], (got[1], got[2])
 
-    output, last = stacked(layer, inputs, [None] * len(weights), weights, directions, dropout)
+    output, last = stacked(layer, inputs, [None] * len(weights), weights, directions, dropout, -1)
     final = s.stack([h for h, _ in last], 0), s.stack([c for _, c in last], 0)
     return (s.transpose(output, 0, 1) if batch_first else output), *final

@@ -129,11 +129,13 @@ class Tensor:
         def __truediv__(self, other: Any) -> Any: ...
         def __getitem__(self, index: Any) -> Any: ...
 
-    def __init__(self, data: Any = (), requires_grad: bool = False) -> None:
-        self.data_ = np.asarray(data, dtype=np.float32) if not isinstance(data, np.ndarray | np.generic) else data
+    def __init__(self, *data: Any) -> None:
+        """From numbers, or with the lengths that are given."""
+        if len(data) == 1 and not isinstance(data[0], int):
+            self.data_ = data[0].data_ if isinstance(data[0], Tensor) else np.array(data[0], default_kind())
+        else:
+            self.data_ = np.zeros(data or 0, default_kind())
         self.storage_, self.node, self.output_nr, self.meta = None, None, 0, None
-        if requires_grad:
-            self.own_meta().requires_grad = True
 
     # ---- memory
 
@@ -249,6 +251,13 @@ class Tensor:
 def bare(data: Any) -> Array:
     """`data` as results are kept: a numpy scalar if it is 0-d. (`data[()]` would make a view of any other.)"""
     return data if data.ndim else data[()]
+
+
+def default_kind() -> np.dtype[Any]:
+    """The type of floating numbers where none is named."""
+    from .dtypes import get_default_dtype, to_numpy
+
+    return to_numpy(get_default_dtype())
 
 
 def plain(data: Array, node: Node | None = None, output_nr: int = 0, version: int = 0) -> Tensor:

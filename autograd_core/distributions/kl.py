@@ -21,7 +21,7 @@ EXPONENTIAL = (Normal, Bernoulli, Categorical, Exponential)
 """Exponential families: torch has a general formula for two of the same one."""
 
 BETWEEN_FAMILIES = (
-    "The cross KL-divergence between different exponential families cannot" + " " * 28 + "be computed using Bregman "
+    "The cross KL-divergence between different exponential families cannot" + " " * 29 + "be computed using Bregman "
     "divergences"
 )
 

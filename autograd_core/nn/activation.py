@@ -6,8 +6,14 @@ import inspect
 from collections.abc import Callable
 from typing import Any, ClassVar
 
+import numpy as np
+
+from ..dtypes import get_default_dtype, to_numpy
+from ..tensor import plain
 from . import functional as F
+from .init import constant_
 from .module import Module
+from .parameter import Parameter
 
 
 class Activation(Module):
@@ -35,7 +41,7 @@ class Activation(Module):
 
 
 def activation(
-    name: str, function: Callable[..., Any], required: tuple[str, ...] = (), **defaults: Any
+    name: str, function: Callable[..., Any], required: tuple[str, ...] = (), base: Any = Activation, **defaults: Any
 ) -> type[Activation]:
     """The module class `name` for `function`, whose arguments are `required` and those with `defaults`."""
     parameters = [
@@ -45,7 +51,7 @@ def activation(
         for field in (*required, *defaults)
     ]
     facts = {"function": staticmethod(function), "fields": inspect.Signature(parameters), "__module__": __name__}
-    return type(name, (Activation,), facts)
+    return type(name, (base,), facts)
 
 
 ReLU = activation("ReLU", F.relu, inplace=False)
@@ -57,6 +63,7 @@ CELU = activation("CELU", F.celu, alpha=1.0, inplace=False)
 GELU = activation("GELU", F.gelu, approximate="none")
 SiLU = activation("SiLU", F.silu, inplace=False)
 Mish = activation("Mish", F.mish, inplace=False)
+Hardsigmoid = activation("Hardsigmoid", F.hardsigmoid, inplace=False)
 Hardswish = activation("Hardswish", F.hardswish, inplace=False)
 Softplus = activation("Softplus", F.softplus, beta=1.0, threshold=20.0)
 Threshold = activation("Threshold", F.threshold, ("threshold", "value"), inplace=False)
@@ -71,15 +78,44 @@ LogSoftmax = activation("LogSoftmax", F.log_softmax, dim=None)
 Softmin = activation("Softmin", F.softmin, dim=None)
 
 
-class Softshrink(Module):
-    """Moves numbers toward zero by `lambd`."""
+GLU = activation("GLU", F.glu, dim=-1)
 
-    def __init__(self, lambd: float = 0.5) -> None:
-        super().__init__()
-        self.lambd = lambd
 
-    def forward(self, input: Any) -> Any:
-        return F.softshrink(input, self.lambd)
+class Shrink(Activation):
+    """What prints its argument without a name."""
 
     def extra_repr(self) -> str:
         return str(self.lambd)
+
+
+Softshrink = activation("Softshrink", F.softshrink, base=Shrink, lambd=0.5)
+Hardshrink = activation("Hardshrink", F.hardshrink, base=Shrink, lambd=0.5)
+
+
+class Softmax2d(Module):
+    """softmax over the channels of an image."""
+
+    def forward(self, input: Any) -> Any:
+        rank = input.data_.ndim
+        if rank not in (3, 4):
+            raise ValueError(f"Softmax2d: expected input to be 3D or 4D, got {rank}D instead")
+        return F.softmax(input, -3)
+
+
+class PReLU(Module):
+    """relu with a learned slope below zero, one for all channels or one for each."""
+
+    def __init__(self, num_parameters: int = 1, init: float = 0.25, device: Any = None, dtype: Any = None) -> None:
+        super().__init__()
+        self.num_parameters, self.init = num_parameters, init
+        self.weight = Parameter(plain(np.zeros(num_parameters, to_numpy(dtype or get_default_dtype()))))
+        self.reset_parameters()
+
+    def reset_parameters(self) -> None:
+        constant_(self.weight, self.init)
+
+    def forward(self, input: Any) -> Any:
+        return F.prelu(input, self.weight)
+
+    def extra_repr(self) -> str:
+        return f"num_parameters={self.num_parameters}"

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import groupby
 from typing import Any, Self, overload
 
+from ..tensor import Tensor
 from .module import Module, indented
 from .parameter import Parameter
 
@@ -160,23 +161,130 @@ class ParameterList(Module):
 
     def __init__(self, values: Iterable[Any] | None = None) -> None:
         super().__init__()
+        self._size = 0
         self.extend(values or ())
 
     def append(self, value: Any) -> Self:
-        parameter = value if isinstance(value, Parameter) else Parameter(value)
-        self.register_parameter(str(len(self)), parameter)
+        self._size += 1
+        self[self._size - 1] = value
         return self
 
     def extend(self, values: Iterable[Any]) -> Self:
+        if isinstance(values, Tensor) or not isinstance(values, Iterable):
+            raise TypeError(f"ParameterList.extend should be called with an iterable, but got {type(values).__name__}")
         for value in values:
             self.append(value)
         return self
 
-    def __getitem__(self, index: int) -> Any:
-        return list(self._parameters.values())[index]
+    __iadd__ = extend
+
+    def _place(self, index: int) -> str:
+        if not -self._size <= index < self._size:
+            raise IndexError(f"index {index} is out of range")
+        return str(index % self._size)
+
+    def __getitem__(self, index: int | slice) -> Any:
+        if isinstance(index, slice):
+            return type(self)(self[i] for i in range(*index.indices(self._size)))
+        return getattr(self, self._place(index))
+
+    def __setitem__(self, index: int, value: Any) -> None:
+        setattr(self, self._place(index), counted(value))
 
     def __len__(self) -> int:
-        return len(self._parameters)
+        return self._size
 
     def __iter__(self) -> Iterator[Any]:
-        return iter(self._parameters.values())
+        return iter(self[i] for i in range(self._size))
+
+    def extra_repr(self) -> str:
+        return "\n".join(described(str(i), value, str(getattr(value, "dtype", ""))) for i, value in enumerate(self))
+
+    def __repr__(self) -> str:
+        return listed_repr(self)
+
+
+class ParameterDict(Module):
+    """A dict whose tensors count as parameters."""
+
+    def __init__(self, parameters: Any = None) -> None:
+        super().__init__()
+        self._keys: dict[str, None] = {}
+        self.update(parameters or {})
+
+    def update(self, parameters: Any) -> None:
+        for name, value in dict(parameters).items():
+            self[name] = value
+
+    def __getitem__(self, name: str) -> Any:
+        if name not in self._keys:
+            raise KeyError(name)
+        return getattr(self, name)
+
+    def __setitem__(self, name: str, value: Any) -> None:
+        self._keys[name] = None
+        setattr(self, name, counted(value))
+
+    def __delitem__(self, name: str) -> None:
+        del self._keys[name]
+        delattr(self, name)
+
+    def __len__(self) -> int:
+        return len(self._keys)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._keys)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._keys
+
+    def keys(self) -> Any:
+        return self._keys.keys()
+
+    def values(self) -> Any:
+        return [self[name] for name in self._keys]
+
+    def items(self) -> Any:
+        return [(name, self[name]) for name in self._keys]
+
+    def get(self, name: str, default: Any = None) -> Any:
+        return self[name] if name in self._keys else default
+
+    def pop(self, name: str) -> Any:
+        value = self[name]
+        del self[name]
+        return value
+
+    def clear(self) -> None:
+        for name in list(self._keys):
+            del self[name]
+
+    def extra_repr(self) -> str:
+        lines = []
+        for name, value in self.items():
+            kind = value.type() if isinstance(value, Tensor) else ""
+            lines.append(described(name, value, kind))
+        return "\n".join(lines)
+
+    def __repr__(self) -> str:
+        return listed_repr(self)
+
+
+def counted(value: Any) -> Any:
+    """A tensor as a parameter; anything else as it is."""
+    return Parameter(value) if isinstance(value, Tensor) and not isinstance(value, Parameter) else value
+
+
+def described(name: str, value: Any, kind: str) -> str:
+    if not isinstance(value, Tensor):
+        return f"  ({name}): Object of type: {type(value).__name__}"
+    what = "Parameter" if isinstance(value, Parameter) else "Tensor"
+    return f"  ({name}): {what} containing: [{kind} of size {'x'.join(str(n) for n in value.data_.shape)}]"
+
+
+def listed_repr(module: Module) -> str:
+    lines = module.extra_repr().split("\n") if module.extra_repr() else []
+    if len(lines) == 1:
+        return f"{module._get_name()}({lines[0]})"
+    body = "\n  ".join(lines)
+    return f"{module._get_name()}(\n  {body}\n)" if lines else f"{module._get_name()}()"

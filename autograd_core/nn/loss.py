@@ -1,154 +1,86 @@
-"""Losses as modules: each keeps its arguments and calls the function of the same purpose."""
+"""Losses as modules: a table of names, functions and the arguments that a module keeps."""
 
 from __future__ import annotations
 
-from typing import Any
+import inspect
+from collections.abc import Callable
+from typing import Any, ClassVar
 
-from ..tensor import Tensor
 from . import functional as F
+from .functional.common import reduction_of
 from .module import Module
+
+BUFFERS = ("weight", "pos_weight")
+"""Arguments that are tensors, and kept as buffers."""
+
+FLAGS = ("size_average", "reduce")
+"""The older way to say how the losses of all elements become one."""
 
 
 class Loss(Module):
-    """What losses share: the way the losses of all elements become one."""
+    """A function of some tensors with arguments that are given once."""
 
-    def __init__(self, reduction: str = "mean", weight: Tensor | None = None) -> None:
+    function: ClassVar[Callable[..., Any]]
+    fields: ClassVar[inspect.Signature]
+
+    def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__()
-        self.reduction = reduction
-        if weight is not None:
-            self.register_buffer("weight", weight)
-        else:
-            self.__dict__["weight"] = None
+        try:
+            call = self.fields.bind(*args, **options)
+        except TypeError as error:
+            raise TypeError(f"{type(self).__name__}.__init__() {error}") from None
+        call.apply_defaults()
+        given = dict(call.arguments)
+        average, reduce = (given.pop(flag, None) for flag in FLAGS)
+        given["reduction"] = reduction_of(average, reduce, given["reduction"])
+        for name, value in given.items():
+            if name in BUFFERS:
+                self.register_buffer(name, value)
+            else:
+                setattr(self, name, value)
+        self._names = tuple(given)
+
+    def forward(self, *inputs: Any, **options: Any) -> Any:
+        return type(self).function(*inputs, **options, **{name: getattr(self, name) for name in self._names})
 
 
-def reduction_of(size_average: bool | None, reduce: bool | None, reduction: str) -> str:
-    """The reduction that the two old flags ask for, if they are given."""
-    if size_average is None and reduce is None:
-        return reduction
-    if reduce is False:
-        return "none"
-    return "sum" if size_average is False else "mean"
+OLD: dict[str, Any] = {"size_average": None, "reduce": None, "reduction": "mean"}
 
 
-class MSELoss(Loss):
-    def __init__(self, size_average: Any = None, reduce: Any = None, reduction: str = "mean") -> None:
-        super().__init__(reduction_of(size_average, reduce, reduction))
-
-    def forward(self, input: Tensor, target: Tensor) -> Tensor:
-        return F.mse_loss(input, target, self.reduction)
-
-
-class L1Loss(Loss):
-    def __init__(self, size_average: Any = None, reduce: Any = None, reduction: str = "mean") -> None:
-        super().__init__(reduction_of(size_average, reduce, reduction))
-
-    def forward(self, input: Tensor, target: Tensor) -> Tensor:
-        return F.l1_loss(input, target, self.reduction)
+def loss(name: str, function: Callable[..., Any], by_name: bool = False, /, **defaults: Any) -> Any:
+    """The module class `name` for `function`, whose arguments have `defaults`, in this order."""
+    kind = inspect.Parameter.KEYWORD_ONLY if by_name else inspect.Parameter.POSITIONAL_OR_KEYWORD
+    parameters = [inspect.Parameter(field, kind, default=value) for field, value in defaults.items()]
+    facts = {"function": staticmethod(function), "fields": inspect.Signature(parameters), "__module__": __name__}
+    return type(name, (Loss,), facts)
 
 
-class SmoothL1Loss(Loss):
-    def __init__(
-        self, size_average: Any = None, reduce: Any = None, reduction: str = "mean", beta: float = 1.0
-    ) -> None:
-        super().__init__(reduction_of(size_average, reduce, reduction))
-        self.beta = beta
+# ---- between numbers
 
-    def forward(self, input: Tensor, target: Tensor) -> Tensor:
-        return F.smooth_l1_loss(input, target, self.reduction, self.beta)
+L1Loss = loss("L1Loss", F.l1_loss, **OLD)
+MSELoss = loss("MSELoss", F.mse_loss, **OLD)
+SmoothL1Loss = loss("SmoothL1Loss", F.smooth_l1_loss, **OLD, beta=1.0)
+HuberLoss = loss("HuberLoss", F.huber_loss, reduction="mean", delta=1.0)
 
+# ---- of probabilities
 
-class HuberLoss(Loss):
-    def __init__(self, reduction: str = "mean", delta: float = 1.0) -> None:
-        super().__init__(reduction)
-        self.delta = delta
+WEIGHTED: dict[str, Any] = {"weight": None, "size_average": None, "ignore_index": -100, "reduce": None}
+NLLLoss = loss("NLLLoss", F.nll_loss, **WEIGHTED, reduction="mean")
+CrossEntropyLoss = loss("CrossEntropyLoss", F.cross_entropy, **WEIGHTED, reduction="mean", label_smoothing=0.0)
+BCELoss = loss("BCELoss", F.binary_cross_entropy, weight=None, **OLD)
+BCEWithLogitsLoss = loss("BCEWithLogitsLoss", F.binary_cross_entropy_with_logits, weight=None, **OLD, pos_weight=None)
+KLDivLoss = loss("KLDivLoss", F.kl_div, **OLD, log_target=False)
+PoissonNLLLoss = loss(
+    "PoissonNLLLoss", F.poisson_nll_loss,
+    log_input=True, full=False, size_average=None, eps=1e-8, reduce=None, reduction="mean",
+)  # fmt: skip
+GaussianNLLLoss = loss("GaussianNLLLoss", F.gaussian_nll_loss, True, full=False, eps=1e-6, reduction="mean")
 
-    def forward(self, input: Tensor, target: Tensor) -> Tensor:
-        return F.huber_loss(input, target, self.reduction, self.delta)
+# ---- margins
 
-
-class CrossEntropyLoss(Loss):
-    def __init__(
-        self,
-        weight: Tensor | None = None,
-        size_average: Any = None,
-        ignore_index: int = -100,
-        reduce: Any = None,
-        reduction: str = "mean",
-        label_smoothing: float = 0.0,
-    ) -> None:
-        super().__init__(reduction_of(size_average, reduce, reduction), weight)
-        self.ignore_index, self.label_smoothing = ignore_index, label_smoothing
-
-    def forward(self, input: Tensor, target: Tensor) -> Tensor:
-        return F.cross_entropy(
-            input,
-            target,
-            self.weight,
-            ignore_index=self.ignore_index,
-            reduction=self.reduction,
-            label_smoothing=self.label_smoothing,
-        )
-
-
-class NLLLoss(Loss):
-    def __init__(
-        self,
-        weight: Tensor | None = None,
-        size_average: Any = None,
-        ignore_index: int = -100,
-        reduce: Any = None,
-        reduction: str = "mean",
-    ) -> None:
-        super().__init__(reduction_of(size_average, reduce, reduction), weight)
-        self.ignore_index = ignore_index
-
-    def forward(self, input: Tensor, target: Tensor) -> Tensor:
-        return F.nll_loss(input, target, self.weight, ignore_index=self.ignore_index, reduction=self.reduction)
-
-
-class BCELoss(Loss):
-    def __init__(
-        self, weight: Tensor | None = None, size_average: Any = None, reduce: Any = None, reduction: str = "mean"
-    ) -> None:
-        super().__init__(reduction_of(size_average, reduce, reduction), weight)
-
-    def forward(self, input: Tensor, target: Tensor) -> Tensor:
-        return F.binary_cross_entropy(input, target, self.weight, self.reduction)
-
-
-class BCEWithLogitsLoss(Loss):
-    def __init__(
-        self,
-        weight: Tensor | None = None,
-        size_average: Any = None,
-        reduce: Any = None,
-        reduction: str = "mean",
-        pos_weight: Tensor | None = None,
-    ) -> None:
-        super().__init__(reduction_of(size_average, reduce, reduction), weight)
-        if pos_weight is not None:
-            self.register_buffer("pos_weight", pos_weight)
-        else:
-            self.__dict__["pos_weight"] = None
-
-    def forward(self, input: Tensor, target: Tensor) -> Tensor:
-        return F.binary_cross_entropy_with_logits(input, target, self.weight, self.reduction, self.pos_weight)
-
-
-class KLDivLoss(Loss):
-    def __init__(
-        self, size_average: Any = None, reduce: Any = None, reduction: str = "mean", log_target: bool = False
-    ) -> None:
-        super().__init__(reduction_of(size_average, reduce, reduction))
-        self.log_target = log_target
-
-    def forward(self, input: Tensor, target: Tensor) -> Tensor:
-        return F.kl_div(input, target, self.reduction, self.log_target)
-
-
-class SoftMarginLoss(Loss):
-    def __init__(self, size_average: Any = None, reduce: Any = None, reduction: str = "mean") -> None:
-        super().__init__(reduction_of(size_average, reduce, reduction))
-
-    def forward(self, input: Tensor, target: Tensor) -> Tensor:
-        return F.soft_margin_loss(input, target, self.reduction)
+SoftMarginLoss = loss("SoftMarginLoss", F.soft_margin_loss, **OLD)
+MultiLabelSoftMarginLoss = loss("MultiLabelSoftMarginLoss", F.multilabel_soft_margin_loss, weight=None, **OLD)
+HingeEmbeddingLoss = loss("HingeEmbeddingLoss", F.hinge_embedding_loss, margin=1.0, **OLD)
+MarginRankingLoss = loss("MarginRankingLoss", F.margin_ranking_loss, margin=0.0, **OLD)
+CosineEmbeddingLoss = loss("CosineEmbeddingLoss", F.cosine_embedding_loss, margin=0.0, **OLD)
+TripletMarginLoss = loss("TripletMarginLoss", F.triplet_margin_loss, margin=1.0, p=2.0, eps=1e-6, swap=False, **OLD)

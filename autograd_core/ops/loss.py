@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..arithmetic import total
-from ..op import both, op
+from ..op import RAW, both, op
 from ..tensor import Array
 
 NONE, MEAN, SUM = 0, 1, 2
@@ -122,7 +122,7 @@ def nll_loss_backward(
     rows = np.atleast_2d(self)
     labels = np.atleast_1d(target)
     weights = picked_weights(labels, weight, ignore_index, rows)
-    share = -weights * grad_output / (total_weight if reduction == MEAN else 1)
+    share = -weights * grad_output / (total_weight if reduction == MEAN else 1) + 0  # no negative zeros
     out = np.zeros_like(rows)
     np.put_along_axis(out, np.where(labels == ignore_index, 0, labels)[:, None], np.atleast_1d(share)[:, None], 1)
     return out.reshape(self.shape)
@@ -136,3 +136,55 @@ def nll_value(grad: Array, target: Array, weight: Array, reduction: int, ignore_
 @both
 def first_of(pair: Array) -> Array:
     return pair[0]
+
+
+# ---- the same for images: classes in the second dimension, a label for each place
+
+
+def by_place(self: Array) -> Array:
+    """A row of scores for each place."""
+    return np.moveaxis(self, 1, -1).reshape(-1, self.shape[1])
+
+
+@op(
+    "nll_loss2d_forward",
+    node="NllLoss2DBackward0",
+    outputs=("result", "total_weight"),
+    differentiable=("result",),
+    self=lambda grad, self, target, weight, reduction, ignore_index, total_weight: nll_loss2d_backward(
+        grad, self, target, weight, reduction, ignore_index, total_weight
+    ),
+)
+def nll_loss2d(
+    self: Array, target: Array, weight: Array | None = None, reduction: int = MEAN, ignore_index: int = -100
+) -> tuple[Array, Array]:
+    losses, total = RAW["nll_loss"](by_place(self), target.ravel(), weight, reduction, ignore_index)
+    return (losses.reshape(target.shape) if reduction == NONE else losses), total
+
+
+@op(
+    "nll_loss2d_backward",
+    node="NllLoss2DBackwardBackward0",
+    grad_output=lambda grad, target, weight, reduction, ignore_index: nll_value2d(
+        grad, target, weight, reduction, ignore_index
+    ),
+    self=lambda grad: zeros_as(grad),
+)
+def nll_loss2d_backward(
+    grad_output: Array,
+    self: Array,
+    target: Array,
+    weight: Array | None,
+    reduction: int,
+    ignore_index: int,
+    total_weight: Array,
+) -> Array:
+    came = grad_output.ravel() if reduction == NONE else grad_output
+    rows = RAW["nll_loss_backward"](came, by_place(self), target.ravel(), weight, reduction, ignore_index, total_weight)
+    shape = self.shape
+    return np.moveaxis(rows.reshape(shape[0], *shape[2:], shape[1]), -1, 1)
+
+
+@both
+def nll_value2d(grad: Array, target: Array, weight: Array, reduction: int, ignore_index: int) -> Array:
+    return first_of(nll_loss2d(grad, target, weight, reduction, ignore_index))

@@ -100,7 +100,7 @@ def lstm_gradients(
         else:
             by_weight = [by_weight[0] + bias, by_weight[1] + mine[0], by_weight[2] + mine[1]]
     bias, *by_both = by_weight
-    return [cat(by_step, 0), *by_both, bias, bias, by_hidden, by_cell]
+    return [cat(by_step, 0), *by_both, bias, twin(bias), by_hidden, by_cell]
 
 
 def given_or_zero(grad: Any, like: Any) -> Any:
@@ -111,6 +111,12 @@ def given_or_zero(grad: Any, like: Any) -> Any:
     return plain(np.zeros_like(like.data_)) if grad is None else contiguous(grad)
 
 
+def twin(grad: Any) -> Any:
+    """The same gradient for another parameter: a tensor of its own, unless it is followed further."""
+    return grad
+
+
+helper(twin, lambda grad: grad.copy())
 helper(given_or_zero, lambda grad, like: np.zeros_like(like) if grad is None else grad)
 
 

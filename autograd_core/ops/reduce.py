@@ -13,7 +13,7 @@ import numpy as np
 
 from .. import arithmetic, errors
 from ..arithmetic import total
-from ..op import both, helper, op
+from ..op import RAW, both, helper, op
 from ..tensor import Array, bare
 from .shape import wrap
 
@@ -421,6 +421,16 @@ def vector_norm(self: Array, ord: float = 2, dim: Dims = None, keepdim: bool = F
         return np.add.reduce((size != 0).astype(self.dtype), axis=over, keepdims=keepdim)
     total = np.add.reduce(np.power(size, self.dtype.type(ord)), axis=over, keepdims=keepdim)
     return np.power(total, self.dtype.type(1 / ord))
+
+
+@op(
+    "norm.ScalarOpt_dim",
+    nr=1,
+    self=lambda grad, self, result, p, dim, keepdim: norm_backward(grad, self, result, p, dim, keepdim),
+)
+def norm_dim(self: Array, p: float, dim: Dims, keepdim: bool = False) -> Array:
+    """The older norm, which pairwise_distance takes."""
+    return RAW["vector_norm"](self, p, dim, keepdim)
 
 
 # ---- softmax

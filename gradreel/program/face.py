@@ -28,7 +28,7 @@ def _listed() -> dict[str, list[str]]:
 NAMES = _listed()
 """The names of torch, by module or type."""
 
-OWNERS = ("Tensor", "Module", "Optimizer", "Function", "Size", "finfo", "Generator", "Node")
+OWNERS = ("Tensor", "Module", "Optimizer", "Function", "Size", "finfo", "Generator", "Node", "Distribution")
 """Listed types: their names are attributes of values."""
 
 
@@ -97,6 +97,8 @@ def _spaces() -> dict[str, Namespace]:
     return spaces
 
 
+DISTRIBUTIONS = ("distribution", "normal", "bernoulli", "categorical", "uniform", "exponential", "independent", "kl")
+
 ALIASES = {
     "torch.autograd.function": "torch.autograd",
     "torch.autograd.variable": "torch.autograd",
@@ -104,6 +106,7 @@ ALIASES = {
     "torch.nn.utils.clip_grad": "torch.nn.utils",
     "torch.optim.sgd": "torch.optim",
     "torch.optim.adam": "torch.optim",
+    **{f"torch.distributions.{name}": "torch.distributions" for name in DISTRIBUTIONS},
 }
 
 presented("Tensor", "torch", torch.Tensor)  # first, so that this is its name

@@ -38,7 +38,7 @@ def _table(host: type, names: list[str], settable: str = "") -> dict[str, Entry]
     return table
 
 
-OVERRIDDEN = (torch.nn.Module, getattr(torch.optim, "Optimizer", None))
+OVERRIDDEN = (torch.nn.Module, torch.optim.Optimizer, torch.distributions.Distribution)
 """Types of the engine whose methods its subclasses override."""
 
 
@@ -61,12 +61,25 @@ def _reads(names: str, settable: bool = False) -> dict[str, Entry]:
 SETTINGS = (
     "training in_features out_features reduction p inplace negative_slope alpha dim eps momentum affine num_features "
     "num_embeddings embedding_dim padding_idx in_channels out_channels kernel_size stride padding dilation groups "
-    "hidden_size input_size num_layers batch_first bidirectional normalized_shape track_running_stats start_dim end_dim"
+    "hidden_size input_size num_layers batch_first bidirectional normalized_shape track_running_stats start_dim "
+    "end_dim in1_features in2_features mode scale_factor size output_size upscale_factor downscale_factor "
+    "num_groups num_channels transposed output_padding padding_mode ceil_mode return_indices count_include_pad "
+    "divisor_override include_last_offset align_corners unflattened_size bias nonlinearity dropout proj_size "
+    "num_heads embed_dim head_dim margin delta beta ignore_index swap norm label_smoothing log_target "
+    "num_parameters lambd threshold value min_val max_val elementwise_affine norm_first"
 )
+PARAMETERS = "loc scale probs logits low high rate base_dist reinterpreted_batch_ndims param_shape"
+"""What distributions are given, each some of them."""
 CONTEXT = "save_for_backward saved_tensors saved_variables needs_input_grad mark_dirty mark_non_differentiable"
 CONTEXT += " set_materialize_grads materialize_grads next_functions name metadata"
 SLOTS = [prefix + name for name in NAMES["saved"] for prefix in ("_saved_", "_raw_saved_")]
 NODE = getattr(torch.autograd.graph, "Node", None)
+
+
+RESETTING = tuple(
+    kind for kind in vars(torch.nn).values() if isinstance(kind, type) and hasattr(kind, "reset_parameters")
+)
+"""Layers whose numbers can be drawn anew."""
 
 
 def step(machine: Machine, optimizer: Any, closure: Value = None) -> Value:
@@ -87,6 +100,11 @@ def _tables() -> dict[type, dict[str, Entry]]:
     if optimizer is not None:
         tables[optimizer] = _table(optimizer, NAMES["torch.optim.Optimizer"]) | _reads("param_groups state defaults")
         tables[optimizer]["step"] = Builtin("step", step, machine=True)
+    distribution = torch.distributions.Distribution
+    tables[distribution] = _table(distribution, NAMES["torch.distributions.Distribution"]) | _reads(PARAMETERS)
+    for kind in RESETTING:
+        names = [name for name in ("reset_parameters", "flatten_parameters") if hasattr(kind, name)]
+        tables[kind] = {name: Foreign(name, _late(name)) for name in names}
     tables[torch.Size] = tables[tuple] | _table(torch.Size, NAMES["torch.Size"])
     tables[torch.dtype] = _reads("is_floating_point itemsize")
     if NODE is not None:
@@ -105,7 +123,6 @@ def _tables() -> dict[type, dict[str, Entry]]:
 TABLES = _tables()
 MERGED: dict[type, dict[str, Entry]] = {}
 HANDLE = "remove"
-RESULTS = "values indices sign logabsdet solution eigenvalues eigenvectors U S V Q R L hist bin_edges primal tangent"
 FINFO = " ".join(NAMES["torch.finfo"])
 
 
@@ -123,8 +140,8 @@ def _merged(kind: type) -> dict[str, Entry]:
         merged |= TABLES.get(base, {})
     if not merged and kind.__module__.startswith((torch.__name__, "torch")):
         merged = _others(kind)
-    if issubclass(kind, tuple):
-        merged |= _table(kind, RESULTS.split())
+    if issubclass(kind, tuple) and kind.__module__.startswith((torch.__name__, "torch")):
+        merged |= _reads(" ".join(getattr(kind, "_fields", ())))
     if hasattr(kind, "save_for_backward"):
         merged |= _reads(CONTEXT)
     return merged
@@ -140,6 +157,7 @@ def _others(kind: type) -> dict[str, Entry]:
         return _reads("type index")
     if kind.__name__ == "Generator":
         return _table(kind, NAMES["torch.Generator"])
-    if kind.__name__.endswith(("LR", "OnPlateau", "WarmRestarts")):
-        return _table(kind, ["step", "get_last_lr", "state_dict", "get_lr"])
+    if kind.__name__.endswith(("LR", "OnPlateau", "WarmRestarts", "Scheduler")):
+        shown = "last_epoch base_lrs optimizer best num_bad_epochs patience factor gamma step_size T_max"
+        return _table(kind, ["step", "get_last_lr", "state_dict", "load_state_dict", "get_lr"]) | _reads(shown)
     return {}

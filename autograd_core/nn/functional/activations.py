@@ -7,13 +7,16 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
+import numpy as np
+
 from ... import functions as f
 from ...inplace import in_place
 from ...ops import activations as a
 from ...ops import elementwise as e
 from ...ops import reduce as r
 from ...ops import shape as s
-from ...tensor import Tensor
+from ...random import exponential
+from ...tensor import Tensor, plain
 from .common import need_tensor
 
 
@@ -156,3 +159,15 @@ def log_softmax(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dty
 def softmin(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None) -> Tensor:
     at = implicit_dim("softmin", input.data_.ndim) if dim is None else dim
     return r.softmax(f.cast(e.neg(input), dtype), at)
+
+
+def gumbel_softmax(logits: Tensor, tau: float = 1, hard: bool = False, eps: float = 1e-10, dim: int = -1) -> Tensor:
+    """A draw by `logits` that can be differentiated; `hard` rounds it, with the gradient of what is not rounded."""
+    data = logits.data_
+    noise = -np.log(exponential(data.size, data.dtype).reshape(data.shape))
+    soft = r.softmax(e.div(e.add(logits, plain(noise)), tau), dim)
+    if not hard:
+        return soft
+    best = np.zeros_like(soft.data_)
+    np.put_along_axis(best, np.argmax(soft.data_, axis=dim, keepdims=True), 1.0, axis=dim)
+    return e.add(e.sub(plain(best), soft.detach()), soft)

@@ -4,6 +4,9 @@
 
 from __future__ import annotations
 
+import functools
+import warnings
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -18,6 +21,29 @@ def reduction_nr(reduction: str) -> int:
     if reduction not in REDUCTIONS:
         raise ValueError(f"{reduction} is not a valid value for reduction")
     return REDUCTIONS[reduction]
+
+
+def reduction_of(size_average: bool | None, reduce: bool | None, reduction: str) -> str:
+    """The reduction that the two old flags ask for, if they are given."""
+    if size_average is None and reduce is None:
+        return reduction
+    found = "none" if reduce is False else "sum" if size_average is False else "mean"
+    warnings.warn(
+        f"size_average and reduce args will be deprecated, please use reduction='{found}' instead.", stacklevel=4
+    )
+    return found
+
+
+def with_old_flags(function: Callable[..., Tensor]) -> Callable[..., Tensor]:
+    """The loss `function`, which may also be told by `size_average` and `reduce` how to reduce."""
+
+    @functools.wraps(function)
+    def loss(*args: Any, size_average: bool | None = None, reduce: bool | None = None, **options: Any) -> Tensor:
+        if size_average is not None or reduce is not None:
+            options["reduction"] = reduction_of(size_average, reduce, options.get("reduction", "mean"))
+        return function(*args, **options)
+
+    return loss
 
 
 def reduce_loss(values: Tensor, reduction: str) -> Tensor:

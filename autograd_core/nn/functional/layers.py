@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ...graph import Dim
 from ...ops import index as i
 from ...ops import matmul as m
 from ...tensor import Tensor, plain
@@ -23,7 +24,7 @@ def embedding(input: Tensor, weight: Tensor, padding_idx: int | None = None) -> 
     if padding_idx is not None and not -rows <= padding_idx < rows:
         raise AssertionError("Padding_idx must be within num_embeddings")
     kept = -1 if padding_idx is None else padding_idx % rows
-    return i.embedding(weight, input, kept)
+    return i.embedding(weight, input, Dim(kept))
 
 
 def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:

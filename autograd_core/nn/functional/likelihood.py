@@ -9,14 +9,18 @@ from typing import Any
 
 import numpy as np
 
+from ...graph import Dim
 from ...ops import elementwise as e
 from ...ops import loss as l
 from ...ops import losses as b
 from ...ops import reduce as r
+from ...ops import shape as s
+from ...ops.special import xlogy
 from ...tensor import Tensor, plain
-from .common import need_tensor, reduce_loss, reduction_nr, type_title
+from .common import need_tensor, reduce_loss, reduction_nr, reduction_of, type_title, with_old_flags
 
 
+@with_old_flags
 def binary_cross_entropy(
     input: Tensor, target: Tensor, weight: Tensor | None = None, reduction: str = "mean"
 ) -> Tensor:
@@ -31,6 +35,7 @@ def binary_cross_entropy(
     return b.binary_cross_entropy(input, target, weight, reduction_nr(reduction))
 
 
+@with_old_flags
 def binary_cross_entropy_with_logits(
     input: Tensor,
     target: Tensor,
@@ -43,12 +48,14 @@ def binary_cross_entropy_with_logits(
     return b.binary_cross_entropy_with_logits(input, target, weight, pos_weight, reduction_nr(reduction))
 
 
+@with_old_flags
 def kl_div(input: Tensor, target: Tensor, reduction: str = "mean", log_target: bool = False) -> Tensor:
     if log_target:
-        values = e.mul(e.exp(target), e.sub(target, input))
+        apart = e.sub(target, input)
+        values = e.mul(e.exp(target), apart)
     else:
-        kept = plain(np.where(target.data_ > 0, target.data_ * np.log(np.where(target.data_ > 0, target.data_, 1)), 0))
-        values = e.sub(kept if not target.requires_grad else xlogy(target), e.mul(target, input))
+        expected = e.mul(target, input)
+        values = e.sub(xlogy(target, target), expected)
     if reduction == "batchmean":
         return e.div(r.sum(values), input.data_.shape[0])
     if reduction == "mean":
@@ -56,13 +63,9 @@ def kl_div(input: Tensor, target: Tensor, reduction: str = "mean", log_target: b
             "reduction: 'mean' divides the total loss by both the batch size and the support size.'batchmean' divides "
             "only by the batch size, and aligns with the KL div math definition.'mean' will be changed to behave the "
             "same as 'batchmean' in the next major release.",
-            stacklevel=2,
+            stacklevel=3,
         )
     return reduce_loss(values, reduction)
-
-
-def xlogy(target: Tensor) -> Tensor:
-    raise NotImplementedError("kl_div with a target that requires grad is not supported")
 
 
 def nll_loss(
@@ -74,19 +77,33 @@ def nll_loss(
     reduce: Any = None,
     reduction: str = "mean",
 ) -> Tensor:
+    if size_average is not None or reduce is not None:
+        reduction = reduction_of(size_average, reduce, reduction)
     rank = input.data_.ndim
     if rank < 1:
         raise ValueError("Expected 1 or more dimensions (got 0)")
-    if rank > 2:
-        raise NotImplementedError("nll_loss is supported for inputs of 1 or 2 dimensions")
-    if rank == 2 and target.data_.ndim == 1 and input.data_.shape[0] != target.data_.shape[0]:
+    if rank > 1 and target.data_.ndim > 0 and input.data_.shape[0] != target.data_.shape[0]:
         raise ValueError(
             f"Expected input batch_size ({input.data_.shape[0]}) to match target batch_size ({target.data_.shape[0]})."
         )
     if target.data_.dtype.kind == "f":
         raise RuntimeError(f"expected target dtype to be Long or Byte, but got {type_title(target.data_.dtype)}")
-    result: Tensor = l.nll_loss(input, target, weight, reduction_nr(reduction), ignore_index)[0]
+    if rank > 2:
+        return by_place(input, target, weight, reduction_nr(reduction), Dim(ignore_index))
+    result: Tensor = l.nll_loss(input, target, weight, reduction_nr(reduction), Dim(ignore_index))[0]
     return result
+
+
+def by_place(input: Tensor, target: Tensor, weight: Tensor | None, reduction: int, ignore_index: int) -> Tensor:
+    """Labels for each place: as images, which others are made into."""
+    shape, labels = list(input.data_.shape), list(target.data_.shape)
+    if [shape[0], *shape[2:]] != labels:
+        raise RuntimeError(f"Expected target size {[shape[0], *shape[2:]]}, got {labels}")
+    if len(shape) == 4:
+        return l.nll_loss2d(input, target, weight, reduction, ignore_index)[0]
+    flat = s.reshape(input, [shape[0], shape[1], 1, -1]), s.reshape(target, [labels[0], 1, -1])
+    losses = l.nll_loss2d(*flat, weight, reduction, ignore_index)[0]
+    return s.view(losses, labels) if reduction == 0 else losses
 
 
 def cross_entropy(
@@ -102,6 +119,8 @@ def cross_entropy(
     """From scores to the loss: log_softmax, then the likelihood of labels or of probabilities."""
     need_tensor("cross_entropy_loss", "input", 1, input)
     need_tensor("cross_entropy_loss", "target", 2, target)
+    if size_average is not None or reduce is not None:
+        reduction = reduction_of(size_average, reduce, reduction)
     if not 0.0 <= label_smoothing <= 1.0:
         raise RuntimeError(f"label_smoothing must be between 0.0 and 1.0. Got: {label_smoothing}")
     classes = 0 if input.data_.ndim == 1 else 1
@@ -111,17 +130,19 @@ def cross_entropy(
     hard = nll_loss(logs, target, weight, None, ignore_index, None, reduction)
     if label_smoothing == 0:
         return hard
-    if weight is not None:
-        raise NotImplementedError("cross_entropy with both weight and label_smoothing is not supported")
-    ignored = plain(np.asarray(target.data_ == ignore_index))
-    spread = e.masked_fill(e.neg(r.sum_dim(logs, [classes], False)), ignored, 0)
+    count = input.data_.shape[classes]
+    shape = [-1 if d == classes else 1 for d in range(input.data_.ndim)]
+    counted = logs if weight is None else e.mul(logs, s.view(weight, shape))
+    live = np.asarray(target.data_ != ignore_index)
+    spread = e.masked_fill(e.neg(r.sum_dim(counted, [classes], False)), plain(~live), 0)
     nr = reduction_nr(reduction)
     if nr:
         spread = r.sum(spread)
     if nr == 1:
-        spread = e.div(spread, plain(np.int64(np.count_nonzero(~ignored.data_))))
-    smooth = label_smoothing / input.data_.shape[classes]
-    return e.add(e.mul_scalar(hard, 1 - label_smoothing), e.mul_scalar(spread, smooth))
+        whole = np.count_nonzero(live) if weight is None else np.sum(weight.data_[target.data_[live]])
+        spread = e.div(spread, plain(np.asarray(whole)[()]))
+    spread = e.mul_scalar(spread, label_smoothing / count)
+    return e.add(e.mul_scalar(hard, 1 - label_smoothing), spread)
 
 
 def soft_cross_entropy(

@@ -11,13 +11,14 @@ import numpy as np
 
 from ... import errors
 from ...inplace import in_place
+from ...ops import activations as a
 from ...ops import elementwise as e
 from ...ops import loss as l
 from ...ops import losses as b
 from ...ops import reduce as r
 from ...ops import shape as s
-from ...tensor import Tensor, plain
-from .common import reduce_loss, reduction_nr
+from ...tensor import Array, Tensor, plain
+from .common import reduce_loss, reduction_nr, with_old_flags
 
 
 def same_size(input: Tensor, target: Tensor) -> tuple[Tensor, Tensor]:
@@ -27,7 +28,7 @@ def same_size(input: Tensor, target: Tensor) -> tuple[Tensor, Tensor]:
     warnings.warn(
         f"Using a target size ({target.shape}) that is different to the input size ({input.shape}). This will likely "
         "lead to incorrect results due to broadcasting. Please ensure they have the same size.",
-        stacklevel=3,
+        stacklevel=4,
     )
     try:
         shape = list(np.broadcast_shapes(input.data_.shape, target.data_.shape))
@@ -37,15 +38,30 @@ def same_size(input: Tensor, target: Tensor) -> tuple[Tensor, Tensor]:
     return one, other
 
 
-def mse_loss(input: Tensor, target: Tensor, reduction: str = "mean") -> Tensor:
+@with_old_flags
+def mse_loss(input: Tensor, target: Tensor, reduction: str = "mean", weight: Tensor | None = None) -> Tensor:
+    if weight is not None:
+        return weighted_mse_loss(*same_size(input, target), weight, reduction)
     return l.mse_loss(*same_size(input, target), reduction_nr(reduction))
 
 
+def weighted_mse_loss(input: Tensor, target: Tensor, weight: Tensor, reduction: str) -> Tensor:
+    """The mean counts by the weights."""
+    if weight.data_.shape != input.data_.shape:
+        raise ValueError("Inputs and weights must have the same size.")
+    values = e.mul(e.pow_scalar(e.sub(input, target), 2), weight)
+    if reduction_nr(reduction) != 1:
+        return reduce_loss(values, reduction)
+    return e.div(r.sum(values), r.sum(weight))
+
+
+@with_old_flags
 def l1_loss(input: Tensor, target: Tensor, reduction: str = "mean") -> Tensor:
     one, other = same_size(input, target)
     return reduce_loss(e.abs(e.sub(one, other)), reduction)
 
 
+@with_old_flags
 def smooth_l1_loss(input: Tensor, target: Tensor, reduction: str = "mean", beta: float = 1.0) -> Tensor:
     if beta < 0:
         raise RuntimeError("smooth_l1_loss does not support negative values for beta.")
@@ -60,10 +76,12 @@ def huber_loss(input: Tensor, target: Tensor, reduction: str = "mean", delta: fl
     return b.huber_loss(*same_size(input, target), reduction_nr(reduction), delta)
 
 
+@with_old_flags
 def soft_margin_loss(input: Tensor, target: Tensor, reduction: str = "mean") -> Tensor:
     return b.soft_margin_loss(input, target, reduction_nr(reduction))
 
 
+@with_old_flags
 def hinge_embedding_loss(input: Tensor, target: Tensor, margin: float = 1.0, reduction: str = "mean") -> Tensor:
     nothing = plain(np.zeros_like(input.data_))
     missing = in_place(e.clamp_min, e.sub(plain(np.full_like(input.data_, margin)), input), 0)
@@ -72,6 +90,7 @@ def hinge_embedding_loss(input: Tensor, target: Tensor, margin: float = 1.0, red
     return reduce_loss(e.add(far, near), reduction)
 
 
+@with_old_flags
 def margin_ranking_loss(
     input1: Tensor, input2: Tensor, target: Tensor, margin: float = 0.0, reduction: str = "mean"
 ) -> Tensor:
@@ -84,6 +103,7 @@ def margin_ranking_loss(
     return reduce_loss(in_place(e.clamp_min, e.add_scalar(order, margin), 0), reduction)
 
 
+@with_old_flags
 def cosine_embedding_loss(
     input1: Tensor, input2: Tensor, target: Tensor, margin: float = 0.0, reduction: str = "mean"
 ) -> Tensor:
@@ -97,8 +117,9 @@ def cosine_embedding_loss(
             f"{errors.sizes(input1.data_.shape)} and {errors.sizes(input2.data_.shape)}."
         )
     last = [rank]
+    together = r.sum_dim(e.mul(input1, input2), last, False)
     squares = [e.add_scalar(r.sum_dim(e.mul(x, x), last, False), 1e-12) for x in (input1, input2)]
-    cosine = e.div(r.sum_dim(e.mul(input1, input2), last, False), e.sqrt(e.mul(*squares)))
+    cosine = e.div(together, in_place(e.sqrt, e.mul(*squares)))
     nothing = plain(np.zeros_like(cosine.data_))
     near = e.sub(plain(np.ones_like(cosine.data_)), cosine)
     far = in_place(e.clamp_min, e.sub_scalar(cosine, margin), 0)
@@ -106,6 +127,7 @@ def cosine_embedding_loss(
     return reduce_loss(e.add(near, far), reduction)
 
 
+@with_old_flags
 def poisson_nll_loss(
     input: Tensor,
     target: Tensor,
@@ -114,11 +136,22 @@ def poisson_nll_loss(
     eps: float = 1e-8,
     reduction: str = "mean",
 ) -> Tensor:
-    if full:
-        raise NotImplementedError("poisson_nll_loss with full=True is not supported")
     if log_input:
-        return reduce_loss(e.sub(e.exp(input), e.mul(target, input)), reduction)
-    return reduce_loss(e.sub(input, e.mul(target, e.log(e.add_scalar(input, eps)))), reduction)
+        expected = e.mul(target, input)
+        values = e.sub(e.exp(input), expected)
+    else:
+        values = e.sub(input, e.mul(target, e.log(e.add_scalar(input, eps))))
+    if full:
+        values = e.add(values, plain(stirling(target.data_)))
+    return reduce_loss(values, reduction)
+
+
+def stirling(target: Array) -> Array:
+    """About the logarithm of the factorial of each target above 1."""
+    above = np.where(target > 1, target, 1)
+    return np.where(target > 1, target * np.log(above) - target + 0.5 * np.log(2 * math.pi * above), 0).astype(
+        target.dtype
+    )
 
 
 def gaussian_nll_loss(
@@ -129,18 +162,61 @@ def gaussian_nll_loss(
     spread = s.clone(var)
     spread.put(np.maximum(spread.data_, eps))
     spread.bump()
+    size = e.log(spread)
     missed = e.div(e.pow_scalar(e.sub(input, target), 2), spread)
-    values = e.mul(e.add(e.log(spread), missed), 0.5)
+    values = e.mul(e.add(size, missed), 0.5)
     if full:
         values = e.add(values, 0.5 * math.log(2 * math.pi))
     return reduce_loss(values, reduction)
 
 
 def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -> Tensor:
-    sides = []
+    held = []
     for x in (x1, x2):
-        length = r.vector_norm(x, 2, [dim], True)
-        held = s.clone(length)
-        np.maximum(held.data_, eps, out=held.data_)
-        sides.append(e.div(x, held))
-    return r.sum_dim(e.mul(*sides), [dim], False)
+        length = s.clone(r.vector_norm(x, 2, [dim], True))
+        length.put(np.maximum(length.data_, eps))
+        length.bump()
+        held.append(length)
+    other = e.div(x2, held[1])
+    return r.sum_dim(e.mul(e.div(x1, held[0]), other), [dim], False)
+
+
+def pairwise_distance(x1: Tensor, x2: Tensor, p: float = 2.0, eps: float = 1e-6, keepdim: bool = False) -> Tensor:
+    """The norm of the difference, which is moved by `eps` so that it has a derivative everywhere."""
+    last = max(x1.data_.ndim, x2.data_.ndim) - 1
+    return r.norm_dim(e.add_scalar(e.sub(x1, x2), eps), float(p), [last], keepdim)
+
+
+@with_old_flags
+def triplet_margin_loss(
+    anchor: Tensor,
+    positive: Tensor,
+    negative: Tensor,
+    margin: float = 1.0,
+    p: float = 2,
+    eps: float = 1e-6,
+    swap: bool = False,
+    reduction: str = "mean",
+) -> Tensor:
+    """How much nearer than by `margin` the negative is than the positive."""
+    if margin <= 0:
+        raise ValueError(f"margin must be greater than 0, got {margin}")
+    near, far = pairwise_distance(anchor, positive, p, eps), pairwise_distance(anchor, negative, p, eps)
+    if swap:
+        far = e.minimum(far, pairwise_distance(positive, negative, p, eps))
+    missed = e.sub(e.add_scalar(near, margin), far)
+    return reduce_loss(in_place(e.clamp_min, missed, 0), reduction)
+
+
+@with_old_flags
+def multilabel_soft_margin_loss(
+    input: Tensor, target: Tensor, weight: Tensor | None = None, reduction: str = "mean"
+) -> Tensor:
+    """The likelihood of each label for itself, averaged over the labels."""
+    hit = e.mul(target, a.log_sigmoid(input)[0])
+    miss = e.mul(e.rsub(target, 1), a.log_sigmoid(e.neg(input))[0])
+    values = e.neg(e.add(hit, miss))
+    if weight is not None:
+        values = e.mul(values, weight)
+    last = values.data_.ndim - 1
+    return reduce_loss(e.div(r.sum_dim(values, [last], False), values.data_.shape[last]), reduction)

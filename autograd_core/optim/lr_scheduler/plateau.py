@@ -6,7 +6,6 @@ import math
 import warnings
 from typing import Any
 
-from ...tensor import Tensor
 from ..optimizer import Optimizer
 from .base import EPOCH_GIVEN, LRScheduler
 
@@ -48,7 +47,7 @@ class ReduceLROnPlateau(LRScheduler):
         self.best, self.cooldown_counter, self.num_bad_epochs = self.mode_worse, 0, 0
 
     def step(self, metrics: Any, epoch: int | None = None) -> None:  # type: ignore[override]  # it needs the measure
-        current = float(metrics.data_) if isinstance(metrics, Tensor) else float(metrics)
+        current = float(metrics)
         if epoch is not None:
             warnings.warn(EPOCH_GIVEN, UserWarning, stacklevel=2)
         self.last_epoch = self.last_epoch + 1 if epoch is None else epoch

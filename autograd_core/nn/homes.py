@@ -1,0 +1,44 @@
+"""Where PyTorch's classes are at home: `print(type(layer))` shows it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+HOMES = {
+    "module": "Module",
+    "linear": "Linear Identity Bilinear NonDynamicallyQuantizableLinear",
+    "activation": "CELU ELU GELU GLU Hardshrink Hardsigmoid Hardswish Hardtanh LeakyReLU LogSigmoid LogSoftmax Mish "
+    "MultiheadAttention PReLU RReLU ReLU ReLU6 SELU SiLU Sigmoid Softmax Softmax2d Softmin Softplus Softshrink "
+    "Softsign Tanh Tanhshrink Threshold",
+    "loss": "BCELoss BCEWithLogitsLoss CTCLoss CosineEmbeddingLoss CrossEntropyLoss GaussianNLLLoss "
+    "HingeEmbeddingLoss HuberLoss KLDivLoss L1Loss MSELoss MarginRankingLoss MultiLabelSoftMarginLoss NLLLoss "
+    "PoissonNLLLoss SmoothL1Loss SoftMarginLoss TripletMarginLoss",
+    "container": "ModuleDict ModuleList ParameterDict ParameterList Sequential",
+    "dropout": "AlphaDropout Dropout Dropout1d Dropout2d Dropout3d FeatureAlphaDropout",
+    "flatten": "Flatten Unflatten",
+    "rnn": "GRU GRUCell LSTM LSTMCell RNN RNNBase RNNCell RNNCellBase",
+    "sparse": "Embedding EmbeddingBag",
+    "normalization": "CrossMapLRN2d GroupNorm LayerNorm LocalResponseNorm RMSNorm",
+    "batchnorm": "BatchNorm1d BatchNorm2d BatchNorm3d",
+    "instancenorm": "InstanceNorm1d InstanceNorm2d InstanceNorm3d",
+    "conv": "Conv1d Conv2d Conv3d ConvTranspose1d ConvTranspose2d ConvTranspose3d",
+    "pooling": "AdaptiveAvgPool1d AdaptiveAvgPool2d AdaptiveMaxPool1d AdaptiveMaxPool2d AvgPool1d AvgPool2d AvgPool3d "
+    "LPPool1d LPPool2d MaxPool1d MaxPool2d MaxPool3d MaxUnpool1d MaxUnpool2d",
+    "distance": "CosineSimilarity PairwiseDistance",
+    "transformer": "TransformerEncoder TransformerEncoderLayer",
+    "upsampling": "Upsample UpsamplingBilinear2d UpsamplingNearest2d",
+    "pixelshuffle": "PixelShuffle PixelUnshuffle",
+    "fold": "Fold Unfold",
+    "padding": "ConstantPad1d ConstantPad2d ReflectionPad1d ReflectionPad2d ReplicationPad1d ReplicationPad2d "
+    "ZeroPad1d ZeroPad2d",
+}
+
+
+def settle(classes: dict[str, Any]) -> None:
+    """Tell each of `classes` its home."""
+    for home, names in HOMES.items():
+        for name in names.split():
+            if name in classes:
+                classes[name].__module__ = f"torch.nn.modules.{home}"
+    for name in ("Parameter", "Buffer"):
+        classes[name].__module__ = "torch.nn.parameter"

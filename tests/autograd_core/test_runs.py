@@ -1,0 +1,66 @@
+"""Whole programs run on the engine itself, with `import torch` meaning it, print and raise what they do in PyTorch.
+
+The same recordings are played through the interpreter in tests/program.
+"""
+
+import contextlib
+import importlib
+import io
+import sys
+import warnings
+from typing import Any
+
+import pytest
+
+import autograd_core
+from autograd_core.random import DEFAULT_SEED
+from autograd_core.state import isolated
+from tests.printing import same_text
+from tests.program.recorded import Recorded, programs
+
+MODULES = ("nn", "nn.functional", "optim", "optim.lr_scheduler", "distributions", "autograd")
+LAYERS = {program.name: program for program in programs() if program.name[0] == "n" and program.name[1:3].isdigit()}
+
+
+def outcome(program: Recorded, monkeypatch: pytest.MonkeyPatch) -> tuple[str, str | None]:
+    """What the program prints, and the error that ends it."""
+    monkeypatch.setitem(sys.modules, "torch", autograd_core)
+    for name in MODULES:
+        monkeypatch.setitem(sys.modules, f"torch.{name}", importlib.import_module(f"autograd_core.{name}"))
+    names: dict[str, Any] = {"__name__": "__main__"}
+    out = io.StringIO()
+    before = autograd_core.get_default_dtype()
+    try:
+        with isolated(), contextlib.redirect_stdout(out), warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            autograd_core.manual_seed(DEFAULT_SEED)
+            exec(compile(program.source, program.name, "exec"), names)  # the programs are our own
+    except Exception as error:
+        return out.getvalue(), type(error).__name__
+    finally:
+        autograd_core.set_default_dtype(before)
+    return out.getvalue(), None
+
+
+@pytest.mark.parametrize("name", LAYERS)
+def test_a_program_prints_and_raises_what_pytorch_does(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    program = LAYERS[name]
+    printed, error = outcome(program, monkeypatch)
+    assert error == (program.exceptions[0][0] if program.exceptions else None)
+    assert same_text(program.stdout, printed, program.values), f"printed {printed!r}"
+
+
+def test_there_are_programs_for_what_others_do_not_use() -> None:
+    sources = "\n".join(program.source for program in LAYERS.values())
+    for piece in (
+        "LSTM",
+        "GRU",
+        "RNN(",
+        "MultiheadAttention",
+        "LBFGS",
+        "lr_scheduler",
+        "Normal",
+        "Categorical",
+        "hook",
+    ):
+        assert piece in sources
