@@ -327,7 +327,8 @@ def batched(
 
 from ..levels import carries_tangent, kept_for_tangents  # noqa: E402
 from . import forward_ad, functional  # noqa: E402
-from .gradcheck import GradcheckError, gradcheck, gradgradcheck  # noqa: E402
+from .gradcheck import GradcheckError, gradcheck  # noqa: E402
+from .gradgradcheck import gradgradcheck  # noqa: E402
 
 __all__ = [
     "AccumulateGrad",
