@@ -179,22 +179,9 @@ def saved_face(value: Any) -> Any:
     return tuple(value) if isinstance(value, list) else value
 
 
-SIGNED = [
-    "alpha",
-    "beta",
-    "exponent",
-    "lambd",
-    "max",
-    "max_val",
-    "min",
-    "min_val",
-    "negative_slope",
-    "other",
-    "p",
-    "self",
-    "src",
-    "value",
-]
+SIGNED = frozenset(
+    ("alpha", "beta", "exponent", "lambd", "max", "max_val", "min", "min_val", "negative_slope", "other", "p", "value")
+)
 """The saved numbers that torch shows with their sign; all other whole numbers it shows as unsigned."""
 
 
