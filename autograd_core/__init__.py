@@ -17,7 +17,7 @@ from .random import Generator, default_generator, initial_seed
 from .size import Size
 from .tensor import Tensor
 
-from . import autograd, linalg, utils  # isort: skip
+from . import autograd, cuda, linalg, utils  # isort: skip
 
 __version__ = "2.13.0+cpu"
 inf, nan, pi, e = float("inf"), float("nan"), np.pi, np.e
@@ -106,6 +106,7 @@ __all__ = [
     "Size",
     "Tensor",
     "autograd",
+    "cuda",
     "device",
     "dtype",
     "enable_grad",
