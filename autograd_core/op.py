@@ -309,7 +309,7 @@ class Op:
         raise TypeError(f"the formulas of {self.name} ask for {name}, which is no input, argument or result")
 
     def run_lines(self, mode: str) -> list[str]:
-        """`raw` or `graph` of the node: load what is kept, then apply the formula of each edge that is wanted.
+        """`raw` or `graph` of the node: load all that is kept, then apply the formula of each edge that is wanted.
 
         Both go by name, as PyTorch's generated code does; it shows in the order of the nodes that create_graph makes.
         """
@@ -318,22 +318,20 @@ class Op:
             lines.append(f"    {', '.join('n_' + p for p in self.inputs)}, = wanted")
         else:
             lines += [f"    n_{p} = True" for p in self.inputs]
-        for name, users in sorted(self.kept().items()):
+        for name in sorted(self.kept()):
             if not self.is_tensor(name):
                 lines.append(f"    x_{name} = self.saved_{name}")
                 continue
-            when = " or ".join(f"n_{p} is not None" for p in users)
-            lines.append(f"    if {when}:")
             if mode == "raw" and name in self.tensors:
-                lines.append(f"        t = self.saved_{name}")
+                lines.append(f"    t = self.saved_{name}")
                 fresh = f"(t.storage_ is None or t.storage_.version == self.version_{name})"
-                lines.append(f"        if t.__class__ is Tensor and {fresh} and state.session is None:")
-                lines.append(f"            x_{name} = t.data_ if t.meta is None else weak(t)")
-                lines.append(f"        else: x_{name} = array(unpack_slot(self, {name!r}))")
+                lines.append(f"    if t.__class__ is Tensor and {fresh} and state.session is None:")
+                lines.append(f"        x_{name} = t.data_ if t.meta is None else weak(t)")
+                lines.append(f"    else: x_{name} = array(unpack_slot(self, {name!r}))")
             elif mode == "raw":
-                lines.append(f"        x_{name} = array(unpack_slot(self, {name!r}))")
+                lines.append(f"    x_{name} = array(unpack_slot(self, {name!r}))")
             else:
-                lines.append(f"        x_{name} = unpack_slot(self, {name!r})")
+                lines.append(f"    x_{name} = unpack_slot(self, {name!r})")
         for p in sorted(self.inputs):
             given = [{"grad": "grads[0]", "grads": "grads"}.get(n, f"x_{n}") for n in self.needs[p]]
             lines.append(f"    g_{p} = None if n_{p} is None else {mode}_{p}({', '.join(given)})")
