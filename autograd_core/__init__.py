@@ -32,7 +32,7 @@ from .state import state
 from .tensor import Tensor
 from .vmapping import vmap
 
-from . import autograd, linalg, utils  # isort: skip
+from . import autograd, cuda, linalg, utils  # isort: skip
 
 __version__ = "2.13.0+cpu"
 inf, nan, pi, e = float("inf"), float("nan"), np.pi, np.e
@@ -146,6 +146,7 @@ __all__ = [
     "Size",
     "Tensor",
     "autograd",
+    "cuda",
     "device",
     "dtype",
     "enable_grad",

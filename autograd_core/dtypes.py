@@ -65,6 +65,9 @@ SUPPORTED: Final = (float16, float32, float64, int8, int16, int32, int64, uint8,
 UNSUPPORTED: Final = (bfloat16, complex64, complex128)
 
 # Every name under which torch offers a type: `torch.float32`, `torch.float`, `torch.bool`, ...
+OF_PYTHON: Final[dict[type, dtype]] = {int: int64, float: float64, bool: bool_}
+"""What Python's own types stand for."""
+
 NAMES: Final[dict[str, dtype]] = {
     name: kind for kind in SUPPORTED + UNSUPPORTED for name in (kind.name, kind.alias) if name is not None
 }
@@ -85,11 +88,14 @@ def from_numpy(kind: np.dtype[Any] | type) -> dtype:
     return found
 
 
-def to_numpy(kind: dtype) -> np.dtype[Any]:
+def to_numpy(kind: Any) -> np.dtype[Any]:
     """The numpy dtype that holds elements of type `kind`; those this engine does not have are refused."""
+    if isinstance(kind, type):
+        kind = OF_PYTHON[kind]
     if kind.numpy is None:
         raise NotImplementedError(f"{kind!r} is not supported: use one of {', '.join(map(str, SUPPORTED))}")
-    return kind.numpy
+    found: np.dtype[Any] = kind.numpy
+    return found
 
 
 # ---- the default type

@@ -19,7 +19,7 @@ from .fitting import dense, validated
 from .graph import AccumulateGrad, Node
 from .queue import ReadyQueue
 from .state import state
-from .tensor import Tensor, View, plain
+from .tensor import Tensor, View, bare, plain
 
 Key = tuple[Node, int]
 
@@ -227,7 +227,7 @@ class Call:
             for nr, grad in enumerate(grads):
                 for index in self.captures.get((node, nr), ()):
                     count = self.written.get((node, nr), 0)
-                    self.captured[index] = grad if self.create_graph else result_tensor(grad, count)
+                    self.captured[index] = None if grad is None else as_tensor(grad, count)
         if node.hooks is not None and node.hooks.pre and (self.needed is None or node in self.needed):
             for hook in list(node.hooks.pre.values()):
                 given = as_tensors(grads)
@@ -318,14 +318,10 @@ def added(buffer: list[Any], nr: int, grad: Any) -> tuple[Any, bool]:
     return before + grad, alone
 
 
-def as_tensor(grad: Any) -> Tensor:
-    return grad if isinstance(grad, Tensor) else plain(grad)
-
-
-def result_tensor(grad: Any, version: int) -> Tensor | None:
-    """A gradient that a program gets as a result: a view where a formula made one, as torch shows it."""
-    if grad is None:
-        return None
+def as_tensor(grad: Any, version: int = 0) -> Tensor:
+    """A gradient as programs see it: a view where a formula made one, as in torch."""
+    if isinstance(grad, Tensor):
+        return grad
     result = plain(grad, version=version)
     stretched = isinstance(grad, np.ndarray) and 0 in grad.strides and grad.size > 1
     if stretched or (isinstance(grad, np.ndarray) and isinstance(grad.base, np.ndarray)):
@@ -378,7 +374,7 @@ def retain(tensor: Tensor, grad: Any, call: int) -> None:
     before = meta.grad
     came = as_tensor(grad)
     if before is None:
-        meta.grad = clone(came) if came.requires_grad else came
+        meta.grad = clone(came) if came.requires_grad else plain(bare(np.array(came.data_)))
     else:
         meta.grad = before + came if came.requires_grad else plain(before.data_ + came.data_)
     session = state.session

@@ -13,6 +13,7 @@ import numpy as np
 
 from . import dtypes
 from . import random as streams
+from .device import device
 from .functions import numpy_dtype, sizes_of
 from .literals import from_data
 from .state import state
@@ -41,12 +42,20 @@ def made(data: Any, op: str, requires_grad: bool = False, device: Any = None) ->
     return tensor
 
 
-def check_device(device: Any) -> None:
-    if device is not None and str(device).partition(":")[0] != "cpu":
-        name = str(device).partition(":")[0]
-        if name == "cuda":
-            raise AssertionError("Torch not compiled with CUDA enabled")
-        raise RuntimeError(f"Expected one of cpu device type at start of device string: {device}")
+def check_device(given: Any) -> None:
+    """Whether `given` is the one device there is.
+
+    Raises:
+        AssertionError: it is a graphics card.
+        RuntimeError: it is no device.
+    """
+    if given is None:
+        return
+    kind = (given if isinstance(given, device) else device(given)).type
+    if kind == "cuda":
+        raise AssertionError("Torch not compiled with CUDA enabled")
+    if kind != "cpu":
+        raise NotImplementedError(f"device {kind} is not supported: this engine runs on the cpu")
 
 
 # ---- from data
@@ -120,13 +129,12 @@ def lengths(size: Sequence[Any], op: str = "empty") -> list[int]:
         TypeError: they are no whole numbers.
         RuntimeError: one is negative.
     """
-    if len(size) == 1 and (isinstance(size[0], bool | float | str) or size[0] is None):
-        kind = type(size[0]).__name__
-        raise TypeError(f"{op}(): argument 'size' (position 1) must be tuple of ints, not {kind}")
-    found = sizes_of(size)
+    found = sizes_of(size, op)
     for n in found:
         if n < 0:
-            raise RuntimeError(f"Trying to create tensor with negative dimension {n}: [{', '.join(map(str, found))}]")
+            shown = f"[{', '.join(map(str, found))}]"
+            text = f"Trying to create tensor with negative dimension {n}: {shown}"
+            raise RuntimeError("zeros: Dimension size must be non-negative." if op == "zeros" else text)
     if state.reserve is not None:
         state.reserve("empty", (math.prod(found),))
     return found
@@ -135,12 +143,17 @@ def lengths(size: Sequence[Any], op: str = "empty") -> list[int]:
 def full(size: Any, fill_value: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False) -> Tensor:
     value = fill_value.item() if isinstance(fill_value, Tensor) else fill_value
     kind = dtypes.of_number(value) if dtype is None else dtype
-    shape = [size] if isinstance(size, int) else size
-    return made(np.full(lengths([list(shape)]), value, numpy_dtype(kind)), "full", requires_grad, device)
+    if not isinstance(size, tuple | list):
+        raise TypeError(f"full(): argument 'size' (position 1) must be tuple of ints, not {type(size).__name__}")
+    return made(np.full(lengths([list(size)], "full"), value, numpy_dtype(kind)), "full", requires_grad, device)
 
 
 def eye(n: int, m: int | None = None, *, dtype: Any = None, device: Any = None, requires_grad: bool = False) -> Tensor:
-    lengths([n, n if m is None else m])
+    if not isinstance(n, int):
+        raise TypeError(f"eye(): argument 'n' (position 1) must be int, not {type(n).__name__}")
+    if n < 0:
+        raise RuntimeError(f"n must be greater or equal to 0, got {n}")
+    lengths([n, n if m is None else m], "eye")
     return made(np.eye(n, m, dtype=floating(dtype)), "eye", requires_grad, device)
 
 
@@ -287,6 +300,9 @@ def randint(
 def randperm(
     n: int, *, generator: Any = None, dtype: Any = None, device: Any = None, requires_grad: bool = False
 ) -> Tensor:
+    if not isinstance(n, int):
+        raise TypeError(f"randperm(): argument 'n' (position 1) must be int, not {type(n).__name__}")
+    lengths([n], "randperm")
     order = streams.permutation(n, generator)
     return made(order if dtype is None else order.astype(numpy_dtype(dtype)), "randperm", requires_grad, device)
 

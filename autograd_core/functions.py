@@ -32,10 +32,30 @@ def dims(dim: Any) -> list[int] | None:
     return [int(dim)] if isinstance(dim, int | np.integer) else [int(d) for d in dim]
 
 
-def sizes_of(args: Sequence[Any]) -> list[int]:
-    """The lengths in `f(2, 3)` or `f((2, 3))`."""
-    given = args[0] if len(args) == 1 and isinstance(args[0], tuple | list) else args
-    return [int(n.item()) if isinstance(n, Tensor) else int(n) for n in given]
+def sizes_of(args: Sequence[Any], function: str = "empty", argument: str = "size") -> list[int]:
+    """The lengths in `f(2, 3)` or `f((2, 3))`.
+
+    Raises:
+        TypeError: one is no whole number.
+    """
+    alone = len(args) == 1
+    if alone and isinstance(args[0], tuple | list):
+        args, alone = args[0], False
+    for place, n in enumerate(args):
+        whole = isinstance(n, int | np.integer) or (isinstance(n, Tensor) and n.data_.shape == () and is_whole(n))
+        if not whole or (alone and isinstance(n, bool)):
+            kind = type(n).__name__
+            if alone:
+                raise TypeError(f"{function}(): argument '{argument}' (position 1) must be tuple of ints, not {kind}")
+            raise TypeError(
+                f"{function}(): argument '{argument}' failed to unpack the object at pos {place + 1} with error "
+                f'"type must be tuple of ints,but got {kind}"'
+            )
+    return [int(n.data_) if isinstance(n, Tensor) else int(n) for n in args]
+
+
+def is_whole(tensor: Tensor) -> bool:
+    return tensor.data_.dtype.kind in "iu"
 
 
 def numpy_dtype(dtype: Any) -> np.dtype[Any]:

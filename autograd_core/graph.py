@@ -10,7 +10,7 @@ import numpy as np
 
 from . import errors, events, tell
 from .introspection import Dim, Introspection, RemovableHandle, read_only, saved_face
-from .saved import Packed, SavedResult, pack_slot
+from .saved import SAVED, VERSION, Packed, SavedResult, pack_slot
 from .state import irregular, state
 from .tensor import Array, Tensor
 
@@ -133,19 +133,19 @@ class Node(Introspection):
         """Let go of what is kept for backward."""
         self.freed = True
         for slot in self.slots:
-            setattr(self, f"saved_{slot}", None)
+            setattr(self, SAVED[slot], None)
 
     def handed_on(self) -> dict[int, int]:
         """Version counts of results that are tensors of the program's own making, by the id of their array."""
         return {}
 
     def saved_nbytes(self, slot: str) -> int:
-        kept = getattr(self, f"saved_{slot}")
+        kept = getattr(self, SAVED[slot])
         return 0 if kept is None else int(kept.nbytes) if isinstance(kept, SavedResult) else slot_bytes(kept)
 
     def keeps(self) -> list[str]:
         """The slots that hold a tensor now."""
-        return [slot for slot in self.slots if getattr(self, f"saved_{slot}", None) is not None]
+        return [slot for slot in self.slots if getattr(self, SAVED[slot], None) is not None]
 
     # ---- what Introspection leaves to it
 
@@ -166,16 +166,16 @@ class Node(Introspection):
     # ---- places of saved tensors
 
     def kept_in(self, slot: str) -> Any:
-        return getattr(self, f"saved_{slot}")
+        return getattr(self, SAVED[slot])
 
     def version_in(self, slot: str) -> Any:
-        return getattr(self, f"version_{slot}", None)
+        return getattr(self, VERSION[slot], None)
 
     def keep_in(self, slot: str, index: int | None, kept: Any) -> None:
         if index is None:
-            setattr(self, f"saved_{slot}", kept)
+            setattr(self, SAVED[slot], kept)
         else:
-            getattr(self, f"saved_{slot}")[index] = kept
+            getattr(self, SAVED[slot])[index] = kept
 
     def variable_or_none(self) -> Tensor | None:
         return None
@@ -190,10 +190,10 @@ class Node(Introspection):
         """What this node keeps, told as events (for the node `number`, when it is part of another)."""
         number = session.node(self) if number is None else number
         for slot in self.slots:
-            for name, kept in slot_parts(slot, getattr(self, f"saved_{slot}", None)):
+            for name, kept in slot_parts(slot, getattr(self, SAVED[slot], None)):
                 yield from slot_flights(session, number, name, kept)
         for slot in self.plain_slots:
-            yield (events.ValueSaved, number, slot, str(saved_face(getattr(self, f"saved_{slot}"))))
+            yield (events.ValueSaved, number, slot, str(saved_face(getattr(self, SAVED[slot]))))
 
 
 def slot_flights(session: Session, node: int, slot: str, kept: Any) -> Iterator[tuple[Any, ...]]:

@@ -141,7 +141,7 @@ def walk(self: Tensor, parts: tuple[Any, ...]) -> tuple[Tensor, list[Tensor | No
     ndim = self.data_.ndim
     if used > ndim:
         raise IndexError(f"too many indices for tensor of dimension {ndim}")
-    view, at = self, 0
+    view, at, place = self, 0, 0
     found: dict[int, Tensor] = {}
     for part in parts:
         if part is None:
@@ -149,10 +149,11 @@ def walk(self: Tensor, parts: tuple[Any, ...]) -> tuple[Tensor, list[Tensor | No
             at += 1
         elif part is Ellipsis:
             at += ndim - used
+            place += ndim - used
         elif is_int(part):
-            view = select(view, at, int(part))
+            view = select(view, at, int(part), place)
         elif isinstance(part, Tensor) and part.data_.shape == () and part.data_.dtype.kind in "iu":
-            view = select(view, at, int(part.data_))
+            view = select(view, at, int(part.data_), place)
         elif isinstance(part, slice):
             view = sliced(view, at, part)
             at += 1
@@ -162,6 +163,7 @@ def walk(self: Tensor, parts: tuple[Any, ...]) -> tuple[Tensor, list[Tensor | No
                 view = shape.unsqueeze(view, at)
                 found[at] = plain(np.atleast_1d(found[at].data_))
             at += 1
+        place += 1 if part is None else width(part)
     last = max(found, default=-1)
     return view, [found.get(k) for k in range(last + 1)]
 
@@ -186,8 +188,8 @@ def as_index(part: Any) -> Tensor:
     )
 
 
-def select(view: Tensor, dim: int, index: int) -> Tensor:
-    """One entry along `dim`, refused in the words of indexing."""
+def select(view: Tensor, dim: int, index: int, place: int = 0) -> Tensor:
+    """One entry along `dim`, which was dimension `place` of the tensor indexed, refused in the words of indexing."""
     sizes = view.data_.shape
     if not sizes:
         raise IndexError(
@@ -196,7 +198,7 @@ def select(view: Tensor, dim: int, index: int) -> Tensor:
             "tensor to a number"
         )
     if not -sizes[dim] <= index < sizes[dim]:
-        raise IndexError(f"index {index} is out of bounds for dimension {dim} with size {sizes[dim]}")
+        raise IndexError(f"index {index} is out of bounds for dimension {place} with size {sizes[dim]}")
     return shape.select(view, dim, index)  # type: ignore[no-any-return]
 
 

@@ -142,7 +142,7 @@ class Introspection:
         if name.startswith("_saved_"):
             slot = name.removeprefix("_saved_")
             if slot in self.plain_slots:
-                return saved_face(getattr(self, f"saved_{slot}"))
+                return attribute_face(slot, getattr(self, f"saved_{slot}"))
             if slot in self.slots:
                 found = unpack_slot(self, slot)  # type: ignore[arg-type]
                 return tuple(found) if isinstance(found, list) else found
@@ -182,3 +182,20 @@ def saved_face(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return tuple(2**64 + part if type(part) is int and part < 0 else part for part in value)
     return value
+
+
+SIGNED = frozenset(
+    ("alpha", "beta", "exponent", "lambd", "max", "max_val", "min", "min_val", "negative_slope", "other", "p", "value")
+)
+"""The saved numbers that torch shows with their sign; all other whole numbers it shows as unsigned."""
+
+
+def attribute_face(slot: str, value: Any) -> Any:
+    """What `_saved_<slot>` shows of a plain value."""
+    if isinstance(value, list | tuple):
+        return tuple(unsigned(part) for part in value)
+    return value if slot in SIGNED else unsigned(value)
+
+
+def unsigned(value: Any) -> Any:
+    return 2**64 + int(value) if isinstance(value, int) and value < 0 else value

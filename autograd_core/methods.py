@@ -9,6 +9,7 @@ place: `name_` is the variant of `name` that writes).
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -40,6 +41,7 @@ from .ops import matmul as m
 from .ops import reduce as r
 from .ops import shape as s
 from .size import Size
+from .state import state
 from .tensor import Tensor
 from .writing import IN_PLACE
 
@@ -110,6 +112,12 @@ OPERATORS: dict[str, Method] = {
 
 # ---- small ones
 
+NOT_A_MATRIX = (
+    "The use of `x.T` on tensors of dimension other than 2 to reverse their shape is deprecated and it will throw an "
+    "error in a future release. Consider `x.mT` to transpose batches of matrices or "
+    "`x.permute(*torch.arange(x.ndim - 1, -1, -1))` to reverse the dimensions of a tensor."
+)
+
 
 def clone(self: Tensor, *, memory_format: Any = None) -> Tensor:
     """A copy, still in the graph."""
@@ -121,6 +129,9 @@ def where(self: Tensor, condition: Tensor, other: Any) -> Tensor:
 
 
 def transposed(self: Tensor) -> Tensor:
+    if self.data_.ndim != 2 and "T" not in state.warned:
+        state.warned.add("T")
+        warnings.warn(NOT_A_MATRIX, UserWarning, stacklevel=3)
     return s.permute(self, list(range(self.data_.ndim))[::-1])
 
 

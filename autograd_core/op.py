@@ -46,7 +46,19 @@ TABLE: dict[str, Op] = {}
 RAW: dict[str, Any] = {"np": np, "__builtins__": __builtins__}
 GRAPH: dict[str, Any] = dict(RAW)
 
-TRAITS = {"view", "many", "outputs", "differentiable", "promote", "floating", "nr", "node", "writes", "sparing"}
+TRAITS = {
+    "view",
+    "many",
+    "outputs",
+    "differentiable",
+    "promote",
+    "floating",
+    "nr",
+    "node",
+    "writes",
+    "sparing",
+    "tensors_only",
+}
 
 _declared: Counter[str] = Counter()
 
@@ -153,9 +165,9 @@ def op(name: str, /, **entry: Any) -> Callable[[Callable[..., Any]], Any]:
     Traits beside the formulas: `view=True` (the result shows the memory of `self`), `many=True` (a list of results),
     `outputs` (names of several results) with `differentiable` (which of them), `promote` (the inputs brought to one
     dtype), `floating=True` (integers become floats), `nr` or `node` (a node name that does not follow from the order),
-    `sparing` (an input is saved only if a formula that uses it is wanted, also where several use it),
-    `writes` (how often torch writes the gradients of this operator while it makes them: version counters tell; one
-    number, or a function of the node that gives one for each input).
+    `tensors_only` (a number cannot stand for a tensor), `sparing` (an input is saved only if a formula that uses it is
+    wanted, also where several use it), `writes` (how often torch writes the gradients of this operator while it makes
+    them: version counters tell; one number, or a function of the node that gives one for each input).
     """
     traits = {k: v for k, v in entry.items() if k in TRAITS}
     formulas = {k: v for k, v in entry.items() if k not in TRAITS}

@@ -9,7 +9,7 @@ import numpy as np
 
 from . import errors
 from .graph import Node
-from .saved import SavedResult, pack_slot, unpack_slot
+from .saved import SAVED, SavedResult, pack_slot, unpack_slot
 from .state import state
 from .tensor import Array, Tensor, plain, wrapped_number
 
@@ -32,9 +32,10 @@ def operand(value: Any, op: Op, name: str) -> Tensor | None:
         return None
     parameters = list(op.signature.parameters)
     if name != parameters[0]:
-        if isinstance(value, bool | int | float):
+        numbers = not op.traits.get("tensors_only")
+        if numbers and isinstance(value, bool | int | float):
             return wrapped_number(value)
-        if isinstance(value, np.generic):
+        if numbers and isinstance(value, np.generic):
             return wrapped_number(value.item())
     shown = "input" if name == "self" else name
     raise TypeError(errors.not_a_tensor(op.python_name, shown, parameters.index(name) + 1, value))
@@ -77,7 +78,7 @@ def loaded(node: Node, slot: str) -> Any:
     Raises:
         RuntimeError: it was freed, or changed in place since.
     """
-    kept = getattr(node, f"saved_{slot}")
+    kept = getattr(node, SAVED[slot])
     if kept.__class__ in NUMBERS:
         return kept
     return array(unpack_slot(node, slot))
@@ -105,11 +106,11 @@ def pack_all(node: Node) -> None:
     """Hand every tensor that the new node keeps to the innermost pack hook."""
     hooks = state.saved_hooks[-1]
     for slot in node.slots:
-        kept = getattr(node, f"saved_{slot}")
+        kept = getattr(node, SAVED[slot])
         if isinstance(kept, list):
-            setattr(node, f"saved_{slot}", [k if k is None else pack_slot(node, k, hooks) for k in kept])
+            setattr(node, SAVED[slot], [k if k is None else pack_slot(node, k, hooks) for k in kept])
         elif kept is not None:
-            setattr(node, f"saved_{slot}", pack_slot(node, kept, hooks))
+            setattr(node, SAVED[slot], pack_slot(node, kept, hooks))
 
 
 def finish(op: Op, source: Tensor, value: Any) -> list[Tensor]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +12,20 @@ from .tensor import Array, Storage, Tensor, new_storage, plain, wrapped_number
 
 if TYPE_CHECKING:
     from .graph import Node
+
+
+class Names(dict[str, str]):
+    """The attribute of a node for each slot. (Names made anew at each look would fill Python's caches.)"""
+
+    def __init__(self, prefix: str) -> None:
+        self.prefix = prefix
+
+    def __missing__(self, slot: str) -> str:
+        name = self[slot] = sys.intern(self.prefix + slot)
+        return name
+
+
+SAVED, VERSION = Names("saved_"), Names("version_")
 
 
 class SavedResult:
@@ -179,20 +194,20 @@ def unpack_slot(node: Node, slot: str) -> Any:
     Raises:
         RuntimeError: it was freed, or changed in place since.
     """
-    kept = getattr(node, f"saved_{slot}")
+    kept = getattr(node, SAVED[slot])
     if isinstance(kept, list | tuple):
-        versions = getattr(node, f"version_{slot}")
+        versions = getattr(node, VERSION[slot])
         return [unpack(node, f"{slot}[{i}]", part, v) for i, (part, v) in enumerate(zip(kept, versions, strict=True))]
     if kept is None and slot not in getattr(node, "kept_slots", ()):
         if node.freed and was_kept(node, slot):
-            tell_read(node, slot, getattr(node, f"version_{slot}", 0) or 0, None)
+            tell_read(node, slot, getattr(node, VERSION[slot], 0) or 0, None)
             raise RuntimeError(errors.SECOND_BACKWARD)
         return None
-    return unpack(node, slot, kept, getattr(node, f"version_{slot}"))
+    return unpack(node, slot, kept, getattr(node, VERSION[slot]))
 
 
 def was_kept(node: Node, slot: str) -> bool:
-    return getattr(node, f"version_{slot}", None) is not None
+    return getattr(node, VERSION[slot], None) is not None
 
 
 def unpack(node: Node, slot: str, kept: Any, version: int | None) -> Tensor | None:

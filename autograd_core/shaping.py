@@ -15,9 +15,15 @@ from .functions import dims, numpy_dtype, sizes_of
 from .ops import shape as s
 from .tensor import Tensor, sharing
 
+NOT_A_VIEW = (
+    "view() received an invalid combination of arguments - got ({0}), but expected one of:\n * (torch.dtype dtype)\n"
+    "      didn't match because some of the arguments have invalid types: (!{0}!)\n * (tuple of ints size)\n"
+    "      didn't match because some of the arguments have invalid types: (!{0}!)\n"
+)
+
 
 def reshape(input: Tensor, *shape: Any) -> Tensor:
-    return s.reshape(input, sizes_of(shape))
+    return s.reshape(input, sizes_of(shape, "reshape", "shape"))
 
 
 def view(input: Tensor, *shape: Any, dtype: Any = None) -> Tensor:
@@ -25,7 +31,9 @@ def view(input: Tensor, *shape: Any, dtype: Any = None) -> Tensor:
 
     if dtype is not None or (len(shape) == 1 and isinstance(shape[0], dtype_class)):
         return view_dtype(input, numpy_dtype(dtype if dtype is not None else shape[0]))
-    return s.view(input, sizes_of(shape))
+    if len(shape) == 1 and not isinstance(shape[0], int | tuple | list | Tensor):
+        raise TypeError(NOT_A_VIEW.format(type(shape[0]).__name__))
+    return s.view(input, sizes_of(shape, "view"))
 
 
 def view_dtype(input: Tensor, kind: np.dtype[Any]) -> Tensor:
@@ -72,7 +80,7 @@ def ravel(input: Tensor) -> Tensor:
 
 
 def permute(input: Tensor, *order: Any) -> Tensor:
-    return s.permute(input, sizes_of(order))
+    return s.permute(input, sizes_of(order, "permute", "dims"))
 
 
 def movedim(input: Tensor, source: Any, destination: Any) -> Tensor:
@@ -84,7 +92,7 @@ def movedim(input: Tensor, source: Any, destination: Any) -> Tensor:
 
 
 def expand(input: Tensor, *size: Any) -> Tensor:
-    return s.expand(input, sizes_of(size))
+    return s.expand(input, sizes_of(size, "expand", "size"))
 
 
 def expand_as(input: Tensor, other: Tensor) -> Tensor:
@@ -98,16 +106,16 @@ def squeeze(input: Tensor, dim: Any = None) -> Tensor:
 
 
 def repeat(input: Tensor, *repeats: Any) -> Tensor:
-    return s.repeat(input, sizes_of(repeats))
+    return s.repeat(input, sizes_of(repeats, "repeat", "repeats"))
 
 
 def tile(input: Tensor, *repeats: Any) -> Tensor:
-    times = sizes_of(repeats)
+    times = sizes_of(repeats, "tile", "dims")
     return s.repeat(input, [1] * (input.data_.ndim - len(times)) + times)
 
 
 def flip(input: Tensor, *order: Any) -> Tensor:
-    return s.flip(input, sizes_of(order))
+    return s.flip(input, sizes_of(order, "flip", "dims"))
 
 
 def roll(input: Tensor, shifts: Any, dims: Any = ()) -> Tensor:

@@ -11,7 +11,7 @@ import numpy as np
 
 from .. import anomaly, errors, events, quick
 from ..anomaly import detect_anomaly, set_detect_anomaly
-from ..engine import Call, result_tensor
+from ..engine import Call, as_tensor
 from ..function import Function
 from ..graph import ONE, SCALAR, AccumulateGrad, Node, accumulator, gradient_edge
 from ..modes import enable_grad, inference_mode, is_grad_enabled, no_grad, set_grad_enabled
@@ -289,7 +289,7 @@ def quickly(root: Any, inputs: Sequence[Any], retain: bool, create_graph: bool) 
     got = [found.get(leaf) for leaf in leaves]
     if create_graph:
         return tuple(None if cell is None else cell[0] for cell in got)
-    return tuple(None if cell is None else result_tensor(cell[0], cell[1]) for cell in got)
+    return tuple(None if cell is None else as_tensor(cell[0], cell[1]) for cell in got)
 
 
 def refuse_unused(index: int) -> None:
@@ -357,7 +357,8 @@ def batched(
 
 from ..levels import carries_tangent, kept_for_tangents  # noqa: E402
 from . import forward_ad, functional  # noqa: E402
-from .gradcheck import GradcheckError, gradcheck, gradgradcheck  # noqa: E402
+from .gradcheck import GradcheckError, gradcheck  # noqa: E402
+from .gradgradcheck import gradgradcheck  # noqa: E402
 
 __all__ = [
     "AccumulateGrad",

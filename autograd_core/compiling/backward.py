@@ -14,7 +14,7 @@ class Backward(Entry):
     # ---- backward
 
     def run(self, mode: str) -> list[str]:
-        """`raw` or `graph` of the node: load what is kept, then apply the formula of each edge that is wanted.
+        """`raw` or `graph` of the node: load all that is kept, then apply the formula of each edge that is wanted.
 
         Both go by name, as PyTorch's generated code does; it shows in the order of the nodes that create_graph makes.
         """
@@ -34,34 +34,32 @@ class Backward(Entry):
     def load_lines(self, mode: str) -> list[str]:
         op = self.op
         lines = []
-        for name, users in sorted(op.kept().items()):
+        for name in sorted(op.kept()):
             if not op.is_tensor(name):
                 lines.append(f"    x_{name} = self.saved_{name}")
                 continue
-            when = " or ".join(f"n_{p} is not None" for p in users)
-            if mode == "graph":
-                lines.append(f"    if {when}:")
-                if name in op.tensors:
-                    fresh = f"(_t.storage_ is None or _t.storage_.version == self.version_{name})"
-                    fresh = f"_t.__class__ is _Tensor and {fresh}"
-                    lines.append(f"        _t = self.saved_{name}")
-                    lines.append(f"        x_{name} = _t if not _special and {fresh} else _unpack(self, {name!r})")
-                else:
-                    lines.append(f"        x_{name} = _unpack(self, {name!r})")
-            elif mode == "raw" or name in op.lists or name not in op.tensors + list(op.differentiable):
-                lines.append(f"    if {when}: x_{name} = _loaded(self, {name!r})")
+            load = "_unpack" if mode == "graph" else "_loaded"
+            quick = mode == "graph" and name in op.tensors
+            quick |= mode == "step" and name in (*op.tensors, *op.differentiable)
+            if quick:
+                lines += [f"    _t = self.saved_{name}", self.quick_load(mode, name, load)]
             else:
-                lines += [f"    if {when}:", f"        _t = self.saved_{name}", *self.quick_load(name)]
+                lines.append(f"    x_{name} = {load}(self, {name!r})")
         return lines
 
-    def quick_load(self, name: str) -> list[str]:
-        """In `step`: an array that nothing wrote since it was kept is taken as it is."""
+    def quick_load(self, mode: str, name: str, load: str) -> str:
+        """What nothing wrote since it was kept is taken as it is; what was never kept is None."""
         if name in self.op.outputs:
             plain = f"_t.__class__ is _SavedResult and _t.storage_.version == self.version_{name}"
         else:
             plain = f"_t.__class__ is _Tensor and (_t.storage_ is None or _t.storage_.version == self.version_{name})"
-            plain += " and (_t.meta is None or not _t.meta.wrapped)"
-        return [f"        x_{name} = _t.data_ if {plain} else _loaded(self, {name!r})"]
+        if mode == "graph":
+            plain, value = f"not _special and {plain}", "_t"
+        else:
+            weak = "" if name in self.op.outputs else " and (_t.meta is None or not _t.meta.wrapped)"
+            plain, value = plain + weak, "_t.data_"
+        never = f"None if _t is None and self.version_{name} is None"
+        return f"    x_{name} = {value} if {plain} else {never} else {load}(self, {name!r})"
 
     def formula(self, mode: str, p: str, grad: str) -> str:
         """The formula of the input `p`: its text over the names used here, else a call of it."""

@@ -21,6 +21,8 @@ class Entry:
         self.mixed = bool(set(op.inputs) & set(op.lists))
         promoted = op.traits.get("promote") or ()
         self.pair = [p for p in op.tensors if p in promoted]
+        alike = len(self.pair) == 2 and self.pair[0] == self.given[0] and not op.traits.get("tensors_only")
+        self.numbers = self.pair[1:] if alike else []
         self.is_quick = bool(op.tensors) and not (op.view or op.many or op.lists)
         self.floating = op.traits.get("floating", False)
         self.formula_names = [f"_{mode}_{p}" for mode in ("raw", "graph") for p in op.formulas]

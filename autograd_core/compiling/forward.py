@@ -67,12 +67,11 @@ class Forward(Making):
         op = self.op
         lines = [f"def {name}({self.parameters()}):"]
         lines.append(f"    if _special and not _state.usual: {otherwise}({self.everything})")
-        numbers = [p for p in self.pair[1:] if len(self.pair) == 2] if self.pair[:1] == self.given[:1] else []
         for p in op.tensors:
-            lines += self.operand_lines(p, p in numbers, otherwise)
-        if len(self.pair) > 1 and not numbers:
+            lines += self.operand_lines(p, p in self.numbers, otherwise)
+        if len(self.pair) > 1 and not self.numbers:
             lines += self.promote_lines("    ")
-        if self.floating and not numbers:
+        if self.floating and not self.numbers:
             lines.append("    if d_self.dtype.kind != 'f': d_self, = _promote((self,), True)")
         lines += ["    try:"]
         lines += [f"        {line}" for line in self.forward_lines()]
@@ -129,7 +128,7 @@ class Forward(Making):
         op = self.op
         lines = []
         for p in op.inputs:
-            number = p in self.pair[1:]
+            number = p in self.numbers
             absent = p in op.optional or number
             if absent:
                 test = f"{p} is None" if p in op.optional else f"d_{p} is {p}"

@@ -85,7 +85,7 @@ class Making(Entry):
             elif name in op.lists:
                 lines.append(f"    node.saved_{name}, node.version_{name} = _list({name}) if {when} else (None, None)")
             elif name in op.tensors:
-                number = usual and name in self.pair[1:]
+                number = usual and name in self.numbers
                 if number:
                     lines.append(f"    if d_{name} is {name}: node.saved_{name} = {name}; node.version_{name} = 0")
                 there = f" and {name} is not None" if name in op.optional else ""

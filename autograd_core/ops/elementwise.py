@@ -189,7 +189,10 @@ def lerp(self: Array, end: Array, weight: float) -> Array:
 
 @both
 def pow_backward(grad: Array, self: Array, exponent: Any) -> Array:
-    return zeros_as(self) if exponent == 0 else grad * mul_scalar(pow_scalar(self, exponent - 1), exponent)
+    if exponent == 0:
+        return zeros_as(self)
+    exponent = exponent * 1.0
+    return grad * mul_scalar(pow_scalar(self, exponent - 1), exponent)
 
 
 @both

@@ -1,13 +1,15 @@
 """gradcheck, autograd.functional, torch.func, forward mode: programs print and raise what they do in torch."""
 
-import sys
 from typing import Any
 
 import pytest
 
+import autograd_core
 import autograd_core.func
+import autograd_core.utils.checkpoint
 from tests.autograd_core.programs import close, printed
 from tests.autograd_core.stored import load
+from tests.autograd_core.transcript import under_the_name_of_torch
 
 PROGRAMS = load("functional")
 SNIPPETS = [run for run in load("runs") if run["name"].startswith("f_")]
@@ -21,21 +23,17 @@ def test_programs_print_what_torch_prints(program: dict[str, str]) -> None:
 
 
 @pytest.mark.parametrize("run", SNIPPETS, ids=[run["name"] for run in SNIPPETS])
-def test_snippets_run_with_the_engine_in_the_place_of_torch(run: dict[str, Any], monkeypatch: Any) -> None:
-    monkeypatch.setitem(sys.modules, "torch", autograd_core)
-    for name, module in list(sys.modules.items()):
-        if name.startswith("autograd_core."):
-            monkeypatch.setitem(sys.modules, f"torch.{name.removeprefix('autograd_core.')}", module)
+def test_snippets_run_with_the_engine_in_the_place_of_torch(run: dict[str, Any]) -> None:
     source, raised = run["source"], run["exceptions"]
-    if raised:
+    with under_the_name_of_torch(autograd_core):
+        if not raised:
+            assert close(run["stdout"], printed(source))
+            return
         ((kind, message, line),) = raised
-        *before, _ = source.splitlines()[:line]
-        assert close(run["stdout"], printed("\n".join(before)))
+        assert close(run["stdout"], printed("\n".join(source.splitlines()[: line - 1])))
         with pytest.raises(Exception) as caught:
             printed(source)
-        assert type(caught.value).__name__ == kind.rpartition(".")[2] and close(message, str(caught.value))
-    else:
-        assert close(run["stdout"], printed(source))
+    assert type(caught.value).__name__ == kind.rpartition(".")[2] and close(message, str(caught.value))
 
 
 def test_there_are_programs_of_each_kind() -> None:
