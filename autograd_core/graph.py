@@ -251,7 +251,7 @@ def gradient_edge(tensor: Tensor) -> tuple[Node | None, int]:
     if meta is None:
         return tensor.node, tensor.output_nr
     view = meta.view
-    fresh = view is None or (tensor.storage_ is not None and view.version == tensor.storage_.version)
+    fresh = view is None or (tensor.storage_ is not None and view.version == tensor.storage_.count())
     node = tensor.node if fresh else tensor.grad_fn
     if node is not None:
         return node, tensor.output_nr

@@ -108,6 +108,8 @@ class SavedTensor:
             RuntimeError: it was freed.
         """
         kept = self.node_.kept_in(self.slot_)
+        if isinstance(kept, float | int):
+            return wrapped_number(kept)
         return kept[self.index_] if isinstance(kept, list) and self.index_ is not None else kept
 
     def was_freed(self) -> bool:
