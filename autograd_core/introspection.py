@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from .dtypes import dtype
     from .graph import Hooks, Node
 
-QUALIFIED = {n: f"torch::autograd::{n}" for n in ("AccumulateGrad", "CopySlices", "CopyBackwards")}
+QUALIFIED = {n: f"torch::autograd::{n}" for n in ("AccumulateGrad", "CopySlices", "CopyBackwards", "NotImplemented")}
 """The nodes whose name() is longer than their type's name."""
 
 SHOWN = [
@@ -176,4 +176,6 @@ def saved_face(value: Any) -> Any:
     """A plain saved value as torch shows it: negative dims read as unsigned, sizes as tuples."""
     if type(value) is Dim and value < 0:
         return 2**64 + int(value)
-    return tuple(value) if isinstance(value, list) else value
+    if isinstance(value, list):
+        return tuple(2**64 + part if isinstance(part, int) and part < 0 else part for part in value)
+    return value
