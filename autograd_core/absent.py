@@ -8,10 +8,10 @@ from typing import Any
 TORCH_ALONE: dict[str, str] = {
     "torch.nn": "AdaptiveAvgPool3d AdaptiveLogSoftmaxWithLoss AdaptiveMaxPool3d AvgPool3d BatchNorm3d Bilinear CTCLoss "
     "ChannelShuffle CircularPad1d CircularPad2d ConstantPad1d ConstantPad2d Conv3d ConvTranspose3d CrossMapLRN2d "
-    "DataParallel EmbeddingBag Fold FractionalMaxPool2d GroupNorm InstanceNorm1d InstanceNorm2d InstanceNorm3d LPPool1d "
-    "LPPool2d LocalResponseNorm MaxPool3d MaxUnpool1d MaxUnpool2d MultiLabelMarginLoss MultiMarginLoss PixelShuffle "
-    "PixelUnshuffle RMSNorm RReLU ReflectionPad1d ReflectionPad2d ReplicationPad1d ReplicationPad2d SyncBatchNorm "
-    "Transformer TransformerDecoder TransformerDecoderLayer TripletMarginWithDistanceLoss Unfold Upsample "
+    "DataParallel EmbeddingBag Fold FractionalMaxPool2d GroupNorm InstanceNorm1d InstanceNorm2d InstanceNorm3d "
+    "LPPool1d LPPool2d LocalResponseNorm MaxPool3d MaxUnpool1d MaxUnpool2d MultiLabelMarginLoss MultiMarginLoss "
+    "PixelShuffle PixelUnshuffle RMSNorm RReLU ReflectionPad1d ReflectionPad2d ReplicationPad1d ReplicationPad2d "
+    "SyncBatchNorm Transformer TransformerDecoder TransformerDecoderLayer TripletMarginWithDistanceLoss Unfold Upsample "
     "UpsamplingBilinear2d UpsamplingNearest2d ZeroPad1d ZeroPad2d parallel qat quantized",
     "torch.nn.functional": "affine_grid bilinear channel_shuffle conv3d conv_transpose3d ctc_loss embedding_bag fold "
     "fractional_max_pool2d grid_sample group_norm instance_norm interpolate local_response_norm lp_pool1d lp_pool2d "
