@@ -11,8 +11,8 @@ TORCH_ALONE: dict[str, str] = {
     "DataParallel EmbeddingBag Fold FractionalMaxPool2d GroupNorm InstanceNorm1d InstanceNorm2d InstanceNorm3d "
     "LPPool1d LPPool2d LocalResponseNorm MaxPool3d MaxUnpool1d MaxUnpool2d MultiLabelMarginLoss MultiMarginLoss "
     "PixelShuffle PixelUnshuffle RMSNorm RReLU ReflectionPad1d ReflectionPad2d ReplicationPad1d ReplicationPad2d "
-    "SyncBatchNorm Transformer TransformerDecoder TransformerDecoderLayer TripletMarginWithDistanceLoss Unfold Upsample "
-    "UpsamplingBilinear2d UpsamplingNearest2d ZeroPad1d ZeroPad2d parallel qat quantized",
+    "SyncBatchNorm Transformer TransformerDecoder TransformerDecoderLayer TripletMarginWithDistanceLoss Unfold "
+    "Upsample UpsamplingBilinear2d UpsamplingNearest2d ZeroPad1d ZeroPad2d parallel qat quantized",
     "torch.nn.functional": "affine_grid bilinear channel_shuffle conv3d conv_transpose3d ctc_loss embedding_bag fold "
     "fractional_max_pool2d grid_sample group_norm instance_norm interpolate local_response_norm lp_pool1d lp_pool2d "
     "max_pool3d max_unpool1d max_unpool2d multi_margin_loss multilabel_margin_loss pad pdist pixel_shuffle "
