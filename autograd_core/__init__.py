@@ -55,6 +55,12 @@ _FUNCTIONS = {
 }
 _RECURRENT = "rnn_tanh rnn_relu gru lstm rnn_tanh_cell rnn_relu_cell gru_cell lstm_cell"
 _LEGACY = {"FloatTensor": "float32", "DoubleTensor": "float64", "LongTensor": "int64", "IntTensor": "int32"}
+_LEGACY |= {"HalfTensor": "float16", "ShortTensor": "int16", "CharTensor": "int8", "ByteTensor": "uint8"}
+_LEGACY |= {"BoolTensor": "bool"}
+_FUNCTIONAL = (
+    "conv1d conv2d conv_transpose1d conv_transpose2d max_pool1d max_pool2d avg_pool1d adaptive_avg_pool1d "
+    "pixel_shuffle pixel_unshuffle bilinear layer_norm group_norm"
+)
 _SUBMODULES = ("nn", "optim", "func", "distributions")
 
 
@@ -71,7 +77,7 @@ def _surface() -> dict[str, Any]:
     names |= {name: _factories.legacy(kind) for name, kind in _LEGACY.items()}
     names |= {"concat": shaping.cat, "concatenate": shaping.cat, "row_stack": arranging.vstack}
     names |= {"vmap": vmap}
-    names |= {"det": linalg.det, "inverse": linalg.inv, "typename": _typename, "Assert": _assert}
+    names |= {"typename": _typename, "Assert": _assert}
     return names
 
 
@@ -128,6 +134,8 @@ def __getattr__(name: str) -> Any:
         except ModuleNotFoundError as error:
             if error.name != f"{__name__}.{name}":
                 raise
+    if name in _FUNCTIONAL.split():
+        return getattr(importlib.import_module(f"{__name__}.nn.functional"), name)
     raise AttributeError(f"module 'torch' has no attribute '{name}'")
 
 

@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from .dtypes import dtype
     from .graph import Hooks, Node
 
-QUALIFIED = {n: f"torch::autograd::{n}" for n in ("AccumulateGrad", "CopySlices", "CopyBackwards", "NotImplemented")}
+QUALIFIED = {n: f"torch::autograd::{n}" for n in ("AccumulateGrad", "CopySlices", "CopyBackwards")}
+QUALIFIED["NotImplemented"] = "torch::autograd::NotImplemented"
 """The nodes whose name() is longer than their type's name."""
 
 SHOWN = [
@@ -173,9 +174,9 @@ class Dim(int):
 
 
 def saved_face(value: Any) -> Any:
-    """A plain saved value as torch shows it: negative dims read as unsigned, sizes as tuples."""
+    """A plain saved value as torch shows it: sizes as tuples; negative dims, also in lists, as unsigned."""
     if type(value) is Dim and value < 0:
         return 2**64 + int(value)
-    if isinstance(value, list):
-        return tuple(2**64 + part if isinstance(part, int) and part < 0 else part for part in value)
+    if isinstance(value, list | tuple):
+        return tuple(2**64 + part if type(part) is int and part < 0 else part for part in value)
     return value

@@ -1,31 +1,401 @@
-"""torch.linalg: what small programs use of it."""
+"""torch.linalg: what programs call, checked and composed as PyTorch does."""
 
-# mypy: disable-error-code="no-any-return, no-untyped-call, misc, name-defined, has-type, call-overload, arg-type"
+# mypy: disable-error-code="no-any-return"
 
 from __future__ import annotations
 
+from collections import namedtuple
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
-from . import reductions
-from .op import op
-from .tensor import Array, Tensor
+from . import errors, functions
+from .ops import elementwise as e
+from .ops import linalg as l
+from .ops import matmul as m
+from .ops import reduce as r
+from .ops import shape as s
+from .ops.linalg import LinAlgError, check_floating, check_matrix, check_square
+from .state import state
+from .tensor import Tensor, plain
 
 
-@op("linalg_inv", node="LinalgInvExBackward0", self=lambda grad, result: -mm(mm(t(result), grad), t(result)))  # noqa: F821
-def inv(self: Array) -> Array:
-    return np.linalg.inv(self)
+def returned(kind: str, fields: str) -> Any:
+    """A tuple with names, shown as torch shows it."""
+
+    def shown(self: Any) -> str:
+        parts = ",\n".join(f"{name}={part!r}" for name, part in zip(self._fields, self, strict=True))
+        return f"torch.return_types.{kind}(\n{parts})"
+
+    base = namedtuple(kind, fields)  # type: ignore[misc]  # noqa: PYI024
+    return type(kind, (base,), {"__slots__": (), "__repr__": shown, "__module__": "torch.return_types"})
 
 
-@op("_linalg_det", node="LinalgDetBackward0", self=lambda grad, self, result: grad * result * t(inv(self)))  # noqa: F821
-def det(self: Array) -> Array:
-    return np.linalg.det(self).astype(self.dtype)
+EIGH = returned("linalg_eigh", "eigenvalues eigenvectors")
+QR = returned("linalg_qr", "Q R")
+SLOGDET = returned("linalg_slogdet", "sign logabsdet")
+SVD = returned("linalg_svd", "U S Vh")
+OLD_SLOGDET = returned("slogdet", "sign logabsdet")
+OLD_SVD = returned("svd", "U S V")
+INV_EX = returned("linalg_inv_ex", "inverse info")
+CHOLESKY_EX = returned("linalg_cholesky_ex", "L info")
 
 
-def norm(A: Tensor, ord: Any = None, dim: Any = None, keepdim: bool = False) -> Tensor:
-    return reductions.norm(A, 2.0 if ord is None else ord, dim, keepdim)
+def need(name: str, A: Any, what: str = "A", position: int = 1) -> None:
+    if not isinstance(A, Tensor):
+        raise TypeError(errors.not_a_tensor(f"linalg_{name}", what, position, A))
 
 
-def vector_norm(x: Tensor, ord: float = 2, dim: Any = None, keepdim: bool = False) -> Tensor:
-    return reductions.norm(x, ord, dim, keepdim)
+def square(name: str, A: Any) -> None:
+    need(name, A)
+    check_square(f"linalg.{name}", A)
+    check_floating(f"linalg.{name}", A)
+
+
+def wants_graph(A: Tensor) -> bool:
+    return state.grad_enabled and A.requires_grad
+
+
+# ---- determinants
+
+
+def det(A: Tensor) -> Tensor:
+    square("det", A)
+    return l.linalg_det(A)[0]
+
+
+def slogdet(A: Tensor) -> Any:
+    square("slogdet", A)
+    return SLOGDET(*l.linalg_slogdet(A)[:2])
+
+
+def old_slogdet(input: Tensor) -> Any:
+    """torch.slogdet, whose result has another name."""
+    return OLD_SLOGDET(*slogdet(input))
+
+
+def logdet(input: Tensor) -> Tensor:
+    need("logdet", input, "input")
+    check_square("logdet", input)
+    check_floating("logdet", input)
+    sign, size = l.linalg_slogdet(input)[:2]
+    return e.where(e.eq(sign, -1.0), float("nan"), size)
+
+
+# ---- inverses and solutions
+
+
+def inv(A: Tensor) -> Tensor:
+    square("inv", A)
+    return l.linalg_inv(A)[0]
+
+
+def solve(A: Tensor, B: Tensor, *, left: bool = True) -> Tensor:
+    """X with `A @ X = B`, or with `X @ A = B`."""
+    need("solve", A)
+    need("solve", B, "B", 2)
+    check_square("linalg.solve", A)
+    check_floating("linalg.solve", A)
+    a, b = A.data_, B.data_
+    if a.dtype != b.dtype:
+        raise RuntimeError(
+            "linalg.solve: Expected A and B to have the same dtype, but found A of type "
+            f"{errors.type_name(a.dtype)} and B of type {errors.type_name(b.dtype)} instead"
+        )
+    check_right("linalg.solve", A, (*b.shape, 1) if l.vector_right(a, b) else b.shape, left)
+    return l.linalg_solve_ex(A, B, left)[0]
+
+
+def check_right(name: str, A: Tensor, right: Sequence[int], left: bool) -> None:
+    """Whether a right side of shape `right` goes with A.
+
+    Raises:
+        RuntimeError: it does not, in torch's words.
+    """
+    n = A.data_.shape[-1]
+    if right[-2 if left else -1] != n:
+        what = "AX = B" if left else "XA = B"
+        raise RuntimeError(
+            f"{name}: Incompatible shapes of A and B for the equation {what} ({n}x{n} and {right[-2]}x{right[-1]})"
+        )
+
+
+def solve_triangular(A: Tensor, B: Tensor, *, upper: bool, left: bool = True, unitriangular: bool = False) -> Tensor:
+    check_square("linalg.solve_triangular", A)
+    check_matrix("linalg.solve_triangular", B, "B")
+    check_right("linalg.solve_triangular", A, B.data_.shape, left)
+    batch = np.broadcast_shapes(A.data_.shape[:-2], B.data_.shape[:-2])
+    if batch:
+        A, B = (s.expand(x, [*batch, *x.data_.shape[-2:]]) if x.data_.shape[:-2] != batch else x for x in (A, B))
+    return l.linalg_solve_triangular(A, B, upper, left, unitriangular)
+
+
+def pinv(A: Tensor, *, rtol: float | None = None, hermitian: bool = False) -> Tensor:
+    if hermitian:
+        raise NotImplementedError("linalg.pinv with hermitian=True is not supported")
+    if A.data_.ndim < 2:
+        kind, shape = errors.type_name(A.data_.dtype), list(A.data_.shape)
+        raise RuntimeError(
+            f"linalg.pinv({kind}{{{shape}}}): expected a tensor with 2 or more dimensions of float, double, cfloat or "
+            "cdouble types"
+        )
+    smallest = float(np.finfo(A.data_.dtype).eps) * max(A.data_.shape[-2:])
+    return l.linalg_pinv(A, smallest if rtol is None else float(rtol))
+
+
+def pinverse(input: Tensor, rcond: float = 1e-15) -> Tensor:
+    return pinv(input, rtol=rcond)
+
+
+# ---- functions of matrices
+
+
+def matrix_exp(A: Tensor) -> Tensor:
+    need("matrix_exp", A)
+    check_square("linalg.matrix_exp", A)
+    check_floating("linalg.matrix_exp", A)
+    return l.matrix_exp(A)
+
+
+def matrix_power(A: Tensor, n: int) -> Tensor:
+    """A multiplied by itself, by squaring."""
+    need("matrix_power", A)
+    if not isinstance(n, int):
+        raise TypeError(f"linalg_matrix_power(): argument 'n' (position 2) must be int, not {type(n).__name__}")
+    check_square("linalg.matrix_power", A)
+    if n == 0:
+        eye = np.eye(A.data_.shape[-1], dtype=A.data_.dtype)
+        return plain(np.ascontiguousarray(np.broadcast_to(eye, A.data_.shape)))
+    if n < 0:
+        A, n = inv(A), -n
+    if n == 1:
+        return s.clone(A)
+    if n == 3:
+        return m.matmul(m.matmul(A, A), A)
+    power: Any = None
+    result: Any = None
+    while n > 0:
+        power = A if power is None else m.matmul(power, power)
+        if n % 2:
+            result = power if result is None else m.matmul(result, power)
+        n //= 2
+    return result
+
+
+# ---- factors
+
+
+def cholesky(A: Tensor, *, upper: bool = False) -> Tensor:
+    square("cholesky", A)
+    return l.linalg_cholesky(A, upper)[0]
+
+
+def qr(A: Tensor, mode: str = "reduced") -> Any:
+    need("qr", A)
+    check_matrix("linalg.qr", A)
+    check_floating("linalg.qr", A)
+    if mode not in ("reduced", "complete", "r"):
+        raise RuntimeError(
+            f"qr received unrecognized mode '{mode}' but expected one of 'reduced' (default), 'r', or 'complete'"
+        )
+    return QR(*l.linalg_qr(A, mode))
+
+
+def svd(A: Tensor, full_matrices: bool = True) -> Any:
+    need("svd", A)
+    check_matrix("linalg.svd", A)
+    check_floating("linalg.svd", A)
+    return SVD(*l.svd(A, full_matrices, True, min(A.data_.shape[-2:])))
+
+
+def old_svd(input: Tensor, some: bool = True, compute_uv: bool = True) -> Any:
+    """torch.svd, which gives V itself."""
+    if not compute_uv:
+        raise NotImplementedError("svd with compute_uv=False is not supported")
+    U, S, Vh = svd(input, not some)
+    return OLD_SVD(U, S, s.transpose(Vh, -2, -1))
+
+
+def svdvals(A: Tensor) -> Tensor:
+    need("svdvals", A)
+    check_matrix("linalg.svd", A)
+    check_floating("linalg.svd", A)
+    return l.svd(A, False, wants_graph(A), min(A.data_.shape[-2:]))[1]
+
+
+def eigh(A: Tensor, UPLO: str = "L") -> Any:
+    square("eigh", A)
+    return EIGH(*l.linalg_eigh(A, side(UPLO), True))
+
+
+def eigvalsh(A: Tensor, UPLO: str = "L") -> Tensor:
+    square("eigh", A)
+    return l.linalg_eigh(A, side(UPLO), wants_graph(A))[0]
+
+
+def side(UPLO: str) -> str:
+    if UPLO.upper() not in ("L", "U"):
+        raise RuntimeError(f"Expected UPLO argument to be 'L' or 'U', but got {UPLO}")
+    return UPLO.upper()
+
+
+# ---- products
+
+
+def cross(input: Tensor, other: Tensor, *, dim: int = -1) -> Tensor:
+    a, b = input.data_.shape, other.data_.shape
+    if len(a) != len(b):
+        raise RuntimeError("linalg.cross: inputs must have the same number of dimensions.")
+    if a[dim] != 3 or b[dim] != 3:
+        raise RuntimeError(f"linalg.cross: inputs dimension {dim} must have length 3. Got {a[dim]} and {b[dim]}")
+    text = errors.broadcast([a, b])
+    if text is not None:
+        raise RuntimeError(text)
+    shape = list(np.broadcast_shapes(a, b))
+    one, two = (t if list(t.data_.shape) == shape else s.expand(t, shape) for t in (input, other))
+    return l.linalg_cross(one, two, dim)
+
+
+def old_cross(input: Tensor, other: Tensor, dim: int | None = None) -> Tensor:
+    """torch.cross, which looks for a dimension of length 3 where none is named."""
+    if dim is None:
+        found = [at for at, n in enumerate(input.data_.shape) if n == 3]
+        if not found:
+            raise RuntimeError("no dimension of size 3 in input")
+        dim = found[0]
+    return cross(input, other, dim=dim)
+
+
+def multi_dot(tensors: Sequence[Tensor]) -> Tensor:
+    """The product of several matrices, in the order that costs least; the ends may be vectors."""
+    if len(tensors) < 2:
+        raise RuntimeError(f"multi_dot(): expected at least 2 tensors but got {len(tensors)}")
+    parts = list(tensors)
+    first, last = parts[0], parts[-1]
+    shape: list[int] = []
+    for i, at in ((0, first), (-1, last)):
+        if at.data_.ndim == 1:
+            parts[i] = s.unsqueeze(at, 0 if i == 0 else -1)
+        elif at.data_.ndim == 2:
+            shape.append(at.data_.shape[0 if i == 0 else 1])
+        else:
+            where = "first" if i == 0 else "last"
+            raise RuntimeError(f"multi_dot(): the {where} tensor must be 1D or 2D but got {at.data_.ndim}D")
+    sizes = [t.data_.shape for t in parts]
+    for i, size in enumerate(sizes):
+        if len(size) != 2:
+            raise RuntimeError(f"multi_dot(): tensor {i} must be 2D but got {len(size)}D")
+    for i, (one, two) in enumerate(zip(sizes[:-1], sizes[1:], strict=True)):
+        if one[1] != two[0]:
+            shapes = [list(t.data_.shape) for t in tensors[i : i + 2]]
+            raise RuntimeError(
+                f"multi_dot(): tensors {i} and {i + 1} with shapes {shapes[0]} and {shapes[1]} cannot be multiplied"
+            )
+    return s.view(chain(parts, cheapest(sizes)), shape)
+
+
+Order = int | tuple[Any, Any]
+
+
+def cheapest(sizes: Sequence[Sequence[int]]) -> Order:
+    """In which order to multiply: pairs of pairs of places."""
+    if len(sizes) == 3:  # torch compares the two ways without a table
+        (a, b), (_, c), (_, d) = sizes
+        return ((0, 1), 2) if (a * c) * (b + d) <= (b * d) * (a + c) else (0, (1, 2))
+    edges = [sizes[0][0], *(size[1] for size in sizes)]
+    best: dict[tuple[int, int], tuple[int, Order]] = {(i, i): (0, i) for i in range(len(sizes))}
+    for length in range(1, len(sizes)):
+        for i in range(len(sizes) - length):
+            j = i + length
+            tries = [
+                (best[i, k][0] + best[k + 1, j][0] + edges[i] * edges[k + 1] * edges[j + 1], k) for k in range(i, j)
+            ]
+            cost, k = min(tries, key=lambda found: found[0])
+            best[i, j] = cost, (best[i, k][1], best[k + 1, j][1])
+    return best[0, len(sizes) - 1][1]
+
+
+def chain(parts: Sequence[Tensor], order: Order) -> Tensor:
+    if isinstance(order, int):
+        return parts[order]
+    return m.mm(chain(parts, order[0]), chain(parts, order[1]))
+
+
+# ---- norms
+
+
+def vector_norm(x: Tensor, ord: float = 2, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
+    if not isinstance(ord, int | float):
+        raise TypeError(f"linalg_vector_norm(): argument 'ord' (position 2) must be Number, not {type(ord).__name__}")
+    return r.vector_norm(functions.cast(x, dtype), ord, functions.dims(dim), keepdim)
+
+
+def matrix_norm(
+    A: Tensor, ord: Any = "fro", dim: Any = (-2, -1), keepdim: bool = False, *, dtype: Any = None
+) -> Tensor:
+    check_matrix("linalg.matrix_norm", A)
+    A = functions.cast(A, dtype)
+    over = functions.dims(dim)
+    if over is None or len(over) != 2:
+        raise RuntimeError(f"linalg.matrix_norm: dim must be a 2-tuple. Got {over}")
+    n = A.data_.ndim
+    rows, columns = (s.wrap(d, n) for d in over)
+    if rows == columns:
+        raise RuntimeError(f"linalg.matrix_norm: dims must be different. Got ({over[0]}, {over[1]})")
+    if ord == "fro":
+        return r.vector_norm(A, 2, over, keepdim)
+    if ord != "nuc" and (isinstance(ord, str) or abs(ord) not in (1, 2, float("inf"))):
+        raise RuntimeError(f"linalg.matrix_norm: Order {ord} not supported.")
+    if ord == "nuc" or abs(ord) == 2:
+        rest = [d for d in range(n) if d not in (rows, columns)]
+        order = [*rest, rows, columns]
+        values = svdvals(s.permute(A, order) if over != [-2, -1] or keepdim else A)
+        picked = (
+            r.sum_dim(values, [-1], keepdim) if ord == "nuc" else (r.amax if ord > 0 else r.amin)(values, [-1], keepdim)
+        )
+        if not keepdim:
+            return picked
+        back = s.unsqueeze(picked, -1)
+        return s.permute(back, [order.index(d) for d in range(n)])
+    if abs(ord) == float("inf"):
+        rows, columns = columns, rows
+    sums = r.vector_norm(A, 1, [rows], keepdim)
+    at = columns - 1 if columns > rows and not keepdim else columns
+    return (r.amax if ord > 0 else r.amin)(sums, [at], keepdim)
+
+
+def norm(A: Tensor, ord: Any = None, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
+    over = functions.dims(dim)
+    if over is not None and len(over) not in (1, 2):
+        raise RuntimeError(f"linalg.norm: If dim is specified, it must be of length 1 or 2. Got {over}")
+    n = A.data_.ndim
+    if ord is None:
+        return vector_norm(A, 2.0, dim, keepdim, dtype=dtype)
+    if over is None and n not in (1, 2) and not isinstance(ord, str):
+        raise RuntimeError(f"linalg.norm: If dim is not specified but ord is, the input must be 1D or 2D. Got {n}D.")
+    if isinstance(ord, str) or (len(over) if over is not None else n) == 2:
+        return matrix_norm(A, ord, (-2, -1) if over is None else over, keepdim, dtype=dtype)
+    return vector_norm(A, ord, dim if dim is not None else None, keepdim, dtype=dtype)
+
+
+def diagonal(A: Tensor, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Tensor:
+    return s.diagonal(A, offset, dim1, dim2)
+
+
+matmul = m.matmul
+
+METHODS: dict[str, Callable[..., Any]] = {
+    "det": det,
+    "logdet": logdet,
+    "slogdet": old_slogdet,
+    "inverse": inv,
+    "matrix_exp": matrix_exp,
+    "matrix_power": matrix_power,
+    "svd": old_svd,
+    "cross": old_cross,
+    "pinverse": pinverse,
+}
+"""What is also a function of the package and a method of tensors."""
+
+__all__ = ["LinAlgError", "det", "inv", "solve"]

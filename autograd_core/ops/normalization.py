@@ -1,7 +1,7 @@
-"""Layer and batch normalization.
+"""Layer, batch and group normalization.
 
-The formulas compute mean and variance anew rather than read the saved ones: they are then functions of the input, and
-can be differentiated again. A parameter that ends in `_` is kept by the node without being shown.
+Backward is an operator of its own that reads mean and deviation as the forward kept them. Its derivative, again, is
+PyTorch's: `_double` functions write out how the gradients of both change, with mean and deviation taken as given.
 """
 
 # ruff: noqa: F821
@@ -14,28 +14,11 @@ from typing import Any
 
 import numpy as np
 
-from ..op import both, op
+from ..op import both
 from ..tensor import Array
+from .joint import ABSENT, joint
 
-
-@both
-def centred(input: Array, over: Sequence[int]) -> Array:
-    return input - mean_dim(input, over, True)
-
-
-@both
-def inverse_deviation(input: Array, over: Sequence[int], eps: float) -> Array:
-    moved = centred(input, over)
-    return rsqrt(add_scalar(mean_dim(moved * moved, over, True), eps))
-
-
-@both
-def through_normalized(grad: Array, input: Array, over: Sequence[int], eps: float) -> Array:
-    """The gradient of `input`, where `grad` is that of the normalized input."""
-    scale = inverse_deviation(input, over, eps)
-    normal = centred(input, over) * scale
-    along = mean_dim(grad * normal, over, True)
-    return scale * (grad - mean_dim(grad, over, True) - normal * along)
+Sizes = Sequence[int]
 
 
 def statistics(input: Array, over: tuple[int, ...], eps: float) -> tuple[Array, Array]:
@@ -46,52 +29,60 @@ def statistics(input: Array, over: tuple[int, ...], eps: float) -> tuple[Array, 
     return mean.astype(kind), (1 / np.sqrt(variance + eps)).astype(kind)
 
 
+def through_normalized(grad: Array, normal: Array, scale: Array, over: tuple[int, ...]) -> Array:
+    """The gradient of the input, where `grad` is that of what was made of it, of mean 0 and deviation 1."""
+    along = np.mean(grad * normal, axis=over, keepdims=True)
+    return scale * (grad - np.mean(grad, axis=over, keepdims=True) - normal * along)
+
+
+@both
+def pulled_back(grad: Array, centred: Array, scale: Array, gain: Any, over: Sequence[int], count: int) -> Array:
+    """`through_normalized`, of operators that can be differentiated."""
+    first = scale / count if gain is None else gain * scale / count
+    along = centred * pow_scalar(scale, 2) * sum_dim(grad * centred, over, True)
+    return first * (mul_scalar(grad, count) - sum_dim(grad, over, True) - along)
+
+
+@both
+def bent(by_input: Array, grad: Array, centred: Array, scale: Array, over: Sequence[int], count: int) -> Array:
+    """How the gradient of the input changes with the input, in the direction `by_input`."""
+    cube = pow_scalar(scale, 3)
+    grad_sum, grad_along = sum_dim(grad, over, True), sum_dim(grad * centred, over, True)
+    sum_, along = sum_dim(by_input, over, True), sum_dim(by_input * centred, over, True)
+    cross = div_scalar(sum_ * grad_sum, count) - sum_dim(by_input * grad, over, True)
+    cross = cross + mul_scalar(pow_scalar(scale, 2) * grad_along * along, 3.0 / count)
+    out = div_scalar(centred * cube * cross, count)
+    out = out + div_scalar(along * cube, count) * (div_scalar(grad_sum, count) - grad)
+    return out + div_scalar(grad_along * cube, count) * (div_scalar(sum_, count) - by_input)
+
+
+@both
+def leaned(grad: Array, centred: Array, scale: Array, over: Sequence[int], count: int) -> Array:
+    """How the gradient of the weight changes with the input."""
+    out = grad * scale + div_scalar(scale * sum_dim(grad, over, True), -count)
+    return out + div_scalar(centred * pow_scalar(scale, 3) * sum_dim(grad * centred, over, True), -count)
+
+
+@both
+def added(one: Any, other: Any) -> Any:
+    """The sum of what is there."""
+    return other if one is None else one if other is None else one + other
+
+
 # ---- layer normalization: over the last dimensions
 
 
-@both
-def last_dims(shape: Sequence[int]) -> list[int]:
-    return list(range(-len(shape), 0))
-
-
-@both
-def weighted_by(grad: Array, weight: Any) -> Array:
-    return grad if weight is None else grad * weight
-
-
-@both
-def first_dims(input: Array, shape: Sequence[int]) -> list[int]:
-    return list(range(len(input.shape) - len(shape)))
-
-
-@both
-def summed_over(values: Array, over: Sequence[int]) -> Array:
-    return sum_dim(values, over) if over else values
-
-
-@both
-def layer_weight(grad: Array, input: Array, shape: Sequence[int], eps: float) -> Array:
-    over = last_dims(shape)
-    normal = centred(input, over) * inverse_deviation(input, over, eps)
-    return summed_over(grad * normal, first_dims(input, shape))
-
-
-@op(
+@joint(
     "native_layer_norm",
     outputs=("result", "result1", "result2"),
     differentiable=("result",),
-    input=lambda grad, input, normalized_shape, weight, bias, result1, result2, eps_: through_normalized(
-        weighted_by(grad, weight), input, last_dims(normalized_shape), eps_
-    ),
-    weight=lambda grad, input, normalized_shape, weight, bias, result1, result2, eps_: layer_weight(
-        grad, input, normalized_shape, eps_
-    ),
-    bias=lambda grad, input, normalized_shape, weight, bias, result1, result2, eps_: summed_over(
-        grad, first_dims(input, normalized_shape)
+    of=("input", "weight", "bias"),
+    formula=lambda grad, input, normalized_shape, weight, bias, result1, result2, mask: layer_norm_backward(
+        grad, input, normalized_shape, result1, result2, weight, bias, mask
     ),
 )
 def layer_norm(
-    input: Array, normalized_shape: Sequence[int], weight: Array | None, bias: Array | None, eps_: float
+    input: Array, normalized_shape: Sizes, weight: Array | None, bias: Array | None, eps_: float
 ) -> tuple[Array, Array, Array]:
     over = tuple(range(-len(normalized_shape), 0))
     mean, scale = statistics(input, over, eps_)
@@ -101,53 +92,77 @@ def layer_norm(
     return (result if bias is None else result + bias), mean, scale
 
 
+@joint(
+    "native_layer_norm_backward",
+    outputs=("result0", "result1", "result2"),
+    of=("grad_out", "input", "mean", "rstd", "weight", "bias"),
+    formula=lambda grads, grad_out, input, normalized_shape, mean, rstd, weight: layer_norm_double(
+        grads, grad_out, input, normalized_shape, mean, rstd, weight
+    ),
+)
+def layer_norm_backward(
+    grad_out: Array,
+    input: Array,
+    normalized_shape: Sizes,
+    mean: Array,
+    rstd: Array,
+    weight: Array | None,
+    bias: Array | None,
+    output_mask: Sequence[bool],
+) -> tuple[Array, Array, Array]:
+    last = tuple(range(-len(normalized_shape), 0))
+    first = tuple(range(input.ndim - len(normalized_shape)))
+    normal = (input - mean) * rstd
+    pulled = grad_out if weight is None else grad_out * weight
+    to_input = through_normalized(pulled, normal, rstd, last) if output_mask[0] else ABSENT
+    to_weight = np.add.reduce(grad_out * normal, axis=first) if output_mask[1] else ABSENT
+    to_bias = np.add.reduce(grad_out, axis=first) if output_mask[2] else ABSENT
+    return to_input, to_weight, to_bias
+
+
+@both
+def layer_norm_double(
+    grads: Any, grad_out: Array, input: Array, normalized_shape: Sizes, mean: Array, rstd: Array, weight: Any
+) -> list[Any]:
+    by_input, by_weight, by_bias = grads
+    count = 1
+    for n in normalized_shape:
+        count = count * n
+    flat = [-1, count]
+    grad, scale = reshape(grad_out, flat), reshape(rstd, [-1, 1])
+    centred = reshape(input, flat) - reshape(mean, [-1, 1])
+    gain = None if weight is None else reshape(weight, [1, count])
+    to_input = to_weight = output = None
+    if by_input is not None:
+        turned = reshape(by_input, flat)
+        to_input = bent(turned, grad if gain is None else grad * gain, centred, scale, [1], count)
+        output = pulled_back(turned, centred, scale, gain, [1], count)
+        if weight is not None:
+            alone = pulled_back(turned, centred, scale, None, [1], count)
+            to_weight = reshape(sum_dim(grad * alone, [0]), weight.shape)
+    if by_weight is not None:
+        lean = reshape(by_weight, [1, count])
+        to_input = added(to_input, leaned(grad * lean, centred, scale, [1], count))
+        output = added(output, lean * centred * scale)
+    if by_bias is not None:
+        output = added(output, expand(reshape(by_bias, [1, count]), list(grad.shape)))
+    to_output = None if output is None else reshape(output, input.shape)
+    return [to_output, None if to_input is None else reshape(to_input, input.shape), None, None, to_weight, None]
+
+
 # ---- batch normalization: over all dimensions but the second
 
 
-@both
-def but_channels(input: Array) -> list[int]:
-    return [dim for dim in range(len(input.shape)) if dim != 1]
-
-
-@both
-def by_channel(values: Array, input: Array) -> Array:
-    return reshape(values, [-1 if dim == 1 else 1 for dim in range(len(input.shape))])
-
-
-@both
-def batch_input(
-    grad: Array, input: Array, weight: Any, running_mean: Any, running_var: Any, training: bool, eps: float
-) -> Array:
-    pulled = grad if weight is None else grad * by_channel(weight, input)
-    if training:
-        return through_normalized(pulled, input, but_channels(input), eps)
-    return pulled * by_channel(rsqrt(add_scalar(running_var, eps)), input)
-
-
-@both
-def batch_weight(grad: Array, input: Array, running_mean: Any, running_var: Any, training: bool, eps: float) -> Array:
-    over = but_channels(input)
-    if training:
-        normal = centred(input, over) * inverse_deviation(input, over, eps)
-    else:
-        normal = (input - by_channel(running_mean, input)) * by_channel(rsqrt(add_scalar(running_var, eps)), input)
-    return sum_dim(grad * normal, over)
-
-
-@op(
+@joint(
     "native_batch_norm",
     outputs=("result", "result1", "result2"),
     differentiable=("result",),
-    input=lambda grad, input, weight, running_mean, running_var, result1, result2, training, eps: batch_input(
-        grad, input, weight, running_mean, running_var, training, eps
+    of=("input", "weight", "bias"),
+    formula=lambda grad, input, weight, running_mean, running_var, result1, result2, training, eps, mask:
+    batch_norm_backward(
+        grad, input, weight, running_mean, running_var, result1, result2, training, eps, mask
     ),
-    weight=lambda grad, input, weight, running_mean, running_var, result1, result2, training, eps: batch_weight(
-        grad, input, running_mean, running_var, training, eps
-    ),
-    bias=lambda grad, input, weight, running_mean, running_var, result1, result2, training, eps: sum_dim(
-        grad, but_channels(input)
-    ),
-)
+)  # fmt: skip
 def batch_norm(
     input: Array,
     weight: Array | None,
@@ -159,14 +174,14 @@ def batch_norm(
     eps: float,
 ) -> tuple[Array, Array, Array]:
     """Under `training` the running statistics are moved on in place, without a trace in their versions, as in torch."""
-    over = tuple(dim for dim in range(input.ndim) if dim != 1)
-    wide = tuple(-1 if dim == 1 else 1 for dim in range(input.ndim))
-    empty = np.zeros(0, input.dtype)
+    over = but_channels(input)
+    wide = across_channels(input)
     if training:
         mean, scale = statistics(input, over, eps)
         kept = (mean.ravel(), scale.ravel())
         move_on(running_mean, running_var, input, mean, over, momentum)
     else:
+        empty = np.zeros(0, input.dtype)
         assert running_mean is not None and running_var is not None
         mean, scale = running_mean.reshape(wide), (1 / np.sqrt(running_var + eps)).reshape(wide)
         kept = (empty, empty)
@@ -174,6 +189,14 @@ def batch_norm(
     if weight is not None:
         result = result * weight.reshape(wide)
     return (result if bias is None else result + bias.reshape(wide)), *kept
+
+
+def but_channels(input: Array) -> tuple[int, ...]:
+    return tuple(dim for dim in range(input.ndim) if dim != 1)
+
+
+def across_channels(input: Array) -> tuple[int, ...]:
+    return tuple(-1 if dim == 1 else 1 for dim in range(input.ndim))
 
 
 def move_on(
@@ -186,3 +209,146 @@ def move_on(
         count = input.size // input.shape[1]
         spread = np.sum((input - mean) ** 2, axis=over, dtype=np.float64) / (count - 1)
         running_var[...] = by * spread.astype(input.dtype) + (1 - by) * running_var
+
+
+@joint(
+    "native_batch_norm_backward",
+    outputs=("result0", "result1", "result2"),
+    of=("grad_out", "input", "weight", "save_mean", "save_invstd"),
+    formula=lambda grads, grad_out, input, weight, running_mean, running_var, save_mean, save_invstd, train, eps:
+    batch_norm_double(
+        grads, grad_out, input, weight, running_mean, running_var, save_mean, save_invstd, train, eps
+    ),
+)  # fmt: skip
+def batch_norm_backward(
+    grad_out: Array,
+    input: Array,
+    weight: Array | None,
+    running_mean: Array | None,
+    running_var: Array | None,
+    save_mean: Array,
+    save_invstd: Array,
+    train: bool,
+    eps: float,
+    output_mask: Sequence[bool],
+) -> tuple[Array, Array, Array]:
+    over, wide = but_channels(input), across_channels(input)
+    if train:
+        mean, scale = save_mean, save_invstd
+    else:
+        assert running_mean is not None and running_var is not None
+        mean, scale = running_mean, 1 / np.sqrt(running_var + eps)
+    scale = scale.reshape(wide)
+    normal = (input - mean.reshape(wide)) * scale
+    pulled = grad_out if weight is None else grad_out * weight.reshape(wide)
+    to_input, to_weight, to_bias = ABSENT, ABSENT, ABSENT
+    if output_mask[0]:
+        to_input = through_normalized(pulled, normal, scale, over) if train else pulled * scale
+    if output_mask[1]:
+        to_weight = np.add.reduce(grad_out * normal, axis=over)
+    if output_mask[2]:
+        to_bias = np.add.reduce(grad_out, axis=over)
+    return to_input, to_weight, to_bias
+
+
+@both
+def batch_norm_double(
+    grads: Any,
+    grad_out: Array,
+    input: Array,
+    weight: Any,
+    running_mean: Any,
+    running_var: Any,
+    save_mean: Array,
+    save_invstd: Array,
+    train: bool,
+    eps: float,
+) -> list[Any]:
+    by_input, by_weight, by_bias = grads
+    over = [dim for dim in range(len(input.shape)) if dim != 1]
+    wide = [-1 if dim == 1 else 1 for dim in range(len(input.shape))]
+    count = 1
+    for dim in over:
+        count = count * input.shape[dim]
+    scale = reshape(save_invstd if train else pow_scalar(add_scalar(running_var, eps), -0.5), wide)
+    centred = input - reshape(save_mean if train else running_mean, wide)
+    gain = None if weight is None else expand(reshape(weight, wide), list(input.shape))
+    to_input = to_weight = output = None
+    if by_input is not None:
+        if train:
+            turned = bent(by_input, grad_out, centred, scale, over, count)
+            to_input = turned if gain is None else gain * turned
+            output = pulled_back(by_input, centred, scale, gain, over, count)
+            alone = None if gain is None else by_input * pulled_back(grad_out, centred, scale, None, over, count)
+        else:
+            output = by_input * scale if gain is None else by_input * scale * gain
+            alone = None if gain is None else by_input * grad_out * scale
+        to_weight = None if alone is None else sum_dim(alone, over)
+    if by_weight is not None:
+        lean = expand(reshape(by_weight, wide), list(input.shape))
+        term = leaned(grad_out, centred, scale, over, count) if train else scale * grad_out
+        to_input = added(to_input, lean * term)
+        output = added(output, lean * centred * scale)
+    if by_bias is not None:
+        output = added(output, expand(reshape(by_bias, wide), list(grad_out.shape)))
+    return [output, to_input, to_weight, None, None]
+
+
+# ---- group normalization: over some channels of one sample
+
+
+@joint(
+    "native_group_norm",
+    outputs=("result0", "result1", "result2"),
+    of=("input", "weight", "bias"),
+    formula=lambda grads, input, weight, result1, result2, N, C, HxW, group, eps, mask: group_norm_backward(
+        grads, input, result1, result2, weight, [N, group, C // group, HxW], eps, mask
+    ),
+)
+def group_norm(
+    input: Array, weight: Array | None, bias: Array | None, N: int, C: int, HxW: int, group: int, eps: float
+) -> tuple[Array, Array, Array]:
+    mean, scale = statistics(input.reshape(N, group, -1), (2,), eps)
+    result = ((input.reshape(N, group, -1) - mean) * scale).reshape(input.shape)
+    wide = (1, -1, *(1,) * (input.ndim - 2))
+    if weight is not None:
+        result = result * weight.reshape(wide)
+    out = result if bias is None else result + bias.reshape(wide)
+    return out, mean.reshape(N, group), scale.reshape(N, group)
+
+
+@both
+def group_norm_backward(
+    grads: Any, input: Array, mean: Array, rstd: Array, weight: Any, shape: Sizes, eps: float, mask: Sequence[bool]
+) -> list[Any]:
+    grad, by_mean, by_rstd = grads
+    n, groups, each, size = shape
+    share = 1.0 / (each * size)
+    X = reshape(input, shape)
+    middle, scale = reshape(mean, [n, groups, 1, 1]), reshape(rstd, [n, groups, 1, 1])
+    out = to_weight = to_bias = pulled = along = total = None
+    if grad is not None:
+        pulled = reshape(grad, shape)
+        along = unsqueezed(sum_dim(pulled * X, [3]), -1)
+        total = unsqueezed(sum_dim(pulled, [3]), -1)
+    if mask[0]:
+        gain = None if weight is None else reshape(weight, [1, groups, each, 1])
+        cube = scale * scale * scale
+        if grad is not None:
+            a = scale if gain is None else scale * gain
+            b = unsqueezed(sum_dim(along if gain is None else along * gain, [2]), -2)
+            c = unsqueezed(sum_dim(total if gain is None else total * gain, [2]), -2)
+            b = mul_scalar((c * middle - b) * cube, share)
+            c = -b * middle - mul_scalar(c * scale, share)
+            out = a * pulled + b * X + c
+        if by_mean is not None and by_rstd is not None:
+            spread = mul_scalar(cube, -0.5) * view(by_rstd, [n, groups, 1, 1])
+            term = var_backward(spread, X, [2, 3], 0, True)
+            term = term + div_scalar(expand(view(by_mean, [n, groups, 1, 1]), shape), each * size)
+            out = added(out, term)
+        out = None if out is None else reshape(out, input.shape)
+    if mask[1] and grad is not None:
+        to_weight = reshape(sum_dim((along - total * middle) * scale, [0]), [groups * each])
+    if mask[2] and grad is not None:
+        to_bias = reshape(sum_dim(total, [0]), [groups * each])
+    return [out, to_weight, to_bias]

@@ -170,7 +170,10 @@ def sum_to(grad: Array, shape: Sequence[int]) -> Array:
         return sum(grad)
     extra = len(grad.shape) - len(shape)
     dims = [i for i in range(len(grad.shape)) if i < extra or (shape[i - extra] == 1 and grad.shape[i] != 1)]
-    return grad if not dims else reshape(sum_dim(grad, dims, True), shape)
+    if not dims:
+        return grad
+    total = sum_dim(grad, dims, True)
+    return reshape(total, shape) if extra else total
 
 
 @op("unsqueeze", view=True, self=lambda grad, dim: squeeze_dim(grad, dim))

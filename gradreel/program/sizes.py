@@ -115,7 +115,100 @@ def times_numbers(args: Arguments) -> int:
     return base * max(numbers(args[1:]), default=1)
 
 
+def spatial(base: Any, padding: Any) -> list[int]:
+    """The last dimensions of `base` with padding on both sides."""
+    sizes = base.shape[base.ndim - len(padding) :]
+    return [n + 2 * abs(p) for n, p in zip(sizes, padding, strict=True)]
+
+
+def slid(base: Any, kernel: Any, stride: Any, padding: Any) -> int:
+    """A window slid over `base`: the padded whole, or every window by itself, whichever is more."""
+    outer = math.prod(base.shape[: base.ndim - len(padding)])
+    room = spatial(base, padding)
+    terms = zip(room, kernel, stride or kernel, strict=True)
+    places = [max(n - k, 0) // max(step, 1) + 1 for n, k, step in terms]
+    return int(outer * max(math.prod(room), math.prod(places) * math.prod(kernel)))
+
+
+def convolved(args: Arguments) -> int:
+    """A convolution, or its transpose, whose result is the longer side."""
+    base, weight, _, stride, padding, dilation, transposed, more, _ = args
+    kernel = weight.shape[2:]
+    if not transposed:
+        return slid(base, kernel, stride, padding)
+    terms = zip(base.shape[2:], stride, dilation, kernel, more, strict=True)
+    lengths = [n * abs(s) + abs(d) * k + abs(extra) for n, s, d, k, extra in terms]
+    windows = math.prod(base.shape[2:]) * math.prod(kernel)
+    return int(base.shape[0] * weight.shape[1] * max(math.prod(lengths), windows))
+
+
+def convolved_back(args: Arguments) -> int:
+    grad, base, weight, _, stride, padding, *_ = args
+    windows = math.prod(grad.shape[2:]) * math.prod(weight.shape[2:])
+    channels = max(base.shape[1], grad.shape[1])
+    return int(max(slid(base, weight.shape[2:], stride, padding), grad.shape[0] * channels * windows))
+
+
+def pooled(args: Arguments) -> int:
+    return slid(args[0], *args[1:4])
+
+
+def unrolled(args: Arguments) -> int:
+    base, kernel, _, padding, stride = args
+    return slid(base, kernel, stride, padding)
+
+
+def rolled(args: Arguments) -> int:
+    """Columns added up in an image of the size asked for, with its padding."""
+    base, size, _, _, padding, _ = args
+    room = math.prod(n + 2 * abs(p) for n, p in zip(size, padding, strict=True))
+    return int(max(base.size, math.prod(base.shape[: base.ndim - 1]) * room))
+
+
+def resized(args: Arguments) -> int:
+    """Images in the size asked for, and the matrices that take lines of the one to lines of the other."""
+    base, size = args[0], args[1]
+    inner = base.shape[base.ndim - len(size) :]
+    maps = sum(n * m for n, m in zip(inner, size, strict=True))
+    return int(math.prod(base.shape[: base.ndim - len(size)]) * math.prod(size) + maps + base.size)
+
+
+def resized_back(args: Arguments) -> int:
+    """Back to the size of the input, which is given whole."""
+    base, size, whole_size = args[:3]
+    maps = sum(n * m for n, m in zip(whole_size[2:], size, strict=True))
+    return int(math.prod(whole_size) + maps + base.size)
+
+
+def grown(args: Arguments) -> int:
+    """Padding: numbers for both sides, from the last dimension on."""
+    base, pad = args[0], list(args[1])
+    sizes = list(base.shape)
+    for i in range(0, len(pad) - 1, 2):
+        at = len(sizes) - 1 - i // 2
+        sizes[at] += max(pad[i], 0) + max(pad[i + 1], 0)
+    return math.prod(sizes)
+
+
+def bagged(args: Arguments) -> int:
+    """Rows of a table, one for each index and one for each bag."""
+    weight, indices, offsets = args[:3]
+    return int((indices.size + offsets.size) * math.prod(weight.shape[1:]))
+
+
+def trilinear(args: Arguments) -> int:
+    """Three tensors with new dimensions, multiplied out."""
+    sizes = [1] * (args[0].ndim + len(args[3]))
+    for base, expanded in zip(args[:3], args[3:6], strict=True):
+        own = [d for d in range(len(sizes)) if d not in expanded]
+        for d, n in zip(own, base.shape, strict=True):
+            sizes[d] = max(sizes[d], n)
+    return math.prod(sizes)
+
+
 ASKED: dict[str, Callable[[Arguments], int]] = {
+    **dict.fromkeys(("Conv1d", "Conv2d", "ConvTranspose1d", "ConvTranspose2d", "EmbeddingBag"), whole),
+    **dict.fromkeys(("GroupNorm", "InstanceNorm1d", "InstanceNorm2d"), whole),
     **dict.fromkeys(("Linear", "Embedding", "Bilinear", "RNN", "LSTM", "GRU", "randperm", "normal"), whole),
     **dict.fromkeys(("diag", "diag_embed", "diagflat"), squared),
     **dict.fromkeys(("one_hot", "multinomial"), times_numbers),
@@ -134,9 +227,25 @@ SIZES: dict[str, Callable[[Arguments], int]] = {
     "cat": together,
     "stack": together,
     "concat": together,
+    "convolution": convolved,
+    "convolution_backward": convolved_back,
+    "im2col": unrolled,
+    "col2im": rolled,
+    "constant_pad_nd": grown,
+    "_embedding_bag": bagged,
+    "_trilinear": trilinear,
+    **dict.fromkeys(("max_pool2d_with_indices", "avg_pool2d"), pooled),
+    **dict.fromkeys(("replication_pad1d", "replication_pad2d"), grown),
+    **dict.fromkeys(("_adaptive_avg_pool2d", "adaptive_max_pool2d"), resized),
+    **dict.fromkeys(("upsample_nearest1d", "upsample_nearest2d", "upsample_linear1d", "upsample_bilinear2d"), resized),
+    **dict.fromkeys(("upsample_nearest1d_backward", "upsample_nearest2d_backward"), resized_back),
+    **dict.fromkeys(("upsample_linear1d_backward", "upsample_bilinear2d_backward"), resized_back),
 }
 SOLVERS = ("linalg", "inverse", "det", "slogdet", "logdet")
 """Operators whose work grows with the cube of their size."""
+
+CONVOLUTIONS = {"convolution": 1, "convolution_backward": 2}
+"""Where the weight stands whose every output channel costs a product."""
 
 PRODUCTS = frozenset(words("mm mv bmm dot matmul addmm addmv baddbmm outer ger linear einsum tensordot"))
 
@@ -146,13 +255,15 @@ def reserve(meter: Meter) -> Callable[[str, Arguments], None]:
 
     def ask(name: str, args: Arguments) -> None:
         op = name.partition(".")[0]
-        if op.startswith(SOLVERS):
-            meter.work(max((shape[-1] for shape in shapes(args) if shape), default=0) ** 3)
+        if op.lstrip("_").startswith(SOLVERS):
+            meter.work(max((math.prod(shape) * shape[-1] for shape in shapes(args) if shape), default=0))
         if op in PRODUCTS:
             elements, flops = product(args)
             meter.work(flops)
         else:
             elements = SIZES.get(op, broadcast)(args)
         meter.elements(elements)
+        if op in CONVOLUTIONS:
+            meter.work(SIZES[op](args) * max(args[CONVOLUTIONS[op]].shape[0], 1))
 
     return ask

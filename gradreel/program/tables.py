@@ -62,8 +62,11 @@ SETTINGS = (
     "training in_features out_features reduction p inplace negative_slope alpha dim eps momentum affine num_features "
     "num_embeddings embedding_dim padding_idx in_channels out_channels kernel_size stride padding dilation groups "
     "hidden_size input_size num_layers batch_first bidirectional normalized_shape track_running_stats start_dim "
-    "end_dim bias nonlinearity mode dropout proj_size num_heads embed_dim head_dim margin delta beta ignore_index swap "
-    "norm label_smoothing log_target num_parameters lambd threshold value min_val max_val elementwise_affine norm_first"
+    "end_dim in1_features in2_features mode scale_factor size output_size upscale_factor downscale_factor "
+    "num_groups num_channels transposed output_padding padding_mode ceil_mode return_indices count_include_pad "
+    "divisor_override include_last_offset align_corners unflattened_size bias nonlinearity dropout proj_size "
+    "num_heads embed_dim head_dim margin delta beta ignore_index swap norm label_smoothing log_target "
+    "num_parameters lambd threshold value min_val max_val elementwise_affine norm_first"
 )
 PARAMETERS = "loc scale probs logits low high rate base_dist reinterpreted_batch_ndims param_shape"
 """What distributions are given, each some of them."""
@@ -120,7 +123,6 @@ def _tables() -> dict[type, dict[str, Entry]]:
 TABLES = _tables()
 MERGED: dict[type, dict[str, Entry]] = {}
 HANDLE = "remove"
-RESULTS = "values indices sign logabsdet solution eigenvalues eigenvectors U S V Q R L hist bin_edges primal tangent"
 FINFO = " ".join(NAMES["torch.finfo"])
 
 
@@ -138,8 +140,8 @@ def _merged(kind: type) -> dict[str, Entry]:
         merged |= TABLES.get(base, {})
     if not merged and kind.__module__.startswith((torch.__name__, "torch")):
         merged = _others(kind)
-    if issubclass(kind, tuple):
-        merged |= _table(kind, RESULTS.split())
+    if issubclass(kind, tuple) and kind.__module__.startswith((torch.__name__, "torch")):
+        merged |= _reads(" ".join(getattr(kind, "_fields", ())))
     if hasattr(kind, "save_for_backward"):
         merged |= _reads(CONTEXT)
     return merged

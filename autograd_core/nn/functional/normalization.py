@@ -9,12 +9,16 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from ... import shaping as f
 from ... import tell
 from ...ops import elementwise as e
 from ...ops import normalization as n
+from ...ops import padding as p
 from ...ops import reduce as r
 from ...ops import shape as s
+from ...state import state
 from ...tensor import Tensor
+from .pooling import avg_pool2d
 
 
 def layer_norm(
@@ -26,6 +30,17 @@ def layer_norm(
 ) -> Tensor:
     shape = list(normalized_shape)
     given = list(input.data_.shape)
+    if not shape:
+        raise RuntimeError(
+            "Expected normalized_shape to be at least 1-dimensional, i.e., containing at least one element, but got "
+            "normalized_shape = []"
+        )
+    for name, part in (("weight", weight), ("bias", bias)):
+        if part is not None and list(part.data_.shape) != shape:
+            raise RuntimeError(
+                f"Expected {name} to be of same shape as normalized_shape, but got {name} of shape "
+                f"{list(part.data_.shape)} and normalized_shape = {shape}"
+            )
     if given[len(given) - len(shape) :] != shape:
         raise RuntimeError(
             f"Given normalized_shape={shape}, expected input with shape [*, {', '.join(map(str, shape))}], but got "
@@ -58,14 +73,111 @@ def batch_norm(
     shape = input.data_.shape
     if training and math.prod(shape) == shape[1]:
         raise ValueError(f"Expected more than 1 value per channel when training, got input size {input.shape}")
-    if running_mean is not None and running_mean.data_.shape[0] != shape[1]:
-        raise RuntimeError(f"running_mean should contain {shape[1]} elements not {running_mean.data_.shape[0]}")
+    check_channels(input, running_mean, running_var, weight, bias, training)
     result: Tensor = n.batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps)[0]
     if training:
         for running in (running_mean, running_var):
             if running is not None:
                 tell.written(running, "native_batch_norm", (input,), counted=False)
     return result
+
+
+def check_channels(
+    input: Tensor, mean: Tensor | None, var: Tensor | None, weight: Tensor | None, bias: Tensor | None, training: bool
+) -> None:
+    """Whether each of these has a number for each channel.
+
+    Raises:
+        RuntimeError: one has not, or is missing, or wants a gradient that there is not.
+    """
+    channels = input.data_.shape[1]
+    named = {"running_mean": mean, "running_var": var, "weight": weight, "bias": bias}
+    for name, part in named.items():
+        if part is None and name.startswith("running") and not training:
+            raise RuntimeError(f"{name} must be defined in evaluation mode")
+        if part is not None and part.data_.size != channels:
+            raise RuntimeError(f"{name} should contain {channels} elements not {part.data_.size}")
+    for name in ("running_mean", "running_var"):
+        part = named[name]
+        if part is not None and part.requires_grad and state.grad_enabled:
+            raise RuntimeError(
+                f"The function 'native_batch_norm' is not differentiable with respect to argument '{name}'. This "
+                "input cannot have requires_grad True."
+            )
+
+
+def group_norm(
+    input: Tensor, num_groups: int, weight: Tensor | None = None, bias: Tensor | None = None, eps: float = 1e-5
+) -> Tensor:
+    shape = list(input.data_.shape)
+    if len(shape) < 2:
+        raise RuntimeError(f"Expected at least 2 dimensions for input tensor but received {len(shape)}")
+    size = math.prod(shape[2:])
+    if shape[0] * shape[1] // num_groups * size == 1 and shape[1] >= num_groups:
+        raise ValueError(f"Expected more than 1 value per channel when training, got input size {shape}")
+    if shape[1] % num_groups:
+        raise RuntimeError(
+            "Expected number of channels in input to be divisible by num_groups, but got input of shape "
+            f"{shape} and num_groups={num_groups}"
+        )
+    for name, part in (("weight", weight), ("bias", bias)):
+        if part is not None and part.data_.shape != (shape[1],):
+            raise RuntimeError(
+                f"Expected {name} to be a vector of size equal to the number of channels in input, but got {name} of "
+                f"shape {list(part.data_.shape)} and input of shape {shape}"
+            )
+    row = f.contiguous(input)
+    result: Tensor = n.group_norm(row, weight, bias, shape[0], shape[1], size, num_groups, eps)[0]
+    return result
+
+
+def instance_norm(
+    input: Tensor,
+    running_mean: Tensor | None = None,
+    running_var: Tensor | None = None,
+    weight: Tensor | None = None,
+    bias: Tensor | None = None,
+    use_input_stats: bool = True,
+    momentum: float = 0.1,
+    eps: float = 1e-5,
+) -> Tensor:
+    """The batch norm of a batch of one, in which each sample has channels of its own."""
+    shape = list(input.data_.shape)
+    if use_input_stats and math.prod(shape[2:]) == 1:
+        raise ValueError(f"Expected more than 1 spatial element when training, got input size {input.shape}")
+    if not use_input_stats and (running_mean is None or running_var is None):
+        raise RuntimeError("Expected running_mean and running_var to be defined when use_input_stats is false")
+    samples, channels = shape[:2]
+    parts = (running_mean, running_var, weight, bias)
+    mean, var, gain, shift = (None if part is None else s.repeat(part, [samples]) for part in parts)
+    row = s.view(f.contiguous(input), [1, samples * channels, *shape[2:]])
+    out = batch_norm(row, mean, var, gain, shift, use_input_stats, momentum, eps)
+    for part, mixed in ((running_mean, mean), (running_var, var)):
+        if part is not None and mixed is not None and use_input_stats:
+            part.put(np.mean(mixed.data_.reshape(samples, channels), 0, dtype=part.data_.dtype))
+            part.bump()
+            tell.written(part, "instance_norm", (input,))
+    return s.view(out, shape)
+
+
+def local_response_norm(input: Tensor, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1.0) -> Tensor:
+    """Each element over a power of the mean square of its neighbours in the channels around."""
+    shape = list(input.data_.shape)
+    if len(shape) < 3:
+        raise ValueError(
+            f"Expected 3D or higher dimensionality                          input (got {len(shape)} dimensions)"
+        )
+    if input.data_.size == 0:
+        return input
+    squares = s.unsqueeze(e.mul(input, input), 1)
+    around = (size // 2, (size - 1) // 2)
+    if len(shape) == 3:
+        room = p.constant_pad_nd(squares, [0, 0, *around], 0)
+        mean = s.squeeze_dim(avg_pool2d(room, (size, 1), stride=1), 1)
+    else:
+        raise NotImplementedError("local_response_norm of more than one spatial dimension is not supported")
+    scale = e.pow_scalar(e.add(e.mul(mean, alpha), k), beta)
+    return e.div(input, scale)
 
 
 def normalize(input: Tensor, p: float = 2.0, dim: int = 1, eps: float = 1e-12) -> Tensor:

@@ -1,0 +1,184 @@
+"""Pooling as functions. One dimension is computed as an image of height one, as torch does."""
+
+# mypy: disable-error-code="no-any-return"
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ...ops import pooling as p
+from ...ops import reduce as r
+from ...ops import shape as s
+from ...tensor import Tensor
+
+Lengths = int | Sequence[int]
+
+
+def two(title: str, name: str, value: Any, omitted: bool = False) -> list[int]:
+    """`value` for both spatial dimensions; nothing where it may be omitted."""
+    if omitted and (value is None or (not isinstance(value, int) and not len(value))):
+        return []
+    given = [value] if isinstance(value, int) else [int(v) for v in value]
+    if len(given) not in (1, 2):
+        how = "either be omitted," if omitted else "either be"
+        raise RuntimeError(f"{title}: {name} must {how} a single int, or a tuple of two ints")
+    return given * 2 if len(given) == 1 else given
+
+
+def one(title: str, name: str, value: Any) -> int:
+    """The single number in `value`."""
+    if isinstance(value, int):
+        return value
+    if len(value) != 1:
+        if title == "max_pool1d":
+            raise RuntimeError(
+                f"max_pool1d() {name} must be an int, list of ints or tuple of ints of size 1 but got size {len(value)}"
+            )
+        raise RuntimeError(f"{title}() argument '{name}' should contain one int (got {len(value)})")
+    return int(value[0])
+
+
+def need_row(title: str, input: Tensor) -> None:
+    if input.data_.ndim not in (2, 3):
+        raise RuntimeError(
+            f"Expected 2 to 3 dimensions, but got {input.data_.ndim}-dimensional tensor for argument #1 'self' (while "
+            f"checking arguments for {title})"
+        )
+
+
+# ---- the maximum
+
+
+def max_pool1d(
+    input: Tensor,
+    kernel_size: Lengths,
+    stride: Lengths | None = None,
+    padding: Lengths = 0,
+    dilation: Lengths = 1,
+    ceil_mode: bool = False,
+    return_indices: bool = False,
+) -> Any:
+    if input.data_.ndim not in (2, 3):
+        raise RuntimeError(
+            "max_pool1d: Expected 2D or 3D (batch mode) tensor with optional 0 dim batch size for input, but "
+            f"got:{list(input.data_.shape)}"
+        )
+    k = one("max_pool1d", "kernel_size", kernel_size)
+    step = k if stride is None or stride == [] else one("max_pool1d", "stride", stride)
+    pad, spaced = one("max_pool1d", "padding", padding), one("max_pool1d", "dilation", dilation)
+    check_row(input, k, step, pad, spaced, ceil_mode)
+    row = s.unsqueeze(input, -2)
+    values, indices = p.max_pool2d(row, [1, k], [1, step], [0, pad], [1, spaced], ceil_mode)
+    out = s.squeeze_dim(values, -2)
+    return (out, s.squeeze_dim(indices, -2)) if return_indices else out
+
+
+def check_row(input: Tensor, kernel: int, stride: int, padding: int, dilation: int, ceil_mode: bool) -> None:
+    """Whether a row can be pooled so.
+
+    Raises:
+        RuntimeError: it cannot, in torch's words.
+    """
+    for name, value in (("kernel_size", kernel), ("stride", stride)):
+        if value <= 0:
+            raise RuntimeError(f"max_pool1d() {name} must be greater than zero, but got {value}")
+    if padding < 0:
+        raise RuntimeError(f"max_pool1d() padding must be non-negative, but got {padding}")
+    if padding > kernel // 2:
+        raise RuntimeError(
+            f"max_pool1d() padding should be at most half of kernel size, but got padding={padding} and "
+            f"kernel_size={kernel}"
+        )
+    if dilation <= 0:
+        raise RuntimeError(f"max_pool1d() dilation must be greater than zero, but got {dilation}")
+    size = p.places([input.data_.shape[-1]], [kernel], [stride], [padding], [dilation], ceil_mode)[0]
+    if size <= 0:
+        raise RuntimeError(f"max_pool1d() Invalid computed output size: {size}")
+
+
+def max_pool2d(
+    input: Tensor,
+    kernel_size: Lengths,
+    stride: Lengths | None = None,
+    padding: Lengths = 0,
+    dilation: Lengths = 1,
+    ceil_mode: bool = False,
+    return_indices: bool = False,
+) -> Any:
+    named = {"kernel_size": kernel_size, "padding": padding, "dilation": dilation}
+    kernel, room, spaced = (two("max_pool2d", name, value) for name, value in named.items())
+    values, indices = p.max_pool2d(input, kernel, two("max_pool2d", "stride", stride, True), room, spaced, ceil_mode)
+    return (values, indices) if return_indices else values
+
+
+def adaptive_max_pool1d(input: Tensor, output_size: Lengths, return_indices: bool = False) -> Any:
+    need_row("adaptive_max_pool1d", input)
+    size = one("adaptive_max_pool1d", "output_size", output_size)
+    values, indices = p.adaptive_max_pool2d(s.unsqueeze(input, -2), [1, size])
+    out = s.squeeze_dim(values, -2)
+    return (out, s.squeeze_dim(indices, -2)) if return_indices else out
+
+
+def adaptive_max_pool2d(input: Tensor, output_size: Any, return_indices: bool = False) -> Any:
+    values, indices = p.adaptive_max_pool2d(input, sizes_or_own(input, output_size))
+    return (values, indices) if return_indices else values
+
+
+def sizes_or_own(input: Tensor, output_size: Any) -> list[int]:
+    """The wanted height and width; None keeps that of the input."""
+    given = [output_size] * 2 if isinstance(output_size, int) or output_size is None else list(output_size)
+    if len(given) != 2:
+        raise RuntimeError("adaptive_avg_pool2d: output_size must be 2")
+    own = input.data_.shape[-2:]
+    return [n if size is None else int(size) for size, n in zip(given, own, strict=True)]
+
+
+# ---- the mean
+
+
+def avg_pool1d(
+    input: Tensor,
+    kernel_size: Lengths,
+    stride: Lengths | None = None,
+    padding: Lengths = 0,
+    ceil_mode: bool = False,
+    count_include_pad: bool = True,
+) -> Tensor:
+    need_row("avg_pool1d", input)
+    k = one("avg_pool1d", "kernel_size", kernel_size)
+    step = k if stride is None or stride == [] else one("avg_pool1d", "stride", stride)
+    room = [0, one("avg_pool1d", "padding", padding)]
+    row = s.unsqueeze(input, -2)
+    return s.squeeze_dim(p.avg_pool2d(row, [1, k], [1, step], room, ceil_mode, count_include_pad, None), -2)
+
+
+def avg_pool2d(
+    input: Tensor,
+    kernel_size: Lengths,
+    stride: Lengths | None = None,
+    padding: Lengths = 0,
+    ceil_mode: bool = False,
+    count_include_pad: bool = True,
+    divisor_override: int | None = None,
+) -> Tensor:
+    if divisor_override == 0:
+        raise RuntimeError("divisor must be not zero")
+    kernel, room = two("avg_pool2d", "kernel_size", kernel_size), two("avg_pool2d", "padding", padding)
+    step = two("avg_pool2d", "stride", stride, True)
+    s.wrap(-3, input.data_.ndim)
+    return p.avg_pool2d(input, kernel, step, room, ceil_mode, count_include_pad, divisor_override)
+
+
+def adaptive_avg_pool1d(input: Tensor, output_size: Lengths) -> Tensor:
+    need_row("adaptive_avg_pool1d", input)
+    size = one("adaptive_avg_pool1d", "output_size", output_size)
+    return s.squeeze_dim(adaptive_avg_pool2d(s.unsqueeze(input, -2), [1, size]), -2)
+
+
+def adaptive_avg_pool2d(input: Tensor, output_size: Any) -> Tensor:
+    size = sizes_or_own(input, output_size)
+    p.check_image("adaptive_avg_pool2d", input.data_, size)
+    if size == [1, 1]:  # the mean of all, which torch finds quicker
+        return r.mean_dim(input, [-1, -2], True)
+    return p.adaptive_avg_pool2d(input, size)

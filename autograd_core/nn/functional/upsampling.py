@@ -1,0 +1,115 @@
+"""Interpolation as a function."""
+
+# mypy: disable-error-code="no-any-return"
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from ...ops import upsampling as u
+from ...tensor import Tensor
+from .pooling import adaptive_avg_pool1d, adaptive_avg_pool2d
+
+RANKS = {"linear": 3, "bilinear": 4, "bicubic": 4, "trilinear": 5}
+MODES = "nearest | linear | bilinear | bicubic | trilinear | lanczos | area | nearest-exact"
+STRAIGHT = ("linear", "bilinear", "bicubic", "trilinear")
+
+
+def interpolate(
+    input: Tensor,
+    size: int | Sequence[int] | None = None,
+    scale_factor: float | Sequence[float] | None = None,
+    mode: str = "nearest",
+    align_corners: bool | None = None,
+    recompute_scale_factor: bool | None = None,
+    antialias: bool = False,
+) -> Tensor:
+    """`input` (N, C, ...) in another size, given itself or as a factor."""
+    if mode not in STRAIGHT and align_corners is not None:
+        raise ValueError(
+            "align_corners option can only be set with the interpolating modes: linear | bilinear | bicubic | trilinear"
+        )
+    ndim = input.data_.ndim
+    wanted, scales = wanted_size(input, size, scale_factor)
+    if antialias or mode not in ("nearest", "area", "linear", "bilinear"):
+        refuse(ndim, mode, antialias)
+    check_rank(ndim, mode)
+    if recompute_scale_factor:
+        scales = [None] * len(wanted)
+    if min(wanted) <= 0 or 0 in input.data_.shape[2:]:
+        raise too_small(input.data_.shape[2:], wanted)
+    corners = bool(align_corners)
+    if mode == "area":
+        return adaptive_avg_pool1d(input, wanted) if ndim == 3 else adaptive_avg_pool2d(input, wanted)
+    if mode == "nearest":
+        up: Any = u.upsample_nearest1d if ndim == 3 else u.upsample_nearest2d
+        return up(input, wanted, *scales)
+    up = u.upsample_linear1d if ndim == 3 else u.upsample_bilinear2d
+    return up(input, wanted, corners, *scales)
+
+
+def check_rank(ndim: int, mode: str) -> None:
+    """Whether torch knows the mode for so many dimensions, and this engine does.
+
+    Raises:
+        NotImplementedError: it does not.
+    """
+    if mode in RANKS and ndim in (3, 4, 5) and ndim != RANKS[mode]:
+        raise NotImplementedError(f"Got {ndim}D input, but {mode} mode needs {RANKS[mode]}D input")
+    if ndim not in (3, 4, 5) or mode not in MODES.split(" | "):
+        raise NotImplementedError(
+            f"Input Error: Only 3D, 4D and 5D input Tensors supported (got {ndim}D) for the modes: {MODES} (got {mode})"
+        )
+    if ndim == 5:
+        raise NotImplementedError("interpolate of images with three dimensions is not supported")
+
+
+def refuse(ndim: int, mode: str, antialias: bool) -> None:
+    if mode in ("nearest-exact", "bicubic", "trilinear", "lanczos"):
+        raise NotImplementedError(f"interpolate with mode='{mode}' is not supported")
+    check_rank(ndim, mode)
+    if antialias and mode != "bilinear":
+        raise ValueError(
+            "Anti-alias option is restricted to bilinear, bicubic and lanczos modes and requires a 4-D tensor as input"
+        )
+    raise NotImplementedError("interpolate with antialias=True is not supported")
+
+
+def wanted_size(input: Tensor, size: Any, scale_factor: Any) -> tuple[list[int], list[float | None]]:
+    """The size wanted, and the factors where those were given."""
+    space = list(input.data_.shape[2:])
+    if size is not None and scale_factor is not None:
+        raise ValueError("only one of size or scale_factor should be defined")
+    if size is not None:
+        if not isinstance(size, int) and len(size) != len(space):
+            raise mismatch("Input and output", space, "output size", tuple(size), "o")
+        wanted = [size] * len(space) if isinstance(size, int) else [int(n) for n in size]
+        return wanted, [None] * len(space)
+    if scale_factor is None:
+        raise ValueError("either size or scale_factor should be defined")
+    if isinstance(scale_factor, list | tuple):
+        if len(scale_factor) != len(space):
+            raise mismatch("Input and scale_factor", space, "scale_factor", tuple(scale_factor), "s")
+        factors = [float(factor) for factor in scale_factor]
+    else:
+        factors = [float(scale_factor)] * len(space)
+    return [math.floor(n * factor) for n, factor in zip(space, factors, strict=True)], list(factors)
+
+
+def mismatch(who: str, space: list[int], what: str, given: tuple[Any, ...], letter: str) -> ValueError:
+    name = "output size of" if what == "output size" else "scale_factor of shape"
+    return ValueError(
+        f"{who} must have the same number of spatial dimensions, but got input with spatial dimensions of {space} and "
+        f"{name} {given}. Please provide input tensor in (N, C, d1, d2, ...,dK) format and {what} in "
+        f"({letter}1, {letter}2, ...,{letter}K) format."
+    )
+
+
+def too_small(space: Sequence[int], wanted: Sequence[int]) -> RuntimeError:
+    if len(space) == 1:
+        told = f"(W: {space[0]}) and output (W: {wanted[0]})"
+    else:
+        told = f"(H: {space[0]}, W: {space[1]}) output (H: {wanted[0]}, W: {wanted[1]})"
+    return RuntimeError(f"Input and output sizes should be greater than 0, but got input {told}")

@@ -1,0 +1,141 @@
+"""Normalization over groups of channels, over single samples, over neighbouring channels."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+
+from ..dtypes import dtype as dtype_class
+from ..dtypes import get_default_dtype, to_numpy
+from ..ops.shape import unsqueeze
+from ..shaping import squeeze
+from ..tensor import Tensor, plain
+from . import functional as F
+from . import init
+from .layers import blank
+from .module import Module
+
+
+def scale_and_shift(module: Module, channels: int, affine: bool, bias: bool, dtype: dtype_class | None) -> None:
+    """Give `module` a weight of ones and a bias of zeros, where wanted."""
+    for name, wanted, fill in (("weight", affine, init.ones_), ("bias", affine and bias, init.zeros_)):
+        module.register_parameter(name, blank((channels,), dtype) if wanted else None)
+        if wanted:
+            fill(getattr(module, name))
+
+
+class GroupNorm(Module):
+    """Mean 0 and variance 1 for groups of channels of each sample."""
+
+    def __init__(
+        self,
+        num_groups: int,
+        num_channels: int,
+        eps: float = 1e-5,
+        affine: bool = True,
+        device: Any = None,
+        dtype: dtype_class | None = None,
+        *,
+        bias: bool = True,
+    ) -> None:
+        super().__init__()
+        if num_channels % num_groups:
+            raise ValueError(f"num_channels ({num_channels}) must be divisible by num_groups ({num_groups})")
+        self.num_groups, self.num_channels, self.eps, self.affine = num_groups, num_channels, eps, affine
+        scale_and_shift(self, num_channels, affine, bias, dtype)
+
+    def forward(self, input: Tensor) -> Tensor:
+        return F.group_norm(input, self.num_groups, self.weight, self.bias, self.eps)
+
+    def extra_repr(self) -> str:
+        return (
+            f"{self.num_groups}, {self.num_channels}, eps={self.eps}, affine={self.affine}, "
+            f"bias={self.bias is not None}"
+        )
+
+
+class InstanceNorm(Module):
+    """Mean 0 and variance 1 for each channel of each sample."""
+
+    RANKS: tuple[int, int] = (0, 0)
+
+    def __init__(
+        self,
+        num_features: int,
+        eps: float = 1e-5,
+        momentum: float = 0.1,
+        affine: bool = False,
+        track_running_stats: bool = False,
+        device: Any = None,
+        dtype: dtype_class | None = None,
+        *,
+        bias: bool = True,
+    ) -> None:
+        super().__init__()
+        self.num_features, self.eps, self.momentum = num_features, eps, momentum
+        self.affine, self.track_running_stats = affine, track_running_stats
+        scale_and_shift(self, num_features, affine, bias, dtype)
+        kind = to_numpy(dtype or get_default_dtype())
+        held = [np.zeros(num_features, kind), np.ones(num_features, kind), np.zeros((), np.int64)]
+        for name, data in zip(("running_mean", "running_var", "num_batches_tracked"), held, strict=True):
+            self.register_buffer(name, plain(data) if track_running_stats else None)
+        if track_running_stats:
+            init.zeros_(self.running_mean)
+            init.ones_(self.running_var)
+            init.zeros_(self.num_batches_tracked)
+
+    def forward(self, input: Tensor) -> Tensor:
+        ndim, alone = input.data_.ndim, self.RANKS[0]
+        if ndim not in self.RANKS:
+            raise ValueError(f"expected {alone}D or {alone + 1}D input (got {ndim}D input)")
+        at = ndim - alone
+        if input.data_.shape[at] != self.num_features:
+            if self.affine:
+                raise ValueError(
+                    f"expected input's size at dim={at} to match num_features ({self.num_features}), but got: "
+                    f"{input.data_.shape[at]}."
+                )
+            warnings.warn(
+                f"input's size at dim={at} does not match num_features. You can silence this warning by not passing in "
+                "num_features, which is not used because affine=False",
+                stacklevel=2,
+            )
+        if ndim == alone:
+            out: Tensor = squeeze(self.normalized(unsqueeze(input, 0)), 0)
+            return out
+        return self.normalized(input)
+
+    def normalized(self, input: Tensor) -> Tensor:
+        by_sample = self.training or not self.track_running_stats
+        parts = (self.running_mean, self.running_var, self.weight, self.bias)
+        return F.instance_norm(input, *parts, by_sample, self.momentum or 0.0, self.eps)
+
+    def extra_repr(self) -> str:
+        return (
+            f"{self.num_features}, eps={self.eps}, momentum={self.momentum}, affine={self.affine}, "
+            f"bias={self.bias is not None}, track_running_stats={self.track_running_stats}"
+        )
+
+
+class InstanceNorm1d(InstanceNorm):
+    RANKS = (2, 3)
+
+
+class InstanceNorm2d(InstanceNorm):
+    RANKS = (3, 4)
+
+
+class LocalResponseNorm(Module):
+    """Each element over a power of the mean square of its neighbours in the channels around."""
+
+    def __init__(self, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1.0) -> None:
+        super().__init__()
+        self.size, self.alpha, self.beta, self.k = size, alpha, beta, k
+
+    def forward(self, input: Tensor) -> Tensor:
+        return F.local_response_norm(input, self.size, self.alpha, self.beta, self.k)
+
+    def extra_repr(self) -> str:
+        return f"{self.size}, alpha={self.alpha}, beta={self.beta}, k={self.k}"

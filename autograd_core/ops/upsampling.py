@@ -1,0 +1,160 @@
+"""Images made larger or smaller, by the nearest element or by straight lines between elements.
+
+Each dimension is a matrix that takes a line of the input to one of the output (`nearest_map`, `linear_map`); two
+dimensions are the product of both, and a gradient takes the transposes. Formulas: PyTorch's derivatives.yaml.
+"""
+
+# ruff: noqa: F821
+# mypy: disable-error-code="no-any-return, no-untyped-call, misc, name-defined, has-type, call-overload, arg-type"
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ..op import op
+from ..tensor import Array
+
+Sizes = Sequence[int]
+Scale = float | None
+
+
+def nearest_map(size: int, count: int, scale: Scale, kind: np.dtype[Any]) -> Array:
+    step = np.float32(1 / scale if scale else size / count)
+    at = np.minimum(np.floor(np.arange(count, dtype=np.float32) * step).astype(int), size - 1)
+    out = np.zeros((count, size), kind)
+    out[np.arange(count), at] = 1
+    return out
+
+
+def linear_map(size: int, count: int, align_corners: bool, scale: Scale, kind: np.dtype[Any]) -> Array:
+    if align_corners:
+        at = np.arange(count, dtype=kind) * kind.type((size - 1) / (count - 1) if count > 1 else 0)
+    else:
+        step = kind.type(1 / scale if scale else size / count)
+        at = np.maximum(step * (np.arange(count, dtype=kind) + kind.type(0.5)) - kind.type(0.5), 0)
+    low = np.minimum(at.astype(int), size - 1)
+    high = np.minimum(low + 1, size - 1)
+    part = np.clip(at - low, 0, 1).astype(kind)
+    out = np.zeros((count, size), kind)
+    np.add.at(out, (np.arange(count), low), 1 - part)
+    np.add.at(out, (np.arange(count), high), part)
+    return out
+
+
+def through(data: Array, down: Array | None, across: Array) -> Array:
+    """`data` with its last dimension (and the one before) taken through a matrix."""
+    out = np.matmul(data, across.T)
+    return out if down is None else np.matmul(down, out)
+
+
+# ---- one dimension
+
+
+@op(
+    "upsample_nearest1d",
+    node="UpsampleNearest1DBackward0",
+    self=lambda grad, self_sym_sizes, output_size, scales: upsample_nearest1d_backward(
+        grad, output_size, self_sym_sizes, scales
+    ),
+)
+def upsample_nearest1d(self: Array, output_size: Sizes, scales: Scale = None) -> Array:
+    return through(self, None, nearest_map(self.shape[2], output_size[0], scales, self.dtype))
+
+
+@op(
+    "upsample_nearest1d_backward",
+    node="UpsampleNearest1DBackwardBackward0",
+    grad_output=lambda grad, output_size, scales: upsample_nearest1d(grad, output_size, scales),
+)
+def upsample_nearest1d_backward(grad_output: Array, output_size: Sizes, input_size: Sizes, scales: Scale) -> Array:
+    return through(grad_output, None, nearest_map(input_size[2], output_size[0], scales, grad_output.dtype).T)
+
+
+@op(
+    "upsample_linear1d",
+    node="UpsampleLinear1DBackward0",
+    self=lambda grad, self_sym_sizes, output_size, align_corners, scales: upsample_linear1d_backward(
+        grad, output_size, self_sym_sizes, align_corners, scales
+    ),
+)
+def upsample_linear1d(self: Array, output_size: Sizes, align_corners: bool, scales: Scale = None) -> Array:
+    return through(self, None, linear_map(self.shape[2], output_size[0], align_corners, scales, self.dtype))
+
+
+@op(
+    "upsample_linear1d_backward",
+    node="UpsampleLinear1DBackwardBackward0",
+    grad_output=lambda grad, output_size, align_corners, scales: upsample_linear1d(
+        grad, output_size, align_corners, scales
+    ),
+)
+def upsample_linear1d_backward(
+    grad_output: Array, output_size: Sizes, input_size: Sizes, align_corners: bool, scales: Scale
+) -> Array:
+    lines = linear_map(input_size[2], output_size[0], align_corners, scales, grad_output.dtype)
+    return through(grad_output, None, lines.T)
+
+
+# ---- two dimensions
+
+
+def nearest_maps(sizes: Sizes, counts: Sizes, scales: Sequence[Scale], kind: np.dtype[Any]) -> list[Array]:
+    return [nearest_map(n, m, scale, kind) for n, m, scale in zip(sizes[2:], counts, scales, strict=True)]
+
+
+def linear_maps(sizes: Sizes, counts: Sizes, corners: bool, scales: Sequence[Scale], kind: Any) -> list[Array]:
+    return [linear_map(n, m, corners, scale, kind) for n, m, scale in zip(sizes[2:], counts, scales, strict=True)]
+
+
+@op(
+    "upsample_nearest2d",
+    node="UpsampleNearest2DBackward0",
+    self=lambda grad, self_sym_sizes, output_size, scales_h, scales_w: upsample_nearest2d_backward(
+        grad, output_size, self_sym_sizes, scales_h, scales_w
+    ),
+)
+def upsample_nearest2d(self: Array, output_size: Sizes, scales_h: Scale = None, scales_w: Scale = None) -> Array:
+    return through(self, *nearest_maps(self.shape, output_size, (scales_h, scales_w), self.dtype))
+
+
+@op(
+    "upsample_nearest2d_backward",
+    node="UpsampleNearest2DBackwardBackward0",
+    grad_output=lambda grad, output_size, scales_h, scales_w: upsample_nearest2d(grad, output_size, scales_h, scales_w),
+)
+def upsample_nearest2d_backward(
+    grad_output: Array, output_size: Sizes, input_size: Sizes, scales_h: Scale, scales_w: Scale
+) -> Array:
+    down, across = nearest_maps(input_size, output_size, (scales_h, scales_w), grad_output.dtype)
+    return through(grad_output, down.T, across.T)
+
+
+@op(
+    "upsample_bilinear2d",
+    node="UpsampleBilinear2DBackward0",
+    self=lambda grad, self_sym_sizes, output_size, align_corners, scales_h, scales_w: upsample_bilinear2d_backward(
+        grad, output_size, self_sym_sizes, align_corners, scales_h, scales_w
+    ),
+)
+def upsample_bilinear2d(
+    self: Array, output_size: Sizes, align_corners: bool, scales_h: Scale = None, scales_w: Scale = None
+) -> Array:
+    return through(self, *linear_maps(self.shape, output_size, align_corners, (scales_h, scales_w), self.dtype))
+
+
+@op(
+    "upsample_bilinear2d_backward",
+    node="UpsampleBilinear2DBackwardBackward0",
+    grad_output=lambda grad, output_size, align_corners, scales_h, scales_w: upsample_bilinear2d(
+        grad, output_size, align_corners, scales_h, scales_w
+    ),
+)
+def upsample_bilinear2d_backward(
+    grad_output: Array, output_size: Sizes, input_size: Sizes, align_corners: bool, scales_h: Scale, scales_w: Scale
+) -> Array:
+    scales = (scales_h, scales_w)
+    down, across = linear_maps(input_size, output_size, align_corners, scales, grad_output.dtype)
+    return through(grad_output, down.T, across.T)
