@@ -3,7 +3,7 @@
 What torch composes of several operators is composed of the same ones here, so that the graph is the same.
 """
 
-from ...arranging import pad
+from ...padding import pad
 from .activations import (
     celu,
     elu,
