@@ -283,7 +283,8 @@ def diff(
     at = s.wrap(dim, input.data_.ndim)
     for _ in range(min(n, result.data_.shape[at])):
         length = result.data_.shape[at]
-        later, earlier = s.slice_(result, dim, 1, length, 1), s.slice_(result, dim, 0, length - 1, 1)
+        earlier = s.slice_(result, dim, 0, length - 1, 1)  # torch makes it first
+        later = s.slice_(result, dim, 1, length, 1)
         result = e.bitwise_xor(later, earlier) if input.data_.dtype.kind == "b" else e.sub(later, earlier)
     return result
 

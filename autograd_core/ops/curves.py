@@ -104,7 +104,7 @@ def atan(self: Array) -> Array:
     return arithmetic.arctan(self)
 
 
-@op("atanh", floating=True, self=lambda grad, self: grad / rsub(self * self, 1))
+@op("atanh", floating=True, self=lambda grad, self: mul_scalar(grad, 1) / one_minus(pow_scalar(self, 2)))
 def atanh(self: Array) -> Array:
     return np.arctanh(self)
 
@@ -114,17 +114,17 @@ def atanh(self: Array) -> Array:
     promote=PAIR,
     tensors_only=True,
     floating=True,
-    self=lambda grad, self, other: atan2_scale(grad, self, other) * other,
-    other=lambda grad, self, other: atan2_scale(grad, self, other) * -self,
+    self=lambda grad, self, other: grad * other * atan2_scale(self, other),
+    other=lambda grad, self, other: grad * -self * atan2_scale(self, other),
 )
 def atan2(self: Array, other: Array) -> Array:
     return np.arctan2(self, other)
 
 
 @both
-def atan2_scale(grad: Array, self: Array, other: Array) -> Array:
+def atan2_scale(self: Array, other: Array) -> Array:
     square = self * self + other * other
-    return masked_fill(grad * reciprocal(square), square == 0, 0)
+    return masked_fill(reciprocal(square), square == 0, 0)
 
 
 @op(
@@ -176,7 +176,7 @@ def logit(self: Array, eps: float | None = None) -> Array:
 def logit_backward(grad: Array, self: Array, eps: Any) -> Array:
     low, high = (0, 1) if eps is None else (eps, 1 - eps)
     outside = zeros_as(self) + (float("nan") if eps is None else 0)
-    return where((self >= low) & (self <= high), grad / (self * rsub(self, 1)), outside)
+    return where((self >= low) & (self <= high), grad / (self * one_minus(self)), outside)
 
 
 @op("nan_to_num", self=lambda grad, self: grad * isfinite(self))

@@ -68,7 +68,7 @@ def trace(self: Array) -> Array:
 
 @both
 def trace_backward(grad: Array, sizes: Sequence[int]) -> Array:
-    flat = index_put(blank([sizes[0] * sizes[1]], grad.dtype), [diagonal_places(sizes)], grad, False)
+    flat = index_fill_tensor(blank([sizes[0] * sizes[1]], grad.dtype), 0, diagonal_places(sizes), grad)
     return view(flat, sizes)
 
 

@@ -13,14 +13,22 @@ from typing import Any
 import numpy as np
 
 from .. import arithmetic
-from ..op import both, op
-from ..tensor import Array
+from ..op import both, helper, op
+from ..tensor import Array, wrapped_number
 from .curves import *
 from .filling import *
 from .logic import *
 from .pieces import *
 
 PAIR = ("self", "other")
+
+
+def number(value: float) -> Any:
+    """A Python number where a formula of PyTorch's C++ makes a tensor of it."""
+    return wrapped_number(value)
+
+
+helper(number, lambda value: value)
 
 
 @both
@@ -168,8 +176,8 @@ def reciprocal(self: Array) -> Array:
     "addcmul",
     promote=("self", "tensor1", "tensor2"),
     self=lambda grad: grad,
-    tensor1=lambda grad, tensor2, value: grad * scaled(tensor2, value),
-    tensor2=lambda grad, tensor1, value: grad * scaled(tensor1, value),
+    tensor1=lambda grad, tensor2, value: grad * mul_scalar(tensor2, value),
+    tensor2=lambda grad, tensor1, value: grad * mul_scalar(tensor1, value),
 )
 def addcmul(self: Array, tensor1: Array, tensor2: Array, value: float = 1) -> Array:
     return self + tensor1 * tensor2 * self.dtype.type(value)
@@ -179,8 +187,8 @@ def addcmul(self: Array, tensor1: Array, tensor2: Array, value: float = 1) -> Ar
     "addcdiv",
     promote=("self", "tensor1", "tensor2"),
     self=lambda grad: grad,
-    tensor1=lambda grad, tensor2, value: grad * (value / tensor2),
-    tensor2=lambda grad, tensor1, tensor2, value: -grad * scaled(tensor1 / (tensor2 * tensor2), value),
+    tensor1=lambda grad, tensor2, value: grad * div(number(value), tensor2),
+    tensor2=lambda grad, tensor1, tensor2, value: -grad * (mul_scalar(tensor1, value) / (tensor2 * tensor2)),
 )
 def addcdiv(self: Array, tensor1: Array, tensor2: Array, value: float = 1) -> Array:
     return self + self.dtype.type(value) * tensor1 / tensor2
@@ -206,7 +214,7 @@ def pow_backward(grad: Array, self: Array, exponent: Any) -> Array:
 
 @both
 def pow_backward_self(grad: Array, self: Array, exponent: Array) -> Array:
-    return where(exponent == 0, zeros_as(grad), grad * (exponent * pow(self, exponent - 1)))
+    return where(exponent == 0, zeros_as(grad), grad * (exponent * pow(self, sub_scalar(exponent, 1))))
 
 
 @both
@@ -237,8 +245,8 @@ def pow(self: Array, exponent: Array) -> Array:
 @both
 def pow_backward_scalar(grad: Array, self: float, exponent: Array, result: Array) -> Array:
     if self == 0:
-        return grad * where(exponent >= 0, zeros_as(result), result * log_of(self))
-    return grad * (result * log_of(self))
+        return grad * where(exponent >= 0, zeros_as(result), mul_scalar(result, log_of(self)))
+    return grad * (mul_scalar(result, log_of(self)))
 
 
 @op("pow.Scalar", exponent=lambda grad, self, exponent, result: pow_backward_scalar(grad, self, exponent, result))

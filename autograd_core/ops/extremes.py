@@ -103,7 +103,7 @@ def min_all(self: Array) -> Array:
 @both
 def evenly_along(grad: Array, self: Array, result: Array, dim: Any, keepdim: bool) -> Array:
     sizes = self.shape
-    grad, result = unreduced(grad, sizes, dim, keepdim), unreduced(result, sizes, dim, keepdim)
+    grad, result = spread_out(grad, sizes, dim, keepdim), spread_out(result, sizes, dim, keepdim)
     mask = self == result
     return grad / sum_dim(mask, dim, True) * mask
 

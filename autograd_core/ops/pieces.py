@@ -165,7 +165,7 @@ def masked_fill(self: Array, mask: Array, value: float) -> Array:
 @op(
     "masked_fill.Tensor",
     self=lambda grad, mask: masked_fill(grad, mask, 0),
-    value=lambda grad, mask: sum_all(where(mask, grad, zeros_as(grad))),
+    value=lambda grad, mask: sum_all(masked_select(grad, mask)),
 )
 def masked_fill_tensor(self: Array, mask: Array, value: Array) -> Array:
     return bare(np.where(mask, value.astype(self.dtype), self))
