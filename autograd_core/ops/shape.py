@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 
 from .. import errors
-from ..op import both, helper, op
-from ..tensor import Array
+from ..op import RAW, both, helper, op
+from ..tensor import Array, plain
 from ..views import strided
 from .diagonals import *
 from .dims import wrap as wrap
@@ -260,12 +260,38 @@ def slice_backward(grad_output: Array, input_sizes: Sequence[int], dim: int, sta
 @op(
     "as_strided",
     view=True,
-    self=lambda grad, self_shape_, size, stride, storage_offset: as_strided_backward(
+    self=lambda grad, self_shape_, size, stride, storage_offset: strided_back(
         grad, self_shape_, size, stride, storage_offset
     ),
 )
 def as_strided(self: Array, size: Sequence[int], stride: Sequence[int], storage_offset: int = 0) -> Array:
     return strided(self, tuple(size), tuple(stride), storage_offset)
+
+
+def strided_back(grad: Any, sizes: Sequence[int], size: Any, stride: Any, offset: int) -> Any:
+    """The gradient of as_strided in torch's steps: a window of zeros is written, then all of them shown."""
+    from ..inplace import in_place
+    from .elementwise import copy
+
+    if overlapping(size, stride):
+        return as_strided_backward(grad, sizes, size, stride, offset)
+    memory = plain(np.zeros(math.prod(sizes), grad.data_.dtype))
+    in_place(copy, as_strided(memory, size, stride, offset), grad)
+    steps = [math.prod(sizes[i + 1 :]) for i in range(len(sizes))]
+    return as_strided(memory, list(sizes), steps, 0)
+
+
+def overlapping(size: Sequence[int], stride: Sequence[int]) -> bool:
+    """Whether a window may show some memory twice."""
+    reach = 0
+    for step, n in sorted(zip(stride, size, strict=True)):
+        if n > 1 and step <= reach:
+            return True
+        reach += step * (n - 1)
+    return False
+
+
+helper(strided_back, lambda grad, *geometry: RAW["as_strided_backward"](grad, *geometry))
 
 
 @op(
