@@ -13,14 +13,12 @@ from typing import Any
 
 import numpy as np
 
-from . import errors, tell
+from . import errors
 from .functions import sizes_of
-from .graph import Node
-from .inplace import check_writable, in_place, rebase
+from .inplace import in_place
 from .ops import arrange, scattering
 from .ops import elementwise as e
 from .ops import index as i
-from .ops import padding as p
 from .ops import shape as s
 from .state import state
 from .tensor import Tensor, plain
@@ -285,7 +283,8 @@ def diff(
     at = s.wrap(dim, input.data_.ndim)
     for _ in range(min(n, result.data_.shape[at])):
         length = result.data_.shape[at]
-        later, earlier = s.slice_(result, dim, 1, length, 1), s.slice_(result, dim, 0, length - 1, 1)
+        earlier = s.slice_(result, dim, 0, length - 1, 1)  # torch makes it first
+        later = s.slice_(result, dim, 1, length, 1)
         result = e.bitwise_xor(later, earlier) if input.data_.dtype.kind == "b" else e.sub(later, earlier)
     return result
 
@@ -333,110 +332,3 @@ def scatter_reduce(
     input: Tensor, dim: int, index: Tensor, src: Tensor, reduce: str, *, include_self: bool = True
 ) -> Tensor:
     return scattering.scatter_reduce(input, dim, index, src, reduce, include_self)
-
-
-# ---- padding
-
-
-def pad(input: Tensor, pad: Sequence[int], mode: str = "constant", value: float | None = None) -> Tensor:
-    """`input` with more, or less, at the ends of its last dimensions: `pad` names them from the last one on."""
-    around, rank = list(pad), input.data_.ndim
-    if len(around) % 2:
-        raise RuntimeError("Padding length must be divisible by 2")
-    if len(around) > 2 * rank:
-        raise RuntimeError(
-            "Padding length should be less than or equal to two times the input dimension but got padding length "
-            f"{len(around)} and input of dimension {rank}"
-        )
-    if mode == "constant":
-        return p.constant_pad_nd(input, around, 0 if value is None else value)
-    if value is not None and value != 0:
-        raise RuntimeError(f'Padding mode "{mode}" doesn\'t take in value argument')
-    if mode == "circular":
-        raise NotImplementedError("circular padding is not supported: join slices with torch.cat instead")
-    found = PADDINGS.get((mode, len(around)))
-    if found is not None and rank in (len(around) // 2 + 1, len(around) // 2 + 2):
-        return found(input, around)
-    if mode not in ("reflect", "replicate"):
-        raise NotImplementedError(f"Unrecognised padding mode {mode}")
-    if len(around) == 6:
-        raise NotImplementedError(f"padding of three dimensions by mode {mode} is not supported")
-    raise NotImplementedError("Only 2D, 3D, 4D, 5D padding with non-constant padding are supported for now")
-
-
-PADDINGS = {
-    ("reflect", 2): p.reflection_pad1d,
-    ("reflect", 4): p.reflection_pad2d,
-    ("replicate", 2): p.replication_pad1d,
-    ("replicate", 4): p.replication_pad2d,
-}
-
-
-# ---- the shape changed in place
-
-
-def reshaped_in_place(function: Any, target: Tensor, *args: Any) -> Tensor:
-    """`target.t_()` and the like: the memory stays, the tensor looks at it through another shape."""
-    check_writable(target)
-    if target._is_view():
-        raise NotImplementedError(f"{function.op.name} of a view is not supported: use the variant without _")
-    before = plain(target.array())
-    before.node, before.output_nr = target.node, target.output_nr
-    target.data_ = function.op.forward(before.data_, *args)
-    target.bump()
-    if before.node is not None:
-        rebase(target, lambda holder: linked(function.op, before, args, holder))
-    tell.written(target, function.op.name, ())
-    return target
-
-
-def linked(op: Any, before: Tensor, args: tuple[Any, ...], holder: Tensor) -> Node | None:
-    if state.session is not None:
-        state.session.same(holder, before)
-    return op.link(before, *args, (holder,), holder)
-
-
-def t_(self: Tensor) -> Tensor:
-    return reshaped_in_place(arrange.turned, self)
-
-
-def transpose_(self: Tensor, dim0: int, dim1: int) -> Tensor:
-    return reshaped_in_place(arrange.transposed, self, dim0, dim1)
-
-
-def unsqueeze_(self: Tensor, dim: int) -> Tensor:
-    return reshaped_in_place(arrange.unsqueezed, self, dim)
-
-
-def squeeze_(self: Tensor, dim: Any = None) -> Tensor:
-    if dim is None:
-        return reshaped_in_place(arrange.squeezed, self)
-    if isinstance(dim, int):
-        return reshaped_in_place(s.squeeze_result, self, dim)
-    return reshaped_in_place(arrange.squeezed_dims, self, list(dim))
-
-
-def resize_(self: Tensor, *size: Any) -> Tensor:
-    """Another shape over the same memory, of which more is taken if needed."""
-    if self.requires_grad:
-        raise RuntimeError("cannot resize variables that require grad")
-    shape = tuple(sizes_of(size))
-    count = int(np.prod(shape, dtype=object))
-    flat = np.ascontiguousarray(self.array()).reshape(-1)
-    if count > flat.size:
-        flat = np.concatenate([flat, np.zeros(count - flat.size, flat.dtype)])
-    self.data_ = flat[:count].reshape(shape)
-    if self.storage_ is not None:
-        self.storage_.boxed = None
-    tell.written(self, "resize_", ())
-    return self
-
-
-def resize_as_(self: Tensor, other: Tensor) -> Tensor:
-    return resize_(self, list(other.data_.shape))
-
-
-IN_PLACE: dict[str, Any] = {
-    "t_": t_, "transpose_": transpose_, "swapaxes_": transpose_, "swapdims_": transpose_, "unsqueeze_": unsqueeze_,
-    "squeeze_": squeeze_, "resize_": resize_, "resize_as_": resize_as_,
-}  # fmt: skip

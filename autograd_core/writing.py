@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from . import arranging, not_implemented
+from . import not_implemented, reshaping
 from .inplace import in_place
 from .ops import elementwise as e
 from .ops import index as i
@@ -111,7 +111,7 @@ IN_PLACE_OF = {
 }  # fmt: skip
 
 IN_PLACE: dict[str, Method] = {f"{name}_": written(function) for name, function in IN_PLACE_OF.items()}
-IN_PLACE |= sampling.METHODS | arranging.IN_PLACE
+IN_PLACE |= sampling.METHODS | reshaping.IN_PLACE
 IN_PLACE |= {
     "pow_": pow_, "div_": div_, "fill_": fill_, "copy_": copy_, "masked_fill_": masked_fill_, "clamp_": clamp_,
     "clip_": clamp_,

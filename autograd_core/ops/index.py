@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from .. import errors
-from ..op import both, op
-from ..tensor import Array
+from ..op import both, helper, op
+from ..tensor import Array, Tensor, plain
 from .shape import wrap
 
 Places = Sequence[Any]
@@ -185,7 +185,7 @@ def index_add(self: Array, dim: int, index: Array, source: Array, alpha: float =
 @op(
     "index_copy",
     self=lambda grad, dim, index: index_fill(grad, dim, index, 0),
-    source=lambda grad, dim, index, source, source_dim: index_select(grad, dim, index),
+    source=lambda grad, dim, index, source, source_dim: expand(index_select(grad, dim, index), source.shape),
 )
 def index_copy(self: Array, dim: int, index: Array, source: Array) -> Array:
     out = np.array(self)
@@ -198,6 +198,29 @@ def index_fill(self: Array, dim: int, index: Array, value: float) -> Array:
     out = np.array(self)
     out[(slice(None),) * wrap(dim, self.ndim) + (np.asarray(index),)] = value
     return out
+
+
+@op(
+    "index_fill.int_Tensor",
+    node="IndexFillBackward1",
+    self=lambda grad, dim, index: index_fill(grad, dim, index, 0),
+    value=lambda grad, dim, index: sum(index_select(grad, dim, once(index))),
+)
+def index_fill_tensor(self: Array, dim: int, index: Array, value: Array) -> Array:
+    if np.ndim(value):
+        raise RuntimeError(
+            "index_fill_ only supports a 0-dimensional value tensor, but got tensor with "
+            f"{np.ndim(value)} dimension(s)."
+        )
+    out = np.array(self)
+    out[(slice(None),) * wrap(dim, self.ndim) + (np.asarray(index),)] = value
+    return out
+
+
+@helper
+def once(index: Any) -> Any:
+    """The places of `index`, each one time."""
+    return plain(np.unique(index.data_)) if isinstance(index, Tensor) else np.unique(index)
 
 
 @op("masked_select", writes=1, self=lambda grad, self, mask: masked_select_backward(grad, self, mask))

@@ -177,7 +177,7 @@ def bce_double_target(pulled: Array, self: Array, weight: Array, reduction: int)
 
 @both
 def bce_target(grad: Array, self: Array, weight: Array, reduction: int) -> Array:
-    return shared(weighted(grad * (log(one_minus(self)) - log(self)), weight), reduction)
+    return shared(weighted(-logit(self, None) * grad, weight), reduction)
 
 
 @op(

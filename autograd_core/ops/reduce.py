@@ -1,12 +1,14 @@
-"""Operators that bring many elements to few. Formulas: PyTorch's derivatives.yaml."""
+"""Operators that bring many elements to few: sums, products, spread, norms here; extremes and softmax beside it.
 
-# ruff: noqa: F821
+Formulas: PyTorch's derivatives.yaml.
+"""
+
+# ruff: noqa: F403, F405, F821
 # mypy: disable-error-code="no-any-return, no-untyped-call, misc, name-defined, has-type, call-overload, arg-type"
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -14,27 +16,12 @@ import numpy as np
 from .. import arithmetic, errors
 from ..arithmetic import total
 from ..op import RAW, both, helper, op
-from ..tensor import Array, bare
-from .shape import wrap
-
-Dims = Sequence[int] | int | None
-
-
-def axes(dim: Dims, ndim: int) -> tuple[int, ...]:
-    """The axes that `dim` names, all of them for None or an empty list.
-
-    Raises:
-        IndexError: one does not exist.
-        RuntimeError: one is named twice.
-    """
-    if dim is None or (not isinstance(dim, int) and len(dim) == 0):
-        return tuple(range(ndim))
-    named = [dim] if isinstance(dim, int) else list(dim)
-    at = [wrap(d, ndim) for d in named]
-    for d in at:
-        if at.count(d) > 1:
-            raise RuntimeError(f"dim {d} appears multiple times in the list of dims")
-    return tuple(at) if ndim else ()
+from ..tensor import Array
+from .dims import Dims as Dims
+from .dims import axes as axes
+from .dims import lengths, unreduced, wrap
+from .extremes import *
+from .softmaxes import *
 
 
 def counted(data: Array) -> Array:
@@ -48,32 +35,6 @@ def floating(name: str, data: Array) -> None:
             f"{name}(): could not infer output dtype. Input dtype must be either a floating point or complex dtype. "
             f"Got: {errors.type_name(data.dtype)}"
         )
-
-
-@helper
-def lengths(sizes: Sequence[int], dim: Dims) -> int:
-    """How many elements each result is made of."""
-    return math.prod(sizes[a] for a in axes(dim, len(sizes)))
-
-
-@helper
-def kept_shape(sizes: Sequence[int], dim: Dims) -> list[int]:
-    """The shape after a reduction over `dim`, with the reduced axes kept as 1."""
-    gone = axes(dim, len(sizes))
-    return [1 if i in gone else n for i, n in enumerate(sizes)]
-
-
-@both
-def unreduced(grad: Array, sizes: Sequence[int], dim: Any, keepdim: bool) -> Array:
-    """`grad` with the reduced axes back as 1, in torch's steps: one unsqueeze each."""
-    if keepdim or len(sizes) == 0:
-        return grad
-    for axis in sorted(axes(dim, len(sizes))):
-        grad = unsqueeze(grad, axis)
-    return grad
-
-
-helper(axes)
 
 
 # ---- sums
@@ -250,138 +211,6 @@ def std(self: Array, dim: Dims = None, correction: float | None = None, keepdim:
     return np.sqrt(spread(self, dim, correction, keepdim))
 
 
-# ---- extremes
-
-
-@both
-def evenly(grad: Array, self: Array, result: Array) -> Array:
-    """`grad` shared evenly among the elements that are equal to `result`."""
-    mask = isnan(self) if is_nan(result) else self == result
-    return masked_fill_tensor(zeros_as(self), mask, grad / sum(mask))
-
-
-@helper
-def is_nan(number: Any) -> bool:
-    return bool(np.isnan(getattr(number, "data_", number)))
-
-
-@both
-def select_values(grad: Array, dim: int, indices: Array, sizes: Sequence[int], keepdim: bool) -> Array:
-    """`grad` put back where it was taken from."""
-    if len(sizes) and not keepdim:
-        grad, indices = unsqueeze(grad, dim), unsqueeze(indices, dim)
-    return scatter_into(sizes, dim, indices, grad)
-
-
-@both
-def scatter_into(sizes: Sequence[int], dim: int, index: Array, source: Array) -> Array:
-    return scatter(blank(sizes, source.dtype), dim, index, source)
-
-
-def at_extreme(data: Array, dim: int, keepdim: bool, find: Any) -> tuple[Array, Array]:
-    """The values that `find` (an arg function) picks along `dim`, and their indices."""
-    if np.ndim(data) == 0:
-        wrap(dim, 0)
-        return data, np.int64(0)
-    at = wrap(dim, data.ndim)
-    where_ = np.asarray(find(data, at))
-    index = np.expand_dims(where_, at)
-    values = np.take_along_axis(data, index, at)
-    return (values, index) if keepdim else (np.squeeze(values, at)[()], np.squeeze(index, at)[()])
-
-
-EXTREME = ("values", "indices")
-
-
-@op(
-    "max.dim",
-    writes=2,
-    outputs=EXTREME,
-    differentiable=("values",),
-    self=lambda grad, dim, indices, self_sym_sizes, keepdim: select_values(grad, dim, indices, self_sym_sizes, keepdim),
-)
-def max_dim(self: Array, dim: int, keepdim: bool = False) -> tuple[Array, Array]:
-    return at_extreme(self, dim, keepdim, np.argmax)
-
-
-@op(
-    "min.dim",
-    writes=2,
-    outputs=EXTREME,
-    differentiable=("values",),
-    self=lambda grad, dim, indices, self_sym_sizes, keepdim: select_values(grad, dim, indices, self_sym_sizes, keepdim),
-)
-def min_dim(self: Array, dim: int, keepdim: bool = False) -> tuple[Array, Array]:
-    return at_extreme(self, dim, keepdim, np.argmin)
-
-
-def not_empty(name: str, data: Array) -> None:
-    if data.size == 0:
-        raise RuntimeError(
-            f"{name}(): Expected reduction dim to be specified for input.numel() == 0. Specify the reduction dim "
-            "with the 'dim' "
-            "argument."
-        )
-
-
-@op("max", writes=1, self=lambda grad, self, result: evenly(grad, self, result))
-def max_all(self: Array) -> Array:
-    not_empty("max", self)
-    return np.max(self)
-
-
-@op("min", writes=1, self=lambda grad, self, result: evenly(grad, self, result))
-def min_all(self: Array) -> Array:
-    not_empty("min", self)
-    return np.min(self)
-
-
-@both
-def evenly_along(grad: Array, self: Array, result: Array, dim: Any, keepdim: bool) -> Array:
-    sizes = self.shape
-    grad, result = unreduced(grad, sizes, dim, keepdim), unreduced(result, sizes, dim, keepdim)
-    mask = self == result
-    return grad / sum_dim(mask, dim, True) * mask
-
-
-@op("amax", self=lambda grad, self, result, dim, keepdim: evenly_along(grad, self, result, dim, keepdim))
-def amax(self: Array, dim: Dims = (), keepdim: bool = False) -> Array:
-    return np.max(self, axis=axes(dim, np.ndim(self)), keepdims=keepdim)
-
-
-@op("amin", self=lambda grad, self, result, dim, keepdim: evenly_along(grad, self, result, dim, keepdim))
-def amin(self: Array, dim: Dims = (), keepdim: bool = False) -> Array:
-    return np.min(self, axis=axes(dim, np.ndim(self)), keepdims=keepdim)
-
-
-@op(
-    "sort",
-    writes=2,
-    outputs=EXTREME,
-    differentiable=("values",),
-    self=lambda grad, dim, indices, self_sym_sizes: scatter_into(self_sym_sizes, dim, indices, grad),
-)
-def sort(self: Array, dim: int = -1, descending: bool = False) -> tuple[Array, Array]:
-    order = np.argsort(-self if descending else self, wrap(dim, self.ndim), kind="stable")
-    return np.take_along_axis(self, order, wrap(dim, self.ndim)), order
-
-
-@op(
-    "topk",
-    writes=2,
-    outputs=EXTREME,
-    differentiable=("values",),
-    self=lambda grad, dim, indices, self_sym_sizes: scatter_into(self_sym_sizes, dim, indices, grad),
-)
-def topk(self: Array, k: int, dim: int = -1, largest: bool = True) -> tuple[Array, Array]:
-    at = wrap(dim, self.ndim)
-    if not 0 <= k <= self.shape[at]:
-        raise RuntimeError("selected index k out of range")
-    order = np.argsort(-self if largest else self, at, kind="stable")
-    order = order[(slice(None),) * at + (slice(0, k),)]
-    return np.take_along_axis(self, order, at), order
-
-
 # ---- norms
 
 
@@ -433,85 +262,7 @@ def norm_dim(self: Array, p: float, dim: Dims, keepdim: bool = False) -> Array:
     return RAW["vector_norm"](self, p, dim, keepdim)
 
 
-# ---- softmax
-
-
-def softmax_dtype(name: str, data: Array) -> None:
-    if data.dtype.kind != "f":
-        raise NotImplementedError(
-            f"\"{name}_lastdim_kernel_impl\" not implemented for '{errors.type_name(data.dtype)}'"
-        )
-
-
-@op("_softmax", node="SoftmaxBackward0", self=lambda grad, result, dim: softmax_backward_data(grad, result, dim))
-def softmax(self: Array, dim: int) -> Array:
-    softmax_dtype("softmax", self)
-    at = wrap(dim, np.ndim(self)) if np.ndim(self) else None
-    e = arithmetic.exp(self - np.max(self, axis=at, keepdims=True))
-    return bare(e / np.add.reduce(np.asarray(e), axis=at, keepdims=True))
-
-
-@op(
-    "_softmax_backward_data",
-    node="SoftmaxBackwardDataBackward0",
-    grad_output=lambda grad, output, dim: softmax_backward_data(grad, output, dim),
-    output=lambda grad, grad_output, output, dim: softmax_double(grad, grad_output, output, dim),
-)
-def softmax_backward_data(grad_output: Array, output: Array, dim: int) -> Array:
-    at = wrap(dim, np.ndim(output)) if np.ndim(output) else None
-    weighted = grad_output * output
-    return weighted - output * np.add.reduce(np.asarray(weighted), axis=at, keepdims=True)
-
-
-@both
-def softmax_double(grad: Array, grad_output: Array, output: Array, dim: int) -> Array:
-    total = sum_dim(grad_output * output, [dim], True)
-    pulled = sum_dim(grad * output, [dim], True)
-    return grad * grad_output - total * grad - grad_output * pulled
-
-
-@op(
-    "_log_softmax",
-    node="LogSoftmaxBackward0",
-    self=lambda grad, result, dim: log_softmax_backward_data(grad, result, dim),
-)
-def log_softmax(self: Array, dim: int) -> Array:
-    softmax_dtype("log_softmax", self)
-    at = wrap(dim, np.ndim(self)) if np.ndim(self) else None
-    shifted = self - np.max(self, axis=at, keepdims=True)
-    return bare(shifted - arithmetic.log(np.add.reduce(np.asarray(arithmetic.exp(shifted)), axis=at, keepdims=True)))
-
-
-@op(
-    "_log_softmax_backward_data",
-    node="LogSoftmaxBackwardDataBackward0",
-    grad_output=lambda grad, output, dim: grad - sum_dim(grad * exp(output), [dim], True),
-    output=lambda grad, grad_output, output, dim: -sum_dim(grad_output, [dim], True) * exp(output) * grad,
-)
-def log_softmax_backward_data(grad_output: Array, output: Array, dim: int) -> Array:
-    at = wrap(dim, np.ndim(output)) if np.ndim(output) else None
-    return grad_output - arithmetic.exp(output) * np.add.reduce(np.asarray(grad_output), axis=at, keepdims=True)
-
-
 # ---- without a derivative
-
-
-@op("argmax")
-def argmax(self: Array, dim: int | None = None, keepdim: bool = False) -> Array:
-    return at_index(self, dim, keepdim, np.argmax)
-
-
-@op("argmin")
-def argmin(self: Array, dim: int | None = None, keepdim: bool = False) -> Array:
-    return at_index(self, dim, keepdim, np.argmin)
-
-
-def at_index(data: Array, dim: int | None, keepdim: bool, find: Any) -> Array:
-    if data.size == 0:
-        raise IndexError(f"{find.__name__}(): Expected reduction dim to be specified for input.numel() == 0.")
-    if dim is None:
-        return np.int64(find(data))
-    return np.asarray(find(data, axis=wrap(dim, np.ndim(data)), keepdims=keepdim))[()] if np.ndim(data) else np.int64(0)
 
 
 @op("all")

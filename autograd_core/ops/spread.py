@@ -114,7 +114,7 @@ def known(p: float) -> float:
     node="CdistBackward0",
     x1=lambda grad, x1, x2, p, result: cdist_backward(grad, x1, x2, p, result),
     x2=lambda grad, x1, x2, p, result: cdist_backward(
-        clone(transpose(grad, -2, -1), True), x2, x1, p, transpose(result, -2, -1)
+        clone(transpose(grad, -2, -1), True), x2, x1, p, clone(transpose(result, -2, -1), True)
     ),
 )
 def cdist_forward(x1: Array, x2: Array, p: float) -> Array:

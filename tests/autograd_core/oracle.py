@@ -288,6 +288,10 @@ def about_derivatives(entry: Entry, every: list[str], with_grad: bool, expected:
         kind = None if got is None else type_name(got.grad_fn)
         if kind != expected["grad_fn"][name]:
             yield f"{label}derivative by {name} is a {kind}, expected {expected['grad_fn'][name]}"
+            continue
+        below = None if kind is None else [type_name(n) for n in nodes_of(got.grad_fn)]
+        if below != expected["chain"][name]:
+            yield f"{label}derivative by {name} is made of {below}, expected {expected['chain'][name]}"
     followed = [g for g in first if g is not None and g.requires_grad]
     targets = every + (["grad_output"] if with_grad else [])
     if not followed:

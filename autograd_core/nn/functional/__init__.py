@@ -4,7 +4,7 @@ What torch composes of several operators is composed of the same ones here, so t
 """
 
 from ...absent import absent
-from ...arranging import pad
+from ...padding import pad
 from .activations import (
     celu,
     elu,

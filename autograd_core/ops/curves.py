@@ -1,0 +1,186 @@
+"""Exponentials, logarithms, roots, circles. Formulas: PyTorch's derivatives.yaml."""
+
+# ruff: noqa: F821
+# mypy: disable-error-code="no-any-return, no-untyped-call, misc, name-defined, has-type, call-overload, arg-type"
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .. import arithmetic
+from ..op import both, op
+from ..tensor import Array
+
+PAIR = ("self", "other")
+
+
+# ---- exponentials, roots, circles
+
+
+@op("exp", floating=True, self=lambda grad, result: grad * result)
+def exp(self: Array) -> Array:
+    return arithmetic.exp(self)
+
+
+@op("expm1", floating=True, self=lambda grad, result: grad * add_scalar(result, 1))
+def expm1(self: Array) -> Array:
+    return arithmetic.expm1(self)
+
+
+@op("exp2", floating=True, self=lambda grad, result: mul_scalar(grad * result, 0.6931471805599453))
+def exp2(self: Array) -> Array:
+    return arithmetic.exp2(self)
+
+
+@op("log", floating=True, self=lambda grad, self: grad / self)
+def log(self: Array) -> Array:
+    return arithmetic.log(self)
+
+
+@op("log2", floating=True, self=lambda grad, self: grad / mul_scalar(self, 0.6931471805599453))
+def log2(self: Array) -> Array:
+    return arithmetic.log2(self)
+
+
+@op("log10", floating=True, self=lambda grad, self: grad / mul_scalar(self, 2.302585092994046))
+def log10(self: Array) -> Array:
+    return arithmetic.log10(self)
+
+
+@op("log1p", floating=True, node="Log1PBackward0", self=lambda grad, self: grad / add_scalar(self, 1))
+def log1p(self: Array) -> Array:
+    return arithmetic.log1p(self)
+
+
+@op("sqrt", floating=True, self=lambda grad, result: grad / mul_scalar(result, 2))
+def sqrt(self: Array) -> Array:
+    return np.sqrt(self)
+
+
+@op("rsqrt", floating=True, self=lambda grad, result: mul_scalar(grad, -0.5) * pow_scalar(result, 3))
+def rsqrt(self: Array) -> Array:
+    return 1 / np.sqrt(self)
+
+
+@op("sin", floating=True, self=lambda grad, self: grad * cos(self))
+def sin(self: Array) -> Array:
+    return arithmetic.sin(self)
+
+
+@op("cos", floating=True, self=lambda grad, self: grad * -sin(self))
+def cos(self: Array) -> Array:
+    return arithmetic.cos(self)
+
+
+@op("tan", floating=True, self=lambda grad, result: grad * add_scalar(pow_scalar(result, 2), 1))
+def tan(self: Array) -> Array:
+    return arithmetic.tan(self)
+
+
+@op("sinh", floating=True, self=lambda grad, self: grad * cosh(self))
+def sinh(self: Array) -> Array:
+    return arithmetic.sinh(self)
+
+
+@op("cosh", floating=True, self=lambda grad, self: grad * sinh(self))
+def cosh(self: Array) -> Array:
+    return arithmetic.cosh(self)
+
+
+@op("asin", floating=True, self=lambda grad, self: grad * rsqrt(add_scalar(-self * self, 1)))
+def asin(self: Array) -> Array:
+    return arithmetic.arcsin(self)
+
+
+@op("acos", floating=True, self=lambda grad, self: grad * -rsqrt(add_scalar(-self * self, 1)))
+def acos(self: Array) -> Array:
+    return arithmetic.arccos(self)
+
+
+@op("atan", floating=True, self=lambda grad, self: grad / add_scalar(self * self, 1))
+def atan(self: Array) -> Array:
+    return arithmetic.arctan(self)
+
+
+@op("atanh", floating=True, self=lambda grad, self: mul_scalar(grad, 1) / one_minus(pow_scalar(self, 2)))
+def atanh(self: Array) -> Array:
+    return np.arctanh(self)
+
+
+@op(
+    "atan2",
+    promote=PAIR,
+    tensors_only=True,
+    floating=True,
+    self=lambda grad, self, other: grad * other * atan2_scale(self, other),
+    other=lambda grad, self, other: grad * -self * atan2_scale(self, other),
+)
+def atan2(self: Array, other: Array) -> Array:
+    return np.arctan2(self, other)
+
+
+@both
+def atan2_scale(self: Array, other: Array) -> Array:
+    square = self * self + other * other
+    return masked_fill(reciprocal(square), square == 0, 0)
+
+
+@op(
+    "hypot",
+    promote=PAIR,
+    tensors_only=True,
+    self=lambda grad, self, result: grad * self / result,
+    other=lambda grad, other, result: grad * other / result,
+)
+def hypot(self: Array, other: Array) -> Array:
+    return np.hypot(self, other)
+
+
+@op("tanh", floating=True, self=lambda grad, result: tanh_backward(grad, result))
+def tanh(self: Array) -> Array:
+    return arithmetic.tanh(self)
+
+
+@op(
+    "tanh_backward",
+    grad_output=lambda grad, output: tanh_backward(grad, output),
+    output=lambda grad, grad_output, output: grad * (mul_scalar(output, -2) * grad_output),
+)
+def tanh_backward(grad_output: Array, output: Array) -> Array:
+    return grad_output * (1 - output * output)
+
+
+@op("sigmoid", floating=True, self=lambda grad, result: sigmoid_backward(grad, result))
+def sigmoid(self: Array) -> Array:
+    return 1 / (1 + arithmetic.exp(-self))
+
+
+@op(
+    "sigmoid_backward",
+    grad_output=lambda grad, output: sigmoid_backward(grad, output),
+    output=lambda grad, grad_output, output: grad * grad_output * add_scalar(mul_scalar(output, -2), 1),
+)
+def sigmoid_backward(grad_output: Array, output: Array) -> Array:
+    return grad_output * (1 - output) * output
+
+
+@op("logit", floating=True, self=lambda grad, self, eps: logit_backward(grad, self, eps))
+def logit(self: Array, eps: float | None = None) -> Array:
+    x = self if eps is None else np.clip(self, eps, 1 - eps)
+    return np.log(x / (1 - x))
+
+
+@both
+def logit_backward(grad: Array, self: Array, eps: Any) -> Array:
+    low, high = (0, 1) if eps is None else (eps, 1 - eps)
+    outside = zeros_as(self) + (float("nan") if eps is None else 0)
+    return where((self >= low) & (self <= high), grad / (self * one_minus(self)), outside)
+
+
+@op("nan_to_num", self=lambda grad, self: grad * isfinite(self))
+def nan_to_num(
+    self: Array, nan: float | None = None, posinf: float | None = None, neginf: float | None = None
+) -> Array:
+    return np.nan_to_num(self, nan=0.0 if nan is None else nan, posinf=posinf, neginf=neginf)

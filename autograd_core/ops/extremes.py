@@ -1,0 +1,164 @@
+"""The greatest and the least, sorted values and where they are. Formulas: PyTorch's derivatives.yaml."""
+
+# ruff: noqa: F821
+# mypy: disable-error-code="no-any-return, no-untyped-call, misc, name-defined, has-type, call-overload, arg-type"
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ..op import both, helper, op
+from ..tensor import Array
+from .dims import Dims, axes, wrap
+
+# ---- extremes
+
+
+@both
+def evenly(grad: Array, self: Array, result: Array) -> Array:
+    """`grad` shared evenly among the elements that are equal to `result`."""
+    mask = isnan(self) if is_nan(result) else self == result
+    return masked_fill_tensor(zeros_as(self), mask, grad / sum(mask))
+
+
+@helper
+def is_nan(number: Any) -> bool:
+    return bool(np.isnan(getattr(number, "data_", number)))
+
+
+@both
+def select_values(grad: Array, dim: int, indices: Array, sizes: Sequence[int], keepdim: bool) -> Array:
+    """`grad` put back where it was taken from."""
+    if len(sizes) and not keepdim:
+        grad, indices = unsqueeze(grad, dim), unsqueeze(indices, dim)
+    return scatter_into(sizes, dim, indices, grad)
+
+
+@both
+def scatter_into(sizes: Sequence[int], dim: int, index: Array, source: Array) -> Array:
+    return scatter(blank(sizes, source.dtype), dim, index, source)
+
+
+def at_extreme(data: Array, dim: int, keepdim: bool, find: Any) -> tuple[Array, Array]:
+    """The values that `find` (an arg function) picks along `dim`, and their indices."""
+    if np.ndim(data) == 0:
+        wrap(dim, 0)
+        return data, np.int64(0)
+    at = wrap(dim, data.ndim)
+    where_ = np.asarray(find(data, at))
+    index = np.expand_dims(where_, at)
+    values = np.take_along_axis(data, index, at)
+    return (values, index) if keepdim else (np.squeeze(values, at)[()], np.squeeze(index, at)[()])
+
+
+EXTREME = ("values", "indices")
+
+
+@op(
+    "max.dim",
+    writes=2,
+    outputs=EXTREME,
+    differentiable=("values",),
+    self=lambda grad, dim, indices, self_sym_sizes, keepdim: select_values(grad, dim, indices, self_sym_sizes, keepdim),
+)
+def max_dim(self: Array, dim: int, keepdim: bool = False) -> tuple[Array, Array]:
+    return at_extreme(self, dim, keepdim, np.argmax)
+
+
+@op(
+    "min.dim",
+    writes=2,
+    outputs=EXTREME,
+    differentiable=("values",),
+    self=lambda grad, dim, indices, self_sym_sizes, keepdim: select_values(grad, dim, indices, self_sym_sizes, keepdim),
+)
+def min_dim(self: Array, dim: int, keepdim: bool = False) -> tuple[Array, Array]:
+    return at_extreme(self, dim, keepdim, np.argmin)
+
+
+def not_empty(name: str, data: Array) -> None:
+    if data.size == 0:
+        raise RuntimeError(
+            f"{name}(): Expected reduction dim to be specified for input.numel() == 0. Specify the reduction dim "
+            "with the 'dim' "
+            "argument."
+        )
+
+
+@op("max", writes=1, self=lambda grad, self, result: evenly(grad, self, result))
+def max_all(self: Array) -> Array:
+    not_empty("max", self)
+    return np.max(self)
+
+
+@op("min", writes=1, self=lambda grad, self, result: evenly(grad, self, result))
+def min_all(self: Array) -> Array:
+    not_empty("min", self)
+    return np.min(self)
+
+
+@both
+def evenly_along(grad: Array, self: Array, result: Array, dim: Any, keepdim: bool) -> Array:
+    sizes = self.shape
+    grad, result = spread_out(grad, sizes, dim, keepdim), spread_out(result, sizes, dim, keepdim)
+    mask = self == result
+    return grad / sum_dim(mask, dim, True) * mask
+
+
+@op("amax", self=lambda grad, self, result, dim, keepdim: evenly_along(grad, self, result, dim, keepdim))
+def amax(self: Array, dim: Dims = (), keepdim: bool = False) -> Array:
+    return np.max(self, axis=axes(dim, np.ndim(self)), keepdims=keepdim)
+
+
+@op("amin", self=lambda grad, self, result, dim, keepdim: evenly_along(grad, self, result, dim, keepdim))
+def amin(self: Array, dim: Dims = (), keepdim: bool = False) -> Array:
+    return np.min(self, axis=axes(dim, np.ndim(self)), keepdims=keepdim)
+
+
+@op(
+    "sort",
+    writes=2,
+    outputs=EXTREME,
+    differentiable=("values",),
+    self=lambda grad, dim, indices, self_sym_sizes: scatter_into(self_sym_sizes, dim, indices, grad),
+)
+def sort(self: Array, dim: int = -1, descending: bool = False) -> tuple[Array, Array]:
+    order = np.argsort(-self if descending else self, wrap(dim, self.ndim), kind="stable")
+    return np.take_along_axis(self, order, wrap(dim, self.ndim)), order
+
+
+@op(
+    "topk",
+    writes=2,
+    outputs=EXTREME,
+    differentiable=("values",),
+    self=lambda grad, dim, indices, self_sym_sizes: scatter_into(self_sym_sizes, dim, indices, grad),
+)
+def topk(self: Array, k: int, dim: int = -1, largest: bool = True) -> tuple[Array, Array]:
+    at = wrap(dim, self.ndim)
+    if not 0 <= k <= self.shape[at]:
+        raise RuntimeError("selected index k out of range")
+    order = np.argsort(-self if largest else self, at, kind="stable")
+    order = order[(slice(None),) * at + (slice(0, k),)]
+    return np.take_along_axis(self, order, at), order
+
+
+@op("argmax")
+def argmax(self: Array, dim: int | None = None, keepdim: bool = False) -> Array:
+    return at_index(self, dim, keepdim, np.argmax)
+
+
+@op("argmin")
+def argmin(self: Array, dim: int | None = None, keepdim: bool = False) -> Array:
+    return at_index(self, dim, keepdim, np.argmin)
+
+
+def at_index(data: Array, dim: int | None, keepdim: bool, find: Any) -> Array:
+    if data.size == 0:
+        raise IndexError(f"{find.__name__}(): Expected reduction dim to be specified for input.numel() == 0.")
+    if dim is None:
+        return np.int64(find(data))
+    return np.asarray(find(data, axis=wrap(dim, np.ndim(data)), keepdims=keepdim))[()] if np.ndim(data) else np.int64(0)

@@ -1,0 +1,50 @@
+"""Overwriting all of a tensor, and changing its dtype. Formulas: PyTorch's derivatives.yaml."""
+
+# ruff: noqa: F821
+# mypy: disable-error-code="no-any-return, no-untyped-call, misc, name-defined, has-type, call-overload, arg-type"
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..op import op
+from ..tensor import Array, bare
+
+# ---- writes
+
+
+@op("zero", node="ZeroBackward0", self=lambda grad: zeros_as(grad))
+def zero(self: Array) -> Array:
+    return bare(np.zeros_like(self))
+
+
+@op("fill.Scalar", nr=2, self=lambda grad: zeros_as(grad))
+def fill(self: Array, value: float) -> Array:
+    return bare(np.full_like(self, value))
+
+
+@op("fill.Tensor", nr=3, self=lambda grad: zeros_as(grad), value=lambda grad: sum_all(grad))
+def fill_tensor(self: Array, value: Array) -> Array:
+    if np.ndim(value):
+        raise RuntimeError(f"fill_ only supports 0-dimension value tensor but got tensor with {value.ndim} dimensions.")
+    return bare(np.full_like(self, value))
+
+
+@op("copy", node="CopyBackwards", self=lambda grad: zeros_as(grad), src=lambda grad: grad)
+def copy(self: Array, src: Array) -> Array:
+    return bare(np.broadcast_to(src, self.shape).astype(self.dtype))
+
+
+# ---- dtypes
+
+
+@op("_to_copy", node="ToCopyBackward0", self=lambda grad, self_dtype_: to_copy(grad, self_dtype_))
+def to_copy(self: Array, dtype: Any) -> Array:
+    return self.astype(dtype)
+
+
+@op("_to_copy.whole")
+def to_whole(self: Array, dtype: Any) -> Array:
+    return self.astype(dtype)

@@ -1,0 +1,234 @@
+"""Parts, copies and joins. Formulas: PyTorch's derivatives.yaml."""
+
+# ruff: noqa: F821
+# mypy: disable-error-code="no-any-return, no-untyped-call, misc, name-defined, has-type, call-overload, arg-type"
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from .. import errors
+from ..op import both, helper, op
+from ..tensor import Array
+from .dims import wrap
+
+
+@op(
+    "split.Tensor",
+    view=True,
+    many=True,
+    self=lambda grads, self_sym_sizes, self_dtype_, split_size, dim: join_parts(
+        grads, self_sym_sizes, self_dtype_, split_size, dim
+    ),
+)
+def split(self: Array, split_size: int, dim: int = 0) -> list[Array]:
+    return parts_of(self, split_size, dim)
+
+
+def parts_of(self: Array, split_size: int, dim: int) -> list[Array]:
+    if not isinstance(split_size, int) or split_size < 0:
+        raise RuntimeError(f"split expects split_size be non-negative, but got split_size={split_size}")
+    at = wrap(dim, self.ndim)
+    n = self.shape[at]
+    starts = range(0, n, split_size) if split_size else [0]
+    return [self[(slice(None),) * at + (slice(s, min(s + split_size, n)),)] for s in starts]
+
+
+@op(
+    "unsafe_split.Tensor",
+    many=True,
+    self=lambda grads, self_sym_sizes, self_dtype_, split_size, dim: join_parts(
+        grads, self_sym_sizes, self_dtype_, split_size, dim
+    ),
+)
+def unsafe_split(self: Array, split_size: int, dim: int = 0) -> list[Array]:
+    """Parts that share memory but are no views: each has a version of its own."""
+    return parts_of(self, split_size, dim)
+
+
+@op(
+    "split_with_sizes",
+    view=True,
+    many=True,
+    self=lambda grads, self_sym_sizes, self_dtype_, split_sizes, dim: join_parts(
+        grads, self_sym_sizes, self_dtype_, split_sizes, dim
+    ),
+)
+def split_with_sizes(self: Array, split_sizes: Sequence[int], dim: int = 0) -> list[Array]:
+    at = wrap(dim, self.ndim)
+    if sum_of(split_sizes) != self.shape[at]:
+        raise RuntimeError(
+            f"split_with_sizes expects split_sizes to sum exactly to {self.shape[at]} (input tensor's size at "
+            f"dimension {dim}), "
+            f"but got split_sizes={errors.sizes(split_sizes)}"
+        )
+    ends = np.cumsum([0, *split_sizes])
+    return [self[(slice(None),) * at + (slice(a, b),)] for a, b in zip(ends[:-1], ends[1:], strict=True)]
+
+
+def sum_of(sizes: Sequence[int]) -> int:
+    return int(np.sum(sizes))
+
+
+@op(
+    "unbind.int",
+    view=True,
+    many=True,
+    self=lambda grads, self_shape_, self_dtype_, dim: stack_parts(grads, self_shape_, self_dtype_, dim),
+)
+def unbind(self: Array, dim: int = 0) -> list[Array]:
+    at = wrap(dim, self.ndim)
+    return [self[(slice(None),) * at + (i, ...)] for i in range(self.shape[at])]
+
+
+@both
+def join_parts(grads: Any, sizes: Sequence[int], dtype: Any, split: Any, dim: int) -> Array:
+    at = wrap(dim, len(sizes))
+    n = sizes[at]
+    lengths = [min(split, n - s) for s in range(0, n, split)] if isinstance(split, int) else list(split)
+    parts = []
+    for grad, length in zip(grads, lengths, strict=True):
+        shape = (*sizes[:at], length, *sizes[at + 1 :])
+        parts.append(blank(shape, dtype) if grad is None else grad)
+    return cat(parts, at)
+
+
+@both
+def stack_parts(grads: Any, sizes: Sequence[int], dtype: Any, dim: int) -> Array:
+    at = wrap(dim, len(sizes))
+    shape = (*sizes[:at], *sizes[at + 1 :])
+    return stack([blank(shape, dtype) if grad is None else grad for grad in grads], at)
+
+
+def blank(shape: Sequence[int], dtype: Any) -> Any:
+    from ..tensor import plain
+
+    return plain(np.zeros(shape, getattr(dtype, "numpy", dtype))[()])
+
+
+helper(blank, lambda shape, dtype: np.zeros(shape, dtype))
+
+
+# ---- copies
+
+
+@op("clone", self=lambda grad: grad)
+def clone(self: Array, contiguous: bool = False) -> Array:
+    return np.array(self, copy=True, order="C" if contiguous else "K")[()] if isinstance(self, np.ndarray) else self
+
+
+def copied(grad: Any) -> Any:
+    """A copy made as torch makes the first `.grad` under create_graph: an empty tensor written by copy_."""
+    from ..inplace import in_place
+    from ..tensor import plain
+    from .elementwise import copy
+
+    data = grad.data_
+    empty = plain(np.empty_like(data)[()])
+    return in_place(copy, empty, grad)
+
+
+@op("repeat", self=lambda grad, repeats, self_sym_sizes: repeat_backward(grad, repeats, self_sym_sizes))
+def repeat(self: Array, repeats: Sequence[int]) -> Array:
+    if len(repeats) < np.ndim(self):
+        raise RuntimeError("Number of dimensions of repeat dims can not be smaller than number of dimensions of tensor")
+    return np.tile(self, tuple(repeats))
+
+
+@both
+def repeat_backward(grad: Array, repeats: Sequence[int], sizes: Sequence[int]) -> Array:
+    extra = len(repeats) - len(sizes)
+    for _ in range(extra):
+        grad = sum_dim(grad, [0], False)
+    folded: list[int] = []
+    over: list[int] = []
+    for times, size in zip(repeats[extra:], sizes, strict=True):
+        if times != 1:
+            over.append(len(folded))
+            folded.append(times)
+        folded.append(size)
+    return sum_dim(reshape(grad, folded), over, False) if over else grad
+
+
+@op("flip", self=lambda grad, dims: flip(grad, dims))
+def flip(self: Array, dims: Sequence[int]) -> Array:
+    return np.flip(self, tuple(wrap(d, self.ndim) for d in dims)).copy()
+
+
+@op("roll", self=lambda grad, shifts, dims: roll(grad, negated(shifts), dims))
+def roll(self: Array, shifts: Sequence[int], dims: Sequence[int]) -> Array:
+    return np.roll(self, tuple(shifts), tuple(dims)) if dims else np.roll(self, tuple(shifts)[0]).copy()
+
+
+@both
+def negated(shifts: Sequence[int]) -> list[int]:
+    return [-s for s in shifts]
+
+
+@op("tril", self=lambda grad, diagonal: tril(grad, diagonal))
+def tril(self: Array, diagonal: int = 0) -> Array:
+    return np.tril(self, diagonal)
+
+
+@op("triu", self=lambda grad, diagonal: triu(grad, diagonal))
+def triu(self: Array, diagonal: int = 0) -> Array:
+    return np.triu(self, diagonal)
+
+
+# ---- joins
+
+
+@op("cat", tensors=lambda grad, tensors_sizes_, dim: cat_backward(grad, tensors_sizes_, dim))
+def cat(tensors: list[Array], dim: int = 0) -> Array:
+    if not tensors:
+        raise ValueError("torch.cat(): expected a non-empty list of Tensors")
+    real = [x for x in tensors if x.shape != (0,)] or tensors
+    at = wrap(dim, real[0].ndim)
+    for i, x in enumerate(real):
+        if x.ndim == 0:
+            raise RuntimeError(f"zero-dimensional tensor (at position {i}) cannot be concatenated")
+        if x.ndim != real[0].ndim:
+            raise RuntimeError(f"Tensors must have same number of dimensions: got {real[0].ndim} and {x.ndim}")
+        for d in range(x.ndim):
+            if d != at and x.shape[d] != real[0].shape[d]:
+                raise RuntimeError(
+                    f"Sizes of tensors must match except in dimension {at}. Expected size {real[0].shape[d]} but got "
+                    "size "
+                    f"{x.shape[d]} for tensor number {i} in the list."
+                )
+    return np.concatenate(real, at)
+
+
+@both
+def cat_backward(grad: Array, sizes: Any, dim: int) -> list[Array]:
+    parts: list[Any] = []
+    start = 0
+    at = wrap(dim, len(grad.shape))
+    for shape in sizes:
+        if shape == (0,):
+            parts.append(None)
+            continue
+        parts.append(slice_(grad, at, start, start + shape[at], 1))
+        start += shape[at]
+    return parts
+
+
+@op("stack", tensors=lambda grad, tensors_sizes_, dim: stack_backward(grad, tensors_sizes_, dim))
+def stack(tensors: list[Array], dim: int = 0) -> Array:
+    if not tensors:
+        raise RuntimeError("stack expects a non-empty TensorList")
+    for i, x in enumerate(tensors):
+        if x.shape != tensors[0].shape:
+            raise RuntimeError(
+                f"stack expects each tensor to be equal size, but got {errors.sizes(tensors[0].shape)} at entry 0 and "
+                f"{errors.sizes(x.shape)} at entry {i}"
+            )
+    return np.stack(tensors, wrap(dim, tensors[0].ndim + 1))
+
+
+@both
+def stack_backward(grad: Array, sizes: Any, dim: int) -> list[Array]:
+    return [select(grad, dim, i) for i in range(len(sizes))]

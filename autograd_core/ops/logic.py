@@ -1,0 +1,101 @@
+"""Comparisons and logic, which have no derivative."""
+
+# ruff: noqa: F821
+# mypy: disable-error-code="no-any-return, no-untyped-call, misc, name-defined, has-type, call-overload, arg-type"
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..op import op
+from ..tensor import Array, bare
+
+PAIR = ("self", "other")
+
+
+# ---- without a derivative
+
+
+@op("zeros_like")
+def zeros_as(self: Array) -> Array:
+    return bare(np.zeros_like(self))
+
+
+@op("eq.Tensor", promote=PAIR)
+def eq(self: Array, other: Array) -> Array:
+    return np.equal(self, other)
+
+
+@op("ne.Tensor", promote=PAIR)
+def ne(self: Array, other: Array) -> Array:
+    return np.not_equal(self, other)
+
+
+@op("lt.Tensor", promote=PAIR)
+def lt(self: Array, other: Array) -> Array:
+    return np.less(self, other)
+
+
+@op("le.Tensor", promote=PAIR)
+def le(self: Array, other: Array) -> Array:
+    return np.less_equal(self, other)
+
+
+@op("gt.Tensor", promote=PAIR)
+def gt(self: Array, other: Array) -> Array:
+    return np.greater(self, other)
+
+
+@op("ge.Tensor", promote=PAIR)
+def ge(self: Array, other: Array) -> Array:
+    return np.greater_equal(self, other)
+
+
+@op("logical_and", promote=PAIR)
+def logical_and(self: Array, other: Array) -> Array:
+    return np.logical_and(self, other)
+
+
+@op("logical_or", promote=PAIR)
+def logical_or(self: Array, other: Array) -> Array:
+    return np.logical_or(self, other)
+
+
+@op("logical_not")
+def logical_not(self: Array) -> Array:
+    return np.logical_not(self)
+
+
+@op("bitwise_and.Tensor", promote=PAIR)
+def bitwise_and(self: Array, other: Array) -> Array:
+    return np.bitwise_and(self, other)
+
+
+@op("bitwise_or.Tensor", promote=PAIR)
+def bitwise_or(self: Array, other: Array) -> Array:
+    return np.bitwise_or(self, other)
+
+
+@op("bitwise_xor.Tensor", promote=PAIR)
+def bitwise_xor(self: Array, other: Array) -> Array:
+    return np.bitwise_xor(self, other)
+
+
+@op("bitwise_not")
+def bitwise_not(self: Array) -> Array:
+    return np.invert(self)
+
+
+@op("isnan")
+def isnan(self: Array) -> Array:
+    return np.isnan(self)
+
+
+@op("isinf")
+def isinf(self: Array) -> Array:
+    return np.isinf(self)
+
+
+@op("isfinite")
+def isfinite(self: Array) -> Array:
+    return np.isfinite(self)

@@ -1,0 +1,176 @@
+"""Functions made of pieces: rectifying, rounding, clamping, choosing. Formulas: PyTorch's derivatives.yaml."""
+
+# ruff: noqa: F821
+# mypy: disable-error-code="no-any-return, no-untyped-call, misc, name-defined, has-type, call-overload, arg-type"
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..op import both, op
+from ..tensor import Array, bare
+
+PAIR = ("self", "other")
+
+
+# ---- pieces
+
+
+@op("relu", self=lambda grad, result: threshold_backward(grad, result, 0))
+def relu(self: Array) -> Array:
+    return np.maximum(self, 0)
+
+
+@op(
+    "threshold_backward",
+    grad_output=lambda grad, self, threshold: threshold_backward(grad, self, threshold),
+    self=lambda grad: zeros_as(grad),
+)
+def threshold_backward(grad_output: Array, self: Array, threshold: float) -> Array:
+    return bare(np.where(self <= threshold, grad_output.dtype.type(0), grad_output))
+
+
+@op("abs", self=lambda grad, self: grad * sgn(self))
+def abs(self: Array) -> Array:
+    return np.abs(self)
+
+
+@op("sgn", self=lambda grad, self, result: zeros_as(grad))
+def sgn(self: Array) -> Array:
+    return np.sign(self)
+
+
+@op("sign", self=lambda grad: zeros_as(grad))
+def sign(self: Array) -> Array:
+    return np.sign(self)
+
+
+@op("floor", self=lambda grad: zeros_as(grad))
+def floor(self: Array) -> Array:
+    return np.floor(self)
+
+
+@op("ceil", self=lambda grad: zeros_as(grad))
+def ceil(self: Array) -> Array:
+    return np.ceil(self)
+
+
+@op("round", self=lambda grad: zeros_as(grad))
+def round(self: Array) -> Array:
+    return np.round(self)
+
+
+@op("trunc", self=lambda grad: zeros_as(grad))
+def trunc(self: Array) -> Array:
+    return np.trunc(self)
+
+
+@op("frac", self=lambda grad: grad)
+def frac(self: Array) -> Array:
+    return self - np.trunc(self)
+
+
+@both
+def clamp_mask(self: Array, min: Any, max: Any) -> Array:
+    if min is None:
+        return self <= max
+    return self >= min if max is None else (self >= min) & (self <= max)
+
+
+@op("clamp", nr=1, self=lambda grad, self, min, max: where(clamp_mask(self, min, max), grad, zeros_as(grad)))
+def clamp(self: Array, min: float | None = None, max: float | None = None) -> Array:
+    if min is None and max is None:
+        raise RuntimeError("torch.clamp: At least one of 'min' or 'max' must not be None")
+    return np.clip(self, min, max)
+
+
+@op(
+    "clamp.Tensor",
+    nr=0,
+    self=lambda grad, self, min, max: where(clamp_mask(self, min, max), grad, zeros_as(grad)),
+    min=lambda grad, self, min, max: where(
+        (self < min) & (min <= max) if max is not None else self < min, grad, zeros_as(grad)
+    ),
+    max=lambda grad, self, min, max: where(
+        (self > max) | (max < min) if min is not None else self > max, grad, zeros_as(grad)
+    ),
+)
+def clamp_tensor(self: Array, min: Array | None = None, max: Array | None = None) -> Array:
+    return np.clip(self, min, max)
+
+
+@op("clamp_min", self=lambda grad, self, min: where(self >= min, grad, zeros_as(grad)))
+def clamp_min(self: Array, min: float) -> Array:
+    return np.maximum(self, self.dtype.type(min))
+
+
+@op("clamp_max", self=lambda grad, self, max: where(self <= max, grad, zeros_as(grad)))
+def clamp_max(self: Array, max: float) -> Array:
+    return np.minimum(self, self.dtype.type(max))
+
+
+@both
+def chosen(grad: Array, tied: Array, lost: Array) -> Array:
+    """`grad` where this side won, half of it at a tie."""
+    return masked_fill(where(tied, div_scalar(grad, 2), grad), lost, 0)
+
+
+@op(
+    "maximum",
+    tensors_only=True,
+    writes=1,
+    promote=PAIR,
+    self=lambda grad, self, other: chosen(grad, self == other, self < other),
+    other=lambda grad, self, other: chosen(grad, self == other, self > other),
+)
+def maximum(self: Array, other: Array) -> Array:
+    return np.maximum(self, other)
+
+
+@op(
+    "minimum",
+    tensors_only=True,
+    writes=1,
+    promote=PAIR,
+    self=lambda grad, self, other: chosen(grad, self == other, self > other),
+    other=lambda grad, self, other: chosen(grad, self == other, self < other),
+)
+def minimum(self: Array, other: Array) -> Array:
+    return np.minimum(self, other)
+
+
+@op(
+    "where.self",
+    promote=PAIR,
+    self=lambda grad, condition: where(condition, grad, zeros_as(grad)),
+    other=lambda grad, condition: where(condition, zeros_as(grad), grad),
+)
+def where(condition: Array, self: Array, other: Array) -> Array:
+    if condition.dtype.kind != "b":
+        raise RuntimeError(
+            f"where expected condition to be a boolean tensor, but got a tensor with dtype {condition.dtype}"
+        )
+    return bare(np.where(condition, self, other))
+
+
+@op("masked_fill.Scalar", self=lambda grad, mask: masked_fill(grad, mask, 0))
+def masked_fill(self: Array, mask: Array, value: float) -> Array:
+    if mask.dtype.kind != "b":
+        raise RuntimeError("masked_fill_ only supports boolean masks, but got mask with dtype " + str(mask.dtype))
+    return bare(np.where(mask, self.dtype.type(value), self))
+
+
+@op(
+    "masked_fill.Tensor",
+    self=lambda grad, mask: masked_fill(grad, mask, 0),
+    value=lambda grad, mask: sum_all(masked_select(grad, mask)),
+)
+def masked_fill_tensor(self: Array, mask: Array, value: Array) -> Array:
+    return bare(np.where(mask, value.astype(self.dtype), self))
+
+
+@both
+def sum_all(grad: Array) -> Array:
+    return sum(grad)

@@ -1,0 +1,85 @@
+"""The shape changed in place: the memory stays, the tensor looks at it otherwise."""
+
+# mypy: disable-error-code="no-any-return"
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from . import tell
+from .functions import sizes_of
+from .graph import Node
+from .inplace import check_writable, rebase
+from .ops import arrange
+from .ops import shape as s
+from .state import state
+from .tensor import Tensor, plain
+
+
+def reshaped_in_place(function: Any, target: Tensor, *args: Any) -> Tensor:
+    """`target.t_()` and the like: the memory stays, the tensor looks at it through another shape."""
+    check_writable(target)
+    if target._is_view():
+        raise NotImplementedError(f"{function.op.name} of a view is not supported: use the variant without _")
+    before = plain(target.array())
+    before.node, before.output_nr = target.node, target.output_nr
+    target.data_ = function.op.forward(before.data_, *args)
+    target.bump()
+    if before.node is not None:
+        rebase(target, lambda holder: linked(function.op, before, args, holder))
+    tell.written(target, function.op.name, ())
+    return target
+
+
+def linked(op: Any, before: Tensor, args: tuple[Any, ...], holder: Tensor) -> Node | None:
+    if state.session is not None:
+        state.session.same(holder, before)
+    return op.link(before, *args, (holder,), holder)
+
+
+def t_(self: Tensor) -> Tensor:
+    return reshaped_in_place(arrange.turned, self)
+
+
+def transpose_(self: Tensor, dim0: int, dim1: int) -> Tensor:
+    return reshaped_in_place(arrange.transposed, self, dim0, dim1)
+
+
+def unsqueeze_(self: Tensor, dim: int) -> Tensor:
+    return reshaped_in_place(arrange.unsqueezed, self, dim)
+
+
+def squeeze_(self: Tensor, dim: Any = None) -> Tensor:
+    if dim is None:
+        return reshaped_in_place(arrange.squeezed, self)
+    if isinstance(dim, int):
+        return reshaped_in_place(s.squeeze_result, self, dim)
+    return reshaped_in_place(arrange.squeezed_dims, self, list(dim))
+
+
+def resize_(self: Tensor, *size: Any) -> Tensor:
+    """Another shape over the same memory, of which more is taken if needed."""
+    if self.requires_grad:
+        raise RuntimeError("cannot resize variables that require grad")
+    shape = tuple(sizes_of(size))
+    count = int(np.prod(shape, dtype=object))
+    flat = np.ascontiguousarray(self.array()).reshape(-1)
+    if count > flat.size:
+        flat = np.concatenate([flat, np.zeros(count - flat.size, flat.dtype)])
+    self.data_ = flat[:count].reshape(shape)
+    if self.storage_ is not None:
+        self.storage_.boxed = None
+    tell.written(self, "resize_", ())
+    return self
+
+
+def resize_as_(self: Tensor, other: Tensor) -> Tensor:
+    return resize_(self, list(other.data_.shape))
+
+
+IN_PLACE: dict[str, Any] = {
+    "t_": t_, "transpose_": transpose_, "swapaxes_": transpose_, "swapdims_": transpose_, "unsqueeze_": unsqueeze_,
+    "squeeze_": squeeze_, "resize_": resize_, "resize_as_": resize_as_,
+}  # fmt: skip
