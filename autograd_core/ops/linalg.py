@@ -94,7 +94,8 @@ def det_backward(grad: Any, result: Any, A: Any, LU: Any, pivots: Any) -> Any:
     scale = GRAPH["mul"](grad, result)
     singular = np.abs(result.data_) < 100 * np.finfo(A.data_.dtype).eps
     if not np.any(singular):
-        return GRAPH["linalg_solve"](GRAPH["adjoint"](A), diagonal_of(scale, A.data_.shape[-1]))
+        right = diagonal_of(scale, A.data_.shape[-1])
+        return GRAPH["linalg_solve"](GRAPH["adjoint"](A), right)
     if np.all(singular):
         return det_by_svd(grad, A)
     return det_of_some(grad, result, A, LU, pivots, singular)
@@ -155,7 +156,8 @@ def linalg_det(A: Array) -> tuple[Array, Array, Array]:
 def slogdet_backward(grad: Any, A: Any, LU: Any, pivots: Any) -> Any:
     if grad is None:
         return None
-    return GRAPH["linalg_solve"](GRAPH["adjoint"](A), diagonal_of(grad, A.data_.shape[-1]))
+    right = diagonal_of(grad, A.data_.shape[-1])
+    return GRAPH["linalg_solve"](GRAPH["adjoint"](A), right)
 
 
 def raw_slogdet_backward(grad: Array, A: Array, LU: Array, pivots: Array) -> Array:
