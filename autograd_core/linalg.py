@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from . import errors, functions
+from .inplace import in_place
 from .ops import elementwise as e
 from .ops import linalg as l
 from .ops import matmul as m
@@ -162,8 +163,8 @@ def matrix_power(A: Tensor, n: int) -> Tensor:
         raise TypeError(f"linalg_matrix_power(): argument 'n' (position 2) must be int, not {type(n).__name__}")
     check_square("linalg.matrix_power", A)
     if n == 0:
-        eye = np.eye(A.data_.shape[-1], dtype=A.data_.dtype)
-        return plain(np.ascontiguousarray(np.broadcast_to(eye, A.data_.shape)))
+        eye = plain(np.eye(A.data_.shape[-1], dtype=A.data_.dtype))
+        return in_place(e.copy, s.clone(A), eye)
     if n < 0:
         A, n = inv(A), -n
     if n == 1:
@@ -229,6 +230,16 @@ def eigh(A: Tensor, UPLO: str = "L") -> Any:
 def eigvalsh(A: Tensor, UPLO: str = "L") -> Tensor:
     square("eigh", A)
     return l.linalg_eigh(A, side(UPLO), wants_graph(A))[0]
+
+
+def eigvals(A: Tensor) -> Tensor:
+    square("eigvals", A)
+    raise NotImplementedError("linalg.eigvals is not supported: it gives complex numbers. eigvalsh gives real ones")
+
+
+def eig(A: Tensor) -> Any:
+    square("eig", A)
+    raise NotImplementedError("linalg.eig is not supported: it gives complex numbers. eigh gives real ones")
 
 
 def side(UPLO: str) -> str:

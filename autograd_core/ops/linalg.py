@@ -9,6 +9,7 @@ plain runs they use the factors that the forward kept.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -402,8 +403,8 @@ def doubled(x: Array) -> Array:
 
 @both
 def qr_backward(by_q: Any, by_r: Any, Q: Array, R: Array, mode: str) -> Any:
+    not_differentiable(mode, Q.shape, R.shape)
     rows, columns = Q.shape[-2], R.shape[-1]
-    not_differentiable(mode, rows, columns)
     if by_q is None and by_r is None:
         return None
     if by_q is None:
@@ -424,7 +425,7 @@ def qr_backward(by_q: Any, by_r: Any, Q: Array, R: Array, mode: str) -> Any:
     return out if by_r is None else out + matmul(Q, by_r)
 
 
-def not_differentiable(mode: str, rows: int, columns: int) -> None:
+def not_differentiable(mode: str, orthogonal: Sequence[int], triangle: Sequence[int]) -> None:
     """Whether a QR factorization of this kind has a derivative.
 
     Raises:
@@ -435,7 +436,7 @@ def not_differentiable(mode: str, rows: int, columns: int) -> None:
             "The derivative of linalg.qr depends on Q, which is not computed when mode='r'. Please use "
             "linalg.qr(A, mode='reduced') if you are going to differentiate through linalg.qr."
         )
-    if mode == "complete" and rows > columns:
+    if mode == "complete" and orthogonal[-2] > triangle[-1]:
         raise RuntimeError("The QR decomposition is not differentiable when mode='complete' and nrows > ncols.")
 
 
