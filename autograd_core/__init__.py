@@ -55,6 +55,8 @@ _FUNCTIONS = {
 }
 _RECURRENT = "rnn_tanh rnn_relu gru lstm rnn_tanh_cell rnn_relu_cell gru_cell lstm_cell"
 _LEGACY = {"FloatTensor": "float32", "DoubleTensor": "float64", "LongTensor": "int64", "IntTensor": "int32"}
+_LEGACY |= {"HalfTensor": "float16", "ShortTensor": "int16", "CharTensor": "int8", "ByteTensor": "uint8"}
+_LEGACY |= {"BoolTensor": "bool"}
 _FUNCTIONAL = (
     "conv1d conv2d conv_transpose1d conv_transpose2d max_pool1d max_pool2d avg_pool1d adaptive_avg_pool1d "
     "pixel_shuffle pixel_unshuffle bilinear layer_norm group_norm"

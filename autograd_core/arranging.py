@@ -16,7 +16,7 @@ import numpy as np
 from . import errors, tell
 from .functions import sizes_of
 from .graph import Node
-from .inplace import check_writable, rebase
+from .inplace import check_writable, in_place, rebase
 from .ops import arrange, scattering
 from .ops import elementwise as e
 from .ops import index as i
@@ -117,7 +117,6 @@ def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple[Tensor, ...]:
         line = s.view(t, [-1 if d == at else 1 for d in range(len(given))])
         grids.append(s.expand(line, shape))
     if swap:
-        grids = [s.transpose(grid, 0, 1) for grid in grids]
         grids[:2] = grids[1::-1]
     return tuple(grids)
 
@@ -156,7 +155,7 @@ def broadcast_tensors(*tensors: Tensor) -> tuple[Tensor, ...]:
     if text is not None:
         raise RuntimeError(text)
     shape = list(np.broadcast_shapes(*shapes))
-    return tuple(s.expand(t, shape) for t in tensors)
+    return tuple(t if list(t.data_.shape) == shape else s.expand(t, shape) for t in tensors)
 
 
 def repeat_interleave(
@@ -243,11 +242,32 @@ def clipped(start: int, end: int, length: int) -> tuple[int, int]:
 
 
 def hsplit(input: Tensor, indices_or_sections: Any) -> tuple[Tensor, ...]:
-    return tensor_split(input, indices_or_sections, 0 if input.data_.ndim == 1 else 1)
+    if input.data_.ndim < 1:
+        raise RuntimeError(
+            "torch.hsplit requires a tensor with at least 1 dimension, but got a tensor with 0 dimensions!"
+        )
+    at = 0 if input.data_.ndim == 1 else 1
+    return tensor_split(input, divided("hsplit", input, indices_or_sections, at), at)
+
+
+def divided(name: str, input: Tensor, sections: Any, at: int) -> Any:
+    """`sections`, if a number of them divides the length."""
+    length = input.data_.shape[at]
+    if isinstance(sections, int) and (sections <= 0 or length % sections):
+        raise RuntimeError(
+            f"torch.{name} attempted to split along dimension {at}, but the size of the dimension {length} is not "
+            f"divisible by the split_size {sections}!"
+        )
+    return sections
 
 
 def vsplit(input: Tensor, indices_or_sections: Any) -> tuple[Tensor, ...]:
-    return tensor_split(input, indices_or_sections, 0)
+    if input.data_.ndim < 2:
+        raise RuntimeError(
+            "torch.vsplit requires a tensor with at least 2 dimension, but got a tensor with "
+            f"{input.data_.ndim} dimensions!"
+        )
+    return tensor_split(input, divided("vsplit", input, indices_or_sections, 0), 0)
 
 
 def diff(
@@ -261,7 +281,7 @@ def diff(
     parts = [t for t in (prepend, input, append) if t is not None]
     result = s.cat(parts, dim) if len(parts) > 1 else input
     if n == 0:
-        return s.clone(result) if result is input else result
+        return in_place(e.copy, plain(np.zeros_like(result.data_)), result)
     at = s.wrap(dim, input.data_.ndim)
     for _ in range(min(n, result.data_.shape[at])):
         length = result.data_.shape[at]

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from .graph import Hooks, Node
 
 QUALIFIED = {n: f"torch::autograd::{n}" for n in ("AccumulateGrad", "CopySlices", "CopyBackwards")}
+QUALIFIED["NotImplemented"] = "torch::autograd::NotImplemented"
 """The nodes whose name() is longer than their type's name."""
 
 SHOWN = [

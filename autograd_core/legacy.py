@@ -1,16 +1,18 @@
-"""What torch keeps of its older days: `resize`, `new`, `set_`."""
+"""Methods of old programs that torch still has: `new`, `resize`, `set_`."""
 
 # mypy: disable-error-code="no-any-return"
 
 from __future__ import annotations
 
-import math
 import warnings
-from collections.abc import Sequence
 from typing import Any
 
-from . import errors, factories, tell
+import numpy as np
+
+from . import errors, tell
+from .factories import made
 from .function import Function
+from .functions import sizes_of
 from .graph import gradient_edge
 from .inplace import check_writable, rebase_onto
 from .not_implemented import NotImplemented_
@@ -18,71 +20,70 @@ from .ops import shape as s
 from .state import state
 from .tensor import Tensor
 
-RESIZE = (
-    "requested resize to {} ({} elements in total), but the given tensor has a size of {} ({} elements). autograd's "
-    "resize can only change the shape of a given tensor, while preserving the number of elements. "
-)
+
+def new(self: Tensor, *data: Any) -> Tensor:
+    """A tensor of this dtype: of a shape (filled with zeros here), or from a list of values."""
+    kind = self.data_.dtype
+    if len(data) == 1 and isinstance(data[0], Tensor):
+        return s.alias(data[0])
+    if len(data) == 1 and isinstance(data[0], list):
+        return made(np.asarray(data[0], kind), "new")
+    if not all(isinstance(n, int | tuple) for n in data):
+        raise TypeError(f"new(): data must be a sequence (got {type(data[0]).__name__})")
+    return made(np.zeros(sizes_of(data) if data else 0, kind), "new")
 
 
 class Resize(Function):
-    """Another shape for the same elements, as a new tensor."""
+    """Another shape of the same number of elements, as a Function written in Python: so it stands in torch's graph."""
 
     @staticmethod
-    def forward(ctx: Any, tensor: Tensor, sizes: Sequence[int]) -> Tensor:
-        ctx.sizes = tensor.data_.shape
-        if math.prod(sizes) != tensor.data_.size:
-            given = "x".join(map(str, sizes)), math.prod(sizes), "x".join(map(str, ctx.sizes)), tensor.data_.size
-            raise RuntimeError(RESIZE.format(*given))
-        return s.reshape(tensor.detach(), list(sizes))
+    def forward(ctx: Any, tensor: Tensor, sizes: tuple[int, ...]) -> Tensor:
+        count = int(np.prod(sizes, dtype=object))
+        if tensor.data_.size != count:
+            raise RuntimeError(
+                f"requested resize to {'x'.join(map(str, sizes))} ({count} elements in total), but the given tensor "
+                f"has a size of {'x'.join(map(str, tensor.data_.shape))} ({tensor.data_.size} elements). autograd's "
+                "resize can only change the shape of a given tensor, while preserving the number of elements. "
+            )
+        ctx.input_sizes = tensor.data_.shape
+        return tensor.contiguous().view(*sizes)
 
     @staticmethod
-    def backward(ctx: Any, grad: Tensor) -> tuple[Any, ...]:
-        return s.reshape(grad, list(ctx.sizes)), None
+    def backward(ctx: Any, *grads: Any) -> Any:
+        return grads[0].contiguous().view(ctx.input_sizes), None
 
 
 def resize(self: Tensor, *sizes: Any) -> Tensor:
-    """The elements of this tensor in another shape."""
-    warnings.warn("non-inplace resize is deprecated", UserWarning, stacklevel=2)
-    wanted = sizes[0] if len(sizes) == 1 and isinstance(sizes[0], tuple | list) else sizes
-    return Resize.apply(self, tuple(int(n) for n in wanted))
+    warnings.warn("non-inplace resize is deprecated", stacklevel=2)
+    return Resize.apply(self, tuple(sizes_of(sizes)))
 
 
-def new(self: Tensor, *args: Any, device: Any = None) -> Tensor:
-    """A tensor of the same dtype: of these sizes, or with these contents."""
-    if len(args) == 1 and isinstance(args[0], list):
-        return factories.new_tensor(self, args[0])
-    if len(args) == 1 and isinstance(args[0], Tensor):
-        return args[0].detach()
-    sizes = args[0] if len(args) == 1 and isinstance(args[0], tuple) else args
-    return factories.new_empty(self, tuple(sizes) if args else (0,))
+def resize_as(self: Tensor, tensor: Tensor) -> Tensor:
+    warnings.warn("non-inplace resize_as is deprecated", stacklevel=2)
+    return Resize.apply(self, tuple(tensor.data_.shape))
 
 
 def set_(self: Tensor, source: Tensor | None = None) -> Tensor:
-    """Show the memory of `source` from now on.
-
-    Raises:
-        RuntimeError: the dtypes differ.
-    """
+    """Show the memory of `source` from now on; a write that has no derivative."""
     check_writable(self)
-    if source is None:
-        source = factories.new_empty(self, (0,))
-    if not isinstance(source, Tensor):
-        raise TypeError(f"set_(): argument 'source' must be Tensor, not {type(source).__name__}")
-    if self.data_.dtype != source.data_.dtype:
-        names = errors.type_name(source.data_.dtype).lower(), errors.type_name(self.data_.dtype).lower()
-        raise RuntimeError(f"Could not set tensor of type {names[0]} to a tensor of type {names[1]}")
-    needed = state.grad_enabled and (self.requires_grad or source.requires_grad)
-    edges = [gradient_edge(t) for t in (self, source)] if needed else []
-    counted, memory = self.shared_storage(), source.shared_storage()
-    self.data_ = source.array()
-    counted.address, counted.boxed = memory.address, memory.boxed
+    if self._is_view():
+        raise NotImplementedError("set_ of a view is not supported")
+    given = made(np.zeros(0, self.data_.dtype), "set_") if source is None else source
+    if given.data_.dtype != self.data_.dtype:
+        kinds = [errors.C_NAMES[t.data_.dtype.name] for t in (self, given)]
+        raise RuntimeError("Could not set tensor of type " + kinds[1] + " to a tensor of type " + kinds[0])
+    needed = state.grad_enabled and (self.requires_grad or given.requires_grad)
+    edges = [gradient_edge(t) for t in (self, given)] if needed else []
+    mine, theirs = self.shared_storage(), given.shared_storage()
+    self.data_ = given.array()
+    mine.address, mine.boxed = theirs.address, theirs.boxed
     self.bump()
     if needed:
         node = NotImplemented_(edges, ((self.data_.shape, self.data_.dtype),))
         node.operator = "set_"
         rebase_onto(self, node)
-    tell.written(self, "set_", (source,))
+    tell.written(self, "set_", (given,))
     return self
 
 
-__all__ = ["new", "resize", "set_"]
+METHODS = {"new": new, "resize": resize, "resize_as": resize_as, "set_": set_}

@@ -183,7 +183,7 @@ FROM = {
     reductions: "sum mean prod cumsum max min amax amin sort argsort topk var std logsumexp norm "
     "softmax log_softmax all any",
     shaping: "reshape view view_as flatten unflatten ravel permute movedim expand expand_as squeeze repeat tile flip "
-    "roll split chunk unsafe_split unsafe_chunk unbind narrow diag contiguous",
+    "roll split split_with_sizes chunk unsafe_split unsafe_chunk unbind narrow diag contiguous",
     not_implemented: "floor_divide",
     contraction: "inner kron",
     statistics: "aminmax median nanmedian mode cummax cummin nansum nanmean dist",
@@ -232,7 +232,7 @@ OWN |= {
     "cpu": lambda self: self,
 }  # fmt: skip
 OWN |= {name: conversion.cast_to(kind) for name, kind in CASTS.items()}
-OWN |= {"resize": legacy.resize, "new": legacy.new, "set_": legacy.set_, "__copy__": tracking.copied}
+OWN |= legacy.METHODS | {"__copy__": tracking.copied}
 OWN |= {name: getattr(factories, name) for name in ("new_tensor", "new_zeros", "new_ones", "new_empty", "new_full")}
 
 

@@ -360,9 +360,9 @@ def op(name: str, /, **entry: Any) -> Callable[[Callable[..., Any]], Any]:
     Traits beside the formulas: `view=True` (the result shows the memory of `self`), `many=True` (a list of results),
     `outputs` (names of several results) with `differentiable` (which of them), `promote` (the inputs brought to one
     dtype), `floating=True` (integers become floats), `nr` or `node` (a node name that does not follow from the order),
-    `sparing` (an input is saved only if a formula that uses it is wanted, also where several use it),
-    `writes` (how often torch writes the gradients of this operator while it makes them: version counters tell; one
-    number, or a function of the node that gives one for each input).
+    `tensors_only` (a number cannot stand for a tensor), `sparing` (an input is saved only if a formula that uses it is
+    wanted, also where several use it), `writes` (how often torch writes the gradients of this operator while it makes
+    them: version counters tell; one number, or a function of the node that gives one for each input).
     """
     traits = {k: v for k, v in entry.items() if k in TRAITS}
     formulas = {k: v for k, v in entry.items() if k not in TRAITS}
@@ -377,7 +377,8 @@ def op(name: str, /, **entry: Any) -> Callable[[Callable[..., Any]], Any]:
     return declare
 
 
-TRAITS = {"view", "many", "outputs", "differentiable", "promote", "floating", "nr", "node", "writes", "sparing"}
+TRAITS = {"view", "many", "outputs", "differentiable", "promote", "floating", "nr", "node"}
+TRAITS |= {"tensors_only", "sparing", "writes"}
 
 
 def over(function: Callable[..., Any], names: dict[str, Any]) -> Callable[..., Any]:
@@ -435,9 +436,10 @@ def operand(value: Any, op: Op, name: str) -> Tensor | None:
         return None
     parameters = list(op.signature.parameters)
     if name != parameters[0]:
-        if isinstance(value, bool | int | float):
+        numbers = not op.traits.get("tensors_only")
+        if numbers and isinstance(value, bool | int | float):
             return wrapped_number(value)
-        if isinstance(value, np.generic):
+        if numbers and isinstance(value, np.generic):
             return wrapped_number(value.item())
     shown = "input" if name == "self" else name
     raise TypeError(errors.not_a_tensor(op.python_name, shown, parameters.index(name) + 1, value))

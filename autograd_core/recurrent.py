@@ -254,12 +254,11 @@ def lstm(
     if input.data_.dtype == np.float32 and input.data_.size and not projected:
         return fused_lstm(input, hx, weights, has_biases, used, train, bidirectional, batch_first)
     inputs = s.transpose(input, 0, 1) if batch_first else input
-    hidden, cells = s.unbind(hx[0], 0), s.unbind(hx[1], 0)
-    states = list(zip(hidden, cells, strict=True))
+    states = list(zip(s.unbind(hx[0], 0), s.unbind(hx[1], 0), strict=True))
     output, last = stacked(layer_of(long_short_cell), inputs, states, weights, 1 + bidirectional, used)
-    output = turned(output, batch_first)
-    final = s.stack([c for _, c in last], 0)
-    return output, s.stack([h for h, _ in last], 0), final
+    cell = s.stack([c for _, c in last], 0)
+    hidden = s.stack([h for h, _ in last], 0)
+    return (s.transpose(output, 0, 1) if batch_first else output), hidden, cell
 
 
 def fused_lstm(

@@ -1,5 +1,6 @@
 """torch.distributions: random numbers whose densities can be differentiated."""
 
+from ..absent import absent
 from . import constraints
 from .continuous import Exponential, Normal, Uniform
 from .discrete import Bernoulli, Categorical
@@ -19,3 +20,5 @@ __all__ = [
     "kl_divergence",
     "register_kl",
 ]
+
+__getattr__ = absent("torch.distributions")

@@ -1,5 +1,6 @@
 """torch.nn: modules, parameters, layers and losses."""
 
+from ..absent import absent
 from . import functional, init, utils
 from .activation import (
     CELU,
@@ -194,3 +195,5 @@ __all__ = [
 ]
 
 settle(globals())
+
+__getattr__ = absent("torch.nn")

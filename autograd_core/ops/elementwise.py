@@ -356,6 +356,7 @@ def atanh(self: Array) -> Array:
 @op(
     "atan2",
     promote=PAIR,
+    tensors_only=True,
     floating=True,
     self=lambda grad, self, other: atan2_scale(grad, self, other) * other,
     other=lambda grad, self, other: atan2_scale(grad, self, other) * -self,
@@ -373,6 +374,7 @@ def atan2_scale(grad: Array, self: Array, other: Array) -> Array:
 @op(
     "hypot",
     promote=PAIR,
+    tensors_only=True,
     self=lambda grad, self, result: grad * self / result,
     other=lambda grad, other, result: grad * other / result,
 )
@@ -532,6 +534,7 @@ def chosen(grad: Array, tied: Array, lost: Array) -> Array:
 
 @op(
     "maximum",
+    tensors_only=True,
     writes=1,
     promote=PAIR,
     self=lambda grad, self, other: chosen(grad, self == other, self < other),
@@ -543,6 +546,7 @@ def maximum(self: Array, other: Array) -> Array:
 
 @op(
     "minimum",
+    tensors_only=True,
     writes=1,
     promote=PAIR,
     self=lambda grad, self, other: chosen(grad, self == other, self > other),

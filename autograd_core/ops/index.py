@@ -121,6 +121,8 @@ def gather_backward(grad: Array, sizes: Sequence[int], dim: int, index: Array) -
 
 def along(index: Array, axis: int) -> tuple[Array, ...]:
     """The full places that an index along `axis` names."""
+    if np.ndim(index) == 0:
+        return ()
     grid = list(np.indices(index.shape, sparse=True))
     grid[axis] = np.asarray(index)
     return tuple(grid)

@@ -86,11 +86,11 @@ def outer(a: Array, b: Array) -> Array:
 
 @op("dot", self=lambda grad, tensor: grad * tensor, tensor=lambda grad, self: grad * self)
 def dot(self: Array, tensor: Array) -> Array:
-    both_vectors("dot", self, tensor)
+    both_vectors(self, tensor)
     return np.dot(self, tensor)
 
 
-def both_vectors(name: str, self: Array, tensor: Array) -> None:
+def both_vectors(self: Array, tensor: Array) -> None:
     """Whether the product of two vectors can be taken.
 
     Raises:
@@ -100,7 +100,7 @@ def both_vectors(name: str, self: Array, tensor: Array) -> None:
         raise RuntimeError(f"1D tensors expected, but got {self.ndim}D and {tensor.ndim}D tensors")
     if self.dtype != tensor.dtype:
         a, b = errors.type_name(self.dtype), errors.type_name(tensor.dtype)
-        raise RuntimeError(f"{name} : expected both vectors to have same dtype, but found {a} and {b}")
+        raise RuntimeError(f"dot : expected both vectors to have same dtype, but found {a} and {b}")
     if self.shape != tensor.shape:
         n, m = self.shape[0], tensor.shape[0]
         raise RuntimeError(
@@ -112,7 +112,7 @@ def both_vectors(name: str, self: Array, tensor: Array) -> None:
 
 @op("vdot", self=lambda grad, other: grad * other, other=lambda grad, self: grad * self)
 def vdot(self: Array, other: Array) -> Array:
-    both_vectors("vdot", self, other)
+    both_vectors(self, other)
     return np.dot(self, other)
 
 

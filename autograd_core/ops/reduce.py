@@ -257,8 +257,13 @@ def std(self: Array, dim: Dims = None, correction: float | None = None, keepdim:
 @both
 def evenly(grad: Array, self: Array, result: Array) -> Array:
     """`grad` shared evenly among the elements that are equal to `result`."""
-    mask = self == result
+    mask = isnan(self) if is_nan(result) else self == result
     return masked_fill_tensor(zeros_as(self), mask, grad / sum(mask))
+
+
+@helper
+def is_nan(number: Any) -> bool:
+    return bool(np.isnan(getattr(number, "data_", number)))
 
 
 @both

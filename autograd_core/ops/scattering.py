@@ -95,21 +95,22 @@ def flat_places(name: str, index: Array, size: int) -> Array:
     return at
 
 
-@op("take", self=lambda grad, self, index: put(zeros_as(self), index, grad, True))
+@op("take", tensors_only=True, self=lambda grad, self, index: put(zeros_as(self), index, grad, True))
 def take(self: Array, index: Array) -> Array:
     return np.ravel(self)[flat_places("take", index, self.size)]
 
 
 @op(
     "put",
+    tensors_only=True,
     self=lambda grad, index, accumulate: grad if accumulate else put(grad, index, zeros_at(grad, index), False),
-    source=lambda grad, index, source_shape_: reshape(take(grad, index), source_shape_),
+    source=lambda grad, index, source: reshape(take(grad, index), source.shape),
 )
 def put(self: Array, index: Array, source: Array, accumulate: bool = False) -> Array:
     out = np.array(self, order="C")
     flat, at = out.reshape(-1), flat_places("put_", index, self.size)
     if np.size(source) != at.size:
-        raise RuntimeError(
+        raise IndexError(
             "put_(): Expected source and index to have the same number of elements, but got source.numel() = "
             f"{np.size(source)}, index.numel() = {at.size}"
         )
@@ -170,9 +171,18 @@ def worst(kind: np.dtype[Any], start: float) -> int:
     return int(np.iinfo(kind).min if start < 0 else np.iinfo(kind).max)
 
 
+@helper
+def need_shape(src: Any, index: Any) -> None:
+    """The formulas compare all of `src` with what was scattered: torch does not cut it to the index either."""
+    text = errors.broadcast([src.shape, index.shape])
+    if text is not None:
+        raise RuntimeError(text)
+
+
 @both
 def shares(self: Array, dim: int, index: Array, src: Array, result: Array) -> tuple[Any, Any, Any]:
     """For amax and amin: who equals the result, and among how many its gradient is shared."""
+    need_shape(src, index)
     mine = in_kind_of(self == result, self)
     theirs = in_kind_of(src == gather(result, dim, index), self)
     return mine, theirs, scatter_add(mine, dim, index, theirs)
@@ -222,6 +232,7 @@ def product_src(
     grad: Array, self: Array, dim: int, index: Array, src: Array, include_self: bool, result: Array
 ) -> Array:
     """The product of the others: by division, except where a single zero is among them."""
+    need_shape(src, index)
     zero = src == 0
     zeros_met = gather(scatter_add(zeros_as(self), dim, index, in_kind_of(zero, self)), dim, index)
     alone = zero & (zeros_met == 1)

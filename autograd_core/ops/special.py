@@ -142,6 +142,7 @@ def rad2deg(self: Array) -> Array:
 @op(
     "logaddexp",
     promote=PAIR,
+    tensors_only=True,
     floating=True,
     self=lambda grad, self, other: grad / add_scalar(exp(other - self), 1),
     other=lambda grad, self, other: grad / add_scalar(exp(self - other), 1),
@@ -153,6 +154,7 @@ def logaddexp(self: Array, other: Array) -> Array:
 @op(
     "logaddexp2",
     promote=PAIR,
+    tensors_only=True,
     floating=True,
     self=lambda grad, self, other: grad / add_scalar(rpow(2, other - self), 1),
     other=lambda grad, self, other: grad / add_scalar(rpow(2, self - other), 1),
@@ -179,6 +181,7 @@ def xlogy(self: Array, other: Array) -> Array:
 @op(
     "fmax",
     promote=PAIR,
+    tensors_only=True,
     self=lambda grad, self, other: masked_fill(grad, logical_not((self >= other) | isnan(other)), 0),
     other=lambda grad, self, other: masked_fill(grad, (self >= other) | isnan(other), 0),
 )
@@ -189,6 +192,7 @@ def fmax(self: Array, other: Array) -> Array:
 @op(
     "fmin",
     promote=PAIR,
+    tensors_only=True,
     self=lambda grad, self, other: masked_fill(grad, logical_not((self <= other) | isnan(other)), 0),
     other=lambda grad, self, other: masked_fill(grad, (self <= other) | isnan(other), 0),
 )
@@ -215,7 +219,13 @@ def copysign_backward(grad: Array, self: Array, result: Array) -> Array:
 # ---- without a derivative
 
 
-@op("heaviside", node="NotImplemented", self=lambda grad: not_derived("heaviside"), values=lambda grad: None)
+@op(
+    "heaviside",
+    tensors_only=True,
+    node="NotImplemented",
+    self=lambda grad: not_derived("heaviside"),
+    values=lambda grad: None,
+)
 def heaviside(self: Array, values: Array) -> Array:
     return np.heaviside(self, values)
 

@@ -88,7 +88,7 @@ def mean_backward(grad: Array, sizes: Any, dim: Any, keepdim: bool) -> Array:
     "dist",
     promote=("self", "other"),
     self=lambda grad, self, other, p, result: norm_backward(grad, self - other, result, p, None, False),
-    other=lambda grad, self, other, p, result: -norm_backward(grad, self - other, result, p, None, False),
+    other=lambda grad, self, other, p, result: -norm_backward(grad, self - other, result, known(p), None, False),
 )
 def dist(self: Array, other: Array, p: float = 2) -> Array:
     apart = np.abs(self - other)
@@ -97,6 +97,16 @@ def dist(self: Array, other: Array, p: float = 2) -> Array:
     if p == 2:
         return np.sqrt(np.sum(apart * apart))
     return np.sum(apart) if p == 1 else np.power(np.sum(np.power(apart, p)), apart.dtype.type(1 / p))
+
+
+@both
+def known(p: float) -> float:
+    """`p`, if torch can take the negative of the gradient for it."""
+    if p == 0:
+        raise RuntimeError(
+            "Expected a proper Tensor but got None (or an undefined Tensor in C++) for argument #0 'self'"
+        )
+    return p
 
 
 @op(

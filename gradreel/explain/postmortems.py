@@ -51,7 +51,8 @@ def built_and_kept(world: World, node: NodeState) -> str:
     kept = list(dict.fromkeys(keep_name(world, slot) for slot in node.slots.values()))
     known = operator(node.kind)
     why = f": {known.why}" if known else " to compute its gradients"
-    return f"**{node.title}**, built {on(node.place.line)}{during(node.place)}, keeps {some(kept)}{why}."
+    kept_words = some(kept) if kept else "what hooks packed"
+    return f"**{node.title}**, built {on(node.place.line)}{during(node.place)}, keeps {kept_words}{why}."
 
 
 def freed_by(world: World, node: NodeState, freer: Call) -> str:

@@ -57,7 +57,7 @@ def text(machine: Machine, value: Value) -> str:
             if not isinstance(answer, str):
                 raise TypeError(f"__str__ returned non-string (type {type_name(answer)})")
             return answer
-    if isinstance(value, np.generic):
+    if isinstance(value, (np.generic, torch.device)):
         return str(value)
     if isinstance(value, np.ndarray):
         machine.meter.elements(value.size)

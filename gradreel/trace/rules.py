@@ -40,6 +40,7 @@ class Ledger:
     edges_of: dict[int, e.Edges] = field(default_factory=dict)
     saved: set[tuple[int, str]] = field(default_factory=set)
     slots: dict[tuple[int, str], str] = field(default_factory=dict)
+    parts: dict[tuple[int, str], list[str]] = field(default_factory=dict)
     versions: dict[int, int] = field(default_factory=dict)
     calls: dict[int, str] = field(default_factory=dict)
     started: set[tuple[int, int]] = field(default_factory=set)
@@ -67,9 +68,12 @@ class Ledger:
                         self.edges_into[target].discard(event.node)
             case e.TensorSaved() | e.SavedPacked():
                 self.saved.add((event.node, event.slot))
-                self.slots[event.node, bare(event.slot)] = "held"
+                whole = bare(event.slot)
+                self.slots[event.node, whole] = self.slots[event.node, event.slot] = "held"
+                self.parts.setdefault((event.node, whole), []).append(event.slot)
             case e.SlotFreed():
-                self.slots[event.node, bare(event.slot)] = "freed"
+                for slot in (event.slot, *self.parts.get((event.node, event.slot), ())):
+                    self.slots[event.node, slot] = "freed"
             case e.Written() if event.counted:
                 self.versions[event.storage] = event.version
             case e.BackwardStarted():
@@ -89,7 +93,7 @@ class Ledger:
 
 
 def bare(slot: str) -> str:
-    """`indices` of `indices[0]`: a slot may hold a list, saved part by part and freed as a whole."""
+    """`indices` of `indices[0]`: a slot may hold a list, saved part by part, freed so or as a whole."""
     return slot.partition("[")[0]
 
 
@@ -173,7 +177,7 @@ def version_grows(ledger: Ledger, event: e.Written) -> Iterator[str]:
 
 
 def read_as_it_is(ledger: Ledger, event: e.SlotRead) -> Iterator[str]:
-    state = ledger.slots.get((event.node, bare(event.slot)))
+    state = ledger.slots.get((event.node, event.slot))
     if state is None:
         yield f"node {event.node} never kept {event.slot}"
     elif state == "freed" and event.found is not None:
@@ -188,7 +192,7 @@ def found_after_kept(ledger: Ledger, event: e.SlotRead) -> Iterator[str]:
 
 
 def held_before(ledger: Ledger, event: e.SlotFreed | e.SlotRetained) -> Iterator[str]:
-    if ledger.slots.get((event.node, bare(event.slot))) != "held":
+    if ledger.slots.get((event.node, event.slot)) != "held":
         yield f"node {event.node} does not hold {event.slot}"
 
 

@@ -13,8 +13,6 @@ PROGRAMS = load("functional")
 SNIPPETS = [run for run in load("runs") if run["name"].startswith("f_")]
 """Programs as people write them; tests/program runs them through the interpreter."""
 
-MODULES = ("nn", "nn.functional", "autograd", "autograd.functional", "autograd.forward_ad", "func")
-
 
 @pytest.mark.parametrize("program", PROGRAMS, ids=[program["name"] for program in PROGRAMS])
 def test_programs_print_what_torch_prints(program: dict[str, str]) -> None:
@@ -25,8 +23,9 @@ def test_programs_print_what_torch_prints(program: dict[str, str]) -> None:
 @pytest.mark.parametrize("run", SNIPPETS, ids=[run["name"] for run in SNIPPETS])
 def test_snippets_run_with_the_engine_in_the_place_of_torch(run: dict[str, Any], monkeypatch: Any) -> None:
     monkeypatch.setitem(sys.modules, "torch", autograd_core)
-    for name in MODULES:
-        monkeypatch.setitem(sys.modules, f"torch.{name}", sys.modules[f"autograd_core.{name}"])
+    for name, module in list(sys.modules.items()):
+        if name.startswith("autograd_core."):
+            monkeypatch.setitem(sys.modules, f"torch.{name.removeprefix('autograd_core.')}", module)
     source, raised = run["source"], run["exceptions"]
     if raised:
         ((kind, message, line),) = raised

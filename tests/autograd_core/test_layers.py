@@ -14,7 +14,7 @@ from autograd_core.state import isolated
 from .layer_cases import build, run
 from .stored import load
 
-STORED = load("layers")
+STORED = load("images_and_matrices")
 CALLS = {case["code"]: case for case in STORED["calls"]}
 MODULES = {case["code"]: case for case in STORED["modules"]}
 

@@ -1,9 +1,11 @@
 """Modules, layers, activations, losses and initialisers print what they print in torch."""
 
+from typing import Any
+
 import pytest
 
 import autograd_core
-from autograd_core import nn
+from autograd_core import distributions, nn, optim
 from autograd_core.events import Written
 from autograd_core.tell import listening
 from tests.autograd_core.programs import close, printed
@@ -33,3 +35,15 @@ def test_a_watched_initialiser_tells_of_its_write() -> None:
         nn.init.uniform_(weight)
     (written,) = [event for event in events if event[0] is Written]
     assert written[3] == "uniform_" and written[5] == 1
+
+
+@pytest.mark.parametrize(
+    ("space", "name"),
+    [(nn, "CTCLoss"), (nn.functional, "ctc_loss"), (optim, "Rprop"), (distributions, "Gamma")],
+    ids=lambda value: str(getattr(value, "__name__", value)),
+)
+def test_what_is_torchs_alone_is_named(space: Any, name: str) -> None:
+    with pytest.raises(AttributeError, match=rf"^torch\.[a-z.]+\.{name} is not supported by this engine$"):
+        getattr(space, name)
+    with pytest.raises(AttributeError, match=r"^module 'torch\.[a-z.]+' has no attribute 'Nonesuch'$"):
+        _ = space.Nonesuch

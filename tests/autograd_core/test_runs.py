@@ -15,14 +15,18 @@ import pytest
 import autograd_core
 from autograd_core.random import DEFAULT_SEED
 from autograd_core.state import isolated
+from tests.autograd_core.stored import load
 from tests.printing import same_text
-from tests.program.recorded import Recorded, programs
+from tests.program.recorded import programs
+
+SURVEYS = load("layers")
+"""Longer ones that go through all variants of a kind of layer: values, graphs to the last saved name, refusals."""
 
 MODULES = ("nn", "nn.functional", "optim", "optim.lr_scheduler", "distributions", "autograd")
 LAYERS = {program.name: program for program in programs() if program.name[0] == "n" and program.name[1:3].isdigit()}
 
 
-def outcome(program: Recorded, monkeypatch: pytest.MonkeyPatch) -> tuple[str, str | None]:
+def outcome(source: str, monkeypatch: pytest.MonkeyPatch) -> tuple[str, str | None]:
     """What the program prints, and the error that ends it."""
     monkeypatch.setitem(sys.modules, "torch", autograd_core)
     for name in MODULES:
@@ -34,7 +38,7 @@ def outcome(program: Recorded, monkeypatch: pytest.MonkeyPatch) -> tuple[str, st
         with isolated(), contextlib.redirect_stdout(out), warnings.catch_warnings():
             warnings.simplefilter("ignore")
             autograd_core.manual_seed(DEFAULT_SEED)
-            exec(compile(program.source, program.name, "exec"), names)  # the programs are our own
+            exec(compile(source, "program", "exec"), names)  # the programs are our own
     except Exception as error:
         return out.getvalue(), type(error).__name__
     finally:
@@ -45,9 +49,18 @@ def outcome(program: Recorded, monkeypatch: pytest.MonkeyPatch) -> tuple[str, st
 @pytest.mark.parametrize("name", LAYERS)
 def test_a_program_prints_and_raises_what_pytorch_does(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     program = LAYERS[name]
-    printed, error = outcome(program, monkeypatch)
+    printed, error = outcome(program.source, monkeypatch)
     assert error == (program.exceptions[0][0] if program.exceptions else None)
     assert same_text(program.stdout, printed, program.values), f"printed {printed!r}"
+
+
+@pytest.mark.parametrize("survey", SURVEYS, ids=[survey["name"] for survey in SURVEYS])
+def test_all_variants_do_what_they_do_in_pytorch(survey: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
+    printed, error = outcome(survey["source"], monkeypatch)
+    assert error is None
+    for expected, found in zip(survey["prints"].splitlines(), printed.splitlines(), strict=False):
+        assert same_text(expected, found), f"torch printed\n{expected}\nhere\n{found}"
+    assert same_text(survey["prints"], printed)
 
 
 def test_there_are_programs_for_what_others_do_not_use() -> None:

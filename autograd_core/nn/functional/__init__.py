@@ -3,6 +3,7 @@
 What torch composes of several operators is composed of the same ones here, so that the graph is the same.
 """
 
+from ...absent import absent
 from ...arranging import pad
 from .activations import (
     celu,
@@ -187,3 +188,5 @@ __all__ = [
     "triplet_margin_loss",
     "unfold",
 ]
+
+__getattr__ = absent("torch.nn.functional")

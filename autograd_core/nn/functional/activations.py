@@ -100,8 +100,6 @@ def glu(input: Tensor, dim: int = -1) -> Tensor:
 def prelu(input: Tensor, weight: Tensor) -> Tensor:
     """A leaky relu whose slopes, one or one for each channel, are learnt."""
     rank, slopes = input.data_.ndim, weight.data_.size
-    if weight.data_.ndim > 1:
-        raise RuntimeError(f"prelu: Expected `weight` to be a scalar or 1D tensor, but got: ndim = {weight.data_.ndim}")
     if slopes != 1:
         if rank == 0:
             raise RuntimeError("Not allow zero-dim input tensor.")
@@ -111,6 +109,8 @@ def prelu(input: Tensor, weight: Tensor) -> Tensor:
                 f"Mismatch of parameter numbers and input channel size. Found parameter numbers = {slopes} and channel "
                 f"size = {channels}."
             )
+    if weight.data_.ndim > 1:
+        raise RuntimeError(f"prelu: Expected `weight` to be a scalar or 1D tensor, but got: ndim = {weight.data_.ndim}")
     if weight.data_.ndim != rank:
         weight = s.view(weight, [slopes if d == 1 or rank == 1 else 1 for d in range(rank)])
     return a.prelu_kernel(input, weight)

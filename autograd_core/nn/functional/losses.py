@@ -9,6 +9,7 @@ import warnings
 
 import numpy as np
 
+from ... import errors
 from ...inplace import in_place
 from ...ops import activations as a
 from ...ops import elementwise as e
@@ -93,6 +94,11 @@ def hinge_embedding_loss(input: Tensor, target: Tensor, margin: float = 1.0, red
 def margin_ranking_loss(
     input1: Tensor, input2: Tensor, target: Tensor, margin: float = 0.0, reduction: str = "mean"
 ) -> Tensor:
+    if not input1.data_.ndim == input2.data_.ndim == target.data_.ndim:
+        raise RuntimeError(
+            "margin_ranking_loss : All input tensors should have same dimension but got sizes: input1: "
+            f"{input1.shape}, input2: {input2.shape}, target: {target.shape} "
+        )
     order = e.mul(e.neg(target), e.sub(input1, input2))
     return reduce_loss(in_place(e.clamp_min, e.add_scalar(order, margin), 0), reduction)
 
@@ -102,7 +108,15 @@ def cosine_embedding_loss(
     input1: Tensor, input2: Tensor, target: Tensor, margin: float = 0.0, reduction: str = "mean"
 ) -> Tensor:
     """One less the cosine where the target is 1, the cosine above the margin where it is -1."""
-    last = [input1.data_.ndim - 1]
+    rank, ranks = target.data_.ndim, (input1.data_.ndim, input2.data_.ndim)
+    if rank > 1:
+        raise RuntimeError("0D or 1D target tensor expected, multi-target not supported")
+    if ranks != (rank + 1, rank + 1):
+        raise RuntimeError(
+            f"{rank}D target tensor expects {rank + 1}D input tensors, but found inputs with sizes "
+            f"{errors.sizes(input1.data_.shape)} and {errors.sizes(input2.data_.shape)}."
+        )
+    last = [rank]
     together = r.sum_dim(e.mul(input1, input2), last, False)
     squares = [e.add_scalar(r.sum_dim(e.mul(x, x), last, False), 1e-12) for x in (input1, input2)]
     cosine = e.div(together, in_place(e.sqrt, e.mul(*squares)))

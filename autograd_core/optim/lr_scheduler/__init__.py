@@ -1,5 +1,6 @@
 """Schedulers: learning rates that change from epoch to epoch."""
 
+from ...absent import absent
 from .base import LRScheduler, _LRScheduler
 from .by_epoch import (
     ConstantLR,
@@ -36,3 +37,5 @@ __all__ = [
 
 for _kind in (LRScheduler, _LRScheduler):
     _kind.__module__ = "torch.optim.lr_scheduler"
+
+__getattr__ = absent("torch.optim.lr_scheduler")
