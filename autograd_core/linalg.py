@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from . import errors, functions
+from .inplace import in_place
 from .ops import elementwise as e
 from .ops import linalg as l
 from .ops import matmul as m
@@ -125,9 +126,6 @@ def solve_triangular(A: Tensor, B: Tensor, *, upper: bool, left: bool = True, un
     check_square("linalg.solve_triangular", A)
     check_matrix("linalg.solve_triangular", B, "B")
     check_right("linalg.solve_triangular", A, B.data_.shape, left)
-    batch = np.broadcast_shapes(A.data_.shape[:-2], B.data_.shape[:-2])
-    if batch:
-        A, B = (s.expand(x, [*batch, *x.data_.shape[-2:]]) if x.data_.shape[:-2] != batch else x for x in (A, B))
     return l.linalg_solve_triangular(A, B, upper, left, unitriangular)
 
 
@@ -165,8 +163,8 @@ def matrix_power(A: Tensor, n: int) -> Tensor:
         raise TypeError(f"linalg_matrix_power(): argument 'n' (position 2) must be int, not {type(n).__name__}")
     check_square("linalg.matrix_power", A)
     if n == 0:
-        eye = np.eye(A.data_.shape[-1], dtype=A.data_.dtype)
-        return plain(np.ascontiguousarray(np.broadcast_to(eye, A.data_.shape)))
+        eye = plain(np.eye(A.data_.shape[-1], dtype=A.data_.dtype))
+        return in_place(e.copy, s.clone(A), eye)
     if n < 0:
         A, n = inv(A), -n
     if n == 1:
@@ -234,6 +232,16 @@ def eigvalsh(A: Tensor, UPLO: str = "L") -> Tensor:
     return l.linalg_eigh(A, side(UPLO), wants_graph(A))[0]
 
 
+def eigvals(A: Tensor) -> Tensor:
+    square("eigvals", A)
+    raise NotImplementedError("linalg.eigvals is not supported: it gives complex numbers. eigvalsh gives real ones")
+
+
+def eig(A: Tensor) -> Any:
+    square("eig", A)
+    raise NotImplementedError("linalg.eig is not supported: it gives complex numbers. eigh gives real ones")
+
+
 def side(UPLO: str) -> str:
     if UPLO.upper() not in ("L", "U"):
         raise RuntimeError(f"Expected UPLO argument to be 'L' or 'U', but got {UPLO}")
@@ -252,9 +260,7 @@ def cross(input: Tensor, other: Tensor, *, dim: int = -1) -> Tensor:
     text = errors.broadcast([a, b])
     if text is not None:
         raise RuntimeError(text)
-    shape = list(np.broadcast_shapes(a, b))
-    one, two = (t if list(t.data_.shape) == shape else s.expand(t, shape) for t in (input, other))
-    return l.linalg_cross(one, two, dim)
+    return l.linalg_cross(input, other, dim)
 
 
 def old_cross(input: Tensor, other: Tensor, dim: int | None = None) -> Tensor:
@@ -344,13 +350,13 @@ def matrix_norm(
     if rows == columns:
         raise RuntimeError(f"linalg.matrix_norm: dims must be different. Got ({over[0]}, {over[1]})")
     if ord == "fro":
-        return r.vector_norm(A, 2, over, keepdim)
+        return r.vector_norm(A, 2, [rows, columns], keepdim)
     if ord != "nuc" and (isinstance(ord, str) or abs(ord) not in (1, 2, float("inf"))):
         raise RuntimeError(f"linalg.matrix_norm: Order {ord} not supported.")
     if ord == "nuc" or abs(ord) == 2:
         rest = [d for d in range(n) if d not in (rows, columns)]
         order = [*rest, rows, columns]
-        values = svdvals(s.permute(A, order) if over != [-2, -1] or keepdim else A)
+        values = svdvals(s.permute(A, order))
         picked = (
             r.sum_dim(values, [-1], keepdim) if ord == "nuc" else (r.amax if ord > 0 else r.amin)(values, [-1], keepdim)
         )
@@ -360,7 +366,7 @@ def matrix_norm(
         return s.permute(back, [order.index(d) for d in range(n)])
     if abs(ord) == float("inf"):
         rows, columns = columns, rows
-    sums = r.vector_norm(A, 1, [rows], keepdim)
+    sums = r.vector_norm(A, 1.0, [rows], keepdim)
     at = columns - 1 if columns > rows and not keepdim else columns
     return (r.amax if ord > 0 else r.amin)(sums, [at], keepdim)
 

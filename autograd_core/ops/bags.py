@@ -12,6 +12,7 @@ import numpy as np
 
 from ..op import helper, op
 from ..tensor import Array
+from .convolution import owned
 
 SUM, MEAN, MAX = 0, 1, 2
 
@@ -169,4 +170,4 @@ def trilinear(
     """The product of three tensors, each with new dimensions where `expand` says, summed over `sumdim`."""
     ndim = i1.ndim + len(expand1)
     terms = ",".join(letters(ndim, expanded) for expanded in (expand1, expand2, expand3))
-    return np.ascontiguousarray(np.einsum(f"{terms}->{letters(ndim, sumdim)}", i1, i2, i3, optimize=True))
+    return owned(np.einsum(f"{terms}->{letters(ndim, sumdim)}", i1, i2, i3, optimize=True))

@@ -41,6 +41,11 @@ def padded(data: Array, padding: Sizes, value: float = 0) -> Array:
     return np.pad(data, around, constant_values=value)
 
 
+def owned(data: Array) -> Array:
+    """`data` row by row in memory of its own, so that a gradient made of it may be added to."""
+    return np.array(data, order="C") if data.base is not None or not data.flags.c_contiguous else data
+
+
 def by_group(groups: int, *parts: tuple[Array, int]) -> Iterator[tuple[Array, ...]]:
     """The parts of each group, of arrays that are cut along the dimension given with each."""
     return zip(*(np.split(data, groups, axis) for data, axis in parts), strict=True)
@@ -54,7 +59,7 @@ def correlated(data: Array, weight: Array, stride: Sizes, padding: Sizes, dilati
     kernel = list(range(1, 2 + n))
     parts = [np.tensordot(x, w, (blocks, kernel)) for x, w in by_group(groups, (look, 1), (weight, 0))]
     whole = parts[0] if groups == 1 else np.concatenate(parts, -1)
-    return np.ascontiguousarray(np.moveaxis(whole, -1, 1))
+    return owned(np.moveaxis(whole, -1, 1))
 
 
 def spread(
@@ -84,7 +89,7 @@ def added_up(blocks: Array, stride: Sizes, padding: Sizes, dilation: Sizes, leng
         cut = [slice(f, f + s * (m - 1) + 1, s) for f, s, m in zip(first, stride, places, strict=True)]
         out[(..., *cut)] += blocks[(slice(None), slice(None), *at)]
     inside = [slice(p, p + length) for p, length in zip(padding, lengths, strict=True)]
-    return np.ascontiguousarray(out[(..., *inside)])
+    return owned(out[(..., *inside)])
 
 
 def by_weight(
@@ -97,7 +102,7 @@ def by_weight(
     look = look[(slice(None), slice(None), *(slice(m) for m in grad.shape[2:]))]
     over = [0, *range(2, 2 + n)]
     parts = [np.tensordot(g, x, (over, over)) for g, x in by_group(groups, (grad, 1), (look, 1))]
-    return np.ascontiguousarray(parts[0] if groups == 1 else np.concatenate(parts, 0))
+    return owned(parts[0] if groups == 1 else np.concatenate(parts, 0))
 
 
 # ---- the operator
@@ -159,7 +164,7 @@ def convolution_backward(
     if output_mask[0]:
         if transposed:
             to_input = correlated(grad_output, weight, *shift)
-            to_input = to_input[(..., *(slice(n) for n in input.shape[2:]))]
+            to_input = owned(to_input[(..., *(slice(n) for n in input.shape[2:]))])
         else:
             to_input = spread(grad_output, weight, *shift, input.shape[2:])
     if output_mask[1]:
@@ -266,7 +271,7 @@ def im2col(self: Array, kernel_size: Sizes, dilation: Sizes, padding: Sizes, str
     batch = self if self.ndim == 4 else self[None]
     look = windows(padded(batch, padding), kernel_size, stride, dilation)
     columns = look.transpose(0, 1, 4, 5, 2, 3).reshape(len(batch), batch.shape[1] * kernel_size[0] * kernel_size[1], -1)
-    return columns if self.ndim == 4 else columns[0]
+    return owned(columns if self.ndim == 4 else columns[0])
 
 
 @op(
@@ -282,7 +287,7 @@ def col2im(
     places = [(n + 2 * p - d * (k - 1) - 1) // s + 1 for n, p, d, k, s in terms]
     blocks = batch.reshape(len(batch), -1, *kernel_size, *places)
     image = added_up(blocks, stride, padding, dilation, output_size)
-    return image if self.ndim == 3 else image[0]
+    return owned(image if self.ndim == 3 else image[0])
 
 
 # ---- channels to pixels and back
@@ -295,7 +300,7 @@ def pixel_shuffle(self: Array, upscale_factor: int) -> Array:
     parts = self.reshape(*outer, channels // r**2, r, r, height, width)
     n = len(outer)
     moved = parts.transpose(*range(n + 1), n + 3, n + 1, n + 4, n + 2)
-    return moved.reshape(*outer, channels // r**2, height * r, width * r)
+    return owned(moved.reshape(*outer, channels // r**2, height * r, width * r))
 
 
 @op("pixel_unshuffle", self=lambda grad, downscale_factor: pixel_shuffle(grad, downscale_factor))
@@ -305,4 +310,4 @@ def pixel_unshuffle(self: Array, downscale_factor: int) -> Array:
     parts = self.reshape(*outer, channels, height // r, r, width // r, r)
     n = len(outer)
     moved = parts.transpose(*range(n + 1), n + 2, n + 4, n + 1, n + 3)
-    return moved.reshape(*outer, channels * r**2, height // r, width // r)
+    return owned(moved.reshape(*outer, channels * r**2, height // r, width // r))

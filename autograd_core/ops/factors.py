@@ -19,7 +19,9 @@ def adjoint_of(a: Array) -> Array:
 
 def by_columns(a: Array) -> Array:
     """The same matrices, laid out column by column."""
-    return adjoint_of(np.ascontiguousarray(adjoint_of(a)))
+    turned = np.empty((*a.shape[:-2], a.shape[-1], a.shape[-2]), a.dtype)
+    turned[...] = adjoint_of(a)
+    return adjoint_of(turned)
 
 
 def lu_factor(a: Array) -> tuple[Array, Array]:

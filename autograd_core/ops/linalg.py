@@ -9,6 +9,7 @@ plain runs they use the factors that the forward kept.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -94,7 +95,8 @@ def det_backward(grad: Any, result: Any, A: Any, LU: Any, pivots: Any) -> Any:
     scale = GRAPH["mul"](grad, result)
     singular = np.abs(result.data_) < 100 * np.finfo(A.data_.dtype).eps
     if not np.any(singular):
-        return GRAPH["linalg_solve"](GRAPH["adjoint"](A), diagonal_of(scale, A.data_.shape[-1]))
+        right = diagonal_of(scale, A.data_.shape[-1])
+        return GRAPH["linalg_solve"](GRAPH["adjoint"](A), right)
     if np.all(singular):
         return det_by_svd(grad, A)
     return det_of_some(grad, result, A, LU, pivots, singular)
@@ -155,7 +157,8 @@ def linalg_det(A: Array) -> tuple[Array, Array, Array]:
 def slogdet_backward(grad: Any, A: Any, LU: Any, pivots: Any) -> Any:
     if grad is None:
         return None
-    return GRAPH["linalg_solve"](GRAPH["adjoint"](A), diagonal_of(grad, A.data_.shape[-1]))
+    right = diagonal_of(grad, A.data_.shape[-1])
+    return GRAPH["linalg_solve"](GRAPH["adjoint"](A), right)
 
 
 def raw_slogdet_backward(grad: Array, A: Array, LU: Array, pivots: Array) -> Array:
@@ -400,8 +403,8 @@ def doubled(x: Array) -> Array:
 
 @both
 def qr_backward(by_q: Any, by_r: Any, Q: Array, R: Array, mode: str) -> Any:
+    not_differentiable(mode, Q.shape, R.shape)
     rows, columns = Q.shape[-2], R.shape[-1]
-    not_differentiable(mode, rows, columns)
     if by_q is None and by_r is None:
         return None
     if by_q is None:
@@ -422,7 +425,7 @@ def qr_backward(by_q: Any, by_r: Any, Q: Array, R: Array, mode: str) -> Any:
     return out if by_r is None else out + matmul(Q, by_r)
 
 
-def not_differentiable(mode: str, rows: int, columns: int) -> None:
+def not_differentiable(mode: str, orthogonal: Sequence[int], triangle: Sequence[int]) -> None:
     """Whether a QR factorization of this kind has a derivative.
 
     Raises:
@@ -433,7 +436,7 @@ def not_differentiable(mode: str, rows: int, columns: int) -> None:
             "The derivative of linalg.qr depends on Q, which is not computed when mode='r'. Please use "
             "linalg.qr(A, mode='reduced') if you are going to differentiate through linalg.qr."
         )
-    if mode == "complete" and rows > columns:
+    if mode == "complete" and orthogonal[-2] > triangle[-1]:
         raise RuntimeError("The QR decomposition is not differentiable when mode='complete' and nrows > ncols.")
 
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from ..op import both, op
 from ..tensor import Array
-from .convolution import added_up, padded, windows
+from .convolution import added_up, owned, padded, windows
 
 Sizes = Sequence[int]
 
@@ -131,7 +131,7 @@ def max_pool2d(
     at = np.argmax(look, -1)  # the first of equal ones; the first nan
     inner = rows(blocks(flat_positions(data), kernel_size, steps, padding, dilation, ceil_mode, -1))
     found = [np.take_along_axis(x, at[..., None], -1)[..., 0] for x in (look, inner)]
-    return (found[0], found[1]) if self.ndim == 4 else (found[0][0], found[1][0])
+    return tuple(owned(x if self.ndim == 4 else x[0]) for x in found)
 
 
 @op(
@@ -158,7 +158,7 @@ def put_at_places(grad: Array, shape: Sizes, indices: Array) -> Array:
     out = np.zeros((int(np.prod(shape[:-2], dtype=np.int64)), shape[-2] * shape[-1]), grad.dtype)
     where = indices.reshape(len(out), -1)
     np.add.at(out, (np.arange(len(out))[:, None], where), grad.reshape(where.shape))
-    return out.reshape(shape)
+    return owned(out.reshape(shape))
 
 
 # ---- the mean
@@ -199,7 +199,7 @@ def avg_pool2d(
     total = np.add.reduce(look, axis=(-2, -1))
     below = divisor_override or divisors(self, kernel_size, steps, padding, ceil_mode, count_include_pad)
     out = (total / below).astype(self.dtype)
-    return out if self.ndim == 4 else out[0]
+    return owned(out if self.ndim == 4 else out[0])
 
 
 @op(
@@ -226,7 +226,7 @@ def avg_pool2d_backward(
     shape = (*each.shape[:2], *kernel_size, *each.shape[2:])
     spread = np.broadcast_to(each[:, :, None, None], shape)
     image = added_up(spread, steps, padding, (1, 1), self.shape[-2:])
-    return image if self.ndim == 4 else image[0]
+    return owned(image if self.ndim == 4 else image[0])
 
 
 # ---- blocks whose number is given, not their size

@@ -15,7 +15,8 @@ import numpy as np
 
 from .. import arithmetic, errors
 from ..arithmetic import total
-from ..op import RAW, both, helper, op
+from ..inplace import in_place
+from ..op import GRAPH, RAW, both, helper, op
 from ..tensor import Array
 from .dims import Dims as Dims
 from .dims import axes as axes
@@ -220,16 +221,35 @@ def norm_backward(grad: Array, self: Array, result: Array, order: float, dim: An
     if dim is not None:
         grad, result = unreduced(grad, sizes, dim, keepdim), unreduced(result, sizes, dim, keepdim)
     if order == 0:
-        return zeros_as(self)
+        return None
     if order == 1:
         return sgn(self) * grad
     if order == 2:
-        return grad * masked_fill(self / result, result == 0, 0)
-    if order == float("inf"):
+        return grad * zeroed(self / result, result == 0)
+    if order in (float("inf"), float("-inf")):
         hit = abs(self) == result
-        return sgn(self) * (grad / sum_dim(hit, dim, True) * hit)
-    scale = masked_fill(grad / pow_scalar(result, order - 1), result == 0, 0)
-    return self * pow_scalar(abs(self), order - 2) * scale
+        over = list(range(len(sizes))) if dim is None else dim
+        return sgn(self) * (grad / sum_dim(hit, over, True) * hit)
+    if order < 1:
+        return sgn(self) * zeroed(raised(abs(self), order - 1), self == 0) * grad * pow_scalar(result, 1 - order)
+    scale = zeroed(grad / pow_scalar(result, order - 1), result == 0)
+    if order < 2:
+        return sgn(self) * raised(abs(self), order - 1) * scale
+    return self * raised(abs(self), order - 2) * scale
+
+
+def zeroed(values: Any, where: Any) -> Any:
+    """`values` with zeros written over some of them, as torch does in place; versions tell."""
+    return in_place(GRAPH["masked_fill"], values, where, 0)
+
+
+def raised(values: Any, exponent: float) -> Any:
+    """`values` with their power written over them."""
+    return in_place(GRAPH["pow_scalar"], values, exponent)
+
+
+helper(zeroed, lambda values, where: np.where(where, values.dtype.type(0), values)[()])
+helper(raised, lambda values, exponent: RAW["pow_scalar"](values, exponent))
 
 
 @op(
@@ -240,8 +260,8 @@ def norm_backward(grad: Array, self: Array, result: Array, order: float, dim: An
 def vector_norm(self: Array, ord: float = 2, dim: Dims = None, keepdim: bool = False) -> Array:
     over = axes(dim, np.ndim(self))
     size = np.abs(self)
-    if ord == float("inf"):
-        return np.max(size, axis=over, keepdims=keepdim)
+    if ord in (float("inf"), float("-inf")):
+        return (np.max if ord > 0 else np.min)(size, axis=over, keepdims=keepdim)
     if ord == 2:
         return np.sqrt(np.add.reduce(size * size, axis=over, keepdims=keepdim))
     if ord == 1:

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from .engine import torch
+from .errors import type_for
 from .values import Builtin, Foreign, Namespace, Type, Value
 
 
@@ -49,6 +50,8 @@ FUNCTIONS: dict[int, Foreign] = {}
 def presented(name: str, path: str, found: Any) -> Value:
     """What a program gets to see of the engine's object."""
     if isinstance(found, type):
+        if issubclass(found, Exception):
+            return type_for(found)
         if found not in TYPES:
             TYPES[found] = Type(name, (found,), Foreign(name, found), f"{path}.{name}")
         return TYPES[found]

@@ -36,6 +36,8 @@ def layer_norm(
             "normalized_shape = []"
         )
     for name, part in (("weight", weight), ("bias", bias)):
+        if part is not None and part.data_.dtype != input.data_.dtype:
+            raise RuntimeError("mixed dtype (CPU): all inputs must share same datatype.")
         if part is not None and list(part.data_.shape) != shape:
             raise RuntimeError(
                 f"Expected {name} to be of same shape as normalized_shape, but got {name} of shape "
