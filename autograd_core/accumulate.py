@@ -78,7 +78,11 @@ def laid_out_alike(grad: Any, data: Any) -> bool:
 
 
 def add_in_place(before: Tensor, grad: Any) -> str:
-    before.put(before.data_ + grad)
+    data = before.data_
+    if data.__class__ is np.ndarray and data.dtype is grad.dtype:
+        np.add(data, grad, out=data)
+    else:
+        before.put(data + grad)
     before.bump()
     if state.session is not None:
         tell.written(before, "add.Tensor")

@@ -13,9 +13,10 @@ from typing import Any
 
 import numpy as np
 
-from . import anomaly, arithmetic, errors, events, tell
+from . import anomaly, errors, events, tell
 from .accumulate import accumulate
-from .graph import AccumulateGrad, Node, Output
+from .fitting import dense, validated
+from .graph import AccumulateGrad, Node
 from .queue import ReadyQueue
 from .state import state
 from .tensor import Tensor, View, bare, plain
@@ -317,19 +318,6 @@ def added(buffer: list[Any], nr: int, grad: Any) -> tuple[Any, bool]:
     return before + grad, alone
 
 
-def dense(data: Any) -> bool:
-    """Whether the elements of `data` fill one stretch of memory, each once."""
-    if not isinstance(data, np.ndarray) or data.flags.c_contiguous or data.flags.f_contiguous:
-        return True
-    expected = data.itemsize
-    for step, size in sorted(zip(data.strides, data.shape, strict=True)):
-        if size != 1:
-            if step != expected:
-                return False
-            expected *= size
-    return True
-
-
 def as_tensor(grad: Any, version: int = 0) -> Tensor:
     """A gradient as programs see it: a view where a formula made one, as in torch."""
     if isinstance(grad, Tensor):
@@ -341,6 +329,10 @@ def as_tensor(grad: Any, version: int = 0) -> Tensor:
         base.storage_ = result.shared_storage()
         result.own_meta().view = View(base, version, "no_grad")
     return result
+
+
+def result_tensor(grad: Any, version: int) -> Tensor | None:
+    return None if grad is None else as_tensor(grad, version)
 
 
 def as_tensors(grads: Sequence[Any]) -> tuple[Tensor | None, ...]:
@@ -376,66 +368,6 @@ def check_hook_results(hook: Callable[..., Any], got: Any, given: Sequence[Tenso
         )
     for value, before in zip(got, given, strict=True):
         check_hook_result(hook, value, before)
-
-
-def validated(node: Node, grads: Sequence[Any], wanted: Sequence[Node | None], graph: bool) -> list[Any]:
-    """What `node` gave, in the shape and dtype that each edge expects: here broadcasting is undone, for all."""
-    return [
-        grad if below is None or grad is None else fit(node, i, grad, below.outs[nr], graph)
-        for i, (below, nr, grad) in enumerate(zip(wanted, node.nrs, grads, strict=False))
-    ]
-
-
-def fit(node: Node, index: int, grad: Any, expected: Output, graph: bool) -> Any:
-    shape, dtype = expected
-    data = grad.data_ if graph else grad
-    if not isinstance(data, np.ndarray | np.generic):
-        data = grad = dtype.type(data)
-    if data.shape != shape:
-        if not expandable(shape, data.shape):
-            raise RuntimeError(
-                f"Function {node.type_name()} returned an invalid gradient at index {index} - got "
-                f"{errors.sizes(data.shape)} but expected shape compatible with {errors.sizes(shape)}"
-            )
-        grad = sum_to_size(grad, shape) if graph else summed(data, shape)
-        data = grad.data_ if graph else grad
-    if data.dtype != dtype:
-        from .ops.elementwise import to_copy
-
-        return to_copy(grad, dtype) if graph else data.astype(dtype)
-    return grad
-
-
-def expandable(shape: tuple[int, ...], into: tuple[int, ...]) -> bool:
-    return len(shape) <= len(into) and all(n in (1, m) for n, m in zip(reversed(shape), reversed(into), strict=False))
-
-
-def summed(data: Any, shape: tuple[int, ...]) -> Any:
-    """`data` summed over the axes along which `shape` was stretched to its shape."""
-    extra = data.ndim - len(shape)
-    axes = tuple(range(extra)) + tuple(i + extra for i, n in enumerate(shape) if n == 1 and data.shape[i + extra] != 1)
-    out = arithmetic.total(data, axes, keepdims=True) if axes else data
-    return out.reshape(shape)[()] if extra else out
-
-
-def sum_to_size(grad: Tensor, shape: tuple[int, ...]) -> Tensor:
-    """The same as operators, so that it can be differentiated."""
-    from .ops.reduce import sum_dim
-    from .ops.shape import view
-
-    if not shape and grad.data_.ndim:
-        from .ops.reduce import sum as sum_all
-
-        total: Tensor = sum_all(grad)
-        return total
-    extra = grad.data_.ndim - len(shape)
-    axes = [i for i in range(extra)] + [
-        i + extra for i, n in enumerate(shape) if n == 1 and grad.data_.shape[i + extra] != 1
-    ]
-    out: Tensor = sum_dim(grad, axes, True)
-    if extra:
-        out = view(out, shape)
-    return out
 
 
 def retain(tensor: Tensor, grad: Any, call: int) -> None:

@@ -207,9 +207,11 @@ def broadcast(shapes: Sequence[Shape]) -> str | None:
     return None
 
 
-def from_numpy(op: Op, error: ValueError, shapes: Sequence[Shape]) -> Exception:
+def from_numpy(op: Op, error: Exception, shapes: Sequence[Shape]) -> Exception:
     """The exception of torch for what numpy refused."""
-    if str(error).startswith("torch."):
+    if "numpy boolean subtract" in str(error):
+        return RuntimeError(BOOL_SUBTRACT)
+    if isinstance(error, TypeError) or str(error).startswith("torch."):
         return error
     if op.traits.get("promote") or "broadcast" in str(error):
         text = broadcast(shapes) if shapes else None
@@ -244,6 +246,11 @@ DEEPCOPY = (
     "were "
     "attempting to deepcopy a module, this may be because of a torch.nn.utils.weight_norm usage, see "
     "https://github.com/pytorch/pytorch/pull/103001"
+)
+
+BOOL_SUBTRACT = (
+    "Subtraction, the `-` operator, with two bool tensors is not supported. Use the `^` or `logical_xor()` operator "
+    "instead."
 )
 
 FORBIDDEN = (

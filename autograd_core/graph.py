@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from . import errors, events, tell
 from .introspection import Dim, Introspection, RemovableHandle, read_only, saved_face
 from .saved import SAVED, VERSION, Packed, SavedResult, pack_slot
-from .state import state
+from .state import irregular, state
 from .tensor import Array, Tensor
 
 if TYPE_CHECKING:
@@ -23,6 +23,13 @@ LAST = 2**64 - 1
 """The sequence number of every AccumulateGrad: it goes before all others."""
 
 Output = tuple[tuple[int, ...], np.dtype[Any]]
+
+SCALAR: tuple[Output, ...] = (((), np.dtype(np.float32)),)
+"""`outs` of every node with one 0-d float32 result: the same object, so that one look at it is enough."""
+
+ONE = np.float32(1)
+"""The gradient that backward starts with."""
+
 Grads = Sequence[Any]
 Wanted = tuple["Node | None", ...]
 
@@ -37,6 +44,25 @@ class Hooks:
         self.retain: dict[int, weakref.ref[Tensor]] = {}
         self.pre: dict[int, Callable[[Any], Any]] = {}
         self.post: dict[int, Callable[[Any, Any], Any]] = {}
+
+
+class Run:
+    """A run of the quick engine: what came for nodes by sequence_nr, for other outputs than the first by that and nr.
+
+    `cells` hold for each leaf what came, how often torch would have written over it, whether nothing else has it, and
+    whether it is a sum made here.
+    `written` are such counts of `buffers`, `given` those of arrays that a node may hand on, by their id.
+    """
+
+    __slots__ = ("retain", "buffers", "pending", "cells", "written", "given")
+
+    def __init__(self, retain: bool) -> None:
+        self.retain = retain
+        self.buffers: dict[Any, Any] = {}
+        self.pending: dict[int, Node] = {}
+        self.cells: dict[AccumulateGrad, list[Any]] = {}
+        self.written: dict[Any, int] = {}
+        self.given: dict[int, int] = {}
 
 
 class Node(Introspection):
@@ -55,6 +81,8 @@ class Node(Introspection):
     input_names: tuple[str, ...] = ()
     formulas: dict[str, str] = {}
     runs_on_nothing = False
+    step: ClassVar[Callable[..., None] | None] = None
+    """What the quick engine calls; nodes without it are for the exact engine alone."""
     writes: tuple[int, ...] = ()
 
     next: tuple[Node | None, ...]
@@ -66,6 +94,7 @@ class Node(Introspection):
     meta_: dict[Any, Any] | None
 
     def __init__(self, edges: Sequence[tuple[Node | None, int]] = (), outs: tuple[Output, ...] = ()) -> None:
+        irregular.add("nodes of its own making")
         self.next = tuple(node for node, _ in edges)
         self.nrs = tuple(nr for _, nr in edges)
         self.sequence_nr = state.next_sequence()
@@ -153,6 +182,7 @@ class Node(Introspection):
     def own_hooks(self) -> Hooks:
         if self.hooks is None:
             self.hooks = Hooks()
+            irregular.add("hooks")
         return self.hooks
 
     def saved_flights(self, session: Session, number: int | None = None) -> Iterator[tuple[Any, ...]]:
@@ -205,7 +235,8 @@ class AccumulateGrad(Node):
     def __init__(self, variable: Tensor) -> None:
         self.next, self.nrs = (), ()
         self.sequence_nr = LAST
-        self.outs = ((variable.data_.shape, variable.data_.dtype),)
+        outs = ((variable.data_.shape, variable.data_.dtype),)
+        self.outs = SCALAR if outs == SCALAR else outs
         self.hooks, self.freed, self.meta_ = None, False, None
         self.variable = variable
 
@@ -218,10 +249,15 @@ def gradient_edge(tensor: Tensor) -> tuple[Node | None, int]:
     meta = tensor.meta
     if meta is None:
         return tensor.node, tensor.output_nr
-    node = tensor.grad_fn
+    view = meta.view
+    fresh = view is None or (tensor.storage_ is not None and view.version == tensor.storage_.count())
+    node = tensor.node if fresh else tensor.grad_fn
     if node is not None:
         return node, tensor.output_nr
-    return (accumulator(tensor), 0) if meta.requires_grad else (None, 0)
+    if not meta.requires_grad:
+        return None, 0
+    leaf = meta.accumulator() if meta.accumulator is not None else None
+    return (accumulator(tensor) if leaf is None else leaf), 0
 
 
 def accumulator(leaf: Tensor) -> AccumulateGrad:

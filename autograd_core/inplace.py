@@ -60,6 +60,8 @@ def in_place(function: Callable[..., Any], target: Tensor, *args: Any, **options
     check_writable(target)
     if state.grad_enabled and any(isinstance(a, Tensor) and a.requires_grad for a in args):
         refuse_view(target)
+    if state.usual and not (state.grad_enabled and any_needs_grad(target, args)):
+        return overwritten(target, function(target, *args, **options).data_)
     op = function.op  # type: ignore[attr-defined]
     before = plain(target.data_)
     if state.grad_enabled:
@@ -77,9 +79,23 @@ def in_place(function: Callable[..., Any], target: Tensor, *args: Any, **options
     return target
 
 
+def any_needs_grad(target: Tensor, args: Sequence[Any]) -> bool:
+    return target.requires_grad or any(isinstance(a, Tensor) and a.requires_grad for a in args)
+
+
+def overwritten(target: Tensor, value: Array) -> Tensor:
+    """`target` with `value` written over it: all that a write is where no graph is made and nobody is told."""
+    data = target.data_
+    if value.shape != data.shape or value.dtype is not data.dtype:
+        fits(target, value)
+    target.put(value)
+    target.bump()
+    return target
+
+
 def bound(op: Any, args: Sequence[Any], options: dict[str, Any]) -> dict[str, Any]:
     """The arguments by name, numbers wrapped where a tensor is expected."""
-    from .op import operand
+    from .operands import operand
 
     call = op.signature.bind(*args, **options)
     call.apply_defaults()

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .saved import SavedTensor, unpack_slot
+from .state import irregular
 
 if TYPE_CHECKING:
     from .device import device
@@ -46,6 +47,7 @@ class RemovableHandle:
         self.hooks = hooks
         self.id = next(_handles)
         hooks[self.id] = hook
+        irregular.add("hooks")
 
     def remove(self) -> None:
         self.hooks.pop(self.id, None)

@@ -57,19 +57,24 @@ def binary(function: Method, swapped: bool = False) -> Method:
     return operator
 
 
+def product(self: Tensor, other: Any) -> Any:
+    """`a @ b`, which knows no numbers."""
+    return m.matmul(self, other) if isinstance(other, Tensor) else NotImplemented
+
+
 def reversed_division(self: Tensor, other: Any) -> Any:
     """`2 / a`, which torch does as reciprocal times number."""
     return e.mul(e.reciprocal(self), other)
 
 
 OPERATORS: dict[str, Method] = {
-    "__add__": binary(e.add),
-    "__radd__": binary(e.add),
-    "__sub__": binary(e.sub),
+    "__add__": e.add.operator,
+    "__radd__": e.add.operator,
+    "__sub__": e.sub.operator,
     "__rsub__": binary(functions.rsub),
-    "__mul__": binary(e.mul),
-    "__rmul__": binary(e.mul),
-    "__truediv__": binary(e.div),
+    "__mul__": e.mul.operator,
+    "__rmul__": e.mul.operator,
+    "__truediv__": e.div.operator,
     "__rtruediv__": binary(reversed_division),
     "__floordiv__": binary(not_implemented.floor_divide),
     "__rfloordiv__": binary(not_implemented.floor_divide, swapped=True),
@@ -77,7 +82,7 @@ OPERATORS: dict[str, Method] = {
     "__rmod__": binary(functions.remainder, swapped=True),
     "__pow__": binary(functions.pow),
     "__rpow__": binary(functions.pow, swapped=True),
-    "__matmul__": binary(m.matmul),
+    "__matmul__": product,
     "__rmatmul__": binary(m.matmul, swapped=True),
     "__eq__": binary(e.eq),
     "__ne__": binary(e.ne),

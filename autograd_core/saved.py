@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from . import errors, events
 from .state import state
-from .tensor import Array, Storage, Tensor, plain
+from .tensor import Array, Storage, Tensor, new_storage, plain, wrapped_number
 
 if TYPE_CHECKING:
     from .graph import Node
@@ -31,7 +31,7 @@ SAVED, VERSION = Names("saved_"), Names("version_")
 class SavedResult:
     """A result of the node itself, kept by its parts: keeping the tensor would make a cycle of node and tensor."""
 
-    __slots__ = ("data_", "storage_", "output_nr", "leaf")
+    __slots__ = ("data_", "storage_", "output_nr")
 
     def __init__(self, tensor: Tensor) -> None:
         self.data_, self.output_nr = tensor.data_, tensor.output_nr
@@ -52,6 +52,16 @@ class SavedResult:
         tensor = plain(data, node, self.output_nr)
         tensor.storage_ = self.storage_
         return tensor
+
+
+def save_result(tensor: Tensor) -> SavedResult:
+    """`SavedResult(tensor)`, for compiled code: no call of a class, which costs as much as the operation itself."""
+    kept = object.__new__(SavedResult)
+    kept.data_, kept.output_nr = tensor.data_, tensor.output_nr
+    if tensor.storage_ is None:
+        tensor.storage_ = new_storage()
+    kept.storage_ = tensor.storage_
+    return kept
 
 
 class Packed:
@@ -98,6 +108,8 @@ class SavedTensor:
             RuntimeError: it was freed.
         """
         kept = self.node_.kept_in(self.slot_)
+        if isinstance(kept, float | int):
+            return wrapped_number(kept)
         return kept[self.index_] if isinstance(kept, list) and self.index_ is not None else kept
 
     def was_freed(self) -> bool:
@@ -203,6 +215,8 @@ def unpack(node: Node, slot: str, kept: Any, version: int | None) -> Tensor | No
         return None
     if isinstance(kept, Packed):
         return unpack_hooked(node, slot, kept)
+    if isinstance(kept, float | int):
+        return wrapped_number(kept)
     storage = kept.storage_
     found = 0 if storage is None else storage.version
     tell_read(node, slot, version or 0, found)

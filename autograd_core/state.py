@@ -1,4 +1,9 @@
-"""What belongs to one thread of execution: grad mode, the listener, hooks on saved tensors, the count of nodes."""
+"""What belongs to one thread of execution: grad mode, the listener, hooks on saved tensors, the count of nodes.
+
+Note [Usual threads]. Reading the state of a thread costs more than multiplying two numbers. So the quick paths
+of operators and engine look at `special` first: the threads that are not as a fresh one is. While it is empty, nobody
+listens, grad mode is on everywhere and nothing else needs to be asked. `State` keeps it up to date.
+"""
 
 from __future__ import annotations
 
@@ -18,22 +23,33 @@ if TYPE_CHECKING:
 
 PackHooks = tuple[Callable[[Any], Any], Callable[[Any], Any]]
 
+special: set[int] = set()
+"""The threads in whose state something is not as it usually is; see Note [Usual threads]."""
+
+next_usual: Callable[[], int] = count().__next__
+"""The next sequence number of nodes made outside `isolated`."""
+
+irregular: set[str] = set()
+"""What there ever was in this process that the quick engine must look out for; see Note [Sorted runs]."""
+
+ASKED = frozenset({"grad_enabled", "inference", "session", "saved_hooks", "reserve", "anomaly", "next_sequence"})
+"""The fields whose change may make a thread special."""
+
 
 class State(threading.local):
     """The engine's state; every thread has its own."""
 
     def __init__(self) -> None:
         np.seterr(divide="ignore", over="ignore", under="ignore", invalid="ignore")  # torch has no such warnings
-        self.reset()
+        self.reset(next_usual)
 
-    def reset(self) -> None:
+    def reset(self, next_sequence: Callable[[], int]) -> None:
         """As in a fresh process: nothing counted, nobody listening, no warning shown yet."""
-        self.grad_enabled = True
+        self.usual = False
         self.inference = False
         self.session: Session | None = None
-        self.saved_hooks: list[PackHooks] = []
+        self.saved_hooks: tuple[PackHooks, ...] = ()
         self.saved_hooks_refused: str | None = None
-        self.next_sequence: Callable[[], int] = count().__next__
         self.next_call: Callable[[], int] = count(1).__next__
         self.calls: list[Call] = []
         self.partial = False
@@ -46,6 +62,32 @@ class State(threading.local):
         self.mapped: list[Loop] = []
         self.early_stop: bool | None = None
         self.warn_always = False
+        self.grad_enabled = True
+        self.next_sequence = next_sequence
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        super().__setattr__(name, value)
+        if name in ASKED:
+            self.look()
+
+    def look(self) -> None:
+        """Find out whether this thread is `usual` (grad mode aside), and whether it is special."""
+        fields = self.__dict__
+        if "next_sequence" not in fields:
+            return
+        usual = (
+            fields["session"] is None
+            and not fields["inference"]
+            and not fields["saved_hooks"]
+            and fields["reserve"] is None
+            and not fields["anomaly"]
+            and fields["next_sequence"] is next_usual
+        )
+        fields["usual"] = usual
+        if usual and fields["grad_enabled"]:
+            special.discard(threading.get_ident())
+        else:
+            special.add(threading.get_ident())
 
 
 state = State()
@@ -55,9 +97,11 @@ state = State()
 def isolated() -> Iterator[State]:
     """Run as a fresh process would: a state of its own for this block, the old one back afterwards."""
     before = dict(state.__dict__)
-    state.reset()
+    state.reset(count().__next__)
     try:
         yield state
     finally:
         state.__dict__.clear()
         state.__dict__.update(before)
+        state.look()
+        irregular.add("sequence numbers given twice")

@@ -32,14 +32,27 @@ class Storage:
     `boxed` is the array that took the place of a numpy scalar once something could alias it.
     """
 
-    __slots__ = ("version", "boxed", "address", "counts", "__weakref__")
+    __slots__ = ("version", "boxed", "address_", "counts", "__weakref__")
+
     inference = False
+    version: int
+    boxed: Array | None
+    address_: int | None
+    counts: bool
 
     def __init__(self) -> None:
-        self.version = 0
-        self.boxed: Array | None = None
-        self.address = next(_addresses)
-        self.counts = True
+        self.version, self.boxed, self.address_, self.counts = 0, None, None, True
+
+    @property
+    def address(self) -> int:
+        """Where the memory lies, made up at the first question."""
+        if self.address_ is None:
+            self.address_ = next(_addresses)
+        return self.address_
+
+    @address.setter
+    def address(self, value: int) -> None:
+        self.address_ = value
 
     def count(self) -> int:
         """The version, or 0 where none is counted."""
@@ -61,6 +74,13 @@ class InferenceStorage(Storage):
 
     def count(self) -> int:
         return 0
+
+
+def new_storage(version: int = 0) -> Storage:
+    """A storage for memory that nothing shares yet, made outside inference mode; quicker than calling the class."""
+    storage = object.__new__(Storage)
+    storage.version, storage.boxed, storage.address_, storage.counts = version, None, None, True
+    return storage
 
 
 class View:
@@ -114,6 +134,9 @@ class Tensor:
     output_nr: int
     meta: Meta | None
 
+    remade_grad_fn: Callable[[Tensor], Node | None]
+    """The grad_fn of a view whose memory was written; views.py says how."""
+
     if TYPE_CHECKING:
         # What methods.py hangs onto the class.
         __array_priority__: int
@@ -145,7 +168,7 @@ class Tensor:
     def shared_storage(self) -> Storage:
         """The storage, made now if nothing needed one yet."""
         if self.storage_ is None:
-            self.storage_ = Storage()
+            self.storage_ = new_storage()
         return self.storage_
 
     def as_inference(self) -> None:
@@ -168,7 +191,8 @@ class Tensor:
         if isinstance(self.data_, np.ndarray):
             self.data_[...] = value
         else:
-            self.data_ = self.data_.dtype.type(value if np.ndim(value) == 0 else np.asarray(value).reshape(()))
+            kind = self.data_.__class__
+            self.data_ = value if value.__class__ is kind else kind(np.asarray(value).reshape(()))
 
     def alias_of(self) -> Tensor | None:
         """The tensor whose memory this one shows: its base, or what it was detached from while that lives."""
@@ -180,9 +204,10 @@ class Tensor:
 
     def bump(self) -> None:
         """Count a write."""
-        storage = self.shared_storage()
-        if not storage.inference:
-            storage.version += 1
+        if self.storage_ is None:
+            self.shared_storage().version = 1
+        elif not self.storage_.inference:
+            self.storage_.version += 1
         elif not state.inference:
             raise RuntimeError(errors.INFERENCE_IN_PLACE)
 
@@ -203,11 +228,10 @@ class Tensor:
 
     @property
     def grad_fn(self) -> Node | None:
-        if self.meta is not None and self.meta.view is not None:
-            from .views import current_grad_fn
-
-            return current_grad_fn(self)
-        return self.node
+        view = None if self.meta is None else self.meta.view
+        if view is None or self.storage_ is None or view.version == self.storage_.count():
+            return self.node
+        return Tensor.remade_grad_fn(self)
 
     @property
     def requires_grad(self) -> bool:
@@ -256,7 +280,7 @@ def plain(data: Array, node: Node | None = None, output_nr: int = 0, version: in
     tensor = object.__new__(Tensor)
     tensor.data_, tensor.storage_, tensor.node, tensor.output_nr, tensor.meta = data, None, node, output_nr, None
     if version:
-        tensor.shared_storage().version = version
+        tensor.storage_ = new_storage(version)
     return tensor
 
 

@@ -10,9 +10,9 @@ import weakref
 from collections.abc import Callable
 from typing import Any
 
-from . import autograd, errors, events, tell
-from .graph import Handle
-from .state import state
+from . import autograd, errors, events, quick, tell
+from .graph import ONE, SCALAR, Handle
+from .state import special, state
 from .tensor import Meta, Tensor, sharing
 
 Method = Callable[..., Any]
@@ -22,6 +22,15 @@ def backward(
     self: Tensor, gradient: Any = None, retain_graph: bool | None = None, create_graph: bool = False, inputs: Any = None
 ) -> None:
     """Add the gradients of this tensor to the `.grad` of the leaves below it."""
+    if gradient is None and inputs is None and not create_graph and not special:
+        node = self.node
+        if (
+            node is not None
+            and self.meta is None
+            and node.outs is SCALAR
+            and quick.run(node, self.output_nr, ONE, bool(retain_graph))
+        ):
+            return
     autograd.backward(self, gradient, retain_graph, create_graph, inputs=inputs)
 
 

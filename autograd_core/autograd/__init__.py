@@ -9,16 +9,16 @@ from typing import Any
 
 import numpy as np
 
-from .. import anomaly, errors, events
+from .. import anomaly, errors, events, quick
 from ..anomaly import detect_anomaly, set_detect_anomaly
-from ..engine import Call
+from ..engine import Call, result_tensor
 from ..function import Function
-from ..graph import AccumulateGrad, Node, accumulator, gradient_edge
+from ..graph import ONE, SCALAR, AccumulateGrad, Node, accumulator, gradient_edge
 from ..modes import enable_grad, inference_mode, is_grad_enabled, no_grad, set_grad_enabled
 from ..ops.shape import stack
 from ..saved import SavedTensor
 from ..size import Size
-from ..state import state
+from ..state import special, state
 from ..tensor import Tensor, plain
 from . import function, graph
 from .graph import GradientEdge
@@ -109,7 +109,7 @@ def run(
             )
         )
     before, state.grad_enabled = state.grad_enabled, call.create_graph
-    hooks = list(state.saved_hooks)
+    hooks = state.saved_hooks
     state.calls.append(call)
     try:
         start = [g if call.create_graph else g.data_ for g in starting_grads(roots, grads, edges)]
@@ -125,7 +125,7 @@ def run(
     finally:
         state.calls.pop()
         state.grad_enabled = before
-        state.saved_hooks[:] = hooks  # what a hook did to the stack of hooks ends with the call
+        state.saved_hooks = hooks  # what a hook did to the stack of hooks ends with the call
     if session is not None:
         session.emit((events.BackwardFinished, call.number))
 
@@ -252,8 +252,14 @@ def gradients(
     materialize_grads: bool = False,
 ) -> tuple[Any, ...]:
     """`grad`, its arguments brought to one form."""
-    grads = paired(roots, grad_outputs)
     retain = create_graph if retain_graph is None else retain_graph
+    if grad_outputs is None and not special and not materialize_grads and len(roots) == 1:
+        found = quickly(roots[0], wanted, bool(retain), bool(create_graph))
+        if found is not None and (allow_unused or None not in found):
+            return found
+        if found is not None:
+            refuse_unused(found.index(None))
+    grads = paired(roots, grad_outputs)
     with refusal_told("grad", roots):
         checked(roots, grads)
         edges = root_edges(roots)
@@ -263,6 +269,34 @@ def gradients(
     call = Call(bool(retain), bool(create_graph), captures)
     run(call, "grad", roots, grads, edges, wanted)
     return tuple(result(call, i, t, allow_unused, materialize_grads) for i, t in enumerate(wanted))
+
+
+def quickly(root: Any, inputs: Sequence[Any], retain: bool, create_graph: bool) -> tuple[Any, ...] | None:
+    """The gradients of a scalar by the quick engine; None where that must not run."""
+    if not isinstance(root, Tensor) or root.meta is not None or root.node is None or root.node.outs is not SCALAR:
+        return None
+    leaves = []
+    for tensor in inputs:
+        if not isinstance(tensor, Tensor) or tensor.node is not None or tensor.meta is None:
+            return None
+        if not tensor.meta.requires_grad or tensor.meta.view is not None:
+            return None
+        leaves.append(accumulator(tensor))
+    start = plain(ONE) if create_graph else ONE
+    found = quick.gradients(root.node, root.output_nr, start, leaves, retain, create_graph)
+    if found is None:
+        return None
+    got = [found.get(leaf) for leaf in leaves]
+    if create_graph:
+        return tuple(None if cell is None else cell[0] for cell in got)
+    return tuple(None if cell is None else result_tensor(cell[0], cell[1]) for cell in got)
+
+
+def refuse_unused(index: int) -> None:
+    raise RuntimeError(
+        f"The differentiated Tensor at index {index} appears to not have been used in the graph. Set allow_unused=True "
+        "if this is the desired behavior."
+    )
 
 
 def captured_edge(tensor: Any) -> tuple[Node, int]:
@@ -281,11 +315,7 @@ def result(call: Call, index: int, tensor: Any, allow_unused: bool, materialize:
         if materialize and isinstance(tensor, Tensor):
             return plain(np.zeros_like(tensor.data_)[()])
         if not allow_unused:
-            raise RuntimeError(
-                f"The differentiated Tensor at index {index} appears to not have been used in the graph. Set "
-                "allow_unused=True "
-                "if this is the desired behavior."
-            )
+            refuse_unused(index)
         return None
     value: Tensor = got if isinstance(got, Tensor) else plain(got)
     if session is not None and isinstance(tensor, Tensor):

@@ -36,10 +36,10 @@ class saved_tensors_hooks:
     def __enter__(self) -> None:
         if state.saved_hooks_refused is not None:
             raise RuntimeError(state.saved_hooks_refused)
-        state.saved_hooks.append(self.hooks)
+        state.saved_hooks = (*state.saved_hooks, self.hooks)
 
     def __exit__(self, *_: object) -> None:
-        state.saved_hooks.pop()
+        state.saved_hooks = state.saved_hooks[:-1]
 
 
 class save_on_cpu(saved_tensors_hooks):

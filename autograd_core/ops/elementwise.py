@@ -46,11 +46,6 @@ def add_scalar(self: Array, other: float) -> Array:
     other=lambda grad, alpha: scaled(-grad, alpha),
 )
 def sub(self: Array, other: Array, alpha: float = 1) -> Array:
-    if self.dtype.kind == "b":
-        raise RuntimeError(
-            "Subtraction, the `-` operator, with two bool tensors is not supported. Use the `^` or `logical_xor()` "
-            "operator instead."
-        )
     return self - other if alpha == 1 else self - other * alpha
 
 

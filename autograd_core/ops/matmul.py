@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from .. import errors
-from ..op import both, op
+from ..op import both, helper, op
 from ..tensor import Array
 from .shape import clone, expand, reshape, squeeze, squeeze_dim, squeeze_result, t, transpose, unsafe_view, unsqueeze
 
@@ -55,16 +55,33 @@ def mm_right(grad: Array, mat1: Array, sizes: Sequence[int], strides: Sequence[i
     return scaled(t(mm(t(grad), mat1)) if by_column else mm(t(mat1), grad), alpha)
 
 
+def mm_left_arrays(grad: Array, mat2: Array, sizes: Sequence[int], strides: Sequence[int], alpha: Any) -> Array:
+    by_column = strides[0] == 1 and strides[1] == sizes[0]
+    product = mm.op.forward(mat2, grad.T).T if by_column else mm.op.forward(grad, mat2.T)
+    return product if alpha == 1 else product * alpha
+
+
+def mm_right_arrays(grad: Array, mat1: Array, sizes: Sequence[int], strides: Sequence[int], alpha: Any) -> Array:
+    by_column = strides[0] == 1 and strides[1] == sizes[0]
+    product = mm.op.forward(grad.T, mat1).T if by_column else mm.op.forward(mat1.T, grad)
+    return product if alpha == 1 else product * alpha
+
+
+helper(mm_left, mm_left_arrays)
+helper(mm_right, mm_right_arrays)
+
+
 @op(
     "mm",
     self=lambda grad, mat2, self_sym_sizes, self_sym_strides: mm_left(grad, mat2, self_sym_sizes, self_sym_strides, 1),
     mat2=lambda grad, self, mat2_sym_sizes, mat2_sym_strides: mm_right(grad, self, mat2_sym_sizes, mat2_sym_strides, 1),
 )
 def mm(self: Array, mat2: Array) -> Array:
-    matrices(self, mat2)
+    if not (self.ndim == mat2.ndim == 2 and self.dtype is mat2.dtype and self.shape[1] == mat2.shape[0]):
+        matrices(self, mat2)
     if self.shape[1] == 1:  # a product without a sum keeps the sign of zeros
         return self * mat2
-    return np.matmul(self, mat2)
+    return self.dot(mat2)
 
 
 @op("mv", self=lambda grad, vec: outer(grad, vec), vec=lambda grad, self: mv(t(self), grad))
@@ -164,6 +181,8 @@ def baddbmm(self: Array, batch1: Array, batch2: Array, beta: float = 1, alpha: f
 def matmul(a: Any, b: Any) -> Any:
     """`a @ b` for tensors of any rank but 0."""
     m, n = a.data_.ndim, b.data_.ndim
+    if m == n == 2:
+        return mm(a, b)
     if m == 0 or n == 0:
         raise RuntimeError(f"both arguments to matmul need to be at least 1D, but they are {m}D and {n}D")
     if (m, n) == (1, 1):
@@ -174,8 +193,6 @@ def matmul(a: Any, b: Any) -> Any:
         product = squeeze_result(mm(unsqueeze(a, 0), b), 0)
         product.bump()  # torch squeezes it in place
         return product
-    if (m, n) == (2, 2):
-        return mm(a, b)
     return folded(a, b) if should_fold(a, b) else batched(a, b)
 
 

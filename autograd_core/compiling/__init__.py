@@ -1,0 +1,98 @@
+"""From an entry of the table to straight-line code: what is constant for an operator is not decided at each call.
+
+An operator becomes five functions. `general` runs it whatever is on: listeners, grad modes, hooks on saved tensors,
+budgets, lists of tensors, views. The operator itself does the same for the usual case in as few steps as can be, and
+calls `general` in all others (Note [Usual threads] in state.py). `link` makes the node. `raw` and `graph` apply the
+formulas to arrays and to tensors; `step` is `raw` with what the quick engine does before and after (quick.py).
+
+Names that begin with an underscore belong to this module; all others are those of the table.
+"""
+
+from __future__ import annotations
+
+import linecache
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .. import operands, quick
+from ..anomaly import remember
+from ..fitting import fitted
+from ..graph import SCALAR, AccumulateGrad, Dim, gradient_edge
+from ..saved import SavedResult, save_result, unpack_slot
+from ..state import next_usual, special, state
+from ..tensor import Tensor
+from .backward import Backward
+from .forward import Forward
+
+if TYPE_CHECKING:
+    from ..op import Op
+
+Namespace = dict[str, Any]
+
+PLUMBING: Namespace = {
+    "_Tensor": Tensor, "_SavedResult": SavedResult, "_AccumulateGrad": AccumulateGrad, "_SCALAR": SCALAR,
+    "_Z": tuple((0,) * n for n in range(9)), "_special": special, "_state": state, "_next": next_usual,
+    "_new": object.__new__, "_float32": np.float32, "_ndarray": np.ndarray, "_edge": gradient_edge, "_Dim": Dim,
+    "_fitted": fitted, "_unpack": unpack_slot, "_result": save_result, "_operand": operands.operand,
+    "_promote": operands.promote, "_array": operands.array, "_loaded": operands.loaded, "_strides": operands.strides,
+    "_list": operands.kept_list, "_arrays": operands.list_arrays, "_pack": operands.pack_all,
+    "_finish": operands.finish, "_leaf": quick.leaf, "_add": quick.add, "_hand_on": quick.hand_on,
+    "_nothing": quick.nothing, "_version": operands.version_of, "_remember": remember,
+}  # fmt: skip
+
+
+class Code(Forward, Backward):
+    """The source of the functions of one operator."""
+
+    # ---- putting it together
+
+    def source(self) -> str:
+        """All functions, inside one that gives them the names of this module."""
+        op = self.op
+        lines = self.general()
+        made = ["_general", "_usual"]
+        lines += self.usual("_usual", "return _general") if self.is_quick else ["_usual = _general"]
+        if self.is_quick and len(self.pair) == 2 and self.pair == self.given[:2]:
+            lines += self.usual("_operator", "return _refused")
+            made.append("_operator")
+        if op.node_class is not None:
+            lines += self.link() + self.run("raw") + self.run("graph")
+            made += ["_link", "_raw", "_graph"]
+            if self.has_step():
+                lines += self.step()
+                made.append("_step")
+        names = ", ".join([*PLUMBING, "_Node", "_OP", "_forward", "_refused", *self.formula_names])
+        body = "\n".join(f"    {line}" for line in lines)
+        return f"def _make({names}):\n{body}\n    return dict({', '.join(f'{n}={n}' for n in made)})\n"
+
+    def functions(self, raw: Namespace, graph: Namespace, formulas: Namespace) -> Namespace:
+        """The functions: formulas over arrays look their names up in `raw`, formulas over tensors in `graph`."""
+        given = dict(PLUMBING, _Node=self.op.node_class, _OP=self.op, _forward=self.op.forward)
+        for p, (on_arrays, on_tensors) in formulas.items():
+            given[f"_raw_{p}"], given[f"_graph_{p}"] = on_arrays, on_tensors
+        made = self.run_in(raw, given)
+        if self.op.node_class is not None:
+            made["_graph"] = self.run_in(graph, given)["_graph"]
+        return made
+
+    def run_in(self, names: Namespace, given: Namespace) -> Namespace:
+        op = self.op
+        file = f"<operator {op.name}>"
+        linecache.cache[file] = (len(op.source), None, op.source.splitlines(True), file)
+        place: Namespace = {}
+        exec(compile(op.source, file, "exec"), names, place)
+        general = given.get("_refused")
+        made: Namespace = place["_make"](**dict(given, _refused=general or refused(op)))
+        return made
+
+
+def refused(op: Op) -> Any:
+    """What the operator form (`a * b`) does with other operands: Python asks the other side, or refuses."""
+
+    def operator(self: Tensor, other: Any, *rest: Any) -> Any:
+        if isinstance(other, Tensor | bool | int | float | np.generic):
+            return op.general(self, other, *rest)
+        return NotImplemented
+
+    return operator

@@ -1,0 +1,121 @@
+"""The code of a node: `_raw` over arrays, `_graph` over tensors, `_step` for the quick engine."""
+
+from __future__ import annotations
+
+from .entry import Entry, renamed
+
+MAX_EDGES = 6
+"""Nodes with more edges have no `_step` of their own."""
+
+
+class Backward(Entry):
+    """Lines of `_raw`, `_graph` and `_step`."""
+
+    # ---- backward
+
+    def run(self, mode: str) -> list[str]:
+        """`raw` or `graph` of the node: load what is kept, then apply the formula of each edge that is wanted.
+
+        Both go by name, as PyTorch's generated code does; it shows in the order of the nodes that create_graph makes.
+        """
+        op = self.op
+        lines = [f"def _{mode}(self, grads, wanted):"]
+        if not self.mixed:
+            lines.append(f"    {', '.join('n_' + p for p in op.inputs)}, = wanted")
+        else:
+            lines += [f"    n_{p} = True" for p in op.inputs]
+        lines += self.load_lines(mode)
+        for p in sorted(op.inputs):
+            lines.append(f"    g_{p} = None if n_{p} is None else {self.formula(mode, p, 'grads[0]')}")
+        results = ", ".join(f"*g_{p}" if p in op.lists else f"g_{p}" for p in op.inputs)
+        lines.append(f"    return [{results}]")
+        return lines
+
+    def load_lines(self, mode: str) -> list[str]:
+        """Torch reads all that is kept, wanted or not: it may have been freed or written."""
+        op = self.op
+        lines = []
+        for name in sorted(op.kept()):
+            if not op.is_tensor(name):
+                lines.append(f"    x_{name} = self.saved_{name}")
+            elif mode == "graph" and name in op.tensors:
+                fresh = f"(_t.storage_ is None or _t.storage_.version == self.version_{name})"
+                fresh = f"_t.__class__ is _Tensor and {fresh}"
+                lines.append(f"    _t = self.saved_{name}")
+                lines.append(f"    x_{name} = _t if not _special and {fresh} else _unpack(self, {name!r})")
+            elif mode == "graph":
+                lines.append(f"    x_{name} = _unpack(self, {name!r})")
+            elif mode == "raw" or name in op.lists or name not in op.tensors + list(op.differentiable):
+                lines.append(f"    x_{name} = _loaded(self, {name!r})")
+            else:
+                lines += [f"    _t = self.saved_{name}", *self.quick_load(name)]
+        return lines
+
+    def quick_load(self, name: str) -> list[str]:
+        """In `step`: an array that nothing wrote since it was kept is taken as it is."""
+        if name in self.op.outputs:
+            plain = f"_t.__class__ is _SavedResult and _t.storage_.version == self.version_{name}"
+        else:
+            plain = f"_t.__class__ is _Tensor and (_t.storage_ is None or _t.storage_.version == self.version_{name})"
+            plain += " and (_t.meta is None or not _t.meta.wrapped)"
+        rest = f"None if _t is None and not self.freed else _loaded(self, {name!r})"
+        return [f"    x_{name} = _t.data_ if {plain} else {rest}"]
+
+    def formula(self, mode: str, p: str, grad: str) -> str:
+        """The formula of the input `p`: its text over the names used here, else a call of it."""
+        op = self.op
+        names = {n: {"grad": grad, "grads": "grads"}.get(n, f"x_{n}") for n in op.needs[p]}
+        text = op.texts.get(p)
+        if text is None:
+            return f"_{mode}_{p}({', '.join(names.values())})"
+        return f"({renamed(text, names)})"
+
+    def has_step(self) -> bool:
+        op = self.op
+        return (
+            not self.mixed
+            and len(op.differentiable) == 1
+            and not op.many
+            and "writes" not in op.traits
+            and (len(op.inputs) <= MAX_EDGES)
+        )
+
+    def step(self) -> list[str]:
+        """`raw` with what the quick engine does around it: fitting, letting go of what was kept, handing on."""
+        op = self.op
+        wants_all = any("grads" in needs for needs in op.needs.values())
+        lines = ["def _step(self, grad, wanted, this):"]
+        lines.append("    if grad is None: return _nothing(self, wanted, this)")
+        lines.append(f"    {', '.join('n_' + p for p in op.inputs)}, = wanted")
+        if wants_all:
+            lines.append("    grads = (grad,)")
+        lines += self.load_lines("step")
+        for i, p in enumerate(op.inputs):
+            lines.append(f"    if n_{p} is not None:")
+            lines.append(f"        g_{p} = {self.formula('raw', p, 'grad')}")
+            fit = f"_fitted(self, {i}, g_{p}, n_{p}, nrs[{i}])"
+            lines += [
+                f"        c = g_{p}.__class__",
+                "        if c is _float32:",
+                f"            if n_{p}.outs is not _SCALAR: nrs = self.nrs; g_{p} = {fit}",
+                "        else:",
+                f"            nrs = self.nrs; e = n_{p}.outs[nrs[{i}]]",
+                f"            if c is not _ndarray or g_{p}.shape != e[0] or g_{p}.dtype is not e[1]: g_{p} = {fit}",
+            ]
+        kept = [f"self.saved_{n} = " for n in op.kept() if op.is_tensor(n)]
+        lines.append(f"    if not this.retain: {''.join(kept) + 'None; ' if kept else ''}self.freed = True")
+        lines.append("    del grad" + (", grads" if wants_all else ""))
+        lines.append(f"    if this.given or self.nrs is not _Z[{len(op.inputs)}]:")
+        handed = ", ".join(f"g_{p} if n_{p} is not None else None" for p in op.inputs)
+        lines.append(f"        results = [{handed}]; {' = '.join('g_' + p for p in op.inputs)} = None")
+        lines.append("        return _hand_on(self, results, wanted, this)")
+        for p in op.inputs:
+            lines += [
+                f"    if n_{p} is not None:",
+                f"        if n_{p}.__class__ is _AccumulateGrad: _leaf(this, n_{p}, g_{p})",
+                "        else:",
+                f"            nr = n_{p}.sequence_nr",
+                "            if nr in this.buffers: _add(this, nr, g_" + p + ")",
+                f"            else: this.buffers[nr] = g_{p}; this.pending[nr] = n_{p}",
+            ] + ([f"        g_{p} = None"] if p != op.inputs[-1] else [])
+        return lines

@@ -1,0 +1,48 @@
+"""What all parts of the compiler know of an entry, and how they rewrite the text of its formulas."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from ..op import Op
+
+ERRORS = "(ValueError, TypeError)"
+
+
+class Entry:
+    """An operator, and what compiled code says of it again and again."""
+
+    def __init__(self, op: Op) -> None:
+        self.op = op
+        self.given = list(op.signature.parameters)
+        self.everything = ", ".join(self.given)
+        self.mixed = bool(set(op.inputs) & set(op.lists))
+        promoted = op.traits.get("promote") or ()
+        self.pair = [p for p in op.tensors if p in promoted]
+        self.is_quick = bool(op.tensors) and not (op.view or op.many or op.lists)
+        self.floating = op.traits.get("floating", False)
+        self.formula_names = [f"_{mode}_{p}" for mode in ("raw", "graph") for p in op.formulas]
+
+    def parameters(self) -> str:
+        shown = []
+        for p, q in self.op.signature.parameters.items():
+            shown.append(p if q.default is q.empty else f"{p}={q.default!r}")
+        return ", ".join(shown)
+
+    def involved(self) -> str:
+        return " + ".join([f"({p},)" for p in self.op.tensors] + [f"tuple({p})" for p in self.op.lists]) or "()"
+
+
+def renamed(text: str, names: dict[str, str]) -> str:
+    """The expression `text` with its names replaced."""
+    tree = ast.parse(text, mode="eval")
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name) and node.id in names:
+            node.id = names[node.id]
+    return ast.unparse(tree)
+
+
+def free_names(text: str) -> set[str]:
+    return {node.id for node in ast.walk(ast.parse(text, mode="eval")) if isinstance(node, ast.Name)}

@@ -1,0 +1,170 @@
+"""The code that runs an operator: `_general` whatever is on, `_usual` in as few steps as can be."""
+
+from __future__ import annotations
+
+from .entry import ERRORS, free_names, renamed
+from .making import Making
+
+
+class Forward(Making):
+    """Lines of `_general`, `_usual` and `_operator`."""
+
+    # ---- forward, whatever is on
+
+    def general(self) -> list[str]:
+        op = self.op
+        arrays = {p: f"d_{p}" for p in op.tensors + op.lists}
+        lines = [f"def _general({self.parameters()}):"]
+        for p in op.tensors:
+            lines.append(f"    if {p}.__class__ is not _Tensor: {p} = _operand({p}, _OP, {p!r})")
+            lines.append(f"    d_{p} = {p}.data_" + (f" if {p} is not None else None" if p in op.optional else ""))
+        for p in op.lists:
+            lines.append(f"    {p}, d_{p} = _arrays({p}, _OP, {p in op.gaps})")
+        if self.pair:
+            data, pair = ", ".join(f"d_{p}" for p in self.pair), ", ".join(self.pair)
+            same = " is ".join(f"d_{p}.__class__" for p in self.pair) + " is _float32"
+            lines.append(f"    if not ({same}): {data}, = _promote(({pair},), {self.floating})")
+        elif self.floating:
+            lines.append("    if d_self.dtype.kind != 'f': d_self, = _promote((self,), True)")
+        if op.view:
+            lines.append("    d_self = self.array()")
+        call = ", ".join(arrays.get(p, p) for p in self.given)
+        lines.append(f"    if _state.reserve is not None: _state.reserve({op.name!r}, ({call},))")
+        lines += ["    try:", f"        given_back = _forward({call})"]
+        lines += [f"    except {ERRORS} as error:", f"        raise _OP.failure(error, ({self.everything},)) from None"]
+        results = [f"r_{name}" for name in op.outputs]
+        if op.many or op.view:
+            lines.append("    results = _finish(_OP, self, given_back)")
+            lines += [] if op.many else [f"    {results[0]}, = results"]
+        else:
+            lines.append(f"    {', '.join('v_' + name for name in op.outputs)} = given_back")
+            for name in op.outputs:
+                lines += self.result_lines(name)
+                lines.append(f"    r_{name}.node = None")
+            lines.append("    if _state.inference:")
+            lines += [f"        {r}.as_inference()" for r in results]
+        back = "results" if op.many else results[0] if len(results) == 1 else f"({', '.join(results)})"
+        passed = "results" if op.many else f"({', '.join(results)},)"
+        if op.node_class is not None:
+            apart = " and not self.storage_.inference" if op.many or op.view else ""
+            lines.append(f"    if _state.grad_enabled{apart}: _link({self.everything}, {passed})")
+        lines.append("    if _state.session is not None:")
+        lines.append(f"        for r in {passed}: _state.session.result(r, {op.name!r}, {self.involved()})")
+        lines.append(f"    return {back}")
+        return lines
+
+    def result_lines(self, name: str) -> list[str]:
+        """A plain result tensor, all but its node."""
+        r = f"r_{name}"
+        return [
+            f"    {r} = _new(_Tensor); {r}.data_ = v_{name}; {r}.storage_ = {r}.meta = None; {r}.output_nr = 0",
+        ]
+
+    # ---- forward, as it usually is
+
+    def usual(self, name: str, otherwise: str) -> list[str]:
+        """The operator for a usual thread; `otherwise` is what to do with operands that are not for this path."""
+        op = self.op
+        lines = [f"def {name}({self.parameters()}):"]
+        lines.append(f"    if _special and not _state.usual: {otherwise}({self.everything})")
+        numbers = [p for p in self.pair[1:] if len(self.pair) == 2] if self.pair[:1] == self.given[:1] else []
+        for p in op.tensors:
+            lines += self.operand_lines(p, p in numbers, otherwise)
+        if len(self.pair) > 1 and not numbers:
+            lines += self.promote_lines("    ")
+        if self.floating and not numbers:
+            lines.append("    if d_self.dtype.kind != 'f': d_self, = _promote((self,), True)")
+        lines += ["    try:"]
+        lines += [f"        {line}" for line in self.forward_lines()]
+        lines += [f"    except {ERRORS} as error:", f"        raise _OP.failure(error, ({self.everything},)) from None"]
+        for output in op.outputs:
+            lines += self.result_lines(output)
+        results = [f"r_{output}" for output in op.outputs]
+        back = f"    return {', '.join(results)}"
+        if op.node_class is None:
+            return [*lines, *(f"    {r}.node = None" for r in results), back]
+        return lines + self.usual_link(results) + [back]
+
+    def operand_lines(self, p: str, may_be_number: bool, otherwise: str) -> list[str]:
+        is_tensor = f"{p}.__class__ is _Tensor or isinstance({p}, _Tensor)"
+        if p in self.op.optional:
+            return [
+                f"    if {p} is None: d_{p} = None",
+                f"    elif {is_tensor}: d_{p} = {p}.data_",
+                f"    else: {otherwise}({self.everything})",
+            ]
+        lines = [f"    if {is_tensor}:", f"        d_{p} = {p}.data_"]
+        if may_be_number:
+            lines += self.promote_lines("        ")
+            first = self.pair[0]
+            lines.append(f"    elif ({p}.__class__ is float or {p}.__class__ is int and -9999999 < {p} < 9999999)")
+            lines[-1] += f" and d_{first}.dtype.kind == 'f':"
+            lines.append(f"        d_{p} = {p}" if self.op.body else f"        d_{p} = d_{first}.dtype.type({p})")
+        return [*lines, "    else:", f"        {otherwise}({self.everything})"]
+
+    def promote_lines(self, indent: str) -> list[str]:
+        pair = [f"d_{p}" for p in self.pair]
+        scalars = " is ".join(f"{d}.__class__" for d in pair) + " is _float32"
+        differ = " or ".join(f"{pair[0]}.dtype is not {d}.dtype" for d in pair[1:]) or "False"
+        if self.floating:
+            differ += f" or {pair[0]}.dtype.kind != 'f'"
+        given = ", ".join(self.pair)
+        return [
+            f"{indent}if not ({scalars}) and ({differ}):",
+            f"{indent}    {', '.join(pair)}, = _promote(({given},), {self.floating})",
+        ]
+
+    def forward_lines(self) -> list[str]:
+        """The forward: in place of a call the expression itself, if it is one that speaks of its arguments alone."""
+        op = self.op
+        results = ", ".join(f"v_{name}" for name in op.outputs)
+        names = {p: f"d_{p}" for p in op.tensors}
+        text = None if op.body is None else renamed(op.body, names)
+        if text is not None and free_names(op.body or "") <= {*self.given, "np"}:
+            return [f"{results} = {text}"]
+        return [f"{results} = _forward({', '.join(names.get(p, p) for p in self.given)})"]
+
+    def usual_link(self, results: list[str]) -> list[str]:
+        """The node, if any input needs a gradient; all names are those of `usual`."""
+        op = self.op
+        lines = []
+        for p in op.inputs:
+            number = p in self.pair[1:]
+            absent = p in op.optional or number
+            if absent:
+                test = f"{p} is None" if p in op.optional else f"d_{p} is {p}"
+                test = f"{p} is None" if p in op.optional else f"{p}.__class__ is float or {p}.__class__ is int"
+                lines.append(f"    if {test}: n_{p} = m_{p} = None; k_{p} = 0")
+                lines.append("    else:")
+            pad = "        " if absent else "    "
+            lines += [
+                f"{pad}m_{p} = {p}.meta",
+                f"{pad}if m_{p} is None: n_{p} = {p}.node; k_{p} = {p}.output_nr",
+                f"{pad}elif m_{p}.accumulator is not None and {p}.node is None and m_{p}.view is None and "
+                f"(n_{p} := m_{p}.accumulator()) is not None: k_{p} = 0",
+                f"{pad}else: n_{p}, k_{p} = _edge({p})",
+            ]
+        nodes = [f"n_{p}" for p in op.inputs]
+        idle = [f"(m_{p} is None or not {p}.requires_grad)" for p in op.inputs]
+        out = "; ".join(f"{r}.node = None" for r in results)
+        back = ", ".join(results)
+        lines.append(f"    if {' is None and '.join(nodes)} is None and {' and '.join(idle)}:")
+        lines.append(f"        {out}; return {back}")
+        lines.append("    if _special and not _state.grad_enabled:")
+        lines.append(f"        {out}; return {back}")
+        many = len(op.inputs)
+        nrs = " or ".join(f"k_{p}" for p in op.inputs)
+        lines += [
+            "    node = _new(_Node); node.hooks = node.meta_ = None; node.freed = False; node.sequence_nr = _next()",
+            f"    node.next = ({', '.join(nodes)},)",
+            f"    node.nrs = ({', '.join('k_' + p for p in op.inputs)},) if {nrs} else _Z[{many}]",
+        ]
+        outs = [f"v_{name}" for name in op.differentiable]
+        told = ", ".join(f"({v}.shape, {v}.dtype)" for v in outs)
+        one = f"_SCALAR if {outs[0]}.__class__ is _float32 else ({told},)"
+        lines.append(f"    node.outs = {one if len(outs) == 1 else f'({told},)'}")
+        for i, name in enumerate(op.outputs):
+            attached = name in op.differentiable
+            nr = f"; r_{name}.output_nr = {i}" if attached and i else ""
+            lines.append(f"    r_{name}.node = {'node' if attached else None}{nr}")
+        return lines + self.save_lines(usual=True)

@@ -1,0 +1,116 @@
+"""The code that makes the node of an operator and keeps in it what its formulas ask for."""
+
+from __future__ import annotations
+
+from .entry import Entry
+
+FACTS: dict[str, str] = {
+    "_sym_sizes": "{0}.data_.shape",
+    "_sym_numel": "{0}.data_.size",
+    "_sym_strides": "_strides({0}.data_)",
+    "_sym_argsize_0": "{0}.data_.shape[0]",
+    "_dim": "{0}.data_.ndim",
+    "_dtype_": "{0}.data_.dtype",
+    "_sizes_": "[t.data_.shape for t in {0}]",
+    "_shape_": "{0}.data_.shape",
+}
+"""What a formula may ask about an input without keeping it: the ending of the name, and how to compute it."""
+
+
+class Making(Entry):
+    """Lines of `_link`, and of the end of `_usual`."""
+
+    # ---- the node
+
+    def link(self) -> list[str]:
+        """The code that makes the node, if any input needs a gradient."""
+        op = self.op
+        lines = [f"def _link({self.everything}, results, inplace=None):"]
+        for p in op.inputs:
+            if p in op.lists:
+                lines.append(f"    e_{p} = [_edge(t) for t in {p}]")
+                lines.append(f"    n_{p} = True if any(n is not None for n, _ in e_{p}) else None")
+                continue
+            if p in op.optional:
+                lines.append(f"    if {p} is None: n_{p}, k_{p} = None, 0")
+            word = "elif" if p in op.optional else "if"
+            lines.append(f"    {word} {p}.meta is None: n_{p} = {p}.node; k_{p} = {p}.output_nr")
+            lines.append(f"    else: n_{p}, k_{p} = _edge({p})")
+        nodes = [f"n_{p}" for p in op.inputs]
+        # A view taken under no_grad says that it requires grad though no gradient can go to it: its node leads nowhere.
+        idle = [f"not any(t.requires_grad for t in {p})" for p in op.inputs if p in op.lists]
+        for p in op.inputs:
+            if p not in op.lists:
+                absent = f"{p} is None or " if p in op.optional else ""
+                idle.append(f"({absent}{p}.meta is None or not {p}.requires_grad)")
+        lines.append(f"    if {' is None and '.join(nodes)} is None and {' and '.join(idle)}: return None")
+        nexts = [f"tuple(n for n, _ in e_{p})" if p in op.lists else f"(n_{p},)" for p in op.inputs]
+        nrs = [f"tuple(k for _, k in e_{p})" if p in op.lists else f"(k_{p},)" for p in op.inputs]
+        counted = "results" if len(op.differentiable) == len(op.outputs) else f"results[:{len(op.differentiable)}]"
+        lines += [
+            "    node = _new(_Node); node.hooks = node.meta_ = None; node.freed = False",
+            "    node.sequence_nr = _state.next_sequence()",
+            f"    node.next = {' + '.join(nexts)}; nrs = {' + '.join(nrs)}",
+            f"    node.nrs = _Z[{len(op.inputs)}] if nrs == _Z[{len(op.inputs)}] else nrs",
+            f"    outs = tuple([(r.data_.shape, r.data_.dtype) for r in {counted}])",
+            "    node.outs = _SCALAR if outs == _SCALAR else outs",
+        ]
+        for i, name in enumerate(op.outputs if not op.many else ()):
+            if name in op.differentiable:
+                lines.append(f"    r = results[{i}] if inplace is None else inplace; r.node = node; r.output_nr = {i}")
+        if op.many:
+            lines.append("    for i, r in enumerate(results): r.node = node; r.output_nr = i")
+        lines += self.save_lines(usual=False)
+        lines.append("    if _state.saved_hooks: _pack(node)")
+        lines.append("    if _state.anomaly: _remember(node)")
+        lines.append("    if _state.session is not None:")
+        told = f"[t for t in {self.involved()} if t is not None]"
+        lines.append(f"        _state.session.node_made(node, {op.name!r}, {told})")
+        lines.append("    return node")
+        return lines
+
+    def save_lines(self, usual: bool) -> list[str]:
+        op = self.op
+        lines = []
+        for name, users in op.kept().items():
+            alone = len(users) == 1 and len(op.inputs) > 1 and name not in op.outputs
+            when = f"n_{users[0]} is not None" if alone else "True"
+            if name in op.outputs:
+                lines += self.save_result_lines(name, when, usual)
+            elif name in op.lists:
+                lines.append(f"    node.saved_{name}, node.version_{name} = _list({name}) if {when} else (None, None)")
+            elif name in op.tensors:
+                number = usual and name in self.pair[1:]
+                if number:
+                    lines.append(f"    if d_{name} is {name}: node.saved_{name} = {name}; node.version_{name} = 0")
+                there = f" and {name} is not None" if name in op.optional else ""
+                lines.append(f"    {'elif' if number else 'if'} ({when}){there}:")
+                lines.append(f"        node.saved_{name} = {name}; s = {name}.storage_")
+                lines.append(f"        node.version_{name} = 0 if s is None else s.version")
+                lines.append(f"    else: node.saved_{name} = node.version_{name} = None")
+            else:
+                value = self.value_of(name)
+                if name.endswith("_sym_strides"):  # torch looks at the strides only of inputs that need a gradient
+                    value += f" if n_{name.removesuffix('_sym_strides')} is not None else ()"
+                lines.append(f"    node.saved_{name} = {value}")
+        return lines
+
+    def save_result_lines(self, name: str, when: str, usual: bool) -> list[str]:
+        op = self.op
+        at = op.outputs.index(name)
+        if name not in op.differentiable:
+            kept = f"r_{name}" if usual else f"results[{at}]"
+            return [f"    node.saved_{name} = {kept} if {when} else None", f"    node.version_{name} = 0"]
+        lines = [f"    if {when}:"]
+        lines.append(f"        r = r_{name}" if usual else f"        r = results[{at}] if inplace is None else inplace")
+        lines.append(f"        node.saved_{name} = _result(r); node.version_{name} = r.storage_.version")
+        return [*lines, f"    else: node.saved_{name} = node.version_{name} = None"]
+
+    def value_of(self, name: str) -> str:
+        """How to compute a plain value that a formula asks for."""
+        if name in self.op.signature.parameters:
+            return f"_Dim({name}) if {name}.__class__ is int else {name}" if name.startswith("dim") else name
+        for ending, how in FACTS.items():
+            if name.endswith(ending):
+                return how.format(name.removesuffix(ending))
+        raise TypeError(f"the formulas of {self.op.name} ask for {name}, which is no input, argument or result")

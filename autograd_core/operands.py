@@ -1,0 +1,124 @@
+"""What the compiled code of operators calls: operands from what programs give, arrays from what nodes keep."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from . import errors
+from .graph import Node
+from .saved import SAVED, SavedResult, pack_slot, unpack_slot
+from .state import state
+from .tensor import Array, Tensor, wrapped_number
+
+if TYPE_CHECKING:
+    from .op import Op
+
+NUMBERS = (float, int)
+"""The Python numbers that a node may keep as they are, where torch keeps them wrapped in a tensor."""
+
+
+def operand(value: Any, op: Op, name: str) -> Tensor | None:
+    """`value` as an operand: tensors as they are, Python numbers wrapped.
+
+    Raises:
+        TypeError: it is neither.
+    """
+    if isinstance(value, Tensor):
+        return value
+    if value is None and name in op.optional:
+        return None
+    parameters = list(op.signature.parameters)
+    if name != parameters[0]:
+        if isinstance(value, bool | int | float):
+            return wrapped_number(value)
+        if isinstance(value, np.generic):
+            return wrapped_number(value.item())
+    shown = "input" if name == "self" else name
+    raise TypeError(errors.not_a_tensor(op.python_name, shown, parameters.index(name) + 1, value))
+
+
+def list_arrays(tensors: Any, op: Op, gaps: bool) -> tuple[list[Any], list[Array]]:
+    if not isinstance(tensors, list | tuple):
+        raise TypeError(errors.not_a_tensor_list(op.python_name, tensors))
+    for i, tensor in enumerate(tensors):
+        if not (isinstance(tensor, Tensor) or (gaps and tensor is None)):
+            raise TypeError(f"expected Tensor as element {i} in argument 0, but got {type(tensor).__name__}")
+    return list(tensors), [None if t is None else t.data_ for t in tensors]
+
+
+def promote(tensors: tuple[Tensor, ...], floating: bool) -> tuple[Array, ...]:
+    """The arrays of `tensors` in one dtype, as torch chooses it; wrapped numbers yield."""
+    from .promotion import common
+
+    return common(tensors, floating)
+
+
+def weak(tensor: Tensor) -> Array:
+    """The array of a kept tensor; a Python number where one was wrapped."""
+    if tensor.meta is not None and tensor.meta.wrapped:
+        return tensor.data_.item()
+    return tensor.data_
+
+
+def array(kept: Any) -> Any:
+    if kept is None:
+        return None
+    if isinstance(kept, list | tuple):
+        return [array(part) for part in kept]
+    return weak(kept)
+
+
+def loaded(node: Node, slot: str) -> Any:
+    """The array of what `node` keeps in `slot`, checked; a number if that is what it keeps.
+
+    Raises:
+        RuntimeError: it was freed, or changed in place since.
+    """
+    kept = getattr(node, SAVED[slot])
+    if kept.__class__ in NUMBERS:
+        return kept
+    return array(unpack_slot(node, slot))
+
+
+def strides(data: Array) -> tuple[int, ...]:
+    """Strides in elements, as torch counts them."""
+    return in_elements(data.strides, data.itemsize)
+
+
+@lru_cache(4096)
+def in_elements(steps: tuple[int, ...], itemsize: int) -> tuple[int, ...]:
+    return tuple(step // itemsize for step in steps)
+
+
+def version_of(tensor: Tensor) -> int:
+    return tensor.shared_storage().version
+
+
+def kept_list(tensors: list[Tensor | None]) -> tuple[list[Tensor | None], list[int | None]]:
+    return list(tensors), [None if t is None else 0 if t.storage_ is None else t.storage_.version for t in tensors]
+
+
+def pack_all(node: Node) -> None:
+    """Hand every tensor that the new node keeps to the innermost pack hook."""
+    node.own_hooks()  # so that the exact engine runs it: what unpacks may ask which call it is in
+    hooks = state.saved_hooks[-1]
+    for slot in node.slots:
+        kept = getattr(node, SAVED[slot])
+        if isinstance(kept, list):
+            setattr(node, SAVED[slot], [k if k is None else pack_slot(node, k, hooks) for k in kept])
+        elif kept is not None:
+            setattr(node, SAVED[slot], pack_slot(node, kept, hooks))
+
+
+def finish(op: Op, source: Tensor, value: Any) -> list[Tensor]:
+    """The view or views of `source` that a view operator gives."""
+    from .views import take_view
+
+    parts = value if op.many else [value]
+    return [take_view(source, part, "multi_output" if op.many else None) for part in parts]
+
+
+__all__ = ["SavedResult", "array", "finish", "kept_list", "list_arrays", "loaded", "operand", "pack_all", "promote"]

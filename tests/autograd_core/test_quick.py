@@ -1,0 +1,164 @@
+"""The quick engine against the exact one, on graphs that hypothesis draws: the same bits, versions and errors."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import autograd_core as torch
+from autograd_core import quick, state
+
+UNARY = {
+    "neg": lambda a: -a,
+    "exp": lambda a: torch.tanh(a).exp(),
+    "twice": lambda a: a + a,
+    "same": lambda a: a + 0.0,
+    "number": lambda a: a * 1.5 - 2,
+    "square": lambda a: a**2,
+    "t": lambda a: a.t() if a.dim() == 2 else a,
+    "row": lambda a: a[0] if a.dim() else a,
+    "sum": lambda a: a.sum(),
+    "mean": lambda a: a.mean(0) if a.dim() else a,
+    "relu": torch.relu,
+    "clone": lambda a: a.clone(),
+    "max": lambda a: a.max(0).values if a.dim() else a,
+    "detach": lambda a: a.detach(),
+    "view": lambda a: a.reshape(-1),
+    "softmax": lambda a: torch.softmax(a, 0) if a.dim() else a,
+}
+BINARY = {
+    "add": lambda a, b: a + b,
+    "sub": lambda a, b: a - b,
+    "mul": lambda a, b: a * b,
+    "div": lambda a, b: a / (b * b + 1),
+    "matmul": lambda a, b: a @ b if a.dim() and b.dim() else a * b,
+    "stack": lambda a, b: torch.stack([a, b]),
+    "cat": lambda a, b: torch.cat([a, b, a]),
+    "maximum": torch.maximum,
+    "where": lambda a, b: torch.where(a > 0, a, b),
+}
+SHAPES = [(), (), (3,), (3,), (1,), (2, 3), (3, 3)]
+
+step = st.tuples(st.sampled_from([*UNARY, *BINARY]), st.integers(0, 30), st.integers(0, 30))
+recipe = st.tuples(st.lists(st.integers(0, len(SHAPES) - 1), min_size=1, max_size=4), st.lists(step, max_size=14))
+
+
+def built(leaves: list[Any], steps: list[tuple[str, int, int]]) -> list[Any]:
+    """The tensors that the recipe makes; what does not fit is left out, for either engine alike."""
+    made = list(leaves)
+    for name, i, j in steps:
+        a, b = made[i % len(made)], made[j % len(made)]
+        try:
+            made.append(UNARY[name](a) if name in UNARY else BINARY[name](a, b))
+        except (RuntimeError, IndexError):
+            continue
+    return made
+
+
+def fresh(shapes: list[int]) -> list[Any]:
+    rng = np.random.default_rng(7)
+    leaves = [torch.tensor(rng.normal(size=SHAPES[i]).astype(np.float32).tolist()) for i in shapes]
+    for leaf in leaves:
+        leaf.requires_grad_()
+    return leaves
+
+
+def told(tensor: Any) -> Any:
+    """All that a program can see of a gradient."""
+    if tensor is None:
+        return None
+    data = np.asarray(tensor.data_)
+    return (data.shape, str(data.dtype), data.tobytes(), tensor._version, tensor.stride(), tensor._is_view())
+
+
+def outcome(shapes: list[int], steps: list[tuple[str, int, int]], how: str) -> Any:
+    leaves = fresh(shapes)
+    made = built(leaves, steps)
+    loss = sum((m.sum() for m in made[-3:]), torch.tensor(0.0))
+    if not loss.requires_grad:
+        return None
+    seen: list[Any] = []
+    try:
+        if how == "grad":
+            seen += [told(g) for g in torch.autograd.grad(loss, leaves, allow_unused=True)]
+        elif how == "create_graph":
+            first = torch.autograd.grad(loss, leaves, create_graph=True, allow_unused=True)
+            seen += [(told(g), None if g is None or g.grad_fn is None else g.grad_fn.name()) for g in first]
+            again = sum(((g * g).sum() for g in first if g is not None and g.requires_grad), torch.tensor(0.0))
+            if again.requires_grad:
+                seen += [told(g) for g in torch.autograd.grad(again, leaves, allow_unused=True)]
+        else:
+            loss.backward(retain_graph=how == "retained")
+            seen += [told(leaf.grad) for leaf in leaves]
+            made[-1].sum().backward() if made[-1].requires_grad else None
+    except RuntimeError as error:
+        seen.append(str(error))
+    return seen + [told(leaf.grad) for leaf in leaves]
+
+
+@contextmanager
+def exact_only() -> Iterator[None]:
+    run, gradients = quick.run, quick.gradients
+    quick.run, quick.gradients = lambda *_: False, lambda *_: None  # type: ignore[assignment]
+    try:
+        yield
+    finally:
+        quick.run, quick.gradients = run, gradients
+
+
+@pytest.mark.parametrize("how", ["backward", "retained", "grad", "create_graph"])
+@settings(max_examples=150, deadline=None)
+@given(recipe)
+def test_both_engines_do_the_same(how: str, recipe: tuple[list[int], list[tuple[str, int, int]]]) -> None:
+    with exact_only():
+        expected = outcome(*recipe, how)
+    assert outcome(*recipe, how) == expected
+
+
+def test_the_quick_engine_is_the_one_that_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert not state.special
+    monkeypatch.setattr("autograd_core.autograd.run", None)  # the exact engine would be called through this
+    x = torch.tensor([1.0, 2.0], requires_grad=True)
+    (x * x + torch.cat([x, x]).sum()).sum().backward()
+    assert x.grad.tolist() == [6.0, 8.0]
+    (g,) = torch.autograd.grad((x**3).sum(), x, create_graph=True)
+    assert torch.autograd.grad(g.sum(), x)[0].tolist() == [6.0, 12.0]
+
+
+def test_hooks_and_custom_functions_are_left_to_the_exact_engine() -> None:
+    class Twice(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx: Any, a: Any) -> Any:
+            return a * 2
+
+        @staticmethod
+        def backward(ctx: Any, grad: Any) -> Any:
+            return grad * 2
+
+    x = torch.tensor(3.0, requires_grad=True)
+    seen = []
+    y = x * x
+    y.register_hook(lambda grad: seen.append(grad.item()))
+    assert not quick.run(y.node, 0, np.float32(1), True)
+    y.backward()
+    assert seen == [1.0]
+    assert not quick.run((Twice.apply(x) * 1.0).node, 0, np.float32(1), True)
+
+
+def test_what_came_for_a_leaf_before_an_error_is_kept() -> None:
+    for engine in ("quick", "exact"):
+        x, y = (torch.tensor(v, requires_grad=True) for v in (2.0, 3.0))
+        inner = y * y
+        inner.backward()
+        late = x * 1.5 + inner
+        if engine == "quick":
+            with pytest.raises(RuntimeError, match="second time"):
+                late.backward()
+        else:
+            with exact_only(), pytest.raises(RuntimeError, match="second time"):
+                late.backward()
+        assert (x.grad.item(), y.grad.item()) == (1.5, 6.0)
