@@ -23,15 +23,9 @@ SOURCES = {program["name"]: program["source"] for program in load("runs")}
 EXPECTED: dict[str, Any] = load("native")
 
 NOT_YET = {
-    "functional and func": (
-        "175_deepcopy_of_a_generator.fixed",
-        "183_functional_jacobian_and_hessian",
-        "184_func_grad_of_grad",
+    "results of vmap, stacked where torch has them in one piece": (
         "186_forward_mode_for_each_sample",
-        "240_functional_jacobian_under_vmap",
         "240_functional_jacobian_under_vmap.fixed",
-        "120_half_result_stored_on_ctx",
-        "120_half_result_stored_on_ctx.fixed",
     ),
     "the last digits of an inverse": ("s0_det_33",),
     "a batched gradient in one piece": ("111_batched_flag_with_one_vector.fixed2", "112_per_sample_grads_by_identity"),
