@@ -28,7 +28,7 @@ from .modes import enable_grad, inference_mode, is_grad_enabled, is_inference_mo
 from .printing import set_printoptions
 from .random import Generator, default_generator, initial_seed
 from .size import Size
-from .state import state
+from .state import state as _state
 from .tensor import Tensor
 from .vmapping import vmap
 
@@ -112,19 +112,19 @@ def set_rng_state(new_state: Tensor) -> None:
 
 def set_warn_always(b: bool, /) -> None:
     """Whether warnings that come once in a process come each time."""
-    state.warn_always = b
+    _state.warn_always = b
 
 
 def is_warn_always_enabled() -> bool:
-    return state.warn_always
+    return _state.warn_always
 
 
 def is_anomaly_enabled() -> bool:
-    return state.anomaly
+    return _state.anomaly
 
 
 def is_anomaly_check_nan_enabled() -> bool:
-    return state.check_nan
+    return _state.check_nan
 
 
 def __getattr__(name: str) -> Any:

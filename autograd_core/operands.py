@@ -104,6 +104,7 @@ def kept_list(tensors: list[Tensor | None]) -> tuple[list[Tensor | None], list[i
 
 def pack_all(node: Node) -> None:
     """Hand every tensor that the new node keeps to the innermost pack hook."""
+    node.own_hooks()  # so that the exact engine runs it: what unpacks may ask which call it is in
     hooks = state.saved_hooks[-1]
     for slot in node.slots:
         kept = getattr(node, SAVED[slot])

@@ -23,7 +23,7 @@ SOURCES = {program["name"]: program["source"] for program in load("runs")}
 EXPECTED: dict[str, Any] = load("native")
 
 NOT_YET = {
-    "functional and func": (
+    "results of vmap, stacked where torch has them in one piece": (
         "186_forward_mode_for_each_sample",
         "240_functional_jacobian_under_vmap.fixed",
     ),
