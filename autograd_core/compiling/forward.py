@@ -126,7 +126,9 @@ class Forward(Making):
     def usual_link(self, results: list[str]) -> list[str]:
         """The node, if any input needs a gradient; all names are those of `usual`."""
         op = self.op
-        lines = []
+        out = "; ".join(f"{r}.node = None" for r in results)
+        back = ", ".join(results)
+        lines = ["    if _special and not _state.grad_enabled:", f"        {out}; return {back}"]
         for p in op.inputs:
             number = p in self.numbers
             absent = p in op.optional or number
@@ -145,11 +147,7 @@ class Forward(Making):
             ]
         nodes = [f"n_{p}" for p in op.inputs]
         idle = [f"(m_{p} is None or not {p}.requires_grad)" for p in op.inputs]
-        out = "; ".join(f"{r}.node = None" for r in results)
-        back = ", ".join(results)
         lines.append(f"    if {' is None and '.join(nodes)} is None and {' and '.join(idle)}:")
-        lines.append(f"        {out}; return {back}")
-        lines.append("    if _special and not _state.grad_enabled:")
         lines.append(f"        {out}; return {back}")
         many = len(op.inputs)
         nrs = " or ".join(f"k_{p}" for p in op.inputs)

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import ast
 import contextlib
+import gc
 import io
 import linecache
 import re
@@ -69,8 +70,21 @@ def play(block: Block, torch: Any) -> list[str]:
     """What each statement of `block` shows with `torch` in the place of PyTorch."""
     nn = torch.nn
     names: dict[str, Any] = {"torch": torch, "nn": nn, "F": nn.functional, "__name__": "transcript"}
-    with under_the_name_of_torch(torch):
+    with under_the_name_of_torch(torch), collected_apart():
         return [normal(shown_by(statement.code, names, block.title)) for statement in block.statements]
+
+
+@contextlib.contextmanager
+def collected_apart() -> Iterator[None]:
+    """Cycles that a block leaves go before or after it, and what they then say is not of any statement."""
+    gc.collect()
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.enable()
+        with contextlib.redirect_stdout(io.StringIO()):
+            gc.collect()
 
 
 @contextlib.contextmanager
