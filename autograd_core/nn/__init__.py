@@ -33,6 +33,7 @@ from .activation import (
 )
 from .attention import MultiheadAttention, TransformerEncoder, TransformerEncoderLayer
 from .bags import Bilinear, EmbeddingBag
+from .cells import GRUCell, LSTMCell, RNNCell, RNNCellBase
 from .container import ModuleDict, ModuleList, ParameterDict, ParameterList, Sequential
 from .convolution import Conv1d, Conv2d, ConvTranspose1d, ConvTranspose2d
 from .dropout import AlphaDropout, Dropout, Dropout1d, Dropout2d, Dropout3d, FeatureAlphaDropout
@@ -82,7 +83,7 @@ from .pooling import (
     MaxPool1d,
     MaxPool2d,
 )
-from .recurrent import GRU, LSTM, RNN, GRUCell, LSTMCell, RNNBase, RNNCell, RNNCellBase
+from .recurrent import GRU, LSTM, RNN, RNNBase
 
 __all__ = [
     "AdaptiveAvgPool1d",
