@@ -51,10 +51,11 @@ class Run:
 
     `cells` hold for each leaf what came, how often torch would have written over it, whether nothing else has it, and
     whether it is a sum made here.
-    `written` are such counts of `buffers`, `given` those of arrays that a node may hand on, by their id.
+    `written` are such counts of `buffers`, `given` those of arrays that a node may hand on, by their id. `shared` are
+    leaves to be settled, `waiting` says for how many gradients leaves still wait; see Note [Shared gradients].
     """
 
-    __slots__ = ("retain", "buffers", "pending", "cells", "written", "given")
+    __slots__ = ("retain", "buffers", "pending", "cells", "written", "given", "shared", "waiting")
 
     def __init__(self, retain: bool) -> None:
         self.retain = retain
@@ -63,6 +64,8 @@ class Run:
         self.cells: dict[AccumulateGrad, list[Any]] = {}
         self.written: dict[Any, int] = {}
         self.given: dict[int, int] = {}
+        self.shared: list[AccumulateGrad] = []
+        self.waiting: dict[Node, int] | None = None
 
 
 class Node(Introspection):

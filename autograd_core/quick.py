@@ -6,6 +6,10 @@ newer. So it is enough to go down through the sequence numbers. And where nobody
 what came for them at the end; whether torch would have taken over, copied or written over an array is noted when it
 comes.
 
+Note [Shared gradients]. A node may hand one array to several edges. Whether torch then copies it or takes it over
+depends on who still holds it when a leaf is complete. So at the first leaf that gets an array which others hold, too,
+the gradients still to come are counted, and from there on leaves are settled as soon as they are complete.
+
 Graphs with hooks, with nodes of a program's own making, or with an edge that leads up are for the exact engine. While
 `irregular` is empty the process has none; else `fits` looks before each run. Only a usual thread may use this engine:
 nobody listens, no anomaly mode.
@@ -28,6 +32,8 @@ from .tensor import plain
 ALONE = 3
 """References to a gradient that nothing else holds, as the functions here see it: its holder's, theirs, and that of
 getrefcount."""
+ONCE = 2
+"""The same for one that a single variable holds."""
 MISSES = 64
 """So many sequence numbers in turn that are not below the root, before the next one is looked for."""
 
@@ -51,6 +57,8 @@ def run(root: Node, nr: int, grad: Any, retain: bool) -> bool:
                     give_on(node, this, node.next)
                 else:
                     node.step(buffers.pop(at, None), node.next, this)  # type: ignore[misc]
+                if this.shared:
+                    settle(this)
                 misses = 0
             else:
                 misses += 1
@@ -168,19 +176,39 @@ def waited_for(nodes: Iterable[Node]) -> set[Node]:
     return found
 
 
+def settle(this: Run) -> None:
+    """Let the leaves go that are complete; see Note [Shared gradients]."""
+    if this.waiting is None:
+        this.waiting = dict.fromkeys(this.cells, 0)
+        for node in waited_for(this.pending.values()):
+            for below in node.next:
+                if isinstance(below, AccumulateGrad):
+                    this.waiting[below] = this.waiting.get(below, 0) + 1
+    for leaf in this.shared:
+        if this.waiting[leaf] == 0 and leaf in this.cells:
+            grad, version, _, summed = this.cells.pop(leaf)
+            sole = summed or sys.getrefcount(grad) <= ONCE
+            store(leaf, grad, version, sole)
+    this.shared.clear()
+
+
 def finish(this: Run, without: Any) -> None:
     """What came for each leaf goes into its `.grad`; not if some of it is still to come."""
-    for node, (grad, version, sole, _) in this.cells.items():
-        if node in without:
-            continue
-        variable = node.variable
-        meta = variable.own_meta()
-        if meta.grad is not None:
-            add_in_place(meta.grad, grad)
-        elif sole and laid_out_alike(grad, variable.data_):
-            meta.grad = plain(grad, version=version)
-        else:
-            meta.grad = plain(grad.copy() if isinstance(grad, np.ndarray) else grad, version=1)
+    for leaf, (grad, version, sole, _) in this.cells.items():
+        if leaf not in without:
+            store(leaf, grad, version, sole)
+
+
+def store(leaf: AccumulateGrad, grad: Any, version: int, sole: bool) -> None:
+    """`grad` into the `.grad` of the leaf: taken over, copied, or added in place."""
+    variable = leaf.variable
+    meta = variable.own_meta()
+    if meta.grad is not None:
+        add_in_place(meta.grad, grad)
+    elif sole and laid_out_alike(grad, variable.data_):
+        meta.grad = plain(grad, version=version)
+    else:
+        meta.grad = plain(grad.copy() if isinstance(grad, np.ndarray) else grad, version=1)
 
 
 def leaf(this: Run, node: AccumulateGrad, grad: Any) -> None:
@@ -190,6 +218,8 @@ def leaf(this: Run, node: AccumulateGrad, grad: Any) -> None:
         if grad is not None:
             sole = sys.getrefcount(grad) <= ALONE
             this.cells[node] = [grad, this.given.get(id(grad), 0) if this.given else 0, sole, False]
+            if not sole:
+                this.shared.append(node)
     elif grad is not None:
         before = cell[0]
         if cell[3] or (sys.getrefcount(before) <= ALONE and alone(before)):
@@ -198,6 +228,9 @@ def leaf(this: Run, node: AccumulateGrad, grad: Any) -> None:
             cell[1] = 0
         cell[0] = before + grad
         cell[2] = cell[3] = True
+    if this.waiting is not None:
+        this.waiting[node] -= 1
+        this.shared.append(node)
 
 
 def add(this: Run, key: Any, grad: Any) -> None:

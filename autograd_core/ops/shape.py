@@ -136,7 +136,7 @@ def inverse(dims: Sequence[int]) -> list[int]:
 @op("expand", view=True, self=lambda grad, self_sym_sizes: sum_to(grad, self_sym_sizes))
 def expand(self: Array, size: Sequence[int]) -> Array:
     old = self.shape
-    if not old and size.__class__ is tuple:
+    if not old and size and size.__class__ is tuple:
         return np.ndarray(size, self.dtype, np.asarray(self), 0, (0,) * len(size))
     if len(size) < len(old):
         raise RuntimeError(

@@ -163,3 +163,17 @@ def test_what_came_for_a_leaf_before_an_error_is_kept() -> None:
             with exact_only(), pytest.raises(RuntimeError, match="second time"):
                 late.backward()
         assert (x.grad.item(), y.grad.item()) == (1.5, 6.0)
+
+
+def test_a_gradient_is_copied_only_if_another_leaf_still_holds_it() -> None:
+    """The versions are torch's: 0 for a gradient taken over, 1 for a copy or a sum written in place."""
+    seen = []
+    for shape in ((), (3,)):
+        a, b = (torch.ones(shape, requires_grad=True) for _ in range(2))
+        n, c = -b, a + b
+        (((torch.tensor(0.0) + b.sum()) + n.sum()) + c.sum()).backward(retain_graph=True)
+        seen.append((a.grad._version, b.grad._version))
+        a, b = (torch.ones(shape, requires_grad=True) for _ in range(2))
+        (((a + b) * 2).sum() + b.sum()).backward()
+        seen.append((a.grad._version, b.grad._version))
+    assert seen == [(0, 1), (0, 0), (1, 1), (0, 0)]
