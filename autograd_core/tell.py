@@ -16,6 +16,7 @@ import numpy as np
 
 from . import events
 from .state import state
+from .values import dtype_name
 
 if TYPE_CHECKING:
     from .graph import Node
@@ -27,9 +28,11 @@ Emit = Callable[[tuple[Any, ...]], Any]
 class Watch(weakref.ref[Any]):
     """A weak reference that remembers the number of what it watched."""
 
-    __slots__ = ("key", "number")
+    __slots__ = ("key", "number", "known", "kind")
     key: int
     number: int
+    known: dict[int, Watch]
+    kind: type[events.Event] | None
 
 
 class Session:
@@ -44,21 +47,22 @@ class Session:
         self.next_node = count().__next__
         self.next_storage = count().__next__
         self.busy = False
+        self.gone: Any = self.lost
 
     # ---- numbers
 
     def watch(self, thing: Any, known: dict[int, Watch], number: int, kind: type[events.Event] | None) -> int:
-        def gone(ref: weakref.ref[Any]) -> None:
-            assert isinstance(ref, Watch)
-            if known.get(ref.key) is ref:
-                del known[ref.key]
-            if kind is not None and state.session is self:
-                self.emit((kind, ref.number))
-
-        ref = Watch(thing, gone)
-        ref.key, ref.number = id(thing), number
+        ref = Watch(thing, self.gone)
+        ref.key, ref.number, ref.known, ref.kind = id(thing), number, known, kind
         known[ref.key] = ref
         return number
+
+    def lost(self, ref: Watch) -> None:
+        """What was watched is no more."""
+        if ref.known.get(ref.key) is ref:
+            del ref.known[ref.key]
+        if ref.kind is not None and state.session is self:
+            self.emit((ref.kind, ref.number))
 
     def storage(self, storage: Storage) -> int:
         ref = self.storages.get(id(storage))
@@ -98,7 +102,7 @@ class Session:
                 op,
                 given,
                 tuple(tensor.shape),
-                str(tensor.numpy_dtype),
+                dtype_name(tensor.numpy_dtype),
                 tensor.requires_grad,
                 tensor._version,
                 None if node is None else self.node(node),
