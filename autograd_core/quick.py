@@ -44,7 +44,7 @@ def run(root: Node, nr: int, grad: Any, retain: bool) -> bool:
         return False
     at = root.sequence_nr
     this = Run(retain)
-    buffers, pending = this.buffers, this.pending
+    buffers, pending, written, shared = this.buffers, this.pending, this.written, this.shared
     buffers[(at, nr) if nr else at] = grad
     pending[at] = root
     misses = 0
@@ -53,11 +53,11 @@ def run(root: Node, nr: int, grad: Any, retain: bool) -> bool:
         while pending:
             node = pending.pop(at, None)
             if node is not None:
-                if this.written and at in this.written:
+                if written and at in written:
                     give_on(node, this, node.next)
                 else:
                     node.step(buffers.pop(at, None), node.next, this)  # type: ignore[misc]
-                if this.shared:
+                if shared:
                     settle(this)
                 misses = 0
             else:
@@ -220,12 +220,14 @@ def leaf(this: Run, node: AccumulateGrad, grad: Any) -> None:
             this.cells[node] = [grad, this.given.get(id(grad), 0) if this.given else 0, sole, False]
             if not sole:
                 this.shared.append(node)
-    elif grad is not None:
+    elif grad is None:
+        pass
+    elif cell[3]:
+        cell[0] = cell[0] + grad
+        cell[1] += 1
+    else:
         before = cell[0]
-        if cell[3] or (sys.getrefcount(before) <= ALONE and alone(before)):
-            cell[1] += 1
-        else:
-            cell[1] = 0
+        cell[1] = cell[1] + 1 if sys.getrefcount(before) <= ALONE and alone(before) else 0
         cell[0] = before + grad
         cell[2] = cell[3] = True
     if this.waiting is not None:

@@ -31,8 +31,7 @@ if TYPE_CHECKING:
 Namespace = dict[str, Any]
 
 PLUMBING: Namespace = {
-    "_Tensor": Tensor, "_SavedResult": SavedResult, "_AccumulateGrad": AccumulateGrad, "_SCALAR": SCALAR,
-    "_Z": tuple((0,) * n for n in range(9)), "_special": special, "_state": state, "_next": next_usual,
+    "_Tensor": Tensor, "_SavedResult": SavedResult, "_AccumulateGrad": AccumulateGrad, "_SCALAR": SCALAR,  "_special": special, "_state": state, "_next": next_usual,
     "_new": object.__new__, "_float32": np.float32, "_ndarray": np.ndarray, "_edge": gradient_edge, "_Dim": Dim,
     "_fitted": fitted, "_unpack": unpack_slot, "_result": save_result, "_operand": operands.operand,
     "_promote": operands.promote, "_array": operands.array, "_loaded": operands.loaded, "_strides": operands.strides,
@@ -40,6 +39,9 @@ PLUMBING: Namespace = {
     "_finish": operands.finish, "_leaf": quick.leaf, "_add": quick.add, "_hand_on": quick.hand_on,
     "_nothing": quick.nothing, "_remember": remember, "_version": operands.version_of,
 }  # fmt: skip
+
+
+PLUMBING |= {f"_Z{n}": (0,) * n for n in range(24)}
 
 
 class Code(Forward, Backward):

@@ -105,7 +105,7 @@ class Backward(Entry):
         kept = [f"self.saved_{n} = " for n in op.kept() if op.is_tensor(n)]
         lines.append(f"    if not this.retain: {''.join(kept) + 'None; ' if kept else ''}self.freed = True")
         lines.append("    del grad" + (", grads" if wants_all else ""))
-        lines.append(f"    if this.given or self.nrs is not _Z[{len(op.inputs)}]:")
+        lines.append(f"    if this.given or self.nrs is not _Z{len(op.inputs)}:")
         handed = ", ".join(f"g_{p} if n_{p} is not None else None" for p in op.inputs)
         lines.append(f"        results = [{handed}]; {' = '.join('g_' + p for p in op.inputs)} = None")
         lines.append("        return _hand_on(self, results, wanted, this)")

@@ -154,7 +154,7 @@ class Forward(Making):
         lines += [
             "    node = _new(_Node); node.hooks = node.meta_ = None; node.freed = False; node.sequence_nr = _next()",
             f"    node.next = ({', '.join(nodes)},)",
-            f"    node.nrs = ({', '.join('k_' + p for p in op.inputs)},) if {nrs} else _Z[{many}]",
+            f"    node.nrs = ({', '.join('k_' + p for p in op.inputs)},) if {nrs} else _Z{many}",
         ]
         outs = [f"v_{name}" for name in op.differentiable]
         told = ", ".join(f"({v}.shape, {v}.dtype)" for v in outs)

@@ -54,7 +54,7 @@ class Making(Entry):
             "    node = _new(_Node); node.hooks = node.meta_ = None; node.freed = False",
             "    node.sequence_nr = _state.next_sequence()",
             f"    node.next = {' + '.join(nexts)}; nrs = {' + '.join(nrs)}",
-            f"    node.nrs = _Z[{len(op.inputs)}] if nrs == _Z[{len(op.inputs)}] else nrs",
+            f"    node.nrs = _Z{len(op.inputs)} if nrs == _Z{len(op.inputs)} else nrs",
             f"    outs = tuple([(r.data_.shape, r.data_.dtype) for r in {counted}])",
             "    node.outs = _SCALAR if outs == _SCALAR else outs",
         ]
