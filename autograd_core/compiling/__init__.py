@@ -31,7 +31,8 @@ if TYPE_CHECKING:
 Namespace = dict[str, Any]
 
 PLUMBING: Namespace = {
-    "_Tensor": Tensor, "_SavedResult": SavedResult, "_AccumulateGrad": AccumulateGrad, "_SCALAR": SCALAR,  "_special": special, "_state": state, "_next": next_usual,
+    "_Tensor": Tensor, "_SavedResult": SavedResult, "_AccumulateGrad": AccumulateGrad, "_SCALAR": SCALAR,
+    "_special": special, "_state": state, "_next": next_usual,
     "_new": object.__new__, "_float32": np.float32, "_ndarray": np.ndarray, "_edge": gradient_edge, "_Dim": Dim,
     "_fitted": fitted, "_unpack": unpack_slot, "_result": save_result, "_operand": operands.operand,
     "_promote": operands.promote, "_array": operands.array, "_loaded": operands.loaded, "_strides": operands.strides,
