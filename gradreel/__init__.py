@@ -4,14 +4,15 @@
 
     show(run("import torch; x = torch.ones(1, requires_grad=True); (x ** 7).backward()"))
 
-`run` makes a Trace of a program, `build` a Scene of a trace, `encode` the bytes that the player plays; `diagnose` says
-what went wrong. All are pure: the same input gives the same output.
+`run` makes a Trace of a program's text, `record(function, ...)` one of a Python function of your own that uses
+`autograd_core`, without the interpreter. `build` makes a Scene of a trace, `encode` the bytes that the player plays;
+`diagnose` says what went wrong. All but `record` are pure: the same input gives the same output.
 """
 
 from .explain import diagnose
 from .notebook import show
-from .program import Limits, run
+from .program import Limits, record, run
 from .scene import build, encode
 from .trace import Trace
 
-__all__ = ["Limits", "Trace", "build", "diagnose", "encode", "run", "show"]
+__all__ = ["Limits", "Trace", "build", "diagnose", "encode", "record", "run", "show"]

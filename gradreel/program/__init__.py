@@ -2,6 +2,7 @@
 
 from .expression import Expression, Leaf, propose_expression
 from .limits import Limits
+from .native import record
 from .running import run
 
-__all__ = ["Expression", "Leaf", "Limits", "propose_expression", "run"]
+__all__ = ["Expression", "Leaf", "Limits", "propose_expression", "record", "run"]

@@ -44,4 +44,4 @@ def running(meter: Meter) -> Iterator[None]:
             torch.set_default_dtype(before)
 
 
-__all__ = ["TENSORS", "elements_of", "listening", "running", "tensor_id", "torch"]
+__all__ = ["TENSORS", "elements_of", "isolated", "listening", "running", "tensor_id", "torch"]

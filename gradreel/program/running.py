@@ -58,7 +58,7 @@ def run(source: str, *, mode: str | None = None, limits: Limits | None = None) -
 def perform(source: str, mode: str, machine: Machine) -> Outcome:
     try:
         reading = read(source, mode, machine.limits)
-        telling = Telling(machine)
+        telling = Telling(machine.emit)
         compiler = Compiler(machine, telling, reading.tree, echo(machine) if reading.echo else None)
         steps = [compiler.statement(node) for node in reading.tree.body]
     except Refusal as refusal:

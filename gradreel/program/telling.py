@@ -7,15 +7,15 @@ reference, so telling keeps nothing alive.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import islice
+from typing import Any
 
 from gradreel.trace.events import NameBound, NameUnbound
 
 from .bridge import Companion
 from .calls import kind_name
 from .engine import TENSORS, tensor_id, torch
-from .machine import Machine
 from .values import Builtin, Class, Foreign, Function, Instance, Namespace, Type, Value
 
 SILENT = frozenset({Function, Class, Type, Namespace, Builtin, Foreign})
@@ -79,8 +79,8 @@ Told = str | int | dict[str, tuple[int | None, str]]
 class Telling:
     """What names were told to stand for, by scope and name."""
 
-    def __init__(self, machine: Machine) -> None:
-        self.emit = machine.emit
+    def __init__(self, emit: Callable[[tuple[Any, ...]], None]) -> None:
+        self.emit = emit
         self.told: dict[int, dict[str, Told]] = {}
 
     def bound(self, scope: int, name: str, value: Value) -> None:
