@@ -2,9 +2,11 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { deflateRawSync } from "node:zlib";
 
-import { DamagedLink, readLink, writeLink } from "../../gradreel/player/web/link.js";
+import { DamagedLink, readAddress, readLink, writeLink } from "../../gradreel/player/web/link.js";
 
 const PROGRAM = "import torch\nx = torch.ones(2)  # ünïcode ≠ ascii 🎞\n";
+
+const FIRST = { source: "import torch\nx = torch.ones(2)\n", step: 4, values: null };
 
 test("a link gives back the program, the step and the values", async () => {
   const place = { source: PROGRAM, step: 41, values: { x: [[1, 2], [3, 4]], y: -0.5 } };
@@ -21,9 +23,26 @@ test("a fragment of another kind is no link", async () => {
   for (const fragment of ["", "#", "#why-the-second-backward-fails", "#12"]) assert.equal(await readLink(fragment), null);
 });
 
+test("a link that was made by the first version opens as it did", async () => {
+  const made = "#g1.4.y8wtyC8qUSjJL0rO4KpQsIWw9PLzUos1jDS5AA";
+  assert.deepEqual(await readLink(made), FIRST);
+});
+
+test("a page that loses fragments is named its program in the query", async () => {
+  const place = { source: PROGRAM, step: 3, values: null };
+  const link = await writeLink(place);
+  const search = `?${new URLSearchParams({ embed: "true", p: link.slice(1) })}`;
+  assert.deepEqual(await readAddress({ hash: "", search }), place);
+  assert.deepEqual(await readAddress({ hash: await writeLink({ ...place, step: 9 }), search }), { ...place, step: 9 });
+  assert.equal(await readAddress({ hash: "", search: "?embed=true" }), null);
+  for (const p of ["", "x = 1", "g1", "g1.1.%%", "__proto__"])
+    await assert.rejects(readAddress({ hash: "", search: `?${new URLSearchParams({ p })}` }), DamagedLink, p);
+});
+
 const packed = (bytes) => deflateRawSync(bytes).toString("base64url");
 for (const [what, fragment] of [
   ["of a later version", `#g2.1.${packed("x")}`],
+  ["of a version that never was", `#g0.1.${packed("x")}`],
   ["with a step that is none", `#g1.-1.${packed("x")}`],
   ["without a program", "#g1.1."],
   ["with letters that are none", "#g1.1.%%%%"],

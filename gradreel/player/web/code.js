@@ -10,16 +10,20 @@ import { createEditor } from "./editor.js";
 /**
  * @param {any} codemirror
  * @param {HTMLElement} host
- * @param {{text: string, scene: any, readOnly: boolean, onRun: () => void}} options
+ * @param {{text: string, scene: any, readOnly: boolean, onRun: () => void, onEdit?: () => void}} options
  */
-export function createCode(codemirror, host, { text, scene, readOnly, onRun }) {
+export function createCode(codemirror, host, { text, scene, readOnly, onRun, onEdit = () => {} }) {
   const typed = element("div", { class: "gr-editor", "data-testid": "editor" });
   const heading = element("h2", { text: "As a program" });
   const shownAs = element("div", { "data-testid": "shown-as" });
   host.append(typed, heading, shownAs);
   let shown = scene;
   let marks = [];
-  const editor = createEditor(codemirror, typed, { source: text, readOnly, onRun, onChange: () => mark() });
+  const onChange = () => {
+    mark();
+    onEdit();
+  };
+  const editor = createEditor(codemirror, typed, { source: text, readOnly, onRun, onChange });
   const program = createCodePane(shownAs, { source: "" });
   setScene(scene);
 

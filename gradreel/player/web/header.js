@@ -11,7 +11,7 @@ import { element } from "./dom.js";
 /**
  * @param {HTMLElement} host
  * @param {{here: string, home: string|null, lessons: Entry[], examples: Section[], exports: Entry[],
- *          onCopyLink: (() => void)|null, onRun: (() => void)|null}} options
+ *          onOpen?: (() => void)|null, onCopyLink: (() => void)|null, onRun: (() => void)|null}} options
  */
 export function createHeader(host, options) {
   const run = options.onRun && runButton(options.onRun);
@@ -33,6 +33,8 @@ export function createHeader(host, options) {
     ...nav,
     element("span", { class: "gr-space" }),
     options.examples.length > 0 && drop("Examples", options.examples, "examples"),
+    options.onOpen && element("button", { class: "gr-button", type: "button", "data-testid": "open", onclick: options.onOpen, text: "Open",
+      title: "a .py or .ipynb file; it can be dropped on the page, too" }),
     copy,
     options.exports.length > 0 && drop("Export", [{ entries: options.exports }], "export"),
     run,

@@ -6,11 +6,16 @@
 import { createCode } from "./code.js";
 import * as codemirror from "./codemirror.js";
 import { element } from "./dom.js";
+import { createDrafts } from "./drafts.js";
 import { createExpression } from "./expression.js";
 import { createHeader, createLessonBar } from "./header.js";
 import { LONGEST_LINK, writeLink } from "./link.js";
+import { createOpening } from "./opening.js";
 import { createPlayer } from "./player.js";
+import { saveFile } from "./saving.js";
 import vis from "./vis.js";
+
+const KEPT = "Of a program the server keeps nothing. What you type stays in this browser.";
 
 /** @typedef {{text: string, values: Record<string, any>|null}} Program   what was run, as it was typed */
 
@@ -24,15 +29,25 @@ export function createLab(root, { head, scene, ask, theme, step = null }) {
   let code = null;
   let quiet = 0;
 
+  const drafts = head.place === "lab" ? createDrafts(() => localStorage) : null;
+  const draft = (ran) => drafts?.keep({ text: code.text(), ran });
+
   const start = (next, how = { urgent: true }) => {
     program = next;
+    if (code) draft(code.text().trimEnd() === next.text.trimEnd());
     ask?.({ kind: "run", source: next.text, values: next.values }, how);
   };
-  const run = () => start({ text: code.text(), values: null });
+  /** Run another program than the one that the address names, if it names one. */
+  const depart = (text) => {
+    if (drafts && text !== program.text && location.hash) history.replaceState(history.state, "", location.pathname + location.search);
+    start({ text, values: null });
+  };
+  const run = () => depart(code.text());
   const load = (text) => {
     code.setText(text.trimEnd());
-    start({ text: text.trimEnd(), values: null });
+    depart(text.trimEnd());
   };
+  const keepAsFile = () => saveFile("program.py", new Blob([code.text()], { type: "text/x-python" }));
   const save = (file) => () => ask?.({ kind: "file", file, source: program.text, values: program.values });
 
   const bar = element("header", { class: "gr-header" });
@@ -47,12 +62,13 @@ export function createLab(root, { head, scene, ask, theme, step = null }) {
     step,
     compact: head.place === "lesson",
     createEditor: (host) => {
-      code = createCode(codemirror, host, { text: program.text, scene, readOnly: !ask, onRun: run });
-      host.after(leaves);
+      code = createCode(codemirror, host, { text: program.text, scene, readOnly: !ask, onRun: run, onEdit: () => draft(false) });
+      host.after(leaves, drafts ? element("p", { class: "gr-quiet", "data-testid": "kept", text: KEPT }) : "");
       return code.pane;
     },
     onRun: ask && load,
   });
+  const opening = head.place === "lab" ? createOpening(root, { onProgram: load, onTrouble: (sentence) => say(sentence, { lasting: true }) }) : null;
   const expression = createExpression(leaves, { onValues: (values) => start({ ...program, values }, {}) });
   expression.show(scene.expression);
   const header = head.place === "lesson" ? createLessonBar(bar, {
@@ -66,15 +82,20 @@ export function createLab(root, { head, scene, ask, theme, step = null }) {
     examples: ask ? examplesMenu(head.examples ?? [], load) : [],
     exports: ask ? [
       { title: "Offline page", note: "one HTML file with the player in it", act: save("html") },
+      { title: "Program", note: "what stands in the editor, as a .py file", act: keepAsFile },
       { title: "Trace", note: "every event of the run, as JSON", act: save("trace") },
     ] : [],
+    onOpen: opening?.pick ?? null,
     onCopyLink: head.place === "lab" ? copyLink : null,
     onRun: ask && run,
   });
 
   async function copyLink() {
     const fragment = await writeLink({ source: program.text, step: player.state().step, values: program.values });
-    if (fragment.length > LONGEST_LINK) return say("This program is too long for a link. Export it as an offline page instead.");
+    if (fragment.length > LONGEST_LINK) {
+      return say("This program is too long for a link. A file of it can be opened here again.",
+        { lasting: true, offer: { title: "Save the file", act: keepAsFile } });
+    }
     history.replaceState(history.state, "", fragment);
     try {
       await navigator.clipboard.writeText(new URL(fragment, location.href).href);
@@ -84,16 +105,29 @@ export function createLab(root, { head, scene, ask, theme, step = null }) {
     }
   }
 
-  function say(text, lasting = false) {
+  /**
+   * @param {string|null} text
+   * @param {{lasting?: boolean, offer?: {title: string, act: () => void}|null}} [how]
+   */
+  function say(text, { lasting = false, offer = null } = {}) {
     clearTimeout(quiet);
     notice.textContent = text ?? "";
     notice.hidden = !text;
-    if (text && !lasting) quiet = setTimeout(() => (notice.hidden = true), 4000);
+    const hide = () => (notice.hidden = true);
+    const take = () => {
+      hide();
+      offer?.act();
+    };
+    if (offer) notice.append(" ", element("button", { class: "gr-offer", type: "button", "data-testid": "offer", text: offer.title, onclick: take }));
+    if (lasting) notice.append(" ", element("button", { class: "gr-offer", type: "button", "aria-label": "close", text: "×", onclick: hide }));
+    else if (text) quiet = setTimeout(hide, 4000);
   }
 
   return {
     player,
     say,
+    /** Run once more what was run last. */
+    again: () => start(program),
     /** @param {boolean} busy */
     busy(busy) {
       root.toggleAttribute("data-busy", busy);
@@ -107,14 +141,33 @@ export function createLab(root, { head, scene, ask, theme, step = null }) {
     },
     /** Put a program in and run it as a link tells. @param {{source: string, values: any}} place */
     open({ source, values }) {
+      const held = drafts?.read();
       code.setText(source);
       start({ text: source, values });
+      if (!held || held.text.trimEnd() === source.trimEnd()) return;
+      drafts.keep(held);
+      say("You have a draft of your own, too.", { lasting: true, offer: { title: "Open it", act: () => load(held.text) } });
+    },
+    /** An empty page: no program, and nothing that has run. @param {any} nothing the scene of that */
+    clear(nothing) {
+      program = { text: "", values: null };
+      code.setText("");
+      this.show(nothing);
+    },
+    /** Bring back what was being typed when the page was left; it runs if it had run. */
+    resume() {
+      const held = drafts?.read();
+      if (!held || held.text.trimEnd() === program.text) return;
+      if (held.ran) return load(held.text);
+      code.setText(held.text);
+      say("This is what you were typing. It was kept in this browser only.", { offer: { title: "Drop it", act: () => code.setText(program.text) } });
     },
     /** @param {"light"|"dark"} name */
     setTheme: (name) => player.setTheme(name),
     destroy() {
       clearTimeout(quiet);
       header?.destroy();
+      opening?.destroy();
       player.destroy();
     },
   };

@@ -1,10 +1,15 @@
 /**
  * A program and a step as a link's fragment, `#g1.<step>.<program>[.<values>]`, where no step means the one a program
- * opens at: raw deflate, base64url. A fragment stays in the browser: no server and no log ever sees it. What comes out
- * of a link is a stranger's: its length is capped both packed and unpacked.
+ * opens at: raw deflate, base64url. A fragment stays in the browser: no server and no log ever sees it. For embedding,
+ * where a fragment is lost, the same text may stand in the query as `?p=g1...`. What comes out of a link is a stranger's:
+ * its length is capped both packed and unpacked.
  */
 
 const VERSION = "g1";
+
+/** How to read what follows the version; a link, once made, opens for good, so a version that was in use stays here. */
+const READERS = { g1: readFirst };
+
 export const LONGEST_LINK = 8000;
 const LONGEST_TEXT = 100_000;
 
@@ -21,14 +26,33 @@ export async function writeLink({ source, step, values = null }) {
 }
 
 /**
+ * @param {{hash: string, search: string}} address
+ * @returns {Promise<Place|null>} null where the address names no program
+ */
+export async function readAddress({ hash, search }) {
+  const place = await readLink(hash);
+  if (place) return place;
+  const asked = new URLSearchParams(search).get("p");
+  if (asked === null) return null;
+  const found = await readLink(asked);
+  if (!found) throw new DamagedLink("This link is damaged: its ?p= holds no program.");
+  return found;
+}
+
+/**
  * @param {string} fragment
  * @returns {Promise<Place|null>} null where the fragment is no link of ours
  */
 export async function readLink(fragment) {
-  const [version, step, packed, values, ...more] = fragment.replace(/^#/, "").split(".");
+  const [version, ...parts] = fragment.replace(/^#/, "").split(".");
   if (!/^g\d+$/.test(version)) return null;
-  if (version !== VERSION) throw new DamagedLink("This link was made by a newer Gradreel.");
   if (fragment.length > 8 * LONGEST_LINK) throw new DamagedLink("This link is too long to be a program.");
+  if (!Object.hasOwn(READERS, version)) throw new DamagedLink("This link was made by a newer Gradreel.");
+  return READERS[version](parts);
+}
+
+/** @param {string[]} parts @returns {Promise<Place>} */
+async function readFirst([step, packed, values, ...more]) {
   if (!/^\d{0,7}$/.test(step ?? "") || !packed || more.length) throw new DamagedLink("This link is damaged.");
   const source = await unpack(packed);
   return { source, step: step === "" ? null : Number(step), values: values ? parsed(await unpack(values)) : null };

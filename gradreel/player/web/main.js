@@ -3,10 +3,10 @@
  * it keeps its instance by that element, and does something only when something has changed.
  */
 
-import { element } from "./dom.js";
 import { createLab } from "./lab.js";
 import { fingerprint, open, unzip } from "./letter.js";
-import { DamagedLink, readLink } from "./link.js";
+import { DamagedLink, readAddress } from "./link.js";
+import { saveFile } from "./saving.js";
 import { createWire } from "./wire.js";
 
 /** @type {WeakMap<Element|ShadowRoot, ReturnType<typeof createPlace>>} */
@@ -35,7 +35,7 @@ function createPlace(root) {
   const wire = createWire({
     send: (question) => send("question", question),
     onBusy: (busy) => lab?.busy(busy),
-    onSilence: () => lab?.say("No answer came. The page is still here: run it again.", true),
+    onSilence: () => lab?.say("No answer came. The page is still here: run it again.", { lasting: true }),
   });
 
   async function take(bytes) {
@@ -43,10 +43,11 @@ function createPlace(root) {
     wire.answered(head.request);
     if (file && saved !== head.request) {
       saved = head.request;
-      save(head.file, await new Response(new Blob([file]).stream().pipeThrough(new DecompressionStream("gzip"))).blob());
+      const whole = await new Response(new Blob([file]).stream().pipeThrough(new DecompressionStream("gzip"))).blob();
+      saveFile(head.file.name, new Blob([whole], { type: head.file.type }));
     }
     lab?.setTheme(themeOf(root));
-    if (lab && head.message) lab.say(head.message, true);
+    if (lab && head.message) tell(head);
     const mark = fingerprint(scene);
     if (mark === shown || (lab && !scene)) return;
     shown = mark;
@@ -57,26 +58,33 @@ function createPlace(root) {
     } else await begin(head, next);
   }
 
+  /** A sentence instead of a scene; one about trouble that may be over by now offers to try again. */
+  function tell({ message, again }) {
+    lab.say(message, { lasting: true, offer: again ? { title: "Run it again", act: lab.again } : null });
+  }
+
   async function begin(head, scene) {
     if (head.place === "lesson") await nearby(root);
     lab = createLab(root, { head, scene, ask: wire.ask, theme: themeOf(root) });
-    if (head.message) lab.say(head.message, true);
+    if (head.message) tell(head);
     if (head.place !== "lab") return;
-    await follow();
+    if (!(await follow())) lab.resume();
     addEventListener("hashchange", follow);
   }
 
-  /** Open the program that the address names, if it names one. */
+  /** Open the program that the address names. @returns {Promise<boolean>} whether it names one, be it damaged */
   async function follow() {
     try {
-      const place = await readLink(location.hash);
-      if (!place) return;
+      const place = await readAddress(location);
+      if (!place) return false;
       link = place;
       lab.open(place);
     } catch (error) {
       if (!(error instanceof DamagedLink)) throw error;
-      lab.say(error.message, true);
+      lab.clear(blank(""));
+      lab.say(error.message, { lasting: true });
     }
+    return true;
   }
 
   return {
@@ -119,10 +127,4 @@ function themeOf(root) {
   if (!hex) return matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light";
   const [red, green, blue] = [0, 2, 4].map((at) => parseInt(hex.slice(at, at + 2), 16));
   return 0.299 * red + 0.587 * green + 0.114 * blue < 128 ? "dark" : "light";
-}
-
-function save({ name, type }, blob) {
-  const url = URL.createObjectURL(new Blob([blob], { type }));
-  element("a", { href: url, download: name }).click();
-  setTimeout(() => URL.revokeObjectURL(url), 10_000);
 }

@@ -4,7 +4,7 @@
  * asked before it is given up.
  */
 
-const PATIENCE = 12_000;
+const PATIENCE = 16_000;
 
 /** @typedef {{kind: string, [more: string]: any}} Question */
 

@@ -1,0 +1,54 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+
+import { createDrafts } from "../../gradreel/player/web/drafts.js";
+
+/** Storage as a browser has it. */
+function storage() {
+  const held = new Map();
+  return {
+    held,
+    getItem: (key) => held.get(key) ?? null,
+    setItem: (key, value) => held.set(key, String(value)),
+    removeItem: (key) => held.delete(key),
+  };
+}
+
+test("a draft comes back as it was left", () => {
+  const store = storage();
+  const drafts = createDrafts(() => store);
+  assert.equal(drafts.read(), null);
+  drafts.keep({ text: "x = 1\n  # ünïcode 🎞", ran: true });
+  assert.deepEqual(createDrafts(() => store).read(), { text: "x = 1\n  # ünïcode 🎞", ran: true });
+  drafts.keep({ text: "half ty", ran: false });
+  assert.deepEqual(drafts.read(), { text: "half ty", ran: false });
+  drafts.forget();
+  assert.equal(drafts.read(), null);
+});
+
+test("nothing is kept of an empty text, or of one that is no program by its length", () => {
+  for (const text of ["", "  \n", "a".repeat(100_001)]) {
+    const store = storage();
+    const drafts = createDrafts(() => store);
+    drafts.keep({ text: "before", ran: false });
+    drafts.keep({ text, ran: false });
+    assert.equal(store.held.size, 0);
+  }
+});
+
+test("what somebody else left in the storage is no draft", () => {
+  for (const left of ["", "{", "3", "null", "[]", '{"text":3}', JSON.stringify({ text: "a".repeat(100_001) })]) {
+    const store = storage();
+    store.setItem("gradreel.draft", left);
+    assert.equal(createDrafts(() => store).read(), null, left.slice(0, 20));
+  }
+});
+
+test("a browser that keeps nothing is left in peace", () => {
+  const refusing = createDrafts(() => {
+    throw new DOMException("denied", "SecurityError");
+  });
+  refusing.keep({ text: "x", ran: false });
+  refusing.forget();
+  assert.equal(refusing.read(), null);
+});
