@@ -38,6 +38,7 @@ def parser() -> argparse.ArgumentParser:
         kind.add_argument("--transcript", action="store_true", help="go on after an error, as at a >>> prompt")
         kind.add_argument("--script", action="store_true", help="stop at the first error")
     run.add_argument("--json", metavar="TRACE.json", help="write the trace to this file")
+    export.add_argument("--step", type=int, metavar="N", help="the step at which the page opens; else its last")
     export.add_argument("-o", "--output", required=True, metavar="OUT.html", help="the file to write")
     return main
 
@@ -61,7 +62,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     trace = Trace.from_json(gzip.decompress(record).decode())
     try:
         if given.command == "export":
-            Path(given.output).write_text(export_html(scene), encoding="utf-8")
+            Path(given.output).write_text(export_html(scene, given.step), encoding="utf-8")
         elif given.json:
             Path(given.json).write_text(trace.to_json(), encoding="utf-8", errors="backslashreplace")
     except OSError as error:

@@ -26,10 +26,14 @@ NOT_UNDERSTOOD = "The page asked for something that is not offered. Load it agai
 
 
 def answer(question: Mapping[str, Any], head: Mapping[str, Any], run: Run) -> bytes:
-    """The letter for a question `{kind, request, source, values, file}`; `head` goes into it as it is."""
+    """The letter for a question `{kind, request, source, values, file, step}`; `head` goes into it as it is.
+
+    `step` is where an exported page opens.
+    """
     request = question.get("request")
     head = {**head, "request": request if isinstance(request, int) else None}
     source, values, file = question.get("source"), question.get("values"), question.get("file")
+    step = question.get("step")
     if not isinstance(source, str) or not (values is None or isinstance(values, dict)):
         return seal({**head, "message": NOT_UNDERSTOOD})
     if len(source) > LONGEST_SOURCE:
@@ -42,5 +46,9 @@ def answer(question: Mapping[str, Any], head: Mapping[str, Any], run: Run) -> by
     if file not in FILES or not scene:
         return seal(head, scene)
     name, kind = FILES[file]
-    made = gzip.compress(export_html(scene).encode(), mtime=0) if file == "html" else trace
+    made = (
+        gzip.compress(export_html(scene, step if isinstance(step, int) else None).encode(), mtime=0)
+        if file == "html"
+        else trace
+    )
     return seal({**head, "file": {"name": name, "type": kind}}, scene, made)

@@ -18,7 +18,7 @@ PAGE = """\
 </head>
 <body>
 <div class="gr-root"></div>
-<script id="scene" type="text/plain">{scene}</script>
+<script id="scene" type="text/plain"{at}>{scene}</script>
 <script type="module">{script}</script>
 </body>
 </html>
@@ -27,12 +27,16 @@ PAGE = """\
 START = '\nawait (await import(urls["standalone.js"])).default();\n'
 
 
-def export_html(payload: bytes) -> str:
-    """The page for an encoded scene (gzipped JSON, as `gradreel.scene.encode` gives it)."""
+def export_html(payload: bytes, step: int | None = None) -> str:
+    """The page for an encoded scene (gzipped JSON, as `gradreel.scene.encode` gives it).
+
+    It opens at `step`, at the end where that is None; `#12` behind its address opens it at step 12.
+    """
     script = bundle.script("standalone.js") + START
     return PAGE.format(
         policy=policy(script),
         styles=bundle.styles(),
+        at="" if step is None else f' data-step="{int(step)}"',
         scene=base64.b64encode(payload).decode("ascii"),
         script=script,
     )

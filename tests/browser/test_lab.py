@@ -6,6 +6,7 @@ import json
 import re
 import time
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
@@ -172,11 +173,28 @@ def test_the_trace_can_be_taken_away(page: Page, app_url: str) -> None:
     assert (trace["schema"], trace["source"]) == ("gradreel-trace/1", ALONE)
 
 
+def test_the_picture_can_be_taken_away(page: Page, app_url: str, tmp_path: Path) -> None:
+    player = open_lab(page, app_url)
+    run(page, ALONE)
+    page.get_by_test_id("prev").click()
+    step = player.get_attribute("data-step")
+    for kind in ("png", "svg"):
+        page.get_by_test_id("export").click()
+        with page.expect_download() as waiting:
+            page.get_by_role("menuitem", name=f"Picture, {kind.upper()}").click()
+        waiting.value.save_as(tmp_path / waiting.value.suggested_filename)
+    assert (tmp_path / "gradreel.png").read_bytes().startswith(b"\x89PNG")
+    drawn = ElementTree.parse(tmp_path / "gradreel.svg")
+    texts = ["".join(found.itertext()) for found in drawn.iter("{http://www.w3.org/2000/svg}text")]
+    assert "MulBackward0" in texts and any(text.startswith(f"Step {step} of") for text in texts)
+
+
 def test_the_exported_page_plays_with_the_network_off(
     page: Page, browser: Browser, app_url: str, tmp_path: Path
 ) -> None:
     player = open_lab(page, app_url)
     run(page, SHARED)
+    player.evaluate("root => root.player.seek(12)")
     page.get_by_test_id("export").click()
     with page.expect_download() as waiting:
         page.get_by_role("menuitem", name="Offline page").click()
@@ -190,6 +208,7 @@ def test_the_exported_page_plays_with_the_network_off(
     there.goto((tmp_path / "run.html").as_uri())
     there.wait_for_selector("[data-testid=player]")
     copy = there.get_by_test_id("player")
+    expect(copy).to_have_attribute("data-step", "12")
     for step in (int(player.get_attribute("data-steps") or 0), 0, 9, 17, 2):
         for each in (player, copy):
             each.evaluate("(root, step) => root.player.seek(step)", step)

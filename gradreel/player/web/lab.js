@@ -48,7 +48,8 @@ export function createLab(root, { head, scene, ask, theme, step = null }) {
     depart(text.trimEnd());
   };
   const keepAsFile = () => saveFile("program.py", new Blob([code.text()], { type: "text/x-python" }));
-  const save = (file) => () => ask?.({ kind: "file", file, source: program.text, values: program.values });
+  const picture = (kind) => async () => saveFile(`gradreel.${kind}`, await player.picture(kind));
+  const save = (file) => () => ask?.({ kind: "file", file, step: player.state().step, source: program.text, values: program.values });
 
   const bar = element("header", { class: "gr-header" });
   const stage = element("div", { class: "gr-stage" });
@@ -80,11 +81,13 @@ export function createLab(root, { head, scene, ask, theme, step = null }) {
     home: head.home ?? null,
     lessons: head.lessons ?? [],
     examples: ask ? examplesMenu(head.examples ?? [], load) : [],
-    exports: ask ? [
-      { title: "Offline page", note: "one HTML file with the player in it", act: save("html") },
-      { title: "Program", note: "what stands in the editor, as a .py file", act: keepAsFile },
-      { title: "Trace", note: "every event of the run, as JSON", act: save("trace") },
-    ] : [],
+    exports: [
+      ask && { title: "Offline page", note: "one HTML file with the player in it, opening at this step", act: save("html") },
+      { title: "Picture, PNG", note: "the graph at this step", act: picture("png") },
+      { title: "Picture, SVG", note: "the same, to be scaled and edited", act: picture("svg") },
+      ask && { title: "Program", note: "what stands in the editor, as a .py file", act: keepAsFile },
+      ask && { title: "Trace", note: "every event of the run, as JSON", act: save("trace") },
+    ].filter(Boolean),
     onOpen: opening?.pick ?? null,
     onCopyLink: head.place === "lab" ? copyLink : null,
     onRun: ask && run,

@@ -78,11 +78,16 @@ const SIGNS = {
 const FILLED = new Set(["running"]);
 const paths = new Map();
 
+/** A path that remembers its text, for painting into a file; outside a browser it is the text alone. */
+function pathOf(shape) {
+  return Object.assign(globalThis.Path2D ? new Path2D(shape) : {}, { d: shape });
+}
+
 /** A small sign, its middle at x, y: how a card stands, without colour. */
 export function sign(context, name, x, y, colour, scale = 1) {
   const shape = SIGNS[name];
   if (!shape) return;
-  if (!paths.has(name)) paths.set(name, new Path2D(shape));
+  if (!paths.has(name)) paths.set(name, pathOf(shape));
   context.save();
   context.translate(x, y);
   context.scale(scale, scale);

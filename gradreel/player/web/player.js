@@ -15,6 +15,7 @@ import { callAt, describe, indexed, namesAt } from "./moment.js";
 import { showBare, showLeaves, showNames, showPrinted, showStory } from "./panels.js";
 import { compose, rebind } from "./picture.js";
 import { build } from "./shell.js";
+import { drawingOf, pngOf, svgOf } from "./snapshot.js";
 import { createStage } from "./stage.js";
 import { createState, indexAt } from "./state.js";
 import { showTable } from "./table.js";
@@ -254,6 +255,12 @@ export function createPlayer(root, firstScene, options) {
     update,
     setTheme,
     view: stage.view,
+    /** The graph as it stands, as a file. @param {"png"|"svg"} kind @returns {Promise<Blob>} */
+    picture: async (kind) => {
+      const frame = stage.frame();
+      const drawing = drawingOf(frame);
+      return kind === "png" ? pngOf(drawing, frame) : new Blob([svgOf(drawing, frame)], { type: "image/svg+xml" });
+    },
     editor,
     destroy: () => {
       clock.pause();

@@ -162,6 +162,8 @@ export function createStage(root, vis, { onPick, onFollow }) {
       if (!camera.sees(card.rect)) lookAt(card, Math.max(camera.view().scale, READABLE), still?.matches ? 0 : GLIDE);
     },
     view: () => camera.view(),
+    /** All that the painter needs for the present moment, to paint it elsewhere. */
+    frame: () => frame && { ...frame, measure, colours: (colours ??= coloursOf(root)) },
     destroy: () => {
       sizing.disconnect();
       cancelAnimationFrame(pending);

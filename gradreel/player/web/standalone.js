@@ -7,6 +7,6 @@ export default async function standalone() {
   const root = document.querySelector(".gr-root");
   const packed = atob(document.querySelector("#scene").textContent.trim());
   const scene = await unzip(Uint8Array.from(packed, (letter) => letter.charCodeAt(0)));
-  const step = /^#(\d+)$/.exec(location.hash)?.[1];
+  const step = /^#(\d+)$/.exec(location.hash)?.[1] ?? document.querySelector("#scene").dataset.step;
   createLab(root, { head: { place: "file" }, scene, ask: null, theme: null, step: step === undefined ? null : Number(step) });
 }

@@ -1,0 +1,79 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+
+import { foldedAtFirst, groupTree } from "../../gradreel/player/web/folding.js";
+import { indexed, namesAt, namesByBox } from "../../gradreel/player/web/moment.js";
+import { compose } from "../../gradreel/player/web/picture.js";
+import { drawingOf, svgOf, wrapped } from "../../gradreel/player/web/snapshot.js";
+import { createState } from "../../gradreel/player/web/state.js";
+import { escaped, svgContext } from "../../gradreel/player/web/svg.js";
+import { measure, storedScenes } from "./scenes.js";
+
+const COLOURS = new Proxy({}, { get: () => "#123456" });
+
+function frameAt(first, step) {
+  const state = createState(first);
+  const scene = indexed(first, state);
+  const tree = groupTree(scene);
+  const folded = foldedAtFirst(tree);
+  const names = namesAt(state, state.keys("name:"), step);
+  return {
+    scene, state, tree, folded, step, from: step, names: namesByBox(state, names, step), selected: null, measure, colours: COLOURS,
+    picture: compose(scene, state, tree, folded, measure), focus: new Set(scene.steps[step].focus), changed: new Set(),
+  };
+}
+
+const svgAt = (scene, step) => {
+  const frame = frameAt(scene, step);
+  return svgOf(drawingOf(frame), frame);
+};
+
+for (const [name, scene] of storedScenes()) {
+  test(`${name} can be drawn as SVG at its start, in the middle and at its end`, () => {
+    const last = scene.steps.length - 1;
+    for (const step of [0, Math.floor(last / 2), last]) {
+      const svg = svgAt(scene, step);
+      assert.doesNotMatch(svg, /NaN|undefined|Infinity/);
+      assert.equal(svg.match(/<text /g)?.length, svg.match(/<\/text>/g)?.length);
+    }
+    const middle = svgAt(scene, Math.floor(last / 2));
+    assert.match(middle, /<path d="M/);
+  });
+}
+
+test("the SVG says what the cards say", () => {
+  const [, scene] = storedScenes().find(([name]) => name.endsWith("diamond"));
+  const svg = svgAt(scene, scene.steps.length - 1);
+  assert.match(svg, />AccumulateGrad/);
+  assert.match(svg, new RegExp(`>Step ${scene.steps.length - 1} of`));
+});
+
+test("nothing that a program says becomes markup", () => {
+  const [, scene] = storedScenes()[0];
+  const hostile = structuredClone(scene);
+  for (const box of hostile.boxes) box.variable = box.name = "</text><script>alert('x')</script>\u0000\ud800";
+  for (const step of hostile.steps) step.sentence = "</desc><script>&\"";
+  const svg = svgAt(hostile, hostile.steps.length - 1);
+  assert.doesNotMatch(svg, /<script|\u0000|&(?!amp;|lt;|gt;|quot;|#39;)/);
+  assert.equal(escaped("a<b>&\u0001"), "a&lt;b&gt;&amp;\ufffd");
+});
+
+test("matrices are put together as on a canvas", () => {
+  const context = svgContext(() => 0);
+  context.setTransform(2, 0, 0, 2, 10, 20);
+  context.save();
+  context.translate(5, 0);
+  context.rotate(Math.PI / 2);
+  context.beginPath();
+  context.moveTo(0, 0);
+  context.fill();
+  context.restore();
+  context.fillRect(1, 1, 2, 2);
+  const [turned, plain] = context.inside().split("\n");
+  assert.match(turned, /matrix\(0 2 -2 0 20 20\)/);
+  assert.match(plain, /matrix\(2 0 0 2 10 20\)/);
+});
+
+test("a caption is broken between words", () => {
+  assert.deepEqual(wrapped("one two three", 8, (text) => text.length), ["one two", "three"]);
+});
