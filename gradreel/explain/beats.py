@@ -27,6 +27,8 @@ FOLLOWERS = (
     e.SlotRead,
     e.SavedPacked,
     e.SavedUnpacked,
+    e.GradMissing,
+    e.NumbersTaken,
 )
 
 GOES_ON = (

@@ -9,9 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from gradreel.trace.events import GradMissing
+
 from .bridge import Companion, from_engine
 from .calls import call, call_method
-from .engine import torch
+from .engine import tensor_id, torch
 from .errors import TYPES as ERRORS
 from .formatting import error_text
 from .kinds import missing, type_of, unknown_name
@@ -50,7 +52,10 @@ def load(machine: Machine, owner: Value, name: str) -> Value:
         return of_module(machine, owner, name)
     entry = table_of(type(owner)).get(name)
     if entry is not None:
-        return read(entry, owner)
+        value = read(entry, owner)
+        if value is None and name == "grad" and isinstance(owner, torch.Tensor):
+            machine.emit((GradMissing, tensor_id(owner)))
+        return value
     own = own_attributes(owner)
     if own is not None and name in own:
         return own[name]

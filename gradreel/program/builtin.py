@@ -8,9 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from gradreel.trace.events import NumbersTaken
+
 from .attributes import load
 from .calls import call_method, iterate, kind_name, listed, truth
-from .engine import torch
+from .engine import tensor_id, torch
 from .errors import TYPES as ERRORS
 from .formatting import formatted, text, written
 from .kinds import PYTHON_TYPES, type_of
@@ -144,7 +146,11 @@ def whole(machine: Machine, value: Value = 0, base: int | None = None) -> int:
 
 
 def real(machine: Machine, value: Value = 0.0) -> float:
-    if isinstance(value, (bool, int, float, str, np.generic, torch.Tensor, np.ndarray)):
+    if isinstance(value, torch.Tensor):
+        taken = float(value)
+        machine.emit((NumbersTaken, tensor_id(value), "float"))
+        return taken
+    if isinstance(value, (bool, int, float, str, np.generic, np.ndarray)):
         return float(value)
     answer = call_method(machine, value, "__float__", [])
     if answer is not NotImplemented:

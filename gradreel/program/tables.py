@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from gradreel.trace.events import OptimizerStepped
+from gradreel.trace.events import NumbersTaken, OptimizerStepped
 
 from .bridge import from_engine, to_engine
-from .engine import torch
+from .engine import tensor_id, torch
 from .face import NAMES
 from .machine import Machine
 from .methods import METHODS
@@ -91,9 +91,23 @@ def step(machine: Machine, optimizer: Any, closure: Value = None) -> Value:
     return from_engine(result)
 
 
+def taking(name: str) -> Builtin:
+    """`tensor.item()` and its like, told once it has given the numbers."""
+    take = getattr(torch.Tensor, name)  # a name of this file, never of a program
+
+    def run(machine: Machine, tensor: Any, *args: Value, **kwargs: Value) -> Value:
+        machine.meter.charge()
+        taken = from_engine(take(tensor, *args, **kwargs))
+        machine.emit((NumbersTaken, tensor_id(tensor), name))
+        return taken
+
+    return Builtin(name, run, machine=True)
+
+
 def _tables() -> dict[type, dict[str, Entry]]:
     tables: dict[type, dict[str, Entry]] = {kind: dict(methods) for kind, methods in METHODS.items()}
     tables[torch.Tensor] = _table(torch.Tensor, NAMES["torch.Tensor"], "requires_grad grad data")
+    tables[torch.Tensor] |= {name: taking(name) for name in ("item", "tolist", "numpy")}
     tables[torch.nn.Module] = _table(torch.nn.Module, NAMES["torch.nn.Module"]) | _reads(SETTINGS, settable=True)
     tables[torch.nn.Module] |= _reads("_parameters _modules _buffers")
     optimizer = getattr(torch.optim, "Optimizer", None)

@@ -23,6 +23,9 @@ SILENT = frozenset({Function, Class, Type, Namespace, Builtin, Foreign})
 
 PLAIN = frozenset({bool, int, float, str, type(None)})
 
+NODE = torch.autograd.graph.Node
+"""The context of a Function of the program's own is its node: what the program puts on it is told as its parts."""
+
 PARTS = 64
 """So many parts of a container are told."""
 LONGEST = 60
@@ -57,6 +60,10 @@ def parts(value: Value, path: str, depth: int = 0) -> Iterator[tuple[str, Value]
                 yield from parts(part, f"{path}[{key!r}]", depth + 1)
     elif isinstance(value, torch.nn.Module):
         yield from parts_of_module(value, path, depth)
+    elif isinstance(value, NODE):
+        own: dict[str, Value] = getattr(value, "__dict__", {}).get("own_attributes", {})
+        for name, part in islice(own.items(), PARTS):
+            yield from parts(part, f"{path}.{name}", depth + 1)
     elif isinstance(value, Instance):
         for name in list(value.attributes)[:PARTS]:
             yield from parts(value.attributes[name], f"{path}.{name}", depth + 1)

@@ -99,6 +99,21 @@ class OptimizerStepped(Event):
 
 
 @dataclass(frozen=True, slots=True)
+class GradMissing(Event):
+    """The program read `tensor.grad`, and it was None."""
+
+    tensor: int
+
+
+@dataclass(frozen=True, slots=True)
+class NumbersTaken(Event):
+    """The program took plain numbers out of `tensor`, which know of no graph; `how` is item, float, tolist or numpy."""
+
+    tensor: int
+    how: str
+
+
+@dataclass(frozen=True, slots=True)
 class Printed(Event):
     """The program wrote `text` to its output."""
 

@@ -10,9 +10,11 @@ from gradreel.trace import Trace
 from gradreel.trace.events import (
     FunctionEntered,
     FunctionLeft,
+    GradMissing,
     LineReached,
     NameBound,
     NameUnbound,
+    NumbersTaken,
     OptimizerStepped,
     Raised,
     Warned,
@@ -139,3 +141,24 @@ def test_an_optimizer_step_is_told_at_both_ends() -> None:
 def test_a_warning_is_told_once_for_its_line() -> None:
     trace = run("import torch\nx = torch.ones(1, requires_grad=True) * 2\nfor i in range(2):\n    x.grad")
     assert [(event.category, event.line) for event in of(trace, Warned)] == [("UserWarning", 4)]
+
+
+def test_a_gradient_that_is_none_is_told_when_it_is_read() -> None:
+    trace = run(LEAF + "print(x.grad)\nx.sum().backward()\nprint(x.grad)")
+    assert len(of(trace, GradMissing)) == 1
+
+
+def test_numbers_taken_out_of_a_tensor_are_told() -> None:
+    trace = run(LEAF + "y = x.sum()\ny.item()\nfloat(y)\nx.tolist()\nx.detach().numpy()")
+    assert [event.how for event in of(trace, NumbersTaken)] == ["item", "float", "tolist", "numpy"]
+
+
+def test_what_a_function_puts_on_its_context_is_told_as_a_part_of_it() -> None:
+    trace = run(
+        "import torch\nclass F(torch.autograd.Function):\n    @staticmethod\n    def forward(ctx, x):\n"
+        "        ctx.kept = x * 2\n        return ctx.kept * 1\nF.apply(torch.ones(1))"
+    )
+    assert "ctx.kept" in [event.name for event in of(trace, NameBound) if event.tensor is not None]
+
+
+LEAF = "import torch\nx = torch.ones(2, requires_grad=True)\n"
