@@ -253,3 +253,23 @@ def test_the_payload_of_a_small_program_is_small(page: Page, app_url: str) -> No
     sizes.clear()
     run(page, ALONE)
     assert 0 < sum(sizes) < 120_000
+
+
+def test_an_embedded_page_is_a_player_at_its_step(page: Page, browser: Browser, app_url: str) -> None:
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    player = open_lab(page, app_url)
+    run(page, SHARED)
+    player.evaluate("root => root.player.seek(11)")
+    page.get_by_test_id("export").click()
+    page.get_by_role("menuitem", name="Embed").click()
+    expect(page.locator(".gr-notice")).to_contain_text("Copied")
+    copied = page.evaluate("navigator.clipboard.readText()")
+    context = browser.new_context(viewport={"width": 760, "height": 520})
+    there = context.new_page()
+    there.set_content(copied)
+    inside = there.frame_locator("iframe").get_by_test_id("player")
+    expect(inside).to_have_attribute("data-step", "11", timeout=30_000)
+    assert there.frame_locator("iframe").get_by_test_id("examples").count() == 0
+    link = there.frame_locator("iframe").get_by_test_id("lab-link")
+    assert (link.get_attribute("target"), link.get_attribute("rel")) == ("_blank", "noopener")
+    context.close()

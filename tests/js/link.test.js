@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { deflateRawSync } from "node:zlib";
 
-import { DamagedLink, readAddress, readLink, writeLink } from "../../gradreel/player/web/link.js";
+import { DamagedLink, embedAddress, isEmbedded, readAddress, readLink, stepAsked, writeLink } from "../../gradreel/player/web/link.js";
 
 const PROGRAM = "import torch\nx = torch.ones(2)  # ünïcode ≠ ascii 🎞\n";
 
@@ -56,3 +56,13 @@ for (const [what, fragment] of [
     await assert.rejects(readLink(fragment), (error) => error instanceof DamagedLink && /^This link .*\.$/.test(error.message));
   });
 }
+
+test("an embedded page is named its program and its step in the query", async () => {
+  const place = { source: PROGRAM, step: 7, values: null };
+  const { hash, search, pathname } = new URL(embedAddress(await writeLink(place), "https://example.org/lab/?x=1#old"));
+  assert.equal(isEmbedded({ search }), true);
+  assert.deepEqual([hash, pathname], ["", "/lab/"]);
+  assert.deepEqual(await readAddress({ hash, search }), place);
+  assert.deepEqual(await readAddress({ hash, search: `${search}&step=31` }), { ...place, step: 31 });
+  for (const search of ["?step=x", "?step=-1", "?step=12345678", ""]) assert.equal(stepAsked({ search }), null);
+});

@@ -50,13 +50,16 @@ export function createHeader(host, options) {
 
 /** The top row of a program inside a lesson: its title, and the way to the Lab with the program as it stands.
  * @param {HTMLElement} host
- * @param {{title: string, onRun: (() => void)|null, labLink: () => Promise<string>}} options
+ * @param {{title: string, apart?: boolean, onRun: (() => void)|null, labLink: () => Promise<string>}} options
+ *  `apart`: the Lab opens beside this page, which is part of another one.
  */
-export function createLessonBar(host, { title, onRun, labLink }) {
-  const lab = element("a", { class: "gr-lab-link", href: "./", target: "_self", "data-testid": "lab-link" }, "Try it in the Lab");
+export function createLessonBar(host, { title, apart = false, onRun, labLink }) {
+  const lab = element("a", { class: "gr-lab-link", href: "./", target: apart ? "_blank" : "_self", rel: apart ? "noopener" : null, "data-testid": "lab-link" },
+    apart ? "Open in the Lab ↗" : "Try it in the Lab");
   const point = async () => (lab.href = await labLink());
   for (const moment of ["pointerenter", "focus"]) lab.addEventListener(moment, point);
   lab.addEventListener("click", async (event) => {
+    if (apart) return;
     event.preventDefault();
     location.href = await labLink();
   });

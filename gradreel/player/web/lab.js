@@ -9,7 +9,7 @@ import { element } from "./dom.js";
 import { createDrafts } from "./drafts.js";
 import { createExpression } from "./expression.js";
 import { createHeader, createLessonBar } from "./header.js";
-import { LONGEST_LINK, writeLink } from "./link.js";
+import { embedAddress, LONGEST_LINK, writeLink } from "./link.js";
 import { createOpening } from "./opening.js";
 import { createPlayer } from "./player.js";
 import { saveFile } from "./saving.js";
@@ -61,7 +61,7 @@ export function createLab(root, { head, scene, ask, theme, step = null }) {
     vis,
     theme,
     step,
-    compact: head.place === "lesson",
+    compact: head.place === "lesson" || head.place === "embed",
     createEditor: (host) => {
       code = createCode(codemirror, host, { text: program.text, scene, readOnly: !ask, onRun: run, onEdit: () => draft(false) });
       host.after(leaves, drafts ? element("p", { class: "gr-quiet", "data-testid": "kept", text: KEPT }) : "");
@@ -72,10 +72,12 @@ export function createLab(root, { head, scene, ask, theme, step = null }) {
   const opening = head.place === "lab" ? createOpening(root, { onProgram: load, onTrouble: (sentence) => say(sentence, { lasting: true }) }) : null;
   const expression = createExpression(leaves, { onValues: (values) => start({ ...program, values }, {}) });
   expression.show(scene.expression);
-  const header = head.place === "lesson" ? createLessonBar(bar, {
-    title: head.title,
+  const home = () => new URL(head.home ?? "./", location.origin + location.pathname);
+  const header = head.place === "lesson" || head.place === "embed" ? createLessonBar(bar, {
+    title: head.title ?? "Gradreel",
+    apart: head.place === "embed",
     onRun: ask && run,
-    labLink: async () => new URL(await writeLink({ source: code.text(), step: null }), new URL(head.home, location.href)).href,
+    labLink: async () => new URL(await writeLink({ source: code.text(), step: null }), home()).href,
   }) : createHeader(bar, {
     here: head.place,
     home: head.home ?? null,
@@ -85,6 +87,7 @@ export function createLab(root, { head, scene, ask, theme, step = null }) {
       ask && { title: "Offline page", note: "one HTML file with the player in it, opening at this step", act: save("html") },
       { title: "Picture, PNG", note: "the graph at this step", act: picture("png") },
       { title: "Picture, SVG", note: "the same, to be scaled and edited", act: picture("svg") },
+      head.place === "lab" && { title: "Embed", note: "HTML for a page of yours, copied to the clipboard", act: copyEmbed },
       ask && { title: "Program", note: "what stands in the editor, as a .py file", act: keepAsFile },
       ask && { title: "Trace", note: "every event of the run, as JSON", act: save("trace") },
     ].filter(Boolean),
@@ -93,12 +96,30 @@ export function createLab(root, { head, scene, ask, theme, step = null }) {
     onRun: ask && run,
   });
 
-  async function copyLink() {
+  /** The link to this step; nothing, and a sentence, where the program is too long for one. */
+  async function linkHere() {
     const fragment = await writeLink({ source: program.text, step: player.state().step, values: program.values });
-    if (fragment.length > LONGEST_LINK) {
-      return say("This program is too long for a link. A file of it can be opened here again.",
-        { lasting: true, offer: { title: "Save the file", act: keepAsFile } });
+    if (fragment.length <= LONGEST_LINK) return fragment;
+    say("This program is too long for a link. A file of it can be opened here again.",
+      { lasting: true, offer: { title: "Save the file", act: keepAsFile } });
+    return null;
+  }
+
+  async function copyEmbed() {
+    const fragment = await linkHere();
+    if (!fragment) return;
+    const html = `<iframe src="${embedAddress(fragment, home().href)}" width="100%" height="640" style="border: 0" title="Gradreel"></iframe>`;
+    try {
+      await navigator.clipboard.writeText(html);
+      say("Copied. Paste it into the HTML of your page: it shows this program at this step.");
+    } catch {
+      say(html, { lasting: true });
     }
+  }
+
+  async function copyLink() {
+    const fragment = await linkHere();
+    if (!fragment) return;
     history.replaceState(history.state, "", fragment);
     try {
       await navigator.clipboard.writeText(new URL(fragment, location.href).href);

@@ -25,6 +25,15 @@ export async function writeLink({ source, step, values = null }) {
   return `#${parts.join(".")}`;
 }
 
+/** Whether the page is to be part of another page, by `?embed=true`. @param {{search: string}} address */
+export const isEmbedded = ({ search }) => new URLSearchParams(search).get("embed") === "true";
+
+/** The step that `?step=` asks for, whatever program there is. @param {{search: string}} address @returns {number|null} */
+export function stepAsked({ search }) {
+  const step = new URLSearchParams(search).get("step") ?? "";
+  return /^\d{1,7}$/.test(step) ? Number(step) : null;
+}
+
 /**
  * @param {{hash: string, search: string}} address
  * @returns {Promise<Place|null>} null where the address names no program
@@ -36,7 +45,17 @@ export async function readAddress({ hash, search }) {
   if (asked === null) return null;
   const found = await readLink(asked);
   if (!found) throw new DamagedLink("This link is damaged: its ?p= holds no program.");
-  return found;
+  return { ...found, step: stepAsked({ search }) ?? found.step };
+}
+
+/** The address of a page that shows one program at one step inside another page; it travels in the query, for there are
+ * hosts that lose fragments. @param {string} fragment  as `writeLink` gives it @param {string} home
+ */
+export function embedAddress(fragment, home) {
+  const address = new URL(home);
+  address.hash = "";
+  address.search = new URLSearchParams({ embed: "true", p: fragment.slice(1) }).toString();
+  return address.href;
 }
 
 /**

@@ -5,7 +5,7 @@
 
 import { createLab } from "./lab.js";
 import { fingerprint, open, unzip } from "./letter.js";
-import { DamagedLink, readAddress } from "./link.js";
+import { DamagedLink, isEmbedded, readAddress, stepAsked } from "./link.js";
 import { saveFile } from "./saving.js";
 import { createWire } from "./wire.js";
 
@@ -65,10 +65,12 @@ function createPlace(root) {
 
   async function begin(head, scene) {
     if (head.place === "lesson") await nearby(root);
-    lab = createLab(root, { head, scene, ask: wire.ask, theme: themeOf(root) });
+    const embedded = head.place === "lab" && isEmbedded(location);
+    const place = embedded ? "embed" : head.place;
+    lab = createLab(root, { head: { ...head, place }, scene, ask: wire.ask, theme: themeOf(root), step: embedded ? stepAsked(location) : null });
     if (head.message) tell(head);
     if (head.place !== "lab") return;
-    if (!(await follow())) lab.resume();
+    if (!(await follow()) && !embedded) lab.resume();
     addEventListener("hashchange", follow);
   }
 
