@@ -1,14 +1,19 @@
 /**
- * What is selected, in words and values: a node, a leaf, a tensor behind a name, a folded group; and how gradients add up.
+ * What is selected, on the page: a node, a leaf, a tensor behind a name, a folded group; and how gradients add up. What is
+ * said comes from inspection.js.
  */
 
 import { element } from "./dom.js";
-import { bytes, long, short, title } from "./format.js";
-import { boxAt, callAt, present, leafName } from "./moment.js";
+import { short, title } from "./format.js";
+import { gridOf, spreadOf } from "./heat.js";
+import { historyOf, leafFacts, milestones, namesOf, nodeFacts, tensorFacts } from "./inspection.js";
+import { callAt, leafName } from "./moment.js";
 import { indexAt } from "./state.js";
 
+const WRITES = 6;
+
 /** @param {HTMLElement} head @param {HTMLElement} root
- * @param {any} moment  {state, scene, tree, folded, step, names, selected}
+ * @param {import("./inspection.js").Moment} moment
  * @param {{onSeek: (step: number) => void, onFold: (id: string) => void, onSelect: (id: string) => void}} actions
  */
 export function showInspector(head, root, moment, actions) {
@@ -18,115 +23,92 @@ export function showInspector(head, root, moment, actions) {
   const group = tree.groups.get(selected);
   if (box) {
     head.textContent = box.kind === "leaf" ? `AccumulateGrad ${leafName(moment.state, box, moment.step) ?? ""}` : `${box.name}${box.nr === null ? "" : ` #${box.nr}`}`;
-    root.replaceChildren(card(...(box.kind === "leaf" ? leafRows(box, moment) : nodeRows(box, moment)), ...footRows(box, moment, actions)));
+    const facts = box.kind === "leaf" ? leafFacts(box, moment) : nodeFacts(box, moment);
+    const grads = box.kind === "leaf" ? history("grad, change by change", box.id, "grad", moment, actions) : null;
+    root.replaceChildren(card(...facts.map(row), grads, jumpsOf(box, moment, actions)));
   } else if (tensor) {
     head.textContent = `Tensor ${namesOf(tensor.id, moment).join(", ")}`;
-    root.replaceChildren(card(...tensorRows(tensor, moment, actions)));
+    root.replaceChildren(card(...tensorParts(tensor, moment, actions)));
   } else if (group) {
     head.textContent = group.title;
     const open = moment.folded.has(group.id) ? "unfold" : "fold";
-    root.replaceChildren(card(row("holds", `${group.boxes.length} nodes`), row("line", group.line ?? "—"), jumps([[open, () => actions.onFold(group.id)]])));
+    const facts = [{ key: "holds", value: `${group.boxes.length} nodes` }, { key: "line", value: String(group.line ?? "—") }];
+    root.replaceChildren(card(...facts.map(row), jumps([[open, () => actions.onFold(group.id)]])));
   } else {
     head.textContent = "Selected";
     root.replaceChildren(element("p", { class: "quiet", text: "(click a card or a name)" }));
   }
 }
 
-function card(...rows) {
-  return element("div", { class: "card" }, ...rows);
+function card(...parts) {
+  return element("div", { class: "card" }, ...parts);
 }
 
-function row(key, value, extra = {}) {
-  return element("div", { class: "row", ...extra }, element("span", { text: key }), element("span", { text: String(value) }));
+/** @param {import("./inspection.js").Fact} fact */
+function row({ key, value, changed, slot, note }) {
+  return element("div", { class: changed ? "row changed" : "row", "data-slot": slot, title: note ?? (changed ? "changed at this step" : null) },
+    element("span", { text: key }), element("span", { text: value }));
 }
 
 function jumps(list) {
   return element("div", { class: "jumps" }, ...list.map(([text, onclick]) => element("button", { text, onclick })));
 }
 
-function nodeRows(box, { state, scene, step, names }) {
-  const now = boxAt(state, box, step);
-  const rows = [];
-  if (!present(now.state)) rows.push(row("now", now.state === "released" ? "released: nothing holds it" : "not built yet"));
-  if (box.generation > 0) rows.push(row("made by", "create_graph: it can be differentiated again"));
-  rows.push(row("operator", box.op));
-  if (now.gradIn !== null) rows.push(row("gets", `grad ${short(scene.values[now.gradIn], 24)}`));
-  rows.push(row("needs", box.slots.map(({ name, label }) => (label && label !== name ? `${name} = ${label}` : name)).join(", ") || "nothing kept"));
-  for (const [input, formula] of box.formula) rows.push(row(`to ${input}`, formula));
-  for (const { slot, state: how, found } of now.slots) if (how !== null) rows.push(slotRow(slot, how, found, scene));
-  rows.push(row("kept alive by", holders(box, { state, scene, step, names }).join(", ") || "nothing"));
-  return rows;
-}
-
-function slotRow(slot, how, found, scene) {
-  const versions = how === "stale" ? `kept at v${slot.version}, now v${found}` : `v${slot.version ?? 0}`;
-  const value = how === "freed" ? "" : ` ${short(scene.values[slot.value], 20)}`;
-  const size = slot.nbytes ? bytes(slot.nbytes) : null;
-  return row(`saved ${slot.name}`, `${how}${value} · ${versions}`, { "data-slot": how, title: size });
-}
-
-/** What keeps a node alive: names whose tensor it made, nodes above that lead to it. */
-export function holders(box, { state, scene, step, names }) {
-  const tied = names.filter((name) => name.tensor !== null && state.at(name.tensor, "box", step) === box.id).map((name) => name.name);
-  const above = (scene.into.get(box.id) ?? [])
-    .map((wire) => wire.from)
-    .filter((id) => present(state.at(id, "state", step)))
-    .map((id) => title(scene.box.get(id)));
-  const all = [...new Set([...tied, ...above])];
-  return all.length > 6 ? [...all.slice(0, 5), `${all.length - 5} more`] : all;
-}
-
-function leafRows(box, { state, scene, step, names }) {
-  const now = boxAt(state, box, step);
-  const value = (index) => (index === null ? "None" : short(scene.values[index], 24));
-  const held = state.at(box.tensor, "value", step);
-  const rows = [row("gathers for", namesOf(box.tensor, { names, scene }).join(", ") || box.variable || "a leaf")];
-  if (held !== null) rows.push(row("value", value(held)));
-  rows.push(row("grad", value(now.grad)));
-  if (now.before !== null) rows.push(row("before", value(now.before)));
-  if (now.came !== null) rows.push(row("arrives", value(now.came)));
-  if (now.how) rows.push(row("stored", now.how));
-  if (now.expected) rows.push(row("arrived", `${now.arrived ?? 0} of ${now.expected}`));
-  const users = [...new Set((scene.into.get(box.id) ?? []).map((wire) => wire.from))].filter((id) => present(state.at(id, "state", step)));
-  rows.push(row("used by", users.slice(0, 5).map((id) => title(scene.box.get(id))).join(", ") + (users.length > 5 ? `, ${users.length - 5} more` : "") || "nothing now"));
-  return rows;
-}
-
-function footRows(box, { state, tree, folded }, { onSeek, onFold }) {
-  const freed = box.slots.map((slot) => state.when(box.id, `slot:${slot.name}`, ["freed"])).filter((at) => at !== null);
-  const list = [
-    ["built", state.when(box.id, "state", ["built"])],
-    ["ran", state.when(box.id, "state", ["running", "ran"])],
-    ["freed", freed.length ? Math.min(...freed) : null],
-    ["failed", state.when(box.id, "state", ["failed"])],
-    ["released", state.when(box.id, "state", ["released"])],
-  ].filter(([, at]) => at !== null);
-  const buttons = list.map(([word, at]) => [`${word}: step ${at}`, () => onSeek(at)]);
+function jumpsOf(box, { state, tree, folded }, { onSeek, onFold }) {
+  const buttons = milestones(box, state).map(([word, at]) => [`${word}: step ${at}`, () => onSeek(at)]);
   const group = tree.groupOf.get(box.id);
   if (group) buttons.push([`${folded.has(group) ? "unfold" : "fold"} ${tree.groups.get(group).title}`, () => onFold(group)]);
-  return [jumps(buttons)];
+  return jumps(buttons);
 }
 
-function namesOf(tensor, { names, scene }) {
-  const found = names.filter((name) => name.tensor === tensor).map((name) => name.name);
-  return found.length ? found : [scene.tensor.get(tensor)?.op ?? ""];
-}
-
-function tensorRows(tensor, moment, { onSelect }) {
-  const { state, scene, step, names } = moment;
+function tensorParts(tensor, moment, actions) {
+  const { state, scene, step } = moment;
   const index = state.at(tensor.id, "value", step);
   const box = scene.box.get(state.at(tensor.id, "box", step));
-  const shares = scene.tensors.filter((other) => other.id !== tensor.id && other.storage === tensor.storage && state.at(other.id, "state", step) === "alive");
-  const rows = [
-    row("value", long(index === null ? null : scene.values[index])),
-    row("shape", `[${tensor.shape.join(", ")}] ${tensor.dtype}`),
-    row("version", state.at(tensor.id, "version", step) ?? 0),
-    row("requires_grad", state.at(tensor.id, "requires_grad", step) ? "True" : "False"),
+  return [
+    index === null ? null : picture(scene.values[index]),
+    ...tensorFacts(tensor, moment).map(row),
+    history("versions", tensor.id, "version", moment, actions, (version) => `version ${version}`),
+    history("grad, change by change", tensor.id, "grad", moment, actions),
+    box && jumps([[box.kind === "leaf" ? `gradient gathered in ${title(box)}` : `made by ${title(box)}`, () => actions.onSelect(box.id)]]),
   ];
-  if (tensor.base) rows.push(row("view of", namesOf(tensor.base, { names, scene }).join(", ")));
-  if (shares.length) rows.push(row("shares memory with", shares.map((other) => namesOf(other.id, { names, scene })[0]).slice(0, 4).join(", ")));
-  if (box) rows.push(jumps([[box.kind === "leaf" ? `gradient gathered in ${title(box)}` : `made by ${title(box)}`, () => onSelect(box.id)]]));
-  return rows;
+}
+
+/** The contents of a tensor: shaded numbers, or bars where they are too many. */
+function picture(value) {
+  const grid = gridOf(value);
+  if (grid) return heat(grid);
+  const spread = spreadOf(value);
+  return spread && bars(spread);
+}
+
+function heat(grid) {
+  const cell = ({ text, shade, odd }) => element("td", {
+    class: odd ? "odd" : shade < 0 ? "less" : "more", style: `--shade:${Math.round(Math.abs(shade) * 55)}%`, text,
+  });
+  return element("div", { class: "heat", tabindex: 0, role: "group", "aria-label": "values" },
+    element("table", {}, element("tbody", {}, ...grid.map((cells) => element("tr", {}, ...cells.map(cell))))));
+}
+
+function bars({ least, most, bars: counts }) {
+  const top = Math.max(...counts, 1);
+  const words = `${short({ shape: [], whole: true, data: least })} to ${short({ shape: [], whole: true, data: most })}`;
+  return element("figure", { class: "bars" },
+    element("div", { role: "img", "aria-label": `how the values are spread, ${words}` },
+      ...counts.map((count) => element("i", { style: `height:${Math.round((count / top) * 100)}%`, title: String(count) }))),
+    element("figcaption", { text: words }));
+}
+
+/** The changes of a property up to this step, the last few of them, each a way to its step. */
+function history(title, key, property, moment, { onSeek }, say = (index) => short(moment.scene.values[index], 20)) {
+  const entries = historyOf(key, property, moment);
+  if (entries.length < 2) return null;
+  const shown = entries.slice(-WRITES);
+  const line = (entry) => element("button", {
+    class: "row", title: `go to step ${entry.step}`, onclick: () => onSeek(entry.step),
+  }, element("span", { text: entry.line ? `line ${entry.line}` : `step ${entry.step}` }), element("span", { text: say(entry.value) }));
+  const earlier = entries.length - shown.length;
+  return element("div", { class: "history" }, element("h4", { text: earlier ? `${title} (the last ${WRITES} of ${entries.length})` : title }), ...shown.map(line));
 }
 
 /** The sums of a run in the order of time, to find the one that last grew. @param {any} state */

@@ -1,0 +1,89 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+
+import { gridOf, SIDE, spreadOf } from "../../gradreel/player/web/heat.js";
+import { changedAt, historyOf, leafFacts, milestones, named, nodeFacts, tensorFacts } from "../../gradreel/player/web/inspection.js";
+import { indexed, namesAt } from "../../gradreel/player/web/moment.js";
+import { createState } from "../../gradreel/player/web/state.js";
+import { storedScenes } from "./scenes.js";
+
+const whole = (data, shape) => ({ shape, dtype: "float32", data, whole: true });
+
+function momentOf(scene, step) {
+  const state = createState(scene);
+  const found = indexed(scene, state);
+  return { state, scene: found, step, names: namesAt(state, state.keys("name:"), step) };
+}
+
+const golden = (ending) => storedScenes().find(([name]) => name === `golden ${ending}`)[1];
+const said = (facts) => Object.fromEntries(facts.map(({ key, value }) => [key, value]));
+
+test("every thing of every stored scene can be told of at every step, in words", () => {
+  for (const [name, scene] of storedScenes()) {
+    for (let step = 0; step < scene.steps.length; step += 1) {
+      const moment = momentOf(scene, step);
+      const facts = [
+        ...moment.scene.boxes.flatMap((box) => (box.kind === "leaf" ? leafFacts(box, moment) : nodeFacts(box, moment))),
+        ...moment.scene.tensors.flatMap((tensor) => tensorFacts(tensor, moment)),
+      ];
+      for (const { key, value } of facts) assert.doesNotMatch(`${key}: ${value}`, /undefined|NaN|null|\[object/, `${name} at ${step}`);
+      if (scene.steps.length > 60) step += 9;
+    }
+  }
+});
+
+test("a formula is told with the program's names", () => {
+  const box = { inputs: [{ name: "self", label: "t" }, { name: "vec", label: "x + y" }], slots: [{ name: "self", label: "t", kind: "tensor" }], numbers: [{ name: "dim", kind: "value", text: "1" }] };
+  assert.equal(named("outer(grad, vec)", box), "outer(grad, (x + y))");
+  assert.equal(named("self.T @ grad", box), "t.T @ grad");
+  assert.equal(named("grad.expand(dim)", box), "grad.expand(1)");
+  assert.equal(named("grad.self", box), "grad.self");
+});
+
+test("a node says what it takes, keeps and hands on", () => {
+  const scene = golden("diamond");
+  const ran = scene.steps.findLastIndex((step) => step.kind.startsWith("node_ran") || /runs|hands|multiplies/.test(step.sentence));
+  const moment = momentOf(scene, ran);
+  const box = moment.scene.boxes.find((item) => item.op === "mul.Tensor");
+  const facts = said(nodeFacts(box, moment));
+  assert.ok(facts.takes && facts.makes && facts["kept alive by"]);
+  assert.ok(Object.keys(facts).some((key) => key.startsWith("saved ")));
+  const end = momentOf(scene, scene.steps.length - 1);
+  assert.ok(milestones(box, end.state).some(([word]) => word === "freed"));
+  assert.ok(Object.keys(said(nodeFacts(box, end))).some((key) => key.startsWith("gives ")));
+});
+
+test("a stale slot says both versions", () => {
+  const scene = golden("saved_modified");
+  const moment = momentOf(scene, scene.steps.length - 1);
+  const words = moment.scene.boxes.flatMap((box) => (box.kind === "leaf" ? [] : nodeFacts(box, moment))).map((item) => item.value);
+  assert.ok(words.some((value) => /kept at version \d+, now version \d+/.test(value)));
+});
+
+test("what changed at a step is marked there, and nowhere else", () => {
+  const scene = golden("accumulation");
+  const state = createState(scene);
+  const leaf = scene.boxes.find((box) => box.kind === "leaf");
+  const marked = scene.steps.map((_, step) => step).filter((step) => changedAt(state, leaf.id, "grad", step));
+  assert.deepEqual(marked, state.track(leaf.id, "grad").steps);
+  const entries = historyOf(leaf.id, "grad", momentOf(scene, scene.steps.length - 1));
+  assert.ok(entries.length >= 3 && entries.every((entry) => entry.line > 0));
+  assert.ok(historyOf(leaf.id, "grad", momentOf(scene, entries[0].step)).length === 1);
+});
+
+test("small tensors are grids, shaded by size; odd numbers are told apart", () => {
+  const grid = gridOf(whole([[1, -2], ["nan", 0]], [2, 2]));
+  assert.deepEqual(grid.map((row) => row.map((cell) => cell.shade)), [[0.5, -1], [0, 0]]);
+  assert.deepEqual(grid.flat().map((cell) => cell.odd), [false, false, true, false]);
+  assert.equal(gridOf(whole([1, 2, 3], [3])).length, 1);
+  assert.equal(gridOf(whole(3, [])), null);
+  assert.equal(gridOf(whole(new Array(SIDE + 1).fill(1), [SIDE + 1])), null);
+  assert.equal(gridOf({ shape: [2, 2], whole: false }), null);
+});
+
+test("larger ones are bars", () => {
+  const { least, most, bars } = spreadOf(whole([0, 1, 1, 2, "inf"], [5]));
+  assert.deepEqual([least, most, bars.reduce((sum, count) => sum + count), bars[0], bars.at(-1)], [0, 2, 4, 1, 1]);
+  assert.deepEqual(spreadOf({ shape: [900], whole: false, min: 0, max: 1, bins: [3, 4] }).bars, [3, 4]);
+  assert.equal(spreadOf({ shape: [900], whole: false, min: 0, max: 1 }), null);
+});
