@@ -1,22 +1,22 @@
-"""`make bench`: the engine beside its peers and its goals, and a run from request to reply.
+"""`make bench`: the engine beside its peers and its goals, scenes and their payloads, and a run from request to reply.
 
-`python -m benchmarks engine` or `python -m benchmarks host` measures one of them.
+`python -m benchmarks engine`, `python -m benchmarks scenes` or `python -m benchmarks host` measures one of them.
 """
 
 from __future__ import annotations
 
 import argparse
 
-from . import engine, host
+from . import engine, host, scenes
 from .timing import ROUNDS
 
-PARTS = ("engine", "host")
+PARTS = ("engine", "scenes", "host")
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument(
-        "parts", nargs="*", metavar="part", help=f"what to measure: {' or '.join(PARTS)} (default: both)"
+        "parts", nargs="*", metavar="part", help=f"what to measure: {' or '.join(PARTS)} (default: all)"
     )
     parser.add_argument("--only", default="", metavar="REGEX", help="of the engine's rows those whose name has this")
     parser.add_argument(
@@ -27,6 +27,8 @@ def main() -> None:
         parser.error(f"no part is called {' or '.join(sorted(unknown))}")
     if "engine" in (options.parts or PARTS):
         engine.measure(options.only, options.rounds)
+    if "scenes" in (options.parts or PARTS):
+        scenes.measure()
     if "host" in (options.parts or PARTS):
         host.measure()
 

@@ -1,8 +1,8 @@
 """Trace -> Scene: boxes, wires, groups, steps."""
 
 from .build import build
-from .encode import encode, to_json
+from .encode import decode, encode, to_json
 from .model import Expression, Leaf, Mend, Scene
 from .pyvis import to_pyvis
 
-__all__ = ["Expression", "Leaf", "Mend", "Scene", "build", "encode", "to_json", "to_pyvis"]
+__all__ = ["Expression", "Leaf", "Mend", "Scene", "build", "decode", "encode", "to_json", "to_pyvis"]

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import gc
 import math
-from collections.abc import Iterator
-from contextlib import contextmanager
 from itertools import groupby
 from typing import Any
 
@@ -14,6 +11,7 @@ from gradreel.trace import Trace
 from gradreel.trace import events as e
 from gradreel.trace.events import Event, Value
 
+from .collecting import collector_paused
 from .groups import Groups
 from .happenings import Stage
 from .model import (
@@ -55,7 +53,7 @@ class Builder:
         self.world = World(trace)
         self.stage = Stage(self.world, shown_tensors(trace))
         self.groups = Groups(self.world)
-        self.steps = [Step("start", 0, START, (), {})]
+        self.steps = [Step("start", 0, START, (), self.stage.ledger.take())]
         self.step_of: list[int] = []
         """For each event the step that tells it."""
         self.labels: dict[int, tuple[list[str | None], dict[str, str | None], str | None]] = {}
@@ -125,6 +123,7 @@ class Builder:
             tuple(self._stretches()),
             tuple(self._diagnoses()),
             tuple((text, self.step_of[event]) for text, event in self.world.printed),
+            self.stage.ledger.histories,
             expression,
         )
 
@@ -253,18 +252,6 @@ def focus(events: tuple[Event, ...]) -> tuple[str, ...]:
 
 
 ACTORS = {e.NodeStarted, e.SlotFreed, e.SlotRetained, e.GradAdded, e.BackwardFailed}
-
-
-@contextmanager
-def collector_paused() -> Iterator[None]:
-    """A scene is many small objects and no cycle: looking for cycles among them would take half of the time."""
-    running = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if running:
-            gc.enable()
 
 
 def shown_value(value: Value) -> dict[str, Any]:

@@ -60,8 +60,8 @@ class Stage:
         place = self.world.place
         self.ledger.set("program", "line", place.line)
         self.ledger.set("program", "end_line", place.end_line)
-        self.ledger.set("program", "frames", [[frame.function, frame.line] for frame in place.frames])
-        self.ledger.set("program", "loops", [[turn.line, turn.number, turn.of] for turn in place.turns])
+        self.ledger.set("program", "frames", tuple((frame.function, frame.line) for frame in place.frames))
+        self.ledger.set("program", "loops", tuple((turn.line, turn.number, turn.of) for turn in place.turns))
 
     def name_bound(self, event: e.NameBound) -> None:
         self._name(event.scope, event.name, event.tensor, event.text)

@@ -1,12 +1,14 @@
 """The Scene: what a player needs to play a run, and no rule of autograd.
 
-Boxes are backward nodes, wires the ways that gradients take, groups a tree to fold them by. Steps are small changes
-`{thing: {property: [old, new]}}`, so a player goes forward and back alike. Names of fields are those of the JSON; a
-trailing underscore, which Python needs for `from`, is dropped.
+Boxes are backward nodes, wires the ways that gradients take, groups a tree to fold them by. What changes is kept as
+histories: for each property of each thing the steps at which it changed, and to what. `Scene.changes` tells the same by
+steps, as `{thing: {property: [old, new]}}`, so a player goes forward and back alike. Names of fields are those of the
+JSON; a trailing underscore, which Python needs for `from`, is dropped.
 """
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -15,6 +17,10 @@ from gradreel.trace import Outcome
 SCHEMA = "gradreel-scene/1"
 
 Changes = dict[str, dict[str, list[Any]]]
+Track = tuple[list[int], list[Any]]
+"""The steps at which a property changed, and its value from each on; before the first it is None."""
+Histories = dict[str, dict[str, Track]]
+"""The track of each property of each thing, things in the order in which they first appear."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +133,8 @@ class Step:
     line: int
     sentence: str
     focus: tuple[str, ...]
-    changes: Changes
+    changed: tuple[tuple[str, str], ...]
+    """What changes with it, as (thing, property)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,5 +203,15 @@ class Scene:
     stretches: tuple[Stretch, ...]
     diagnoses: tuple[Diagnosis, ...]
     output: tuple[tuple[str, int], ...]
+    histories: Histories
     expression: Expression | None = None
     schema: str = field(default=SCHEMA)
+
+    def changes(self, step: int) -> Changes:
+        """What changes with `step`, as {thing: {property: [old, new]}}."""
+        changes: Changes = {}
+        for thing, name in self.steps[step].changed:
+            steps, values = self.histories[thing][name]
+            at = bisect_left(steps, step)
+            changes.setdefault(thing, {})[name] = [values[at - 1] if at else None, values[at]]
+        return changes

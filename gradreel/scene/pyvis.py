@@ -24,11 +24,7 @@ def to_pyvis(trace: Trace, *, released: bool = False) -> Network:
     from pyvis.network import Network
 
     scene = build(trace)
-    state: dict[str, str] = {}
-    for step in scene.steps:
-        for thing, properties in step.changes.items():
-            if "state" in properties:
-                state[thing] = properties["state"][1]
+    state = {box.id: scene.histories[box.id]["state"][1][-1] for box in scene.boxes}
     network = Network(directed=True)
     shown = [box for box in scene.boxes if released or state[box.id] != "released"]
     for box in shown:

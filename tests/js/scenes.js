@@ -12,6 +12,12 @@ export function storedScenes() {
   return [...scenes(KEPT, ".json"), ...scenes(GOLDEN, ".scene.json")];
 }
 
+/** @returns {[string, any, URL][]} the goldens: name, scene in rows, and the file of the same scene as it is sent */
+export function goldens() {
+  return readdirSync(GOLDEN).filter((name) => name.endsWith(".packed.json")).sort()
+    .map((name) => [name.split(".")[0], read(GOLDEN, name.replace("packed", "scene")), new URL(name, GOLDEN)]);
+}
+
 /** @param {string} name */
 export function stored(name) {
   return read(KEPT, name);

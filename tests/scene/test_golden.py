@@ -5,13 +5,15 @@
 writes them anew. The player's own tests play the same scenes.
 """
 
+import gzip
+import json
 import os
 from pathlib import Path
 
 import pytest
 
 from gradreel.program import run
-from gradreel.scene import to_json
+from gradreel.scene import decode, encode, to_json
 from gradreel.trace import Trace
 from gradreel.trace.rules import validate
 from tests.scene.replay import check
@@ -31,6 +33,18 @@ def lines(trace: Trace) -> str:
     return trace.to_json().replace('{"kind":', '\n{"kind":').replace(',"values":[{', ',\n"values":[\n{') + "\n"
 
 
+def parts(payload: bytes) -> str:
+    """The JSON of a payload, a part or a history a line."""
+    record = json.loads(gzip.decompress(payload))
+    return "{" + ",\n".join(f"{json.dumps(name)}: {part(value)}" for name, value in record.items()) + "}\n"
+
+
+def part(value: object) -> str:
+    if isinstance(value, list) and value and isinstance(value[0], dict):
+        return "[" + ",\n  ".join(json.dumps(item, ensure_ascii=False) for item in value) + "]"
+    return json.dumps(value, ensure_ascii=False)
+
+
 def test_there_are_eight_programs() -> None:
     assert len(PROGRAMS) == 8
 
@@ -42,4 +56,8 @@ def test_trace_and_scene_are_as_before(name: str) -> None:
     assert Trace.from_json(trace.to_json()) == trace
     scene = check(trace)
     golden(GOLDEN / f"{name}.trace.json", lines(trace))
-    golden(GOLDEN / f"{name}.scene.json", to_json(scene, indent=1) + "\n")
+    rows = to_json(scene, indent=1) + "\n"
+    golden(GOLDEN / f"{name}.scene.json", rows)
+    payload = encode(scene)
+    assert decode(payload) == json.loads(rows)
+    golden(GOLDEN / f"{name}.packed.json", parts(payload))

@@ -5,7 +5,7 @@ import json
 
 import pytest
 
-from gradreel.scene import build, encode
+from gradreel.scene import build, decode, encode, to_json
 from tests.scene.replay import check
 from tests.small_programs import SMALL
 
@@ -13,6 +13,12 @@ from tests.small_programs import SMALL
 @pytest.mark.parametrize("name", SMALL)
 def test_steps_lead_to_the_end_and_back(name: str) -> None:
     check(SMALL[name]())
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_a_payload_says_what_the_rows_say(name: str) -> None:
+    scene = build(SMALL[name]())
+    assert decode(encode(scene)) == json.loads(to_json(scene))
 
 
 @pytest.mark.parametrize("name", SMALL)
@@ -25,9 +31,12 @@ def test_a_short_program_takes_thirty_to_sixty_steps() -> None:
 
 
 def test_what_runs_is_seen_running_once() -> None:
-    steps = build(SMALL["diamond"]()).steps
+    scene = build(SMALL["diamond"]())
     running = [
-        step.kind for step in steps for change in step.changes.values() if "running" in change.get("state", [])[1:]
+        step.kind
+        for number, step in enumerate(scene.steps)
+        for change in scene.changes(number).values()
+        if "running" in change.get("state", [])[1:]
     ]
     assert running == ["node_ran", "node_ran", "node_ran", "grad_stored"]
 

@@ -2,6 +2,8 @@
  * What the server sends: one line of JSON that says what this is, then the scene as gzipped JSON, then perhaps a file to save.
  */
 
+import { unpacked } from "./scene.js";
+
 const LONGEST_SCENE = 200_000_000;
 
 /** @typedef {{request: number|null, scene: number, file?: {name: string, type: string}|null, message?: string|null,
@@ -19,12 +21,12 @@ export function open(bytes) {
   return { head, scene: scene.length ? scene : null, file: file.length ? file : null };
 }
 
-/** Gzipped JSON as data. @param {Uint8Array} bytes @returns {Promise<any>} */
+/** The scene in an encoded one: gzipped JSON. @param {Uint8Array} bytes @returns {Promise<any>} */
 export async function unzip(bytes) {
   const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
   const text = await new Response(stream).text();
   if (text.length > LONGEST_SCENE) throw new RangeError("the scene is too large");
-  return JSON.parse(text);
+  return unpacked(JSON.parse(text));
 }
 
 /** A short name for bytes, by FNV-1a: enough to see that nothing has changed. @param {Uint8Array|null} bytes @returns {string} */

@@ -32,13 +32,13 @@ export function indexAt(steps, step) {
   return low - 1;
 }
 
-/** All histories of a scene.
+/** All histories of a scene: those that it brings, or those that its steps tell.
  * @param {any} scene
  */
 export function createState(scene) {
   /** @type {Map<string, Map<string, Track>>} */
-  const things = new Map();
-  scene.steps.forEach((step, number) => record(things, number, step.changes));
+  const things = scene.histories ?? new Map();
+  if (!scene.histories) scene.steps.forEach((step, number) => record(things, number, step.changes));
 
   return {
     last: scene.steps.length - 1,

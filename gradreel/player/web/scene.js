@@ -1,0 +1,74 @@
+/**
+ * A scene as the server packs it (`gradreel/scene/encode.py`), unpacked: what is long comes in columns, and what changes
+ * comes as histories, a track for each property of each thing.
+ */
+
+import { read } from "./columns.js";
+import { indexAt } from "./state.js";
+
+const LONG = ["values", "boxes", "wires", "tensors", "groups", "steps"];
+
+/** @typedef {import("./state.js").Track} Track
+ *  @typedef {Map<string, Map<string, Track>>} Histories   things in the order in which they first appear */
+
+/** The scene with lists of rows and `histories`. A step's `changes` are put together when they are asked for.
+ * @param {any} packed
+ * @returns {any}
+ */
+export function unpacked(packed) {
+  if (!packed.histories) return packed;
+  const { things, histories: groups, ...scene } = packed;
+  for (const name of LONG) scene[name] = read(scene[name]);
+  scene.histories = historiesOf(things, groups);
+  const changed = whatChanged(scene.histories, scene.steps.length);
+  scene.steps.forEach((step, number) => {
+    Object.defineProperty(step, "changes", { enumerable: true, get: () => changesAt(scene.histories, changed(number), number) });
+  });
+  return scene;
+}
+
+/** @returns {Histories} */
+function historiesOf(things, groups) {
+  const keys = {};
+  const histories = new Map();
+  for (const kind of Object.keys(things)) {
+    keys[kind] = read(things[kind]).map((parts) => (typeof parts === "string" ? parts : `name:${parts.scope}:${parts.text}`));
+    for (const key of keys[kind]) histories.set(key, new Map());
+  }
+  for (const { kind, property, ...columns } of groups) {
+    const [places, lengths, starts, gaps, values] = ["things", "lengths", "starts", "gaps", "values"].map((name) => read(columns[name]));
+    let from = 0;
+    places.forEach((place, i) => {
+      const steps = [starts[i]];
+      for (let j = 1; j < lengths[i]; j++) steps.push(steps[j - 1] + gaps[from - i + j - 1]);
+      histories.get(keys[kind][place]).set(property, { steps, values: values.slice(from, from + lengths[i]), before: null });
+      from += lengths[i];
+    });
+  }
+  return histories;
+}
+
+/** For each step the things that change with it, found when first asked for. @param {Histories} histories @param {number} count */
+function whatChanged(histories, count) {
+  let found = null;
+  return (number) => {
+    if (!found) {
+      found = Array.from({ length: count }, () => []);
+      for (const [key, tracks] of histories) for (const { steps } of tracks.values()) for (const step of steps) found[step].push(key);
+    }
+    return new Set(found[number]);
+  };
+}
+
+/** `{thing: {property: [old, new]}}` for the given things at a step. */
+function changesAt(histories, keys, number) {
+  const changes = {};
+  for (const key of keys) {
+    const change = (changes[key] = {});
+    for (const [property, { steps, values }] of histories.get(key)) {
+      const at = indexAt(steps, number);
+      if (steps[at] === number) change[property] = [at ? values[at - 1] : null, values[at]];
+    }
+  }
+  return changes;
+}

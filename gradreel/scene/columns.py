@@ -1,0 +1,263 @@
+"""Columns: a list of alike things as JSON that is small and quick to write and to read.
+
+Note [Columns]. A scene is thousands of rows that differ little from their neighbours. So rows become columns, and a
+column is written in whichever form says least. What a column is, its form tells: a reader needs no schema.
+
+    [3, 1, 4, 1]                          as it is
+    {"all": 0, "n": 9}                    nine times the same
+    {"step": [5, 1, 1, null, 1]}          integers, each as the difference to the one before; null stays null
+    {"of": COLUMN, "at": COLUMN}          few distinct things and which one stands where
+    {"text": [["n", ""]], "at": COLUMN, "holes": [[COLUMN]]}
+                                          texts that differ in their numbers: for each sort of text the pieces around
+                                          its numbers; which sort stands where; for each sort its numbers by place
+    {"lengths": COLUMN, "items": COLUMN}  lists, one after the other
+    {"rows": {name: COLUMN}}              records, column by column
+    {"sorts": [COLUMN], "at": COLUMN}     things of several sorts, each sort in a column of its own
+
+`columns.js` reads them in the browser, `read` here. `write` gives plain JSON data.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import fields, is_dataclass
+from functools import cache
+from itertools import accumulate, chain
+from operator import attrgetter, itemgetter, sub
+from typing import Any
+
+Column = Any
+"""JSON data in one of the forms above."""
+
+NUMBER = re.compile(r"(?<![\d.])(\d+(?:\.\d+)?(?:e[-+]?\d+)?)")
+CANONICAL = re.compile(r"0|[1-9]\d{0,14}")
+WORTH = 2
+"""A table of distinct things is worth it if each stands, on average, in so many places."""
+
+
+def write(things: Sequence[Any]) -> Column:
+    """`things` (what JSON knows, tuples and dataclasses), all in one column."""
+    if not things:
+        return []
+    kinds = set(map(type, things))
+    some = kinds - {type(None)}
+    if len(some) > 1:
+        return sorted_out(things)
+    kind = some.pop() if some else type(None)
+    writer = WRITERS.get(kind)
+    if writer is not None:
+        return writer(things, type(None) in kinds)
+    if type(None) in kinds:
+        return sorted_out(things)
+    return rows(things, kind)
+
+
+def same(things: Sequence[Any]) -> Column:
+    return {"all": things[0], "n": len(things)}
+
+
+def plain(things: Sequence[Any], gaps: bool) -> Column:
+    return list(things)
+
+
+def flags(things: Sequence[Any], gaps: bool) -> Column:
+    return same(things) if len(set(things)) == 1 else list(things)
+
+
+def integers(things: Sequence[Any], gaps: bool) -> Column:
+    """Integers, perhaps with None among them, as they are or as differences."""
+    distinct = set(things)
+    if len(distinct) == 1:
+        return same(things)
+    known = [number for number in things if number is not None] if gaps else things
+    steps = list(map(sub, known, chain((0,), known)))
+    if len(set(steps)) >= len(distinct):
+        return list(things)
+    if gaps:
+        following = iter(steps)
+        steps = [None if number is None else next(following) for number in things]
+    return {"step": steps}
+
+
+def texts(things: Sequence[Any], gaps: bool) -> Column:
+    places = table(things)
+    if len(places) == 1:
+        return same(things)
+    if len(places) * WORTH <= len(things):
+        return {"of": texts(list(places), gaps), "at": integers(list(map(places.__getitem__, things)), False)}
+    return sorted_out(things) if gaps else holes(things)
+
+
+def table(things: Iterable[Any]) -> dict[Any, int]:
+    """The distinct things, each with its place in a table of them."""
+    return {thing: place for place, thing in enumerate(dict.fromkeys(things))}
+
+
+def holes(things: Sequence[str]) -> Column:
+    """Texts by the pieces between their numbers; as they are if nearly every one is of its own sort."""
+    numbered = ids(things)
+    if numbered is not None:
+        return numbered
+    split = [NUMBER.split(text) for text in things]
+    pieces = [tuple(parts[::2]) for parts in split]
+    places = table(pieces)
+    if len(places) * WORTH > len(things):
+        return list(things)
+    numbers: list[list[list[str]]] = [[] for _ in places]
+    at = list(map(places.__getitem__, pieces))
+    for place, parts in zip(at, split, strict=True):
+        numbers[place].append(parts[1::2])
+    filled = [[digits(place) for place in zip(*found, strict=True)] for found in numbers]
+    return {"text": list(map(list, places)), "at": integers(at, False), "holes": filled}
+
+
+def ids(things: Sequence[str]) -> Column | None:
+    """A letter and a number, the same letter everywhere, which is quick to see; None if `things` are not so."""
+    letter = things[0][:1]
+    try:
+        numbers = [int(text[1:]) for text in things]
+    except ValueError:
+        return None
+    if not letter.isalpha() or [f"{letter}{number}" for number in numbers] != things:
+        return None
+    return {"text": [[letter, ""]], "at": {"all": 0, "n": len(things)}, "holes": [[integers(numbers, False)]]}
+
+
+def digits(words: Sequence[str]) -> Column:
+    """Numbers in texts: as integers where all are, so that they can be told by their differences."""
+    if all(map(CANONICAL.fullmatch, words)):
+        return integers(list(map(int, words)), False)
+    places = table(words)
+    if len(places) == 1:
+        return same(words)
+    if len(places) * WORTH <= len(words):
+        return {"of": list(places), "at": integers(list(map(places.__getitem__, words)), False)}
+    return list(words)
+
+
+def lists(things: Sequence[Any], gaps: bool) -> Column:
+    if gaps:
+        return sorted_out(things)
+    places = table(things) if type(things[0]) is tuple and told_apart(things) else {}
+    if places and len(places) * WORTH <= len(things):
+        return {"of": lists(list(places), False), "at": integers(list(map(places.__getitem__, things)), False)}
+    lengths, items = integers(list(map(len, things)), False), list(chain.from_iterable(things))
+    return {"lengths": lengths, "items": write(items)}
+
+
+def told_apart(things: Sequence[Sequence[Any]]) -> bool:
+    """Whether a table can tell lists apart: all has a hash, and nothing is equal that JSON writes differently."""
+    kinds = set(map(type, chain.from_iterable(things)))
+    if kinds & {list, dict, float} or {bool, int} <= kinds:
+        return False
+    return tuple not in kinds or told_apart([part for part in chain.from_iterable(things) if type(part) is tuple])
+
+
+def rows(things: Sequence[Any], kind: type) -> Column:
+    """Dataclasses by their fields, a trailing underscore dropped."""
+    if not is_dataclass(kind):
+        raise TypeError(f"a scene holds no {kind.__name__}")
+    return {"rows": {name: write(list(map(get, things))) for name, get in getters(kind)}}
+
+
+@cache
+def getters(kind: type[Any]) -> tuple[tuple[str, Callable[[Any], Any]], ...]:
+    return tuple((field.name.rstrip("_"), attrgetter(field.name)) for field in fields(kind))
+
+
+def records(things: Sequence[dict[str, Any]], gaps: bool) -> Column:
+    """Dicts that have the same names, by these; any others sort by sort."""
+    if gaps or len({tuple(thing) for thing in things}) > 1:
+        return sorted_out(things)
+    if not things[0]:
+        return same(things)
+    return {"rows": {name: write(list(map(itemgetter(name), things))) for name in things[0]}}
+
+
+def sorted_out(things: Sequence[Any]) -> Column:
+    """Things of several sorts: by type, dicts by their names."""
+    sorts: dict[Any, list[Any]] = {}
+    at = []
+    for thing in things:
+        sort = tuple(thing) if type(thing) is dict else type(thing)
+        if sort not in sorts:
+            sorts[sort] = []
+        sorts[sort].append(thing)
+        at.append(sort)
+    if len(sorts) == 1:
+        return list(things)
+    places = table(sorts)
+    return {"sorts": list(map(write, sorts.values())), "at": integers(list(map(places.__getitem__, at)), False)}
+
+
+def nothing(things: Sequence[Any], gaps: bool) -> Column:
+    return same(things)
+
+
+WRITERS: dict[type, Callable[[Sequence[Any], bool], Column]] = {
+    type(None): nothing,
+    bool: flags,
+    int: integers,
+    float: plain,
+    str: texts,
+    tuple: lists,
+    list: lists,
+    dict: records,
+}
+
+
+# ---- back
+
+
+def read(column: Column) -> list[Any]:
+    """The things that `write` was given, as JSON data."""
+    if isinstance(column, list):
+        return column
+    return next(reader(column) for name, reader in READERS.items() if name in column)
+
+
+def read_steps(column: Column) -> list[Any]:
+    known = iter(accumulate(step for step in column["step"] if step is not None))
+    return [None if step is None else next(known) for step in column["step"]]
+
+
+def read_table(column: Column) -> list[Any]:
+    return list(map(read(column["of"]).__getitem__, read(column["at"])))
+
+
+def read_texts(column: Column) -> list[str]:
+    numbers = [zip(*map(read, places), strict=True) if places else None for places in column["holes"]]
+
+    def text(sort: int) -> str:
+        pieces, found = column["text"][sort], numbers[sort]
+        filled = () if found is None else next(found)
+        return "".join(chain.from_iterable(zip(pieces, (*map(str, filled), ""), strict=True)))
+
+    return list(map(text, read(column["at"])))
+
+
+def read_lists(column: Column) -> list[list[Any]]:
+    items = iter(read(column["items"]))
+    return [[next(items) for _ in range(length)] for length in read(column["lengths"])]
+
+
+def read_rows(column: Column) -> list[dict[str, Any]]:
+    names, found = list(column["rows"]), map(read, column["rows"].values())
+    return [dict(zip(names, row, strict=True)) for row in zip(*found, strict=True)]
+
+
+def read_sorts(column: Column) -> list[Any]:
+    sorts = [iter(read(sort)) for sort in column["sorts"]]
+    return [next(sorts[sort]) for sort in read(column["at"])]
+
+
+READERS: dict[str, Callable[[Column], list[Any]]] = {
+    "all": lambda column: [column["all"]] * column["n"],
+    "step": read_steps,
+    "of": read_table,
+    "text": read_texts,
+    "lengths": read_lists,
+    "rows": read_rows,
+    "sorts": read_sorts,
+}

@@ -1,0 +1,43 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import test from "node:test";
+
+import { read } from "../../gradreel/player/web/columns.js";
+import { unpacked } from "../../gradreel/player/web/scene.js";
+import { createState } from "../../gradreel/player/web/state.js";
+import { goldens } from "./scenes.js";
+
+for (const [form, column, things] of [
+  ["as it is", [3, null, "a"], [3, null, "a"]],
+  ["the same", { all: { a: 1 }, n: 2 }, [{ a: 1 }, { a: 1 }]],
+  ["differences", { step: [5, 1, null, -7] }, [5, 6, null, -1]],
+  ["a table", { of: ["on", "off"], at: [1, 0, 1] }, ["off", "on", "off"]],
+  ["texts", { text: [["n", ""], ["a ", " b"], ["-"]], at: [0, 1, 0, 2], holes: [[{ step: [7, 1] }], [["0.50"]], []] }, ["n7", "a 0.50 b", "n8", "-"]],
+  ["lists", { lengths: [1, 0, 2], items: ["a", "b", "c"] }, [["a"], [], ["b", "c"]]],
+  ["records", { rows: { a: [1, 2], b: { all: null, n: 2 } } }, [{ a: 1, b: null }, { a: 2, b: null }]],
+  ["sorts", { sorts: [[1, 2], ["a"]], at: [0, 1, 0] }, [1, "a", 2]],
+]) {
+  test(`a column of ${form} is read`, () => assert.deepEqual(read(column), things));
+}
+
+test("a column of no known form is refused", () => {
+  assert.throws(() => read({ toString: 1 }), /no known form/);
+  assert.throws(() => read({}), /no known form/);
+});
+
+for (const [name, rows, file] of goldens()) {
+  const packed = () => JSON.parse(readFileSync(file, "utf8"));
+
+  test(`${name}: unpacked, it is the scene in rows`, () => {
+    const { histories, ...scene } = unpacked(packed());
+    assert.deepEqual(scene, rows);
+  });
+
+  test(`${name}: the histories it brings are those that its steps tell`, () => {
+    const { histories } = unpacked(packed());
+    const told = createState(rows);
+    for (const [thing, tracks] of histories)
+      for (const [property, track] of tracks) assert.deepEqual(track, told.track(thing, property), `${thing} ${property}`);
+    assert.deepEqual([...histories.keys()].filter((key) => key.startsWith("name:")), told.keys("name:"));
+  });
+}

@@ -1,0 +1,62 @@
+"""Columns give back what was written, whatever it was, and say much in little."""
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gradreel.scene.columns import read, write
+
+NUMBERED = st.builds(
+    "{}{}{}".format, st.sampled_from(["n", "w", "", "0", "-", "1."]), st.integers(0, 120), st.text("[.e5]")
+)
+SIMPLE = st.one_of(
+    st.none(), st.booleans(), st.integers(-3, 9), st.floats(allow_nan=False), NUMBERED, st.text(max_size=4)
+)
+LISTS = st.lists(SIMPLE, max_size=3)
+TUPLES = st.lists(SIMPLE, max_size=3).map(tuple)
+RECORDS = st.fixed_dictionaries({"name": NUMBERED, "shape": TUPLES}, optional={"more": SIMPLE})
+THINGS = st.one_of(
+    *(st.lists(sort, max_size=12) for sort in (SIMPLE, st.integers(), NUMBERED, LISTS, TUPLES, RECORDS)),
+    st.lists(st.one_of(SIMPLE, LISTS, TUPLES, RECORDS, st.lists(TUPLES, max_size=2).map(tuple)), max_size=12),
+)
+
+
+@given(THINGS)
+def test_what_was_written_is_read(things: list[Any]) -> None:
+    text = json.dumps(write(things), allow_nan=False)
+    assert json.dumps(read(json.loads(text))) == json.dumps(things)
+
+
+@pytest.mark.parametrize(
+    ("things", "column"),
+    [
+        ([], []),
+        ([3, 1, 4, 1], [3, 1, 4, 1]),
+        ([None] * 9, {"all": None, "n": 9}),
+        ([5, 6, 7, None, 8], {"step": [5, 1, 1, None, 1]}),
+        (["n1", "n2", "n3"], {"text": [["n", ""]], "at": {"all": 0, "n": 3}, "holes": [[{"step": [1, 1, 1]}]]}),
+        (["on", "off", "on", "off"], {"of": ["on", "off"], "at": [0, 1, 0, 1]}),
+        (
+            ["a 1 b 0.5", "a 2 b 0.5", "a 3 b 0.5"],
+            {
+                "text": [["a ", " b ", ""]],
+                "at": {"all": 0, "n": 3},
+                "holes": [[{"step": [1, 1, 1]}, {"all": "0.5", "n": 3}]],
+            },
+        ),
+        ([[1], [], [2, 3]], {"lengths": [1, 0, 2], "items": {"step": [1, 1, 1]}}),
+        ([{"a": 1}, {"a": 1}], {"rows": {"a": {"all": 1, "n": 2}}}),
+        ([1, "a"], {"sorts": [{"all": 1, "n": 1}, {"all": "a", "n": 1}], "at": [0, 1]}),
+    ],
+)
+def test_the_forms(things: list[Any], column: Any) -> None:
+    assert write(things) == column
+    assert read(column) == things
+
+
+def test_what_json_does_not_know_is_refused() -> None:
+    with pytest.raises(TypeError, match="a scene holds no complex"):
+        write([1j])
