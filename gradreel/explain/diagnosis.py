@@ -12,7 +12,11 @@ from .world import World
 
 @dataclass(frozen=True, slots=True)
 class Diagnosis:
-    """One error: `lines` of the program by role, a `story`, the `nodes` in it, `events` to go to by role."""
+    """What went wrong: `lines` of the program by role, a `story`, the `nodes` in it, `events` to go to by role.
+
+    `cause` tells apart what has one `kind`, and `names` what the program calls the things in it: by these the mends
+    are found.
+    """
 
     kind: str
     title: str
@@ -21,6 +25,8 @@ class Diagnosis:
     story: tuple[str, ...]
     nodes: tuple[int, ...] = ()
     events: dict[str, int] = field(default_factory=dict)
+    cause: str = ""
+    names: dict[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +45,11 @@ def during(place: Place) -> str:
 
 def on(line: int) -> str:
     return f"on **line {line}**"
+
+
+def named(**things: str | None) -> dict[str, str]:
+    """The names among `things`: what has none is left out."""
+    return {role: name for role, name in things.items() if name is not None}
 
 
 def origin(world: World, tensor: TensorState | None) -> TensorState | None:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import ast
 import re
+from functools import cached_property
 
 PROMPT = re.compile(r"^\s*(>>>|\.\.\.) ?")
 COMMENT = re.compile(r"\s+#[^'\"]*$")
 LOOP = re.compile(r"\bfor\s+(.+?)\s+in\b")
 CALLS = {"backward": re.compile(r"\bbackward\s*\("), "grad": re.compile(r"\bgrad\s*\(")}
+QUIET = re.compile(r"\b(no_grad|inference_mode)\b|set_grad_enabled\(\s*False")
 PAIRS = {")": "(", "]": "[", "}": "{"}
 LONGEST = 60
 
@@ -17,6 +20,12 @@ class Source:
 
     def __init__(self, text: str) -> None:
         self._lines = [PROMPT.sub("", line) if PROMPT.match(line) else line for line in text.split("\n")]
+        prompts = any(line.lstrip().startswith(">>>") for line in text.split("\n"))
+        self.code = [
+            line if PROMPT.match(raw) or not prompts else ""
+            for raw, line in zip(text.split("\n"), self._lines, strict=True)
+        ]
+        """The lines without prompts, pasted outputs left empty."""
         self._loops: dict[int, tuple[str, ...]] = {}
 
     def statement(self, line: int, end_line: int | None = None) -> str:
@@ -42,6 +51,29 @@ class Source:
             return text
         short = whole[start : found.end()] + "…)"
         return short if len(short) <= LONGEST else name
+
+    @cached_property
+    def tree(self) -> ast.Module:
+        """The syntax tree; empty where the text is no Python."""
+        try:
+            return ast.parse("\n".join(self.code))
+        except (SyntaxError, ValueError, RecursionError):
+            return ast.Module([], [])
+
+    @cached_property
+    def quiet_lines(self) -> frozenset[int]:
+        """The lines that stand in a `with torch.no_grad():`, or in a function decorated with it."""
+        lines: set[int] = set()
+        for node in ast.walk(self.tree):
+            if isinstance(node, ast.With):
+                marks = [item.context_expr for item in node.items]
+            elif isinstance(node, ast.FunctionDef):
+                marks = node.decorator_list
+            else:
+                continue
+            if any(QUIET.search(ast.unparse(mark)) for mark in marks):
+                lines.update(range(node.body[0].lineno, (node.body[-1].end_lineno or 0) + 1))
+        return frozenset(lines)
 
     def loop_names(self, line: int) -> tuple[str, ...]:
         """The names that the for loop on `line` binds."""

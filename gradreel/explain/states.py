@@ -79,6 +79,8 @@ class TensorState:
     """The last name it had: what to call it when it has none now."""
     grad: Value | None = None
     grad_tensor: int | None = None
+    emptied: tuple[Place, int] | None = None
+    """Where, and with which event, its gradient was last set to None."""
 
 
 @dataclass(slots=True)
@@ -150,6 +152,7 @@ class Write:
     version: int
     counted: bool
     optimizer: str | None
+    inputs: tuple[int, ...] = ()
 
 
 @dataclass(slots=True)
@@ -166,6 +169,9 @@ class Call:
     level: int
     expected: dict[int, int]
     """For each node that this call will reach: how many gradients it waits for."""
+    inputs: tuple[int, ...] = ()
+    captured: dict[int, Value | None] = field(default_factory=dict)
+    """What autograd.grad got, by the number of the input."""
     arrived: dict[int, int] = field(default_factory=dict)
     order: int = 0
     ended: int | None = None
@@ -178,3 +184,13 @@ class Binding:
 
     tensor: int | None
     text: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """Something that happened to `tensor`: with which event, and where the program was."""
+
+    event: int
+    place: Place
+    tensor: int
+    how: str = ""

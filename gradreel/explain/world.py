@@ -15,7 +15,7 @@ from gradreel.trace.events import Event, Value
 
 from .reach import arrivals
 from .source import Source
-from .states import Binding, Call, NodeState, Place, SlotState, TensorState, Turn, Write
+from .states import Binding, Call, NodeState, Place, Seen, SlotState, TensorState, Turn, Write
 from .whereabouts import Whereabouts
 
 
@@ -44,6 +44,17 @@ class World:
         """The names that were rebound, deleted or left behind since the line was reached: why things are released."""
         self.refused: tuple[int, e.SlotRead] | None = None
         """The last time a node asked for what was freed or changed: the event and its number."""
+        self.missing: list[Seen] = []
+        """Each time the program read a `.grad` and got None."""
+        self.taken: list[Seen] = []
+        """Each time plain numbers were taken out of a tensor."""
+        self.warnings: list[tuple[e.Warned, int]] = []
+        self.on_contexts: dict[str, tuple[int, int, int]] = {}
+        """What forwards of Functions put on their contexts: line, event and tensor by the path, `ctx.kept`."""
+        self.ends: dict[int, int] = {}
+        """The last line of the statement that begins on a line."""
+        self.lately: dict[str, int | None] = {}
+        """What names stood for that went since the line was reached: an error takes the names of its function away."""
         self.saved_bytes = 0
         self._holders: dict[int, list[int]] = {}
         self._whereabouts = Whereabouts()
@@ -61,6 +72,8 @@ class World:
 
     def line_reached(self, event: e.LineReached) -> None:
         self.gone.clear()
+        self.lately.clear()
+        self.ends[event.line] = event.end_line
         self.place = self._whereabouts.reach(event, self.place, self.count)
 
     def name_bound(self, event: e.NameBound) -> None:
@@ -75,8 +88,17 @@ class World:
                 tensor.called = event.name
             if event.name.isidentifier():
                 tensor.bound = self.place
+            elif self.functions.get(event.scope) == "forward" and self.is_context(event):
+                self.on_contexts[event.name] = self.place.line, self.count, event.tensor
+
+    def is_context(self, event: e.NameBound) -> bool:
+        """Whether a path leads to a part of the context of a Function: its root is shown as a node."""
+        root = self.names.get((event.scope, event.name.partition(".")[0]))
+        return root is not None and (root.text or "").endswith("Backward")
 
     def name_unbound(self, event: e.NameUnbound) -> None:
+        before = self.names.get((event.scope, event.name))
+        self.lately.setdefault(event.name, before.tensor if before is not None else None)
         self._unbind((event.scope, event.name), None)
         self.names.pop((event.scope, event.name), None)
 
@@ -106,6 +128,15 @@ class World:
     def told(self, event: e.Printed) -> None:
         self.printed.append((event.text, self.count))
 
+    def warned(self, event: e.Warned) -> None:
+        self.warnings.append((event, self.count))
+
+    def grad_missing(self, event: e.GradMissing) -> None:
+        self.missing.append(Seen(self.count, self.place, event.tensor))
+
+    def numbers_taken(self, event: e.NumbersTaken) -> None:
+        self.taken.append(Seen(self.count, self.place, event.tensor, event.how))
+
     # ---- tensors
 
     def tensor_made(self, event: e.TensorMade) -> None:
@@ -128,7 +159,16 @@ class World:
             node.outputs.append(event.tensor)
 
     def written(self, event: e.Written) -> None:
-        write = Write(self.count, self.place, event.tensor, event.op, event.version, event.counted, self.optimizer)
+        write = Write(
+            self.count,
+            self.place,
+            event.tensor,
+            event.op,
+            event.version,
+            event.counted,
+            self.optimizer,
+            event.inputs,
+        )
         self.writes.setdefault(event.storage, []).append(write)
         tensor = self.tensors.get(event.tensor)
         if tensor is not None:
@@ -229,6 +269,7 @@ class World:
             event.roots,
             level,
             expected,
+            event.inputs,
         )
         self.open_calls.append(event.call)
 
@@ -258,9 +299,14 @@ class World:
 
     def grad_stored(self, event: e.GradStored) -> None:
         tensor = self.tensors[event.tensor]
+        if event.after is None and tensor.grad is not None:
+            tensor.emptied = self.place, self.count
         tensor.grad, tensor.grad_tensor = event.after, event.grad
         if event.grad is not None:
             self.owners[event.grad] = event.tensor
+
+    def grad_captured(self, event: e.GradCaptured) -> None:
+        self.calls[event.call].captured[event.index] = event.value
 
     def slot_freed(self, event: e.SlotFreed) -> None:
         for slot in self.nodes[event.node].slots_named(event.slot):
@@ -323,6 +369,9 @@ CHANGES: dict[type[Event], Callable[[World, Any], None]] = {
     e.FunctionLeft: World.function_left,
     e.OptimizerStepped: World.optimizer_stepped,
     e.Printed: World.told,
+    e.Warned: World.warned,
+    e.GradMissing: World.grad_missing,
+    e.NumbersTaken: World.numbers_taken,
     e.TensorMade: World.tensor_made,
     e.Written: World.written,
     e.AliasChanged: World.alias_changed,
@@ -339,6 +388,7 @@ CHANGES: dict[type[Event], Callable[[World, Any], None]] = {
     e.SlotRead: World.slot_read,
     e.GradAdded: World.grad_added,
     e.GradStored: World.grad_stored,
+    e.GradCaptured: World.grad_captured,
     e.SlotFreed: World.slot_freed,
     e.SlotRetained: World.slot_retained,
     e.BackwardFinished: World.call_ended,

@@ -1,18 +1,13 @@
-"""Post-mortems: for each kind of error a function that tells how it came about, or None if it is not of that kind."""
+"""A second backward: a node was asked for what an earlier call had freed."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-
-from .diagnosis import Diagnosis, Failure, during, on, origin
-from .operators import operator
-from .refusals import REFUSALS
-from .states import Call, NodeState, SlotState, Write
-from .tell_graph import keep_name
-from .words import code, count, label, listed, some
-from .world import World
-
-# ---- a second backward
+from ..diagnosis import Diagnosis, Failure, during, named, on
+from ..operators import operator
+from ..states import Call, NodeState
+from ..tell_graph import keep_name
+from ..words import code, label, some
+from ..world import World
 
 
 def second_backward(world: World, failure: Failure) -> Diagnosis | None:
@@ -44,6 +39,8 @@ def second_backward(world: World, failure: Failure) -> Diagnosis | None:
         tuple(story),
         (node.number,),
         events,
+        "second_backward",
+        named(border=border(world, node, failure)),
     )
 
 
@@ -82,6 +79,17 @@ def walked_in_again(world: World, node: NodeState, freer: Call, failure: Failure
     return f"{when} built new nodes {span}, but {through}, so {again} walks into **{node.title}** again."
 
 
+def border(world: World, node: NodeState, failure: Failure) -> str | None:
+    """The name through which what was built since the freeing call leads back into what it used up."""
+    call = world.calls.get(failure.call) if failure.call is not None else None
+    slot = next((slot for slot in node.slots.values() if slot.freed_by is not None), None)
+    freer = world.calls.get(slot.freed_by) if slot is not None and slot.freed_by is not None else None
+    if call is None or freer is None:
+        return None
+    states = [world.nodes[number] for number in call.expected]
+    return reused_name(world, node, [state for state in states if state.made > freer.started and state.nr is not None])
+
+
 def reused_name(world: World, node: NodeState, fresh: list[NodeState]) -> str | None:
     """The name through which `fresh` nodes lead into the old graph: where an edge goes from new to old."""
     new = {state.number for state in fresh}
@@ -91,82 +99,3 @@ def reused_name(world: World, node: NodeState, fresh: list[NodeState]) -> str | 
             if (name := label(world, tensor, 0)) is not None:
                 return name
     return None
-
-
-# ---- a saved tensor that was changed
-
-
-def saved_modified(world: World, failure: Failure) -> Diagnosis | None:
-    """A node asked for what it had kept, and found another version."""
-    if world.refused is None or "modified by an inplace operation" not in failure.raised.message:
-        return None
-    _, read = world.refused
-    node = world.nodes[read.node]
-    slot = node.slots.get(read.slot)
-    if slot is None or read.found is None:
-        return None
-    writes = [
-        write
-        for write in world.writes.get(slot.storage, ())
-        if write.counted and slot.version < write.version <= read.found
-    ]
-    source = origin(world, world.tensors.get(slot.tensor) if slot.tensor is not None else None)
-    lines = {
-        "built": node.place.line,
-        "saved": source.place.line if source is not None else node.place.line,
-        "changed": writes[0].place.line if writes else None,
-        "raised": failure.raised.line,
-    }
-    events = {"built": node.made, "raised": failure.number}
-    if writes:
-        events["changed"] = writes[0].event
-    story = [kept_at(world, node, slot), *changed_by(world, writes, slot)]
-    call = world.calls.get(failure.call) if failure.call is not None else None
-    asks = f"{code(call.text)} {on(call.place.line)}" if call else f"Line {failure.raised.line}"
-    story.append(
-        f"{asks} needs version {slot.version} and finds version {read.found}. With the new numbers the gradient would "
-        "be wrong, so PyTorch refuses."
-    )
-    return Diagnosis(
-        "saved_modified",
-        "A saved tensor was changed in place",
-        failure.raised.message,
-        lines,
-        tuple(story),
-        (node.number,),
-        events,
-    )
-
-
-def kept_at(world: World, node: NodeState, slot: SlotState) -> str:
-    known = operator(node.kind)
-    why = f", because {known.why}" if known else ""
-    what = keep_name(world, slot)
-    built = f"**{node.title}**, built {on(node.place.line)}{during(node.place)}"
-    return f"{built}, kept {what} at version {slot.version}{why}."
-
-
-def changed_by(world: World, writes: list[Write], slot: SlotState) -> Iterator[str]:
-    """One sentence for all the writes, those of one line together."""
-    parts = []
-    for write in {(write.place.line, write.op): write for write in reversed(writes)}.values():
-        same = [other for other in writes if (other.place.line, other.op) == (write.place.line, write.op)]
-        times = f", {count(len(same))} times" if len(same) > 1 else ""
-        who = f"{code(write.optimizer)}, taking a step" if write.optimizer else code(written_text(world, write))
-        when = during(write.place) if len(same) == 1 else ""
-        parts.append((same[0].event, f"{who} {on(write.place.line)}{when}{times}"))
-    if parts:
-        yield f"It was then written over in place by {listed(text for _, text in sorted(parts))}."
-
-
-def written_text(world: World, write: Write) -> str:
-    """The statement that wrote."""
-    return world.source.text(write.place.line, write.place.end_line) or write.op
-
-
-POSTMORTEMS: tuple[Callable[[World, Failure], Diagnosis | None], ...] = (
-    second_backward,
-    saved_modified,
-    *REFUSALS,
-)
-"""Tried in order; the first that gives a diagnosis is believed."""

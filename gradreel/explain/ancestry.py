@@ -1,0 +1,108 @@
+"""What a tensor was made of: not by the graph, which may have been cut, but by the numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from .states import Call, Seen, TensorState
+from .world import World
+
+FACTORIES = frozenset({"tensor", "known before", "from_numpy", "as_tensor", "full", "number"})
+"""Ways of making a tensor of plain numbers."""
+
+
+def made_from(world: World, tensor: TensorState) -> list[TensorState]:
+    """The tensors whose numbers went into `tensor`."""
+    sources = tensor.inputs if tensor.base is None else (*tensor.inputs, tensor.base)
+    return [world.tensors[number] for number in dict.fromkeys(sources) if number in world.tensors]
+
+
+def written_from(world: World, tensor: TensorState) -> list[TensorState]:
+    """The tensors whose numbers were written into the memory of `tensor`."""
+    return [
+        world.tensors[number]
+        for write in world.writes.get(tensor.storage, ())
+        for number in write.inputs
+        if number in world.tensors
+    ]
+
+
+def ancestors(world: World, start: TensorState) -> Iterator[TensorState]:
+    """`start` and all that it was made of, nearest first."""
+    seen, todo = {start.number}, [start]
+    for tensor in todo:
+        yield tensor
+        for before in (*made_from(world, tensor), *written_from(world, tensor)):
+            if before.number not in seen:
+                seen.add(before.number)
+                todo.append(before)
+
+
+def by_graph(world: World, start: TensorState) -> set[int]:
+    """The leaves that the graph behind `start` leads to."""
+    first = world.grad_node(start.number)
+    seen: set[int] = set() if first is None else {first}
+    todo = list(seen)
+    leaves = set()
+    while todo:
+        node = world.nodes[todo.pop()]
+        if node.variable is not None:
+            leaves.add(node.variable)
+        for target, _ in node.edges:
+            if target is not None and target not in seen:
+                seen.add(target)
+                todo.append(target)
+    return leaves
+
+
+def flat(data: Any) -> Iterator[Any]:
+    if isinstance(data, list):
+        for part in data:
+            yield from flat(part)
+    else:
+        yield data
+
+
+def rebuilt_from(world: World, tensor: TensorState) -> Seen | None:
+    """Where the numbers of `tensor`, made of plain numbers, were taken out of a tensor with a graph, if they were."""
+    if tensor.inputs or tensor.base is not None or tensor.value is None or tensor.op not in FACTORIES:
+        return None
+    numbers = [number for number in flat(tensor.value.data) if isinstance(number, float)]
+    for taken in reversed([seen for seen in world.taken if seen.event < tensor.made]):
+        source = world.tensors.get(taken.tensor)
+        if source is None or not tracked(world, source):
+            continue
+        if taken.place.since == tensor.place.since:
+            return taken
+        given = set(flat(source.value.data)) if source.value is not None else set()
+        if numbers and any(number in given and number not in (0.0, 1.0) for number in numbers):
+            return taken
+    return None
+
+
+def tracked(world: World, tensor: TensorState | None) -> bool:
+    """Whether `tensor`, or what it is a detached view of, requires a gradient."""
+    while tensor is not None:
+        if tensor.requires_grad:
+            return True
+        tensor = world.tensors.get(tensor.base) if tensor.base is not None else None
+    return False
+
+
+def gradient_call(world: World, tensor: TensorState) -> Call | None:
+    """The call of autograd.grad whose result `tensor` is."""
+    for call in reversed(world.calls.values()):
+        if call.called != "grad" or call.ended is None:
+            continue
+        within = call.started <= tensor.made <= call.ended
+        if (within or tensor.op in ("known before", "grad")) and any(
+            same(value, tensor) for value in call.captured.values()
+        ):
+            return call
+    return None
+
+
+def same(value: Any, tensor: TensorState) -> bool:
+    """Whether `tensor` has (or had, before it was written into) the contents of `value`."""
+    return value is not None and tensor.value is not None and repr(value.data) == repr(tensor.value.data)

@@ -1,0 +1,34 @@
+"""Post-mortems: for each kind of error a module that tells how it came about, or None if it is not of that kind."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from ..diagnosis import Diagnosis, Failure
+from ..world import World
+from .contract import contract
+from .dtypes import dtype_mixed
+from .inplace import inplace_refused
+from .no_gradient import no_gradient
+from .no_graph import no_graph
+from .refusals import refused
+from .roots import root_refused
+from .saved_modified import saved_modified
+from .second_backward import second_backward
+from .shapes import shapes_differ
+from .unused import unused
+
+POSTMORTEMS: tuple[Callable[[World, Failure], Diagnosis | None], ...] = (
+    second_backward,
+    saved_modified,
+    inplace_refused,
+    contract,
+    root_refused,
+    no_graph,
+    unused,
+    no_gradient,
+    shapes_differ,
+    dtype_mixed,
+    refused,
+)
+"""Tried in order; the first that gives a diagnosis is believed."""

@@ -1,0 +1,179 @@
+"""A Function of the program's own that broke its contract: what backward must return, and what forward may keep."""
+
+from __future__ import annotations
+
+import re
+
+from gradreel.trace import events as e
+
+from ..diagnosis import Diagnosis, Failure, named, on
+from ..states import NodeState, TensorState
+from ..words import called, code
+from ..world import World
+from .roots import root
+
+TITLE = "A Function broke its contract"
+RETURNED = re.compile(r"function (\w+) returned an ")
+OTHERS = (
+    "expected Variable or None",
+    "You must implement either the backward or vjp method",
+    "Legacy autograd function with non-static forward method",
+    "save_for_backward can only save variables",
+    "must be overridden",
+    "You must implement the forward function",
+)
+SHAPES = re.compile(r"got (\[[\d, ]*\]) but expected shape compatible with (\[[\d, ]*\])")
+
+
+def contract(world: World, failure: Failure) -> Diagnosis | None:
+    message = failure.raised.message
+    returned = RETURNED.match(message)
+    if returned is not None:
+        return broken(world, failure, last_named(world, returned.group(1)))
+    node = failing_node(world, failure)
+    if any(part in message for part in OTHERS) or arity(failure, node):
+        return broken(world, failure, node or last_custom(world))
+    if "GradcheckError" in failure.raised.type:
+        return gradcheck(world, failure)
+    if message.endswith(
+        ("does not have a grad_fn", "used in the graph. Set allow_unused=True if this is the desired behavior.")
+    ):
+        return cut_inside(world, failure)
+    return None
+
+
+def arity(failure: Failure, node: NodeState | None) -> bool:
+    """Whether the backward of `node` could not be called with the gradients that came."""
+    return (
+        node is not None and node.custom and failure.raised.type == "TypeError" and "argument" in failure.raised.message
+    )
+
+
+def failing_node(world: World, failure: Failure) -> NodeState | None:
+    event = world.trace.events[failure.number]
+    if isinstance(event, e.BackwardFailed) and event.node is not None:
+        return world.nodes[event.node]
+    return None
+
+
+def last_named(world: World, name: str) -> NodeState | None:
+    return next((node for node in reversed(world.nodes.values()) if node.name == name), None)
+
+
+def last_custom(world: World) -> NodeState | None:
+    return next((node for node in reversed(world.nodes.values()) if node.custom), None)
+
+
+def broken(world: World, failure: Failure, node: NodeState | None) -> Diagnosis | None:
+    """backward returned too few or too many gradients, or one of another shape or kind."""
+    message = failure.raised.message
+    lines: dict[str, int | None] = {"raised": failure.raised.line}
+    events = {"raised": failure.number}
+    story = []
+    nodes: tuple[int, ...] = ()
+    if node is not None:
+        lines["built"], events["built"] = node.place.line, node.made
+        nodes = (node.number,)
+        story.append(f"**{node.title}**, built {on(node.place.line)}, runs the backward of a Function of your own.")
+    counts = re.search(r"expected (\d+), got (\d+)", message)
+    shapes = SHAPES.search(message)
+    if counts:
+        story.append(f"It returned {counts.group(2)} where the arguments of forward call for {counts.group(1)}.")
+    elif shapes:
+        story.append(f"It returned a gradient of shape {shapes.group(1)} for an argument of shape {shapes.group(2)}.")
+    else:
+        story.append(f"PyTorch says: “{message.split('. ')[0].rstrip('.')}”.")
+    story.append(
+        "A Function has static methods; its backward takes one gradient for each output of forward and returns one for "
+        "each argument, of that argument's shape, and None for what is no tensor."
+    )
+    cause = "gradient_count" if counts else "gradient_of_shape" if shapes else "contract"
+    name = node.name.removesuffix("Backward") if node is not None else None
+    names = named(function=name, expected=counts.group(1) if counts else None, got=counts.group(2) if counts else None)
+    return Diagnosis("function_contract", TITLE, message, lines, tuple(story), nodes, events, cause, names)
+
+
+# ---- what was kept without a graph
+
+
+def gradcheck(world: World, failure: Failure) -> Diagnosis | None:
+    kept = kept_without_graph(world)
+    node = last_custom(world)
+    if node is None:
+        return None
+    lines: dict[str, int | None] = {"raised": failure.raised.line}
+    events = {"raised": failure.number}
+    if kept is None:
+        story: tuple[str, ...] = (
+            f"The backward of {code(node.name.removesuffix('Backward'))} gives another number than small steps of its "
+            "forward do.",
+            "Its formula is not the derivative of what forward computes.",
+        )
+        cause, name = "wrong_formula", None
+        lines["built"] = node.place.line
+    else:
+        name, place, event, tensor = kept
+        lines["saved"], events["saved"] = place, event
+        story = (*half_result(world, name, place, tensor), "Small steps show that it does depend on the input.")
+        cause = "kept_on_context"
+    names = named(function=node.name.removesuffix("Backward"), kept=name)
+    return Diagnosis(
+        "function_contract", TITLE, failure.raised.message, lines, story, (node.number,), events, cause, names
+    )
+
+
+def cut_inside(world: World, failure: Failure) -> Diagnosis | None:
+    """A second derivative finds no graph, because backward computed with something forward had left on its context."""
+    kept = kept_without_graph(world)
+    start = root(world, failure)
+    if kept is None or start is None:
+        return None
+    name, place, event, tensor = kept
+    made = before_sum(world, start, failure.raised.line)
+    lines: dict[str, int | None] = {
+        "built": (made.bound or made.place).line,
+        "saved": place,
+        "raised": failure.raised.line,
+    }
+    events = {"built": made.made, "saved": event, "raised": failure.number}
+    node = last_custom(world)
+    story = (
+        *half_result(world, name, place, tensor),
+        f"So {called(world, made.number)}, taken {on((made.bound or made.place).line)} with `create_graph`, has no "
+        "graph behind it.",
+    )
+    names = named(function=node.name.removesuffix("Backward") if node else None, kept=name)
+    nodes = (node.number,) if node else ()
+    return Diagnosis(
+        "function_contract", TITLE, failure.raised.message, lines, story, nodes, events, "kept_on_context", names
+    )
+
+
+def half_result(world: World, name: str, place: int, tensor: TensorState) -> tuple[str, ...]:
+    return (
+        f"{code(name)}, set {on(place)}, holds something that forward computed: forward runs without recording, so it "
+        "has no graph.",
+        "backward computes with it, and autograd cannot know that it depends on the input.",
+    )
+
+
+def before_sum(world: World, tensor: TensorState, line: int) -> TensorState:
+    while tensor.place.line == line and len(tensor.inputs) == 1 and tensor.called is None:
+        tensor = world.tensors[tensor.inputs[0]]
+    return tensor
+
+
+def kept_without_graph(world: World) -> tuple[str, int, int, TensorState] | None:
+    """What a forward put on its context after computing it itself, and a backward used under create_graph."""
+    for name, (line, event, number) in world.on_contexts.items():
+        tensor = world.tensors.get(number)
+        if tensor is None or not tensor.inputs or tensor.requires_grad:
+            continue
+        used = [
+            state
+            for state in world.tensors.values()
+            if number in state.inputs and any(frame.function == "backward" for frame in state.place.frames)
+        ]
+        if used and any(call.create_graph for call in world.calls.values()):
+            return name, line, event, tensor
+    return None

@@ -1,0 +1,137 @@
+"""Where the recording ended: what cut a tensor off the graph of what it was made of."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ..ancestry import ancestors, gradient_call, made_from, rebuilt_from
+from ..diagnosis import on
+from ..states import Place, TensorState
+from ..words import called
+from ..world import World
+
+UNSEEN = "None of the inputs have requires_grad=True"
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """Where a graph ends: the place and event that ended it, how (a word for the mends), the sentence, the tensor."""
+
+    place: Place
+    event: int
+    how: str
+    told: str
+    tensor: TensorState
+
+
+def where_cut(world: World, start: TensorState) -> Cut | None:
+    """Going back from `start`: what ended the recording, else the oldest piece of plain data."""
+    oldest: TensorState | None = None
+    for tensor in ancestors(world, start):
+        call = gradient_call(world, tensor)
+        if call is not None:
+            return constant_gradient(world, tensor, call.create_graph)
+        if tensor.cut is not None and tensor.node is None:
+            return flag_cut(world, tensor)
+        before = made_from(world, tensor)
+        if (cut := unseen_by_checkpoint(world, tensor)) is not None:
+            return cut
+        if any(state.requires_grad for state in before):
+            return tracked_cut(world, tensor)
+        if (taken := rebuilt_from(world, tensor)) is not None:
+            source = world.tensors[taken.tensor]
+            told = (
+                f"{called(world, tensor.number)} of **line {tensor.place.line}** is made of plain numbers, which "
+                f"`.{taken.how}()` {on(taken.place.line)} took out of {called(world, source.number)}: numbers know of "
+                "no graph."
+            )
+            return Cut(taken.place, taken.event, "numbers", told, tensor)
+        if not before and tensor is not start and tensor.op != "number":
+            oldest = tensor if oldest is None or wished(tensor, oldest) else oldest
+    return plain_cut(world, oldest or start)
+
+
+def wished(tensor: TensorState, before: TensorState) -> bool:
+    """Whether `tensor` is the one to ask about: named data rather than what has no name, and the later found."""
+    return tensor.called is not None or before.called is None
+
+
+def plain_cut(world: World, tensor: TensorState) -> Cut:
+    name = called(world, tensor.number)
+    told = f"It goes back to {name} of **line {tensor.place.line}**, for which no gradient was asked."
+    return Cut(tensor.place, tensor.made, "plain", told, tensor)
+
+
+def flag_cut(world: World, tensor: TensorState) -> Cut:
+    assert tensor.cut is not None
+    place, event = tensor.cut
+    name = called(world, tensor.number)
+    told = f"It goes back to {name}, for which {on(place.line)} says that no gradient is wanted."
+    return Cut(place, event, "flag", told, tensor)
+
+
+def constant_gradient(world: World, tensor: TensorState, create_graph: bool) -> Cut:
+    name = called(world, tensor.number)
+    if create_graph:
+        told = (
+            f"{name} is a gradient, taken {on(tensor.place.line)} with `create_graph`, but of something linear: it is "
+            "the same everywhere, so it depends on nothing."
+        )
+        return Cut(Place(), tensor.made, "linear", told, tensor)
+    told = f"{name} is a gradient, taken {on(tensor.place.line)} without `create_graph`: it is a plain number."
+    return Cut(tensor.place, tensor.made, "no_create_graph", told, tensor)
+
+
+DETACHED = {"detach": "`.detach()`", "data": "`.data`"}
+ROUNDED = frozenset(
+    ("argmax", "argmin", "argsort", "multinomial", "gt", "lt", "ge", "le", "eq", "ne", "sign", "round", "floor", "ceil")
+)
+"""Operators that give places, truth values or steps."""
+
+
+def tracked_cut(world: World, tensor: TensorState) -> Cut:
+    """`tensor` came out of tracked tensors without a graph."""
+    name, op = called(world, tensor.number), tensor.op.partition(".")[0]
+    source = next(state for state in made_from(world, tensor) if state.requires_grad)
+    place = recording_off(world, tensor.place)
+    where = on(place.line)
+    if op in DETACHED:
+        told = f"The recording ends {where}, where {DETACHED[op]} cuts {called(world, source.number)} off its graph."
+        return Cut(place, tensor.made, "detach", told, tensor)
+    if op in ("tensor", "as_tensor"):
+        told = f"The recording ends {where}, where `torch.tensor` copies the numbers of tracked tensors and no graph."
+        return Cut(place, tensor.made, "tensor", told, tensor)
+    if op in ROUNDED or tensor.dtype.startswith(("int", "bool", "uint")):
+        told = f"The recording ends {where}: `{op}` gives places or truth values, which have no derivative."
+        return Cut(place, tensor.made, "rounded", told, tensor)
+    told = f"The recording ends {where}, where {name} is made of tracked tensors while nothing is recorded."
+    return Cut(place, tensor.made, "no_grad", told, tensor)
+
+
+def recording_off(world: World, place: Place) -> Place:
+    """Of `place` and the calls around it, the outermost line that stands under no_grad itself."""
+    for frame in place.frames:
+        if frame.line in world.source.quiet_lines:
+            return Place(frame.line, frame.line, (), place.since)
+    return place
+
+
+def unseen_by_checkpoint(world: World, tensor: TensorState) -> Cut | None:
+    """A reentrant checkpoint records nothing unless one of its inputs requires a gradient: `tensor` came out of one."""
+    for warned, number in world.warnings:
+        if not warned.message.startswith(UNSEEN) or number > tensor.made:
+            continue
+        if warned.line not in (tensor.place.line, *(frame.line for frame in tensor.place.frames)):
+            continue
+        given = [
+            state
+            for state in ancestors(world, tensor)
+            if state.made < number and not state.requires_grad and not made_from(world, state) and state.op != "number"
+        ]
+        if given:
+            told = (
+                f"The checkpoint {on(warned.line)} looks at its inputs only, and {called(world, given[0].number)} of "
+                f"**line {given[0].place.line}** does not require a gradient, so nothing inside is recorded."
+            )
+            return Cut(given[0].place, given[0].made, "checkpoint", told, given[0])
+    return None

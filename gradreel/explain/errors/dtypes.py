@@ -1,0 +1,87 @@
+"""Types of numbers: whole ones have no gradient, and operands of two types do not go together."""
+
+from __future__ import annotations
+
+from ..diagnosis import Diagnosis, Failure, named, on, origin
+from ..mentions import mentioned, shown, statement
+from ..states import TensorState
+from ..words import code, name_of
+from ..world import World
+
+FLAGGED = ("only Tensors of floating point", "Only Tensors of floating point")
+SIGNS = (
+    "to have the same dtype",
+    "to have same dtype",
+    "Found dtype",
+    "expected scalar type",
+    "can't be cast to the desired output type",
+    "could not infer output dtype",
+    "not implemented for 'Long'",
+    "not implemented for 'Int'",
+    "with dtype",
+    "must have the same dtype",
+)
+FLAG_STORY = (
+    "A gradient says what a small change does, and whole numbers cannot change by a little.",
+    "Make it of floating point numbers, with `.float()` or by writing `1.` for `1`.",
+)
+
+
+def dtype_mixed(world: World, failure: Failure) -> Diagnosis | None:
+    message = failure.raised.message
+    if message.startswith(FLAGGED):
+        return flagged(world, failure)
+    if not any(sign in message for sign in SIGNS):
+        return None
+    line = failure.raised.line
+    pairs = list(mentioned(world, statement(world, failure)))
+    odd = oddest(world, pairs)
+    lines: dict[str, int | None] = {"raised": line}
+    events = {"raised": failure.number}
+    story = [f"{code(shown(world, failure))} {on(line)} takes numbers of two types together, or of one it cannot take."]
+    if odd is not None:
+        base = origin(world, odd[1]) or odd[1]
+        lines["built"], events["built"] = base.place.line, base.made
+        kinds = [f"{code(name)} (made {on(tensor.place.line)}) is of {tensor.dtype}" for name, tensor in pairs[:3]]
+        story.append("; ".join(kinds) + ".")
+    story.append("PyTorch does not convert them by itself here: convert one of them, with `.float()` or `.to(...)`.")
+    names = named(target=odd[0] if odd else None)
+    return Diagnosis(
+        "dtype", "Types of numbers that do not go together", message, lines, tuple(story), (), events, "mixed", names
+    )
+
+
+def oddest(world: World, pairs: list[tuple[str, TensorState]]) -> tuple[str, TensorState] | None:
+    """Of what the line names, the tensor that is not float32; else the last."""
+    odd = [pair for pair in pairs if pair[1].dtype != "float32"]
+    return odd[-1] if odd else pairs[-1] if pairs else None
+
+
+def flagged(world: World, failure: Failure) -> Diagnosis:
+    """A gradient was wanted for whole numbers."""
+    message, line = failure.raised.message, failure.raised.line
+    text = statement(world, failure)
+    whole = [
+        (name, tensor) for name, tensor in mentioned(world, text) if not tensor.dtype.startswith(("float", "complex"))
+    ]
+    lines: dict[str, int | None] = {"raised": line}
+    events = {"raised": failure.number}
+    if whole and not message.startswith("Only"):
+        name, tensor = whole[0]
+        base = origin(world, tensor) or tensor
+        lines["built"], events["built"] = base.place.line, base.made
+        first = f"{code(name)}, whose numbers were made {on(base.place.line)}, is of type {tensor.dtype}."
+        names = named(target=name, whole=name_of(world, base))
+    else:
+        first, names = f"The tensor of line {line} would be of whole numbers or truth values.", {}
+    return Diagnosis(
+        "dtype",
+        "Whole numbers have no gradient",
+        message,
+        lines,
+        (first, *FLAG_STORY),
+        (),
+        events,
+        "whole_numbers",
+        names,
+    )

@@ -1,0 +1,46 @@
+"""The program went on with a gradient that is None, and Python refused."""
+
+from __future__ import annotations
+
+from ..diagnosis import Diagnosis, Failure, on
+from ..states import Call
+from ..why_none import why_none
+from ..world import World
+from .unused import without_way
+
+
+def no_gradient(world: World, failure: Failure) -> Diagnosis | None:
+    """A TypeError or AttributeError about NoneType, on a line that read a `.grad` that was None or got None of grad."""
+    if "NoneType" not in failure.raised.message:
+        return None
+    line = failure.raised.line
+    read = [seen for seen in world.missing if seen.place.line == line]
+    if not read:
+        call = gave_none(world)
+        return without_way(world, failure, call) if call is not None else None
+    reason = why_none(world, read[-1])
+    lines = {**reason.lines, "raised": line}
+    events = {"raised": failure.number, **reason.events}
+    story = (
+        f"{reason.name} is None {on(line)}, and Python cannot compute with None.",
+        *reason.story,
+    )
+    return Diagnosis(
+        reason.kind,
+        "There is no gradient here",
+        failure.raised.message,
+        lines,
+        story,
+        reason.nodes,
+        events,
+        reason.cause,
+        reason.names,
+    )
+
+
+def gave_none(world: World) -> Call | None:
+    """The last call of autograd.grad that found no way to one of its inputs."""
+    for call in reversed(world.calls.values()):
+        if call.called == "grad" and not call.failed and len(call.captured) < len(call.inputs):
+            return call
+    return None

@@ -1,0 +1,185 @@
+"""Refusals whose story follows from the message and the tensor that the line speaks of: a table."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from ..diagnosis import Diagnosis, Failure, named, on
+from ..mentions import mentioned, shown, statement
+from ..states import TensorState
+from ..words import called, code
+from ..world import World
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """By a part of the message: what to look for on the line, under which role it goes, and what to say of it."""
+
+    cause: str
+    title: str
+    fits: Callable[[TensorState], bool]
+    role: str
+    story: tuple[str, ...]
+
+
+def computed(tensor: TensorState) -> bool:
+    return tensor.node is not None
+
+
+def tracked(tensor: TensorState) -> bool:
+    return tensor.requires_grad
+
+
+def anything(tensor: TensorState) -> bool:
+    return True
+
+
+FLAG = Refusal(
+    "flag_on_result",
+    "Only leaves can change their flag",
+    computed,
+    "built",
+    (
+        "{name}, made {where}, is computed from other tensors: whether it requires a gradient follows from them.",
+        "Only a leaf can be told to want one or not; {code} {line} asks that of a result.",
+        "`detach()` gives the same numbers without the history, as a leaf.",
+    ),
+)
+
+REFUSALS: dict[str, Refusal] = {
+    "you can only change requires_grad flags of leaf variables": FLAG,
+    "Can't call numpy() on Tensor that requires grad": Refusal(
+        "numpy",
+        "An array cannot carry a gradient",
+        tracked,
+        "saved",
+        (
+            "{name}, made {where}, requires a gradient, and numpy would compute with it unrecorded.",
+            "PyTorch asks you to say that this is meant: `detach()` first.",
+        ),
+    ),
+    "can't optimize a non-leaf Tensor": Refusal(
+        "optimize_result",
+        "An optimizer needs leaves",
+        computed,
+        "built",
+        (
+            "{name}, made {where}, is a result, no leaf: no gradient would be kept for it.",
+            "An optimizer changes leaves, whose `.grad` backward fills.",
+            "Compute first and call `requires_grad_()` last, or `detach()` what was computed.",
+        ),
+    ),
+    "support the deepcopy protocol": Refusal(
+        "copy_result",
+        "Only leaves can be copied deeply",
+        computed,
+        "built",
+        (
+            "{name}, made {where}, hangs on a graph, and a graph cannot be copied.",
+            "`clone()` copies the numbers and stays in the graph; `detach().clone()` copies the numbers alone.",
+        ),
+    ),
+    "post accumulate grad hooks cannot be registered on non-leaf": Refusal(
+        "hook_on_result",
+        "This hook belongs on a leaf",
+        computed,
+        "built",
+        (
+            "{name}, made {where}, is a result: nothing is accumulated into its `.grad`.",
+            "Such a hook runs after a leaf's gradient has been added up; `register_hook` works on results, too.",
+        ),
+    ),
+    "got 2 tensors and 1 gradients": Refusal(
+        "gradient_number",
+        "Not one gradient for each root",
+        anything,
+        "built",
+        ("{name} is one of several tensors to start from, and each of them needs a gradient of its own.",),
+    ),
+    "argument to `grad()` cannot be empty": Refusal(
+        "no_inputs",
+        "Gradients of nothing were asked for",
+        anything,
+        "built",
+        ("{code} {line} names nothing to take the gradient of {name} by.",),
+    ),
+    "argument to `backward()` cannot be empty": Refusal(
+        "no_inputs",
+        "Gradients of nothing were asked for",
+        anything,
+        "built",
+        ("{code} {line} says with `inputs=[]` that nobody wants a gradient of {name}.",),
+    ),
+    "Expected allow_unused to be True": Refusal(
+        "materialize",
+        "Two settings that exclude each other",
+        anything,
+        "built",
+        ("`materialize_grads=True` puts zeros where an input was not used, and `allow_unused=False` forbids that.",),
+    ),
+    "is not implemented": Refusal(
+        "no_derivative",
+        "This operator has no derivative",
+        computed,
+        "built",
+        (
+            "{name}, made {where}, comes from an operator that is constant in steps.",
+            "PyTorch has no gradient for it and says so when one is asked for.",
+        ),
+    ),
+    "all elements of": Refusal(
+        "range",
+        "Numbers out of the range of this loss",
+        anything,
+        "saved",
+        (
+            "{code} {line} takes chances: numbers from 0 to 1.",
+            "{name}, made {where}, holds others; `sigmoid` makes chances of scores, and labels are 0. and 1.",
+        ),
+    ),
+    "optimizer got an empty parameter list": Refusal(
+        "no_parameters",
+        "An optimizer without parameters",
+        anything,
+        "",
+        (
+            "{code} {line} finds nothing to optimize.",
+            "A generator such as `parameters()` is empty once it has been walked through; a module finds the "
+            "parameters that are set as its attributes, not those in a plain list.",
+        ),
+    ),
+    "as parameter 'weight'": Refusal(
+        "not_parameter",
+        "A module takes only Parameters there",
+        anything,
+        "",
+        (
+            "{code} {line} puts a plain tensor in the place of a registered parameter.",
+            "Wrap it in `nn.Parameter`, or compute with it in forward.",
+        ),
+    ),
+}
+
+
+def refused(world: World, failure: Failure) -> Diagnosis | None:
+    """One of REFUSALS, with the tensor of the line that it is about."""
+    message, line = failure.raised.message, failure.raised.line
+    refusal = next((REFUSALS[part] for part in REFUSALS if part in message), None)
+    if refusal is None:
+        return None
+    found = list(mentioned(world, statement(world, failure)))
+    pair = next((pair for pair in found if refusal.fits(pair[1])), found[-1] if found else None)
+    lines: dict[str, int | None] = {"raised": line}
+    events = {"raised": failure.number}
+    words = {"code": code(shown(world, failure)), "line": on(line), "name": "The tensor", "where": on(line)}
+    nodes: tuple[int, ...] = ()
+    if pair is not None:
+        name, tensor = pair
+        words |= {"name": called(world, tensor.number), "where": on(tensor.place.line)}
+        if refusal.role:
+            lines[refusal.role], events[refusal.role] = tensor.place.line, tensor.made
+        nodes = () if tensor.node is None else (tensor.node,)
+    story = tuple(sentence.format(**words) for sentence in refusal.story)
+    names = named(target=pair[0] if pair else None)
+    return Diagnosis("other", refusal.title, message, lines, story, nodes, events, refusal.cause, names)

@@ -1,0 +1,142 @@
+"""What backward cannot start from: several numbers without weights, or weights of another shape."""
+
+from __future__ import annotations
+
+import math
+import re
+
+from ..diagnosis import Diagnosis, Failure, named, on
+from ..mentions import mentioned, statement
+from ..states import Call, TensorState
+from ..words import called, label, name_of
+from ..world import World
+
+
+def root_refused(world: World, failure: Failure) -> Diagnosis | None:
+    message = failure.raised.message
+    if message.startswith("grad can be implicitly created only for scalar"):
+        return not_scalar(world, failure)
+    if message.startswith("Mismatch in shape: grad_output"):
+        return gradient_shape(world, failure)
+    if message.startswith("If `is_grads_batched=True`"):
+        return batched(world, failure)
+    return None
+
+
+def root_number(failure: Failure) -> int:
+    """Which root the message speaks of, or element of what it was given."""
+    found = re.search(r"(?:element |output\[|grad_output\[)(\d+)", failure.raised.message)
+    return int(found.group(1)) if found else 0
+
+
+def roots_of(world: World, failure: Failure) -> list[TensorState]:
+    """The tensors that the failing call was asked to start from; if it came to no call, those that its line names."""
+    call = call_of(world, failure)
+    if call is not None and call.roots:
+        return [world.tensors[number] for number in call.roots]
+    return [tensor for _, tensor in mentioned(world, statement(world, failure))]
+
+
+def call_of(world: World, failure: Failure) -> Call | None:
+    return world.calls.get(failure.call) if failure.call is not None else None
+
+
+def root(world: World, failure: Failure) -> TensorState | None:
+    roots = roots_of(world, failure)
+    number = root_number(failure)
+    return roots[number] if number < len(roots) else roots[0] if roots else None
+
+
+def not_scalar(world: World, failure: Failure) -> Diagnosis | None:
+    roots = roots_of(world, failure)
+    tensor = next((state for state in roots if math.prod(state.shape) != 1), None)
+    if tensor is None:
+        return None
+    entries = math.prod(tensor.shape)
+    call = call_of(world, failure)
+    weights = "`grad_outputs=`" if call is not None and call.called == "grad" else "`gradient=`"
+    story = (
+        f"{called(world, tensor.number)}, made {on(tensor.place.line)}, has {entries} entries.",
+        "Backward starts from a single number, whose gradient with respect to itself is 1; for several it has to be "
+        "told how much each of them counts.",
+        f"Give those weights as {weights}, or make one number of it, with `sum()` or `mean()`.",
+    )
+    lines: dict[str, int | None] = {"built": tensor.place.line, "raised": failure.raised.line}
+    events = {"raised": failure.number, "built": tensor.made}
+    return Diagnosis(
+        "not_scalar",
+        "Backward from more than one number",
+        failure.raised.message,
+        lines,
+        story,
+        () if tensor.node is None else (tensor.node,),
+        events,
+        "not_scalar",
+        named(root=label(world, tensor.number)),
+    )
+
+
+def gradient_shape(world: World, failure: Failure) -> Diagnosis | None:
+    tensor = root(world, failure)
+    if tensor is None:
+        return None
+    shapes = re.findall(r"torch\.Size\((\[[\d, ]*\])\)", failure.raised.message)
+    given = shapes[0] if shapes else "another shape"
+    story = (
+        f"{called(world, tensor.number)}, made {on(tensor.place.line)}, has the shape {list(tensor.shape)}.",
+        f"The gradient to start from must say for each of its entries how much it counts, so it needs that shape; the "
+        f"one given {on(failure.raised.line)} has {given}.",
+    )
+    lines: dict[str, int | None] = {"built": tensor.place.line, "raised": failure.raised.line}
+    events = {"raised": failure.number, "built": tensor.made}
+    names = named(root=label(world, tensor.number), weights=weights(world, failure))
+    return Diagnosis(
+        "shape",
+        "A gradient of another shape",
+        failure.raised.message,
+        lines,
+        story,
+        () if tensor.node is None else (tensor.node,),
+        events,
+        "gradient_shape",
+        names,
+    )
+
+
+def weights(world: World, failure: Failure) -> str | None:
+    """The name of the gradients given to the call, if they have one: what its line names besides roots and inputs."""
+    call = call_of(world, failure)
+    known = set() if call is None else {*call.roots, *call.inputs}
+    found = [name for name, tensor in mentioned(world, statement(world, failure)) if tensor.number not in known]
+    return found[-1] if found else None
+
+
+def batched(world: World, failure: Failure) -> Diagnosis | None:
+    """`is_grads_batched` takes the first dimension of the gradients for a batch of them."""
+    found = [tensor for _, tensor in mentioned(world, statement(world, failure))]
+    start = next((tensor for tensor in found if tensor.node is not None), None)
+    given = [tensor for tensor in found if tensor is not start and (start is None or tensor.shape == start.shape)]
+    if start is None:
+        return None
+    lines: dict[str, int | None] = {"built": start.place.line, "raised": failure.raised.line}
+    events = {"raised": failure.number, "built": start.made}
+    story = [f"{called(world, start.number)}, made {on(start.place.line)}, has the shape {list(start.shape)}."]
+    if given:
+        lines["saved"], events["saved"] = given[-1].place.line, given[-1].made
+        story.append(
+            f"With `is_grads_batched=True`, {called(world, given[-1].number)} of shape {list(given[-1].shape)}, made "
+            f"{on(given[-1].place.line)}, is read as {given[-1].shape[0] if given[-1].shape else 'several'} gradients, "
+            "one a row."
+        )
+    story.append("Each of them would have to have the shape of the output, so the first dimension is one too many.")
+    return Diagnosis(
+        "shape",
+        "One gradient read as a batch of them",
+        failure.raised.message,
+        lines,
+        tuple(story),
+        () if start.node is None else (start.node,),
+        events,
+        "batched",
+        named(root=label(world, start.number), weights=name_of(world, given[-1]) if given else None),
+    )

@@ -1,0 +1,91 @@
+"""A saved tensor that was changed: a node asked for what it had kept, and found another version."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..diagnosis import Diagnosis, Failure, during, named, on, origin
+from ..operators import operator
+from ..states import NodeState, SlotState, Write
+from ..tell_graph import keep_name
+from ..words import code, count, label, listed, name_of
+from ..world import World
+
+
+def saved_modified(world: World, failure: Failure) -> Diagnosis | None:
+    """A node asked for what it had kept, and found another version."""
+    if world.refused is None or "modified by an inplace operation" not in failure.raised.message:
+        return None
+    _, read = world.refused
+    node = world.nodes[read.node]
+    slot = node.slots.get(read.slot)
+    if slot is None or read.found is None:
+        return None
+    writes = [
+        write
+        for write in world.writes.get(slot.storage, ())
+        if write.counted and slot.version < write.version <= read.found
+    ]
+    source = origin(world, world.tensors.get(slot.tensor) if slot.tensor is not None else None)
+    lines = {
+        "built": node.place.line,
+        "saved": source.place.line if source is not None else node.place.line,
+        "changed": writes[0].place.line if writes else None,
+        "raised": failure.raised.line,
+    }
+    events = {"built": node.made, "raised": failure.number}
+    if writes:
+        events["changed"] = writes[0].event
+    story = [kept_at(world, node, slot), *changed_by(world, writes, slot)]
+    call = world.calls.get(failure.call) if failure.call is not None else None
+    asks = f"{code(call.text)} {on(call.place.line)}" if call else f"Line {failure.raised.line}"
+    story.append(
+        f"{asks} needs version {slot.version} and finds version {read.found}. With the new numbers the gradient would "
+        "be wrong, so PyTorch refuses."
+    )
+    return Diagnosis(
+        "saved_modified",
+        "A saved tensor was changed in place",
+        failure.raised.message,
+        lines,
+        tuple(story),
+        (node.number,),
+        events,
+        "step_between" if writes and writes[0].optimizer else "saved_modified",
+        named(
+            kept=label(world, slot.tensor) if slot.tensor is not None else result_name(world, node),
+            written=label(world, writes[0].tensor) if writes else None,
+            whole=name_of(world, source) if source is not None else None,
+        ),
+    )
+
+
+def result_name(world: World, node: NodeState) -> str | None:
+    """What the program calls the result of `node`."""
+    return next((name for tensor in node.outputs if (name := label(world, tensor, 0)) is not None), None)
+
+
+def kept_at(world: World, node: NodeState, slot: SlotState) -> str:
+    known = operator(node.kind)
+    why = f", because {known.why}" if known else ""
+    what = keep_name(world, slot)
+    built = f"**{node.title}**, built {on(node.place.line)}{during(node.place)}"
+    return f"{built}, kept {what} at version {slot.version}{why}."
+
+
+def changed_by(world: World, writes: list[Write], slot: SlotState) -> Iterator[str]:
+    """One sentence for all the writes, those of one line together."""
+    parts = []
+    for write in {(write.place.line, write.op): write for write in reversed(writes)}.values():
+        same = [other for other in writes if (other.place.line, other.op) == (write.place.line, write.op)]
+        times = f", {count(len(same))} times" if len(same) > 1 else ""
+        who = f"{code(write.optimizer)}, taking a step" if write.optimizer else code(written_text(world, write))
+        when = during(write.place) if len(same) == 1 else ""
+        parts.append((same[0].event, f"{who} {on(write.place.line)}{when}{times}"))
+    if parts:
+        yield f"It was then written over in place by {listed(text for _, text in sorted(parts))}."
+
+
+def written_text(world: World, write: Write) -> str:
+    """The statement that wrote."""
+    return world.source.text(write.place.line, write.place.end_line) or write.op

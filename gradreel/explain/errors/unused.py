@@ -1,0 +1,101 @@
+"""An input that the output does not depend on, as far as the graph knows."""
+
+from __future__ import annotations
+
+from ..ancestry import ancestors, gradient_call, made_from
+from ..diagnosis import Diagnosis, Failure, named, on
+from ..states import Call, TensorState
+from ..words import called, label, name_of
+from ..world import World
+from .cuts import Cut, constant_gradient, tracked_cut
+
+
+def unused(world: World, failure: Failure) -> Diagnosis | None:
+    """autograd.grad found no way to an input; or gave None for it, and the program went on with that None."""
+    message = failure.raised.message
+    if "appears to not have been used in the graph" not in message:
+        return None
+    call = next((call for call in reversed(world.calls.values()) if call.called == "grad"), None)
+    if call is None or not call.inputs:
+        return None
+    return without_way(world, failure, call)
+
+
+def without_way(world: World, failure: Failure, call: Call) -> Diagnosis | None:
+    absent = [number for place, number in enumerate(call.inputs) if call.captured.get(place) is None]
+    reached = {world.tensors[number].node for number in call.inputs} & set(call.expected)
+    wanted = [number for number in absent if world.grad_node(number) not in call.expected] or absent
+    if not wanted or not call.roots:
+        return None
+    goal, start = world.tensors[wanted[0]], world.tensors[call.roots[0]]
+    cut = cut_between(world, start, goal)
+    constant = gradient_of(world, start) if cut is None else None
+    built = goal.place
+    shown = goal
+    if cut is not None:
+        built, shown = start.place, start
+    elif constant is not None:
+        built, shown = constant.place, constant
+    elif not goal.inputs and goal.base is None and not reached:
+        built, shown = goal.place, goal
+    lines: dict[str, int | None] = {"built": built.line, "raised": failure.raised.line}
+    events = {"raised": failure.number, "built": shown.made}
+    story = [
+        f"The gradient of {called(world, start.number)}, made {on(start.place.line)}, with respect to "
+        f"{called(world, goal.number)}, made {on(goal.place.line)}, is asked for.",
+    ]
+    if cut is not None:
+        lines["cut"], events["cut"] = cut.place.line, cut.event
+        story.append(cut.told)
+    elif constant is not None:
+        story.append(
+            f"{called(world, start.number)} is the gradient of {called(world, constant.number)}, made "
+            f"{on(constant.place.line)}, which is linear: it is the same everywhere and depends on nothing."
+        )
+    elif sibling(world, start, goal):
+        story.append(
+            f"{called(world, goal.number)} was itself made {on(goal.place.line)}; what was computed did not go "
+            "through it but came from what it was made of."
+        )
+    else:
+        story.append("No operation on the way to the one took the other: the graph has no way between them.")
+    story.append("PyTorch gives no gradient where there is no way, unless `allow_unused=True` says that None will do.")
+    names = named(
+        root=label(world, start.number),
+        target=label(world, goal.number),
+        how=cut.how if cut else None,
+        cut=name_of(world, cut.tensor) if cut else None,
+    )
+    nodes = tuple(number for number in (start.node, goal.node) if number is not None)
+    title = "The output does not depend on this input"
+    return Diagnosis("unused", title, failure.raised.message, lines, tuple(story), nodes, events, "unused", names)
+
+
+def gradient_of(world: World, tensor: TensorState) -> TensorState | None:
+    """What `tensor` is the gradient of, if autograd.grad gave it."""
+    call = gradient_call(world, tensor)
+    return world.tensors[call.roots[0]] if call is not None and call.roots else None
+
+
+def cut_between(world: World, start: TensorState, goal: TensorState) -> Cut | None:
+    """Where the graph between them was cut: the numbers of `start` came from `goal`, the graph does not."""
+    for tensor in ancestors(world, start):
+        if tensor.node is not None or tensor is goal:
+            continue
+        call = gradient_call(world, tensor)
+        if call is not None and not call.create_graph and depends(world, [world.tensors[n] for n in call.roots], goal):
+            return constant_gradient(world, tensor, False)
+        before = made_from(world, tensor)
+        if any(state.requires_grad for state in before) and depends(world, before, goal):
+            return tracked_cut(world, tensor)
+    return None
+
+
+def depends(world: World, tensors: list[TensorState], goal: TensorState) -> bool:
+    return any(tensor is goal for start in tensors for tensor in ancestors(world, start))
+
+
+def sibling(world: World, start: TensorState, goal: TensorState) -> bool:
+    """Whether both were made of something in common."""
+    sources = {tensor.number for tensor in ancestors(world, goal)} - {goal.number}
+    return bool(sources & {tensor.number for tensor in ancestors(world, start)})

@@ -1,0 +1,50 @@
+"""Which tensors a statement speaks of, in the order in which it names them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from .diagnosis import Failure
+from .states import TensorState
+from .world import World
+
+PATH = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*|\[(?:\d+|'\w+')\])*")
+PARTS = re.compile(r"[.\[]")
+
+
+def statement(world: World, failure: Failure) -> str:
+    """The statement that raised, on one line."""
+    line = failure.raised.line
+    return world.source.statement(line, world.ends.get(line))
+
+
+def shown(world: World, failure: Failure) -> str:
+    """As `statement`, shortened if long."""
+    line = failure.raised.line
+    return world.source.text(line, world.ends.get(line))
+
+
+def mentioned(world: World, text: str) -> Iterator[tuple[str, TensorState]]:
+    """The tensors that `text` names, each with the name: `net.weight` for net.weight.grad."""
+    seen: set[str] = set()
+    for found in PATH.finditer(text):
+        path = found.group()
+        while path and path not in seen:
+            seen.add(path)
+            tensor = stands_for(world, path)
+            if tensor is not None:
+                yield path, tensor
+                break
+            cut = [match.start() for match in PARTS.finditer(path)]
+            path = path[: cut[-1]] if cut else ""
+
+
+def stands_for(world: World, name: str) -> TensorState | None:
+    """The tensor that `name` stands for where the program is, or stood for in the function that an error ended."""
+    number = world.lately.get(name)
+    if number is None:
+        scopes = sorted({scope for scope, bound in world.names if bound == name}, reverse=True)
+        scope = world.scope if world.scope in scopes else 0 if 0 in scopes else scopes[0] if scopes else None
+        number = world.names[scope, name].tensor if scope is not None else None
+    return world.tensors.get(number) if number is not None else None

@@ -1,0 +1,37 @@
+"""Silent trouble: what PyTorch says nothing about. Each module watches a run for one kind of it.
+
+A watcher looks at the events that it asks for, with the World as it stands after each, and says at the end what it
+found. It must be sure: what may well be meant is no trouble.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Protocol
+
+from gradreel.trace.events import Event
+
+from ..diagnosis import Diagnosis
+from ..world import World
+from .born_nan import BornNan
+from .growing import Growing
+from .hooked import Hooked
+from .missing import Missing
+from .piled import Piled
+from .second_order import SecondOrder
+from .stale import Stale
+
+
+class Watcher(Protocol):
+    def __init__(self, world: World) -> None: ...
+
+    def looks_at(self) -> dict[type[Event], Callable[[Any], None]]:
+        """What to call for which kind of event."""
+        ...
+
+    def found(self) -> list[Diagnosis]:
+        """What was found, at the end of the run."""
+        ...
+
+
+WATCHERS: tuple[type[Watcher], ...] = (Missing, Stale, Piled, SecondOrder, Growing, Hooked, BornNan)

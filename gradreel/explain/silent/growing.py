@@ -1,0 +1,159 @@
+"""A graph that grows with every turn of a training loop: a state carried over, or losses summed, graphs and all."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from gradreel.trace import events as e
+from gradreel.trace.events import Event
+
+from ..diagnosis import Diagnosis, named, on
+from ..states import NodeState, Turn
+from ..words import code, name_of
+from ..world import World
+
+TURNS = 3
+"""So many turns in a row must each have left more behind than the one before."""
+
+
+@dataclass(slots=True)
+class Lap:
+    """A turn of a loop: when it began, how many nodes were alive and how many bytes were kept at its end."""
+
+    began: int
+    alive: int = 0
+    nbytes: int = 0
+    backward: int = 0
+
+
+class Growing:
+    """Follows the outermost loop: what each turn leaves alive."""
+
+    def __init__(self, world: World) -> None:
+        self.world = world
+        self.turn: Turn | None = None
+        self.laps: list[Lap] = []
+        self.alive = 0
+        self.diagnosis: Diagnosis | None = None
+        self.suspect: tuple[list[Lap], int, list[int]] | None = None
+        self.ran: set[int] = set()
+
+    def looks_at(self) -> dict[type[Event], Callable[[Any], None]]:
+        return {
+            e.LineReached: self.line,
+            e.NodeMade: self.made,
+            e.NodeReleased: self.released,
+            e.BackwardStarted: self.backward,
+        }
+
+    def made(self, event: e.NodeMade) -> None:
+        self.alive += event.variable is None
+
+    def released(self, event: e.NodeReleased) -> None:
+        self.alive -= self.world.nodes[event.node].variable is None
+
+    def backward(self, event: e.BackwardStarted) -> None:
+        if self.laps:
+            self.laps[-1].backward += 1
+        if self.suspect is not None:
+            self.ran.update(self.world.calls[event.call].expected)
+
+    def line(self, event: e.LineReached) -> None:
+        turns = [part for part in self.world.place.around if isinstance(part, Turn)]
+        turn = turns[0] if turns else None
+        key = (turn.line, turn.run, turn.number) if turn else None
+        before = (self.turn.line, self.turn.run, self.turn.number) if self.turn else None
+        if key == before:
+            return
+        if self.laps:
+            self.laps[-1].alive, self.laps[-1].nbytes = self.alive, self.world.saved_bytes
+            self.judge()
+        if turn is None or self.turn is None or (turn.line, turn.run) != (self.turn.line, self.turn.run):
+            self.laps = []
+        if turn is not None:
+            self.laps.append(Lap(self.world.count - 1))
+        self.turn = turn
+
+    def judge(self) -> None:
+        """Whether the last turns each left more nodes of their own behind than the one before."""
+        laps = self.laps[-TURNS - 1 :]
+        if self.suspect is not None or self.turn is None or len(laps) <= TURNS:
+            return
+        if not all(lap.backward for lap in laps) or not all(
+            a.alive < b.alive for a, b in zip(laps, laps[1:], strict=False)
+        ):
+            return
+        oldest = [node for node in self.world.nodes.values() if node.alive and self.within(node, laps[0], laps[1])]
+        if oldest:
+            self.suspect = list(laps), self.turn.line, [node.number for node in oldest]
+
+    def within(self, node: NodeState, lap: Lap, after: Lap) -> bool:
+        return lap.began <= node.made < after.began and node.variable is None
+
+    def found(self) -> list[Diagnosis]:
+        """Told unless what was left behind was used by a later backward that the program made once for all turns."""
+        if self.suspect is None:
+            return []
+        laps, line, oldest = self.suspect
+        world = self.world
+        states = [world.nodes[number] for number in oldest]
+        again = [node for node in states if any(call_of(world, run).started > laps[-1].began for run, _ in node.runs)]
+        if again and not self.repeatedly(states):
+            return []
+        grown = laps[-1].alive - laps[0].alive
+        nbytes = laps[-1].nbytes - laps[0].nbytes
+        holder = self.holder(states)
+        held = f" {code(holder)} leads back to them, turn by turn." if holder else ""
+        weight = f", and {nbytes:,} bytes of saved tensors" if nbytes > 0 else ""
+        story = [
+            f"In {len(laps) - 1} turns of the loop {on(line)}, {grown} nodes more stayed alive{weight}: each turn "
+            f"leaves its graph behind.{held}",
+        ]
+        if again:
+            story.append("Each backward walks through all turns before it, so every turn takes longer than the last.")
+        else:
+            story.append("No backward will come back to them: they are kept for nothing.")
+        story.append("`detach()` what is carried over, or take its number with `item()`.")
+        shows = states[0].place.line
+        lines: dict[str, int | None] = {"built": shows, "raised": None, "shows": line}
+        return [
+            Diagnosis(
+                "other",
+                "The graph grows with every turn",
+                "",
+                lines,
+                tuple(story),
+                tuple(oldest[:6]),
+                {"built": states[0].made, "seen": laps[-1].began},
+                "growing",
+                named(target=holder),
+            )
+        ]
+
+    def repeatedly(self, states: list[NodeState]) -> bool:
+        """Whether calls in several turns each ran the old nodes again."""
+        return any(len({run for run, _ in node.runs}) > TURNS for node in states)
+
+    def holder(self, states: list[NodeState]) -> str | None:
+        """The name that leads to the old nodes: one that is bound again in every turn."""
+        world = self.world
+        old = {node.number for node in states}
+        for tensor in reversed(world.tensors.values()):
+            if not tensor.names or tensor.node is None or tensor.node in old:
+                continue
+            seen, todo = {tensor.node}, [tensor.node]
+            while todo:
+                number = todo.pop()
+                if number in old:
+                    return name_of(world, tensor)
+                for target, _ in world.nodes[number].edges:
+                    if target is not None and target not in seen:
+                        seen.add(target)
+                        todo.append(target)
+        return None
+
+
+def call_of(world: World, number: int) -> Any:
+    return world.calls[number]

@@ -1,0 +1,112 @@
+"""A gradient that is None, read after the backward that should have brought it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+from gradreel.trace import events as e
+from gradreel.trace.events import Event
+
+from ..diagnosis import Diagnosis
+from ..mentions import stands_for
+from ..states import Seen, TensorState
+from ..why_none import Reason, finished, why_none
+from ..world import World
+
+ASKED = re.compile(r"\.grad\s*(?:is\b|==|!=)")
+READ = re.compile(r"([A-Za-z_][\w.\[\]']*)\.grad\b(?!_)")
+HOW_LOST = frozenset({"numbers", "tensor"})
+"""Cuts that nobody makes in order to stop a gradient."""
+
+
+class Missing:
+    """Reads of None, each with its reason as it stood, kept until the end of the run shows whether they were meant."""
+
+    def __init__(self, world: World) -> None:
+        self.world = world
+        self.candidates: list[tuple[Seen, Reason]] = []
+        self.kept: set[int] = set()
+        """Tensors whose gradient was kept or seen otherwise: the program knows what it does."""
+        self.hooked: set[int] = set()
+        self.retained = False
+        self.optimizes = False
+
+    def looks_at(self) -> dict[type[Event], Callable[[Any], None]]:
+        return {
+            e.GradMissing: self.read,
+            e.GradStored: self.stored,
+            e.HookRan: self.hook_ran,
+            e.OptimizerStepped: self.stepped,
+        }
+
+    def stepped(self, event: e.OptimizerStepped) -> None:
+        self.optimizes = True
+
+    def stored(self, event: e.GradStored) -> None:
+        if event.after is not None:
+            self.kept.add(event.tensor)
+            self.retained |= event.how == "retained"
+
+    def hook_ran(self, event: e.HookRan) -> None:
+        if event.tensor is not None:
+            self.hooked.add(event.tensor)
+        if event.node is not None:
+            self.hooked.update(self.world.nodes[event.node].outputs)
+
+    def read(self, event: e.GradMissing) -> None:
+        seen = self.world.missing[-1]
+        tensor = self.world.tensors[event.tensor]
+        if len(self.candidates) > 50 or not finished(self.world) or self.among_others(seen, tensor):
+            return
+        if tensor.node is not None:
+            if self.passed_through(tensor):
+                self.candidates.append((seen, why_none(self.world, seen)))
+        elif tensor.requires_grad and tensor.emptied is None:
+            reason = why_none(self.world, seen)
+            if reason.cause == "lost":
+                self.candidates.append((seen, reason))
+
+    def passed_through(self, tensor: TensorState) -> bool:
+        """Whether a backward brought a gradient to this result, or should have but for a write into its memory."""
+        if any(tensor.node in call.expected for call in finished(self.world)):
+            return True
+        seen = self.world.missing[-1]
+        return why_none(self.world, seen).cause == "rebased"
+
+    def among_others(self, seen: Seen, tensor: TensorState) -> bool:
+        """Whether the statement only asks if there is one, or shows it beside gradients that are there."""
+        place = seen.place
+        text = self.world.source.statement(place.line, place.end_line)
+        reads = list(READ.finditer(text))
+        if ASKED.search(text) and all(ASKED.match(text, found.end() - len(".grad")) for found in reads):
+            return True
+        others = [stands_for(self.world, found.group(1)) for found in reads]
+        return any(other is not None and other is not tensor and other.grad is not None for other in others)
+
+    def found(self) -> list[Diagnosis]:
+        for seen, reason in self.candidates:
+            if seen.tensor in self.kept or seen.tensor in self.hooked:
+                continue
+            if reason.cause == "not_leaf" and self.retained:
+                continue
+            if reason.cause == "lost" and not (self.optimizes or reason.names.get("how") in HOW_LOST):
+                continue
+            return [self.told(seen, reason)]
+        return []
+
+    def told(self, seen: Seen, reason: Reason) -> Diagnosis:
+        line = seen.place.line
+        story = (f"{reason.name} is None where **line {line}** reads it, after a backward has run.", *reason.story)
+        return Diagnosis(
+            reason.kind,
+            "The gradient is None",
+            "",
+            {**reason.lines, "raised": None, "shows": line},
+            story,
+            reason.nodes,
+            {**reason.events, "seen": seen.event},
+            reason.cause,
+            reason.names,
+        )

@@ -1,0 +1,124 @@
+"""Gradients that kept adding up: what one step had used was still there when the next one came."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from gradreel.trace import events as e
+from gradreel.trace.events import Event, Value
+
+from ..ancestry import flat
+from ..diagnosis import Diagnosis, named, on
+from ..words import called, code, name_of
+from ..world import World
+
+
+class Piled:
+    """Follows each leaf: its gradient was used for a step, then added to without being emptied, then used again."""
+
+    def __init__(self, world: World) -> None:
+        self.world = world
+        self.used: dict[int, int] = {}
+        """For each tensor whose gradient was used for a step since it was last emptied: the line of the step."""
+        self.again: dict[int, tuple[int, int]] = {}
+        """Of these, those to which a backward has added since: its event and line."""
+        self.diagnosis: Diagnosis | None = None
+
+    def looks_at(self) -> dict[type[Event], Callable[[Any], None]]:
+        return {e.Written: self.written, e.GradStored: self.stored, e.AliasChanged: self.alias}
+
+    def written(self, event: e.Written) -> None:
+        owner = self.world.owner_of(event.tensor)
+        if owner is not None:
+            if self.world.optimizer is None:
+                self.forget(owner.number)
+            return
+        tensor = self.leaf(event.tensor)
+        if tensor is None:
+            return
+        grad = self.world.tensors[tensor].grad
+        if grad is None or not (self.world.optimizer is not None or self.from_gradient(event.inputs, tensor)):
+            return
+        if tensor in self.again and self.diagnosis is None:
+            self.diagnosis = self.told(tensor)
+        self.again.pop(tensor, None)
+        self.used[tensor] = self.world.place.line
+
+    def leaf(self, number: int) -> int | None:
+        """The leaf that a write into `number` changes: itself, or what it is `.data` of."""
+        tensor = self.world.tensors.get(number)
+        while tensor is not None:
+            if tensor.requires_grad and tensor.node is None:
+                return tensor.number
+            tensor = self.world.tensors.get(tensor.base) if tensor.base is not None else None
+        return None
+
+    def from_gradient(self, inputs: tuple[int, ...], leaf: int) -> bool:
+        """Whether what is written was computed from the gradient of `leaf`."""
+        todo, seen = list(inputs), set(inputs)
+        while todo:
+            number = todo.pop()
+            owner = self.world.owner_of(number)
+            if owner is not None and owner.number == leaf:
+                return True
+            tensor = self.world.tensors.get(number)
+            if tensor is None:
+                continue
+            for source in (*tensor.inputs, *(() if tensor.base is None else (tensor.base,))):
+                if source not in seen and len(seen) < 40:
+                    seen.add(source)
+                    todo.append(source)
+        return False
+
+    def stored(self, event: e.GradStored) -> None:
+        if event.how == "assigned" or event.before is None:
+            self.forget(event.tensor)
+        elif event.tensor in self.used and not zero(event.before) and not zero(event.came):
+            self.again.setdefault(event.tensor, (self.world.count - 1, self.world.place.line))
+
+    def alias(self, event: e.AliasChanged) -> None:
+        owner = self.world.owner_of(event.tensor)
+        if owner is not None and self.world.optimizer is None:
+            self.forget(owner.number)
+
+    def forget(self, tensor: int) -> None:
+        self.used.pop(tensor, None)
+        self.again.pop(tensor, None)
+
+    def told(self, tensor: int) -> Diagnosis:
+        world = self.world
+        event, backward = self.again[tensor]
+        step, line = self.used[tensor], world.place.line
+        name = called(world, tensor)
+        story = (
+            f"The step {on(step)} used the gradient of {name}, and left it where it was.",
+            f"{code(world.source.text(backward))} {on(backward)} added the next gradient to it: `.grad` is a sum until "
+            "somebody empties it.",
+            f"The step {on(line)} then used the old part a second time; with every turn there is one more.",
+        )
+        lines: dict[str, int | None] = {
+            "built": world.tensors[tensor].place.line,
+            "changed": backward,
+            "raised": None,
+            "shows": line,
+        }
+        names = named(target=name_of(world, world.tensors[tensor]), optimizer=world.optimizer)
+        return Diagnosis(
+            "other",
+            "Gradients that nobody empties",
+            "",
+            lines,
+            story,
+            (),
+            {"changed": event, "seen": world.count - 1},
+            "piled",
+            names,
+        )
+
+    def found(self) -> list[Diagnosis]:
+        return [self.diagnosis] if self.diagnosis is not None else []
+
+
+def zero(value: Value | None) -> bool:
+    return value is not None and value.whole and not any(flat(value.data))

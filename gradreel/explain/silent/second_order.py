@@ -1,0 +1,73 @@
+"""A second-order graph that `.grad` keeps alive and adds to: backward(create_graph=True), again and again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from gradreel.trace import events as e
+from gradreel.trace.events import Event
+
+from ..ancestry import by_graph
+from ..diagnosis import Diagnosis, named, on
+from ..words import called, code, name_of
+from ..world import World
+
+
+class SecondOrder:
+    """A gradient with a graph was added to one that still had its own."""
+
+    def __init__(self, world: World) -> None:
+        self.world = world
+        self.graphs: dict[int, int] = {}
+        """For a leaf whose `.grad` has a graph: the call that made it."""
+        self.diagnosis: Diagnosis | None = None
+
+    def looks_at(self) -> dict[type[Event], Callable[[Any], None]]:
+        return {e.GradStored: self.stored}
+
+    def stored(self, event: e.GradStored) -> None:
+        call = self.world.calls.get(event.call) if event.call is not None else None
+        grad = self.world.tensors.get(event.grad) if event.grad is not None else None
+        if call is None or not call.create_graph or grad is None or grad.node is None:
+            self.graphs.pop(event.tensor, None)
+            return
+        if event.before is not None and event.tensor in self.graphs and self.diagnosis is None:
+            self.diagnosis = self.told(event.tensor, grad.number)
+        self.graphs[event.tensor] = call.number
+
+    def told(self, tensor: int, grad: int) -> Diagnosis:
+        world = self.world
+        call = world.calls[world.open_calls[-1]]
+        name = called(world, tensor)
+        line = call.place.line
+        held = len([node for node in world.nodes.values() if node.alive and node.generation])
+        through = by_graph(world, world.tensors[grad])
+        back = f", which leads back to {name} itself" if tensor in through else ""
+        story = (
+            f"{code(call.text)} {on(line)} records the backward itself, so the gradient of {name} comes with a "
+            f"graph{back}.",
+            "`.grad` holds that graph, and nobody emptied it: the new gradient and its graph were added to the old.",
+            f"{held} nodes of it are alive now, {world.saved_bytes:,} bytes of saved tensors in all, and each call "
+            "adds to them.",
+        )
+        lines: dict[str, int | None] = {
+            "built": world.tensors[tensor].place.line,
+            "changed": line,
+            "raised": None,
+            "shows": line,
+        }
+        return Diagnosis(
+            "other",
+            "`.grad` keeps a graph of its own alive",
+            "",
+            lines,
+            story,
+            (),
+            {"seen": world.count - 1},
+            "second_order",
+            named(target=name_of(world, world.tensors[tensor])),
+        )
+
+    def found(self) -> list[Diagnosis]:
+        return [self.diagnosis] if self.diagnosis is not None else []

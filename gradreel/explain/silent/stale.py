@@ -1,0 +1,78 @@
+"""A gradient computed from numbers that were changed behind autograd's back: through `.data`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from gradreel.trace import events as e
+from gradreel.trace.events import Event
+
+from ..diagnosis import Diagnosis, during, named, on, origin
+from ..states import NodeState, SlotState, Write
+from ..tell_graph import keep_name
+from ..words import code, label, name_of, value
+from ..world import World
+
+
+class Stale:
+    """Slots that were read after an uncounted write had changed what they hold."""
+
+    def __init__(self, world: World) -> None:
+        self.world = world
+        self.diagnosis: Diagnosis | None = None
+
+    def looks_at(self) -> dict[type[Event], Callable[[Any], None]]:
+        return {e.SlotRead: self.read}
+
+    def read(self, event: e.SlotRead) -> None:
+        if self.diagnosis is not None or event.found != event.kept:
+            return
+        node = self.world.nodes[event.node]
+        slot = node.slots.get(event.slot)
+        if slot is None:
+            return
+        writes = [
+            write
+            for write in self.world.writes.get(slot.storage, ())
+            if not write.counted and write.event > slot.saved and write.op not in ("known before", "set_")
+        ]
+        if writes and self.changed(slot, writes[-1]):
+            self.diagnosis = self.told(node, slot, writes[0])
+
+    def changed(self, slot: SlotState, write: Write) -> bool:
+        """Whether the numbers are others than those that were kept."""
+        tensor = self.world.tensors.get(slot.tensor if slot.tensor is not None else write.tensor)
+        now = tensor.value if tensor is not None else None
+        return now is None or now.shape != slot.value.shape or repr(now.data) != repr(slot.value.data)
+
+    def told(self, node: NodeState, slot: SlotState, write: Write) -> Diagnosis:
+        world = self.world
+        source = origin(world, world.tensors.get(slot.tensor) if slot.tensor is not None else None)
+        call = world.calls[world.open_calls[-1]] if world.open_calls else None
+        shows = call.place.line if call else world.place.line
+        doing = f"{code(call.text)} {on(shows)}" if call else f"Line {shows}"
+        story = (
+            f"**{node.title}**, built {on(node.place.line)}{during(node.place)}, kept {keep_name(world, slot)} as it "
+            f"was then ({value(slot.value)}).",
+            f"{code(world.source.text(write.place.line))} {on(write.place.line)}{during(write.place)} then wrote over "
+            "it through `.data`, which does not count as a change: the version stays the same.",
+            f"{doing} computes the gradient with the new numbers, as if they had always been there; nothing warns.",
+        )
+        lines: dict[str, int | None] = {
+            "built": node.place.line,
+            "saved": source.place.line if source is not None else node.place.line,
+            "changed": write.place.line,
+            "raised": None,
+            "shows": shows,
+        }
+        events = {"built": node.made, "changed": write.event, "seen": world.count - 1}
+        names = named(
+            kept=label(world, slot.tensor) if slot.tensor is not None else None,
+            whole=name_of(world, source) if source is not None else None,
+        )
+        title = "A gradient from numbers that have changed"
+        return Diagnosis("saved_modified", title, "", lines, story, (node.number,), events, "stale", names)
+
+    def found(self) -> list[Diagnosis]:
+        return [self.diagnosis] if self.diagnosis is not None else []

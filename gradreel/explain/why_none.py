@@ -1,0 +1,222 @@
+"""Why a `.grad` is None: asked at the moment when the program reads it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from .ancestry import ancestors, by_graph, made_from, rebuilt_from
+from .diagnosis import named, on
+from .errors.cuts import Cut, tracked_cut, where_cut
+from .states import Call, Seen, TensorState
+from .words import called, code, label, name_of
+from .world import World
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """Why: `cause` for the mends, `story` for people, `lines` and `events` by role."""
+
+    kind: str
+    cause: str
+    name: str
+    story: tuple[str, ...]
+    lines: dict[str, int | None] = field(default_factory=dict)
+    events: dict[str, int] = field(default_factory=dict)
+    nodes: tuple[int, ...] = ()
+    names: dict[str, str] = field(default_factory=dict)
+
+
+def why_none(world: World, seen: Seen) -> Reason:
+    """The reason why the tensor that `seen` read the gradient of has none."""
+    tensor = world.tensors[seen.tensor]
+    if tensor.node is not None:
+        return rebased(world, tensor) or not_leaf(world, tensor)
+    if not tensor.requires_grad:
+        return not_tracked(world, tensor)
+    if tensor.emptied is not None:
+        return emptied(world, tensor)
+    if not finished(world):
+        return too_early(world, tensor)
+    return lost(world, tensor) or not_used(world, tensor)
+
+
+def grad_of(world: World, tensor: TensorState) -> str:
+    name = label(world, tensor.number)
+    return code(f"{name}.grad") if name is not None else "this gradient"
+
+
+def finished(world: World) -> list[Call]:
+    """The backward calls so far that ran to their end."""
+    return [call for call in world.calls.values() if call.called == "backward" and call.ended and not call.failed]
+
+
+def not_leaf(world: World, tensor: TensorState) -> Reason:
+    assert tensor.node is not None
+    node = world.nodes[tensor.node]
+    name, built = called(world, tensor.number), tensor.place.line
+    story = [
+        f"{name} is the result of **{node.title}**, built {on(built)}: it is no leaf, and gradients only pass through "
+        "it on their way to the leaves.",
+    ]
+    leaves = [world.tensors[number] for number in sorted(by_graph(world, tensor)) if number in world.tensors]
+    holders = [called(world, leaf.number) for leaf in leaves if leaf.names]
+    if holders:
+        story.append(f"The leaves behind it keep theirs: {', '.join(holders[:3])}.")
+    elif leaves:
+        story.append("The leaf behind it has no name of its own, so its gradient cannot be reached.")
+    story.append(f"`retain_grad()` before the backward would keep one for {name}, too.")
+    return Reason(
+        "grad_none",
+        "not_leaf",
+        grad_of(world, tensor),
+        tuple(story),
+        {"built": built},
+        {"built": tensor.made},
+        (tensor.node,),
+        named(target=name_of(world, tensor)),
+    )
+
+
+def rebased(world: World, tensor: TensorState) -> Reason | None:
+    """A view whose base was written to after the view had been used: the old way through it is gone."""
+    writes = [write for write in world.writes.get(tensor.storage, ()) if write.counted and write.event > tensor.made]
+    users = [state for state in world.tensors.values() if tensor.number in state.inputs and state.node is not None]
+    if tensor.base is None or not writes:
+        return None
+    before = [state for state in users if state.made < writes[0].event]
+    if not before:
+        return None
+    user, write = before[0], writes[0]
+    name = called(world, tensor.number)
+    story = (
+        f"{name} is a view, taken {on(tensor.place.line)}; {called(world, user.number)} was made of it "
+        f"{on(user.place.line)}.",
+        f"{code(world.source.text(write.place.line))} {on(write.place.line)} then wrote into the memory that it shows, "
+        "and autograd gave every view of that memory a new history.",
+        f"{called(world, user.number)} still leads to the old one, so no gradient comes to what {name} is now.",
+    )
+    return Reason(
+        "grad_none",
+        "rebased",
+        grad_of(world, tensor),
+        story,
+        {"built": user.place.line, "saved": tensor.place.line, "changed": write.place.line},
+        {"built": user.made, "saved": tensor.made, "changed": write.event},
+        () if user.node is None else (user.node,),
+        named(target=name_of(world, tensor), user=name_of(world, user)),
+    )
+
+
+def not_tracked(world: World, tensor: TensorState) -> Reason:
+    cut = where_cut(world, tensor)
+    name, built = called(world, tensor.number), tensor.place.line
+    lines: dict[str, int | None] = {"built": built}
+    events = {"built": tensor.made}
+    story = [f"{name}, made {on(built)}, does not require a gradient, so none is ever computed for it."]
+    if cut is not None and cut.how != "plain":
+        lines["cut"], events["cut"] = cut.place.line, cut.event
+        story.append(cut.told)
+    names = named(target=name_of(world, tensor), how=cut.how if cut else "plain")
+    return Reason("grad_none", "not_tracked", grad_of(world, tensor), tuple(story), lines, events, (), names)
+
+
+def emptied(world: World, tensor: TensorState) -> Reason:
+    assert tensor.emptied is not None
+    place, event = tensor.emptied
+    story = (
+        f"{code(world.source.text(place.line))} {on(place.line)} emptied it: since then it is None, not zero.",
+        "The next backward would fill it again.",
+    )
+    lines: dict[str, int | None] = {"changed": place.line}
+    return Reason(
+        "grad_none",
+        "emptied",
+        grad_of(world, tensor),
+        story,
+        lines,
+        {"changed": event},
+        (),
+        named(target=name_of(world, tensor)),
+    )
+
+
+def too_early(world: World, tensor: TensorState) -> Reason:
+    story = (
+        f"{called(world, tensor.number)} of **line {tensor.place.line}** is a leaf, but no backward has run yet: until "
+        "the first one, `.grad` is None and not zero.",
+    )
+    names = named(target=name_of(world, tensor))
+    return Reason(
+        "grad_none",
+        "too_early",
+        grad_of(world, tensor),
+        story,
+        {"built": tensor.place.line},
+        {"built": tensor.made},
+        (),
+        names,
+    )
+
+
+def lost(world: World, tensor: TensorState) -> Reason | None:
+    """What went backward was computed from `tensor`, but the graph was cut on the way."""
+    for call in reversed(finished(world)):
+        for root in call.roots:
+            found = cut_on_way(world, world.tensors[root], tensor)
+            if found is None:
+                continue
+            again, cut = found
+            story = (
+                cut.told,
+                f"{called(world, again.number)} of **line {again.place.line}** begins a new graph, so "
+                f"{code(call.text)} {on(call.place.line)} stops there and never reaches "
+                f"{called(world, tensor.number)}.",
+            )
+            lines: dict[str, int | None] = {"built": again.place.line, "cut": cut.place.line}
+            return Reason(
+                "no_graph",
+                "lost",
+                grad_of(world, tensor),
+                story,
+                lines,
+                {"built": again.made, "cut": cut.event},
+                (),
+                named(target=name_of(world, again), how=cut.how, cut=name_of(world, cut.tensor)),
+            )
+    return None
+
+
+def cut_on_way(world: World, root: TensorState, goal: TensorState) -> tuple[TensorState, Cut] | None:
+    """Between `root` and what it was computed from: the tensor behind which the graph ends, and what ended it."""
+    if goal.number in by_graph(world, root):
+        return None
+    for tensor in ancestors(world, root):
+        if tensor.node is not None:
+            continue
+        if (taken := rebuilt_from(world, tensor)) is not None:
+            source = world.tensors[taken.tensor]
+            if any(state is goal for state in ancestors(world, source)):
+                cut = where_cut(world, tensor)
+                return (tensor, cut) if cut is not None else None
+        before = made_from(world, tensor)
+        if any(state.requires_grad for state in before) and any(state is goal for state in ancestors(world, tensor)):
+            return tensor, tracked_cut(world, tensor)
+    return None
+
+
+def not_used(world: World, tensor: TensorState) -> Reason:
+    call = finished(world)[-1]
+    story = (
+        f"{called(world, tensor.number)} of **line {tensor.place.line}** is a leaf, but what {code(call.text)} "
+        f"{on(call.place.line)} started from was not computed from it.",
+    )
+    return Reason(
+        "grad_none",
+        "not_used",
+        grad_of(world, tensor),
+        story,
+        {"built": tensor.place.line},
+        {"built": tensor.made},
+        (),
+        named(target=name_of(world, tensor)),
+    )
