@@ -1,6 +1,8 @@
 """Runs programs safely for many people: a fresh process per run, limits, and a queue."""
 
-from .pool import Pool, run_program, safety, shared_pool
+from .layers import Layer, layers, safety
+from .pool import Pool
+from .shared import executor, run_program
 from .work import opened
 
-__all__ = ["Pool", "opened", "run_program", "safety", "shared_pool"]
+__all__ = ["Layer", "Pool", "executor", "layers", "opened", "run_program", "safety"]

@@ -5,10 +5,13 @@ from __future__ import annotations
 import os
 import select
 import struct
+import sys
 import time
 
 LENGTH = struct.Struct(">I")
 LARGEST = 64_000_000
+CAN_WAIT = sys.platform != "win32"
+"""Whether a pipe can be waited for with a limit; where not, whoever reads has to end the other side in time."""
 
 
 class Gone(Exception):
@@ -50,7 +53,7 @@ def read_frame(fd: int, seconds: float | None = None, largest: int = LARGEST) ->
 def read_exactly(fd: int, size: int, deadline: float | None) -> bytes:
     parts: list[bytes] = []
     while size:
-        if deadline is not None:
+        if deadline is not None and CAN_WAIT:
             left = deadline - time.monotonic()
             if left <= 0 or not select.select([fd], [], [], left)[0]:
                 raise Late

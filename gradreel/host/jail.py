@@ -1,6 +1,6 @@
 """Locking a process down before a stranger's program runs in it: limits of the kernel, and a filter on its calls.
 
-Each layer is used where the platform has it; `lock_down` says which are on.
+Each is used where the platform has it; `lock_down` says which are on.
 """
 
 from __future__ import annotations
@@ -10,26 +10,46 @@ import os
 import platform
 import signal
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 CPU_SECONDS = 8
-ADDRESS_SPACE = 2 << 30
+ADDRESS_SPACE = 3 << 29
 
-ALLOWED: dict[str, tuple[int, ...]] = {
-    "x86_64": (0, 1, 3, 5, 7, 8, 9, 10, 11, 12, 13, 14, 15, 23, 24, 25, 28, 39, 60, 98, 131, 186, 202, 204, 219, 228,
-               230, 231, 318),
-    "aarch64": (57, 62, 63, 64, 72, 73, 80, 93, 94, 98, 113, 115, 123, 124, 128, 132, 134, 135, 139, 165, 172, 178, 214,
-                215, 216, 222, 226, 233, 278),
+Calls = Mapping[str, int]
+"""System calls and their numbers."""
+
+ALLOWED: dict[str, Calls] = {
+    "x86_64": {
+        "read": 0, "write": 1, "close": 3, "fstat": 5, "poll": 7, "lseek": 8, "mmap": 9, "mprotect": 10, "munmap": 11,
+        "brk": 12, "rt_sigaction": 13, "rt_sigprocmask": 14, "rt_sigreturn": 15, "select": 23, "sched_yield": 24,
+        "mremap": 25, "madvise": 28, "setitimer": 38, "getpid": 39, "exit": 60, "getrusage": 98, "sigaltstack": 131,
+        "gettid": 186, "futex": 202, "sched_getaffinity": 204, "restart_syscall": 219, "clock_gettime": 228,
+        "clock_nanosleep": 230, "exit_group": 231, "pselect6": 270, "ppoll": 271, "getrandom": 318,
+    },
+    "aarch64": {
+        "close": 57, "lseek": 62, "read": 63, "write": 64, "pselect6": 72, "ppoll": 73, "fstat": 80, "exit": 93,
+        "exit_group": 94, "futex": 98, "setitimer": 103, "clock_gettime": 113, "clock_nanosleep": 115,
+        "sched_getaffinity": 123, "sched_yield": 124, "restart_syscall": 128, "sigaltstack": 132,
+        "rt_sigaction": 134, "rt_sigprocmask": 135, "rt_sigreturn": 139, "getrusage": 165, "getpid": 172,
+        "gettid": 178, "brk": 214, "munmap": 215, "mremap": 216, "mmap": 222, "mprotect": 226, "madvise": 233,
+        "getrandom": 278,
+    },
 }  # fmt: skip
-"""By number: read write close fstat lseek, memory, signals, poll select, sched_yield, getpid, exit, futex, clocks,
-getrandom, getrusage."""
+"""What it takes to compute and to answer, by machine. All but these and REFUSED ends the process."""
 
-REFUSED: dict[str, tuple[int, ...]] = {
-    "x86_64": (2, 4, 6, 16, 21, 79, 89, 257, 262, 267, 269, 332, 439),
-    "aarch64": (29, 48, 56, 78, 79, 291, 439),
-}
-"""open stat access readlink ioctl: the interpreter itself tries these on its error paths, so they are answered EACCES.
-All other calls end the process."""
+REFUSED: dict[str, Calls] = {
+    "x86_64": {
+        "open": 2, "stat": 4, "lstat": 6, "ioctl": 16, "access": 21, "getcwd": 79, "readlink": 89, "openat": 257,
+        "newfstatat": 262, "readlinkat": 267, "faccessat": 269, "statx": 332, "faccessat2": 439,
+    },
+    "aarch64": {
+        "getcwd": 17, "ioctl": 29, "faccessat": 48, "openat": 56, "readlinkat": 78, "newfstatat": 79, "statx": 291,
+        "faccessat2": 439,
+    },
+}  # fmt: skip
+"""The interpreter itself tries these on its error paths, so they are answered EACCES."""
+
+RLIMITS, SECCOMP = "limits of the kernel", "filter on system calls"
 
 AUDIT_ARCH = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
 KILL, REFUSE, ALLOW = 0x80000000, 0x0005000D, 0x7FFF0000
@@ -55,8 +75,8 @@ def limit_resources() -> bool:
         import resource
     except ImportError:
         return False
+    resource.setrlimit(resource.RLIMIT_CPU, (CPU_SECONDS, CPU_SECONDS + 1))  # SIGXCPU first, then SIGKILL
     limits = {
-        resource.RLIMIT_CPU: CPU_SECONDS,
         resource.RLIMIT_FSIZE: 0,
         resource.RLIMIT_CORE: 0,
         resource.RLIMIT_NOFILE: 16,
@@ -77,8 +97,8 @@ def instructions(machine: str) -> Iterable[tuple[int, int, int, int]]:
     if machine == "x86_64":  # the x32 calls have a bit of their own
         yield AT_LEAST, 0, 1, 0x40000000
         yield RETURN, 0, 0, KILL
-    for numbers, verdict in ((ALLOWED[machine], ALLOW), (REFUSED[machine], REFUSE)):
-        for number in numbers:
+    for calls, verdict in ((ALLOWED[machine], ALLOW), (REFUSED[machine], REFUSE)):
+        for number in calls.values():
             yield EQUAL, 0, 1, number
             yield RETURN, 0, 0, verdict
     yield RETURN, 0, 0, KILL
@@ -107,7 +127,8 @@ def end_with(parent: int) -> None:
             os._exit(1)
 
 
-def lock_down() -> list[str]:
-    """Limits and filter; the names of the layers that are on."""
-    layers = {"limits of the kernel": limit_resources(), "filter on system calls": filter_calls()}
-    return ["checked language", "own process", *(name for name, on in layers.items() if on)]
+def lock_down(*, rlimits: bool = True, seccomp: bool = True) -> list[str]:
+    """Limits and filter, if wanted and where there are any; the names of those that are on now."""
+    os.environ.clear()
+    on = {RLIMITS: rlimits and limit_resources(), SECCOMP: seccomp and filter_calls()}
+    return [name for name, is_on in on.items() if is_on]

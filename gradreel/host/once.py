@@ -1,18 +1,46 @@
-"""For platforms that cannot fork: a process for one run. Reads a request from standard input, writes the reply."""
+"""For platforms that cannot fork: a process for one run, started before it is needed.
+
+It reads a request from descriptor 0, locks itself down as far as the platform can, writes the reply to descriptor 1 and
+ends. Whoever started it kills it if it does not.
+"""
 
 from __future__ import annotations
 
+import json
+import os
+import signal
 import sys
+import threading
 
-from .jail import limit_resources
-from .work import work
+from .frames import Gone, read_frame, write_frame
+from .jail import lock_down
+from .watching import Watch
+from .work import halted
+from .zygote import HARD_SECONDS, performing, warm_up
+
+LAST_MOMENT = HARD_SECONDS - 0.5
 
 
 def main() -> None:
     """Serve one request."""
-    request = sys.stdin.buffer.read()
-    layers = ["checked language", "own process", *(["limits of the kernel"] if limit_resources() else [])]
-    sys.stdout.buffer.write(work(request, layers))
+    warm_up()
+    write_frame(1, b"ready")
+    try:
+        request = read_frame(0)
+    except Gone:
+        return
+    watch = Watch(alarm=True)
+    if not hasattr(signal, "setitimer"):
+        threading.Timer(LAST_MOMENT, give_up, [request, watch]).start()
+    layers = ["checked language", "own process", *lock_down(**json.loads(sys.argv[1]))]
+    write_frame(1, performing(request, watch, layers, lambda answer: None))
+    os._exit(0)
+
+
+def give_up(request: bytes, watch: Watch) -> None:
+    """Answer for a run that goes on and on."""
+    write_frame(1, halted(request, "seconds", HARD_SECONDS, watch.place[0]))
+    os._exit(0)
 
 
 if __name__ == "__main__":

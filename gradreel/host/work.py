@@ -2,8 +2,8 @@
 
 A request is JSON: {source, mode, values, limits, want, expression}. `want` is "scene", "trace" or "both"; with
 `expression` (so unless told otherwise) a line like `sin(x*y) + x**2` is made a program, its leaves having the `values`
-given. A reply is one line of JSON {ok, outcome, expression, message, scene, trace, ms, safety}, then the scene and the
-trace as gzipped JSON, whose lengths the line tells; `safety` names the layers that held the run.
+given. A reply is one line of JSON {ok, outcome, expression, message, again, scene, trace, ms, safety}, then the scene
+and the trace as gzipped JSON, whose lengths the line tells; `safety` names the layers that held the run.
 """
 
 from __future__ import annotations
@@ -19,7 +19,9 @@ from gradreel.program import Expression, Limits, propose_expression, run
 from gradreel.scene import Expression as Typed
 from gradreel.scene import Leaf, build, encode
 from gradreel.trace import Outcome, Trace
-from gradreel.trace.events import LineReached
+from gradreel.trace.events import LineReached, Stopped
+
+from .watching import Watch
 
 WANTS = ("scene", "trace", "both")
 LARGEST_REPLY = 16_000_000
@@ -32,10 +34,16 @@ BROKEN = "This program met a fault of Gradreel itself. It would help us to see i
 READY_SECONDS = 7.2
 """When a reply should be ready, counted from its request: before the process is killed."""
 
-SAMPLE = 10_000
-"""Events of a long trace that are made ready first, to see how long that takes on this machine just now."""
+SHORT = 3_000
+"""Events of a trace that is made ready at once."""
+SAMPLE = 500
+"""Events of a longer one that are made ready first, to see how long that takes on this machine just now."""
+GROWTH = 40
+"""How many times more is dared after what went well."""
 
 CUT = "This program recorded {all:,} events, more than can be made ready in time. The first {kept:,} are shown."
+HALTED = "The program was stopped at line {line}: it may use {limit}. What it did until then could not be saved."
+LIMITS = {"seconds": "{:g} seconds", "memory": "{:,.0f} bytes of memory"}
 
 Parts = tuple[bytes, bytes]
 """Scene and trace, gzipped; empty where not asked for."""
@@ -45,40 +53,80 @@ class Unusable(Exception):
     """A request that is no request; the text says why."""
 
 
-def work(request: bytes, safety: Sequence[str] = ()) -> bytes:
-    """The reply to `request`. Never raises for anything in it."""
+def work(
+    request: bytes, safety: Sequence[str] = (), watch: Watch | None = None, early: Callable[[bytes], None] | None = None
+) -> bytes:
+    """The reply to `request`. Never raises for anything in it.
+
+    If the reply takes long to make, `early` gets shorter ones before, each of which would do.
+    """
     started = time.perf_counter()
     try:
         question = read(request)
     except Unusable as error:
         return refusal(str(error))
-    trace, typed = performed(question)
-    want = question["want"]
+    trace, typed = performed(question, watch or Watch())
 
     def ready(trace: Trace) -> Parts:
-        scene = encode(build(trace, typed)) if want in ("scene", "both") else b""
-        # Half of a surrogate pair is no UTF-8; a backslash and its number is what JSON writes for it.
-        text = trace.to_json().encode(errors="backslashreplace") if want in ("trace", "both") else b""
-        return scene, gzip.compress(text, mtime=0) if text else b""
+        return made_ready(trace, typed, question["want"])
 
-    trace, parts = in_time(trace, ready, started + READY_SECONDS)
-    ms = round((time.perf_counter() - started) * 1000, 1)
-    return reply(asdict(trace.outcome), typed is not None, parts, ms, safety)
+    def sealed_reply(trace: Trace, parts: Parts) -> bytes:
+        ms = round((time.perf_counter() - started) * 1000, 1)
+        return reply(asdict(trace.outcome), typed is not None, parts, ms, safety)
+
+    def on_the_way(trace: Trace, parts: Parts) -> None:
+        if early is not None:
+            early(sealed_reply(trace, parts))
+
+    return sealed_reply(*in_time(trace, ready, started + READY_SECONDS, on_the_way))
 
 
-def in_time(trace: Trace, ready: Callable[[Trace], Parts], deadline: float) -> tuple[Trace, Parts]:
-    """The trace, or as much of its beginning as can be made ready until `deadline`, and that made ready."""
-    if len(trace.events) <= 2 * SAMPLE:
+def made_ready(trace: Trace, typed: Typed | None, want: str) -> Parts:
+    scene = encode(build(trace, typed)) if want in ("scene", "both") else b""
+    # Half of a surrogate pair is no UTF-8; a backslash and its number is what JSON writes for it.
+    text = trace.to_json().encode(errors="backslashreplace") if want in ("trace", "both") else b""
+    return scene, gzip.compress(text, mtime=0) if text else b""
+
+
+def in_time(
+    trace: Trace,
+    ready: Callable[[Trace], Parts],
+    deadline: float,
+    on_the_way: Callable[[Trace, Parts], None] = lambda trace, parts: None,
+) -> tuple[Trace, Parts]:
+    """The trace, or as much of its beginning as can be made ready until `deadline` and sent, and that made ready."""
+    total = len(trace.events)
+    if total <= SHORT:
         return trace, ready(trace)
-    start = time.perf_counter()
-    first = beginning(trace, SAMPLE)
-    parts = ready(first)
-    now = time.perf_counter()
-    affordable = int(SAMPLE * (deadline - now) / (now - start) * 0.7)
-    if affordable <= SAMPLE:
-        return first, parts
-    shown = beginning(trace, affordable)
-    return shown, ready(shown)
+    size, now = SAMPLE, time.perf_counter()
+    shown, parts = trace, (b"", b"")
+    while True:
+        longer = beginning(trace, size)
+        made = ready(longer)
+        if sum(map(len, made)) > LARGEST_REPLY:
+            return shown, parts
+        shown, parts = longer, made
+        if size >= total:
+            return shown, parts
+        on_the_way(shown, parts)
+        before, now = now, time.perf_counter()
+        affordable = int(size * (deadline - now) / (now - before) * 0.7)
+        if affordable < 1.3 * size:
+            return shown, parts
+        size = min(total, affordable, GROWTH * size)
+
+
+def halted(request: bytes, budget: str, limit: float, line: int, safety: Sequence[str] = ()) -> bytes:
+    """The reply for a run that had to be ended from outside at `line`: it says so, and shows the program."""
+    try:
+        question = read(request)
+    except Unusable as error:
+        return refusal(str(error))
+    line = max(line, 1)
+    sentence = HALTED.format(line=line, limit=LIMITS[budget].format(limit))
+    events = (Stopped(budget, int(limit), line),)
+    trace = Trace(question["source"], "script", Outcome("stopped", budget, sentence, line), events)
+    return reply(asdict(trace.outcome), False, made_ready(trace, None, question["want"]), limit * 1000, safety)
 
 
 def beginning(trace: Trace, most: int) -> Trace:
@@ -111,16 +159,16 @@ def read(request: bytes) -> dict[str, Any]:
     return question
 
 
-def performed(question: dict[str, Any]) -> tuple[Trace, Typed | None]:
+def performed(question: dict[str, Any], watch: Watch) -> tuple[Trace, Typed | None]:
     """The run, and the expression if the text was one."""
     limits = limits_of(question["limits"])
     source: str = question["source"]
     may_be_expression = question["expression"] is True and question["mode"] is None and len(source) <= limits.source
     expression = propose_expression(source) if may_be_expression else None
     if expression is None:
-        return run(source, mode=question["mode"], limits=limits), None
+        return run(source, mode=question["mode"], limits=limits, place=watch.place, during=watch.during), None
     values = usable_values(expression, question["values"])
-    trace = run(expression.program(values), mode="script", limits=limits)
+    trace = run(expression.program(values), mode="script", limits=limits, place=watch.place, during=watch.during)
     used = {leaf.name: values.get(leaf.name, leaf.value) for leaf in expression.leaves}
     leaves = tuple(Leaf(name, value, is_number(value)) for name, value in used.items())
     return trace, Typed(expression.text, leaves, expression.ones)
@@ -162,14 +210,22 @@ def reply(outcome: dict[str, Any], expression: bool, parts: Parts, ms: float, sa
     scene, trace = parts
     if len(scene) + len(trace) > LARGEST_REPLY:
         return refusal(TOO_LARGE)
-    head = {"ok": True, "outcome": outcome, "expression": expression, "message": None, "ms": ms, "safety": list(safety)}
+    head = {
+        "ok": True,
+        "outcome": outcome,
+        "expression": expression,
+        "message": None,
+        "again": False,
+        "ms": ms,
+        "safety": list(safety),
+    }
     return sealed({**head, "scene": len(scene), "trace": len(trace)}) + scene + trace
 
 
-def refusal(message: str) -> bytes:
-    """A reply that holds only a sentence."""
+def refusal(message: str, again: bool = False) -> bytes:
+    """A reply that holds only a sentence; `again`: the same request may well be answered next time."""
     nothing: dict[str, Any] = {"outcome": None, "expression": False, "scene": 0, "trace": 0, "ms": 0, "safety": []}
-    return sealed({"ok": False, "message": message, **nothing})
+    return sealed({"ok": False, "message": message, "again": again, **nothing})
 
 
 def sealed(head: dict[str, Any]) -> bytes:

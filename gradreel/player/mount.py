@@ -90,9 +90,12 @@ def stage(key: str, first: Question, answer: Answer) -> None:
     mount(letter, key=key, on_question=lambda: _hear(key))
 
 
-def pulse() -> None:
-    """Ends the script here, by Streamlit's own exception, if the page has gone or asks for something else."""
-    "gradreel" in st.session_state  # noqa: B015  (looking is what gives Streamlit the occasion)
+def pulse() -> object:
+    """Ends the script here, by Streamlit's own exception, if the page has gone or asks for something else.
+
+    Gives who is asking: one object for each visit, and nobody else's.
+    """
+    return st.session_state.setdefault("gradreel-visitor", object())
 
 
 def _hear(key: str) -> None:

@@ -1,8 +1,8 @@
 """Source text -> checked program -> run: the safe interpreter, the torch face, budgets."""
 
 from .expression import Expression, Leaf, propose_expression
-from .limits import Limits
+from .limits import Limits, Spent
 from .native import record
 from .running import run
 
-__all__ = ["Expression", "Leaf", "Limits", "propose_expression", "record", "run"]
+__all__ = ["Expression", "Leaf", "Limits", "Spent", "propose_expression", "record", "run"]

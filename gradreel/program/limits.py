@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+
+if sys.platform == "linux":
+    from resource import RUSAGE_SELF, getrusage
 
 
 @dataclass(frozen=True)
@@ -13,6 +17,8 @@ class Limits:
 
     source: int = 20_000
     """Characters of the program."""
+    lines: int = 2_000
+    """Lines of the program."""
     steps: int = 2_000_000
     """Statements, calls and iterations; a large operation counts as many."""
     seconds: float = 5.0
@@ -21,12 +27,20 @@ class Limits:
     """Elements of one tensor."""
     bytes: int = 256_000_000
     """Memory that tensors hold at one time."""
+    memory: int = 768_000_000
+    """Memory that the run takes in all: its lists and texts, and the recording. Looked at with the clock."""
     flops: int = 4_000_000_000
     """Multiplications inside matrix products."""
+    product: int = 1_000_000_000
+    """Multiplications of one product: while it is on, nobody can look at the clock."""
     events: int = 300_000
     """Length of the trace."""
+    nodes: int = 100_000
+    """Nodes of backward graphs."""
     output: int = 64_000
     """Characters printed."""
+    rows: int = 1_000
+    """Lines printed."""
     depth: int = 60
     """Calls inside calls; beyond, the program gets the RecursionError that Python would raise."""
     bits: int = 4_096
@@ -40,13 +54,22 @@ WORDS = {
     "seconds": "{limit:g} seconds",
     "elements": "{limit:,} elements in one tensor",
     "bytes": "{limit:,} bytes held by tensors",
+    "memory": "{limit:,} bytes of memory",
     "flops": "{limit:,} multiplications",
+    "product": "{limit:,} multiplications in one product",
     "events": "{limit:,} events in the recording",
+    "nodes": "{limit:,} nodes",
     "output": "{limit:,} printed characters",
+    "rows": "{limit:,} printed lines",
     "bits": "whole numbers of {limit:,} bits",
     "length": "{limit:,} items in a list or characters in a string",
     "source": "{limit:,} characters of source",
+    "lines": "{limit:,} lines of source",
 }
+
+
+ENDLESS = ("steps", "seconds", "events", "nodes", "rows")
+"""What a loop without an end uses up."""
 
 
 class Spent(BaseException):
@@ -61,11 +84,16 @@ class Spent(BaseException):
     @property
     def sentence(self) -> str:
         allowed = WORDS[self.budget].format(limit=self.limit)
-        hint = " Perhaps a loop does not end?" if self.budget in ("steps", "seconds", "events") else ""
+        hint = " Perhaps a loop does not end?" if self.budget in ENDLESS else ""
         return f"The program was stopped: it may use {allowed}.{hint} What came before is shown."
 
 
 CHECK_EVERY = 256
+
+
+def peak() -> int:
+    """The most memory that this process ever held at one time, in bytes; 0 where nobody counts."""
+    return getrusage(RUSAGE_SELF).ru_maxrss * 1024 if sys.platform == "linux" else 0
 
 
 class Meter:
@@ -77,8 +105,10 @@ class Meter:
         self.steps = 0
         self.check_at = min(CHECK_EVERY, limits.steps)
         self.deadline = clock() + limits.seconds
+        self.most = peak() + limits.memory
         self.flops = 0
         self.output = 0
+        self.rows = 0
 
     def check(self) -> None:
         """Stops the run if its steps or its time are spent, else says when to look again."""
@@ -86,6 +116,8 @@ class Meter:
             raise Spent("steps", self.limits.steps)
         if self.clock() > self.deadline:
             raise Spent("seconds", self.limits.seconds)
+        if peak() > self.most:
+            raise Spent("memory", self.limits.memory)
         self.check_at = min(self.steps + CHECK_EVERY, self.limits.steps)
 
     def charge(self, steps: int = 1) -> None:
@@ -104,6 +136,8 @@ class Meter:
 
     def work(self, flops: int) -> None:
         """A matrix product of `flops` multiplications is about to be done."""
+        if flops > self.limits.product:
+            raise Spent("product", self.limits.product)
         self.flops += flops
         if self.flops > self.limits.flops:
             raise Spent("flops", self.limits.flops)
@@ -124,5 +158,8 @@ class Meter:
     def text(self, written: str) -> None:
         """`written` is about to be printed."""
         self.output += len(written)
+        self.rows += written.count("\n")
         if self.output > self.limits.output:
             raise Spent("output", self.limits.output)
+        if self.rows > self.limits.rows:
+            raise Spent("rows", self.limits.rows)

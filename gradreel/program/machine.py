@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from autograd_core.events import NodeReleased, TensorMade, TensorReleased
+from autograd_core.events import NodeMade, NodeReleased, TensorMade, TensorReleased
 from gradreel.trace import Recorder
-from gradreel.trace.events import FunctionEntered, FunctionLeft, Printed, Warned
+from gradreel.trace.events import FunctionEntered, FunctionLeft, LineReached, Printed, Warned
 
 from .holding import Holding
 from .limits import Limits, Meter, Spent
@@ -17,6 +17,7 @@ from .values import Frame, Value
 Flight = tuple[Any, ...]
 RELEASES = (TensorReleased, NodeReleased)
 Frames = tuple[tuple[str, int], ...]
+Place = list[int] | memoryview
 Loops = tuple[tuple[int, int, int | None], ...]
 
 
@@ -24,13 +25,15 @@ class Machine:
     """State of one run.
 
     `frames` are the calls the program is in, as (function, line of the call); `loops` its loops, as in LineReached;
-    `frame` the innermost call, so that a warning or a stop knows its line.
+    `frame` the innermost call, so that a warning or a stop knows its line. `place` holds the line reached last, where
+    somebody outside may look at it, should the run have to be ended from there.
     """
 
-    def __init__(self, limits: Limits, names: dict[str, Value], recorder: Recorder) -> None:
+    def __init__(self, limits: Limits, names: dict[str, Value], recorder: Recorder, place: Place | None = None) -> None:
         self.limits = limits
         self.meter = Meter(limits)
         self.record = recorder.emit
+        self.place: Place = [0] if place is None else place
         self.emit = self.counting(recorder)
         self.names = names
         self.frames: Frames = ()
@@ -45,19 +48,27 @@ class Machine:
         self.call: Callable[[Machine, Value, list[Value], dict[str, Value]], Value]
 
     def counting(self, recorder: Recorder) -> Callable[[Flight], None]:
-        """Takes events as long as the trace may grow, and looks at the clock: the engine works long by itself.
+        """Takes events as long as trace and graph may grow, and looks at the clock: the engine works long by itself.
 
         A release comes out of a weak reference, where nothing can be raised; the next event stops the run.
         """
         append, flights, limit, meter = recorder.emit, recorder.flights, self.limits.events, self.meter
-        hold = Holding(self.limits.bytes)
+        hold, place, nodes, most = Holding(self.limits.bytes), self.place, 0, self.limits.nodes
 
         def emit(flight: Flight) -> None:
+            nonlocal nodes
             append(flight)
-            if flight[0] is TensorMade:
+            kind = flight[0]
+            if kind is LineReached:
+                place[0] = flight[1]
+            elif kind is TensorMade:
                 hold(flight)
+            elif kind is NodeMade:
+                nodes += 1
+                if nodes > most:
+                    raise Spent("nodes", most)
             count = len(flights)
-            if (count > limit or not count & 255) and flight[0] not in RELEASES:
+            if (count > limit or not count & 255) and kind not in RELEASES:
                 if count > limit:
                     raise Spent("events", limit)
                 meter.check()

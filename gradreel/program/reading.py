@@ -49,6 +49,8 @@ def read(source: str, mode: str | None, limits: Limits) -> Reading:
     """Raises Refusal for what cannot be a program here."""
     if len(source) > limits.source:
         raise Refusal(f"The program is longer than {limits.source:,} characters.", None)
+    if source.count("\n") > limits.lines:
+        raise Refusal(f"The program has more than {limits.lines:,} lines.", None)
     mode = mode or guess_mode(source)
     header = " ".join(HEADER.findall(source))
     text = source.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")

@@ -6,7 +6,7 @@ import gc
 import sys
 import warnings
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any
 
 import numpy as np
@@ -22,7 +22,7 @@ from .errors import suggestion
 from .formatting import caught, error_text, written
 from .handling import tell
 from .limits import Limits, Spent
-from .machine import Machine
+from .machine import Machine, Place
 from .reading import Reading, guess_mode, read
 from .refusal import Refusal
 from .telling import Telling
@@ -35,27 +35,35 @@ DEEPEST = 20_000
 """Python's own recursion limit while a program runs; the program's calls have their own."""
 
 
-def run(source: str, *, mode: str | None = None, limits: Limits | None = None) -> Trace:
+def run(
+    source: str,
+    *,
+    mode: str | None = None,
+    limits: Limits | None = None,
+    place: Place | None = None,
+    during: Callable[[], AbstractContextManager[None]] = nullcontext,
+) -> Trace:
     """Runs `source` and gives the trace of all that happened. Never raises for a bad program: the outcome says it.
 
     `mode` is "script" (the first uncaught error ends it) or "transcript" (it goes on, statement by statement);
-    None guesses by the prompts.
+    None guesses by the prompts. `place[0]` is always the line reached last. While statements run, and only then, the
+    context of `during` is entered: Spent may be raised in it at any moment, and ends the run.
     """
     limits = limits or Limits()
     mode = mode or guess_mode(source)
     recorder = Recorder()
     names: dict[str, Value] = {"__name__": "__main__", "__doc__": None}
-    machine = Machine(limits, names, recorder)
+    machine = Machine(limits, names, recorder, place)
     machine.call = call
     with prepared(machine):
         with listening(machine.emit):
-            outcome = perform(source, mode, machine)
+            outcome = perform(source, mode, machine, during)
         # What the program still holds at its end stays alive in the trace.
         names.clear()
         return recorder.trace(source, mode, outcome)
 
 
-def perform(source: str, mode: str, machine: Machine) -> Outcome:
+def perform(source: str, mode: str, machine: Machine, during: Callable[[], AbstractContextManager[None]]) -> Outcome:
     try:
         reading = read(source, mode, machine.limits)
         telling = Telling(machine.emit)
@@ -68,7 +76,8 @@ def perform(source: str, mode: str, machine: Machine) -> Outcome:
     except RecursionError:
         return Outcome("refused", "Unsupported", "The program is nested too deeply.", None)
     try:
-        return execute(machine, steps, reading)
+        with during():
+            return execute(machine, steps, reading)
     except Refusal as refusal:
         return Outcome("refused", refusal.kind, refusal.sentence, refusal.line or machine.line)
     except Spent as stop:

@@ -13,11 +13,12 @@ from typing import Any
 import pytest
 
 from gradreel.host import Pool
-from gradreel.host.pool import can_fork
+from gradreel.host.processes import can_fork
+from gradreel.host.settings import Settings
 
 from .hostile import FREE, SECRET, SLOWEST, ask, entries, judge, printed
 
-pytestmark = pytest.mark.skipif(not can_fork(), reason="this platform cannot fork")
+pytestmark = pytest.mark.skipif(not can_fork(Settings()), reason="this platform cannot fork")
 
 EVERY = 4
 WENT_WRONG = ["unicode-14", "unicode-15", "unicode-16", "catch-26", "trace-08", "tensor-03", "tensor-26", "tensor-59"]

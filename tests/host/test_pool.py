@@ -20,21 +20,31 @@ import pytest
 
 from gradreel.host import Pool, opened, run_program, safety
 from gradreel.host.jail import ALLOWED
-from gradreel.host.pool import LARGEST_REQUEST, ROOT, Zygote, can_fork
-from gradreel.host.work import SAMPLE, in_time
+from gradreel.host.pool import LARGEST_REQUEST
+from gradreel.host.processes import ROOT, Zygote, can_fork
+from gradreel.host.settings import Settings
+from gradreel.host.work import SAMPLE, SHORT, in_time
 from gradreel.host.zygote import CANCELLED, HARD_SECONDS
 from gradreel.program import run
 from gradreel.trace import Trace
 
 ENDLESS = "while True:\n    pass"
 
-pytestmark = pytest.mark.skipif(not can_fork(), reason="this platform cannot fork")
+pytestmark = pytest.mark.skipif(not can_fork(Settings()), reason="this platform cannot fork")
 
 
 @pytest.fixture(scope="module")
 def pool() -> Iterator[Pool]:
     with Pool(2, waiting=3) as made:
+        warm(made)
         yield made
+
+
+def warm(pool: Pool) -> None:
+    """Have a process ready for each run that may be on."""
+    sources = [request(f"warm = {n}") for n in range(pool.size)]
+    for future in [pool.ask(source) for source in sources]:
+        assert opened(future.result(90))[0]["ok"]
 
 
 def request(source: str, **more: Any) -> bytes:
@@ -57,7 +67,7 @@ CASES = [
     ("a module of the host", "import os\nos.system('ls')", "refused", 1),
     ("more memory than allowed", "import torch\ntorch.zeros(10**12)", "stopped", 2),
     ("an empty program", "", "finished", None),
-    ("no end", "while True:\n    pass", "stopped", None),
+    ("no end", "while True:\n    x = 1", "stopped", None),
 ]
 
 
@@ -107,7 +117,7 @@ class Running:
     """An endless run in a zygote of its own, from the moment its child is there."""
 
     def __init__(self) -> None:
-        self.zygote = Zygote()
+        self.zygote = Zygote(Settings())
         self.replies: list[bytes] = []
         self.zygote.run(request("print(0)"))
         self.thread = threading.Thread(target=lambda: self.replies.append(self.zygote.run(request(ENDLESS))))
@@ -194,6 +204,7 @@ def test_a_cancelled_run_leaves_no_process() -> None:
 
 def test_a_waiting_run_can_be_cancelled_and_a_future_too() -> None:
     with Pool(1) as small:
+        warm(small)
         first = small.submit(run_program, request(ENDLESS))
         time.sleep(0.3)
         second, third = (small.submit(run_program, request("print(1)")) for _ in range(2))
@@ -207,6 +218,7 @@ def test_a_waiting_run_can_be_cancelled_and_a_future_too() -> None:
 
 def test_a_pool_that_is_shut_down_can_be_told_to_drop_what_waits() -> None:
     small = Pool(1)
+    warm(small)
     runs = [small.submit(run_program, request(ENDLESS)) for _ in range(3)]
     time.sleep(0.3)
     started = time.monotonic()
@@ -229,10 +241,10 @@ def test_descriptors_do_not_pile_up(pool: Pool) -> None:
 def test_a_long_recording_is_cut_to_what_can_be_made_in_time() -> None:
     loop = "n = 0\nfor i in range(9000):\n    n = n + i\n    n = n - i\n"
     trace = run(loop)
-    assert len(trace.events) > 2 * SAMPLE
+    assert len(trace.events) > SHORT
 
     def slowly(trace: Trace) -> tuple[bytes, bytes]:
-        time.sleep(len(trace.events) / SAMPLE * 0.1)
+        time.sleep(len(trace.events) / 10_000 * 0.1)
         return b"", str(len(trace.events)).encode()
 
     whole, parts = in_time(trace, slowly, time.perf_counter() + 20)
@@ -283,11 +295,12 @@ def test_a_locked_down_process(action: str, allowed: bool) -> None:
 
 def test_too_many_at_once_are_told_so() -> None:
     with Pool(1, waiting=1) as small:
+        warm(small)
         first = small.submit(run_program, request(ENDLESS))
         time.sleep(0.5)
         waiting = small.submit(run_program, request("print(1)"))
         busy = small.submit(run_program, request("print(2)"))
-        assert "before yours" in opened(busy.result(5))[0]["message"]
+        assert "before you" in opened(busy.result(5))[0]["message"]
         small.cancel(first)
         assert opened(waiting.result(20))[0]["ok"]
 

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
 
 import pytest
 
-from gradreel.program import Limits, run
+from gradreel.program import Limits, Spent, run
 from gradreel.trace.events import Printed, Stopped
 
 SMALL = Limits(steps=60_000, seconds=3.0, events=200_000, flops=2_000_000_000, bytes=64_000_000)
@@ -50,12 +53,24 @@ STOPPED: dict[str, tuple[str, int]] = {
     "import torch\nx = torch.ones(1000, 10, 9, 9)\nwhile True: y = torch.conv2d(x[:100], x)": ("flops", 3),
     "import numpy\nx = numpy.zeros((10**6, 10**6))": ("elements", 2),
     "while True: x = (x := 1) + 1": ("events", 1),
+    "while True: print()": ("rows", 1),
+    "import torch\nx = torch.ones(1, requires_grad=True)\nwhile True: x = x * 2": ("nodes", 3),
+    "import torch\nx = torch.ones(1000, 1000)\ny = x @ torch.ones(1000, 1001)": ("elements", 3),
+    "import torch\nx = torch.ones(999, 1000)\ny = torch.bmm(x[None], torch.ones(1, 1000, 1000)) @ x.T": ("product", 3),
+    "kept = []\nwhile True: kept.append([0] * 90_000)": ("memory", 2),
+}
+
+LOWER: dict[str, dict[str, int]] = {
+    "events": {"events": 1_000},
+    "nodes": {"nodes": 500},
+    "memory": {"memory": 60_000_000, "steps": 10**7},
+    "product": {"product": 900_000_000},
 }
 
 
 @pytest.mark.parametrize("source", STOPPED)
 def test_a_spent_budget_stops_the_program(source: str) -> None:
-    limits = SMALL if STOPPED[source][0] != "events" else Limits(events=1_000)
+    limits = replace(SMALL, **LOWER.get(STOPPED[source][0], {}))
     began = time.monotonic()
     trace = run(source, limits=limits)
     budget, line = STOPPED[source]
@@ -112,3 +127,25 @@ def test_one_run_leaves_nothing_for_the_next() -> None:
     first, second = ([e.text for e in t.events if isinstance(e, Printed)] for t in (trace, alone))
     assert first == second and "float32" in first[0]
     assert trace.outcome.type == "NameError"
+
+
+def test_the_line_reached_last_can_be_seen_from_outside() -> None:
+    place = [0]
+    run("x = 1\nfor i in range(3):\n    x = x + i\nprint(x)", place=place)
+    assert place == [4]
+
+
+def test_a_stop_from_outside_has_its_line_and_the_trace_so_far() -> None:
+    @contextmanager
+    def during() -> Iterator[None]:
+        yield
+        raise Spent("seconds", 1)
+
+    trace = run("print('before')\nx = 1", during=during)
+    assert (trace.outcome.kind, trace.outcome.type, trace.outcome.line) == ("stopped", "seconds", 2)
+    assert any(isinstance(event, Printed) for event in trace.events)
+
+
+def test_a_program_of_too_many_lines_is_refused() -> None:
+    assert run("\n" * 2_000 + "x = 1").outcome.kind == "finished"
+    assert "2,000 lines" in (run("\n" * 2_001 + "x = 1").outcome.message or "")

@@ -1,0 +1,76 @@
+"""What a host may set, all of it, read from the environment: each setting as GRADREEL_ and its name in capitals.
+
+The defaults are safe in public. deploy/README.md has the same table, and a test compares the two.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, replace
+from functools import cache
+from typing import Any
+
+YES, NO = ("1", "true", "yes", "on"), ("0", "false", "no", "off")
+
+
+@dataclass(frozen=True)
+class Settings:
+    """The settings by name; deploy/README.md says what each is for."""
+
+    address: str = "127.0.0.1"
+    port: int = 8501
+    processes: int = 0
+    waiting: int = 32
+    waiting_seconds: float = 5.0
+    cache_bytes: int = 64_000_000
+    dask: str = ""
+    fork: bool = True
+    rlimits: bool = True
+    seccomp: bool = True
+    policy: bool = True
+    embedders: str = "'self'"
+
+
+class Unreadable(ValueError):
+    """A setting in the environment that is none; the text says which, and what it may be."""
+
+
+def read(environment: Mapping[str, str]) -> Settings:
+    """The settings in `environment`; what is not there, or empty, has its default.
+
+    Raises:
+        Unreadable: a value is not of its kind.
+    """
+    given: dict[str, str] = {field.name: environment.get(variable(field.name), "") for field in fields(Settings)}
+    usual = Settings()
+    return replace(usual, **{name: parsed(name, text, getattr(usual, name)) for name, text in given.items() if text})
+
+
+def variable(name: str) -> str:
+    return f"GRADREEL_{name.upper()}"
+
+
+def parsed(name: str, text: str, usual: Any) -> Any:
+    """The value that `text` stands for, of the kind that the default has."""
+    if isinstance(usual, bool):
+        if text.lower() not in YES + NO:
+            raise Unreadable(f"{variable(name)} is {text!r}; it may be 1 or 0.")
+        return text.lower() in YES
+    if isinstance(usual, str):
+        if any(letter in text for letter in "\r\n;,"):
+            raise Unreadable(f"{variable(name)} may not have a line end, a comma or a semicolon in it.")
+        return text
+    try:
+        value = type(usual)(text)
+    except ValueError:
+        raise Unreadable(f"{variable(name)} is {text!r}; it has to be a number.") from None
+    if not 0 <= value < 1e12:
+        raise Unreadable(f"{variable(name)} is {text!r}; it has to be 0 or more.")
+    return value
+
+
+@cache
+def settings() -> Settings:
+    """The settings of this process."""
+    return read(os.environ)

@@ -1,0 +1,166 @@
+"""However a run ends, its reply says which limit it met and at which line, and holds what can still be had."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import signal
+import subprocess
+import sys
+import time
+from typing import Any
+
+import pytest
+
+from gradreel.host import Pool, opened
+from gradreel.host.cache import Cache, repeatable
+from gradreel.host.frames import LENGTH
+from gradreel.host.processes import ROOT, can_fork
+from gradreel.host.settings import Settings
+from gradreel.host.watching import Watch
+from gradreel.host.work import halted, refusal, work
+from gradreel.program import Spent
+
+forks = pytest.mark.skipif(not can_fork(Settings()), reason="this platform cannot fork")
+
+SOURCE = "x = 1\ny = 2\nz = 3\nprint(z)"
+REQUEST = json.dumps({"source": SOURCE, "want": "both"}).encode()
+
+WARDEN = """\
+import sys
+sys.path.insert(0, {root!r})
+import os, signal, time
+from gradreel.host import zygote
+def stuck(request, layers, watch, early):
+    watch.place[0] = 3
+    {does}
+zygote.work, zygote.HARD_SECONDS = stuck, 0.4
+zygote.Warden(os.pipe()[0], 1, rlimits=True, seccomp=False).serve({request!r})
+"""
+
+ENDS = [
+    ("in a place where nobody counts", "time.sleep(60)", "seconds"),
+    ("deaf to signals", "signal.pthread_sigmask(signal.SIG_BLOCK, range(1, 65))\n    while True: pass", "seconds"),
+    ("at the kernel's limit of time", "os.kill(os.getpid(), signal.SIGXCPU)", "seconds"),
+    ("at the kernel's limit of memory", "bytearray(1 << 40)", "memory"),
+]
+
+
+def served(does: str) -> dict[str, Any]:
+    """The head of the reply for a run that `does` something else, instead of a program."""
+    text = WARDEN.format(root=ROOT, does=does, request=REQUEST)
+    done = subprocess.run([sys.executable, "-c", text], capture_output=True, timeout=60)
+    assert done.returncode == 0, done.stderr.decode()
+    head, scene, trace = opened(done.stdout[LENGTH.size :])
+    assert not scene or json.loads(gzip.decompress(scene))["source"] == SOURCE
+    assert not trace or json.loads(gzip.decompress(trace))["events"][-1]["kind"] == "stopped"
+    return head
+
+
+@forks
+@pytest.mark.parametrize(("does", "budget"), [case[1:] for case in ENDS], ids=[case[0] for case in ENDS])
+def test_a_run_that_is_ended_from_outside_says_where_it_was(does: str, budget: str) -> None:
+    head = served(does)
+    assert head["ok"] and head["scene"] and head["trace"]
+    assert (head["outcome"]["kind"], head["outcome"]["type"], head["outcome"]["line"]) == ("stopped", budget, 3)
+    assert "line 3" in head["outcome"]["message"]
+
+
+@forks
+def test_a_reply_on_the_way_counts_if_none_comes_after_it() -> None:
+    early = refusal("this is on the way")
+    assert served(f"early({early!r})\n    time.sleep(60)")["message"] == "this is on the way"
+    assert served(f"early({early!r})\n    os.kill(os.getpid(), signal.SIGKILL)")["message"] == "this is on the way"
+
+
+@forks
+def test_a_run_that_is_killed_by_others_offers_another_try() -> None:
+    head = served("os.kill(os.getpid(), signal.SIGKILL)")
+    assert not head["ok"] and head["again"] and "run it again" in head["message"]
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="no alarm here")
+def test_the_alarm_stops_what_does_not_look_at_the_clock(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("gradreel.host.watching.ALARM_SECONDS", 0.1)
+    began = time.monotonic()
+    with pytest.raises(Spent) as stop, Watch(alarm=True).during():
+        while True:
+            pass
+    assert stop.value.budget == "seconds" and time.monotonic() - began < 5
+    time.sleep(0.3)  # and it is silent afterwards
+
+
+def test_what_is_halted_is_a_reply_for_any_request() -> None:
+    head, _, _ = opened(halted(b'{"source": "sin(x)", "want": "scene"}', "seconds", 8, 0))
+    assert head["outcome"]["line"] == 1
+    assert not opened(halted(b"{", "seconds", 8, 1))[0]["ok"]
+
+
+LOOP = "n = 0\nfor i in range(2000):\n    n = n + i\n    n = n - i\n"
+
+
+def test_replies_on_the_way_are_whole_and_grow() -> None:
+    seen: list[bytes] = []
+    final = work(json.dumps({"source": LOOP, "want": "trace"}).encode(), early=seen.append)
+    lengths = [len(json.loads(gzip.decompress(opened(each)[2]))["events"]) for each in (*seen, final)]
+    assert len(lengths) > 1 and lengths == sorted(lengths)
+    assert all(opened(each)[0]["outcome"]["kind"] == "stopped" for each in seen)
+    assert opened(final)[0]["outcome"]["kind"] == "finished"
+
+
+# ---- replies given before
+
+
+def test_what_a_clock_cut_short_is_not_kept() -> None:
+    finished = work(REQUEST)
+    assert repeatable(finished)
+    assert not repeatable(refusal("busy"))
+    assert not repeatable(halted(REQUEST, "seconds", 8, 1))
+    assert not repeatable(halted(REQUEST, "memory", 8, 1))
+
+
+def test_replies_are_kept_as_long_as_they_fit() -> None:
+    answer = work(REQUEST)
+    cache = Cache(int(4.5 * len(answer)))
+    for n in range(8):
+        cache.put(b"%d" % n, answer)
+        assert cache.get(b"0") == answer  # used again and again
+    assert [n for n in range(8) if cache.get(b"%d" % n)] == [0, 5, 6, 7]
+    assert cache.size == 4 * len(answer)
+    Cache(0).put(b"x", answer)
+
+
+def test_the_same_program_is_run_once() -> None:
+    with Pool(1) as pool:
+        first = pool.ask(REQUEST).result(30)
+        assert pool.ask(REQUEST).result(0) == first
+        other = pool.ask(json.dumps({"source": SOURCE + "\n", "want": "both"}).encode())
+        assert not other.done() and opened(other.result(30))[0]["ok"]
+
+
+# ---- where there is no fork
+
+
+def test_without_fork_every_run_still_has_a_process_of_its_own() -> None:
+    using = Settings(fork=False)
+    with Pool(1, using=using) as pool:
+        heads = [opened(pool.ask(source).result(60))[0] for source in (REQUEST, b'{"source": "print(z)"}')]
+        assert heads[0]["outcome"]["kind"] == "finished" and heads[1]["outcome"]["type"] == "NameError"
+        assert heads[0]["safety"][:2] == ["checked language", "own process"]
+        endless = pool.ask(b'{"source": "while True:\\n    pass"}')
+        time.sleep(1)
+        pool.cancel(endless)
+        assert "cancelled" in opened(endless.result(20))[0]["message"]
+        assert opened(pool.ask(b'{"source": "print(2)"}').result(60))[0]["ok"]
+
+
+@forks
+@pytest.mark.parametrize(("rlimits", "seccomp"), [(False, True), (True, False), (False, False)])
+def test_a_layer_that_is_off_is_said_to_be_off_and_the_others_hold(rlimits: bool, seccomp: bool) -> None:
+    with Pool(1, using=Settings(rlimits=rlimits, seccomp=seccomp)) as pool:
+        head = opened(pool.ask(REQUEST).result(60))[0]
+        assert ("limits of the kernel" in head["safety"]) == (rlimits and sys.platform != "win32")
+        assert ("filter on system calls" in head["safety"]) <= seccomp
+        assert opened(pool.ask(b'{"source": "import os"}').result(60))[0]["outcome"]["kind"] == "refused"
+        bomb = opened(pool.ask(b'{"source": "import torch\\ntorch.ones(10**9)"}').result(60))[0]["outcome"]
+        assert (bomb["kind"], bomb["line"]) == ("stopped", 2)
