@@ -273,3 +273,38 @@ def test_an_embedded_page_is_a_player_at_its_step(page: Page, browser: Browser, 
     link = there.frame_locator("iframe").get_by_test_id("lab-link")
     assert (link.get_attribute("target"), link.get_attribute("rel")) == ("_blank", "noopener")
     context.close()
+
+
+def test_names_of_torch_are_proposed_while_typing(page: Page, app_url: str) -> None:
+    open_lab(page, app_url)
+    put(page, "import torch\nx = torch.zero")
+    page.keyboard.press("Control+End")
+    page.keyboard.type("s_l")
+    expect(page.locator(".cm-tooltip-autocomplete [aria-selected]")).to_contain_text("zeros_like")
+    page.wait_for_timeout(100)  # CodeMirror lets no key choose what has only just come up
+    page.keyboard.press("Enter")
+    expect(page.locator(".cm-content")).to_contain_text("torch.zeros_like")
+
+
+def test_values_stand_after_their_lines_and_can_be_switched_off(page: Page, app_url: str) -> None:
+    player = open_lab(page, app_url)
+    run(page, ALONE)
+    hints = "lines => lines.map(line => line.dataset.hint ?? '')"
+    lines = page.locator(".cm-line")
+    assert any(hint.endswith("= 3") for hint in lines.evaluate_all(hints))
+    player.evaluate("root => root.player.seek(1)")
+    assert not any("= 9" in hint for hint in lines.evaluate_all(hints))
+    page.get_by_test_id("last").click()
+    page.get_by_test_id("choice-values").uncheck()
+    assert not any("= 3" in hint for hint in lines.evaluate_all(hints))
+    page.reload()
+    page.wait_for_selector("[data-testid=player]")
+    expect(page.get_by_test_id("choice-values")).not_to_be_checked()
+
+
+def test_a_program_runs_by_itself_where_that_is_wished(page: Page, app_url: str) -> None:
+    player = open_lab(page, app_url)
+    page.get_by_test_id("choice-live").check()
+    put(page, "import torch\nlively = torch.ones(1, requires_grad=True)\n(lively * 4).sum().backward()")
+    expect(page.get_by_test_id("leaves")).to_contain_text("lively", timeout=15_000)
+    assert player.get_attribute("data-outcome") == "finished"

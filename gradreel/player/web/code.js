@@ -10,9 +10,9 @@ import { createEditor } from "./editor.js";
 /**
  * @param {any} codemirror
  * @param {HTMLElement} host
- * @param {{text: string, scene: any, readOnly: boolean, onRun: () => void, onEdit?: () => void}} options
+ * @param {{text: string, scene: any, readOnly: boolean, onRun: () => void, onEdit?: () => void, complete?: any}} options
  */
-export function createCode(codemirror, host, { text, scene, readOnly, onRun, onEdit = () => {} }) {
+export function createCode(codemirror, host, { text, scene, readOnly, onRun, onEdit = () => {}, complete }) {
   const typed = element("div", { class: "gr-editor", "data-testid": "editor" });
   const heading = element("h2", { text: "As a program" });
   const shownAs = element("div", { "data-testid": "shown-as" });
@@ -23,7 +23,7 @@ export function createCode(codemirror, host, { text, scene, readOnly, onRun, onE
     mark();
     onEdit();
   };
-  const editor = createEditor(codemirror, typed, { source: text, readOnly, onRun, onChange });
+  const editor = createEditor(codemirror, typed, { source: text, readOnly, onRun, onChange, complete: readOnly ? undefined : complete });
   const program = createCodePane(shownAs, { source: "" });
   setScene(scene);
 

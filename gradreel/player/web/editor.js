@@ -3,7 +3,15 @@
  * What a mark means is told from outside; here it is a line, a kind out of a fixed set, and a text.
  */
 
-/** @typedef {{line: number, kind?: string, text?: string}} Mark   kind out of KINDS */
+/** @typedef {{line: number, kind?: string, text?: string}} Mark   kind out of KINDS; or "value", whose text is shortened to the
+ *  room that its line leaves, so that no line is ever broken anew while values change */
+
+/** Pixels beside a line's text, characters between it and what is said after it, and the fewest worth saying. */
+const EDGES = 24;
+const GAP = 4;
+/** How many of the smaller letters of a hint take the place of one of the program's. */
+const FINER = 13 / 11.5;
+const LEAST = 7;
 
 export const KINDS = new Set(["now", "bad", "born", "kill", "loop"]);
 
@@ -11,11 +19,12 @@ export const KINDS = new Set(["now", "bad", "born", "kill", "loop"]);
  * @param {any} codemirror the vendored bundle
  * @param {HTMLElement} host
  * @param {{source?: string, label?: string, readOnly?: boolean, placeholder?: string,
- *          onRun?: (source: string) => void, onChange?: (source: string) => void}} options
+ *          onRun?: (source: string) => void, onChange?: (source: string) => void,
+ *          complete?: (source: string, position: number, asked: boolean) => {from: number, options: any[]}|null}} options
  */
 export function createEditor(codemirror, host, options = {}) {
   const { EditorView, EditorState } = codemirror;
-  const marks = markField(codemirror);
+  const marks = markField(codemirror, () => (view ? Math.floor((view.contentDOM.clientWidth - EDGES) / view.defaultCharacterWidth) : 0));
   const run = () => {
     options.onRun?.(view.state.doc.toString());
     return true;
@@ -28,6 +37,7 @@ export function createEditor(codemirror, host, options = {}) {
       extensions: [
         codemirror.Prec.highest(codemirror.keymap.of([{ key: "Mod-Enter", run }])),
         ...editing(codemirror),
+        options.complete ? completing(codemirror, options.complete) : [],
         marks.field,
         EditorState.readOnly.of(Boolean(options.readOnly)),
         EditorView.editable.of(!options.readOnly),
@@ -75,18 +85,24 @@ function reveal(view, line) {
  * The decorations of the marked lines, as a field of the editor's state. A hint is drawn from an attribute of its line: an
  * element of its own would stand inside what can be typed in, and its text could end up in the program.
  */
-function markField({ StateEffect, StateField, Decoration, EditorView }) {
+function markField({ StateEffect, StateField, Decoration, EditorView }, columns) {
   const set = StateEffect.define();
   const decorated = (list, doc) => {
     const ranges = [];
     const texts = new Map();
+    const values = new Map();
     for (const { line, kind, text } of list) {
       if (!(line >= 1 && line <= doc.lines)) continue;
       if (KINDS.has(kind)) ranges.push(Decoration.line({ class: `gr-line-${kind}` }).range(doc.line(line).from));
-      if (text) texts.set(line, (texts.get(line) ?? new Set()).add(text));
+      if (kind === "value") values.set(line, text);
+      else if (text) texts.set(line, (texts.get(line) ?? new Set()).add(text));
     }
-    for (const [line, said] of texts)
-      ranges.push(Decoration.line({ attributes: { "data-hint": [...said].join(" · ") } }).range(doc.line(line).from));
+    for (const line of new Set([...texts.keys(), ...values.keys()])) {
+      const said = [...(texts.get(line) ?? [])].join(" · ");
+      const value = fitted(values.get(line) ?? "", doc.line(line).length + said.length, columns());
+      const hint = [said, value].filter(Boolean).join(" · ");
+      if (hint) ranges.push(Decoration.line({ attributes: { "data-hint": hint } }).range(doc.line(line).from));
+    }
     return Decoration.set(ranges, true);
   };
   const field = StateField.define({
@@ -99,6 +115,19 @@ function markField({ StateEffect, StateField, Decoration, EditorView }) {
     provide: (held) => EditorView.decorations.from(held),
   });
   return { set, field };
+}
+
+/** A value in what a line of so many characters leaves of its last row; nothing where that is too little to say something. */
+function fitted(text, taken, columns) {
+  const room = Math.floor((columns - (taken % Math.max(columns, 1))) * FINER) - GAP;
+  if (text.length <= room) return text;
+  return room < LEAST ? "" : `${text.slice(0, room - 1)}…`;
+}
+
+/** Proposals while typing, and by ctrl+space. */
+function completing(cm, complete) {
+  const source = (context) => complete(context.state.doc.toString(), context.pos, context.explicit);
+  return cm.autocompletion({ override: [source], icons: false, maxRenderedOptions: 40 });
 }
 
 /** What an editor for Python does, and how it looks: all colours are the page's own tokens. */
@@ -138,6 +167,11 @@ function editing(cm) {
       ".cm-selectionMatch, .cm-searchMatch": { backgroundColor: "var(--run-bg)" },
       ".cm-panels": { backgroundColor: "var(--bg)", color: "var(--ink)", borderColor: "var(--line)" },
       ".cm-placeholder": { color: "var(--soft)" },
+      ".cm-tooltip": { backgroundColor: "var(--panel)", color: "var(--ink)", border: "1px solid var(--line)", borderRadius: "8px", overflow: "hidden" },
+      ".cm-tooltip.cm-tooltip-autocomplete > ul": { fontFamily: "var(--mono)", fontSize: "12px", maxHeight: "14em" },
+      ".cm-tooltip.cm-tooltip-autocomplete > ul > li": { padding: "3px 10px" },
+      ".cm-tooltip-autocomplete ul li[aria-selected]": { backgroundColor: "var(--live-bg)", color: "var(--ink)" },
+      ".cm-completionMatchedText": { textDecoration: "none", fontWeight: "700" },
     }),
   ];
 }

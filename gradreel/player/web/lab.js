@@ -3,8 +3,10 @@
  * programs. The Streamlit page, the lessons and the exported file are this, with more or less of it switched on.
  */
 
+import { createChoices } from "./choices.js";
 import { createCode } from "./code.js";
 import * as codemirror from "./codemirror.js";
+import { complete as proposals } from "./completing.js";
 import { element } from "./dom.js";
 import { createDrafts } from "./drafts.js";
 import { createExpression } from "./expression.js";
@@ -14,8 +16,12 @@ import { createOpening } from "./opening.js";
 import { createPlayer } from "./player.js";
 import { saveFile } from "./saving.js";
 import vis from "./vis.js";
+import { words } from "./vocabulary.js";
 
 const KEPT = "Of a program the server keeps nothing. What you type stays in this browser.";
+
+/** Milliseconds without a key before a program runs by itself. */
+const PAUSE = 700;
 
 /** @typedef {{text: string, values: Record<string, any>|null}} Program   what was run, as it was typed */
 
@@ -29,6 +35,14 @@ export function createLab(root, { head, scene, ask, theme, step = null }) {
   let code = null;
   let quiet = 0;
 
+  const choices = createChoices(() => localStorage, { values: (on) => player.showValues(on) });
+  let typing = 0;
+  /** Something was typed: it is kept, and run by itself a moment later where that is wished. */
+  const edited = () => {
+    draft(false);
+    clearTimeout(typing);
+    if (ask && choices.get("live")) typing = setTimeout(() => code.text().trim() && start({ text: code.text(), values: null }, {}), PAUSE);
+  };
   const drafts = head.place === "lab" ? createDrafts(() => localStorage) : null;
   const draft = (ran) => drafts?.keep({ text: code.text(), ran });
 
@@ -61,9 +75,12 @@ export function createLab(root, { head, scene, ask, theme, step = null }) {
     vis,
     theme,
     step,
+    values: choices.get("values"),
     compact: head.place === "lesson" || head.place === "embed",
     createEditor: (host) => {
-      code = createCode(codemirror, host, { text: program.text, scene, readOnly: !ask, onRun: run, onEdit: () => draft(false) });
+      const complete = (text, at, asked) => proposals(text, at, words, asked);
+      code = createCode(codemirror, host, { text: program.text, scene, readOnly: !ask, onRun: run, onEdit: edited, complete });
+      if (head.place === "lab") host.after(choices.element);
       host.after(leaves, drafts ? element("p", { class: "gr-quiet", "data-testid": "kept", text: KEPT }) : "");
       return code.pane;
     },
@@ -190,6 +207,7 @@ export function createLab(root, { head, scene, ask, theme, step = null }) {
     setTheme: (name) => player.setTheme(name),
     destroy() {
       clearTimeout(quiet);
+      clearTimeout(typing);
       header?.destroy();
       opening?.destroy();
       player.destroy();

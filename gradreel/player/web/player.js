@@ -7,6 +7,7 @@ import { createClock } from "./clock.js";
 import { createCodePane } from "./codepane.js";
 import { createControls } from "./controls.js";
 import { foldedAtFirst, groupTree } from "./folding.js";
+import { valuesAt } from "./inline.js";
 import { showInspector, showSum, sumTrack } from "./inspector.js";
 import { bindKeys } from "./keys.js";
 import { marksAt } from "./marking.js";
@@ -35,7 +36,7 @@ const LOOK_BACK = 50;
 export function createPlayer(root, firstScene, options) {
   const parts = build(root);
   root.toggleAttribute("data-compact", Boolean(options.compact));
-  const run = { step: 0, chosen: null };
+  const run = { step: 0, chosen: null, values: options.values ?? true };
 
   const clock = createClock({
     steps: () => run.state.last,
@@ -167,7 +168,7 @@ export function createPlayer(root, firstScene, options) {
     stage.show({ ...moment, selected: run.chosen }, { from, ease, picture: run.picture, begin: first });
     root.dataset.step = String(step);
     timeline.show(step);
-    editor.setMarks(marksAt(moment));
+    editor.setMarks([...marksAt(moment), ...(run.values ? valuesAt(moment).map((value) => ({ ...value, kind: "value" })) : [])]);
     tell(moment);
     showNames(parts.names, moment, select);
     showLeaves(parts.leaves, moment, select);
@@ -252,6 +253,11 @@ export function createPlayer(root, firstScene, options) {
       show();
     },
     fold,
+    /** Whether values stand after the lines that made them. @param {boolean} on */
+    showValues: (on) => {
+      run.values = on;
+      show();
+    },
     update,
     setTheme,
     view: stage.view,

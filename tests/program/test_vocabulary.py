@@ -1,0 +1,43 @@
+"""What the editor proposes is what programs may use: the page's list is the interpreter's."""
+
+import json
+import os
+from pathlib import Path
+
+from gradreel.program.vocabulary import vocabulary
+
+FILE = Path(__file__).parents[2] / "gradreel" / "player" / "web" / "vocabulary.js"
+SHAPE = """\
+/**
+ * The names that programs may use, by module or type, for the editor to propose. Made from the interpreter's tables by
+ * tests/program/test_vocabulary.py.
+ */
+
+const NAMES = {
+%s,
+};
+
+const split = ([owner, names]) => [owner, names.split(" ").filter(Boolean)];
+
+export const words = Object.fromEntries(Object.entries(NAMES).map(split));
+"""
+
+
+def written() -> str:
+    return SHAPE % ",\n".join(
+        f"  {json.dumps(owner)}: {json.dumps(' '.join(names))}" for owner, names in vocabulary().items()
+    )
+
+
+def test_the_page_proposes_what_programs_may_use() -> None:
+    if os.environ.get("FIX_GOLDEN"):
+        FILE.write_text(written(), encoding="utf-8")
+    assert FILE.read_text(encoding="utf-8") == written(), "run this test with FIX_GOLDEN=1 and read the change"
+
+
+def test_names_belong_where_torch_has_them() -> None:
+    words = vocabulary()
+    assert {"tensor", "zeros", "nn", "no_grad"} <= set(words["torch"])
+    assert {"Linear", "Module", "functional"} <= set(words["torch.nn"])
+    assert {"backward", "retain_grad", "detach_"} <= set(words["Tensor"])
+    assert {"print", "len"} <= set(words[""]) and not {"eval", "exec", "open", "__import__"} & set(words[""])
