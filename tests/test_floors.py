@@ -13,8 +13,16 @@ RESTS_ON = {
     "gradreel.program": {"autograd_core", "gradreel.trace"},
     "gradreel.explain": {"gradreel.trace"},
     "gradreel.scene": {"gradreel.trace", "gradreel.explain"},
+    "gradreel.material": {"autograd_core", "gradreel.explain"},
     "gradreel.player": {"gradreel.scene", "gradreel.explain", "gradreel.trace"},
-    "gradreel.host": {"gradreel.player", "gradreel.scene", "gradreel.explain", "gradreel.trace", "gradreel.program"},
+    "gradreel.host": {
+        "gradreel.material",
+        "gradreel.player",
+        "gradreel.scene",
+        "gradreel.explain",
+        "gradreel.trace",
+        "gradreel.program",
+    },
 }
 NUMPY = {"autograd_core", "gradreel.program"}
 STREAMLIT = {"app.py", "gradreel/player/mount.py"}

@@ -25,30 +25,42 @@ EMPTY = "There is no program yet: type one, or take an example."
 NOT_UNDERSTOOD = "The page asked for something that is not offered. Load it again."
 
 
-def answer(question: Mapping[str, Any], head: Mapping[str, Any], run: Run) -> bytes:
-    """The letter for a question `{kind, request, source, values, file, step}`; `head` goes into it as it is.
+def answer(question: Mapping[str, Any], head: Mapping[str, Any], run: Run, page: bytes = b"") -> bytes:
+    """The letter for a question `{kind, request, source, values, file, step, beside}`.
 
-    `step` is where an exported page opens.
+    `head` and `page` go into it as they are. `step` is where an exported page opens; `beside` is a second program,
+    whose scene is to stand beside that of the first.
     """
     request = question.get("request")
     head = {**head, "request": request if isinstance(request, int) else None}
     source, values, file = question.get("source"), question.get("values"), question.get("file")
-    step = question.get("step")
-    if not isinstance(source, str) or not (values is None or isinstance(values, dict)):
-        return seal({**head, "message": NOT_UNDERSTOOD})
-    if len(source) > LONGEST_SOURCE:
-        return seal({**head, "message": TOO_LONG})
-    if not source.strip():
-        return seal({**head, "message": EMPTY})
+    beside = question.get("beside")
+    if source is None and page:
+        return seal(head, page=page)
+    if complaint := trouble(source, values) or (beside is not None and trouble(beside, None)):
+        return seal({**head, "message": complaint}, page=page)
     wanted = "both" if file == "trace" else "scene"
     reply, scene, trace = opened(run(json.dumps({"source": source, "values": values, "want": wanted}).encode()))
     head |= {"message": reply.get("message"), "source": source, "values": values}
+    if beside is not None:
+        other, second, _ = opened(run(json.dumps({"source": beside, "want": "scene", "expression": False}).encode()))
+        return seal({**head, "message": head["message"] or other.get("message")}, scene, beside=second, page=page)
     if file not in FILES or not scene:
-        return seal(head, scene)
+        return seal(head, scene, page=page)
     name, kind = FILES[file]
-    made = (
-        gzip.compress(export_html(scene, step if isinstance(step, int) else None).encode(), mtime=0)
-        if file == "html"
-        else trace
-    )
-    return seal({**head, "file": {"name": name, "type": kind}}, scene, made)
+    made = trace if file == "trace" else exported(scene, question.get("step"))
+    return seal({**head, "file": {"name": name, "type": kind}}, scene, made, page=page)
+
+
+def exported(scene: bytes, step: Any) -> bytes:
+    """The offline page, gzipped; it opens at `step`, if that is one."""
+    return gzip.compress(export_html(scene, step if isinstance(step, int) else None).encode(), mtime=0)
+
+
+def trouble(source: Any, values: Any) -> str | None:
+    """What is wrong with a question, as a sentence."""
+    if not isinstance(source, str) or not (values is None or isinstance(values, dict)):
+        return NOT_UNDERSTOOD
+    if len(source) > LONGEST_SOURCE:
+        return TOO_LONG
+    return None if source.strip() else EMPTY

@@ -1,58 +1,89 @@
-"""What the pages are made of: the Lab's examples and links, and the parts of a lesson, as data for the roof."""
+"""What the pages are made of: for each its title, the first question it asks, and what answers its questions."""
 
+import gzip
+import json
 from collections.abc import Mapping
 from functools import cache, partial
 from typing import Any
 
-from gradreel.lessons import Lesson, Program, lessons, read
-from gradreel.player.mount import Answer, LessonPage
+from gradreel.material.lessons import Lesson, lessons
+from gradreel.player.mount import Page
 
 from .desk import Run, answer
 
 Head = Mapping[str, Any]
 
-
-def address(lesson: Lesson) -> str:
-    """Where a lesson's page is, seen from any page: beside it."""
-    return f"./{lesson.slug[:1].upper()}{lesson.slug[1:]}"
-
-
-@cache
-def lab() -> Head:
-    """What the Lab's page says of itself: examples by lesson, and the way to the lessons."""
-    return {
-        "place": "lab",
-        "home": "./",
-        "lessons": _links(),
-        "examples": [
-            {"group": "One line is enough", "programs": [{"title": line, "source": line} for line in EXPRESSIONS]},
-            *(
-                {"group": lesson.title, "programs": [{"title": p.title, "source": p.source} for p in lesson.programs]}
-                for lesson in lessons()
-            ),
-        ],
-    }
-
-
-def lesson(slug: str, run: Run) -> LessonPage:
-    """The page of a lesson, whose programs are run by `run`."""
-    found = read(slug)
-    parts = [part if isinstance(part, str) else _played(part, run) for part in found.parts]
-    return LessonPage(found.title, parts, [("Lab", "./"), *((other.title, address(other)) for other in lessons())])
-
-
-def _played(program: Program, run: Run) -> tuple[Head, Answer]:
-    """The first question of a program, and what answers it and those that follow."""
-    head = {"place": "lesson", "home": "./", "title": program.title}
-    return {"kind": "run", "source": program.source, "values": None}, partial(answer, head=head, run=run)
-
-
-def _links() -> list[dict[str, str]]:
-    return [{"title": lesson.title, "href": address(lesson)} for lesson in lessons()]
-
+PLACES = (("lab", "Lab", "./"), ("lessons", "Lessons", "./Lessons"))
+"""Every page of the house: its name, its title, and where it is, seen from any other: beside it."""
 
 EXPRESSIONS = ("sin(x*y) + x**2", "relu(W @ v).sum()", "softmax(z, dim=0)")
 """Examples of the short way in: free names become leaves."""
 
-FIRST: Head = {"kind": "run", "source": lessons()[0].programs[1].source, "values": None}
-"""What the Lab opens with: the program of the first story."""
+OPENING = "shared_in_a_loop"
+"""The lesson whose program the Lab opens with."""
+
+
+def lab(run: Run) -> Page:
+    """The Lab: one player, and all the programs of the house as examples."""
+    head = {**about_the_house("lab"), "examples": examples()}
+    return Page("lab", "Gradreel", asking(lesson(OPENING).source), partial(answer, head=head, run=run))
+
+
+def course(run: Run, step: str | None = None) -> Page:
+    """The lessons, opened at `step`; at the first one if there is no lesson of that name."""
+    start = lesson(step) if step in {each.slug for each in lessons()} else lessons()[0]
+    head = {**about_the_house("lessons"), "step": start.slug}
+    return Page("lessons", "Lessons", asking(start.source), partial(answer, head=head, run=run, page=course_data()))
+
+
+@cache
+def course_data() -> bytes:
+    return packed({"lessons": [told(each) for each in lessons()]})
+
+
+def told(each: Lesson) -> Head:
+    """A lesson as its page needs it."""
+    return {
+        "slug": each.slug,
+        "title": each.title,
+        "chapter": each.chapter,
+        "prose": each.prose,
+        "source": each.source,
+        "question": each.question,
+        "choices": [{"text": choice.text, "right": choice.right, "why": choice.why} for choice in each.choices],
+        "more": [],
+        "show": {"kind": each.shown.kind, "line": each.shown.line, "which": each.shown.which},
+    }
+
+
+def lesson(slug: str | None) -> Lesson:
+    return next(each for each in lessons() if each.slug == slug)
+
+
+def examples() -> list[Head]:
+    """The programs of the house for the Lab's menu, in groups."""
+    chapters: dict[str, list[Head]] = {}
+    for each in lessons():
+        chapters.setdefault(each.chapter, []).append({"title": each.title, "source": each.source})
+    short = [{"title": line, "source": line} for line in EXPRESSIONS]
+    return [
+        {"group": "One line is enough", "programs": short},
+        *({"group": chapter, "programs": programs} for chapter, programs in chapters.items()),
+    ]
+
+
+def about_the_house(place: str) -> dict[str, Any]:
+    """What every page knows: which it is, and where the others are."""
+    return {
+        "place": place,
+        "home": "./",
+        "nav": [{"place": name, "title": title, "href": href} for name, title, href in PLACES],
+    }
+
+
+def asking(source: str) -> Head:
+    return {"kind": "run", "source": source, "values": None}
+
+
+def packed(data: Any) -> bytes:
+    return gzip.compress(json.dumps(data, allow_nan=False).encode(), mtime=0)

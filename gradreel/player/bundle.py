@@ -10,6 +10,7 @@ from pathlib import Path
 from . import linker
 
 WEB = Path(__file__).parent / "web"
+STYLES = ("player.css", "page.css", "material.css")
 VIS = Path("lib", "vis-9.1.2", "vis-network.min.js")
 
 # The file looks for CommonJS first; given an `exports` of its own it leaves the global scope alone.
@@ -29,7 +30,7 @@ def modules() -> dict[str, str]:
 @cache
 def styles() -> str:
     """The styles of the player and of the page around it."""
-    return "\n".join((WEB / name).read_text(encoding="utf-8") for name in ("player.css", "page.css"))
+    return "\n".join((WEB / name).read_text(encoding="utf-8") for name in STYLES)
 
 
 @cache

@@ -5,9 +5,8 @@ carries a letter (see `letter.py`) and is called again for every run. What happe
 a small dictionary, and is answered by the function that the page hands in.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from html import escape
 from typing import Any
 
 import streamlit as st
@@ -18,7 +17,9 @@ Question = Mapping[str, Any]
 Answer = Callable[[Question], bytes]
 
 STYLES = (bundle.WEB / "streamlit.css").read_text(encoding="utf-8")
-"""Streamlit's own furniture goes, nothing fades while a program runs, and prose gets a reading column."""
+"""Streamlit's own furniture goes, and nothing fades while a program runs."""
+
+NAME = "Gradreel"
 
 _code = st.components.v2.component("gradreel_code", js=bundle.script("provide.js"))
 _stage = st.components.v2.component(
@@ -27,48 +28,27 @@ _stage = st.components.v2.component(
 
 
 @dataclass(frozen=True)
-class LessonPage:
-    """A lesson to be read: its parts are Markdown, or a program's first question and what answers it."""
+class Page:
+    """A page of the house: it opens with the answer to `first`, and `answer` answers whatever it asks later."""
 
+    key: str
     title: str
-    parts: Sequence[str | tuple[Question, Answer]]
-    links: Sequence[tuple[str, str]]
-    """Title and address of every page of the house, the Lab first."""
+    first: Question
+    answer: Answer
 
 
-def lab(first: Question, answer: Answer) -> None:
-    """The whole page is one player."""
-    st.set_page_config(page_title="Gradreel", layout="wide")
-    _dress()
-    stage("lab", first, answer)
-
-
-def lesson(page: LessonPage) -> None:
-    """Prose in a column, players across the page."""
-    st.set_page_config(page_title=f"{page.title} · Gradreel", layout="wide")
-    _dress()
-    st.html(_navigation(page))
-    st.title(page.title, anchor=False)
-    for number, part in enumerate(page.parts):
-        if isinstance(part, str):
-            st.markdown(part)
-        else:
-            stage(f"program-{number}", *part)
-    st.html(_navigation(page))
-
-
-def _dress() -> None:
-    """Bring code and styles to the page; once, outside of any fragment."""
+def show(page: Page) -> None:
+    """The whole page: code and styles once, then the component that fills it."""
+    name = page.title if page.title == NAME else f"{page.title} · {NAME}"
+    st.set_page_config(page_title=name, layout="wide")
     st.html(f"<style>{STYLES}</style>")
     _code(key="gradreel-code")
+    stage(page.key, page.first, page.answer)
 
 
-def _navigation(page: LessonPage) -> str:
-    """The way to the other pages, as HTML."""
-    links = [("Gradreel", "./", "class=gr-brand")]
-    links += [(title, href, "aria-current=page" if title == page.title else "") for title, href in page.links]
-    inner = "".join(f'<a href="{escape(href)}" target="_self" {more}>{escape(text)}</a>' for text, href, more in links)
-    return f'<nav class="gr-lessons" aria-label="Pages">{inner}</nav>'
+def asked(name: str) -> str | None:
+    """What the address asks for under `name`, as in `?step=retain_graph`."""
+    return st.query_params.get(name)
 
 
 def mount(payload: bytes, *, key: str, on_question: Callable[[], None] | None = None) -> Any:

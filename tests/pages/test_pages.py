@@ -1,4 +1,4 @@
-"""Every page runs, and hands the browser its code once and a letter a player."""
+"""Every page runs, and hands the browser its code once and one letter."""
 
 import gzip
 import json
@@ -8,51 +8,96 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from gradreel.lessons import lessons
+from gradreel.material.lessons import lessons
+from gradreel.scene import decode
 
 ROOT = Path(__file__).parents[2]
 PAGES = sorted((ROOT / "pages").glob("*.py"))
+READ = {"scene": decode, "beside": decode, "page": lambda part: json.loads(gzip.decompress(part))}
+Letter = tuple[dict[str, Any], dict[str, Any]]
 
 
-def letters(page: AppTest) -> list[tuple[dict[str, Any], dict[str, Any]]]:
-    """Head and scene of each letter on a page."""
+def letters(page: AppTest) -> list[Letter]:
+    """Head and parts of each letter on a page."""
     found = []
     for node in page.main:
         payload = getattr(getattr(node, "proto", None), "bytes", b"")
         if payload:
-            line, _, scene = payload.partition(b"\n")
-            found.append((json.loads(line), json.loads(gzip.decompress(scene))))
+            line, _, rest = payload.partition(b"\n")
+            head, parts = json.loads(line), {}
+            for name in ("scene", "beside", "page"):
+                part, rest = rest[: head[name]], rest[head[name] :]
+                parts[name] = READ[name](part) if part else None
+            found.append((head, parts))
     return found
 
 
-def test_the_lab_opens_with_the_first_story() -> None:
-    page = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60).run()
+def opened(path: str, **query: str) -> Letter:
+    """The one letter of a page."""
+    page = AppTest.from_file(str(ROOT / path), default_timeout=60)
+    for name, value in query.items():
+        page.query_params[name] = value
+    page.run()
     assert not page.exception
-    [(head, scene)] = letters(page)
+    [letter] = letters(page)
+    return letter
+
+
+def test_the_lab_opens_with_a_story_and_has_every_lesson_as_an_example() -> None:
+    head, parts = opened("app.py")
+    scene = parts["scene"]
     assert (head["place"], scene["schema"], scene["outcome"]["kind"]) == ("lab", "gradreel-scene/1", "raised")
-    assert [len(group["programs"]) for group in head["examples"][1:]] == [len(lesson.programs) for lesson in lessons()]
+    titles = {program["title"] for group in head["examples"] for program in group["programs"]}
+    assert {lesson.title for lesson in lessons()} <= titles
+
+
+@pytest.mark.parametrize("path", PAGES, ids=[path.stem for path in PAGES])
+def test_a_page_opens_with_its_own_letter(path: Path) -> None:
+    head, parts = opened(f"pages/{path.name}")
+    assert head["message"] is None if "message" in head else head["request"] is None
+    assert parts["page"]
+    assert [entry["href"] for entry in head["nav"]][0] == "./"
+
+
+def test_every_way_leads_to_a_page() -> None:
+    head, _ = opened("app.py")
+    pages = {path.stem.partition("_")[2] for path in PAGES}
+    assert {entry["href"].removeprefix("./") for entry in head["nav"]} <= pages | {""}
+    assert head["place"] in {entry["place"] for entry in head["nav"]}
 
 
 @pytest.mark.parametrize(
-    ("path", "lesson"), list(zip(PAGES, lessons(), strict=True)), ids=[path.stem for path in PAGES]
+    ("path", "query", "step"),
+    [
+        ("1_Lessons", {}, lessons()[0].slug),
+        ("1_Lessons", {"step": "hooks"}, "hooks"),
+        ("1_Lessons", {"step": "no such lesson"}, lessons()[0].slug),
+        ("91_Why_the_second_backward_fails", {}, "the_second_backward"),
+        ("92_Gradients_add_up", {}, "calls_add_up"),
+        ("93_Higher_derivatives", {}, "create_graph"),
+        ("94_A_graph_cannot_be_refilled", {}, "no_refilling"),
+    ],
 )
-def test_a_lesson_plays_all_its_programs(path: Path, lesson: Any) -> None:
-    page = AppTest.from_file(str(path), default_timeout=60).run()
-    assert not page.exception
-    assert page.title[0].value == lesson.title
-    assert [head["source"] for head, _ in letters(page)] == [program.source for program in lesson.programs]
+def test_the_course_opens_where_it_is_asked_to(path: str, query: dict[str, str], step: str) -> None:
+    head, parts = opened(f"pages/{path}.py", **query)
+    [wanted] = [lesson for lesson in lessons() if lesson.slug == step]
+    assert (head["step"], parts["scene"]["source"].strip()) == (step, wanted.source.strip())
+    assert [lesson["slug"] for lesson in parts["page"]["lessons"]] == [lesson.slug for lesson in lessons()]
 
 
 def test_a_question_of_the_page_is_answered() -> None:
     page = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60).run()
     page.session_state["lab-question"] = {"kind": "run", "request": 7, "source": "sin(x)", "values": {"x": 0.5}}
     page.run()
-    [(head, scene)] = letters(page)
-    assert (head["request"], scene["expression"]["text"]) == (7, "sin(x)")
-    assert scene["expression"]["leaves"] == [{"name": "x", "value": 0.5, "slider": True}]
+    [(head, parts)] = letters(page)
+    assert (head["request"], parts["scene"]["expression"]["text"]) == (7, "sin(x)")
+    assert parts["scene"]["expression"]["leaves"] == [{"name": "x", "value": 0.5, "slider": True}]
 
 
-@pytest.mark.parametrize("question", [{}, {"source": 3}, {"source": "x", "values": []}, {"source": "x" * 200_000}])
+@pytest.mark.parametrize(
+    "question",
+    [{}, {"source": 3}, {"source": "x", "values": []}, {"source": "x" * 200_000}, {"source": "1", "beside": 3}],
+)
 def test_a_question_that_is_none_gets_a_sentence(question: dict[str, Any]) -> None:
     from gradreel.host.desk import answer
 

@@ -5,13 +5,14 @@
 
 import { element } from "./dom.js";
 
-/** @typedef {{title: string, href?: string, act?: () => void, note?: string}} Entry */
+/** @typedef {{title: string, href?: string, act?: () => void, note?: string, current?: boolean}} Entry */
 /** @typedef {{group?: string, entries: Entry[]}} Section */
 
 /**
  * @param {HTMLElement} host
- * @param {{here: string, home: string|null, lessons: Entry[], examples: Section[], exports: Entry[],
- *          onOpen?: (() => void)|null, onCopyLink: (() => void)|null, onRun: (() => void)|null}} options
+ * @param {{here: string, home: string|null, nav: {place: string, title: string, href: string}[], examples?: Section[], exports?: Entry[],
+ *          onOpen?: (() => void)|null, onCopyLink?: (() => void)|null, onRun?: (() => void)|null}} options
+ *  Where there is no room for `nav` as a row, it is a menu.
  */
 export function createHeader(host, options) {
   const run = options.onRun && runButton(options.onRun);
@@ -21,22 +22,24 @@ export function createHeader(host, options) {
     menus.push(made);
     return made.element;
   };
+  const { examples = [], exports = [] } = options;
+  const pages = options.nav.map(({ place, title, href }) => ({ title, href, current: place === options.here }));
   const nav = options.home === null ? [element("span", { class: "gr-brand", text: "Gradreel" })] : [
     element("a", { class: "gr-brand", href: options.home, target: "_self", text: "Gradreel" }),
     element("nav", { class: "gr-nav", "aria-label": "Pages" },
-      element("a", { href: options.home, target: "_self", "aria-current": options.here === "lab" ? "page" : null, text: "Lab" }),
-      options.lessons.length > 0 ? drop("Lessons", [{ entries: options.lessons }], "lessons") : null),
+      ...pages.map(({ title, href, current }) => element("a", { href, target: "_self", "aria-current": current && "page", text: title })),
+      drop(pages.find((page) => page.current)?.title ?? "Pages", [{ entries: pages }], "pages")),
   ];
   const copy = options.onCopyLink && element("button", { class: "gr-button", type: "button", "data-testid": "copy-link", onclick: options.onCopyLink },
     element("span", { class: "gr-long", text: "Copy link to this step" }), element("span", { class: "gr-short", text: "Link" }));
   host.replaceChildren(...[
     ...nav,
     element("span", { class: "gr-space" }),
-    options.examples.length > 0 && drop("Examples", options.examples, "examples"),
+    examples.length > 0 && drop("Examples", examples, "examples"),
     options.onOpen && element("button", { class: "gr-button", type: "button", "data-testid": "open", onclick: options.onOpen, text: "Open",
       title: "a .py or .ipynb file; it can be dropped on the page, too" }),
     copy,
-    options.exports.length > 0 && drop("Export", [{ entries: options.exports }], "export"),
+    exports.length > 0 && drop("Export", [{ entries: exports }], "export"),
     run,
   ].filter(Boolean));
   const away = (event) => menus.forEach((menu) => !event.composedPath().includes(menu.element) && menu.close());
@@ -91,9 +94,9 @@ function createMenu(title, sections, testid, onOpen) {
     items()[0]?.focus();
   };
   const items = () => [...list.querySelectorAll("[role=menuitem]")];
-  const entry = ({ title, href, act, note }) => {
+  const entry = ({ title, href, act, note, current }) => {
     const inner = [element("span", {}, title), note ? element("small", {}, note) : null].filter(Boolean);
-    if (href) return element("a", { role: "menuitem", href, target: "_self" }, ...inner);
+    if (href) return element("a", { role: "menuitem", href, target: "_self", "aria-current": current && "page" }, ...inner);
     return element("button", { role: "menuitem", type: "button", onclick: () => { close(); act?.(); } }, ...inner);
   };
   for (const { group, entries } of sections) {

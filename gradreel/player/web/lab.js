@@ -98,7 +98,7 @@ export function createLab(root, { head, scene, ask, theme, step = null }) {
   }) : createHeader(bar, {
     here: head.place,
     home: head.home ?? null,
-    lessons: head.lessons ?? [],
+    nav: head.nav ?? [],
     examples: ask ? examplesMenu(head.examples ?? [], load) : [],
     exports: [
       ask && { title: "Offline page", note: "one HTML file with the player in it, opening at this step", act: save("html") },

@@ -1,24 +1,27 @@
 /**
- * What the server sends: one line of JSON that says what this is, then the scene as gzipped JSON, then perhaps a file to save.
+ * What the server sends: one line of JSON that says what this is, then the scene as gzipped JSON, then perhaps a scene to stand
+ * beside it, the data of the page itself (both gzipped JSON), or a file to save.
  */
 
 import { unpacked } from "./scene.js";
 
 const LONGEST_SCENE = 200_000_000;
 
-/** @typedef {{request: number|null, scene: number, file?: {name: string, type: string}|null, message?: string|null,
- *            source?: string, [more: string]: any}} Head   `scene` is the length of the scene in bytes */
+/** @typedef {{request: number|null, scene: number, beside?: number, page?: number, file?: {name: string, type: string}|null, message?: string|null,
+ *            source?: string, [more: string]: any}} Head   the parts by their lengths in bytes */
+
+const PARTS = ["scene", "beside", "page"];
 
 /**
  * @param {Uint8Array} bytes
- * @returns {{head: Head, scene: Uint8Array|null, file: Uint8Array|null}}
+ * @returns {{head: Head, scene: Uint8Array|null, beside: Uint8Array|null, page: Uint8Array|null, file: Uint8Array|null}}
  */
 export function open(bytes) {
-  const end = bytes.indexOf(10);
-  const head = JSON.parse(new TextDecoder().decode(bytes.subarray(0, end)));
-  const scene = bytes.subarray(end + 1, end + 1 + head.scene);
-  const file = bytes.subarray(end + 1 + head.scene);
-  return { head, scene: scene.length ? scene : null, file: file.length ? file : null };
+  let at = bytes.indexOf(10) + 1;
+  const head = JSON.parse(new TextDecoder().decode(bytes.subarray(0, at - 1)));
+  const cut = (length) => (length ? bytes.subarray(at, (at += length)) : null);
+  const [scene, beside, page] = PARTS.map((name) => cut(head[name] ?? 0));
+  return { head, scene, beside, page, file: cut(bytes.length - at) };
 }
 
 /** The scene in an encoded one: gzipped JSON. @param {Uint8Array} bytes @returns {Promise<any>} */

@@ -3,9 +3,11 @@
  * it keeps its instance by that element, and does something only when something has changed.
  */
 
+import { blank } from "./blank.js";
 import { createLab } from "./lab.js";
 import { fingerprint, open, unzip } from "./letter.js";
 import { DamagedLink, isEmbedded, readAddress, stepAsked } from "./link.js";
+import { PLACES } from "./places.js";
 import { saveFile } from "./saving.js";
 import { createWire } from "./wire.js";
 
@@ -39,8 +41,9 @@ function createPlace(root) {
   });
 
   async function take(bytes) {
-    const { head, scene, file } = open(bytes);
+    const { head, scene, file, ...more } = open(bytes);
     wire.answered(head.request);
+    if (PLACES[head.place]) return visit(head, { scene, ...more });
     if (file && saved !== head.request) {
       saved = head.request;
       const whole = await new Response(new Blob([file]).stream().pipeThrough(new DecompressionStream("gzip"))).blob();
@@ -58,13 +61,25 @@ function createPlace(root) {
     } else await begin(head, next);
   }
 
+  /** A page that is not the Lab: its first letter makes it, and those after that are answers to what it asks. */
+  async function visit(head, { scene, beside, page }) {
+    lab?.setTheme(themeOf(root));
+    const mark = [head.request, fingerprint(scene), fingerprint(beside)].join();
+    if (mark === shown) return;
+    shown = mark;
+    const scenes = await Promise.all([scene, beside].map((part) => part && unzip(part)));
+    const answer = { head, scene: scenes[0], beside: scenes[1] };
+    if (lab) lab.show(answer);
+    else lab = PLACES[head.place](root, { ...answer, page: await unzip(page), ask: wire.ask, theme: themeOf(root) });
+    if (head.message) tell(head);
+  }
+
   /** A sentence instead of a scene; one about trouble that may be over by now offers to try again. */
   function tell({ message, again }) {
     lab.say(message, { lasting: true, offer: again ? { title: "Run it again", act: lab.again } : null });
   }
 
   async function begin(head, scene) {
-    if (head.place === "lesson") await nearby(root);
     const embedded = head.place === "lab" && isEmbedded(location);
     const place = embedded ? "embed" : head.place;
     lab = createLab(root, { head: { ...head, place }, scene, ask: wire.ask, theme: themeOf(root), step: embedded ? stepAsked(location) : null });
@@ -100,26 +115,6 @@ function createPlace(root) {
       lab?.destroy();
     },
   };
-}
-
-/** A scene in which nothing happens, for a page whose first answer is only a sentence. @param {string} source */
-function blank(source) {
-  const start = { kind: "start", line: 0, sentence: "Nothing has run yet.", focus: [], changes: {} };
-  const none = { values: [], boxes: [], wires: [], tensors: [], groups: [], calls: [], stretches: [], diagnoses: [], output: [] };
-  const outcome = { kind: "finished", type: null, message: null, line: null };
-  return { source, mode: "script", outcome, steps: [start], expression: null, ...none };
-}
-
-/** Wait until an element is about to be seen, so a long page does not draw all its players at once. */
-function nearby(root) {
-  return new Promise((resolve) => {
-    const watch = new IntersectionObserver((entries) => {
-      if (!entries.some((entry) => entry.isIntersecting)) return;
-      watch.disconnect();
-      resolve();
-    }, { rootMargin: "600px" });
-    watch.observe(root);
-  });
 }
 
 /** Whether Streamlit shows its light or its dark theme, by the brightness of its background. */

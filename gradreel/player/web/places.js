@@ -1,0 +1,11 @@
+/** The pages beside the Lab, by name: each is made from its first letter and then shown the answers to what it asks. */
+
+import { createCourse } from "./course.js";
+
+/** @typedef {{head: any, scene: any, beside: any}} Answer
+ *  @typedef {{show: (answer: Answer) => void, say: Function, busy: (busy: boolean) => void, again: () => void,
+ *             setTheme: (name: "light"|"dark") => void, destroy: () => void}} Place
+ *  @typedef {Answer & {page: any, ask: (question: any, how?: {urgent?: boolean}) => void, theme: "light"|"dark"}} Start */
+
+/** @type {Record<string, (root: HTMLElement, start: Start) => Place>} */
+export const PLACES = { lessons: createCourse };

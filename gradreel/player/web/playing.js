@@ -1,0 +1,49 @@
+/**
+ * A small Lab inside a page: a program that plays where it is spoken of, can be changed there and run again.
+ */
+
+import { blank } from "./blank.js";
+import { createLab } from "./lab.js";
+
+/**
+ * @param {HTMLElement} host
+ * @param {{home: string, title: string, ask: (question: any, how?: {urgent?: boolean}) => void, theme: "light"|"dark"}} options
+ */
+export function createPlaying(host, { home, title, ask, theme }) {
+  let lab = null;
+  /** The program that was asked for, and at which step it is to open; null for its end. */
+  let wanted = { source: "", at: null };
+
+  return {
+    /** Put a program in and run it. @param {string} program @param {((scene: any) => number|null)|null} [at] the step to open at */
+    open(program, at = null) {
+      const source = program.trimEnd();
+      wanted = { source, at };
+      if (lab) lab.open({ source, values: null });
+      else ask({ kind: "run", source, values: null }, { urgent: true });
+    },
+    /** The answer to a run. @param {{head: any, scene: any}} answer */
+    show({ head, scene }) {
+      const next = scene ?? blank(head.source ?? wanted.source);
+      const step = (head.source ?? "").trimEnd() === wanted.source.trimEnd() ? wanted.at?.(next) ?? null : null;
+      if (lab) {
+        if (scene) lab.show(next, step);
+        return;
+      }
+      lab = createLab(host, { head: { place: "lesson", home, title, source: head.source ?? wanted.source }, scene: next, ask, theme, step });
+    },
+    /** What it opens with: the program of the first answer. @param {string} source @param {((scene: any) => number|null)|null} [at] */
+    expect: (source, at = null) => (wanted = { source, at }),
+    player: () => lab?.player ?? null,
+    /** Whether the program that plays is `source`, unchanged. @param {string} source */
+    plays: (source) => lab?.player.editor.getSource().trimEnd() === source.trimEnd(),
+    /** @param {boolean} busy */
+    busy: (busy) => lab?.busy(busy),
+    /** @param {"light"|"dark"} name */
+    setTheme: (name) => {
+      theme = name;
+      lab?.setTheme(name);
+    },
+    destroy: () => lab?.destroy(),
+  };
+}
