@@ -1,11 +1,12 @@
 # make run: set up and start the app. make test: set up and pass all tests. make bench: measure against torch and others.
+# make shots: take pictures of the player, into .shots.
 
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 BENCH := .venv-bench
 
-.PHONY: run test check browser bench clean
+.PHONY: run test check browser bench shots clean
 
 run: $(VENV)/run.done
 	$(BIN)/streamlit run app.py --server.address 127.0.0.1 --server.port 8501
@@ -25,6 +26,9 @@ browser: $(VENV)/test.done
 
 bench: $(BENCH)/done
 	$(BENCH)/bin/python -m benchmarks
+
+shots: $(VENV)/test.done browser
+	$(BIN)/python -m tests.browser.shots .shots
 
 clean:
 	rm -rf $(VENV) $(BENCH) .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -116,7 +116,7 @@ export function sumTrack(state) {
   const events = [];
   for (const key of state.keys("sum:")) {
     const track = state.track(key, "terms");
-    track.steps.forEach((step, i) => track.values[i] && events.push([step, key]));
+    track?.steps.forEach((step, i) => track.values[i] && events.push([step, key]));
   }
   events.sort((a, b) => a[0] - b[0]);
   return { steps: events.map(([step]) => step), keys: events.map(([, key]) => key) };

@@ -6,8 +6,8 @@
 import { createClock } from "./clock.js";
 import { createCodePane } from "./codepane.js";
 import { createControls } from "./controls.js";
-import { foldedAtFirst, groupTree } from "./folding.js";
 import { valuesAt } from "./inline.js";
+import { foldedAtFirst, foldsAbove, groupTree, READABLE } from "./folding.js";
 import { showInspector, showSum, sumTrack } from "./inspector.js";
 import { bindKeys } from "./keys.js";
 import { marksAt } from "./marking.js";
@@ -108,10 +108,10 @@ export function createPlayer(root, firstScene, options) {
   function begin(next, at) {
     load(next);
     run.tree = groupTree(run.scene);
-    run.folded = foldedAtFirst(run.tree);
+    run.step = clamp(at ?? run.state.last);
+    run.folded = foldedAtFirst(run.tree, READABLE, run.scene.steps[run.step].focus);
     run.chosen = null;
     draw(null);
-    run.step = clamp(at ?? run.state.last);
     show({ begin: true });
   }
 
@@ -217,6 +217,15 @@ export function createPlayer(root, firstScene, options) {
     show();
   }
 
+  /** Open what a box stands behind, and look at it. */
+  function reveal(id) {
+    const above = foldsAbove(run.tree, run.folded, id);
+    for (const group of above) run.folded.delete(group);
+    if (above.length) draw({ unit: above[0], boxes: run.tree.groups.get(above[0]).boxes });
+    run.chosen = null;
+    select(id);
+  }
+
   /** Fold every group, or none. */
   function foldAll(folded) {
     run.folded = new Set(folded ? run.tree.groups.keys() : []);
@@ -258,6 +267,7 @@ export function createPlayer(root, firstScene, options) {
       run.values = on;
       show();
     },
+    reveal,
     update,
     setTheme,
     view: stage.view,
