@@ -23,10 +23,11 @@ from . import (
 )
 from . import factories as _factories
 from .device import device, layout, strided
-from .dtypes import dtype, finfo, get_default_dtype, iinfo, promote_types, set_default_dtype
+from .dtypes import dtype, finfo, get_default_dtype, iinfo, set_default_dtype
 from .modes import enable_grad, inference_mode, is_grad_enabled, is_inference_mode_enabled, no_grad, set_grad_enabled
 from .printing import set_printoptions
 from .random import Generator, default_generator, initial_seed
+from .signatures.guarding import TABLE, guarded
 from .size import Size
 from .state import state as _state
 from .tensor import Tensor
@@ -61,6 +62,8 @@ _FUNCTIONAL = (
     "conv1d conv2d conv_transpose1d conv_transpose2d max_pool1d max_pool2d avg_pool1d adaptive_avg_pool1d "
     "pixel_shuffle pixel_unshuffle bilinear layer_norm group_norm"
 )
+_IN_PYTHON = {"norm", "split"}
+"""Methods that are functions of the package as well, though torch has no signature for them."""
 _SUBMODULES = ("nn", "optim", "func", "distributions")
 
 
@@ -77,8 +80,9 @@ def _surface() -> dict[str, Any]:
     names |= {name: _factories.legacy(kind) for name, kind in _LEGACY.items()}
     names |= {"concat": shaping.cat, "concatenate": shaping.cat, "row_stack": arranging.vstack}
     names |= {"vmap": vmap}
-    names |= {"typename": _typename, "Assert": _assert}
-    return names
+    names |= {"typename": _typename, "Assert": _assert, "promote_types": dtypes.promote_types}
+    methods_only = (methods.METHODS | writing.IN_PLACE | methods.ALIASES).keys() - TABLE["torch"].keys() - _IN_PYTHON
+    return {name: guarded("torch", name, value) for name, value in names.items() if name not in methods_only}
 
 
 def _typename(obj: Any) -> str:
@@ -135,7 +139,8 @@ def __getattr__(name: str) -> Any:
             if error.name != f"{__name__}.{name}":
                 raise
     if name in _FUNCTIONAL.split():
-        return getattr(importlib.import_module(f"{__name__}.nn.functional"), name)
+        function = getattr(importlib.import_module(f"{__name__}.nn.functional"), name)
+        return guarded("torch", name, getattr(function, "__wrapped__", function))
     raise AttributeError(f"module 'torch' has no attribute '{name}'")
 
 
@@ -161,7 +166,6 @@ __all__ = [
     "linalg",
     "no_grad",
     "ops",
-    "promote_types",
     "random",
     "set_default_dtype",
     "set_grad_enabled",

@@ -82,7 +82,7 @@ def add_in_place(before: Tensor, grad: Any) -> str:
     if data.__class__ is np.ndarray and data.dtype is grad.dtype:
         np.add(data, grad, out=data)
     else:
-        before.put(data + grad)
+        before.overwrite(data + grad)
     before.bump()
     if state.session is not None:
         tell.written(before, "add.Tensor")

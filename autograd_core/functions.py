@@ -104,7 +104,7 @@ def into(out: Any, name: str, inputs: Sequence[Any], result: Tensor) -> Tensor:
             "arguments "
             "requires grad."
         )
-    out.put(result.data_)
+    out.overwrite(result.data_)
     out.bump()
     return out
 

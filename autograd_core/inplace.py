@@ -71,7 +71,7 @@ def in_place(function: Callable[..., Any], target: Tensor, *args: Any, **options
         before.data_ = target.data_.copy()
     value = quietly(function, before, *args, **options)
     fits(target, value)
-    target.put(value)
+    target.overwrite(value)
     target.bump()
     given = bound(op, (before, *args), options)
     rebase(target, lambda holder: link(op, given, holder, before, target, kept))
@@ -88,7 +88,7 @@ def overwritten(target: Tensor, value: Array) -> Tensor:
     data = target.data_
     if value.shape != data.shape or value.dtype is not data.dtype:
         fits(target, value)
-    target.put(value)
+    target.overwrite(value)
     target.bump()
     return target
 

@@ -18,6 +18,7 @@ from .ops import matmul as m
 from .ops import reduce as r
 from .ops import shape as s
 from .ops.linalg import LinAlgError, check_floating, check_matrix, check_square
+from .signatures.guarding import guarded_all
 from .state import state
 from .tensor import Tensor, plain
 
@@ -403,5 +404,7 @@ METHODS: dict[str, Callable[..., Any]] = {
     "pinverse": pinverse,
 }
 """What is also a function of the package and a method of tensors."""
+
+globals().update(guarded_all("torch.linalg", globals()))
 
 __all__ = ["LinAlgError", "det", "inv", "solve"]

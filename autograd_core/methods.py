@@ -40,6 +40,7 @@ from .ops import index as i
 from .ops import matmul as m
 from .ops import reduce as r
 from .ops import shape as s
+from .signatures.guarding import guarded
 from .size import Size
 from .state import state
 from .tensor import Tensor
@@ -192,7 +193,7 @@ FROM = {
     special: "erf erfc lgamma digamma asinh acosh sinc deg2rad rad2deg logaddexp logaddexp2 xlogy fmax fmin copysign "
     "heaviside logical_xor isposinf isneginf signbit",
     arrange: "unfold",
-    scattering: "take",
+    scattering: "take put",
     i: "index_select scatter_add masked_select index_add index_fill index_copy",
     functions: "add sub mul div remainder pow square positive clamp masked_fill fmod float_power rsub "
     "addmm addmv baddbmm outer gather scatter index_put nonzero equal isclose allclose is_floating_point numel",
@@ -248,21 +249,23 @@ OWN |= {
     "cpu": lambda self: self,
 }  # fmt: skip
 OWN |= {name: conversion.cast_to(kind) for name, kind in CASTS.items()}
-OWN |= legacy.METHODS | {"__copy__": tracking.copied}
+OWN |= legacy.METHODS | {"__copy__": tracking.copied, "_is_view": vars(Tensor)["_is_view"]}
 OWN |= {name: getattr(factories, name) for name in ("new_tensor", "new_zeros", "new_ones", "new_empty", "new_full")}
 
 
 def install() -> None:
     """Hang everything onto the class."""
-    for table in (OPERATORS, IN_PLACE, METHODS, OWN, PROPERTIES):
-        for name, value in table.items():
-            setattr(Tensor, name, value)
+    for name, value in (OPERATORS | PROPERTIES).items():
+        setattr(Tensor, name, value)
+    offered = IN_PLACE | METHODS | OWN
+    for name, function in offered.items():
+        setattr(Tensor, name, guarded("Tensor", name, function))
     for name, value in dict(vars(Tensor)).items():
         if isinstance(value, property) and value.fset is None and value.fget is not None:
             setattr(Tensor, name, read_only(value.fget, name, "torch._C.TensorBase"))
     for alias, name in ALIASES.items():
-        if hasattr(Tensor, name):
-            setattr(Tensor, alias, getattr(Tensor, name))
+        if name in offered:
+            setattr(Tensor, alias, guarded("Tensor", alias, offered[name]))
     Tensor.__array_priority__ = 1000
     Tensor.__module__ = "torch"
 

@@ -188,7 +188,7 @@ class Tensor:
         data: np.ndarray[Any, Any] = self.data_
         return data
 
-    def put(self, value: Array) -> None:
+    def overwrite(self, value: Array) -> None:
         """Write `value` (broadcast to the shape) over the memory, without counting it."""
         if isinstance(self.data_, np.ndarray):
             self.data_[...] = value

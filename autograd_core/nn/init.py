@@ -41,7 +41,7 @@ def calculate_gain(nonlinearity: str, param: float | None = None) -> float:
 
 
 def _write(tensor: Tensor, values: Any, name: str) -> Tensor:
-    tensor.put(np.reshape(values, tensor.data_.shape))
+    tensor.overwrite(np.reshape(values, tensor.data_.shape))
     tensor.bump()
     tell.written(tensor, name)
     return tensor

@@ -245,7 +245,7 @@ class BatchNorm1d(Module):
         momentum = 0.0 if self.momentum is None else self.momentum
         if self.training and self.track_running_stats:
             seen = self.num_batches_tracked
-            seen.put(seen.data_ + 1)
+            seen.overwrite(seen.data_ + 1)
             seen.bump()
             if self.momentum is None:
                 momentum = 1.0 / float(seen.data_)

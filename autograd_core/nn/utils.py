@@ -43,7 +43,7 @@ def clip_grad_norm_(
             )
         factor = e.clamp(e.mul_scalar(e.reciprocal(e.add_scalar(total, 1e-6)), max_norm), None, 1.0)
         for grad in grads:
-            grad.put(grad.data_ * factor.data_)
+            grad.overwrite(grad.data_ * factor.data_)
             grad.bump()
             tell.written(grad, "mul_", (factor,))
     return total
@@ -52,7 +52,7 @@ def clip_grad_norm_(
 def clip_grad_value_(parameters: Tensor | Iterable[Tensor], clip_value: float, foreach: bool | None = None) -> None:
     """Cuts every number of every gradient off at plus and minus `clip_value`."""
     for grad in graded(parameters):
-        grad.put(grad.data_.clip(-clip_value, clip_value))
+        grad.overwrite(grad.data_.clip(-clip_value, clip_value))
         grad.bump()
         tell.written(grad, "clamp_")
 

@@ -301,7 +301,7 @@ def tensor_type(tensor: Tensor) -> str:
 
 def write(param: Tensor, value: Array, op: str) -> None:
     """Write over a parameter, counted."""
-    param.put(value)
+    param.overwrite(value)
     param.bump()
     tell.written(param, op)
 
@@ -316,7 +316,7 @@ def counter() -> Tensor:
 
 def advance(state: dict[str, Any], name: str, value: Array) -> Array:
     """Replace an array of the state and give the new one."""
-    state[name].put(value)
+    state[name].overwrite(value)
     held: Array = state[name].data_
     return held
 

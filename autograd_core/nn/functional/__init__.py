@@ -5,6 +5,7 @@ What torch composes of several operators is composed of the same ones here, so t
 
 from ...absent import absent
 from ...padding import pad
+from ...signatures.guarding import guarded_all
 from .activations import (
     celu,
     elu,
@@ -188,5 +189,7 @@ __all__ = [
     "triplet_margin_loss",
     "unfold",
 ]
+
+globals().update(guarded_all("torch.nn.functional", globals()))
 
 __getattr__ = absent("torch.nn.functional")

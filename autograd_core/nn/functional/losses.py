@@ -160,7 +160,7 @@ def gaussian_nll_loss(
     if np.any(var.data_ < 0):
         raise ValueError("var has negative entry/entries")
     spread = s.clone(var)
-    spread.put(np.maximum(spread.data_, eps))
+    spread.overwrite(np.maximum(spread.data_, eps))
     spread.bump()
     size = e.log(spread)
     missed = e.div(e.pow_scalar(e.sub(input, target), 2), spread)
@@ -174,7 +174,7 @@ def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -
     held = []
     for x in (x1, x2):
         length = s.clone(r.vector_norm(x, 2, [dim], True))
-        length.put(np.maximum(length.data_, eps))
+        length.overwrite(np.maximum(length.data_, eps))
         length.bump()
         held.append(length)
     other = e.div(x2, held[1])

@@ -156,7 +156,7 @@ def instance_norm(
     out = batch_norm(row, mean, var, gain, shift, use_input_stats, momentum, eps)
     for part, mixed in ((running_mean, mean), (running_var, var)):
         if part is not None and mixed is not None and use_input_stats:
-            part.put(np.mean(mixed.data_.reshape(samples, channels), 0, dtype=part.data_.dtype))
+            part.overwrite(np.mean(mixed.data_.reshape(samples, channels), 0, dtype=part.data_.dtype))
             part.bump()
             tell.written(part, "instance_norm", (input,))
     return s.view(out, shape)

@@ -1,0 +1,209 @@
+"""Puts torch's signatures before our functions.
+
+A call of a kind that has gone through before (the same types under the same names) goes straight on. Any other is read
+as torch reads it: what torch refuses is refused in its words, arguments are handed on under the names that the function
+knows them by, and `out` is written by the same code for all.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import warnings
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+from .. import errors
+from ..factories import check_device
+from ..state import state
+from ..tensor import Tensor
+from .parsing import Given, Signature, read
+
+Function = Callable[..., Any]
+
+MADE = "dtype? dtype=None, layout? layout=None, device? device=None, bool? pin_memory=False, bool? requires_grad=False"
+"""What all functions that make a tensor take at the end."""
+
+IDLE = {"layout", "pin_memory", "memory_format", "non_blocking", "device"}
+"""Arguments that change nothing on a CPU, once they are seen to be right."""
+
+SEVERAL = (tuple, list)
+
+
+def table() -> dict[str, dict[str, list[Signature]]]:
+    """The signatures by module and name; none for a method that takes no arguments at all."""
+    found: dict[str, dict[str, list[Signature]]] = {}
+    ways: list[str] = []
+    names = True
+    for line in Path(__file__).with_name("table.txt").read_text().splitlines():
+        if line.startswith("["):
+            space = found.setdefault(line[1:-1], {})
+        elif not line.startswith(" "):
+            ways, names = ([] if names else ways) + [line.replace("MADE", MADE)], False
+        else:
+            names = True
+            for name in line.split():
+                public, _, shown = name.partition("=")
+                space[public] = [Signature(shown or public, way) for way in ways if way != "-"]
+    return found
+
+
+TABLE = table()
+
+
+def guarded(space: str, name: str, function: Function) -> Function:
+    """`function` as torch's `name` of the module `space`; itself if torch wrote that in Python."""
+    signatures = TABLE[space].get(name)
+    if signatures is None:
+        return function
+    if not signatures:
+        return without_arguments(name, function)
+    return checked(Reader(signatures, function, space == "Tensor"))
+
+
+def guarded_all(space: str, names: dict[str, Any]) -> dict[str, Function]:
+    """Those of `names` that have a signature in the module `space`, guarded."""
+    return {name: guarded(space, name, names[name]) for name in TABLE[space] if name in names}
+
+
+def without_arguments(name: str, function: Function) -> Function:
+    """A method that takes nothing."""
+
+    @functools.wraps(function)
+    def call(self: Any, *args: Any, **options: Any) -> Any:
+        if args or options:
+            what = "keyword arguments" if options else f"arguments ({len(args)} given)"
+            raise TypeError(f"TensorBase.{name}() takes no {what}")
+        return function(self)
+
+    return call
+
+
+def checked(reader: Reader) -> Function:
+    """The function of `reader`, called only in the ways that its signatures allow."""
+    function, known, read_first = reader.function, reader.known, reader.call
+
+    @functools.wraps(function)
+    def call(*args: Any, **options: Any) -> Any:
+        if not options and tuple(map(type, args)) in known:
+            return function(*args)
+        return read_first(args, options)
+
+    return call
+
+
+class Reader:
+    """What stands between a call by a program and `function`: torch's signatures, and the calls already seen.
+
+    `known` are the types of arguments that go through as they are.
+    """
+
+    def __init__(self, signatures: list[Signature], function: Function, method: bool) -> None:
+        self.signatures, self.function, self.method = signatures, function, method
+        self.name = signatures[0].name
+        parameters = inspect.signature(function).parameters.values()
+        self.own = [p.name for p in parameters if p.kind is not p.VAR_POSITIONAL]
+        self.takes_rest = any(p.kind is p.VAR_POSITIONAL for p in parameters)
+        self.known: set[Any] = set()
+
+    def call(self, args: tuple[Any, ...], options: dict[str, Any]) -> Any:
+        key: Any = kinds(args) if not options else (kinds(args), *options, kinds(options.values()))
+        if key in self.known:
+            return self.function(*args, **options)
+        signature, given = read(self.signatures, args[self.method :], options)
+        if signature.deprecated:
+            raise NotImplementedError(f"this old way to call {self.name} is not supported: use {self.ways()}")
+        handed = self.handed(signature, options, given)
+        args += handed.pop("*", ())
+        out = handed.pop("out", None) if "out" not in self.own else None
+        if out is not None:
+            return written(out, self.name, args, handed, self.function)
+        result = self.function(*args, **handed)
+        if handed.keys() == options.keys() and plain_types(signature, given):
+            self.known.add(key)
+        return result
+
+    def handed(self, signature: Signature, options: dict[str, Any], given: Given) -> dict[str, Any]:
+        """The arguments given by name, under the names that the function knows."""
+        handed = {}
+        for i, p in enumerate(signature.parameters):
+            name = next((n for n in p.names if n in options), None)
+            if name is None:
+                continue
+            value, place = given[p.name], i + self.method
+            if p.name in self.own or p.name == "out":
+                handed[p.name] = value
+            elif i < signature.positional and place < len(self.own) and not self.takes_rest:
+                handed[self.own[place]] = value
+            elif p.kind == "ints" and self.takes_rest:
+                handed["*"] = tuple(value)
+            elif p.name == "device":
+                check_device(value)
+            elif not (p.name in IDLE or value is None or value is False):
+                raise NotImplementedError(f"{self.name}(): argument '{p.name}' is not supported by this engine")
+        return handed
+
+    def ways(self) -> str:
+        return " or ".join(f"{self.name}{s.shown()}" for s in self.signatures if not s.deprecated)
+
+
+def kinds(values: Iterable[Any]) -> tuple[Any, ...]:
+    """The types of arguments, and in lists those of their elements."""
+    return tuple((v.__class__, *map(type, v)) if isinstance(v, SEVERAL) else v.__class__ for v in values)
+
+
+def plain_types(signature: Signature, given: Given) -> bool:
+    """Whether the types of arguments alone said that they fit: not where a tensor stands for a number."""
+    for p in signature.parameters:
+        value = given.get(p.name)
+        parts = value if isinstance(value, SEVERAL) else (value,)
+        if p.kind not in ("Tensor", "Tensors", "gaps") and any(isinstance(part, Tensor) for part in parts):
+            return False
+    return True
+
+
+# ---- out
+
+
+def written(out: Any, name: str, args: Sequence[Any], options: dict[str, Any], function: Function) -> Any:
+    """The result of `function`, put into `out`: a tensor, or one for each result."""
+    places = out if isinstance(out, SEVERAL) else (out,)
+    inputs = [
+        part for value in (*args, *options.values()) for part in (value if isinstance(value, SEVERAL) else [value])
+    ]
+    if state.grad_enabled and any(isinstance(t, Tensor) and t.requires_grad for t in (*inputs, *places)):
+        raise RuntimeError(GRAD_WITH_OUT.format(name))
+    result = function(*args, **options)
+    for place, value in zip(places, result if isinstance(result, SEVERAL) else (result,), strict=True):
+        put(place, value)
+    return out if not isinstance(result, SEVERAL) else type(result)(*places)
+
+
+def put(place: Tensor, value: Tensor) -> None:
+    """Write `value` over `place`, which takes its shape."""
+    have, need = place.data_.dtype, value.data_.dtype
+    if ORDER[need.kind] > ORDER[have.kind]:
+        names = errors.type_name(need), errors.type_name(have)
+        raise RuntimeError(f"result type {names[0]} can't be cast to the desired output type {names[1]}")
+    if place.data_.shape != value.data_.shape:
+        if place.data_.size:
+            warnings.warn(RESIZED.format(list(place.data_.shape), list(value.data_.shape)), UserWarning, stacklevel=5)
+        place.resize_(value.data_.shape)
+    place.overwrite(value.data_)
+    place.bump()
+
+
+ORDER = {"b": 0, "u": 1, "i": 1, "f": 2, "c": 3}
+"""The kinds of dtypes; a value may be cast to a later kind, or one of its own."""
+
+GRAD_WITH_OUT = (
+    "{}(): functions with out=... arguments don't support automatic differentiation, but one of the arguments requires "
+    "grad."
+)
+RESIZED = (
+    "An output with one or more elements was resized since it had shape {}, which does not match the required output "
+    "shape {}. This behavior is deprecated, and in a future PyTorch release outputs will not be resized unless they "
+    "have zero elements. You can explicitly reuse an out tensor t by resizing it, inplace, to zero elements with "
+    "t.resize_(0)."
+)
