@@ -1,4 +1,5 @@
-"""The command line: `python -m gradreel run PROGRAM.py` and `python -m gradreel export PROGRAM.py -o OUT.html`.
+"""The command line: `python -m gradreel run PROGRAM.py`, `python -m gradreel export PROGRAM.py -o OUT.html`, and
+`python -m gradreel serve`.
 
 Programs run as on the page: in a process of their own, locked down and limited.
 """
@@ -17,6 +18,7 @@ from typing import Any
 
 from .explain import Diagnosis, diagnose
 from .host import opened, run_program
+from .host.settings import Unreadable, settings
 from .player.export import export_html
 from .trace import Trace
 from .trace import events as e
@@ -25,6 +27,8 @@ FINISHED, RAISED, UNUSABLE, STOPPED = 0, 1, 2, 3
 EXITS = """\
 exit status: 0 the program finished, 1 it raised an exception that nothing caught (a transcript: at least one),
 2 it cannot be used or was refused, 3 a budget or the time limit stopped it"""
+
+SETTINGS = "Settings come from the environment (GRADREEL_ADDRESS, GRADREEL_PORT, ...); deploy/README.md has them all."
 
 
 def parser() -> argparse.ArgumentParser:
@@ -39,6 +43,7 @@ def parser() -> argparse.ArgumentParser:
         kind.add_argument("--script", action="store_true", help="stop at the first error")
     run.add_argument("--json", metavar="TRACE.json", help="write the trace to this file")
     export.add_argument("--step", type=int, metavar="N", help="the step at which the page opens; else its last")
+    commands.add_parser("serve", help="serve the page, with a content security policy and /health", epilog=SETTINGS)
     export.add_argument("-o", "--output", required=True, metavar="OUT.html", help="the file to write")
     return main
 
@@ -46,6 +51,8 @@ def parser() -> argparse.ArgumentParser:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; the exit status."""
     given = parser().parse_args(arguments)
+    if given.command == "serve":
+        return served()
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):  # what a program prints may be no text that the terminal can show
             stream.reconfigure(errors="backslashreplace")
@@ -68,6 +75,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except OSError as error:
         return complain(f"the file cannot be written: {error}")
     return report(trace, given.program, quiet=given.command == "export")
+
+
+def served() -> int:
+    """Serve the page; its settings come from the environment."""
+    try:
+        from .host.serve import serve
+    except ModuleNotFoundError as error:
+        return complain(f"to serve the page, {error.name} has to be installed: pip install -r requirements.txt")
+    try:
+        serve(settings())
+    except Unreadable as error:
+        return complain(str(error))
+    return FINISHED
 
 
 def read(path: str) -> str:

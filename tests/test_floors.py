@@ -25,7 +25,7 @@ RESTS_ON = {
     },
 }
 NUMPY = {"autograd_core", "gradreel.program"}
-STREAMLIT = {"app.py", "gradreel/player/mount.py"}
+STREAMLIT = {"app.py", "gradreel/player/mount.py", "gradreel/host/serve.py"}
 
 
 def modules(floor: str) -> list[Path]:

@@ -48,6 +48,8 @@ class Pool(Executor):
         self.lock = threading.Lock()
         self.pending: dict[Future[bytes], Job] = {}
         self.threads: list[threading.Thread] = []
+        self.warm = False
+        """Whether a run was answered yet; before, those who wait do so for a process to start."""
 
     def start(self) -> None:
         for _ in range(self.size):
@@ -69,7 +71,7 @@ class Pool(Executor):
                 job.future.set_result(busy(before))
                 return job.future
             self.pending[job.future] = job
-            if before >= idle:
+            if before >= idle and self.warm:
                 job.patience = threading.Timer(self.settings.waiting_seconds, partial(self.drop, job.future))
                 job.patience.daemon = True
                 job.patience.start()
@@ -138,6 +140,7 @@ class Pool(Executor):
                     job.patience.cancel()
             try:
                 answer = runner.run(job.request)
+                self.warm = True
                 self.cache.put(job.request, answer)
             except Exception:  # whatever it was, this thread has others to serve
                 answer = refusal(LOST, again=True)

@@ -17,7 +17,7 @@ class Limits:
 
     source: int = 20_000
     """Characters of the program."""
-    lines: int = 2_000
+    lines: int = 5_000
     """Lines of the program."""
     steps: int = 2_000_000
     """Statements, calls and iterations; a large operation counts as many."""
@@ -39,7 +39,7 @@ class Limits:
     """Nodes of backward graphs."""
     output: int = 64_000
     """Characters printed."""
-    rows: int = 1_000
+    rows: int = 5_000
     """Lines printed."""
     depth: int = 60
     """Calls inside calls; beyond, the program gets the RecursionError that Python would raise."""

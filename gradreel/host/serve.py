@@ -1,0 +1,88 @@
+"""`python -m gradreel serve`: the app as `streamlit run app.py` serves it, with a policy for browsers and /health.
+
+Streamlit's own application is wrapped, so this module imports Streamlit, and nothing else of the house imports it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import sys
+import time
+from collections.abc import Mapping
+from concurrent.futures import TimeoutError as NotYet
+from pathlib import Path
+from typing import Any
+
+from starlette.middleware import Middleware
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+from streamlit.starlette import App
+
+from .layers import POLICY, layers, serve_with
+from .policy import Policy
+from .settings import Settings
+from .shared import executor
+from .work import opened
+
+APP = Path(__file__).parents[2] / "app.py"
+PROBE_SECONDS = 15.0
+FRESH_SECONDS = 5.0
+"""So long one answer about health is good for."""
+
+
+def application(settings: Settings) -> App:
+    """The whole site as an ASGI application."""
+    middleware = [Middleware(Policy, embedders=settings.embedders)] if settings.policy else []
+    if settings.policy:
+        serve_with(POLICY)
+    return App(APP, routes=[Route("/health", Health().answer)], middleware=middleware)
+
+
+def serve(settings: Settings) -> None:
+    """Serve until stopped."""
+    executor().ask(probe())  # the first visitor finds a warm process
+    os.chdir(APP.parent)  # where Streamlit looks for its own settings
+    sys.argv = [str(APP)]
+    application(settings).run(config={"server.address": settings.address, "server.port": settings.port})
+
+
+class Health:
+    """Whether programs are run, and by which layers they are held; asked of a run, at most every few seconds."""
+
+    def __init__(self) -> None:
+        self.known: tuple[int, dict[str, Any]] = (503, {})
+        self.until = 0.0
+        self.lock = asyncio.Lock()
+
+    async def answer(self, request: Request) -> Response:
+        async with self.lock:
+            if time.monotonic() > self.until:
+                self.known = await asyncio.to_thread(looked)
+                self.until = time.monotonic() + FRESH_SECONDS
+        status, said = self.known
+        return Response(
+            json.dumps(said) + "\n", status, media_type="application/json", headers={"cache-control": "no-store"}
+        )
+
+
+def looked() -> tuple[int, dict[str, Any]]:
+    """Status and content: 200 if a run was answered, be it with "busy"."""
+    try:
+        head = opened(executor().ask(probe()).result(PROBE_SECONDS))[0]
+    except NotYet:
+        return 503, {"status": "no run was answered"}
+    if not head["ok"] and not head["again"]:
+        return 503, {"status": head["message"]}
+    return 200, {"status": "ok" if head["ok"] else "busy", "layers": named()}
+
+
+def probe() -> bytes:
+    """A request that nobody made before, so that it is answered by a run and not from what is kept."""
+    return json.dumps({"source": "print(1)", "want": "trace", "probe": time.time_ns()}).encode()
+
+
+def named() -> Mapping[str, bool]:
+    return {layer.name: layer.on for layer in layers()}
