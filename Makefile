@@ -11,7 +11,7 @@ BENCH := .venv-bench
 run: $(VENV)/run.done
 	$(BIN)/streamlit run app.py --server.address 127.0.0.1 --server.port 8501
 
-test: $(VENV)/test.done browser check
+test: $(VENV)/test.done node_modules/.done browser check
 
 check:
 	$(BIN)/ruff check .
@@ -31,7 +31,7 @@ shots: $(VENV)/test.done browser
 	$(BIN)/python -m tests.browser.shots .shots
 
 clean:
-	rm -rf $(VENV) $(BENCH) .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) $(BENCH) node_modules .mypy_cache .ruff_cache .pytest_cache .hypothesis
 
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
@@ -43,6 +43,11 @@ $(VENV)/run.done: requirements.txt | $(VENV)/bin/python
 $(VENV)/test.done: requirements.txt requirements-dev.txt | $(VENV)/bin/python
 	$(BIN)/pip install --quiet --disable-pip-version-check -r requirements-dev.txt
 	@touch $@ $(VENV)/run.done
+
+node_modules/.done: package.json
+	@command -v npm >/dev/null || { echo "npm is missing: install Node.js 20 or later to test the page"; exit 1; }
+	npm install --silent --no-audit --no-fund --no-package-lock
+	@touch $@
 
 $(BENCH)/done: benchmarks/requirements.txt
 	$(PYTHON) -m venv $(BENCH)

@@ -159,7 +159,7 @@ function editing(cm) {
       ".cm-content": { padding: "0", caretColor: "var(--ink)" },
       ".cm-line": { padding: "0 16px 0 4px" },
       ".cm-gutters": { backgroundColor: "transparent", color: "var(--soft)", border: "none" },
-      ".cm-lineNumbers .cm-gutterElement": { minWidth: "36px", padding: "0 8px 0 6px", opacity: ".72" },
+      ".cm-lineNumbers .cm-gutterElement": { minWidth: "36px", padding: "0 8px 0 6px" },
       ".cm-cursor": { borderLeftColor: "var(--ink)" },
       "&.cm-focused > .cm-scroller > .cm-selectionLayer .cm-selectionBackground, .cm-selectionBackground":
         { backgroundColor: "var(--live-bg)" },

@@ -15,7 +15,7 @@ const QUIET = 5000;
  */
 export function createFrame(root, head, theme, more = {}) {
   const bar = element("header", { class: "gr-header" });
-  const body = element("main", { class: "gr-body" });
+  const body = element("div", { class: "gr-body" });
   const notice = element("div", { class: "gr-notice", role: "status", hidden: true });
   root.classList.add("gr-page", `gr-page-${head.place}`);
   root.dataset.theme = theme;

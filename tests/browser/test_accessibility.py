@@ -1,0 +1,133 @@
+"""Everybody can use the pages: axe finds nothing to complain of, and the keyboard reaches and works every control."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from .driving import SETTLED, open_lab, run, state
+
+ROOT = Path(__file__).parents[2]
+AXE = ROOT / "node_modules" / "axe-core" / "axe.min.js"
+PAGES = ["", *(path.stem.split("_", 1)[1] for path in sorted((ROOT / "pages").glob("*.py")))]
+SIZES = {"wide": (1440, 900), "small": (1000, 700), "narrow": (360, 740)}
+FAILING = """\
+import torch
+w = torch.ones(2, requires_grad=True)
+for i in range(2):
+    y = w * 2
+    s = y.sum()
+    s.backward()
+s.backward()
+"""
+
+
+def violations(page: Page) -> list[tuple[str, str]]:
+    """What axe has against the page as it stands: the rule and the first place of each.
+
+    Streamlit's own link, which skips to the content, stands outside of all regions.
+    """
+    page.evaluate(AXE.read_text(encoding="utf-8"))
+    rules = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "best-practice"]
+    found: dict[str, Any] = page.evaluate(
+        "rules => axe.run({exclude: ['[data-testid=stSkipToContent]']}, {runOnly: rules})", rules
+    )
+    return [(each["id"], each["nodes"][0]["html"][:160]) for each in found["violations"]]
+
+
+def opened(browser: Browser, url: str, size: str, scheme: str) -> Page:
+    width, height = SIZES[size]
+    page = browser.new_page(viewport={"width": width, "height": height}, color_scheme=scheme)
+    page.goto(url)
+    page.wait_for_selector("[data-testid=player], main", timeout=60_000)
+    page.wait_for_timeout(300)
+    page.wait_for_function(SETTLED, timeout=30_000)
+    return page
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("path", PAGES, ids=lambda path: path or "Lab")
+def test_axe_finds_no_violation(browser: Browser, app_url: str, path: str, scheme: str) -> None:
+    page = opened(browser, f"{app_url}/{path}", "wide", scheme)
+    try:
+        assert violations(page) == []
+    finally:
+        page.close()
+
+
+@pytest.mark.parametrize("size", ["small", "narrow"])
+def test_axe_finds_no_violation_in_the_lab_at_other_sizes(browser: Browser, app_url: str, size: str) -> None:
+    page = opened(browser, app_url, size, "light")
+    try:
+        assert violations(page) == []
+        over = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
+        assert over <= 0, "the page can be scrolled sideways"
+    finally:
+        page.close()
+
+
+def test_axe_finds_no_violation_with_everything_open(page: Page, app_url: str) -> None:
+    player = open_lab(page, app_url)
+    run(page, FAILING)
+    assert player.get_attribute("data-outcome") == "raised"
+    page.get_by_test_id("tool-table").click()
+    assert violations(page) == []
+    page.get_by_test_id("tool-table").click()
+    page.get_by_test_id("tool-help").click()
+    assert violations(page) == []
+    page.keyboard.press("Escape")
+    page.get_by_test_id("export").click()
+    assert violations(page) == []
+
+
+def test_every_control_is_reached_and_worked_by_keyboard_alone(page: Page, app_url: str) -> None:
+    """Tab goes through all that can be pressed, in an order, and each answers to Enter or Space."""
+    open_lab(page, app_url)
+    run(page, FAILING)
+    page.keyboard.press("Escape")  # from the editor, where Tab indents
+    reached: list[str] = []
+    for _ in range(120):
+        page.keyboard.press("Tab")
+        name = page.evaluate(FOCUSED)
+        if name in reached:
+            break
+        reached.append(name)
+    wanted = {"first", "prev", "play", "next", "last", "speed", "scrub", "run", "export", "examples", "copy-link"}
+    wanted |= {"tool-table", "tool-fit", "tool-follow", "tool-in", "tool-out", "tool-help"}
+    assert wanted <= set(reached), sorted(wanted - set(reached))
+
+
+FOCUSED = """() => {
+  let at = document.activeElement;
+  while (at?.shadowRoot?.activeElement) at = at.shadowRoot.activeElement;
+  return at?.dataset.testid ?? `${at?.tagName} ${at?.getAttribute("aria-label") ?? at?.textContent?.slice(0, 24)}`;
+}"""
+
+
+def test_time_is_moved_by_keys(page: Page, app_url: str) -> None:
+    player = open_lab(page, app_url)
+    run(page, FAILING)
+    player.focus()
+    last = int(player.get_attribute("data-steps") or 0)
+
+    def press(key: str) -> int:
+        page.keyboard.press(key)
+        return int(player.get_attribute("data-step") or -1)
+
+    assert press("Home") == 0
+    assert press("ArrowRight") == 1
+    line = press("Shift+ArrowRight")
+    call = press("Control+ArrowRight")
+    assert 1 < line < call
+    assert press("Control+ArrowLeft") < call
+    assert press("End") == last
+    assert press("ArrowLeft") == last - 1
+    press("Home")
+    page.keyboard.press("Space")
+    expect(player).not_to_have_attribute("data-step", "0")
+    page.keyboard.press("Space")
+    plain = state(player)["sentence"].replace("`", "").replace("**", "")
+    expect(page.get_by_test_id("sentence")).to_contain_text(plain)
