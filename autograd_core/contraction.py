@@ -14,7 +14,7 @@ from .ops import matmul as m
 from .ops import reduce as r
 from .ops import shape as s
 from .ops import spread
-from .tensor import Storage, Tensor
+from .tensor import Tensor, new_storage
 
 
 def named_dims(dims: Any) -> tuple[list[int], list[int]]:
@@ -95,7 +95,7 @@ def kron(input: Tensor, other: Tensor) -> Tensor:
 def seen_as(tensor: Tensor, shape: list[int]) -> Tensor:
     """`tensor` in another shape over the same memory, though no view of it: its writes are counted apart."""
     shown = s.unsafe_view(tensor, shape)
-    shown.storage_ = Storage()
+    shown.storage_ = new_storage()
     shown.storage_.address = tensor.shared_storage().address
     return shown
 

@@ -17,7 +17,7 @@ from .device import device
 from .functions import numpy_dtype, sizes_of
 from .literals import from_data
 from .state import state
-from .tensor import Storage, Tensor, plain
+from .tensor import Tensor, new_storage, plain
 
 FROM_TENSOR = (
     "To copy construct from a tensor, it is recommended to use sourceTensor.detach().clone() or "
@@ -83,7 +83,7 @@ def from_numpy(ndarray: np.ndarray[Any, Any]) -> Tensor:
         raise TypeError(f"expected np.ndarray (got {type(ndarray).__name__})")
     dtypes.from_numpy(ndarray.dtype)
     result = plain(ndarray)
-    result.storage_ = Storage()
+    result.storage_ = new_storage()
     if state.session is not None:
         state.session.made(result, "from_numpy", ())
     return result

@@ -16,7 +16,7 @@ import numpy as np
 
 from . import errors, events, tell
 from .graph import Node, Wanted, gradient_edge
-from .saved import Packed, SavedResult, SavedTensor, pack_slot, unpack
+from .saved import Packed, SavedResult, SavedTensor, pack_slot, save_result, unpack
 from .state import state
 from .tensor import Tensor, plain
 
@@ -251,7 +251,7 @@ class FunctionNode(FunctionCtx, Node):
             if tensor is None:
                 pass
             elif isinstance(tensor, Tensor):
-                kept = SavedResult(tensor) if tensor.node is self else tensor
+                kept = save_result(tensor) if tensor.node is self else tensor
             else:
                 raise TypeError(
                     f"save_for_backward can only save variables, but argument {i} is of type {type(tensor).__name__}"

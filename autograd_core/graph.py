@@ -11,7 +11,7 @@ import numpy as np
 from . import errors, events, tell
 from .introspection import Dim, Introspection, RemovableHandle, read_only, saved_face
 from .saved import SAVED, VERSION, Packed, SavedResult, pack_slot
-from .state import irregular, state
+from .state import irregular, special, state
 from .tensor import Array, Tensor
 
 if TYPE_CHECKING:
@@ -51,17 +51,19 @@ class Run:
 
     `cells` hold for each leaf what came, how often torch would have written over it, whether nothing else has it, and
     whether it is a sum made here.
+    `sums` are those cells that hold a sum, as long as nobody waits: more may be added to them at once.
     `written` are such counts of `buffers`, `given` those of arrays that a node may hand on, by their id. `shared` are
     leaves to be settled, `waiting` says for how many gradients leaves still wait; see Note [Shared gradients].
     """
 
-    __slots__ = ("retain", "buffers", "pending", "cells", "written", "given", "shared", "waiting")
+    __slots__ = ("retain", "buffers", "pending", "cells", "sums", "written", "given", "shared", "waiting")
 
     def __init__(self, retain: bool) -> None:
         self.retain = retain
         self.buffers: dict[Any, Any] = {}
         self.pending: dict[int, Node] = {}
         self.cells: dict[AccumulateGrad, list[Any]] = {}
+        self.sums: dict[AccumulateGrad, list[Any]] = {}
         self.written: dict[Any, int] = {}
         self.given: dict[int, int] = {}
         self.shared: list[AccumulateGrad] = []
@@ -237,10 +239,14 @@ class AccumulateGrad(Node):
     variable: Tensor
 
     def __init__(self, variable: Tensor) -> None:
-        self.next, self.nrs = (), ()
+        self.next = self.nrs = ()
         self.sequence_nr = LAST
-        outs = ((variable.data_.shape, variable.data_.dtype),)
-        self.outs = SCALAR if outs == SCALAR else outs
+        data = variable.data_
+        if data.__class__ is np.float32:
+            self.outs = SCALAR
+        else:
+            outs = ((data.shape, data.dtype),)
+            self.outs = SCALAR if outs == SCALAR else outs
         self.hooks, self.freed, self.meta_ = None, False, None
         self.variable = variable
 
@@ -266,12 +272,12 @@ def gradient_edge(tensor: Tensor) -> tuple[Node | None, int]:
 
 def accumulator(leaf: Tensor) -> AccumulateGrad:
     """The AccumulateGrad of `leaf`, made at first use and again after the last graph that used it has gone."""
-    meta = leaf.own_meta()
+    meta = leaf.meta or leaf.own_meta()
     node = meta.accumulator() if meta.accumulator is not None else None
     if node is None:
         node = AccumulateGrad(leaf)
         meta.accumulator = weakref.ref(node)
-        if state.session is not None:
+        if special and state.session is not None:
             state.session.node_made(node, "AccumulateGrad", (leaf,))
     return node
 

@@ -119,6 +119,7 @@ class Op:
             "formulas": self.texts,
             "__module__": "builtins",
             "writes": self.writes(),
+            "__init__": object.__init__,
         }
         return type(title, (Node,), facts)
 

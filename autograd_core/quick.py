@@ -45,12 +45,16 @@ def run(root: Node, nr: int, grad: Any, retain: bool) -> bool:
     at = root.sequence_nr
     this = Run(retain)
     buffers, pending, written, shared = this.buffers, this.pending, this.written, this.shared
-    buffers[(at, nr) if nr else at] = grad
-    pending[at] = root
+    if nr:
+        buffers[at, nr], grad = grad, None
     misses = 0
     node: Node | None = root
     try:
+        root.step(grad, root.next, this)
+        if shared:
+            settle(this)
         while pending:
+            at -= 1
             node = pending.pop(at, None)
             if node is not None:
                 if written and at in written:
@@ -64,7 +68,6 @@ def run(root: Node, nr: int, grad: Any, retain: bool) -> bool:
                 misses += 1
                 if misses > MISSES:
                     at = max(pending) + 1
-            at -= 1
     except BaseException:
         pending[at] = node or root
         finish(this, waited_for(pending.values()))
@@ -180,6 +183,7 @@ def settle(this: Run) -> None:
     """Let the leaves go that are complete; see Note [Shared gradients]."""
     if this.waiting is None:
         this.waiting = dict.fromkeys(this.cells, 0)
+        this.sums.clear()
         for node in waited_for(this.pending.values()):
             for below in node.next:
                 if isinstance(below, AccumulateGrad):
@@ -196,7 +200,11 @@ def finish(this: Run, without: Any) -> None:
     """What came for each leaf goes into its `.grad`; not if some of it is still to come."""
     for leaf, (grad, version, sole, _) in this.cells.items():
         if leaf not in without:
-            store(leaf, grad, version, sole)
+            meta: Any = leaf.variable.meta
+            if grad.__class__ is np.float32 and meta.grad is None:
+                meta.grad = plain(grad, None, 0, version if sole else 1)
+            else:
+                store(leaf, grad, version, sole)
 
 
 def store(leaf: AccumulateGrad, grad: Any, version: int, sole: bool) -> None:
@@ -230,6 +238,8 @@ def leaf(this: Run, node: AccumulateGrad, grad: Any) -> None:
         cell[1] = cell[1] + 1 if sys.getrefcount(before) <= ALONE and alone(before) else 0
         cell[0] = before + grad
         cell[2] = cell[3] = True
+        if this.waiting is None:
+            this.sums[node] = cell
     if this.waiting is not None:
         this.waiting[node] -= 1
         this.shared.append(node)

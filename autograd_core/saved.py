@@ -33,9 +33,9 @@ class SavedResult:
 
     __slots__ = ("data_", "storage_", "output_nr")
 
-    def __init__(self, tensor: Tensor) -> None:
-        self.data_, self.output_nr = tensor.data_, tensor.output_nr
-        self.storage_: Storage = tensor.shared_storage()
+    data_: Array
+    storage_: Storage
+    output_nr: int
 
     @property
     def nbytes(self) -> int:
@@ -55,8 +55,8 @@ class SavedResult:
 
 
 def save_result(tensor: Tensor) -> SavedResult:
-    """`SavedResult(tensor)`, for compiled code: no call of a class, which costs as much as the operation itself."""
-    kept = object.__new__(SavedResult)
+    """What a node keeps of its own result `tensor`."""
+    kept = SavedResult()
     kept.data_, kept.output_nr = tensor.data_, tensor.output_nr
     if tensor.storage_ is None:
         tensor.storage_ = new_storage()

@@ -13,7 +13,7 @@ from typing import Any
 from . import autograd, errors, events, quick, tell
 from .graph import ONE, SCALAR, Handle
 from .state import special, state
-from .tensor import Meta, Tensor, sharing
+from .tensor import InferenceStorage, Meta, Tensor, new_storage, sharing
 
 Method = Callable[..., Any]
 
@@ -45,9 +45,9 @@ def get_grad(self: Tensor) -> Tensor | None:
 def set_grad(self: Tensor, grad: Any) -> None:
     if grad is not None:
         check_grad(self, grad)
-    meta = self.own_meta()
+    meta = self.meta or self.own_meta()
     before, meta.grad = meta.grad, grad
-    session = state.session
+    session = state.session if special else None
     if session is not None:
         number = session.tensor(self)
         now = None if grad is None else session.tensor(grad)
@@ -176,7 +176,7 @@ def get_data(self: Tensor) -> Tensor:
     """The same memory outside the graph, with a version counter of its own: writes through it go unnoticed."""
     array = self.array()
     owner = self.shared_storage()
-    storage = type(owner)()
+    storage = InferenceStorage() if owner.inference else new_storage()
     storage.address, storage.boxed, storage.counts = owner.address, owner.boxed, False
     alias = sharing(self, array, storage)
     session = state.session

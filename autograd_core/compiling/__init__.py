@@ -21,7 +21,7 @@ from ..fitting import fitted
 from ..graph import SCALAR, AccumulateGrad, Dim, gradient_edge
 from ..saved import SavedResult, save_result, unpack_slot
 from ..state import next_usual, special, state
-from ..tensor import Tensor
+from ..tensor import Tensor, blank
 from .backward import Backward
 from .forward import Forward
 
@@ -33,7 +33,7 @@ Namespace = dict[str, Any]
 PLUMBING: Namespace = {
     "_Tensor": Tensor, "_SavedResult": SavedResult, "_AccumulateGrad": AccumulateGrad, "_SCALAR": SCALAR,
     "_special": special, "_state": state, "_next": next_usual,
-    "_new": object.__new__, "_float32": np.float32, "_ndarray": np.ndarray, "_edge": gradient_edge, "_Dim": Dim,
+    "_new": blank, "_float32": np.float32, "_ndarray": np.ndarray, "_edge": gradient_edge, "_Dim": Dim,
     "_fitted": fitted, "_unpack": unpack_slot, "_result": save_result, "_operand": operands.operand,
     "_promote": operands.promote, "_array": operands.array, "_loaded": operands.loaded, "_strides": operands.strides,
     "_list": operands.kept_list, "_arrays": operands.list_arrays, "_pack": operands.pack_all,
@@ -55,6 +55,8 @@ class Code(Forward, Backward):
         op = self.op
         lines = self.general()
         made = ["_general", "_usual"]
+        if self.is_quick and op.node_class is not None:
+            lines += self.usual("_untracked", "return _general")
         lines += self.usual("_usual", "return _general") if self.is_quick else ["_usual = _general"]
         if self.is_quick and len(self.pair) == 2 and self.pair == self.given[:2]:
             lines += self.usual("_operator", "return _refused")

@@ -109,13 +109,17 @@ class Backward(Entry):
         handed = ", ".join(f"g_{p} if n_{p} is not None else None" for p in op.inputs)
         lines.append(f"        results = [{handed}]; {' = '.join('g_' + p for p in op.inputs)} = None")
         lines.append("        return _hand_on(self, results, wanted, this)")
+        lines.append("    buffers = this.buffers")
         for p in op.inputs:
             lines += [
                 f"    if n_{p} is not None:",
-                f"        if n_{p}.__class__ is _AccumulateGrad: _leaf(this, n_{p}, g_{p})",
+                f"        if n_{p}.__class__ is _AccumulateGrad:",
+                f"            cell = this.sums.get(n_{p})",
+                f"            if cell is None or g_{p} is None: _leaf(this, n_{p}, g_{p})",
+                f"            else: cell[0] += g_{p}; cell[1] += 1",
                 "        else:",
                 f"            nr = n_{p}.sequence_nr",
-                "            if nr in this.buffers: _add(this, nr, g_" + p + ")",
-                f"            else: this.buffers[nr] = g_{p}; this.pending[nr] = n_{p}",
+                f"            if nr in buffers: _add(this, nr, g_{p})",
+                f"            else: buffers[nr] = g_{p}; this.pending[nr] = n_{p}",
             ] + ([f"        g_{p} = None"] if p != op.inputs[-1] else [])
         return lines

@@ -57,16 +57,24 @@ class Forward(Making):
         """A plain result tensor, all but its node."""
         r = f"r_{name}"
         return [
-            f"    {r} = _new(_Tensor); {r}.data_ = v_{name}; {r}.storage_ = {r}.meta = None; {r}.output_nr = 0",
+            f"    {r} = _new(); {r}.data_ = v_{name}; {r}.storage_ = {r}.meta = None; {r}.output_nr = 0",
         ]
 
     # ---- forward, as it usually is
 
     def usual(self, name: str, otherwise: str) -> list[str]:
-        """The operator for a usual thread; `otherwise` is what to do with operands that are not for this path."""
+        """The operator for a usual thread; `otherwise` is what to do with operands that are not for this path.
+
+        `_untracked` is the same without a graph, for threads in which grad mode is off.
+        """
         op = self.op
         lines = [f"def {name}({self.parameters()}):"]
-        lines.append(f"    if _special and not _state.usual: {otherwise}({self.everything})")
+        tracked = op.node_class is not None and name != "_untracked"
+        if name != "_untracked":
+            lines.append("    if _special:")
+            lines.append(f"        if not _state.usual: {otherwise}({self.everything})")
+            if tracked:
+                lines.append(f"        if not _state.grad_enabled: return _untracked({self.everything})")
         for p in op.tensors:
             lines += self.operand_lines(p, p in self.numbers, otherwise)
         if len(self.pair) > 1 and not self.numbers:
@@ -80,7 +88,7 @@ class Forward(Making):
             lines += self.result_lines(output)
         results = [f"r_{output}" for output in op.outputs]
         back = f"    return {', '.join(results)}"
-        if op.node_class is None:
+        if not tracked:
             return [*lines, *(f"    {r}.node = None" for r in results), back]
         return lines + self.usual_link(results) + [back]
 
@@ -128,7 +136,7 @@ class Forward(Making):
         op = self.op
         out = "; ".join(f"{r}.node = None" for r in results)
         back = ", ".join(results)
-        lines = ["    if _special and not _state.grad_enabled:", f"        {out}; return {back}"]
+        lines = []
         for p in op.inputs:
             number = p in self.numbers
             absent = p in op.optional or number
@@ -152,7 +160,7 @@ class Forward(Making):
         many = len(op.inputs)
         nrs = " or ".join(f"k_{p}" for p in op.inputs)
         lines += [
-            "    node = _new(_Node); node.hooks = node.meta_ = None; node.freed = False; node.sequence_nr = _next()",
+            "    node = _Node(); node.hooks = node.meta_ = None; node.freed = False; node.sequence_nr = _next()",
             f"    node.next = ({', '.join(nodes)},)",
             f"    node.nrs = ({', '.join('k_' + p for p in op.inputs)},) if {nrs} else _Z{many}",
         ]
