@@ -3,6 +3,11 @@
 Its exponentials, logarithms and the like are all but correctly rounded: so they are computed in double here and
 rounded once. (numpy's own for float32 are off by up to two units in the last place.)
 
+Note [Digits of large tensors]. A double takes two to five times as long, which nobody notices for a tensor that is
+printed or compared whole. Of a larger one programs read a summary, and its digits hang on the order in which matrix
+products add up, which is another in every library. So from LARGE elements on numpy's own kernels do; they differ from
+torch's in the last digit or two of a float32.
+
 Note [Order of sums]. Torch adds a contiguous row in lanes, as wide as a vector register, four registers side by side;
 each lane adds up runs of 16 elements and then the sums of runs, level by level; at last the lanes are added from left
 to right. Sums over the first dimensions go down the columns in the same runs. What lies in memory otherwise is left to
@@ -24,6 +29,8 @@ LEVELS = 4
 SIDE_BY_SIDE = 4
 REGISTER = 32
 """Bytes."""
+LARGE = 1 << 14
+"""Elements; see Note [Digits of large tensors]."""
 
 float32, float64 = np.dtype(np.float32), np.float64
 
@@ -32,7 +39,7 @@ def precise(function: Callable[..., Any], one: Callable[[float], float]) -> Call
     """The ufunc `function` (`one` for a single number), with float32 computed in double."""
 
     def rounded(data: Array) -> Array:
-        if data.dtype.char != "f":
+        if data.size >= LARGE or data.dtype.char != "f":
             return function(data)
         if data.__class__ is np.float32:
             try:
@@ -68,26 +75,27 @@ add_up: Any = np.add.reduce
 
 def total(data: Array, over: Sequence[int] | None = None, keepdims: bool = False) -> Array:
     """The sum of `data` over the axes `over`, all for None, in torch's order; see Note [Order of sums]."""
-    if data.ndim and data.dtype.kind == "f" and data.itemsize >= 4 and data.flags.c_contiguous:
+    if data.__class__ is np.ndarray and data.dtype.char in "fd" and data.flags.c_contiguous:
         plan = planned(data.shape, over if over is None else tuple(over), keepdims, data.itemsize)
         if plan is not None:
-            sizes, add, shape = plan
-            out = add(data.reshape(sizes))
-            return out.reshape(shape) if shape else out.reshape(())[()]
+            return plan(data)
     return add_up(data, axis=None if over is None else tuple(over), keepdims=keepdims)
 
 
 @functools.lru_cache(1024)
-def planned(
-    shape: tuple[int, ...], over: tuple[int, ...] | None, keepdims: bool, itemsize: int
-) -> tuple[tuple[int, ...], Sum, tuple[int, ...]] | None:
-    """For a contiguous tensor: how to look at it, how to add it up, and the shape of the result."""
+def planned(shape: tuple[int, ...], over: tuple[int, ...] | None, keepdims: bool, itemsize: int) -> Sum | None:
+    """How to add up a contiguous tensor; None leaves it to numpy."""
     axes = range(len(shape)) if over is None else over
     kinds, sizes = blocks(shape, axes)
     if kinds not in ORDERS:
         return None
     kept = tuple(1 if a in axes else n for a, n in enumerate(shape) if keepdims or a not in axes)
-    return tuple(sizes), ORDERS[kinds](REGISTER // itemsize, *sizes), kept
+    add = ORDERS[kinds](REGISTER // itemsize, *sizes)
+    if not kept:
+        return lambda data: add(data.reshape(-1))
+    if kept == shape[1:] == tuple(sizes[1:]):
+        return add
+    return lambda data: add(data.reshape(sizes)).reshape(kept)
 
 
 def blocks(shape: Sequence[int], axes: Sequence[int]) -> tuple[str, list[int]]:
@@ -109,8 +117,8 @@ def blocks(shape: Sequence[int], axes: Sequence[int]) -> tuple[str, list[int]]:
 
 def in_turn(data: Array) -> Array:
     """The sum over the first axis from first to last. (Along the last axis numpy adds in pairs.)"""
-    if data.ndim > 1 and data.flags.c_contiguous and data[0].size > 1:
-        return np.add.reduce(data, axis=0)
+    if data.ndim > 1 and data.size > len(data) and data.flags.c_contiguous:
+        return add_up(data, 0)
     return np.add.accumulate(data, axis=0)[-1]
 
 
@@ -120,6 +128,8 @@ def runs(count: int) -> Sum:
     step = 1 << power
     if count <= step:
         return in_turn
+    if count % step == 0 and count <= step * step:
+        return lambda data: in_turn(add_up(data.reshape(-1, step, *data.shape[1:]), 1))
 
     def add(data: Array) -> Array:
         out, level = None, data
@@ -179,10 +189,7 @@ def along(lanes: int, rows: int, count: int) -> Sum:
     wide = abreast(whole // lanes)
 
     def add(data: Array) -> Array:
-        if rows == 1:
-            sums = wide(data[0, :whole].reshape(-1, lanes))[None]
-        else:
-            sums = wide(np.ascontiguousarray(data[:, :whole].reshape(rows, -1, lanes).swapaxes(0, 1)))
+        sums = wide(np.ascontiguousarray(data[:, :whole].reshape(rows, -1, lanes).swapaxes(0, 1)))
         last = np.concatenate([data[:, whole:], sums], axis=1) if whole < count else sums
         return np.add.accumulate(last, axis=1)[:, -1]
 
@@ -190,8 +197,14 @@ def along(lanes: int, rows: int, count: int) -> Sum:
 
 
 def all_of(lanes: int, count: int) -> Sum:
-    row = along(lanes, 1, count)
-    return lambda data: row(data.reshape(1, count))
+    """The sum of everything, a scalar."""
+    if count < lanes:
+        return abreast(count)
+    whole = count // lanes * lanes
+    wide = abreast(whole // lanes)
+    if whole == count:
+        return lambda data: np.add.accumulate(wide(data.reshape(-1, lanes)))[-1]
+    return lambda data: np.add.accumulate(np.concatenate([data[whole:], wide(data[:whole].reshape(-1, lanes))]))[-1]
 
 
 def middle(lanes: int, before: int, count: int, columns: int) -> Sum:

@@ -11,6 +11,8 @@ from . import arithmetic, errors
 from .graph import Node, Output
 from .tensor import Tensor
 
+FIRST = (0,)
+
 
 def validated(node: Node, grads: Sequence[Any], wanted: Sequence[Node | None], graph: bool) -> list[Any]:
     """What `node` gave, in the shape and dtype that each edge expects: here broadcasting is undone, for all."""
@@ -26,7 +28,8 @@ def fitted(node: Node, index: int, grad: Any, below: Node, nr: int) -> Any:
         return None
     shape, dtype = below.outs[nr]
     if grad.__class__ is np.ndarray and grad.dtype is dtype and grad.shape[1:] == shape and grad.shape[0] > 1:
-        return arithmetic.total(grad, (0,), keepdims=True)[0]  # a bias: the commonest case; a view, as in torch
+        found = arithmetic.total(grad, FIRST)  # a bias: the commonest case
+        return found[...] if shape else found  # a view, as in torch
     return fit(node, index, grad, (shape, dtype), False)
 
 

@@ -254,18 +254,21 @@ class AccumulateGrad(Node):
         return self.variable
 
 
+NOWHERE: tuple[None, int] = (None, 0)
+
+
 def gradient_edge(tensor: Tensor) -> tuple[Node | None, int]:
     """Where the gradient of `tensor` goes: its grad_fn, a leaf's AccumulateGrad, or nowhere."""
     meta = tensor.meta
     if meta is None:
         return tensor.node, tensor.output_nr
-    view = meta.view
-    fresh = view is None or (tensor.storage_ is not None and view.version == tensor.storage_.count())
-    node = tensor.node if fresh else tensor.grad_fn
+    node, view = tensor.node, meta.view
+    if view is not None and (node is not None or view.base.node is not None or view.base.meta is not None):
+        node = tensor.grad_fn
     if node is not None:
         return node, tensor.output_nr
     if not meta.requires_grad:
-        return None, 0
+        return NOWHERE
     leaf = meta.accumulator() if meta.accumulator is not None else None
     return (accumulator(tensor) if leaf is None else leaf), 0
 

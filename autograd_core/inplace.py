@@ -11,7 +11,7 @@ import numpy as np
 from . import errors, events, tell
 from .graph import Node, Wanted, gradient_edge
 from .levels import Source
-from .state import state
+from .state import special, state
 from .tensor import Array, Tensor, plain
 from .views import current_grad_fn, geometry, strided
 
@@ -77,6 +77,27 @@ def in_place(function: Callable[..., Any], target: Tensor, *args: Any, **options
     rebase(target, lambda holder: link(op, given, holder, before, target, kept))
     tell.written(target, op.name, [t for t in given.values() if isinstance(t, Tensor) and t is not before])
     return target
+
+
+def at_once(ufunc: Any, target: Tensor, other: Any) -> bool:
+    """Write what `ufunc` makes of `target` and `other`, if they are alike, no graph is made of it and nobody is told.
+
+
+    The other cases are for `in_place`.
+    """
+    if special and not state.usual or target.node is not None or state.mapped:
+        return False
+    mine = target.data_
+    theirs = other.data_ if other.__class__ is Tensor else other
+    if mine.__class__ is not np.ndarray or theirs.__class__ is not np.ndarray or 0 in mine.strides:
+        return False
+    if mine.shape != theirs.shape or mine.dtype is not theirs.dtype or mine.dtype.kind != "f":
+        return False
+    if state.grad_enabled and (target.requires_grad or other.requires_grad):
+        return False
+    ufunc(mine, theirs, mine)
+    target.bump()
+    return True
 
 
 def any_needs_grad(target: Tensor, args: Sequence[Any]) -> bool:

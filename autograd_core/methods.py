@@ -65,7 +65,9 @@ def binary(function: Method, swapped: bool = False) -> Method:
 
 def product(self: Tensor, other: Any) -> Any:
     """`a @ b`, which knows no numbers."""
-    return m.matmul(self, other) if isinstance(other, Tensor) else NotImplemented
+    if not (other.__class__ is Tensor or isinstance(other, Tensor)):
+        return NotImplemented
+    return m.mm(self, other) if self.data_.ndim == 2 == other.data_.ndim else m.matmul(self, other)
 
 
 def reversed_division(self: Tensor, other: Any) -> Any:

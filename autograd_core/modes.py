@@ -28,7 +28,8 @@ class Mode:
         self.change()
 
     def __exit__(self, *_: object) -> None:
-        state.grad_enabled, state.inference = self.before
+        with_grad, state.inference = self.before
+        state.switch(with_grad)
 
     def change(self) -> None:
         raise NotImplementedError
@@ -79,16 +80,20 @@ class no_grad(Mode):
 
     def __init__(self, function: Callable[..., Any] | None = None) -> None: ...
 
+    def __exit__(self, *_: object) -> None:
+        state.switch(self.before[0])
+
     def change(self) -> None:
-        check_forward()
-        state.grad_enabled = False
+        if state.levels:
+            check_forward()
+        state.switch(False)
 
 
 class enable_grad(no_grad):
     """Results need a gradient again, inside no_grad."""
 
     def change(self) -> None:
-        state.grad_enabled = not state.inference
+        state.switch(not state.inference)
 
 
 class set_grad_enabled(Mode):

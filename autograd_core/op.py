@@ -220,7 +220,7 @@ def written_down(forward: Callable[..., Any], name: str) -> Entry:
 
 def entries_of(source: str) -> Iterator[tuple[str, Entry]]:
     """Each `@op(...)` in `source`: its name, the text of its formulas, and of its forward."""
-    for node in ast.walk(ast.parse(source)):
+    for node in ast.parse(source).body:
         if not isinstance(node, ast.FunctionDef):
             continue
         for call in node.decorator_list:

@@ -34,13 +34,15 @@ MAX, MIN, SORT, TOPK = (named(kind) for kind in ("max", "min", "sort", "topk"))
 
 
 def sum(input: Tensor, dim: Any = None, keepdim: bool = False, *, axis: Any = None, dtype: Any = None) -> Tensor:
-    input = cast(input, dtype)
+    if dtype is not None:
+        input = cast(input, dtype)
     dim = dim if axis is None else axis
     return r.sum(input) if dim is None else r.sum_dim(input, dims(dim), keepdim)
 
 
 def mean(input: Tensor, dim: Any = None, keepdim: bool = False, *, axis: Any = None, dtype: Any = None) -> Tensor:
-    input = cast(input, dtype)
+    if dtype is not None:
+        input = cast(input, dtype)
     dim = dim if axis is None else axis
     return r.mean(input) if dim is None else r.mean_dim(input, dims(dim), keepdim)
 

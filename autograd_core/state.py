@@ -70,6 +70,15 @@ class State(threading.local):
         if name in ASKED:
             self.look()
 
+    def switch(self, grad_enabled: bool) -> None:
+        """Grad mode on or off: `self.grad_enabled = ...`, but quicker."""
+        fields = self.__dict__
+        fields["grad_enabled"] = grad_enabled
+        if grad_enabled and fields["usual"]:
+            special.discard(threading.get_ident())
+        else:
+            special.add(threading.get_ident())
+
     def look(self) -> None:
         """Find out whether this thread is `usual` (grad mode aside), and whether it is special."""
         fields = self.__dict__

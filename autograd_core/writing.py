@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from . import not_implemented, reshaping
-from .inplace import in_place
+from .inplace import at_once, in_place
 from .ops import elementwise as e
 from .ops import index as i
 from .ops import reduce as r
@@ -35,11 +35,25 @@ def written(function: Method) -> Method:
     return method
 
 
+def arithmetic(function: Method, ufunc: Any) -> Method:
+    """The in-place variant of an operator that numpy has as `ufunc`."""
+
+    @functools.wraps(function)
+    def method(self: Tensor, other: Any, *args: Any, **options: Any) -> Tensor:
+        if not args and not options and at_once(ufunc, self, other):
+            return self
+        return in_place(function, self, other, *args, **options)
+
+    return method
+
+
 def pow_(self: Tensor, exponent: Any) -> Tensor:
     return in_place(e.pow if isinstance(exponent, Tensor) else e.pow_scalar, self, exponent)
 
 
 def div_(self: Tensor, other: Any, *, rounding_mode: str | None = None) -> Tensor:
+    if rounding_mode is None and at_once(np.true_divide, self, other):
+        return self
     return in_place(e.div, self, other) if rounding_mode is None else in_place(e.div_mode, self, other, rounding_mode)
 
 
@@ -86,7 +100,7 @@ def augmented(method: Method) -> Method:
     """`a += b` by the method `add_`."""
 
     def operator(self: Tensor, other: Any) -> Any:
-        if isinstance(other, Tensor | bool | int | float | np.generic):
+        if other.__class__ is Tensor or isinstance(other, Tensor | bool | int | float | np.generic):
             return method(self, other)
         return NotImplemented
 
@@ -94,7 +108,7 @@ def augmented(method: Method) -> Method:
 
 
 IN_PLACE_OF = {
-    "add": e.add, "sub": e.sub, "mul": e.mul, "neg": e.neg, "exp": e.exp, "log": e.log, "sqrt": e.sqrt,
+    "neg": e.neg, "exp": e.exp, "log": e.log, "sqrt": e.sqrt,
     "rsqrt": e.rsqrt,
     "sin": e.sin, "cos": e.cos, "tan": e.tan, "tanh": e.tanh, "sigmoid": e.sigmoid, "relu": e.relu, "abs": e.abs,
     "floor": e.floor,
@@ -111,6 +125,11 @@ IN_PLACE_OF = {
 }  # fmt: skip
 
 IN_PLACE: dict[str, Method] = {f"{name}_": written(function) for name, function in IN_PLACE_OF.items()}
+IN_PLACE |= {
+    "add_": arithmetic(e.add, np.add),
+    "sub_": arithmetic(e.sub, np.subtract),
+    "mul_": arithmetic(e.mul, np.multiply),
+}
 IN_PLACE |= sampling.METHODS | reshaping.IN_PLACE
 IN_PLACE |= {
     "pow_": pow_, "div_": div_, "fill_": fill_, "copy_": copy_, "masked_fill_": masked_fill_, "clamp_": clamp_,

@@ -11,6 +11,7 @@ Names that begin with an underscore belong to this module; all others are those 
 from __future__ import annotations
 
 import linecache
+from types import CodeType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -76,20 +77,22 @@ class Code(Forward, Backward):
         given = dict(PLUMBING, _Node=self.op.node_class, _OP=self.op, _forward=self.op.forward)
         for p, (on_arrays, on_tensors) in formulas.items():
             given[f"_raw_{p}"], given[f"_graph_{p}"] = on_arrays, on_tensors
-        made = self.run_in(raw, given)
+        given["_refused"] = refused(self.op)
+        file = f"<operator {self.op.name}>"
+        linecache.cache[file] = (len(self.op.source), None, self.op.source.splitlines(True), file)
+        code = compile(self.op.source, file, "exec")
+        made = run_in(raw, code, given)
         if self.op.node_class is not None:
-            made["_graph"] = self.run_in(graph, given)["_graph"]
+            made["_graph"] = run_in(graph, code, given)["_graph"]
         return made
 
-    def run_in(self, names: Namespace, given: Namespace) -> Namespace:
-        op = self.op
-        file = f"<operator {op.name}>"
-        linecache.cache[file] = (len(op.source), None, op.source.splitlines(True), file)
-        place: Namespace = {}
-        exec(compile(op.source, file, "exec"), names, place)
-        general = given.get("_refused")
-        made: Namespace = place["_make"](**dict(given, _refused=general or refused(op)))
-        return made
+
+def run_in(names: Namespace, code: CodeType, given: Namespace) -> Namespace:
+    """The functions that `code` makes of what is `given`, their other names looked up in `names`."""
+    place: Namespace = {}
+    exec(code, names, place)
+    made: Namespace = place["_make"](**given)
+    return made
 
 
 def refused(op: Op) -> Any:

@@ -43,7 +43,7 @@ def scaled(grad: Array, by: Any) -> Array:
     "add.Tensor",
     promote=PAIR,
     self=lambda grad, alpha: grad,
-    other=lambda grad, alpha: scaled(grad, alpha),
+    other=lambda grad, alpha: grad if alpha == 1 else mul_scalar(grad, alpha),
 )
 def add(self: Array, other: Array, alpha: float = 1) -> Array:
     return self + other if alpha == 1 else self + other * alpha
@@ -58,7 +58,7 @@ def add_scalar(self: Array, other: float) -> Array:
     "sub.Tensor",
     promote=PAIR,
     self=lambda grad, alpha: grad,
-    other=lambda grad, alpha: scaled(-grad, alpha),
+    other=lambda grad, alpha: -grad if alpha == 1 else mul_scalar(-grad, alpha),
 )
 def sub(self: Array, other: Array, alpha: float = 1) -> Array:
     return self - other if alpha == 1 else self - other * alpha

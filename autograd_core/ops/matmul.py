@@ -55,15 +55,20 @@ def mm_right(grad: Array, mat1: Array, sizes: Sequence[int], strides: Sequence[i
     return scaled(t(mm(t(grad), mat1)) if by_column else mm(t(mat1), grad), alpha)
 
 
+def times(a: Array, b: Array) -> Array:
+    """The product of two matrices; one without a sum keeps the sign of zeros."""
+    return a.dot(b) if b.shape[0] != 1 else a * b
+
+
 def mm_left_arrays(grad: Array, mat2: Array, sizes: Sequence[int], strides: Sequence[int], alpha: Any) -> Array:
     by_column = strides[0] == 1 and strides[1] == sizes[0]
-    product = mm.op.forward(mat2, grad.T).T if by_column else mm.op.forward(grad, mat2.T)
+    product = times(mat2, grad.T).T if by_column else times(grad, mat2.T)
     return product if alpha == 1 else product * alpha
 
 
 def mm_right_arrays(grad: Array, mat1: Array, sizes: Sequence[int], strides: Sequence[int], alpha: Any) -> Array:
     by_column = strides[0] == 1 and strides[1] == sizes[0]
-    product = mm.op.forward(grad.T, mat1).T if by_column else mm.op.forward(mat1.T, grad)
+    product = times(grad.T, mat1).T if by_column else times(mat1.T, grad)
     return product if alpha == 1 else product * alpha
 
 
@@ -79,9 +84,7 @@ helper(mm_right, mm_right_arrays)
 def mm(self: Array, mat2: Array) -> Array:
     if not (self.ndim == mat2.ndim == 2 and self.dtype is mat2.dtype and self.shape[1] == mat2.shape[0]):
         matrices(self, mat2)
-    if self.shape[1] == 1:  # a product without a sum keeps the sign of zeros
-        return self * mat2
-    return self.dot(mat2)
+    return times(self, mat2)
 
 
 @op("mv", self=lambda grad, vec: outer(grad, vec), vec=lambda grad, self: mv(t(self), grad))

@@ -56,7 +56,24 @@ def sum_dim(self: Array, dim: Dims, keepdim: bool = False) -> Array:
     return total(counted(self), axes(dim, np.ndim(self)), keepdim)
 
 
-@op("mean", self=lambda grad, self_sym_sizes, self_sym_numel: div_scalar(expand(grad, self_sym_sizes), self_sym_numel))
+@both
+def shared_out(grad: Any, sizes: tuple[int, ...], count: int) -> Any:
+    """Of `grad` an equal part for each element."""
+    return div_scalar(expand(grad, sizes), count)
+
+
+def shared_out_arrays(grad: Array, sizes: tuple[int, ...], count: int) -> Array:
+    if not sizes:
+        return grad / count
+    parts = np.empty(sizes, grad.dtype)
+    parts.fill(grad / count)
+    return parts
+
+
+helper(shared_out, shared_out_arrays)
+
+
+@op("mean", self=lambda grad, self_sym_sizes, self_sym_numel: shared_out(grad, self_sym_sizes, self_sym_numel))
 def mean(self: Array) -> Array:
     floating("mean", self)
     return total(self) / self.dtype.type(self.size)
