@@ -7,7 +7,9 @@ look for trouble that raises nothing.
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from gradreel.trace import Trace
@@ -17,6 +19,7 @@ from gradreel.trace.events import Event
 from .diagnosis import Diagnosis, Failure
 from .errors import POSTMORTEMS
 from .silent import WATCHERS
+from .states import Place
 from .world import World
 
 
@@ -30,8 +33,11 @@ def diagnose(trace: Trace) -> list[Diagnosis]:
             looks.setdefault(kind, []).append(look)
     found: list[Diagnosis] = []
     failed: tuple[int, e.BackwardFailed] | None = None
+    places: list[tuple[int, Place]] = []
     for number, event in enumerate(trace.events):
         world.apply(event)
+        if not places or world.place is not places[-1][1]:
+            places.append((number, world.place))
         for look in looks.get(type(event), ()):
             look(event)
         if isinstance(event, e.BackwardFailed):
@@ -42,6 +48,14 @@ def diagnose(trace: Trace) -> list[Diagnosis]:
             failure = Failure(failed[0], event, failed[1].call) if failed and same else Failure(number, event, None)
             told = (postmortem(world, failure) for postmortem in POSTMORTEMS)
             found.extend(next(([diagnosis] for diagnosis in told if diagnosis is not None), []))
-    if found:
-        return found
-    return [diagnosis for watcher in watchers for diagnosis in watcher.found()]
+    found = found or [diagnosis for watcher in watchers for diagnosis in watcher.found()]
+    return [replace(diagnosis, stacks=stacks(diagnosis, places)) for diagnosis in found]
+
+
+def stacks(diagnosis: Diagnosis, places: list[tuple[int, Place]]) -> dict[str, tuple[int, ...]]:
+    """Where the program was with each of the events of `diagnosis`."""
+    found: dict[str, tuple[int, ...]] = {}
+    for role, number in diagnosis.events.items():
+        place = places[bisect_right(places, number, key=lambda pair: pair[0]) - 1][1]
+        found[role] = (*(frame.line for frame in place.frames), place.line)
+    return found

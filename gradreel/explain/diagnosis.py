@@ -27,6 +27,8 @@ class Diagnosis:
     events: dict[str, int] = field(default_factory=dict)
     cause: str = ""
     names: dict[str, str] = field(default_factory=dict)
+    stacks: dict[str, tuple[int, ...]] = field(default_factory=dict)
+    """For each role of `events` the line and, before it, those of the calls around it, outermost first."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -181,7 +181,12 @@ def lost(world: World, tensor: TensorState) -> Reason | None:
                 lines,
                 {"built": again.made, "cut": cut.event},
                 (),
-                named(target=name_of(world, again), how=cut.how, cut=name_of(world, cut.tensor)),
+                named(
+                    target=name_of(world, again),
+                    how=cut.how,
+                    cut=name_of(world, cut.tensor),
+                    source=name_of(world, cut.source) if cut.source else None,
+                ),
             )
     return None
 

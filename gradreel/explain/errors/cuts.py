@@ -22,6 +22,8 @@ class Cut:
     how: str
     told: str
     tensor: TensorState
+    source: TensorState | None = None
+    """What the graph led back to until there."""
 
 
 def where_cut(world: World, start: TensorState) -> Cut | None:
@@ -45,10 +47,26 @@ def where_cut(world: World, start: TensorState) -> Cut | None:
                 f"`.{taken.how}()` {on(taken.place.line)} took out of {called(world, source.number)}: numbers know of "
                 "no graph."
             )
-            return Cut(taken.place, taken.event, "numbers", told, tensor)
+            return Cut(taken.place, taken.event, "numbers", told, tensor, past_views(world, source))
+        if tensor.op == "tensor" and (sources := wrapped_again(world, tensor)):
+            told = (
+                f"The recording ends {on(tensor.place.line)}, where `torch.tensor` copies the numbers of "
+                "tracked tensors and no graph."
+            )
+            return Cut(tensor.place, tensor.made, "tensor", told, tensor, sources[-1])
         if not before and tensor is not start and tensor.op != "number":
             oldest = tensor if oldest is None or wished(tensor, oldest) else oldest
     return plain_cut(world, oldest or start)
+
+
+def wrapped_again(world: World, tensor: TensorState) -> list[TensorState]:
+    """The tracked tensors that the statement that made `tensor` of plain numbers had made just before."""
+    since = tensor.place.since
+    return [
+        state
+        for state in world.tensors.values()
+        if state.place.since == since and state.requires_grad and state.made < tensor.made
+    ]
 
 
 def wished(tensor: TensorState, before: TensorState) -> bool:
@@ -97,15 +115,22 @@ def tracked_cut(world: World, tensor: TensorState) -> Cut:
     where = on(place.line)
     if op in DETACHED:
         told = f"The recording ends {where}, where {DETACHED[op]} cuts {called(world, source.number)} off its graph."
-        return Cut(place, tensor.made, "detach", told, tensor)
+        return Cut(place, tensor.made, "detach", told, tensor, source)
     if op in ("tensor", "as_tensor"):
         told = f"The recording ends {where}, where `torch.tensor` copies the numbers of tracked tensors and no graph."
         return Cut(place, tensor.made, "tensor", told, tensor)
     if op in ROUNDED or tensor.dtype.startswith(("int", "bool", "uint")):
         told = f"The recording ends {where}: `{op}` gives places or truth values, which have no derivative."
-        return Cut(place, tensor.made, "rounded", told, tensor)
+        return Cut(place, tensor.made, "rounded", told, tensor, source)
     told = f"The recording ends {where}, where {name} is made of tracked tensors while nothing is recorded."
-    return Cut(place, tensor.made, "no_grad", told, tensor)
+    return Cut(place, tensor.made, "no_grad", told, tensor, source)
+
+
+def past_views(world: World, tensor: TensorState) -> TensorState:
+    """The tensor with a graph that `tensor` is a detached view of."""
+    while not tensor.requires_grad and tensor.base is not None and tensor.base in world.tensors:
+        tensor = world.tensors[tensor.base]
+    return tensor
 
 
 def recording_off(world: World, place: Place) -> Place:

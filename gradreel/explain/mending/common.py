@@ -1,0 +1,105 @@
+"""Edits that many mends are made of."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable
+
+from .text import Edit, Text, keyword, names_in, targets
+
+ATOMS = (ast.Name, ast.Attribute, ast.Call, ast.Subscript, ast.List)
+
+
+def grouped(text: Text, node: ast.expr) -> str:
+    """The text of `node`, in brackets unless it can be followed by a dot as it is."""
+    shown = text.get(node)
+    return shown if isinstance(node, ATOMS) else f"({shown})"
+
+
+def followed(text: Text, node: ast.expr, suffix: str) -> Edit:
+    """`node` followed by `.suffix`."""
+    return text.replaced(node, grouped(text, node) + suffix)
+
+
+def with_argument(text: Text, call: ast.Call, added: str) -> Edit:
+    """`call` with one more argument."""
+    end = text.place(call.end_lineno or call.lineno, call.end_col_offset or 0)
+    lines = text.code[end[0] - 1]
+    close = end[1] - 1
+    parts: list[ast.expr | ast.keyword] = [*call.args, *call.keywords]
+    if not parts:
+        return Edit(end[0], close, end[0], close, added)
+    last = max(parts, key=lambda node: (node.end_lineno or 0, node.end_col_offset or 0))
+    place = text.place(last.end_lineno or 0, last.end_col_offset or 0)
+    between = lines[place[1] : close] if place[0] == end[0] else ""
+    if "(" in between or ")" in between:  # the last argument stands in brackets of its own
+        return Edit(end[0], close, end[0], close, f", {added}")
+    return Edit(*place, *place, f", {added}")
+
+
+def set_keyword(text: Text, call: ast.Call, name: str, value: str) -> Edit:
+    """`call` with `name=value`, whether it had `name` or not."""
+    given = keyword(call, name)
+    return with_argument(text, call, f"{name}={value}") if given is None else text.replaced(given.value, value)
+
+
+def without_keyword(text: Text, call: ast.Call, name: str) -> Edit | None:
+    """`call` without `name=...`, and without the comma that went with it."""
+    given = keyword(call, name)
+    if given is None:
+        return None
+    start = text.place(given.lineno, given.col_offset)
+    end = text.place(given.end_lineno or given.lineno, given.end_col_offset or 0)
+    line = text.code[start[0] - 1]
+    before = line[: start[1]].rstrip()
+    if before.endswith(","):
+        return Edit(start[0], len(before) - 1, *end, "")
+    after = text.code[end[0] - 1][end[1] :]
+    comma = len(after) - len(after.lstrip(" ,"))
+    return Edit(*start, end[0], end[1] + comma, "")
+
+
+def loads(node: ast.AST, name: str) -> list[ast.expr]:
+    """Where `node` reads `name`, a plain name or a path such as `self.h`."""
+    return [
+        part
+        for part in ast.walk(node)
+        if isinstance(part, ast.Name | ast.Attribute | ast.Subscript)
+        and isinstance(part.ctx, ast.Load)
+        and ast.unparse(part) == name
+    ]
+
+
+def root_name(node: ast.expr) -> ast.expr:
+    """What is written into: `x` of `x[0][1]`; of `x.data` too."""
+    while isinstance(node, ast.Subscript) or (isinstance(node, ast.Attribute) and node.attr == "data"):
+        node = node.value
+    return node
+
+
+def needed_before(text: Text, goal: ast.stmt, first: ast.stmt) -> list[ast.stmt]:
+    """The statements from `first` on that compute, in the block of `goal`, the names that `goal` reads."""
+    block = text.block(goal)
+    until = block.index(goal)
+    start = block.index(first) if first in block else 0
+    wanted, found = names_in(goal), []
+    for statement in reversed(block[start:until]):
+        if isinstance(statement, ast.Assign) and targets(statement) & wanted:
+            found.append(statement)
+            wanted |= names_in(statement.value)
+    return list(reversed(found))
+
+
+def copies(text: Text, statements: Iterable[ast.stmt]) -> list[str]:
+    return [line for statement in statements for line in text.lines_of(statement)]
+
+
+def value_of(statement: ast.stmt | None) -> ast.expr | None:
+    """The right side of an assignment, the value of a return or of a bare expression."""
+    if isinstance(statement, ast.Assign | ast.AnnAssign | ast.AugAssign | ast.Return | ast.Expr):
+        return statement.value
+    return None
+
+
+def enclosing(text: Text, node: ast.AST, kind: type[ast.AST]) -> ast.AST | None:
+    return next((outer for outer in text.around(node) if isinstance(outer, kind)), None)

@@ -1,0 +1,184 @@
+"""Mends for Functions of the program's own: what backward returns, and what forward keeps."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from .common import copies
+from .proposal import FREE, Proposal, Wanted
+from .text import Edit, Text, names_in, targets
+
+
+def own_class(wanted: Wanted) -> ast.ClassDef | None:
+    """The class of the Function in question."""
+    name = wanted.name("function")
+    classes = [node for node in ast.walk(wanted.text.tree) if isinstance(node, ast.ClassDef)]
+    named = [node for node in classes if node.name == name]
+    functions = [node for node in classes if any("Function" in ast.unparse(base) for base in node.bases)]
+    found = named or functions
+    return found[0] if found else None
+
+
+def method(kind: ast.ClassDef, name: str) -> ast.FunctionDef | None:
+    return next((part for part in kind.body if isinstance(part, ast.FunctionDef) and part.name == name), None)
+
+
+def returns(function: ast.FunctionDef) -> list[ast.Return]:
+    return [node for node in ast.walk(function) if isinstance(node, ast.Return) and node.value is not None]
+
+
+def gradient_count(wanted: Wanted) -> Iterator[Proposal]:
+    """One gradient for each argument of forward."""
+    text, kind = wanted.text, own_class(wanted)
+    backward = method(kind, "backward") if kind is not None else None
+    expected, got = int(wanted.name("expected") or 0), int(wanted.name("got") or 0)
+    if backward is None or not returns(backward):
+        return
+    if expected > got:
+        more = ", None" * (expected - got)
+        edits = []
+        for node in returns(backward):
+            assert node.value is not None
+            value = node.value
+            if isinstance(value, ast.Tuple) and text.get(value).startswith("("):
+                inside = ", ".join(text.get(part) for part in value.elts)
+                edits.append(text.replaced(value, f"({inside}{more})"))
+            else:
+                edits.append(text.replaced(value, f"{text.get(value).rstrip(', ')}{more}"))
+        title = f"return None for the other argument{'s' if expected - got > 1 else ''}"
+        yield wanted.proposal(title, "no gradient for what gets None", *edits)
+        return
+    edits = []
+    for node in returns(backward):
+        if isinstance(node.value, ast.Tuple):
+            kept = ", ".join(text.get(part) for part in node.value.elts[:expected])
+            edits.append(text.replaced(node.value, kept))
+    yield wanted.proposal("return one gradient for each argument of forward", FREE, *edits)
+
+
+def gradient_of_shape(wanted: Wanted) -> Iterator[Proposal]:
+    """Each gradient gets the shape of its argument."""
+    text, kind = wanted.text, own_class(wanted)
+    forward = method(kind, "forward") if kind is not None else None
+    backward = method(kind, "backward") if kind is not None else None
+    if forward is None or backward is None:
+        return
+    arguments = [arg.arg for arg in forward.args.args[1:]]
+    ctx = forward.args.args[0].arg if forward.args.args else "ctx"
+    own = backward.args.args[0].arg if backward.args.args else "ctx"
+    for way in ("{0}.sum_to_size({1})", "{0}.reshape({1})", "{0}.expand({1})", "({0}).t()"):
+        for node in returns(backward):
+            parts = node.value.elts if isinstance(node.value, ast.Tuple) else [node.value]
+            for place, part in enumerate(parts[: len(arguments)]):
+                assert part is not None
+                shown = text.get(part)
+                made = way.format(f"({shown})" if not shown.isidentifier() else shown, f"{own}.shape_of_argument")
+                note = f"{ctx}.shape_of_argument = {arguments[place]}.shape"
+                edits = [text.replaced(part, made)]
+                if "shape_of" in made:
+                    edits.append(text.before(forward.body[0], [note]))
+                title = f"give the gradient of {arguments[place]} its shape"
+                yield wanted.proposal(title, FREE, *edits)
+
+
+def saved_and_computed_again(wanted: Wanted) -> Iterator[Proposal]:
+    """What forward left on its context is computed again in backward from the saved inputs, and so gets a graph."""
+    text, kind = wanted.text, own_class(wanted)
+    forward = method(kind, "forward") if kind is not None else None
+    backward = method(kind, "backward") if kind is not None else None
+    if forward is None or backward is None or not forward.args.args:
+        return
+    ctx, own = forward.args.args[0].arg, backward.args.args[0].arg
+    arguments = [arg.arg for arg in forward.args.args[1:]]
+    stores = [
+        statement
+        for statement in forward.body
+        if isinstance(statement, ast.Assign)
+        and isinstance(statement.targets[0], ast.Attribute)
+        and ast.unparse(statement.targets[0].value) == ctx
+        and depends(forward, statement, arguments)
+    ]
+    if not stores or any("save_for_backward" in ast.unparse(statement) for statement in forward.body):
+        return
+    needed = {name for store in stores for name in names_in(store.value)}
+    steps: list[ast.Assign] = []
+    for statement in reversed(forward.body):
+        if isinstance(statement, ast.Assign) and targets(statement) & needed and statement not in stores:
+            steps.insert(0, statement)
+            needed |= names_in(statement.value)
+    used = [argument for argument in arguments if argument in needed]
+    lines = [f"{', '.join(used)}{',' if len(used) == 1 else ''} = {own}.saved_tensors", *copies(text, steps)]
+    edits = [text.replaced(stores[0], f"{ctx}.save_for_backward({', '.join(used)})")]
+    edits += [text.removed(store) for store in stores[1:]]
+    edits += uses_of(text, backward, own, stores)
+    first = backward.body[0]
+    yield wanted.proposal(
+        "save the input and compute from it in backward",
+        "the pieces are computed twice, and can be differentiated",
+        text.before(first, lines),
+        *edits,
+    )
+
+
+def depends(forward: ast.FunctionDef, store: ast.Assign, arguments: list[str]) -> bool:
+    """Whether what is stored was computed in forward."""
+    return not (isinstance(store.value, ast.Constant) or ast.unparse(store.value) in arguments) and bool(
+        names_in(store.value)
+    )
+
+
+def uses_of(text: Text, backward: ast.FunctionDef, own: str, stores: list[ast.Assign]) -> list[Edit]:
+    """The places where backward reads what was stored, which read what is computed again instead."""
+    edits = []
+    for store in stores:
+        path = f"{own}.{store.targets[0].attr}"  # type: ignore[attr-defined]
+        value = text.get(store.value)
+        for node in ast.walk(backward):
+            if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load) and ast.unparse(node) == path:
+                edits.append(text.replaced(node, value if value.isidentifier() else f"({value})"))
+    return edits
+
+
+def static(wanted: Wanted) -> Iterator[Proposal]:
+    """forward and backward are static methods, and the Function is used through `apply`."""
+    text, kind = wanted.text, own_class(wanted)
+    if kind is None:
+        return
+    edits = []
+    for name in ("forward", "backward"):
+        function = method(kind, name)
+        if function is None:
+            continue
+        if not any("staticmethod" in ast.unparse(mark) for mark in function.decorator_list):
+            edits.append(text.before(function, ["@staticmethod"]))
+    for node in ast.walk(text.tree):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Call) and ast.unparse(node.func.func) == kind.name:
+            edits.append(text.replaced(node.func, f"{kind.name}.apply"))
+    if edits:
+        yield wanted.proposal("static methods, and apply", FREE, *edits)
+        instances = [
+            node
+            for node in ast.walk(text.tree)
+            if isinstance(node, ast.Call) and ast.unparse(node.func) == kind.name and not node.args
+        ]
+        more = [text.replaced(node, f"{kind.name}.apply") for node in instances]
+        if more:
+            yield wanted.proposal("static methods, and apply", FREE, *edits, *more)
+
+
+def returned_tensors(wanted: Wanted) -> Iterator[Proposal]:
+    """backward returns tensors: what is a number is multiplied by the gradient that came."""
+    text, kind = wanted.text, own_class(wanted)
+    backward = method(kind, "backward") if kind is not None else None
+    if backward is None or len(backward.args.args) < 2:
+        return
+    came = backward.args.args[1].arg
+    for node in returns(backward):
+        assert node.value is not None
+        if came not in names_in(node.value):
+            yield wanted.proposal(
+                f"return {came} times it: the gradient that came must go in",
+                "the chain rule",
+                text.replaced(node.value, f"{came} * ({text.get(node.value)})"),
+            )

@@ -1,0 +1,292 @@
+"""Mends for gradients that are None, that pile up, or that carry a graph."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from .common import copies, set_keyword
+from .graphs import stack_statements
+from .proposal import FREE, Proposal, Wanted
+from .text import called
+from .tracking import leaf_last, tracked_at_cut
+
+
+def not_leaf(wanted: Wanted) -> Iterator[Proposal]:
+    """The gradient of a result was read."""
+    used = wanted.line("shows") is None
+    ways = (leaf_last, retained) if used else (retained, leaf_last)
+    for way in ways:
+        yield from way(wanted)
+    yield from updated_in_place(wanted)
+
+
+def retained(wanted: Wanted) -> Iterator[Proposal]:
+    """`retain_grad()` behind the line that made it."""
+    text, built, name = wanted.text, wanted.at("built"), wanted.name("target")
+    if name is None:
+        return
+    for statement in [*stack_statements(wanted, "built"), built]:
+        if not isinstance(statement, ast.Assign | ast.AugAssign | ast.AnnAssign):
+            continue
+        goals = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
+        shown = [ast.unparse(goal) for goal in goals]
+        paths = [path for path in shown if path == name or same_end(path, name)]
+        for path in paths or shown[:1]:
+            if isinstance(ast.parse(path, mode="eval").body, ast.Name | ast.Attribute):
+                title = f"ask it to keep its gradient: {path}.retain_grad() after line {statement.lineno}"
+                yield wanted.proposal(
+                    title, "its gradient stays in memory", text.after(statement, [f"{path}.retain_grad()"])
+                )
+    call = backward_before(wanted)
+    if call is not None:
+        title = f"{name}.retain_grad() before line {call.lineno}"
+        yield wanted.proposal(title, "its gradient stays in memory", text.before(call, [f"{name}.retain_grad()"]))
+
+
+def same_end(path: str, name: str) -> bool:
+    """`self.h` and `net.h`."""
+    return "." in path and "." in name and path.partition(".")[2] == name.partition(".")[2]
+
+
+def backward_before(wanted: Wanted) -> ast.stmt | None:
+    """The last statement with a backward before the gradient is read."""
+    line = wanted.line("shows") or wanted.line("raised") or 0
+    text = wanted.text
+    found = [
+        statement
+        for node in ast.walk(text.tree)
+        if isinstance(node, ast.Call)
+        and called(node) == "backward"
+        and node.lineno < line
+        and (statement := text.statement(node.lineno)) is not None
+        and statement in text.tree.body
+    ]
+    return found[-1] if found else None
+
+
+def updated_in_place(wanted: Wanted) -> Iterator[Proposal]:
+    """`w = w - rate * w.grad` makes another tensor; `w -= rate * w.grad` under no_grad keeps the leaf."""
+    text = wanted.text
+    rebound = [
+        node
+        for node in ast.walk(text.tree)
+        if isinstance(node, ast.Assign)
+        and isinstance(node.value, ast.BinOp)
+        and isinstance(node.value.op, ast.Sub)
+        and ast.unparse(node.targets[0]) == ast.unparse(node.value.left)
+        and ".grad" in ast.unparse(node.value.right)
+    ]
+    if not rebound:
+        return
+    for header in (None, "with torch.no_grad():"):
+        edits = []
+        for node in rebound:
+            assert isinstance(node.value, ast.BinOp)
+            made = f"{text.get(node.targets[0])} -= {text.get(node.value.right)}"
+            quiet = header is None or any(
+                isinstance(outer, ast.With) and "no_grad" in ast.unparse(outer.items[0]) for outer in text.around(node)
+            )
+            edits.append(text.replaced(node, made if quiet else f"{header} {made}"))
+        title = "change the leaf in place, under torch.no_grad(), instead of binding its name anew"
+        yield wanted.proposal(title, FREE, *edits)
+
+
+def rebased(wanted: Wanted) -> Iterator[Proposal]:
+    """The write into the base comes before the view is taken."""
+    text, change, saved = wanted.text, wanted.at("changed"), wanted.at("saved")
+    if change is not None and saved is not None and change in text.block(saved) and text.alone(change):
+        title = f"line {change.lineno} before line {saved.lineno}: write before the view is taken"
+        yield wanted.proposal(title, FREE, text.removed(change), text.before(saved, copies(text, [change])))
+
+
+def too_early(wanted: Wanted) -> Iterator[Proposal]:
+    """Until the first backward there is no gradient."""
+    text, raised, name = wanted.text, wanted.at("raised"), wanted.name("target")
+    if raised is None or name is None:
+        return
+    block = text.block(raised)
+    group = [raised]
+    at = block.index(raised)
+    while at + len(group) < len(block) and is_clearing(block[at + len(group)]) and is_clearing(raised):
+        group.append(block[at + len(group)])
+    if isinstance(raised, ast.For | ast.While | ast.With | ast.If):
+        return
+    title = f"only where there is one: if {name}.grad is not None"
+    yield wanted.proposal(title, FREE, text.wrapped(group, f"if {name}.grad is not None:"))
+    if len(block) > at + len(group) and all(text.alone(part) for part in group):
+        title = f"line {raised.lineno} after the backward, at the end of the turn"
+        edits = [text.removed(part) for part in group]
+        yield wanted.proposal(title, FREE, *edits, text.after(block[-1], copies(text, group)))
+
+
+def is_clearing(statement: ast.stmt) -> bool:
+    return isinstance(statement, ast.Expr) and ".grad" in ast.unparse(statement) and "zero_" in ast.unparse(statement)
+
+
+def emptied(wanted: Wanted) -> Iterator[Proposal]:
+    """zero_grad sets gradients to None: zeros on request, or later."""
+    text, change = wanted.text, wanted.at("changed")
+    for call in text.calls(change, "zero_grad"):
+        title = f"set_to_none=False on line {call.lineno}: zeros instead of None"
+        yield wanted.proposal(title, "the zeros stay in memory", set_keyword(text, call, "set_to_none", "False"))
+    for goal in stack_statements(wanted, "raised"):
+        if change is not None and change in text.block(goal) and text.alone(change) and change is not goal:
+            title = f"line {change.lineno} after line {goal.lineno}: empty it when it was used"
+            yield wanted.proposal(title, FREE, text.removed(change), text.after(goal, copies(text, [change])))
+    yield from too_early(wanted)
+
+
+def not_tracked(wanted: Wanted) -> Iterator[Proposal]:
+    yield from updated_in_place(wanted)
+    yield from tracked_at_cut(wanted)
+    yield from too_early(wanted)
+
+
+def not_used(wanted: Wanted) -> Iterator[Proposal]:
+    yield from too_early(wanted)
+
+
+def piled(wanted: Wanted) -> Iterator[Proposal]:
+    """Somebody empties the gradients before the next are added."""
+    text = wanted.text
+    goals = stack_statements(wanted, "changed")
+    steps = [
+        node
+        for node in ast.walk(text.tree)
+        if isinstance(node, ast.Call) and called(node) == "step" and isinstance(node.func, ast.Attribute)
+    ]
+    cost = "each step uses the gradient of its own turn only"
+    for goal in goals:
+        for step in steps:
+            assert isinstance(step.func, ast.Attribute)
+            line = f"{text.get(step.func.value)}.zero_grad()"
+            yield wanted.proposal(f"{line} before line {goal.lineno}", cost, text.before(goal, [line]))
+    target = wanted.name("target")
+    clears = [target] if target else []
+    updated = [
+        text.get(node.target)
+        for node in ast.walk(text.tree)
+        if isinstance(node, ast.AugAssign) and ".grad" in ast.unparse(node.value)
+    ]
+    updated += [
+        ast.unparse(node.targets[0]).removesuffix(".data")
+        for node in ast.walk(text.tree)
+        if isinstance(node, ast.Assign)
+        and ".grad" in ast.unparse(node.value)
+        and ".data" in ast.unparse(node.targets[0])
+    ]
+    names = list(dict.fromkeys(name.removesuffix(".data") for name in [*updated, *clears]))
+    shows = [statement for statement in stack_statements(wanted, "seen") if isinstance(statement, ast.stmt)]
+    for statement in shows[:1]:
+        block = text.block(statement)
+        mine = [name for name in names if name.isidentifier()]
+        if mine and text.alone(block[-1]):
+            lines = [f"{name}.grad = None" for name in mine]
+            yield wanted.proposal(
+                f"empty the gradients after the step: {'; '.join(lines)}", cost, text.after(block[-1], lines)
+            )
+
+
+def second_order(wanted: Wanted) -> Iterator[Proposal]:
+    """Empty `.grad` before the next call, or do not record the backward."""
+    text, name = wanted.text, wanted.name("target")
+    for goal in stack_statements(wanted, "seen"):
+        if name is not None and text.calls(goal, "backward"):
+            line = f"{name}.grad = None"
+            yield wanted.proposal(f"{line} before line {goal.lineno}", FREE, text.before(goal, [line]))
+        for call in text.calls(goal, "backward"):
+            title = f"leave the backward unrecorded: create_graph=False on line {call.lineno}"
+            edits = [
+                set_keyword(text, call, "create_graph", "False"),
+            ]
+            yield wanted.proposal(title, "no second derivative; the graph is freed", *edits)
+
+
+def hooked(wanted: Wanted) -> Iterator[Proposal]:
+    """The hook returns a new gradient."""
+    text, change = wanted.text, wanted.at("changed")
+    made = None
+    if isinstance(change, ast.AugAssign) and isinstance(change.target, ast.Name):
+        sign = {ast.Mult: "*", ast.Add: "+", ast.Sub: "-", ast.Div: "/"}.get(type(change.op))
+        made = f"return {text.get(change.target)} {sign} {text.get(change.value)}" if sign else None
+    elif isinstance(change, ast.Expr) and isinstance(change.value, ast.Call):
+        name = called(change.value)
+        if name.endswith("_"):
+            made = f"return {text.get(change.value).replace(f'.{name}(', f'.{name[:-1]}(', 1)}"
+    if made is not None and change is not None:
+        yield wanted.proposal("return a new gradient instead", "one tensor more", text.replaced(change, made))
+    target = wanted.name("target")
+    if change is not None and target is not None and target.isidentifier():
+        body = text.block(change)
+        edits = [text.before(change, [f"{target} = {target}.clone()"])]
+        edits += [] if isinstance(body[-1], ast.Return) else [text.after(body[-1], [f"return {target}"])]
+        yield wanted.proposal("change a clone and return it", "one tensor more", *edits)
+
+
+def nan_born(wanted: Wanted) -> Iterator[Proposal]:
+    """The function gets an input at which its slope is finite."""
+    text = wanted.text
+    statement = wanted.at("built")
+    if statement is None:
+        return
+    for call in text.calls(statement, "where"):
+        if len(call.args) != 3:
+            continue
+        condition = text.get(call.args[0])
+        for place, branch in enumerate(call.args[1:]):
+            for inner in ast.walk(branch):
+                if isinstance(inner, ast.Call) and called(inner) in RISKY:
+                    given = (
+                        inner.args[0]
+                        if inner.args
+                        and isinstance(inner.func, ast.Attribute)
+                        and ast.unparse(inner.func.value) in ("torch", "F", "math")
+                        else (inner.func.value if isinstance(inner.func, ast.Attribute) else None)
+                    )
+                    if given is None:
+                        continue
+                    inside = "{0}, 1.0" if place == 0 else "1.0, {0}"
+                    pair = inside.format(text.get(given))
+                    if place == 1:
+                        pair = f"torch.ones_like({text.get(given)}), {text.get(given)}"
+                    made = f"torch.where({condition}, {pair})"
+                    title = f"a safe input for {called(inner)} where its branch is not taken"
+                    yield wanted.proposal(title, FREE, text.replaced(given, made))
+    for call in text.calls(statement, *RISKY):
+        given = (
+            call.args[0]
+            if call.args and not isinstance(call.func, ast.Name) and ast.unparse(call.func).startswith(("torch", "F."))
+            else call.func.value
+            if isinstance(call.func, ast.Attribute)
+            else None
+        )
+        if given is not None:
+            title = f"keep the input of {called(call)} away from 0"
+            made = f"({text.get(given)} + 1e-12)"
+            yield wanted.proposal(title, "slightly other numbers", text.replaced(given, made))
+            made = f"({text.get(given)}).clamp(min=1e-12)"
+            yield wanted.proposal(title, "the gradient is 0 below", text.replaced(given, made))
+    for node in ast.walk(statement):
+        if isinstance(node, ast.Call) and called(node) == "log" and node.args:
+            found = softplus(node.args[0])
+            if found is not None:
+                made = f"torch.nn.functional.softplus({text.get(found)})"
+                yield wanted.proposal("softplus, which is this function made safe", FREE, text.replaced(node, made))
+
+
+RISKY = ("sqrt", "log", "log2", "log10", "pow", "norm", "acos", "asin", "atan2", "reciprocal", "rsqrt", "log1p")
+
+
+def softplus(node: ast.expr) -> ast.expr | None:
+    """`x` of `1 + exp(x)`."""
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
+        for one, other in ((node.left, node.right), (node.right, node.left)):
+            if (
+                isinstance(one, ast.Constant)
+                and one.value == 1
+                and isinstance(other, ast.Call)
+                and called(other) == "exp"
+            ):
+                return other.args[0] if other.args else None
+    return None

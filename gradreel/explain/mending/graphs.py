@@ -1,0 +1,210 @@
+"""Mends for graphs that were used up: keep them, build them again, or cut off what is old."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from .common import copies, followed, loads, needed_before, set_keyword, value_of
+from .proposal import FREE, Proposal, Wanted
+from .text import targets
+
+AGAIN = "one forward more; the gradient is taken at the numbers of now"
+KEEPS = "the graph and all it saved stay in memory until nothing holds them"
+CUTS = "no gradient goes back beyond this point"
+
+
+def used_up(wanted: Wanted) -> Iterator[Proposal]:
+    """A second backward reached an emptied node."""
+    raised = wanted.at("raised")
+    in_loop = raised is not None and wanted.text.loop(raised) is not None
+    ways = [detached_border, rebuilt_inside, detached_built, rebuilt_before, joined, retained]
+    if not in_loop:
+        ways = [retained, rebuilt_before, joined, detached_border, detached_built]
+    for way in ways:
+        yield from way(wanted)
+
+
+def retained(wanted: Wanted) -> Iterator[Proposal]:
+    """`retain_graph=True` on the call that freed."""
+    text = wanted.text
+    for call in text.calls(wanted.at("freed_by"), "backward", "grad"):
+        yield wanted.proposal(
+            f"keep the graph: retain_graph=True on line {call.lineno}",
+            KEEPS,
+            set_keyword(text, call, "retain_graph", "True"),
+        )
+
+
+def rebuilt_before(wanted: Wanted) -> Iterator[Proposal]:
+    """What the second call needs is computed again before it."""
+    text = wanted.text
+    for goal in stack_statements(wanted, "raised"):
+        first = wanted.beside("built", goal)
+        if first is None or first not in text.block(goal) or first.lineno >= goal.lineno:
+            continue
+        statements = needed_before(text, goal, first)
+        if statements:
+            names = ", ".join(sorted(set().union(*map(targets, statements))))
+            yield wanted.proposal(
+                f"compute {names} again before line {goal.lineno}",
+                AGAIN,
+                text.before(goal, copies(text, statements)),
+            )
+
+
+def stack_statements(wanted: Wanted, role: str) -> list[ast.stmt]:
+    """The statements that led to `role`, innermost first."""
+    lines = [wanted.line(role), *reversed(wanted.found.stacks.get(role, ()))]
+    found = [wanted.text.statement(line) for line in dict.fromkeys(lines) if line]
+    return [statement for statement in found if statement is not None]
+
+
+def rebuilt_inside(wanted: Wanted) -> Iterator[Proposal]:
+    """What was built once, before the loop, is built in every turn."""
+    text, raised = wanted.text, wanted.at("raised")
+    loop = text.loop(raised) if raised is not None else None
+    for goal in stack_statements(wanted, "raised"):
+        loop = text.loop(goal) or loop
+    if loop is None:
+        return
+    built = wanted.beside("built", loop)
+    block = text.block(loop)
+    if built is None or built not in block or block.index(built) >= block.index(loop):
+        return
+    moved = [built]
+    made = targets(built)
+    for statement in block[block.index(built) + 1 : block.index(loop)]:
+        names = {part.id for part in ast.walk(statement) if isinstance(part, ast.Name)}
+        if isinstance(statement, ast.Assign | ast.Expr) and names & made and text.alone(statement):
+            moved.append(statement)
+            made |= targets(statement)
+    if not all(text.alone(statement) for statement in moved):
+        return
+    yield wanted.proposal(
+        f"build {', '.join(sorted(targets(built))) or 'it'} inside the loop",
+        "one forward more in each turn",
+        *(text.removed(statement) for statement in moved),
+        text.before(loop.body[0], copies(text, moved)),
+    )
+
+
+def detached_border(wanted: Wanted) -> Iterator[Proposal]:
+    """What is carried from turn to turn is cut off its history where the new graph begins to use it."""
+    text, name = wanted.text, wanted.name("border")
+    if name is None:
+        return
+    loops = [loop for goal in stack_statements(wanted, "raised") if (loop := text.loop(goal)) is not None]
+    scopes: list[list[ast.stmt]] = [loop.body for loop in loops[:1]]
+    if not scopes:
+        goal = wanted.at("raised")
+        scopes = [text.block(goal)] if goal is not None else []
+    for body in scopes:
+        for statement in body:
+            uses = loads(statement, name)
+            if uses and not isinstance(statement, ast.For | ast.While | ast.If | ast.With):
+                title = f"detach {name} on line {statement.lineno}"
+                yield wanted.proposal(title, CUTS, *(followed(text, use, ".detach()") for use in uses[:1]))
+                break
+    yield from detached_at_top(wanted, name, scopes)
+    yield from detached_attribute(wanted, name)
+
+
+def detached_at_top(wanted: Wanted, name: str, scopes: list[list[ast.stmt]]) -> Iterator[Proposal]:
+    """A tuple of states, or a state that an inner loop uses, is detached at the top of the turn."""
+    text = wanted.text
+    base = name.partition("[")[0]
+    for body in scopes:
+        first = body[0]
+        if base != name:
+            line = f"{base} = type({base})(part.detach() for part in {base})"
+            yield wanted.proposal(
+                f"detach every part of {base} at the top of the turn", CUTS, text.before(first, [line])
+            )
+        elif "." not in base:
+            yield wanted.proposal(
+                f"detach {base} at the top of the turn", CUTS, text.before(first, [f"{base} = {base}.detach()"])
+            )
+        last = body[-1]
+        if base == name:
+            yield wanted.proposal(
+                f"detach {base} at the end of the turn", CUTS, text.after(last, [f"{base} = {base}.detach()"])
+            )
+
+
+def detached_attribute(wanted: Wanted, name: str) -> Iterator[Proposal]:
+    """A state kept on an object, `net.h`, is detached where a method first reads it as `self.h`."""
+    text = wanted.text
+    attribute = name.rpartition(".")[2].partition("[")[0]
+    if "." not in name:
+        return
+    for node in ast.walk(text.tree):
+        if isinstance(node, ast.FunctionDef) and node.name not in ("__init__",):
+            for statement in node.body:
+                uses = loads(statement, f"self.{attribute}")
+                if uses:
+                    path = f"self.{attribute}"
+                    line = f"{path} = {path}.detach()"
+                    if "[" in name.rpartition(".")[2]:
+                        line = f"{path} = type({path})(part.detach() for part in {path})"
+                    title = f"detach {path} before line {statement.lineno}"
+                    yield wanted.proposal(title, CUTS, text.before(statement, [line]))
+                    break
+
+
+def detached_built(wanted: Wanted) -> Iterator[Proposal]:
+    """The shared part is cut off where it is made."""
+    text, built = wanted.text, wanted.at("built")
+    statements = [built, *stack_statements(wanted, "built")] if built is not None else []
+    for statement in dict.fromkeys(statements):
+        value = value_of(statement)
+        if isinstance(statement, ast.Assign) and value is not None and not isinstance(value, ast.Tuple):
+            names = ", ".join(sorted(targets(statement)))
+            title = f"detach {names or 'it'} where it is made, on line {statement.lineno}"
+            yield wanted.proposal(title, CUTS, followed(text, value, ".detach()"))
+
+
+def joined(wanted: Wanted) -> Iterator[Proposal]:
+    """Two losses with a part in common go backward as one sum."""
+    text, first, second = wanted.text, wanted.at("freed_by"), wanted.at("raised")
+    if first is None or second is None or first is second or first not in text.block(second):
+        return
+    calls = [text.calls(statement, "backward") for statement in (first, second)]
+    if not all(len(found) == 1 and isinstance(found[0].func, ast.Attribute) for found in calls):
+        return
+    one, two = (found[0].func.value for found in calls if isinstance(found[0].func, ast.Attribute))
+    if ast.dump(one) == ast.dump(two) or calls[0][0].args or calls[1][0].args:
+        return
+    yield wanted.proposal(
+        "one backward of the sum of the losses",
+        FREE + "; both graphs live until then",
+        text.removed(first),
+        text.replaced(two, f"({text.get(one)} + {text.get(two)})"),
+    )
+
+
+def growing(wanted: Wanted) -> Iterator[Proposal]:
+    """Sums of losses become sums of numbers; what is carried over is detached."""
+    text = wanted.text
+    name = wanted.name("target")
+    for node in ast.walk(text.tree):
+        if isinstance(node, ast.AugAssign) and isinstance(node.op, ast.Add) and name == ast.unparse(node.target):
+            title = f"add the number only: .item() on line {node.lineno}"
+            yield wanted.proposal(title, "no gradient goes through the sum", followed(text, node.value, ".item()"))
+            title = f"add it detached on line {node.lineno}"
+            yield wanted.proposal(title, "no gradient goes through the sum", followed(text, node.value, ".detach()"))
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "append":
+            title = f"keep the number only: .item() on line {node.lineno}"
+            if node.args and text.loop(node) is not None:
+                yield wanted.proposal(
+                    title, "no gradient goes through the list", followed(text, node.args[0], ".item()")
+                )
+                title = f"keep it detached on line {node.lineno}"
+                yield wanted.proposal(
+                    title, "no gradient goes through the list", followed(text, node.args[0], ".detach()")
+                )
+    if name is not None:
+        for loop in ast.walk(text.tree):
+            if isinstance(loop, ast.For | ast.While) and text.loop(loop) is None:
+                yield from detached_at_top(wanted, name, [loop.body])
+        yield from detached_attribute(wanted, name)

@@ -1,0 +1,153 @@
+"""Mends that were run: each proposed edit is executed by a function handed in, and offered only if it helps.
+
+An edited program helps if it runs through, shows no trouble any more, and still does what it was to do: gradients
+arrive, and what was printed before the error is printed as before (an edit that changes the numbers comes later in
+the list). Where the edited program meets another error, that one is mended in turn.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from gradreel.trace import Trace
+from gradreel.trace import events as e
+
+from ..diagnose import diagnose
+from ..diagnosis import Diagnosis
+from .proposal import Proposal, Wanted
+from .table import proposals
+from .text import Text, difference
+
+Run = Callable[[str], Trace]
+"""What runs a program."""
+
+MOST_RUNS, MOST_MENDS, DEEPEST = 60, 3, 4
+SECONDS = 20.0
+
+
+@dataclass(frozen=True, slots=True)
+class Mend:
+    """An edit that was run and helps: its name, what it costs, the whole edited program, and the difference."""
+
+    title: str
+    cost: str
+    source: str
+    diff: str
+
+
+@dataclass(slots=True)
+class Budget:
+    """How many runs and how much time are left."""
+
+    runs: int
+    until: float
+
+    def spend(self) -> bool:
+        self.runs -= 1
+        return self.runs >= 0 and time.monotonic() < self.until
+
+
+def mended(trace: Trace, run: Run, seconds: float = SECONDS) -> list[tuple[Diagnosis, list[Mend]]]:
+    """The diagnoses of `trace`, each with its mends."""
+    until = time.monotonic() + seconds
+    return [(found, mends(trace, found, run, until)) for found in diagnose(trace)]
+
+
+def mends(trace: Trace, found: Diagnosis, run: Run, until: float) -> list[Mend]:
+    """What mends `found`: at most MOST_MENDS edits, best first."""
+    budget = Budget(MOST_RUNS, until)
+    good: list[tuple[bool, int, Mend]] = []
+    tried = {trace.source}
+    level = [(Proposal("", "", trace.source), found)]
+    for depth in range(DEEPEST):
+        deeper: list[tuple[Proposal, Diagnosis]] = []
+        for before, wanted in level:
+            for proposal in offered(before, wanted):
+                if proposal.source in tried:
+                    continue
+                tried.add(proposal.source)
+                if not budget.spend():
+                    return best(good)
+                again = run(proposal.source)
+                left = diagnose(again) if again.outcome.kind in ("finished", "raised") else []
+                if not left and helps(trace, again, found):
+                    if proposal.title not in [other.title for _, _, other in good]:
+                        good.append((proposal.makeshift, changes(trace, again), mend(trace, proposal)))
+                    if sum(not (makeshift or change) for makeshift, change, _ in good) >= MOST_MENDS:
+                        return best(good)
+                elif left and depth + 1 < DEEPEST and further(wanted, left[0]):
+                    deeper.append((proposal, left[0]))
+        if not all(makeshift for makeshift, _, _ in good) and good:
+            break
+        level = deeper[:8]
+    return best(good)
+
+
+def offered(before: Proposal, wanted: Diagnosis) -> list[Proposal]:
+    """The proposals for `wanted` in an already edited program; none for a text that cannot be edited."""
+    try:
+        made = list(proposals(Wanted(Text(before.source), wanted)))
+    except (SyntaxError, ValueError):
+        return []
+    if not before.title:
+        return made
+    joined = [(one, f"{before.title}; {one.title}", f"{before.cost}; {one.cost}") for one in made]
+    return [
+        replace(one, title=title, cost=cost, makeshift=one.makeshift or before.makeshift) for one, title, cost in joined
+    ]
+
+
+def best(good: list[tuple[bool, int, Mend]]) -> list[Mend]:
+    """What only gets around the trouble comes last, what changes what was printed behind what does not."""
+    return [mend for _, _, mend in sorted(good, key=lambda entry: entry[:2])[:MOST_MENDS]]
+
+
+def mend(trace: Trace, proposal: Proposal) -> Mend:
+    return Mend(proposal.title, proposal.cost, proposal.source, difference(trace.source, proposal.source))
+
+
+# ---- the promise
+
+
+def helps(before: Trace, after: Trace, found: Diagnosis) -> bool:
+    """Whether the edited program runs through, without an error, and gradients arrive where they should."""
+    if after.outcome.kind != "finished" or any(isinstance(ev, e.Raised) and not ev.caught for ev in after.events):
+        return False
+    if found.kind in ("no_graph", "not_scalar", "second_backward", "saved_modified", "shape") and arrived(before) == 0:
+        return arrived(after) > 0 or found.cause in ("not_tracked", "no_graph") or not asks(before)
+    return arrived(after) >= arrived(before)
+
+
+def arrived(trace: Trace) -> int:
+    """How often a gradient arrived: in a `.grad`, or as a result."""
+    return sum(
+        1
+        for event in trace.events
+        if (isinstance(event, e.GradStored) and event.how != "assigned" and event.after is not None)
+        or (isinstance(event, e.GradCaptured) and event.value is not None)
+    )
+
+
+def asks(trace: Trace) -> bool:
+    return any(isinstance(event, e.BackwardStarted) for event in trace.events)
+
+
+def changes(before: Trace, after: Trace) -> int:
+    """0 if all that was printed before is still printed, else 1."""
+    old, new = printed(before), printed(after)
+    return 0 if new.startswith(old) else 1
+
+
+def printed(trace: Trace) -> str:
+    return "".join(event.text for event in trace.events if isinstance(event, e.Printed))
+
+
+def further(wanted: Diagnosis, left: Diagnosis) -> bool:
+    """Whether what is left is another trouble than what was to be mended."""
+    return (wanted.cause, wanted.lines.get("raised"), wanted.names) != (
+        left.cause,
+        left.lines.get("raised"),
+        left.names,
+    )

@@ -1,0 +1,63 @@
+"""Which mends are tried for which cause, best first."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from . import functions, gradients, graphs, tracking, values, writes
+from .proposal import Proposal, Wanted
+
+Proposer = Callable[[Wanted], Iterator[Proposal]]
+
+BY_CAUSE: dict[str, tuple[Proposer, ...]] = {
+    "second_backward": (graphs.used_up,),
+    "growing": (graphs.growing,),
+    "saved_modified": (writes.saved_changed,),
+    "step_between": (writes.stepped_between,),
+    "stale": (writes.stale,),
+    "leaf_inplace": (writes.leaf_changed,),
+    "leaf_view": (writes.leaf_view_changed,),
+    "no_grad_view": (writes.cloned_at_view, writes.out_of_place, writes.cloned_before, writes.under_no_grad),
+    "many_views": (writes.view_changed,),
+    "function_view": (writes.cloned_at_view, writes.cloned_before),
+    "expanded": (writes.out_of_place, writes.cloned_at_view, writes.cloned_before),
+    "out_argument": (writes.without_out,),
+    "detach_view": (writes.out_of_place,),
+    "no_graph": (tracking.cut_off,),
+    "not_tracked": (tracking.cut_off, gradients.not_tracked),
+    "lost": (tracking.cut_off,),
+    "unused": (tracking.unused_input,),
+    "flag_on_result": (tracking.flag_on_result,),
+    "numpy": (tracking.detached_numpy,),
+    "optimize_result": (tracking.leaf_last,),
+    "copy_result": (tracking.deep_copy,),
+    "hook_on_result": (tracking.hook_on_result,),
+    "not_leaf": (gradients.not_leaf,),
+    "rebased": (gradients.rebased,),
+    "too_early": (gradients.too_early,),
+    "emptied": (gradients.emptied,),
+    "not_used": (gradients.not_used,),
+    "piled": (gradients.piled,),
+    "second_order": (gradients.second_order,),
+    "hooked": (gradients.hooked,),
+    "nan": (gradients.nan_born,),
+    "not_scalar": (values.not_scalar,),
+    "gradient_shape": (values.gradient_shape,),
+    "batched": (values.batched,),
+    "whole_numbers": (values.whole_numbers,),
+    "mixed": (values.mixed,),
+    "range": (values.labels_in_range,),
+    "gradient_count": (functions.gradient_count,),
+    "gradient_of_shape": (functions.gradient_of_shape,),
+    "kept_on_context": (functions.saved_and_computed_again,),
+    "contract": (functions.static, functions.returned_tensors),
+}
+BY_KIND: dict[str, tuple[Proposer, ...]] = {"shape": (values.shapes,)}
+"""For causes that have no row of their own."""
+
+
+def proposals(wanted: Wanted) -> Iterator[Proposal]:
+    """The edits that may mend what was found, best first."""
+    ways = BY_CAUSE.get(wanted.found.cause) or BY_KIND.get(wanted.found.kind, ())
+    for way in ways:
+        yield from way(wanted)

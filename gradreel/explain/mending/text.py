@@ -1,0 +1,226 @@
+"""A program's text as something to edit: statements and expressions are found in the syntax tree, edits keep the rest.
+
+Works on scripts and on `>>> ` transcripts: prompts are taken off for the parser and put back.
+"""
+
+from __future__ import annotations
+
+import ast
+import difflib
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+PROMPTED = re.compile(r"^(\s*(?:>>>|\.\.\.) ?)(.*)$")
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """The text from (line, column) to (line, column), lines from 1 and columns from 0, becomes `text`."""
+
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+    text: str
+
+
+class Text:
+    """A program's text, its syntax tree, and its edits. Raises SyntaxError for what is no Python."""
+
+    def __init__(self, source: str) -> None:
+        self.source = source
+        raw = source.split("\n")
+        self.prompted = any(line.lstrip().startswith(">>>") for line in raw)
+        matches = [PROMPTED.match(line) if self.prompted else None for line in raw]
+        self.raw = raw
+        self.code = [
+            match.group(2) if match else "" if self.prompted else line for line, match in zip(raw, matches, strict=True)
+        ]
+        self.tree = ast.parse("\n".join(self.code))
+        self.parents: dict[ast.AST, ast.AST] = {
+            child: node for node in ast.walk(self.tree) for child in ast.iter_child_nodes(node)
+        }
+
+    # ---- finding
+
+    def statement(self, line: int) -> ast.stmt | None:
+        """The innermost statement on `line`; of a compound one its head."""
+        found = [
+            node
+            for node in ast.walk(self.tree)
+            if isinstance(node, ast.stmt) and node.lineno <= line <= (node.end_lineno or node.lineno)
+        ]
+        return max(found, key=lambda node: (node.lineno, -(node.end_lineno or 0)), default=None)
+
+    def block(self, statement: ast.stmt) -> list[ast.stmt]:
+        """The statements among which `statement` stands."""
+        parent = self.parents.get(statement, self.tree)
+        for name in ("body", "orelse", "finalbody"):
+            body = getattr(parent, name, None)
+            if isinstance(body, list) and statement in body:
+                return body
+        return [statement]
+
+    def around(self, node: ast.AST) -> Iterator[ast.AST]:
+        """The nodes that `node` is in, innermost first."""
+        while node in self.parents:
+            node = self.parents[node]
+            yield node
+
+    def loop(self, statement: ast.AST) -> ast.For | ast.While | None:
+        return next((node for node in self.around(statement) if isinstance(node, ast.For | ast.While)), None)
+
+    def calls(self, statement: ast.AST | None, *names: str) -> list[ast.Call]:
+        """The calls in `statement` of something called one of `names`; of a compound statement, in its head."""
+        if statement is None:
+            return []
+        parts = head(statement) if isinstance(statement, ast.stmt) else [statement]
+        found = [node for part in parts for node in ast.walk(part) if isinstance(node, ast.Call)]
+        return [call for call in found if called(call) in names] if names else found
+
+    def get(self, node: ast.expr | ast.stmt) -> str:
+        """The text of `node`, as it stands."""
+        return ast.get_source_segment("\n".join(self.code), node) or ast.unparse(node)
+
+    # ---- editing
+
+    def place(self, line: int, offset: int) -> tuple[int, int]:
+        """A column of the parser, in bytes, as a column of the code line."""
+        return line, len(self.code[line - 1].encode()[:offset].decode(errors="ignore"))
+
+    def replaced(self, node: ast.expr | ast.stmt | ast.keyword | ast.arg, text: str) -> Edit:
+        start = self.place(node.lineno, node.col_offset)
+        end = self.place(node.end_lineno or node.lineno, node.end_col_offset or 0)
+        return Edit(*start, *end, text)
+
+    def first_line(self, statement: ast.stmt) -> int:
+        decorators = getattr(statement, "decorator_list", [])
+        lines: list[int] = [statement.lineno, *(decorator.lineno for decorator in decorators)]
+        return min(lines)
+
+    def alone(self, statement: ast.stmt) -> bool:
+        """Whether nothing else stands on the lines of `statement`."""
+        before = self.code[statement.lineno - 1][: self.place(statement.lineno, statement.col_offset)[1]]
+        end = statement.end_lineno or statement.lineno
+        after = self.code[end - 1][self.place(end, statement.end_col_offset or 0)[1] :].strip()
+        return not before.strip() and (not after or after.startswith("#"))
+
+    def indent(self, statement: ast.stmt) -> str:
+        line = self.code[statement.lineno - 1]
+        return line[: len(line) - len(line.lstrip())]
+
+    def before(self, statement: ast.stmt, lines: Iterable[str]) -> Edit:
+        """`lines` put before `statement`."""
+        if not self.alone(statement):
+            start = self.place(statement.lineno, statement.col_offset)
+            return Edit(*start, *start, "; ".join(lines) + "; ")
+        line, indent = self.first_line(statement), self.indent(statement)
+        return Edit(line, 0, line, 0, "".join(f"{indent}{text}\n" for text in lines))
+
+    def after(self, statement: ast.stmt, lines: Iterable[str]) -> Edit:
+        """`lines` put behind `statement`."""
+        end = statement.end_lineno or statement.lineno
+        if not self.alone(statement):
+            place = self.place(end, statement.end_col_offset or 0)
+            return Edit(*place, *place, "".join(f"; {text}" for text in lines))
+        indent, column = self.indent(statement), len(self.code[end - 1])
+        return Edit(end, column, end, column, "".join(f"\n{indent}{text}" for text in lines))
+
+    def removed(self, statement: ast.stmt) -> Edit:
+        """`statement` taken out, with its line; a block that would be empty gets a `pass`."""
+        if len(self.block(statement)) == 1 and not isinstance(self.parents.get(statement), ast.Module):
+            return self.replaced(statement, "pass")
+        if not self.alone(statement):
+            return self.replaced(statement, "pass")
+        end = statement.end_lineno or statement.lineno
+        if end < len(self.code):
+            return Edit(self.first_line(statement), 0, end + 1, 0, "")
+        return Edit(self.first_line(statement), 0, end, len(self.code[end - 1]), "")
+
+    def lines_of(self, statement: ast.stmt) -> list[str]:
+        """The lines of `statement` without its indentation."""
+        if not self.alone(statement):
+            return [self.get(statement)]
+        indent = self.indent(statement)
+        end = statement.end_lineno or statement.lineno
+        return [line.removeprefix(indent) for line in self.code[self.first_line(statement) - 1 : end]]
+
+    def wrapped(self, statements: Sequence[ast.stmt], header: str) -> Edit:
+        """`statements`, which follow one another, under `header`."""
+        first, last = statements[0], statements[-1]
+        if not (self.alone(first) and self.alone(last)):
+            inner = "; ".join(self.get(statement) for statement in statements)
+            start = self.place(first.lineno, first.col_offset)
+            end = self.place(last.end_lineno or last.lineno, last.end_col_offset or 0)
+            return Edit(*start, *end, f"{header} {inner}")
+        indent = self.indent(first)
+        begin, end_line = self.first_line(first), last.end_lineno or last.lineno
+        lines = [f"    {line}" if line.strip() else line for line in self.code[begin - 1 : end_line]]
+        return Edit(begin, 0, end_line, len(self.code[end_line - 1]), "\n".join([f"{indent}{header}", *lines]))
+
+    def unwrapped(self, statement: ast.With | ast.If) -> Edit:
+        """The body of `statement` without its head."""
+        first, end = statement.body[0], statement.end_lineno or statement.lineno
+        if first.lineno == statement.lineno:
+            return self.replaced(statement, self.get(first))
+        depth = len(self.indent(first)) - len(self.indent(statement))
+        lines = [line[depth:] if line[:depth].isspace() else line for line in self.code[first.lineno - 1 : end]]
+        return Edit(statement.lineno, 0, end, len(self.code[end - 1]), "\n".join(lines))
+
+    def edited(self, *edits: Edit) -> str:
+        """The source with `edits`, which do not overlap; new lines of a transcript get prompts."""
+        lines = list(self.code)
+        order = sorted(edits, key=lambda edit: (edit.line, edit.column, edit.end_line, edit.end_column), reverse=True)
+        for edit in order:
+            top, bottom = edit.line - 1, edit.end_line - 1
+            text = lines[top][: edit.column] + edit.text + lines[bottom][edit.end_column :]
+            lines[top : bottom + 1] = text.split("\n")
+        return "\n".join(self.with_prompts(lines) if self.prompted else lines)
+
+    def with_prompts(self, lines: list[str]) -> list[str]:
+        """Lines as they were get their prompts and outputs back, new ones a prompt by their indentation."""
+        result: list[str] = []
+        matcher = difflib.SequenceMatcher(None, self.code, lines, autojunk=False)
+        for kind, start, stop, new_start, new_stop in matcher.get_opcodes():
+            if kind == "equal":
+                result.extend(self.raw[start:stop])
+            else:
+                result.extend(("... " if line[:1].isspace() else ">>> ") + line for line in lines[new_start:new_stop])
+        return result
+
+
+def head(statement: ast.stmt) -> list[ast.AST]:
+    """The parts of `statement` that stand before its body; all of a simple one."""
+    body = {id(node) for name in ("body", "orelse", "finalbody", "handlers") for node in getattr(statement, name, [])}
+    return [node for node in ast.iter_child_nodes(statement) if id(node) not in body] if body else [statement]
+
+
+def called(call: ast.Call) -> str:
+    """The last name of what is called: `backward` of `loss.sum().backward()`."""
+    return call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
+
+
+def keyword(call: ast.Call, name: str) -> ast.keyword | None:
+    return next((word for word in call.keywords if word.arg == name), None)
+
+
+def names_in(node: ast.AST) -> set[str]:
+    return {part.id for part in ast.walk(node) if isinstance(part, ast.Name)}
+
+
+def targets(statement: ast.stmt) -> set[str]:
+    """The plain names that `statement` binds."""
+    if isinstance(statement, ast.Assign):
+        nodes: list[ast.expr] = statement.targets
+    elif isinstance(statement, ast.AugAssign | ast.AnnAssign):
+        nodes = [statement.target]
+    else:
+        return set()
+    return {part.id for node in nodes for part in ast.walk(node) if isinstance(part, ast.Name)}
+
+
+def difference(before: str, after: str) -> str:
+    """A unified diff, without the names of files."""
+    lines = difflib.unified_diff(before.splitlines(), after.splitlines(), lineterm="", n=2)
+    return "\n".join(list(lines)[2:])

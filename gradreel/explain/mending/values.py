@@ -1,0 +1,278 @@
+"""Mends for what backward starts from, for shapes, and for types of numbers."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from .common import followed, grouped, loads, set_keyword, value_of, with_argument, without_keyword
+from .proposal import FREE, Proposal, Wanted
+from .text import Edit, Text, called, keyword
+
+# ---- backward's start
+
+
+def not_scalar(wanted: Wanted) -> Iterator[Proposal]:
+    text, raised = wanted.text, wanted.at("raised")
+    for call in text.calls(raised, "backward"):
+        if isinstance(call.func, ast.Attribute) and ast.unparse(call.func.value) not in ("autograd", "torch.autograd"):
+            owner = call.func.value
+            shown = grouped(text, owner)
+            title = f"backward of the sum, on line {call.lineno}"
+            yield wanted.proposal(title, "each entry counts 1", followed(text, owner, ".sum()"))
+            if not call.args:
+                title = f"say how much each entry counts: gradient=ones, on line {call.lineno}"
+                made = with_argument(text, call, f"torch.ones_like({shown})")
+                yield wanted.proposal(title, "each entry counts 1", made)
+            title = f"backward of the mean, on line {call.lineno}"
+            yield wanted.proposal(title, "each entry counts 1/n", followed(text, owner, ".mean()"))
+        elif call.args:
+            yield from of_sum(wanted, call)
+    for call in text.calls(raised, "grad"):
+        if call.args or keyword(call, "outputs"):
+            first = call.args[0] if call.args else keyword(call, "outputs").value  # type: ignore[union-attr]
+            if keyword(call, "grad_outputs") is None and not isinstance(first, ast.List | ast.Tuple):
+                made = set_keyword(text, call, "grad_outputs", f"torch.ones_like({text.get(first)})")
+                title = f"grad_outputs=ones on line {call.lineno}"
+                yield wanted.proposal(title, "each entry counts 1", made)
+            yield from of_sum(wanted, call)
+
+
+def of_sum(wanted: Wanted, call: ast.Call) -> Iterator[Proposal]:
+    text = wanted.text
+    first = call.args[0] if call.args else None
+    if first is None:
+        return
+    title = f"take the gradient of the sum, on line {call.lineno}"
+    if isinstance(first, ast.List | ast.Tuple):
+        edits = [followed(text, part, ".sum()") for part in first.elts]
+        yield wanted.proposal(title, "each entry counts 1", *edits)
+    else:
+        yield wanted.proposal(title, "each entry counts 1", followed(text, first, ".sum()"))
+
+
+def gradient_shape(wanted: Wanted) -> Iterator[Proposal]:
+    """The weights given to backward get the shape of the root."""
+    text, raised, root = wanted.text, wanted.at("raised"), wanted.name("root")
+    for call in text.calls(raised, "backward", "grad"):
+        given = weights(call)
+        if given is None:
+            continue
+        owner = call.func.value if isinstance(call.func, ast.Attribute) and called(call) == "backward" else None
+        if owner is not None and ast.unparse(owner) in ("autograd", "torch.autograd"):
+            owner = None
+        shown = text.get(owner) if owner is not None else text.get(call.args[0]) if call.args else root
+        single = shown is not None and not shown.startswith(("[", "("))
+        title = f"ones of the shape of {shown} on line {call.lineno}"
+        if single:
+            made = f"torch.ones_like({shown})"
+            yield wanted.proposal(title, "each entry counts 1", text.replaced(given, made))
+            made = f"{grouped(text, given)}.reshape({shown}.shape)"
+            yield wanted.proposal(f"give the weights the shape of {shown}", FREE, text.replaced(given, made))
+            made = f"{grouped(text, given)}.expand_as({shown})"
+            yield wanted.proposal(f"spread the weights over {shown}", FREE, text.replaced(given, made))
+            yield wanted.proposal("transpose the weights", FREE, followed(text, given, ".t()"))
+        for maker in ast.walk(given):
+            if isinstance(maker, ast.Call) and called(maker) in ("ones", "zeros", "rand", "randn", "full"):
+                made = f"torch.{called(maker)}(())" if called(maker) != "full" else text.get(maker)
+                yield wanted.proposal(
+                    "weights without a dimension, as the losses are", FREE, text.replaced(maker, made)
+                )
+            if isinstance(maker, ast.Call) and called(maker) in ("tensor", "FloatTensor") and maker.args:
+                inner = maker.args[0]
+                if isinstance(inner, ast.List) and len(inner.elts) == 1:
+                    edit = text.replaced(maker, f"torch.tensor({text.get(inner.elts[0])})")
+                    yield wanted.proposal("a weight without a dimension", FREE, edit)
+        title = f"without weights: each loss counts 1, on line {call.lineno}"
+        yield wanted.proposal(title, "each loss counts 1", *dropped(text, call, given))
+
+
+def weights(call: ast.Call) -> ast.expr | None:
+    """The argument of a backward or grad call that holds the gradients to start from."""
+    for name in ("gradient", "grad_outputs", "grad_tensors"):
+        if (given := keyword(call, name)) is not None:
+            return given.value
+    method = called(call) == "backward" and isinstance(call.func, ast.Attribute)
+    alone = method and ast.unparse(call.func.value) not in ("autograd", "torch.autograd")  # type: ignore[attr-defined]
+    place = 0 if alone else 1 if called(call) == "backward" else 2
+    return call.args[place] if len(call.args) > place else None
+
+
+def dropped(text: Text, call: ast.Call, given: ast.expr) -> list[Edit]:
+    """`call` without the argument `given`."""
+    word = next((word.arg for word in call.keywords if word.value is given and word.arg), None)
+    if word is not None:
+        edit = without_keyword(text, call, word)
+        return [edit] if edit is not None else []
+    at = call.args.index(given)
+    if at + 1 < len(call.args) or call.keywords:
+        return [text.replaced(given, "None")]
+    if at == 0:
+        return [text.replaced(given, "")]
+    before = call.args[at - 1]
+    start = text.place(before.end_lineno or 0, before.end_col_offset or 0)
+    return [Edit(*start, *text.place(given.end_lineno or 0, given.end_col_offset or 0), "")]
+
+
+def batched(wanted: Wanted) -> Iterator[Proposal]:
+    text = wanted.text
+    for call in text.calls(wanted.at("raised"), "grad"):
+        edit = without_keyword(text, call, "is_grads_batched")
+        if edit is not None:
+            yield wanted.proposal("leave out is_grads_batched: it is one gradient", FREE, edit)
+        given = weights(call)
+        if given is not None:
+            yield wanted.proposal("a batch of one: unsqueeze(0)", FREE, followed(text, given, ".unsqueeze(0)"))
+
+
+# ---- shapes
+
+
+def shapes(wanted: Wanted) -> Iterator[Proposal]:
+    """Operands turned, given a dimension more or one less, until they fit; the run is the judge."""
+    text, raised = wanted.text, wanted.at("raised")
+    if raised is None:
+        return
+    for call in text.calls(raised, "view"):
+        made = text.get(call).replace(".view(", ".reshape(", 1)
+        yield wanted.proposal("reshape instead of view", "copies where it must", text.replaced(call, made))
+    operands = operands_of(raised)
+    for suffix, what in (
+        (".t()", "transpose"),
+        (".squeeze()", "drop the dimension of size 1 of"),
+        (".unsqueeze(1)", "add a last dimension to"),
+        (".unsqueeze(0)", "add a first dimension to"),
+        (".flatten()", "flatten"),
+    ):
+        for operand in operands:
+            title = f"{what} {text.get(operand)} on line {operand.lineno}"
+            yield wanted.proposal(
+                title, "other entries meet: see that it is what you mean", followed(text, operand, suffix)
+            )
+    for one in operands:
+        for two in operands:
+            if one is not two:
+                title = f"give {text.get(one)} the shape of {text.get(two)}"
+                yield wanted.proposal(
+                    title,
+                    "the same numbers, in another order of places",
+                    text.replaced(one, f"{grouped(text, one)}.reshape({text.get(two)}.shape)"),
+                )
+
+
+def operands_of(statement: ast.stmt) -> list[ast.expr]:
+    """What the operators and calls of a statement work on, the later first."""
+    found: list[ast.expr] = []
+    for node in ast.walk(statement):
+        parts: list[ast.expr] = []
+        if isinstance(node, ast.BinOp):
+            parts = [node.right, node.left]
+        elif isinstance(node, ast.Call):
+            parts = [*reversed(node.args)]
+            if isinstance(node.func, ast.Attribute) and not ast.unparse(node.func.value).startswith(
+                ("torch", "nn", "F")
+            ):
+                parts.append(node.func.value)
+        found += [part for part in parts if isinstance(part, ast.Name | ast.Attribute | ast.Call | ast.Subscript)]
+    return found[:6]
+
+
+# ---- types of numbers
+
+
+def whole_numbers(wanted: Wanted) -> Iterator[Proposal]:
+    text, raised = wanted.text, wanted.at("raised")
+    cost = "floating point numbers: 2. instead of 2"
+    flagged = [
+        node
+        for node in ast.walk(text.tree)
+        if isinstance(node, ast.Call) and called(node) in ("tensor", "arange", "full", "as_tensor", "zeros", "ones")
+    ]
+    edits = [edit for call in flagged if is_int(call) for edit in floats(text, call)]
+    mine = [edit for call in text.calls(raised) for edit in floats(text, call) if is_int(call)]
+    built = wanted.at("built")
+    made = [edit for call in text.calls(built) for edit in floats(text, call) if is_int(call)]
+    line = raised.lineno if raised is not None else 0
+    if mine:
+        yield wanted.proposal(f"write the numbers of line {line} with a point", cost, *mine)
+    if made and built is not None:
+        yield wanted.proposal(f"write the numbers of line {built.lineno} with a point", cost, *made)
+    if len(edits) > len(mine):
+        yield wanted.proposal("write all these numbers with a point", cost, *edits)
+    for role in ("raised", "built"):
+        for call in text.calls(wanted.at(role)):
+            if called(call) in ("tensor", "arange", "full", "zeros", "ones", "as_tensor", "eye"):
+                title = f"dtype=torch.float32 on line {call.lineno}"
+                yield wanted.proposal(title, cost, set_keyword(text, call, "dtype", "torch.float32"))
+    value = value_of(built)
+    if built is not None and isinstance(built, ast.Assign) and value is not None:
+        yield wanted.proposal(f".float() on line {built.lineno}", cost, followed(text, value, ".float()"))
+    if raised is not None and isinstance(raised, ast.Expr | ast.Assign):
+        if isinstance(raised, ast.Expr) or isinstance(raised.targets[0], ast.Attribute):
+            title = f"leave out line {raised.lineno}: whole numbers need no gradient"
+            yield wanted.proposal(title, "no gradient for them", text.removed(raised))
+        for call in text.calls(raised):
+            edit = without_keyword(text, call, "requires_grad")
+            if edit is not None:
+                title = f"leave out requires_grad on line {raised.lineno}"
+                yield wanted.proposal(title, "no gradient for them", edit)
+        name = wanted.name("target")
+        for use in loads(raised, name)[:1] if name else []:
+            title = f"{name}.float() on line {raised.lineno}"
+            yield wanted.proposal(title, cost, followed(text, use, ".float()"))
+
+
+def is_int(call: ast.Call) -> bool:
+    """Whether whole numbers are written in `call`, and no type is asked for."""
+    constants = [node for arg in call.args for node in ast.walk(arg) if isinstance(node, ast.Constant)]
+    return bool(constants) and all(type(node.value) is int for node in constants) and keyword(call, "dtype") is None
+
+
+def floats(text: Text, call: ast.Call) -> list[Edit]:
+    if called(call) not in ("tensor", "full", "as_tensor", "arange"):
+        return []
+    args = call.args if called(call) != "full" else call.args[1:]
+    return [
+        text.replaced(node, f"{node.value}.")
+        for arg in args
+        for node in ast.walk(arg)
+        if isinstance(node, ast.Constant) and type(node.value) is int
+    ]
+
+
+def mixed(wanted: Wanted) -> Iterator[Proposal]:
+    """One of the operands is converted, or what it was made of."""
+    text, raised = wanted.text, wanted.at("raised")
+    if raised is None:
+        return
+    for suffix in (".float()", ".double()", ".long()"):
+        names = [wanted.name("target")] if wanted.name("target") else []
+        for name in names:
+            uses = loads(raised, str(name))
+            if uses:
+                title = f"{name}{suffix} on line {raised.lineno}"
+                yield wanted.proposal(title, "a converted copy", followed(text, uses[0], suffix))
+        for operand in operands_of(raised):
+            title = f"{text.get(operand)}{suffix} on line {operand.lineno}"
+            yield wanted.proposal(title, "a converted copy", followed(text, operand, suffix))
+        if isinstance(raised, ast.AugAssign):
+            made = f"{text.get(raised.target)} = {text.get(raised.target)}{suffix}"
+            yield wanted.proposal(
+                f"{made} before line {raised.lineno}", "a converted copy", text.before(raised, [made])
+            )
+        if isinstance(raised, ast.Expr) and isinstance(raised.value, ast.Call):
+            func = raised.value.func
+            if isinstance(func, ast.Attribute) and func.attr.endswith("_") and isinstance(func.value, ast.Name):
+                made = f"{func.value.id} = {func.value.id}{suffix}"
+                yield wanted.proposal(
+                    f"{made} before line {raised.lineno}", "a converted copy", text.before(raised, [made])
+                )
+
+
+def labels_in_range(wanted: Wanted) -> Iterator[Proposal]:
+    """A loss of chances gets chances."""
+    text, raised = wanted.text, wanted.at("raised")
+    for operand in operands_of(raised) if raised is not None else []:
+        for suffix in (".clamp(0, 1)", ".sigmoid()"):
+            title = f"{text.get(operand)}{suffix} on line {operand.lineno}"
+            yield wanted.proposal(title, "other numbers", followed(text, operand, suffix))

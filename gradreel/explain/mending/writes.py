@@ -1,0 +1,318 @@
+"""Mends for writes in place: out of place, into a clone, later, or unrecorded."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from .common import copies, followed, loads, needed_before, root_name, set_keyword, value_of, without_keyword
+from .graphs import rebuilt_before, stack_statements
+from .proposal import FREE, Proposal, Wanted
+from .text import Edit, Text, called, keyword, names_in
+
+COPY = "one tensor more in memory"
+SIGNS = {
+    ast.Add: "+",
+    ast.Sub: "-",
+    ast.Mult: "*",
+    ast.Div: "/",
+    ast.Pow: "**",
+    ast.MatMult: "@",
+    ast.Mod: "%",
+    ast.FloorDiv: "//",
+}
+UNRECORDED = "the write leaves no trace in the graph"
+
+
+def saved_changed(wanted: Wanted) -> Iterator[Proposal]:
+    """A tensor that a node had kept was written over."""
+    for way in (out_of_place, cloned_before, cloned_where_kept, inplace_switched_off, moved_behind, rebuilt_before):
+        yield from way(wanted)
+
+
+def stepped_between(wanted: Wanted) -> Iterator[Proposal]:
+    """An optimizer's step wrote over weights that a later backward needs."""
+    yield from rebuilt_before(wanted)
+    yield from detached_uses(wanted)
+    yield from moved_behind(wanted)
+
+
+def leaf_changed(wanted: Wanted) -> Iterator[Proposal]:
+    """A leaf that requires a gradient would be written over."""
+    update = is_update(wanted)
+    ways = [under_no_grad, out_of_place, flag_dropped, cloned_before]
+    if not update:
+        ways = [flag_dropped, out_of_place, cloned_before, under_no_grad]
+    for way in ways:
+        yield from way(wanted)
+
+
+def is_update(wanted: Wanted) -> bool:
+    """Whether the write is a step of a descent: it uses a gradient, or nothing but numbers."""
+    statement = wanted.at("changed")
+    if statement is None:
+        return False
+    shown = ast.unparse(statement)
+    return ".grad" in shown or any(word in shown for word in ("lr", "rate", "step", "eta", "alpha"))
+
+
+def view_changed(wanted: Wanted) -> Iterator[Proposal]:
+    for way in (out_of_place, cloned_at_view, cloned_before, under_no_grad):
+        yield from way(wanted)
+
+
+def leaf_view_changed(wanted: Wanted) -> Iterator[Proposal]:
+    """A leaf would be written over through a view of it."""
+    first = out_of_place(wanted)
+    yield from first
+    yield from leaf_changed(wanted)
+    yield from cloned_at_view(wanted)
+
+
+# ---- ways
+
+
+def out_of_place(wanted: Wanted) -> Iterator[Proposal]:
+    """`h += s` becomes `h = h + s`, `h.mul_(2)` becomes `h = h.mul(2)`, `torch.sin_(h)` becomes `h = torch.sin(h)`."""
+    text, statement = wanted.text, wanted.at("changed")
+    made = None
+    if isinstance(statement, ast.AugAssign) and isinstance(statement.target, ast.Name | ast.Attribute):
+        name, sign = text.get(statement.target), SIGNS.get(type(statement.op))
+        value = text.get(statement.value)
+        if isinstance(statement.value, ast.BinOp | ast.IfExp | ast.UnaryOp | ast.Compare):
+            value = f"({value})"
+        made = f"{name} = {name} {sign} {value}" if sign else None
+    elif isinstance(statement, ast.Expr | ast.Assign) and isinstance(statement.value, ast.Call):
+        made = plain_call(text, statement, statement.value)
+    if made is not None and statement is not None:
+        title = f"compute a new tensor instead of writing into the old one: line {statement.lineno}"
+        yield wanted.proposal(title, COPY, text.replaced(statement, made))
+
+
+def plain_call(text: Text, statement: ast.Expr | ast.Assign, call: ast.Call) -> str | None:
+    """The statement with the in-place call made plain."""
+    name = called(call)
+    if not name.endswith("_") or name.endswith("__") or not isinstance(call.func, ast.Attribute):
+        return None
+    whole = text.get(call)
+    owner = text.get(call.func.value)
+    plain = whole.replace(f".{name}(", f".{name[:-1]}(", 1)
+    written = text.get(call.args[0]) if owner in ("torch", "F", "nn.functional") and call.args else owner
+    if name in ("zero_", "fill_", "copy_"):
+        like = {"zero_": "zeros_like({0})", "fill_": "full_like({0}, {1})", "copy_": "clone({1})"}[name]
+        given = [text.get(arg) for arg in call.args] or ["0"]
+        plain = "torch." + like.format(written, given[0])
+    if isinstance(statement, ast.Assign):
+        return f"{text.get(statement.targets[0])} = {plain}"
+    return f"{written} = {plain}" if written.replace(".", "").replace("_", "").isalnum() else None
+
+
+def cloned_before(wanted: Wanted) -> Iterator[Proposal]:
+    """The write goes into a clone: `h = h.clone()` before it."""
+    text = wanted.text
+    for statement in stack_statements(wanted, "changed")[:1]:
+        name = written_name(statement)
+        if name is None or isinstance(statement, ast.For | ast.While | ast.With | ast.If):
+            continue
+        title = f"write into a clone: {name} = {name}.clone() before line {statement.lineno}"
+        yield wanted.proposal(title, COPY, text.before(statement, [f"{name} = {name}.clone()"]))
+
+
+def written_name(statement: ast.stmt | None) -> str | None:
+    """The name of what `statement` writes into."""
+    goal: ast.expr | None = None
+    if isinstance(statement, ast.AugAssign):
+        goal = root_name(statement.target)
+    elif isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Subscript):
+        goal = root_name(statement.targets[0])
+    elif isinstance(statement, ast.Expr | ast.Assign) and isinstance(statement.value, ast.Call):
+        call = statement.value
+        if isinstance(call.func, ast.Attribute) and call.func.attr.endswith("_"):
+            goal = root_name(call.func.value)
+            if isinstance(goal, ast.Name) and goal.id in ("torch", "F") and call.args:
+                goal = root_name(call.args[0])
+        elif call.args and keyword(call, "inplace") is not None:
+            goal = root_name(call.args[0])
+    return ast.unparse(goal) if isinstance(goal, ast.Name | ast.Attribute) else None
+
+
+def cloned_where_kept(wanted: Wanted) -> Iterator[Proposal]:
+    """The node keeps a clone: where it is built, `h` becomes `h.clone()`."""
+    text, built = wanted.text, wanted.at("built")
+    kept = {wanted.name("kept"), wanted.name("whole"), wanted.name("written")} - {None}
+    if built is None:
+        return
+    for name in kept:
+        uses = loads(built, str(name))
+        if uses:
+            title = f"let line {built.lineno} work on a clone of {name}"
+            yield wanted.proposal(title, COPY, *(followed(text, use, ".clone()") for use in uses))
+    value = value_of(built)
+    if isinstance(built, ast.Assign) and value is not None:
+        title = f"clone the result of line {built.lineno}, so that the write changes the clone"
+        yield wanted.proposal(title, COPY, followed(text, value, ".clone()"))
+
+
+def cloned_at_view(wanted: Wanted) -> Iterator[Proposal]:
+    """`row = table[1]` becomes `row = table[1].clone()`."""
+    text, built = wanted.text, wanted.at("built")
+    value = value_of(built)
+    if not isinstance(built, ast.Assign) or value is None:
+        return
+    title = f"clone on line {built.lineno}: a copy is no view"
+    if isinstance(built.targets[0], ast.Tuple | ast.List):
+        made = f"[part.clone() for part in {text.get(value)}]"
+        yield wanted.proposal(title, COPY, text.replaced(value, made))
+    else:
+        yield wanted.proposal(title, COPY, followed(text, value, ".clone()"))
+
+
+def inplace_switched_off(wanted: Wanted) -> Iterator[Proposal]:
+    """`inplace=True` becomes `inplace=False`."""
+    text = wanted.text
+    calls = [
+        node
+        for node in ast.walk(text.tree)
+        if isinstance(node, ast.Call)
+        and (word := keyword(node, "inplace")) is not None
+        and isinstance(word.value, ast.Constant)
+        and word.value.value is True
+    ]
+    if calls:
+        edits = [set_keyword(text, call, "inplace", "False") for call in calls]
+        yield wanted.proposal("inplace=False", COPY, *edits)
+
+
+def under_no_grad(wanted: Wanted) -> Iterator[Proposal]:
+    """The write, and those beside it, under torch.no_grad()."""
+    text, statement = wanted.text, wanted.at("changed")
+    if statement is None or isinstance(statement, ast.For | ast.While | ast.If | ast.With | ast.FunctionDef):
+        return
+    block = text.block(statement)
+    at = block.index(statement) if statement in block else -1
+    group = [statement]
+    while at >= 0 and at + len(group) < len(block) and alike(group[-1], block[at + len(group)]):
+        group.append(block[at + len(group)])
+    title = f"update under torch.no_grad(): line {statement.lineno}"
+    if len(group) > 1:
+        title += f" to {group[-1].lineno}"
+    yield wanted.proposal(title, UNRECORDED, text.wrapped(group, "with torch.no_grad():"))
+
+
+def alike(one: ast.stmt, two: ast.stmt) -> bool:
+    """Whether two statements write in place in the same manner."""
+    return type(one) is type(two) and written_name(one) is not None and written_name(two) is not None
+
+
+def flag_dropped(wanted: Wanted) -> Iterator[Proposal]:
+    """What is written into does not require a gradient itself."""
+    text, saved = wanted.text, wanted.at("saved")
+    for call in text.calls(saved):
+        edit = without_keyword(text, call, "requires_grad")
+        if edit is not None:
+            title = f"leave out requires_grad=True on line {call.lineno}: what is written into needs none of its own"
+            yield wanted.proposal(title, "no .grad for the buffer; what is written into it keeps its graph", edit)
+
+
+def moved_behind(wanted: Wanted) -> Iterator[Proposal]:
+    """The write comes after the backward that needs the old numbers."""
+    text = wanted.text
+    goals = stack_statements(wanted, "raised")
+    changes = stack_statements(wanted, "changed")
+    for goal in goals:
+        for change in changes:
+            block = text.block(goal)
+            if change not in block or goal not in block or not text.alone(change):
+                continue
+            after = goal
+            if block.index(change) >= block.index(goal):
+                continue
+            title = f"line {change.lineno} after line {goal.lineno}: write when backward has what it needs"
+            cost = FREE
+            if wanted.found.cause == "step_between":
+                title = f"step (line {change.lineno}) only after the backward of line {goal.lineno}"
+                cost = "parameters that both losses reach get the sum of both gradients"
+            edits = [text.removed(change), text.after(after, text.lines_of(change))]
+            yield wanted.proposal(title, cost, *edits)
+            return
+
+
+def detached_uses(wanted: Wanted) -> Iterator[Proposal]:
+    """What a later forward takes from an earlier network is detached."""
+    text = wanted.text
+    for goal in stack_statements(wanted, "raised"):
+        block = text.block(goal)
+        change = wanted.beside("changed", goal)
+        if change is None or change not in block or goal not in block:
+            continue
+        built = wanted.beside("built", goal)
+        made = {name for name in names_in(built)} if isinstance(built, ast.Assign) else set()
+        for statement in block[block.index(change) + 1 : block.index(goal)]:
+            for name in sorted(made):
+                uses = [use for use in loads(statement, name) if isinstance(use, ast.Name)]
+                uses = [use for use in uses if not isinstance(text.parents.get(use), ast.Attribute)]
+                uses = [use for use in uses if not is_function(text, use)]
+                if uses and isinstance(statement, ast.Assign):
+                    title = f"detach {name} on line {statement.lineno}"
+                    cost = "no gradient goes back into what made it"
+                    yield wanted.proposal(title, cost, *(followed(text, use, ".detach()") for use in uses))
+
+
+def is_function(text: Text, use: ast.expr) -> bool:
+    parent = text.parents.get(use)
+    return isinstance(parent, ast.Call) and parent.func is use
+
+
+def without_out(wanted: Wanted) -> Iterator[Proposal]:
+    """`torch.add(a, 1, out=b)` becomes `b = torch.add(a, 1)`."""
+    text, statement = wanted.text, wanted.at("raised")
+    for call in text.calls(statement):
+        out = keyword(call, "out")
+        edit = without_keyword(text, call, "out")
+        if out is None or edit is None or statement is None:
+            continue
+        start = text.place(call.lineno, call.col_offset)
+        assign = Edit(*start, *start, f"{text.get(out.value)} = ")
+        if isinstance(statement, ast.Expr) and statement.value is call:
+            yield wanted.proposal("take the result instead of out=", COPY, assign, edit)
+
+
+def stale(wanted: Wanted) -> Iterator[Proposal]:
+    """Something was written through `.data` between a forward and its backward."""
+    for way in (out_of_place_data, moved_behind_seen, recomputed_seen, cloned_where_kept):
+        yield from way(wanted)
+
+
+def out_of_place_data(wanted: Wanted) -> Iterator[Proposal]:
+    """The write through `.data` goes into a clone instead."""
+    text, statement = wanted.text, wanted.at("changed")
+    name = written_name(statement)
+    if statement is None or name is None:
+        return
+    title = f"write into a clone: {name} = {name}.clone() before line {statement.lineno}"
+    yield wanted.proposal(title, COPY, text.before(statement, [f"{name} = {name}.clone()"]))
+
+
+def moved_behind_seen(wanted: Wanted) -> Iterator[Proposal]:
+    text = wanted.text
+    for goal in stack_statements(wanted, "seen") + [wanted.at("shows")]:
+        for change in stack_statements(wanted, "changed"):
+            if goal is None or goal not in text.block(change) or goal.lineno <= change.lineno:
+                continue
+            if text.alone(change):
+                title = f"line {change.lineno} after line {goal.lineno}: write when backward has what it needs"
+                yield wanted.proposal(title, FREE, text.removed(change), text.after(goal, text.lines_of(change)))
+                return
+
+
+def recomputed_seen(wanted: Wanted) -> Iterator[Proposal]:
+    text = wanted.text
+    for goal in stack_statements(wanted, "seen"):
+        first = wanted.beside("built", goal)
+        if first is None or first not in text.block(goal):
+            continue
+        statements = needed_before(text, goal, first)
+        if statements:
+            cost = "one forward more; the gradient is taken at the numbers of now"
+            title = f"compute it again before line {goal.lineno}"
+            yield wanted.proposal(title, cost, text.before(goal, copies(text, statements)))
