@@ -114,7 +114,7 @@ REELS: dict[str, tuple[str, str]] = {
     "shared": (SHARED, "last"),
     "accumulation": (ACCUMULATION, "stored"),
     "views": (VIEWS, "last"),
-    "third": (THIRD, "last"),
+    "third": (THIRD, "backward"),
     "training": (TRAINING, "middle"),
     "training-unfolded": (TRAINING, "unfolded"),
     "recurrent": (RECURRENT, "backward"),

@@ -49,7 +49,7 @@ test("marks become pieces, and code is not searched for bold", () => {
 
 test("a slot chip says how the slot stands", () => {
   const slot = { name: "self", label: "t", version: 0 };
-  assert.deepEqual(["held", "retained", "freed", "stale"].map((state) => slotText(slot, state, 1)), ["self = t", "self = t", "self freed", "self v0→v1"]);
+  assert.deepEqual(["held", "retained", "freed", "stale"].map((state) => slotText(slot, state, 1)), ["self = t", "self = t", "self freed", "self kept at version 0, now version 1"]);
 });
 
 for (const [name, scene] of storedScenes()) {

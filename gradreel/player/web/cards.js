@@ -8,10 +8,12 @@ import { brief, ordinal, short } from "./format.js";
 export const TITLE = 13;
 export const SMALL = 11;
 export const CHIP_HEIGHT = 17;
+/** The height of the line in which gradients add up. */
+export const SUM = 17;
 const PAD = 14;
 const CHIP_PAD = 7;
 const CHIP_GAP = 8;
-const MOST = 292;
+const MOST = 316;
 const LEAST = 168;
 
 /** Slot states that carry a sign beside their text, and its room. */
@@ -36,7 +38,7 @@ export function fit(text, room, size, measure, bold) {
 export function slotText(slot, state, found) {
   const label = slot.label ?? slot.text;
   if (state === "freed") return `${slot.name} freed`;
-  if (state === "stale") return `${slot.name} v${slot.version ?? 0}→v${found ?? "?"}`;
+  if (state === "stale") return `${slot.name} kept at version ${slot.version ?? 0}, now version ${found ?? "?"}`;
   return label && label !== slot.name ? `${slot.name} = ${label}` : slot.name;
 }
 
@@ -46,7 +48,7 @@ export function slotText(slot, state, found) {
  * @returns {{width: number, height: number, chips: {x: number, y: number, width: number}[]}}
  */
 export function measureCard(box, measure) {
-  if (box.kind === "leaf") return { width: leafWidth(box, measure), height: 72, chips: [] };
+  if (box.kind === "leaf") return { width: leafWidth(box, measure), height: box.adds ? 72 + SUM : 72, chips: [] };
   const widths = box.slots.map((slot) => Math.min(MOST - 2 * PAD, chipWidth(slot, measure)));
   const text = Math.max(
     measure(`${box.name}   empty`, TITLE, true) + 22,
@@ -57,7 +59,7 @@ export function measureCard(box, measure) {
   );
   const width = Math.round(Math.max(LEAST, Math.min(MOST, text + 2 * PAD)));
   let x = PAD;
-  let y = 44;
+  let y = 44 + (box.adds ? SUM : 0);
   const chips = widths.map((chip) => {
     if (x > PAD && x + chip > width - PAD + 0.5) {
       x = PAD;
@@ -67,7 +69,7 @@ export function measureCard(box, measure) {
     x += chip + CHIP_GAP;
     return place;
   });
-  return { width, height: chips.length ? y + CHIP_HEIGHT + 8 : 48, chips };
+  return { width, height: chips.length ? y + CHIP_HEIGHT + 8 : y + 4, chips };
 }
 
 function leafWidth(box, measure) {
@@ -124,17 +126,32 @@ export function standing(box, now) {
  */
 export function leafLines(box, now, value) {
   const grad = now.grad === null ? "None" : short(value(now.grad), 24);
-  const stored = now.state === "ran" || now.state === "empty";
+  const stored = Boolean(now.how);
   const lines = [`grad ${grad}`, ""];
   const came = now.came === null ? null : short(value(now.came), 16);
-  if (stored && now.before !== null && came !== null) {
-    const sum = `grad ${short(value(now.before), 14)} + ${came}`;
-    lines[0] = sum.length + grad.length < 30 ? `${sum} = ${grad}` : `grad ${grad}`;
+  if (stored && came !== null && now.grad !== null) {
+    const before = now.before === null ? "None" : short(value(now.before), 14);
+    const ways = [`grad ${before}${now.before === null ? " →" : ` + ${came} =`} ${grad}`, `grad ${before} → ${grad}`, `grad ${grad}`];
+    lines[0] = ways.find((way) => way.length < 32) ?? ways[2];
   }
   const arrived = now.expected ? `${now.arrived ?? 0} of ${now.expected} arrived` : "";
   if (came !== null && !stored) lines[1] = [`+ ${came}`, arrived].filter(Boolean).join(" · ");
   else lines[1] = arrived ? `${arrived} in this call` : now.grad === null ? "nothing has arrived" : "";
   return lines;
+}
+
+/** `20 + 18 = 38`: what has come and what it makes; of terms that are too long for a card, how many they are.
+ * @param {{terms: (number|null)[], total: number|null}} sum
+ * @param {(index: number|null) => any} value
+ * @param {number} letters  as many as there is room for
+ */
+export function sumLine({ terms, total }, value, letters) {
+  const whole = short(value(total), 18);
+  if (!terms.length) return `so far ${whole}`;
+  if (terms.length === 1) return `${whole} + …`;
+  const parts = terms.map((term) => short(value(term), 18)).join(" + ").replaceAll("+ -", "− ");
+  const ways = [`${parts} = ${whole}`, `${terms.length} added: ${whole}`];
+  return ways.find((way) => way.length <= letters && !way.includes("tensor")) ?? `${terms.length} gradients added up`;
 }
 
 /** The card of a folded group.
@@ -167,12 +184,17 @@ export function groupStanding(states) {
   return words.filter(([number]) => number).map(([number, word]) => `${number} ${word}`).slice(0, 3).join(" · ");
 }
 
-/** The pill of a name. */
-export function pillWidth(name, measure) {
-  return Math.round(Math.min(120, measure(name, 11.5)) + 20);
+/** What the pill of a name says: the name, that it is a view, and the version once the tensor was written to. */
+export function pillText(name, tensor, version) {
+  return `${name}${tensor?.base ? " · view" : ""}${version > 0 ? ` v${version}` : ""}`;
+}
+
+/** The width of a pill. */
+export function pillWidth(text, measure) {
+  return Math.round(Math.min(150, measure(text, 11.5)) + 20);
 }
 
 /** The chip that stands for a shared leaf. */
-export function leafChipText(box) {
-  return box.variable ?? brief(box.name);
+export function leafChipText({ box, group }) {
+  return group ? group.title : box.variable ?? brief(box.name);
 }

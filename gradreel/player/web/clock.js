@@ -17,19 +17,22 @@ export function pace(steps) {
 }
 
 /** @param {{steps: () => number, step: () => number, onStep: (step: number) => void, onChange: (playing: boolean) => void,
+ *           range?: () => {from: number, to: number}|null,  what plays again and again
  *           after?: (run: () => void, ms: number) => any, cancel?: (handle: any) => void}} wiring
  */
-export function createClock({ steps, step, onStep, onChange, after = setTimeout.bind(null), cancel = clearTimeout.bind(null) }) {
+export function createClock({ steps, step, onStep, onChange, range = () => null, after = setTimeout.bind(null), cancel = clearTimeout.bind(null) }) {
   let handle = null;
   let playing = false;
   let speed = 1;
 
   const tick = () => {
-    if (step() >= steps()) return pause();
-    onStep(step() + 1);
-    if (!playing) return;
-    if (step() >= steps()) return pause();
-    wait();
+    const again = range();
+    if (again && step() >= again.to) onStep(again.from);
+    else if (step() >= steps()) return pause();
+    else onStep(step() + 1);
+    if (!playing) return undefined;
+    if (!again && step() >= steps()) return pause();
+    return wait();
   };
   const wait = () => {
     handle = after(tick, pace(steps()) / speed);
@@ -43,7 +46,7 @@ export function createClock({ steps, step, onStep, onChange, after = setTimeout.
   const play = () => {
     if (playing || steps() === 0) return;
     playing = true;
-    if (step() >= steps()) onStep(0);
+    if (step() >= steps() && !range()) onStep(0);
     onChange(true);
     wait();
   };

@@ -6,7 +6,7 @@
 const OUTSIDE = new Set(["r", "c", "R", "C"]);
 
 /** @param {HTMLElement} root
- * @param {Record<string, () => void>} actions  toggle, next, prev, first, last, nextLine, prevLine, nextCall, prevCall, help, find
+ * @param {Record<string, () => void>} actions  toggle, next, prev, first, last, nextLine, prevLine, nextCall, prevCall, loop, bookmark, prevMark, nextMark, fit, turn, zoomIn, zoomOut, help, find
  * @returns {() => void} a function that takes the keys away again
  */
 export function bindKeys(root, actions) {
@@ -29,10 +29,13 @@ export function bindKeys(root, actions) {
 export function nameOf({ key, shiftKey, ctrlKey }, target) {
   if (key === " ") return isPressable(target) || ctrlKey ? null : "toggle";
   if (key === "?") return "help";
+  if (key === "/") return "find";
   if (key === "Escape") return "escape";
   const directions = { ArrowRight: "next", ArrowLeft: "prev" };
   if (key in directions) return directions[key] + (ctrlKey ? "Call" : shiftKey ? "Line" : "");
   if (ctrlKey || shiftKey || isList(target)) return null;
+  const letters = { l: "loop", b: "bookmark", "[": "prevMark", "]": "nextMark", f: "fit", t: "turn", "+": "zoomIn", "-": "zoomOut" };
+  if (key in letters) return letters[key];
   return { Home: "first", End: "last" }[key] ?? null;
 }
 

@@ -1,7 +1,8 @@
 /**
  * Where everything stands, for the whole run: graphs in layers with the root on top and leaves below, one beside the other in
  * the order in which they were built. Pure: units and links in, rectangles and routes out. A leaf that many units use is drawn
- * as a small chip at each card that does, and its own card stands at the foot of the picture.
+ * as a small chip at each card that does, and its own card stands at the foot of the picture. Sideways, with the root on the
+ * left, is the same drawing of cards that lie on their sides, turned.
  */
 
 import { arrange, rank } from "./layers.js";
@@ -10,27 +11,30 @@ import { coordinates } from "./coordinates.js";
 const GAP = 46;
 const APART = 72;
 const CLOSE = 28;
+/** How much wider than high a picture is to be. */
+const SHAPE = 1.7;
 const CHIPS_FROM = 4;
 const CHIP = { height: 22, least: 44 };
 const DUMMY = { left: 9, right: 9 };
 
-/** @typedef {{id: string, width: number, height: number, right?: number, leaf?: boolean, folded?: boolean, chipWidth?: number}} Unit
- *  `right`: room kept free beside the card for the names tied to it; a folded unit shows no chips */
+/** @typedef {{id: string, width: number, height: number, right?: number, leaf?: boolean, below?: number, folded?: boolean, chipWidth?: number}} Unit
+ *  `right`, `below`: room kept free for the names tied to the card; a folded unit shows no chips */
 /** @typedef {{id: string, from: string, to: string}} Link */
 /** @typedef {{x: number, y: number, width: number, height: number}} Rect   x, y: the upper left corner */
 /** @typedef {{id: string, leaf: string, user: string, rect: Rect}} Chip */
 /** @typedef {{places: Map<string, Rect>, chips: Chip[], routes: Map<string, Route>, bounds: Rect}} Layout */
-/** @typedef {{points: number[][], long: boolean}} Route
+/** @typedef {{points: number[][], long: boolean, sideways?: boolean}} Route
  *  points: [x, y] pairs; between an odd and an even one the wire runs straight down, then it swings to the next column */
 
 /** @param {Unit[]} units  in the order in which they were built
  * @param {Link[]} links
+ * @param {{sideways?: boolean}} [how]
  * @returns {Layout}
  */
-export function layout(units, links) {
+export function layout(units, links, { sideways = false } = {}) {
   const { vertices, edges, chips } = withChips(units, links);
-  const parts = components(vertices, edges).map((part) => drawPart(part));
-  const bounds = pack(parts);
+  const parts = components(sideways ? vertices.map(laid) : vertices, edges).map((part) => drawPart(part));
+  const bounds = pack(parts, sideways ? 1 / SHAPE : SHAPE);
   const places = new Map();
   const routes = new Map();
   for (const part of parts) {
@@ -42,7 +46,16 @@ export function layout(units, links) {
     chip.rect = places.get(chip.id);
     places.delete(chip.id);
   }
-  return { places, chips, routes, bounds };
+  return sideways ? turned({ places, chips, routes, bounds }) : { places, chips, routes, bounds };
+}
+
+const laid = (unit) => ({ ...unit, width: unit.height, height: unit.width, right: unit.below });
+const turn = ({ x, y, width, height }) => ({ x: y, y: x, width: height, height: width });
+
+function turned({ places, chips, routes, bounds }) {
+  for (const chip of chips) chip.rect = turn(chip.rect);
+  const swapped = ([id, route]) => [id, { ...route, sideways: true, points: route.points.map(([x, y]) => [y, x]) }];
+  return { places: new Map([...places].map(([id, rect]) => [id, turn(rect)])), chips, routes: new Map([...routes].map(swapped)), bounds: turn(bounds) };
 }
 
 function shift(rect, part) {
@@ -199,17 +212,17 @@ function ports(ways, end, toward) {
 }
 
 /** Set the parts side by side in rows, in order. Single cards stand in columns as tall as the graphs; loose leaves go below them all. */
-function pack(parts) {
+function pack(parts, shape) {
   const graphs = parts.filter((part) => !part.loose);
   const tallest = graphs.reduce((most, part) => Math.max(most, part.height), 0);
   const area = (list) => list.reduce((sum, part) => sum + (part.width + APART) * (part.height + APART), 0);
-  const lone = graphs.every((part) => part.single) ? Math.sqrt(area(graphs) / 1.7) : 0;
+  const lone = graphs.every((part) => part.single) ? Math.sqrt(area(graphs) / shape) : 0;
   const columns = inColumns(graphs, Math.max(tallest, lone));
   const widest = columns.reduce((most, column) => Math.max(most, column.width), 0);
-  const limit = Math.max(widest, Math.sqrt(area(columns) * 1.7));
+  const limit = Math.max(widest, Math.sqrt(area(columns) * shape));
   const rows = inRows(columns, limit);
   const leaves = parts.filter((part) => part.loose).map((part) => ({ parts: [part], width: part.width, height: part.height }));
-  rows.push(...inRows(leaves, Math.max(limit, 1100)));
+  rows.push(...inRows(leaves, Math.max(limit, shape > 1 ? 1100 : 640)));
   const width = rows.reduce((most, row) => Math.max(most, row.width), 0);
   let y = 0;
   for (const row of rows) {

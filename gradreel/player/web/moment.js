@@ -20,8 +20,14 @@ export function indexed(scene, state) {
     }
     return found;
   };
+  const adds = new Map();
+  for (const key of state.keys("sum:")) {
+    const id = key.split(":")[1];
+    adds.set(id, [...(adds.get(id) ?? []), key]);
+  }
   const boxes = scene.boxes.map((box) => ({
     ...box,
+    adds: adds.get(box.id) ?? null,
     slots: box.slots
       .filter((slot) => state.track(box.id, `slot:${slot.name}`))
       .map((slot) => ({ ...slot, states: statesOf(state, box, slot) })),
@@ -66,6 +72,18 @@ export function boxAt(state, box, step) {
       expected: get("expected"),
     }),
   };
+}
+
+/** What adds up at a box at a step: the terms that have come, and their sum; null where nothing does.
+ * @returns {{terms: (number|null)[], total: number|null}|null} indices of values
+ */
+export function sumAt(state, box, step) {
+  for (const key of box.adds ?? []) {
+    const terms = state.at(key, "terms", step);
+    const total = state.at(key, "total", step);
+    if (total !== null) return { terms: (terms ?? []).map(([, value]) => value), total };
+  }
+  return null;
 }
 
 /** The name of a leaf at a step: `earlier x` once the program's `x` stands for another tensor. @returns {string|null} */

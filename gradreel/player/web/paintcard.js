@@ -3,10 +3,11 @@
  */
 
 import {
-  CHIP_HEIGHT, fit, generation, groupStanding, groupTitle, leafChipText, leafLines, SIGN, SIGNED, slotText, SMALL, standing, TITLE,
-  where,
+  CHIP_HEIGHT, fit, generation, groupStanding, groupTitle, leafChipText, leafLines, SIGN, SIGNED, slotText, SMALL, standing,
+  sumLine, TITLE, where,
 } from "./cards.js";
-import { boxAt, present } from "./moment.js";
+import { brief } from "./format.js";
+import { boxAt, leafName, present, sumAt } from "./moment.js";
 import { box as rounded, sign, text } from "./pen.js";
 
 const PAD = 14;
@@ -32,7 +33,17 @@ export function paintCard(context, card, brush) {
   return card.box.kind === "leaf" ? paintLeaf(context, card, now, brush) : paintNode(context, card, now, brush);
 }
 
-function paintNode(context, card, now, { colours, measure }) {
+/** The line in which gradients add up. */
+function paintSum(context, box, rect, y, { colours, measure, scene, state, step }) {
+  const sum = box.adds && sumAt(state, box, step);
+  if (!sum) return;
+  const room = rect.width - 2 * PAD;
+  const line = sumLine(sum, (index) => scene.values[index], Math.floor(room / measure("0", 12, true)));
+  text(context, fit(line, room, 12, measure, true), rect.x + PAD, rect.y + y, 12, colours.ink, true);
+}
+
+function paintNode(context, card, now, brush) {
+  const { colours, measure } = brush;
   const { box, rect } = card;
   const { x, y, width, height } = rect;
   const look = lookOf(now, box, colours);
@@ -44,16 +55,17 @@ function paintNode(context, card, now, { colours, measure }) {
   const order = generation(box);
   const tag = order ? measure(order, SMALL) + 8 : 0;
   text(context, fit(title, width - 2 * PAD - 16 - tag, TITLE, measure, failed), x + PAD, y + 20, TITLE, colours.ink, failed);
-  if (order) text(context, order, x + width - PAD - 12 - tag, y + 20, SMALL, colours.gen2);
+  if (order) text(context, order, x + width - PAD - 12 - tag, y + 20, SMALL, generationColour(box, colours));
   const signName = now.state === "empty" ? "ran" : now.state;
   sign(context, signName, x + width - PAD - 3, y + 16, failed ? colours.bad : look.sign, 0.85);
   const line = [where(box), standing(box, now)].filter(Boolean).join(" · ");
   text(context, fit(line, width - 2 * PAD, SMALL, measure), x + PAD, y + 37, SMALL, colours.soft);
+  paintSum(context, box, rect, 54, brush);
   now.slots.forEach((slot, i) => paintSlot(context, slot, card.slots[i], { rect, colours, measure, failed }));
 }
 
 function lookOf(now, box, colours) {
-  const edge = box.generation > 0 ? colours.gen2 : null;
+  const edge = box.generation > 0 ? generationColour(box, colours) : null;
   switch (now.state) {
     case "failed":
       return { fill: colours["bad-bg"], stroke: colours.bad, line: 2.5 };
@@ -89,7 +101,13 @@ function paintSlot(context, { slot, state, found }, place, { rect, colours, meas
   text(context, fit(label, room, SMALL, measure), x + 7 + signed, y + 12.5, SMALL, ink);
 }
 
-function paintLeaf(context, card, now, { colours, measure, scene }) {
+/** Generations made by create_graph, told apart by turns; the card says in words which it is. */
+function generationColour(box, colours) {
+  return box.generation % 2 ? colours.gen2 : colours.gen3;
+}
+
+function paintLeaf(context, card, now, brush) {
+  const { colours, measure, scene } = brush;
   const { box, rect } = card;
   const { x, y, width, height } = rect;
   const busy = now.state === "running" || now.state === "ready";
@@ -99,7 +117,8 @@ function paintLeaf(context, card, now, { colours, measure, scene }) {
   sign(context, now.state, x + width - PAD, y + 16, busy ? colours.run : colours.leaf, 0.85);
   const [grad, came] = leafLines(box, now, (index) => scene.values[index]);
   text(context, fit(grad, room, 12, measure), x + PAD, y + 40, 12, colours.ink);
-  text(context, fit(came, room, SMALL, measure), x + PAD, y + 59, SMALL, colours.soft);
+  paintSum(context, box, rect, 58, brush);
+  text(context, fit(came, room, SMALL, measure), x + PAD, y + height - 13, SMALL, colours.soft);
 }
 
 function paintGroup(context, card, { colours, measure, state, step }) {
@@ -117,27 +136,41 @@ function paintGroup(context, card, { colours, measure, state, step }) {
   text(context, fit(groupStanding(states), room, SMALL, measure), x + PAD, y + 43, SMALL, colours.soft);
 }
 
+/** A card from farther away: its shape and colour, and what it is in few large letters.
+ * @param {number} size  of the letters, in the picture
+ */
+export function paintBrief(context, card, { state, scene, step, colours, measure }, size) {
+  const { x, y, width, height } = card.rect;
+  const now = card.box ? state.at(card.id, "state", step) : null;
+  const leaf = card.box?.kind === "leaf";
+  const look = leaf ? { fill: colours["leaf-bg"], stroke: colours.leaf } : card.box ? lookOf({ state: now }, card.box, colours) : { fill: colours.panel, stroke: colours.soft };
+  rounded(context, x, y, width, height, 10, { ...look, line: 2 * (look.line ?? 1) });
+  const label = leaf ? leafName(state, card.box, step) ?? "leaf" : card.box ? brief(card.box.name) : `▸ ${card.group.title}`;
+  const letters = Math.min(size, height * 0.62);
+  text(context, fit(label, width - PAD, letters, measure), x + PAD / 2 + 2, y + height / 2 + letters * 0.36, letters, present(now) || !card.box ? colours.ink : colours.soft);
+}
+
 /** The small copy of a shared leaf beside a card that uses it. */
 export function paintLeafChip(context, chip, { colours, measure, lit }) {
   const { x, y, width, height } = chip.rect;
   rounded(context, x, y, width, height, 6, { fill: colours["leaf-bg"], stroke: colours.leaf, line: lit ? 2.5 : 1 });
-  const label = fit(leafChipText(chip.box), width - 24, SMALL, measure);
+  const label = fit(leafChipText(chip), width - 24, SMALL, measure);
   text(context, "↓", x + 7, y + 15, SMALL, colours.leaf);
   text(context, label, x + 19, y + 15, SMALL, colours.ink);
 }
 
 /** A name, tied by a dotted line to the card whose tensor it stands for. */
-export function paintPill(context, name, place, { colours, measure, selected }) {
+export function paintPill(context, label, place, { colours, measure, selected, fading }) {
   context.beginPath();
-  context.moveTo(place.x, place.y + place.height / 2);
+  context.moveTo(place.fromX, place.fromY);
   context.lineTo(place.tieX, place.tieY);
   context.strokeStyle = colours.ink;
   context.lineWidth = 1;
   context.setLineDash([2, 3]);
   context.stroke();
   context.setLineDash([]);
-  rounded(context, place.x, place.y, place.width, place.height, place.height / 2, { fill: colours.bg, stroke: colours.ink, line: selected ? 2 : 1 });
-  text(context, fit(name, place.width - 18, 11.5, measure), place.x + 10, place.y + 15, 11.5, colours.ink);
+  rounded(context, place.x, place.y, place.width, place.height, place.height / 2, { fill: colours.bg, stroke: fading ? colours.bad : colours.ink, line: selected ? 2 : 1, dash: fading ? [3, 2] : undefined });
+  text(context, fit(label, place.width - 18, 11.5, measure), place.x + 10, place.y + 15, 11.5, colours.ink);
 }
 
 /** A colour with some of it gone; the palette is six or three hex digits. @param {string} hex @param {number} alpha */

@@ -3,13 +3,14 @@
  * and again only when something is folded; what changes from step to step is painted on top of it.
  */
 
-import { leafChipText, measureCard, measureGroup, pillWidth, SMALL } from "./cards.js";
+import { leafChipText, measureCard, measureGroup, pillText, pillWidth, SMALL } from "./cards.js";
 import { linksOf, unitsOf } from "./folding.js";
 import { layout } from "./layout.js";
 import { nameOf } from "./moment.js";
 
 const TIE = 16;
 const ABOVE = 26;
+const BELOW = 34;
 const OUTLINED = new Set(["iteration", "frame", "call"]);
 
 /** @param {any} scene  as moment.indexed gives it
@@ -17,8 +18,9 @@ const OUTLINED = new Set(["iteration", "frame", "call"]);
  * @param {ReturnType<typeof import("./folding.js").groupTree>} tree
  * @param {Set<string>} folded
  * @param {import("./cards.js").Measure} measure
+ * @param {{sideways?: boolean}} [how]
  */
-export function compose(scene, state, tree, folded, measure) {
+export function compose(scene, state, tree, folded, measure, { sideways = false } = {}) {
   const { units, unitOf } = unitsOf(tree, folded);
   const pills = widestPills(scene, state, unitOf, measure);
   const cards = units.map((unit) => {
@@ -28,16 +30,18 @@ export function compose(scene, state, tree, folded, measure) {
   });
   const links = linksOf(scene.wires, unitOf);
   const { places, chips, routes, bounds } = layout(
-    cards.map(({ id, box, size }) => ({
+    cards.map(({ id, box, group, size }) => ({
       id,
       width: size.width,
       height: size.height,
       right: pills.has(id) ? pills.get(id) + TIE : 0,
-      leaf: box?.kind === "leaf",
+      below: pills.has(id) ? BELOW : 0,
+      leaf: isLeaf({ box, group }),
       folded: !box,
-      chipWidth: box?.kind === "leaf" ? Math.round(Math.max(44, measure(leafChipText(box), SMALL) + 30)) : 0,
+      chipWidth: isLeaf({ box, group }) ? Math.round(Math.max(44, measure(leafChipText({ box, group }), SMALL) + 30)) : 0,
     })),
     links,
+    { sideways },
   );
   for (const card of cards) card.rect = places.get(card.id);
   const frames = outlines(tree, folded, cards);
@@ -46,18 +50,27 @@ export function compose(scene, state, tree, folded, measure) {
   const drawn = links.filter((link) => routes.has(link.id)).map((link) => ({
     ...link,
     route: routes.get(link.id),
+    bounds: boundsOf(routes.get(link.id).points),
     tracks: link.wires.map((wire) => state.track(wire.id, "state")),
   }));
   return {
     cards,
     card,
     links: drawn,
-    chips: chips.map((chip) => ({ ...chip, box: scene.box.get(chip.leaf) })),
+    chips: chips.map((chip) => ({ ...chip, box: scene.box.get(chip.leaf) ?? null, group: card.get(chip.leaf).group })),
+    sideways,
     roots: cards.filter((item) => !fed.has(item.id) && item.box?.kind !== "leaf"),
     outlines: frames,
     unitOf,
     bounds: widened(bounds, frames),
   };
+}
+
+const isLeaf = ({ box, group }) => box?.kind === "leaf" || group?.kind === "leaves";
+
+function boundsOf(points) {
+  const [xs, ys] = [0, 1].map((axis) => points.map((point) => point[axis]));
+  return { left: Math.min(...xs), right: Math.max(...xs), top: Math.min(...ys), bottom: Math.max(...ys) };
 }
 
 /** The same picture of a scene with other values: everything stays where it is. */
@@ -73,7 +86,7 @@ export function rebind(picture, scene, state) {
     card: new Map(cards.map((card) => [card.id, card])),
     roots: picture.roots.map((root) => cards.find((card) => card.id === root.id)),
     links: picture.links.map((link) => ({ ...link, tracks: link.wires.map((wire) => state.track(wire.id, "state")) })),
-    chips: picture.chips.map((chip) => ({ ...chip, box: scene.box.get(chip.leaf) })),
+    chips: picture.chips.map((chip) => ({ ...chip, box: scene.box.get(chip.leaf) ?? null })),
     outlines: picture.outlines.map((frame) => ({ ...frame, cards: cards.filter((card) => frame.cards.some((old) => old.id === card.id)) })),
   };
 }
@@ -83,12 +96,13 @@ function widestPills(scene, state, unitOf, measure) {
   const widest = new Map();
   for (const key of state.keys("name:")) {
     const { name } = nameOf(key);
-    const width = pillWidth(name, measure);
     for (const tensor of new Set(state.track(key, "tensor")?.values)) {
       for (const id of new Set(state.track(tensor, "box")?.values)) {
         const box = scene.box.get(id);
         if (!box || (box.kind === "leaf" && box.variable === name)) continue;
         const unit = unitOf.get(id);
+        const versions = state.track(tensor, "version")?.values.filter(Number) ?? [];
+        const width = pillWidth(pillText(name, scene.tensor.get(tensor), Math.max(0, ...versions)), measure);
         widest.set(unit, Math.max(widest.get(unit) ?? 0, width));
       }
     }

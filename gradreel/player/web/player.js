@@ -8,6 +8,9 @@ import { createCodePane } from "./codepane.js";
 import { createControls } from "./controls.js";
 import { valuesAt } from "./inline.js";
 import { foldedAtFirst, foldsAbove, groupTree, READABLE } from "./folding.js";
+import { createFinder } from "./finder.js";
+import { find } from "./finding.js";
+import { holdingOf } from "./holding.js";
 import { showInspector, showSum, sumTrack } from "./inspector.js";
 import { bindKeys } from "./keys.js";
 import { marksAt } from "./marking.js";
@@ -15,10 +18,11 @@ import { write } from "./marks.js";
 import { callAt, describe, indexed, namesAt } from "./moment.js";
 import { showBare, showLeaves, showNames, showPrinted, showStory } from "./panels.js";
 import { compose, rebind } from "./picture.js";
+import { beside, loopAround, toggled } from "./ranges.js";
 import { build } from "./shell.js";
 import { drawingOf, pngOf, svgOf } from "./snapshot.js";
 import { createStage } from "./stage.js";
-import { createState, indexAt } from "./state.js";
+import { createState } from "./state.js";
 import { showTable } from "./table.js";
 import { createTimeline } from "./timeline.js";
 
@@ -36,12 +40,13 @@ const LOOK_BACK = 50;
 export function createPlayer(root, firstScene, options) {
   const parts = build(root);
   root.toggleAttribute("data-compact", Boolean(options.compact));
-  const run = { step: 0, chosen: null, values: options.values ?? true };
+  const run = { step: 0, chosen: null, sideways: false, marks: [], loop: null, values: options.values ?? true };
 
   const clock = createClock({
     steps: () => run.state.last,
     step: () => run.step,
     onStep: (next) => go(next, true),
+    range: () => run.loop,
     onChange: (playing) => {
       controls.show(playing);
       parts.say.setAttribute("aria-live", playing ? "off" : "polite");
@@ -52,18 +57,27 @@ export function createPlayer(root, firstScene, options) {
     last: () => jump(run.state.last),
     next: () => jump(run.step + 1),
     prev: () => jump(run.step - 1),
-    nextLine: () => jump(beside(run.lines, 1)),
-    prevLine: () => jump(beside(run.lines, -1)),
-    nextCall: () => jump(beside(run.calls, 1)),
-    prevCall: () => jump(beside(run.calls, -1)),
+    nextLine: () => jump(near(run.lines, 1)),
+    prevLine: () => jump(near(run.lines, -1)),
+    nextCall: () => jump(near(run.calls, 1)),
+    prevCall: () => jump(near(run.calls, -1)),
+    nextMark: () => run.marks.length && jump(near(run.marks, 1)),
+    prevMark: () => run.marks.length && jump(near(run.marks, -1)),
+    bookmark: () => mark(toggled(run.marks, run.step)),
+    loop: () => setLoop(run.loop ? null : loopAround(run.scene.stretches, run.marks, run.step, run.state.last)),
+    find: () => finder.open(),
+    fit: () => stage.fit(),
+    turn: () => turn(),
+    zoomIn: () => stage.zoom(1.25),
+    zoomOut: () => stage.zoom(0.8),
     toggle: () => clock.toggle(),
     help: () => (parts.sheet.hidden = !parts.sheet.hidden),
     escape: () => (parts.sheet.hidden ? select(null) : (parts.sheet.hidden = true)),
     setSpeed: (speed) => clock.setSpeed(speed),
   };
   const controls = createControls(parts.controls, actions);
-  const timeline = createTimeline(parts.time, { onSeek: (next) => seek(next) });
-  const stage = createStage(parts.stage, options.vis, {
+  const timeline = createTimeline(parts.time, { onSeek: (next) => seek(next), onPlay: (next) => (seek(next), clock.play()) });
+  const stage = createStage(parts.stage, parts.corner, options.vis, {
     onPick: (id) => (run.tree.groups.has(id) ? fold(id) : choose(id)),
     onFollow: (follows) => parts.follow.setAttribute("aria-pressed", String(follows)),
   });
@@ -72,13 +86,20 @@ export function createPlayer(root, firstScene, options) {
     onRun: options.onRun,
     readOnly: options.editor === false,
   });
+  const finder = createFinder(parts.graph, {
+    find: (query) => find(query, { ...run, names: namesAt(run.state, run.names, run.step) }),
+    onGo: (id) => reveal(id),
+    onClose: () => root.focus({ preventScroll: true }),
+  });
   const unbind = bindKeys(root, actions);
   const dark = globalThis.matchMedia?.("(prefers-color-scheme: dark)");
   dark?.addEventListener("change", stage.recolour);
   parts.onTool({
-    in: () => stage.zoom(1.25),
-    out: () => stage.zoom(0.8),
-    fit: () => stage.fit(),
+    in: actions.zoomIn,
+    out: actions.zoomOut,
+    fit: actions.fit,
+    find: actions.find,
+    turn: actions.turn,
     follow: () => stage.follow(),
     groups: () => foldAll(run.folded.size === 0),
     table: () => {
@@ -111,12 +132,14 @@ export function createPlayer(root, firstScene, options) {
     run.step = clamp(at ?? run.state.last);
     run.folded = foldedAtFirst(run.tree, READABLE, run.scene.steps[run.step].focus);
     run.chosen = null;
+    mark([]);
+    setLoop(null);
     draw(null);
     show({ begin: true });
   }
 
   function draw(keep) {
-    run.picture = compose(run.scene, run.state, run.tree, run.folded, stage.measure);
+    run.picture = compose(run.scene, run.state, run.tree, run.folded, stage.measure, run);
     stage.setPicture(run.picture, keep);
     parts.groups.hidden = run.tree.groups.size === 0;
     parts.groups.textContent = run.folded.size ? "Unfold" : "Fold";
@@ -126,10 +149,27 @@ export function createPlayer(root, firstScene, options) {
     return Math.max(0, Math.min(run.state.last, Math.round(Number(next)) || 0));
   }
 
-  /** The nearest of the given steps after or before this one; the end or the start where there is none. */
-  function beside(steps, direction) {
-    const index = indexAt(steps, direction > 0 ? run.step : run.step - 1);
-    return direction > 0 ? steps[index + 1] ?? run.state.last : steps[index] ?? 0;
+  const near = (steps, direction) => beside(steps, run.step, direction, run.state.last);
+
+  function mark(marks) {
+    run.marks = marks;
+    timeline.setBookmarks(marks);
+    showMarks();
+  }
+
+  function setLoop(range) {
+    run.loop = range;
+    timeline.setLoop(range);
+    showMarks();
+  }
+
+  const showMarks = () => controls.showMarks({ looping: run.loop !== null, marked: run.marks.includes(run.step) });
+
+  /** Draw the graph from left to right, or from top to bottom again. */
+  function turn() {
+    run.sideways = !run.sideways;
+    draw(null);
+    show({ begin: true });
   }
 
   function go(next, ease) {
@@ -165,11 +205,13 @@ export function createPlayer(root, firstScene, options) {
   function show({ ease = false, from = run.step, begin: first = false } = {}) {
     const { state, scene, tree, folded, step } = run;
     const moment = { state, scene, tree, folded, step, names: namesAt(state, run.names, step), selected: selection() };
-    stage.show({ ...moment, selected: run.chosen }, { from, ease, picture: run.picture, begin: first });
+    const holding = run.chosen ? holdingOf(moment, run.chosen) : null;
+    stage.show({ ...moment, selected: run.chosen, holding }, { from, ease, picture: run.picture, begin: first });
     root.dataset.step = String(step);
     timeline.show(step);
+    showMarks();
     editor.setMarks([...marksAt(moment), ...(run.values ? valuesAt(moment).map((value) => ({ ...value, kind: "value" })) : [])]);
-    tell(moment);
+    tell(moment, holding);
     showNames(parts.names, moment, select);
     showLeaves(parts.leaves, moment, select);
     showPrinted(parts.printed, moment);
@@ -180,13 +222,13 @@ export function createPlayer(root, firstScene, options) {
     if (!parts.table.hidden) showTable(parts.table, moment, select);
   }
 
-  function tell({ state, scene, step }) {
+  function tell({ state, scene, step }, holding) {
     write(parts.sentence, scene.steps[step].sentence);
     parts.count.textContent = `Step ${step} of ${state.last}. `;
     const wrong = scene.stretches.some((stretch) => stretch.kind === "error" && stretch.from <= step && step <= stretch.to);
     parts.say.dataset.tone = wrong ? "error" : "";
     const call = callAt(scene, step);
-    parts.caption.textContent = `backward graph${call ? ` · call ${call.id} of ${scene.calls.length}` : ""}`;
+    write(parts.caption, [`backward graph${call ? ` · call ${call.id} of ${scene.calls.length}` : ""}`, holding?.words].filter(Boolean).join(" · "));
   }
 
   function mend(source) {
@@ -256,6 +298,8 @@ export function createPlayer(root, firstScene, options) {
     seek,
     play: clock.play,
     pause: clock.pause,
+    turn,
+    bookmarks: () => [...run.marks],
     state: () => ({ ...describe(run.state, run.scene, run.names, run.step), selected: selection() }),
     select: (id) => {
       run.chosen = id;

@@ -10,11 +10,17 @@ const KEYS = [
   ["shift ← →", "a line back, a line on"],
   ["ctrl ← →", "the backward call before, after"],
   ["Home End", "to the start, to the end"],
+  ["L", "play this stretch again and again"],
+  ["B  [  ]", "bookmark; the one before, after"],
+  ["/", "find a node by name, line, operator"],
+  ["F  T  + −", "fit, turn the graph, larger, smaller"],
   ["Esc", "select nothing"],
   ["?", "this sheet"],
 ];
 const TOOLS = [
   ["groups", "Unfold", "fold or unfold all groups"],
+  ["find", "Find", "find a node (/)"],
+  ["turn", "Turn", "from top to bottom, or from left to right (T)"],
   ["table", "Table", "the nodes as a table"],
   ["follow", "Follow", "the camera follows what runs"],
   ["fit", "Fit", "all of it in view"],
@@ -29,7 +35,7 @@ export function build(root) {
   root.dataset.testid = "player";
   if (!root.hasAttribute("tabindex")) root.tabIndex = -1;
   const made = {};
-  const place = (name, tag, properties) => (made[name] = element(tag, properties));
+  const place = (name, tag, properties, ...children) => (made[name] = element(tag, properties, ...children));
   let actions = {};
   const tools = element("div", { class: "tools" }, ...TOOLS.map(([name, text, title]) =>
     place(name, "button", { title, "aria-label": /\w/.test(text) ? `${text}: ${title}` : title, text, "data-testid": `tool-${name}`, onclick: () => actions[name]() })));
@@ -39,9 +45,9 @@ export function build(root) {
     element("h2", { text: "Names now" }), place("names", "div", { class: "names", "data-testid": "names" }),
     element("h2", { text: "Leaves" }), place("leaves", "div", { "data-testid": "leaves" }),
     element("h2", { text: "Printed" }), place("printed", "div", { "data-testid": "printed" }));
-  const graph = element("section", { class: "graph", "aria-label": "graph" },
+  const graph = place("graph", "section", { class: "graph", "aria-label": "graph" },
     place("stage", "div", { class: "host", tabindex: 0, role: "img", "aria-label": "the backward graph; the Table button gives it as text" }),
-    place("caption", "div", { class: "caption" }), place("bare", "div", { class: "bare", hidden: true }),
+    place("caption", "div", { class: "caption" }), place("corner", "div", { class: "corner" }), place("bare", "div", { class: "bare", hidden: true }),
     place("tableRoot", "div", { class: "table", tabindex: 0, "data-testid": "table", hidden: true }), tools);
   const right = element("aside", { class: "pane right", tabindex: 0, "aria-label": "explanation" },
     element("h2", { text: "What happened" }), place("story", "div", { "data-testid": "story" }),

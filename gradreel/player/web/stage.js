@@ -8,11 +8,12 @@ import { element } from "./dom.js";
 import { namesByBox } from "./moment.js";
 import { paint } from "./paint.js";
 import { opacity } from "./paintcard.js";
+import { createMinimap } from "./minimap.js";
 import { createMeasure } from "./pen.js";
 import { around } from "./picture.js";
 import { coloursOf } from "./theme.js";
 
-const EASE = 150;
+const EASE = 180;
 const GLIDE = 200;
 const READABLE = 0.5;
 const LEGIBLE = 0.4;
@@ -22,10 +23,11 @@ const SIDE = 60;
 const ABOVE = 40;
 
 /** @param {HTMLElement} root
+ * @param {HTMLElement} corner  where the small map goes
  * @param {any} vis
  * @param {{onPick: (id: string|null) => void, onFollow: (follows: boolean) => void}} wiring
  */
-export function createStage(root, vis, { onPick, onFollow }) {
+export function createStage(root, corner, vis, { onPick, onFollow }) {
   const host = element("div", { class: "host" });
   const overlay = element("canvas", { class: "overlay", "aria-hidden": "true" });
   root.append(host, overlay);
@@ -58,6 +60,12 @@ export function createStage(root, vis, { onPick, onFollow }) {
       request();
     },
   });
+  const minimap = createMinimap(corner, {
+    onGo: (at) => {
+      setFollow(false);
+      camera.moveTo(at, camera.view().scale, 0);
+    },
+  });
   const sizing = new ResizeObserver(() => {
     if (!opened && frame) open();
     request();
@@ -87,7 +95,10 @@ export function createStage(root, vis, { onPick, onFollow }) {
     if (overlay.width !== width || overlay.height !== height) Object.assign(overlay, { width, height });
     const progress = started ? Math.min(1, (performance.now() - started) / EASE) : 1;
     if (progress >= 1) started = 0;
-    pills = paint(context, { ...frame, view: camera.view(), ratio, progress, hover, measure, colours: (colours ??= coloursOf(root)) });
+    const view = camera.view();
+    colours ??= coloursOf(root);
+    pills = paint(context, { ...frame, view, ratio, progress, hover, measure, colours });
+    minimap.paint(frame, view, colours, ratio);
     if (progress < 1) request();
   }
 

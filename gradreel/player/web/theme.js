@@ -5,7 +5,7 @@
 export const MONO = "\"JetBrains Mono\",\"DejaVu Sans Mono\",ui-monospace,monospace";
 
 const NAMES = [
-  "bg", "panel", "line", "ink", "soft", "live", "live-bg", "run", "run-bg", "leaf", "leaf-bg", "bad", "bad-bg", "gone", "gen2",
+  "bg", "panel", "line", "ink", "soft", "live", "live-bg", "run", "run-bg", "leaf", "leaf-bg", "bad", "bad-bg", "gone", "gen2", "gen3",
 ];
 
 /** The colours that hold inside an element. @param {Element} element @returns {Record<string, string>} */
