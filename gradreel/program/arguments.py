@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import inspect
 from typing import NamedTuple
 
-from .values import Value
+from .values import MISSING, Builtin, Value
 
 
 class Signature(NamedTuple):
@@ -78,3 +79,35 @@ def too_few(of: Signature, missing: list[str], kind: str) -> TypeError:
     )
     plural = "s" if len(missing) > 1 else ""
     return TypeError(f"{of.title}() missing {len(missing)} required {kind} argument{plural}: {listing}")
+
+
+# ---- builtins
+
+POSITIONAL = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+
+
+def unfit(function: Builtin, given: int, kwargs: dict[str, Value], error: TypeError) -> TypeError:
+    """What Python says of a call of one of its builtins whose arguments do not fit; `error` says it of our function."""
+    hidden = bool(function.machine) + (function.receiver is not MISSING)
+    given -= function.receiver is not MISSING
+    title = function.title or function.name
+    parameters = list(inspect.signature(function.run).parameters.values())[hidden:]
+    names = {p.name for p in parameters if p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)}
+    odd = next((name for name in kwargs if name not in names), None)
+    if odd is not None:
+        if not any(p.kind is p.KEYWORD_ONLY or p.default is not p.empty for p in parameters):
+            return TypeError(f"{title}() takes no keyword arguments")
+        return TypeError(f"'{odd}' is an invalid keyword argument for {title}()")
+    places = [p for p in parameters if p.kind in POSITIONAL]
+    least, most = sum(p.default is p.empty for p in places), len(places)
+    if any(p.kind is p.VAR_POSITIONAL for p in parameters):
+        most = given + 1
+    if least <= given <= most:
+        return error
+    if least == most:
+        if most <= 1:
+            takes = "exactly one argument" if most else "no arguments"
+            return TypeError(f"{title}() takes {takes} ({given} given)")
+        return TypeError(f"{title} expected {most} arguments, got {given}")
+    bound, count = ("least", least) if given < least else ("most", most)
+    return TypeError(f"{title} expected at {bound} {count} argument{'s' * (count != 1)}, got {given}")

@@ -11,45 +11,48 @@ from typing import Any
 
 from gradreel.trace.events import GradMissing
 
+from .basics import basic
 from .bridge import Companion, from_engine
 from .calls import call, call_method
+from .creating import Keyed
 from .engine import tensor_id, torch
-from .errors import TYPES as ERRORS
-from .formatting import error_text
-from .kinds import missing, type_of, unknown_name
+from .kinds import missing, type_of
 from .machine import Machine
 from .tables import Entry, table_of
 from .values import (
     MISSING,
+    OBJECTS,
     Attribute,
     Bound,
     Builtin,
     Class,
     ClassMethod,
-    Error,
-    ExceptionType,
     Foreign,
     Function,
-    Generator,
     Instance,
-    Namespace,
+    Own,
     Property,
     StaticMethod,
-    Super,
     Type,
     Value,
 )
+
+ENGINE = torch.__name__
 
 # ---- reading
 
 
 def load(machine: Machine, owner: Value, name: str) -> Value:
     """`owner.name`"""
-    way = OWN.get(type(owner))
+    way = WAYS.get(type(owner))
     if way is not None:
+        if name == "__class__" and type(owner) not in (Instance, Keyed):
+            return type_of(owner)
         return way(machine, owner, name)
     if isinstance(owner, torch.nn.Module):
         return of_module(machine, owner, name)
+    if isinstance(owner, OBJECTS):
+        return of_instance(machine, owner, name)
     entry = table_of(type(owner)).get(name)
     if entry is not None:
         value = read(entry, owner)
@@ -61,6 +64,11 @@ def load(machine: Machine, owner: Value, name: str) -> Value:
         return own[name]
     if name == "__class__":
         return type_of(owner)
+    if name.startswith("__"):
+        kind = type_of(owner)
+        found = basic(machine, owner, None, name, kind) if isinstance(kind, Type) else MISSING
+        if found is not MISSING:
+            return found
     raise missing(owner, name)
 
 
@@ -69,7 +77,7 @@ def read(entry: Entry, owner: Value) -> Value:
         return from_engine(entry.get(owner))
     if isinstance(entry, Foreign):
         return Foreign(entry.name, entry.run, owner)
-    return Builtin(entry.name, entry.run, entry.machine, owner)
+    return Builtin(entry.name, entry.run, entry.machine, owner, entry.title)
 
 
 def own_attributes(owner: Any) -> dict[str, Value] | None:
@@ -89,37 +97,70 @@ def by_class(
     With `after`, what the class inherits from those behind it.
     """
     found = kind.find(name, after)
-    if isinstance(found, Property):
+    if type(found) is Property:
         return call(machine, found.getter, [this], {})
+    if isinstance(found, Instance) and found.kind.find("__get__") is not MISSING:
+        own = own if found.kind.find("__set__") is MISSING else {}
+        if name not in own:
+            return call_method(machine, found, "__get__", [this, kind])
     if name in own:
         return own[name]
     return found if found is MISSING else bound(found, this, kind)
 
 
-def of_instance(machine: Machine, owner: Instance, name: str) -> Value:
-    found = by_class(machine, owner, owner.kind, name, owner.attributes)
+def of_instance(machine: Machine, owner: Value, name: str) -> Value:
+    """An attribute of an object of the program's classes, modules aside."""
+    kind = owner.kind
+    if "__getattribute__" in kind.traits:
+        try:
+            return call_method(machine, owner, "__getattribute__", [name])
+        except AttributeError:
+            answer = call_method(machine, owner, "__getattr__", [name])
+            if answer is NotImplemented:
+                raise
+            return answer
+    found = plainly(machine, owner, name)
     if found is not MISSING:
         return found
-    if owner.kind.native is not None:
-        return of_class(machine, owner.kind, name)
-    if name == "__class__":
-        return owner.kind
-    if name == "__dict__":
-        return owner.attributes
     answer = call_method(machine, owner, "__getattr__", [name])
     if answer is not NotImplemented:
         return answer
     raise missing(owner, name)
 
 
+def plainly(machine: Machine, owner: Value, name: str) -> Value:
+    """The attribute by the usual rules, MISSING if there is none."""
+    kind = owner.kind
+    found = by_class(machine, owner, kind, name, owner.attributes)
+    if found is not MISSING:
+        return found
+    if name == "__class__":
+        return kind
+    if name == "__dict__":
+        if "__slots__" in kind.traits:
+            return MISSING
+        return owner.attributes
+    if kind.native is not None:
+        return of_class(machine, kind, name)
+    if isinstance(owner, Own):
+        entry = table_of(type(owner)).get(name)
+        if entry is not None:
+            return read(entry, owner)
+    if name in ("__doc__", "__module__"):
+        return of_class(machine, kind, name)
+    return basic(machine, owner, kind, name)
+
+
 def bound(found: Value, owner: Value, kind: Class) -> Value:
     """A class attribute, read through an object of the class."""
-    if isinstance(found, Function):
+    if type(found) is Function:
         return Bound(found, owner)
     if isinstance(found, StaticMethod):
         return found.function
     if isinstance(found, ClassMethod):
         return Bound(found.function, kind)
+    if type(found) is Builtin and found.receiver is MISSING and found.method:
+        return Builtin(found.name, found.run, found.machine, owner, found.title, True)
     return found
 
 
@@ -131,6 +172,8 @@ def of_module(machine: Machine, owner: Any, name: str) -> Value:
             return found
         if name == "__class__":
             return owner.kind
+        if name == "__dict__":
+            return {**owner.attributes, **{part: held[part] for part in ("_parameters", "_buffers", "_modules")}}
     for place in ("_parameters", "_buffers", "_modules"):
         if name in held.get(place, ()):
             return held[place][name]
@@ -144,8 +187,15 @@ def of_module(machine: Machine, owner: Any, name: str) -> Value:
         return read(entry, owner)
     if name == "__class__":
         return type_of(owner)
-    if name in ("append", "extend", "insert", "keys", "values", "items", "update") and hasattr(type(owner), name):
+    if name in CONTAINER_METHODS and hasattr(type(owner), name):
         return Foreign(name, CONTAINER_METHODS[name], owner)
+    if isinstance(owner, Companion):
+        answer = call_method(machine, owner, "__getattr__", [name])
+        if answer is not NotImplemented:
+            return answer
+        found = basic(machine, owner, owner.kind, name)
+        if found is not MISSING:
+            return found
     raise missing(owner, name)
 
 
@@ -164,16 +214,50 @@ CONTAINER_METHODS: dict[str, Callable[..., Any]] = {
 def of_class(machine: Machine, owner: Class, name: str) -> Value:
     found = owner.find(name)
     if found is not MISSING:
+        if isinstance(found, Instance) and found.kind.find("__get__") is not MISSING and owner.members is None:
+            return call_method(machine, found, "__get__", [None, owner])
         return bound(found, owner, owner) if isinstance(found, (StaticMethod, ClassMethod)) else found
-    if name in ("__name__", "__qualname__"):
-        return owner.name
-    if name == "__bases__":
-        return owner.bases
+    if name in CLASS_READS:
+        return CLASS_READS[name](machine, owner)
     if owner.native is not None and name == "apply":
         return Foreign("apply", owner.native.apply)  # type: ignore[attr-defined]
+    if owner.members is not None:
+        raise AttributeError(name)
+    if owner.exception is not None:
+        return of_exception_type(machine, owner.exception, name)
     if owner.host is not None:
         return of_type(machine, owner.host, name)
+    found = basic(machine, MISSING, owner, name)
+    if found is not MISSING:
+        return found
     raise AttributeError(f"type object '{owner.name}' has no attribute '{name}'")
+
+
+def order_of(machine: Machine, owner: Class) -> tuple[Value, ...]:
+    """`__mro__`"""
+    rest = [owner.exception.bases[1:]] if owner.exception is not None else [(owner.host,)] if owner.host else []
+    own = {kind.exception for kind in owner.order}
+    return (*owner.order, *(kind for row in rest for kind in row if kind not in own), OBJECT[0])
+
+
+OBJECT: list[Value] = []
+"""The record of `object`; put in by `builtin`."""
+
+CLASS_READS: dict[str, Callable[[Machine, Class], Value]] = {
+    "__name__": lambda machine, owner: owner.name,
+    "__qualname__": lambda machine, owner: owner.qualname,
+    "__bases__": lambda machine, owner: owner.bases or (OBJECT[0],),
+    "__mro__": order_of,
+    "mro": lambda machine, owner: Builtin("mro", lambda: list(order_of(machine, owner))),
+    "__module__": lambda machine, owner: owner.title.rpartition("." + owner.qualname)[0],
+    "__dict__": lambda machine, owner: dict(owner.attributes),
+    "__doc__": lambda machine, owner: None,
+    "__annotations__": lambda machine, owner: {},
+    "__members__": lambda machine, owner: dict(owner.members or {}),
+    "__class__": lambda machine, owner: TYPE_OF_TYPES[0],
+}
+TYPE_OF_TYPES: list[Value] = []
+"""The record of `type`; put in by `builtin`."""
 
 
 def of_type(machine: Machine, owner: Type, name: str) -> Value:
@@ -181,6 +265,11 @@ def of_type(machine: Machine, owner: Type, name: str) -> Value:
         return owner.name
     if name in owner.methods:
         return owner.methods[name]
+    if name == "__module__":
+        return owner.title.rpartition(".")[0] or "builtins"
+    found = basic(machine, MISSING, None, name, owner)
+    if found is not MISSING and not (name == "__init__" and owner.hosts and ENGINE in owner.hosts[0].__module__):
+        return found
     if owner.hosts:
         if name == "__init__":
             host = owner.hosts[0]
@@ -191,114 +280,12 @@ def of_type(machine: Machine, owner: Type, name: str) -> Value:
     raise AttributeError(f"type object '{owner.name}' has no attribute '{name}'")
 
 
-def of_function(machine: Machine, owner: Function, name: str) -> Value:
-    if name in owner.attributes:
-        return owner.attributes[name]
-    if name in ("__name__", "__qualname__"):
-        return owner.name
-    if name == "__doc__":
-        return owner.doc
-    raise AttributeError(f"'function' object has no attribute '{name}'")
+from .records import RECORDS, of_exception_type  # noqa: E402 - they load attributes of what they belong to
 
-
-def of_bound(machine: Machine, owner: Bound, name: str) -> Value:
-    if name == "__self__":
-        return owner.receiver
-    return load(machine, owner.function, name)
-
-
-def of_builtin(machine: Machine, owner: Builtin | Foreign, name: str) -> Value:
-    if name in ("__name__", "__qualname__"):
-        return owner.name
-    raise AttributeError(f"'builtin_function_or_method' object has no attribute '{name}'")
-
-
-def of_namespace(machine: Machine, owner: Namespace, name: str) -> Value:
-    if name in owner.table:
-        return owner.table[name]
-    if name == "__name__":
-        return owner.name
-    raise unknown_name(owner, name)
-
-
-def of_error(machine: Machine, owner: Error, name: str) -> Value:
-    if owner.own is not None:
-        found = by_class(machine, owner, owner.own, name, owner.attributes)
-        if found is not MISSING:
-            return found
-    elif name in owner.attributes:
-        return owner.attributes[name]
-    if name == "args":
-        return owner.args
-    if name == "__class__":
-        return owner.own or owner.kind
-    if name == "__cause__":
-        return owner.cause
-    if name == "value" and owner.kind is ERRORS["StopIteration"]:
-        return owner.args[0] if owner.args else None
-    if name == "__str__":
-        return Builtin("__str__", lambda: error_text(machine, owner))
-    raise missing(owner, name)
-
-
-def of_exception_type(machine: Machine, owner: ExceptionType, name: str) -> Value:
-    if name in ("__name__", "__qualname__"):
-        return owner.name
-    if name == "__init__":
-        return Builtin("__init__", start_error)
-    raise AttributeError(f"type object '{owner.name}' has no attribute '{name}'")
-
-
-def start_error(this: Error, *args: Value) -> None:
-    this.args = args
-
-
-def of_super(machine: Machine, owner: Super, name: str) -> Value:
-    found = by_class(machine, owner.this, owner.kind, name, {}, owner.after)
-    if found is not MISSING:
-        return found
-    if owner.kind.exception is not None and name == "__init__":
-        return Builtin("__init__", lambda *args: start_error(owner.this, *args))
-    host = owner.kind.host
-    if host is not None and host.hosts and owner.kind.native is None:
-        base, this = host.hosts[0], owner.this
-        if name == "__init__":
-            return Foreign("__init__", lambda *args, **kwargs: base.__init__(this, *args, **kwargs))  # type: ignore[misc]
-        if name == "forward":
-            return Foreign("forward", lambda *args, **kwargs: base.forward(this, *args, **kwargs))  # type: ignore[attr-defined]
-        entry = table_of(base).get(name)
-        if isinstance(entry, Foreign):
-            return Foreign(entry.name, entry.run, this)
-        return of_module(machine, this, name)
-    if name in ("__init__", "__init_subclass__"):
-        return Builtin(name, lambda *args, **kwargs: None)
-    if name == "__repr__" and isinstance(owner.this, Instance):
-        return Builtin(name, lambda: f"<{owner.kind.title} object at 0x...>")
-    raise AttributeError(f"'super' object has no attribute '{name}'")
-
-
-def of_generator(machine: Machine, owner: Generator, name: str) -> Value:
-    raise missing(owner, name)
-
-
-def of_property(machine: Machine, owner: Property, name: str) -> Value:
-    if name == "setter":
-        return Builtin("setter", lambda function: Property(owner.getter, function))
-    raise missing(owner, name)
-
-
-OWN: dict[type, Callable[[Machine, Any, str], Value]] = {
+WAYS: dict[type, Callable[[Machine, Any, str], Value]] = {
     Instance: of_instance,
+    Keyed: of_instance,
     Class: of_class,
     Type: of_type,
-    Function: of_function,
-    Bound: of_bound,
-    Builtin: of_builtin,
-    Foreign: of_builtin,
-    Namespace: of_namespace,
-    Error: of_error,
-    ExceptionType: of_exception_type,
-    Super: of_super,
-    Generator: of_generator,
-    Property: of_property,
+    **RECORDS,
 }

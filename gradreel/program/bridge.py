@@ -13,7 +13,20 @@ from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
 from .engine import TENSORS, torch
-from .values import Bound, Builtin, Class, Foreign, Function, Generator, Instance, StaticMethod, Type, Value
+from .values import (
+    MISSING,
+    Bound,
+    Builtin,
+    Class,
+    Foreign,
+    Function,
+    Generator,
+    Instance,
+    Own,
+    StaticMethod,
+    Type,
+    Value,
+)
 
 if TYPE_CHECKING:
     from .machine import Machine
@@ -70,13 +83,13 @@ def to_engine(machine: Machine, value: Value) -> Any:
     if isinstance(value, CALLABLES):
         return Callback(machine, value)
     if isinstance(value, Instance):
-        return Callback(machine, value) if value.kind.find("__call__") else Parcel(value)
+        return Callback(machine, value) if value.kind.find("__call__") is not MISSING else Parcel(value)
+    if isinstance(value, (list, tuple)) and isinstance(value, Own):
+        return [to_engine(machine, part) for part in value]
     return value
 
 
 def _bound(value: Foreign) -> bool:
-    from .values import MISSING
-
     return value.receiver is not MISSING
 
 
@@ -119,20 +132,23 @@ class _crossing:  # noqa: N801 - a generator function would keep the last item a
         return from_engine(next(self.source))
 
 
+def machine_of(kind: Class) -> Machine:
+    """The machine that runs the methods of `kind`."""
+    assert kind.machine is not None
+    return kind.machine
+
+
 # ---- modules
 
 
-class Companion:
+class Companion(Own):
     """Mixed into a class of the engine: a module whose class the program wrote.
 
     The object itself is what the program handles; its own attributes are in `attributes`, its class in `kind`.
     """
 
-    kind: Class
-    attributes: dict[str, Value]
-
     def forward(self, *args: Any, **kwargs: Any) -> Any:
-        machine, function = self.kind.machine, self.kind.find("forward")
+        machine, function = machine_of(self.kind), self.kind.find("forward")
         if not isinstance(function, Function):
             return super().forward(*args, **kwargs)  # type: ignore[misc]
         given = [self, *(from_engine(arg) for arg in args)]
@@ -152,16 +168,8 @@ class Companion:
 
 @cache
 def companion(host: type) -> type:
-    """The class of companions that extend the engine's module class `host`."""
-    return type(f"Own{host.__name__}", (Companion, host), {})
-
-
-def new_module(kind: Class, host: type) -> Any:
-    made: Any = companion(host)
-    module = made.__new__(made)
-    module.__dict__["kind"] = kind
-    module.__dict__["attributes"] = {}
-    return module
+    """The type of those objects of the program's classes that are a `host` too."""
+    return type(f"Own{host.__name__}", (Companion if issubclass(host, torch.nn.Module) else Own, host), {})
 
 
 def ready(module: Any) -> bool:
@@ -174,7 +182,7 @@ def ready(module: Any) -> bool:
 
 def function_class(kind: Class) -> type:
     """The engine's Function class for the program's `kind`: its static methods, called back."""
-    machine = kind.machine
+    machine = machine_of(kind)
     methods: dict[str, Any] = {}
     for name in ("forward", "backward", "setup_context", "vjp", "jvp", "vmap"):
         found = kind.find(name)

@@ -10,15 +10,15 @@ import numpy as np
 
 from gradreel.trace.events import NumbersTaken
 
-from .attributes import load
-from .calls import call_method, iterate, kind_name, listed, truth
+from .attributes import OBJECT, TYPE_OF_TYPES, load
+from .calls import call, call_method, iterate, kind_name, listed, truth
 from .engine import tensor_id, torch
 from .errors import TYPES as ERRORS
-from .formatting import formatted, text, written
+from .formatting import text, written
 from .kinds import PYTHON_TYPES, type_of
 from .machine import Machine
-from .methods import METHODS, _fromkeys, ordered_list
-from .operators import binary, less
+from .methods import METHODS, _fromkeys, dictionary, maketrans, ordered_list
+from .operators import UNION, binary, less, same
 from .refusal import Refusal
 from .sequences import (
     Mapped,
@@ -37,9 +37,14 @@ from .sequences import (
     turned,
     zipped,
 )
-from .storing import store
+from .storing import delete, store
+from .subscripts import fetch
+from .tables import table_of
+from .templates import formatted
+from .tuples import TUPLE
 from .values import (
     MISSING,
+    OBJECTS,
     Bound,
     Builtin,
     Class,
@@ -48,9 +53,12 @@ from .values import (
     ExceptionType,
     Foreign,
     Function,
+    Generator,
     Instance,
+    Namespace,
     Property,
     StaticMethod,
+    Super,
     Type,
     Value,
 )
@@ -64,6 +72,8 @@ def is_instance(machine: Machine, value: Value, kinds: Value) -> bool:
     if isinstance(kinds, Class):
         found = type_of(value)
         return isinstance(found, Class) and kinds in found.order
+    if kinds is UNION:
+        raise Refusal("`isinstance` with `int | str` is not supported here: write a tuple.")
     if isinstance(kinds, ExceptionType):
         return isinstance(value, Error) and kinds in value.kind.bases
     if isinstance(kinds, Type):
@@ -77,18 +87,21 @@ def is_subclass(machine: Machine, kind: Value, kinds: Value) -> bool:
     if isinstance(kind, Class):
         return (
             kinds in kind.order
+            or (isinstance(kinds, Type) and kinds.name == "object")
             or (kind.host is not None and is_subclass(machine, kind.host, kinds))
             or (kind.exception is not None and isinstance(kinds, ExceptionType) and kinds in kind.exception.bases)
         )
     if isinstance(kind, ExceptionType):
         return kinds in kind.bases
     if isinstance(kind, Type) and isinstance(kinds, Type):
-        return any(issubclass(host, kinds.hosts) for host in kind.hosts)
+        return kinds.name == "object" or any(issubclass(host, kinds.hosts) for host in kind.hosts)
+    if isinstance(kind, (Class, Type, ExceptionType)) and isinstance(kinds, (Class, Type, ExceptionType)):
+        return isinstance(kinds, Type) and kinds.name == "object"
     raise TypeError("issubclass() arg 1 must be a class")
 
 
 def is_callable(machine: Machine, value: Value) -> bool:
-    if isinstance(value, Instance):
+    if isinstance(value, OBJECTS) and not isinstance(value, torch.nn.Module):
         return value.kind.find("__call__") is not MISSING
     return isinstance(value, (Function, Bound, Builtin, Foreign, Class, Type, ExceptionType, torch.nn.Module))
 
@@ -119,7 +132,7 @@ def put(machine: Machine, owner: Value, name: str, value: Value) -> None:
 def plain_name(name: Value) -> str:
     if not isinstance(name, str):
         raise TypeError(f"attribute name must be string, not '{kind_name(name)}'")
-    if name.startswith("__") and name not in ("__name__", "__class__", "__dict__"):
+    if name.startswith("__") and special_refused(name):
         raise Refusal(f"The attribute `{name[:40]}` is not offered here.")
     return name
 
@@ -132,6 +145,11 @@ def identity(machine: Machine, value: Value) -> int:
 
 
 def whole(machine: Machine, value: Value = 0, base: int | None = None) -> int:
+    if isinstance(value, OBJECTS):
+        for name in ("__int__", "__index__", "__trunc__"):
+            answer = call_method(machine, value, name, [])
+            if answer is not NotImplemented:
+                return int(answer)
     if isinstance(value, str):
         machine.meter.bits(len(value) * 4)
         return int(value) if base is None else int(value, base)
@@ -139,9 +157,6 @@ def whole(machine: Machine, value: Value = 0, base: int | None = None) -> int:
         return int(value)
     if isinstance(value, (torch.Tensor, np.ndarray)):
         return int(value)
-    answer = call_method(machine, value, "__int__", [])
-    if answer is not NotImplemented:
-        return int(answer)
     raise TypeError(f"int() argument must be a string, a bytes-like object or a real number, not '{kind_name(value)}'")
 
 
@@ -150,44 +165,153 @@ def real(machine: Machine, value: Value = 0.0) -> float:
         taken = float(value)
         machine.emit((NumbersTaken, tensor_id(value), "float"))
         return taken
+    if isinstance(value, OBJECTS):
+        for name in ("__float__", "__index__"):
+            answer = call_method(machine, value, name, [])
+            if answer is not NotImplemented:
+                return float(answer)
     if isinstance(value, (bool, int, float, str, np.generic, np.ndarray)):
         return float(value)
-    answer = call_method(machine, value, "__float__", [])
-    if answer is not NotImplemented:
-        return float(answer)
     raise TypeError(f"float() argument must be a string or a real number, not '{kind_name(value)}'")
 
 
 def mapping(machine: Machine, given: Value = (), **named: Value) -> dict[Value, Value]:
-    made = (
-        dict(given)
-        if isinstance(given, dict)
-        else dict(map(tuple, (listed(machine, p) for p in listed(machine, given))))
-    )
+    if isinstance(given, dict):
+        made = given
+    elif isinstance(given, OBJECTS) and given.kind.find("keys") is not MISSING:
+        keys = listed(machine, call(machine, load(machine, given, "keys"), [], {}))
+        made = {key: fetch(machine, given, key) for key in keys}
+    else:
+        made = dictionary(machine, given)
     machine.meter.length(len(made) + len(named))
     return {**made, **named}
 
 
 def show(
-    machine: Machine, *values: Value, sep: Value = " ", end: Value = "\n", file: Value = None, flush: Value = False
+    machine: Machine, *values: Value, sep: Value = None, end: Value = None, file: Value = None, flush: Value = False
 ) -> None:
     """`print`"""
+    for name, given in (("sep", sep), ("end", end)):
+        if given is not None and not isinstance(given, str):
+            raise TypeError(f"{name} must be None or a string, not {kind_name(given)}")
     parts = (" " if sep is None else sep).join([text(machine, value) for value in values])
     shown = parts + ("\n" if end is None else end)
-    if file is None or file is True:
+    if file is None:
         machine.write(shown)
-    elif file is not False:
-        raise AttributeError(f"'{kind_name(file)}' object has no attribute 'write'")
+    else:
+        call(machine, load(machine, file, "write"), [shown], {})
+
+
+def unmarked(machine: Machine, owner: Value, name: str) -> None:
+    """`delattr`"""
+    delete(machine, owner, plain_name(name))
+
+
+def listing(machine: Machine, *given: Value) -> list[Value]:
+    """`dir(value)`: the names that can be asked for here."""
+    if not given:
+        return sorted(name for name in machine.names if isinstance(name, str))
+    (owner,) = given
+    names: set[str] = set()
+    if isinstance(owner, (*OBJECTS, Error)):
+        names |= set(owner.attributes)
+    kind = owner if isinstance(owner, Class) else getattr(owner, "kind", None)
+    if isinstance(kind, Class):
+        names |= {name for base in kind.order for name in base.attributes}
+    if isinstance(owner, Namespace):
+        names |= set(owner.table)
+    hosts = owner.hosts if isinstance(owner, Type) else (type(owner),)
+    for host in hosts:
+        names |= set(table_of(host))
+    machine.meter.length(len(names))
+    return sorted(names)
+
+
+def variables(machine: Machine, *given: Value) -> Value:
+    """`vars(value)`"""
+    if not given:
+        return inner_names(machine)
+    try:
+        return load(machine, given[0], "__dict__")
+    except AttributeError:
+        raise TypeError("vars() argument must have __dict__ attribute") from None
+
+
+def inner_names(machine: Machine) -> dict[str, Value]:
+    """`locals()`: a copy of the variables of the innermost call."""
+    frame = machine.frame
+    own = {name: cell.value for name, cell in frame.cells.items() if cell.value is not MISSING}
+    return {**{name: value for name, value in frame.names.items() if not name.startswith(".")}, **own}
+
+
+def outer_names(machine: Machine) -> dict[str, Value]:
+    """`globals()`: a copy of the program's variables."""
+    return dict(machine.names)
+
+
+def begun(machine: Machine, source: Value, sentinel: Value = MISSING) -> Any:
+    """`iter(source)`, `iter(function, last)`"""
+    if sentinel is MISSING:
+        return iterate(machine, source)
+    return Asked(machine, source, sentinel)
+
+
+class Asked:
+    """`iter(function, last)`: calls until it gives `last`."""
+
+    __slots__ = ("machine", "function", "last")
+
+    def __init__(self, machine: Machine, function: Value, last: Value) -> None:
+        self.machine = machine
+        self.function = function
+        self.last = last
+
+    def __iter__(self) -> Asked:
+        return self
+
+    def __next__(self) -> Value:
+        found = call(self.machine, self.function, [], {})
+        if same(self.machine, found, self.last):
+            raise StopIteration
+        return found
+
+
+def hashed(machine: Machine, value: Value) -> int:
+    return hash(value)
+
+
+def compound(machine: Machine, real: Value = 0, imag: Value = 0) -> complex:
+    """`complex(...)`"""
+    if isinstance(real, (torch.Tensor, np.generic)):
+        real = real.item()
+    return complex(real) if isinstance(real, str) else complex(real, imag)
 
 
 def rendered(machine: Machine, value: Value, spec: str = "") -> str:
     return formatted(machine, value, spec)
 
 
-def classify(machine: Machine, *given: Value) -> Value:
-    if len(given) != 1:
-        raise Refusal("`type` with three arguments is not supported here: write a class statement.")
-    return type_of(given[0])
+def classify(machine: Machine, *given: Value, **keywords: Value) -> Value:
+    """`type(value)`, or `type(name, bases, attributes)`"""
+    if len(given) == 1:
+        return type_of(given[0])
+    if len(given) != 3:
+        raise TypeError("type() takes 1 or 3 arguments")
+    from .classes import make_class
+
+    name, bases, attributes = given
+    if not isinstance(name, str):
+        raise TypeError(f"type.__new__() argument 1 must be str, not {kind_name(name)}")
+    for key in attributes:
+        if isinstance(key, str) and special_refused(key):
+            raise Refusal(f"A class cannot define `{key}` here.")
+    return make_class(machine, name, tuple(bases), dict(attributes), keywords)
+
+
+def special_refused(name: str) -> bool:
+    from .names import DUNDERS, special
+
+    return special(name) and name not in DUNDERS
 
 
 def _type(name: str, hosts: tuple[type, ...], make: Callable[..., Any] | None, **methods: Value) -> Type:
@@ -199,20 +323,29 @@ def _type(name: str, hosts: tuple[type, ...], make: Callable[..., Any] | None, *
 
 
 def counted(machine: Machine, *bounds: Value) -> range:
-    return range(*[_index(bound) for bound in bounds])
+    if not 1 <= len(bounds) <= 3:
+        least, count = ("least 1 argument", 0) if not bounds else ("most 3 arguments", len(bounds))
+        raise TypeError(f"range expected at {least}, got {count}")
+    return range(*[_index(machine, bound) for bound in bounds])
 
 
-def _index(value: Value) -> int:
+def _index(machine: Machine, value: Value) -> int:
     if isinstance(value, (int, torch.Tensor, np.integer)):
         return int(value.__index__())
+    answer = call_method(machine, value, "__index__", [])
+    if answer is not NotImplemented:
+        return int(answer)
     raise TypeError(f"'{kind_name(value)}' object cannot be interpreted as an integer")
 
 
 TYPES: dict[str, Type] = {
     "int": _type("int", (int,), whole),
     "float": _type("float", (float,), real),
+    "complex": _type("complex", (complex,), compound),
     "bool": _type("bool", (bool,), lambda machine, value=False: truth(machine, value)),
-    "str": _type("str", (str,), lambda machine, value="": text(machine, value)),
+    "str": _type(
+        "str", (str,), lambda machine, value="": text(machine, value), maketrans=Builtin("t", maketrans, True)
+    ),
     "list": _type("list", (list,), lambda machine, items=(): listed(machine, items)),
     "tuple": _type("tuple", (tuple,), lambda machine, items=(): tuple(listed(machine, items))),
     "dict": _type("dict", (dict,), mapping, fromkeys=Builtin("fromkeys", _fromkeys, machine=True)),
@@ -229,6 +362,10 @@ TYPES: dict[str, Type] = {
     "enumerate": _type("enumerate", (enumerate,), numbered),
     "zip": _type("zip", (zip,), zipped),
     "map": _type("map", (Mapped,), mapped),
+    "super": _type("super", (Super,), lambda machine, after, this: super_of(after, this)),
+    "generator": _type("generator", (Generator,), None),
+    "method": _type("method", (Bound,), None),
+    "builtin_function_or_method": _type("builtin_function_or_method", (Builtin, Foreign), None),
 }
 
 FUNCTIONS: dict[str, Callable[..., Any]] = {
@@ -247,7 +384,7 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     ),
     "all": every,
     "any": some,
-    "iter": iterate,
+    "iter": begun,
     "next": following,
     "isinstance": is_instance,
     "issubclass": is_subclass,
@@ -257,7 +394,7 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "setattr": put,
     "id": identity,
     "repr": written,
-    "ascii": written,
+    "ascii": lambda machine, value: written(machine, value).encode("ascii", "backslashreplace").decode(),
     "print": show,
     "format": rendered,
     "chr": lambda machine, code: chr(code),
@@ -265,13 +402,26 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "hex": lambda machine, number: hex(number),
     "bin": lambda machine, number: bin(number),
     "oct": lambda machine, number: oct(number),
-    "hash": lambda machine, value: hash(value),
+    "hash": hashed,
+    "dir": listing,
+    "vars": variables,
+    "locals": inner_names,
+    "globals": outer_names,
+    "delattr": unmarked,
 }
+
+
+def super_of(after: Value, this: Value) -> Super:
+    kind = this.kind if isinstance(this, OBJECTS) else this
+    if not isinstance(after, Class) or not isinstance(kind, Class) or after not in kind.order:
+        raise TypeError("super(type, obj): obj must be an instance or subtype of type")
+    return Super(after, this, kind)
+
 
 DECORATORS: dict[str, Callable[..., Any]] = {
     "staticmethod": lambda machine, function: StaticMethod(function),
     "classmethod": lambda machine, function: ClassMethod(function),
-    "property": lambda machine, getter, setter=None: Property(getter, setter),
+    "property": lambda machine, fget=None, fset=None, fdel=None, doc=None: Property(fget, fset, fdel),
 }
 
 REFUSED = {
@@ -280,15 +430,9 @@ REFUSED = {
     "eval": "`eval` is not offered here.",
     "exec": "`exec` is not offered here.",
     "compile": "`compile` is not offered here.",
-    "globals": "`globals()` is not offered here.",
-    "locals": "`locals()` is not offered here.",
-    "vars": "`vars()` is not offered here.",
-    "dir": "`dir()` is not offered here.",
-    "delattr": "`delattr` is not offered here: write `del`.",
     "memoryview": "`memoryview` is not offered here.",
     "bytes": "Bytes are not supported here.",
     "bytearray": "Bytes are not supported here.",
-    "complex": "Complex numbers are not supported here.",
     "breakpoint": "There is no debugger here: step through the run in the player.",
     "help": "`help` is not offered here.",
     "exit": "`exit` is not offered here.",
@@ -305,8 +449,11 @@ BUILTINS: dict[str, Value] = {
     "Ellipsis": ...,
     "IOError": ERRORS["OSError"],
 }
-for _hidden in ("NoneType", "ellipsis", "function", "module"):
+for _hidden in ("NoneType", "ellipsis", "function", "module", "generator", "method", "builtin_function_or_method"):
     del BUILTINS[_hidden]
+OBJECT.append(TYPES["object"])
+TYPE_OF_TYPES.append(TYPES["type"])
+TUPLE.append(TYPES["tuple"])
 for _kind in TYPES.values():
     for _host in _kind.hosts:
         if _kind.name not in ("object",):

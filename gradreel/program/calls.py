@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
-from .bridge import PLAIN, Companion, from_engine, function_class, new_module, to_engine
+from .arguments import unfit
+from .bridge import PLAIN, Companion, from_engine, function_class, to_engine
+from .creating import instantiate
 from .engine import torch
+from .errors import TYPES as ERRORS
 from .machine import Machine
+from .refusal import Refusal
 from .sizes import ASKED
 from .values import (
     MISSING,
+    OBJECTS,
     Bound,
     Builtin,
     Class,
@@ -24,13 +30,15 @@ from .values import (
     Generator,
     Instance,
     Namespace,
+    Property,
+    Silent,
     StaticMethod,
     Super,
     Type,
     Value,
 )
 
-ITERABLE = (list, tuple, str, dict, set, frozenset, range, enumerate, zip, Generator, np.ndarray, torch.Tensor)
+ITERABLE = (deque, list, tuple, str, dict, set, frozenset, range, enumerate, zip, Generator, np.ndarray, torch.Tensor)
 
 
 def call(machine: Machine, function: Any, args: list[Value], kwargs: dict[str, Value]) -> Value:
@@ -44,9 +52,14 @@ def call(machine: Machine, function: Any, args: list[Value], kwargs: dict[str, V
     if kind is Builtin:
         if function.receiver is not MISSING:
             args.insert(0, function.receiver)
-        if function.machine:
-            return function.run(machine, *args, **kwargs)
-        return function.run(*args, **kwargs)
+        try:
+            if function.machine:
+                return function.run(machine, *args, **kwargs)
+            return function.run(*args, **kwargs)
+        except TypeError as error:
+            if error.__traceback__ is None or error.__traceback__.tb_next is not None or type(function.run) is TOLD:
+                raise
+            raise unfit(function, len(args), kwargs, error) from None
     if kind is Bound:
         args.insert(0, function.receiver)
         return call(machine, function.function, args, kwargs)
@@ -59,13 +72,19 @@ def call(machine: Machine, function: Any, args: list[Value], kwargs: dict[str, V
             return decorated(function.hosts[0](), args[0])
         return call(machine, function.make, args, kwargs)
     if kind is ExceptionType:
-        return Error(function, tuple(args))
+        if kwargs and function.name not in ("ImportError", "ModuleNotFoundError", "NameError", "AttributeError"):
+            raise TypeError(f"{function.name}() takes no keyword arguments")
+        made = Error(function, tuple(args))
+        made.attributes.update(kwargs)
+        return made
     if isinstance(function, torch.nn.Module):
         return call_module(machine, function, args, kwargs)
-    if kind is Instance and function.kind.find("__call__") is not MISSING:
+    if isinstance(function, OBJECTS) and function.kind.find("__call__") is not MISSING:
         return call(machine, Bound(function.kind.find("__call__"), function), args, kwargs)
     if kind is StaticMethod:
         return call(machine, function.function, args, kwargs)
+    if kind is Silent:
+        return function
     if isinstance(function, CONTEXTS):
         return decorated(function, args[0])
     raise TypeError(f"'{kind_name(function)}' object is not callable")
@@ -85,6 +104,9 @@ def decorated(context: Any, function: Value) -> Function:
     made.invoke = invoke
     return made
 
+
+TOLD = type(str.upper)
+"""Functions of the host written in C: their own words about wrong arguments are Python's."""
 
 CONTEXTS: tuple[type, ...] = (torch.no_grad, torch.enable_grad, torch.set_grad_enabled, torch.inference_mode)
 """Context managers of the engine that serve as decorators too."""
@@ -126,36 +148,19 @@ def call_module(machine: Machine, module: Any, args: list[Value], kwargs: dict[s
     return foreign(machine, Foreign("forward", module), args, kwargs)
 
 
-def instantiate(machine: Machine, kind: Class, args: list[Value], kwargs: dict[str, Value]) -> Value:
-    """A new object of the program's class, with its `__init__` run."""
-    this: Value
-    if kind.exception is not None:
-        this = Error(kind.exception, tuple(args), kind)
-    elif kind.host is not None and kind.native is None:
-        this = new_module(kind, kind.host.hosts[0])
-    else:
-        this = Instance(kind)
-    start = kind.find("__init__")
-    if start is not MISSING:
-        args.insert(0, this)
-        if call(machine, start, args, kwargs) is not None:
-            raise TypeError("__init__() should return None")
-    elif kind.host is not None and kind.native is None:
-        kind.host.hosts[0].__init__(this, *[to_engine(machine, a) for a in args], **kwargs)  # type: ignore[misc]
-    elif (args or kwargs) and kind.exception is None:
-        raise TypeError(f"{kind.name}() takes no arguments")
-    return this
-
-
 def call_method(machine: Machine, owner: Value, name: str, args: list[Value]) -> Value:
     """A special method of an object of the program; NotImplemented if its class has none."""
-    found = owner.kind.find(name) if isinstance(owner, (Instance, Companion)) else MISSING
+    found = owner.kind.find(name) if isinstance(owner, OBJECTS) else MISSING
     if found is MISSING or found is None:
         return NotImplemented
+    if type(found) is Function:
+        return found.invoke([owner, *args], {})
     if isinstance(found, StaticMethod):
         return call(machine, found.function, args, {})
     if isinstance(found, ClassMethod):
         return call(machine, found.function, [owner.kind, *args], {})
+    if isinstance(found, OBJECTS):
+        return call(machine, found, args, {})
     return call(machine, found, [owner, *args], {})
 
 
@@ -198,20 +203,80 @@ class Indexed:
 
 def iterate(machine: Machine, value: Any) -> Iterator[Value]:
     """An iterator over `value`. Each item is charged by whoever asks for it."""
-    if isinstance(value, ITERABLE):
-        return iter(value)
-    if isinstance(value, (Instance, Companion)):
+    if isinstance(value, OBJECTS):
         found = call_method(machine, value, "__iter__", [])
         if found is not NotImplemented:
-            return Walk(machine, found) if isinstance(found, Instance) else iterate(machine, found)
-        if value.kind.find("__getitem__") is not MISSING:
-            return Indexed(machine, value)
+            return walked(machine, found)
+    if isinstance(value, ITERABLE):
+        return iter(value)
+    if isinstance(value, Instance) and value.kind.find("__getitem__") is not MISSING:
+        return Indexed(machine, value)
+    if type(value) is Class and value.members is not None:
+        return iter(list(value.members.values()))
+    if type(value) is Silent:
+        raise unseen(value)
     if isinstance(value, (Walk, Indexed)) or (isinstance(value, Iterator) and not isinstance(value, Namespace)):
         return value
     if isinstance(value, VIEWS) or (isinstance(value, torch.nn.Module) and hasattr(type(value), "__iter__")):
         source: Any = value
         return iter(source)
     raise TypeError(f"'{kind_name(value)}' object is not iterable")
+
+
+def walked(machine: Machine, found: Value) -> Iterator[Value]:
+    """The iterator that `__iter__` gave, as the host walks it."""
+    if isinstance(found, Instance):
+        if found.kind.find("__next__") is MISSING:
+            raise TypeError(f"iter() returned non-iterator of type '{kind_name(found)}'")
+        return Walk(machine, found)
+    if not isinstance(found, Iterator):
+        raise TypeError(f"iter() returned non-iterator of type '{kind_name(found)}'")
+    return found
+
+
+def unseen(value: Silent) -> Refusal:
+    """What a program asks of a library that has no part here cannot be known."""
+    return Refusal(f"`{value.name}` does nothing here, so the program cannot use what it would give.")
+
+
+def delegate(machine: Machine, source: Value) -> Any:
+    """What `yield from` hands the reins to: generators take what is sent; of others only the items are asked."""
+    found = iterate(machine, source)
+    if isinstance(found, Generator) and hasattr(found.source, "send"):
+        return handed(found)
+    return passed(found)
+
+
+def handed(inner: Generator) -> Any:
+    source: Any = inner.source
+    sent: Value = None
+    way = source.send
+    while True:
+        try:
+            item = way(sent)
+        except StopIteration as stop:
+            return stop.value
+        try:
+            sent = yield item
+            way = source.send
+        except GeneratorExit:
+            source.close()
+            raise
+        except Exception as raised:
+            if not hasattr(source, "throw"):
+                raise
+            if getattr(getattr(raised, "guest", None), "kind", None) is ERRORS["GeneratorExit"]:
+                source.close()
+                raise
+            sent, way = raised, source.throw
+        item = None
+
+
+def passed(items: Iterator[Value]) -> Any:
+    for item in items:
+        if (yield item) is not None:
+            raise AttributeError(f"'{type(items).__name__}' object has no attribute 'send'")
+        item = None
 
 
 VIEWS: tuple[type, ...] = (type({}.keys()), type({}.values()), type({}.items()))
@@ -246,14 +311,21 @@ def own_length(machine: Machine, value: Value) -> int | None:
 
 
 def truth(machine: Machine, value: Value) -> bool:
-    if isinstance(value, Instance):
+    if value is True or value is False:
+        return value
+    if isinstance(value, OBJECTS):
         answer = call_method(machine, value, "__bool__", [])
         if answer is not NotImplemented:
             if not isinstance(answer, bool):
                 raise TypeError(f"__bool__ should return bool, returned {kind_name(answer)}")
             return answer
         count = own_length(machine, value)
-        return count is None or count > 0
+        if count is not None:
+            return count > 0
+        if isinstance(value, Instance):
+            return True
+    if type(value) is Silent:
+        raise unseen(value)
     return bool(value)
 
 
@@ -270,6 +342,10 @@ NAMES: dict[type, str] = {
     ExceptionType: "type",
     Namespace: "module",
     Super: "super",
+    Generator: "generator",
+    Property: "property",
+    StaticMethod: "staticmethod",
+    ClassMethod: "classmethod",
     Walk: "iterator",
     Indexed: "iterator",
 }
@@ -277,12 +353,10 @@ NAMES: dict[type, str] = {
 
 def kind_name(value: Value) -> str:
     """The name of the type of `value`, as Python's messages give it."""
-    if isinstance(value, (Instance, Companion)):
+    if isinstance(value, OBJECTS):
         return value.kind.name
     if isinstance(value, Error):
         return value.own.name if value.own else value.kind.name
-    if isinstance(value, Generator):
-        return value.name
     return NAMES.get(type(value)) or type(value).__name__
 
 

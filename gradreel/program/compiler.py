@@ -23,7 +23,7 @@ from .values import Frame, Value
 
 if TYPE_CHECKING:
     from .machine import Machine
-    from .telling import Telling
+    from .telling import Untold
 
 Signal = str
 BREAK, CONTINUE, RETURN = "break", "continue", "return"
@@ -40,8 +40,6 @@ WORDS: dict[type[ast.AST], str] = {
     ast.AsyncFor: "`async for`",
     ast.AsyncWith: "`async with`",
     ast.Await: "`await`",
-    ast.Match: "`match`",
-    ast.TryStar: "`except*`",
     ast.Yield: "`yield` in this place",
     ast.YieldFrom: "`yield from` in this place",
 }
@@ -59,14 +57,30 @@ def compiles(*kinds: type[ast.AST]) -> Callable[[Way], Way]:
 
 
 class Compiler:
-    """Compiles one program for one machine. `scope` is where the compiler is, `first` the line of the statement."""
+    """Compiles one program for one machine. `scope` is where the compiler is, `first` the line of the statement.
+
+    With `module`, it is a library module: quiet, so that neither its lines nor its names are told.
+    """
 
     def __init__(
-        self, machine: Machine, telling: Telling, tree: ast.Module, echo: Callable[[Value], None] | None
+        self,
+        machine: Machine,
+        telling: Untold,
+        tree: ast.Module,
+        echo: Callable[[Value], None] | None,
+        module: str | None = None,
     ) -> None:
         self.machine = machine
         self.telling = telling
         self.echo = echo
+        self.quiet = module is not None
+        self.module = module or "__main__"
+        self.names = machine.names if module is None else {}
+        """The variables of the program, or of the module."""
+        self.trying = 0
+        """How many `try` with handlers are around, and how many branches."""
+        self.branches = 0
+        self.body = tree.body
         self.scopes = Scopes(tree)
         self.scope: Scope = self.scopes.module
         self.titles: list[str] = []
@@ -94,6 +108,15 @@ class Compiler:
         machine, meter, emit = self.machine, self.machine.meter, self.machine.emit
         line, end = node.lineno, header_end(node)
         weight = 1 + sum(1 for _ in ast.walk(node)) // 16 if not hasattr(node, "body") else 1
+        if self.quiet:
+
+            def quiet(frame: Frame) -> Signal | None:
+                meter.steps += weight
+                if meter.steps >= meter.check_at:
+                    meter.check()
+                return run(frame)
+
+            return quiet
 
         def step(frame: Frame) -> Signal | None:
             frame.line = line
@@ -104,6 +127,13 @@ class Compiler:
             return run(frame)
 
         return step
+
+    def bare(self, node: ast.stmt) -> Step:
+        """The statement alone: charged and told by another, of which it is a part."""
+        way = STATEMENTS.get(type(node))
+        if way is None:
+            raise self.unknown(node)
+        return way(self, node)
 
     def block(self, nodes: Sequence[ast.stmt]) -> Step:
         steps = tuple(self.statement(node) for node in nodes)
@@ -145,6 +175,8 @@ def header_end(node: ast.stmt) -> int:
             last = node.test
         case ast.With():
             last = node.items[-1].optional_vars or node.items[-1].context_expr
+        case ast.Match():
+            last = node.subject
         case ast.FunctionDef() | ast.ClassDef() | ast.Try():
             return node.lineno
         case _:

@@ -39,7 +39,7 @@ def parts(compiler: Compiler, node: Comprehension) -> tuple[Run, list[Loop], Cal
     def inside(frame: Frame) -> Frame:
         cells = {**frame.cells, **{wanted: Cell() for wanted in own}} if own else frame.cells
         inner = Frame({}, cells, frame.scope, frame.function)
-        inner.line, inner.owner, inner.this = frame.line, frame.owner, frame.this
+        inner.line, inner.owner, inner.this, inner.quiet = frame.line, frame.owner, frame.this, frame.quiet
         return inner
 
     return first, loops, inside, values

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import copy
+from collections import defaultdict, deque
 from typing import Any
 
+import numpy as np
+
 from .bridge import Companion
-from .calls import kind_name
+from .calls import call_method, kind_name
+from .creating import FIXED
 from .engine import TENSORS, elements_of, torch
 from .machine import Machine
 from .values import (
+    OBJECTS,
     Bound,
     Builtin,
     Class,
@@ -20,6 +25,7 @@ from .values import (
     Generator,
     Instance,
     Namespace,
+    Own,
     Type,
     Value,
 )
@@ -36,6 +42,7 @@ SHARED: tuple[Any, ...] = (
     bool,
     int,
     float,
+    complex,
     str,
     type(None),
     range,
@@ -44,18 +51,38 @@ SHARED += (torch.dtype, torch.Size)
 
 
 def shallow_copy(machine: Machine, value: Value) -> Value:
-    if isinstance(value, (list, dict, set)):
+    if isinstance(value, OBJECTS):
+        answer = call_method(machine, value, "__copy__", [])
+        if answer is not NotImplemented:
+            return answer
+        if not isinstance(value, torch.nn.Module):
+            return twin(value, value, dict(value.attributes))
+    if isinstance(value, (list, dict, set, deque)):
         machine.meter.length(len(value))
         return value.copy()
-    if isinstance(value, Instance):
-        made = Instance(value.kind)
-        made.attributes.update(value.attributes)
-        return made
     if isinstance(value, (tuple, frozenset, *SHARED)):
         return value
     if isinstance(value, (*TENSORS, torch.nn.Module)):
         return copy.copy(value)
     raise refused(value)
+
+
+def twin(value: Value, content: Any, attributes: dict[str, Value]) -> Value:
+    """Another object of the class of `value`, with this content."""
+    if value.kind.members is not None:
+        return value
+    if isinstance(value, Instance):
+        made: Any = value.kind.made(value.kind)
+        made.attributes.update(attributes)
+        return made
+    host: Any = type(value)
+    made = host.__new__(host, content) if isinstance(value, FIXED) else host.__new__(host)
+    made.__dict__["kind"], made.__dict__["attributes"] = value.kind, attributes
+    if isinstance(value, list):
+        made.extend(content)
+    elif isinstance(value, (dict, set)):
+        made.update(content)
+    return made
 
 
 def refused(value: Value) -> TypeError:
@@ -68,24 +95,38 @@ def deep_copy(machine: Machine, value: Any, memo: dict[int, Value] | None = None
     machine.meter.charge()
     if id(value) in memo:
         return memo[id(value)]
-    if isinstance(value, SHARED):
+    if isinstance(value, SHARED) and not isinstance(value, Own):
         return value
     made: Any
-    if isinstance(value, TENSORS):
+    if isinstance(value, OBJECTS):
+        answer = call_method(machine, value, "__deepcopy__", [memo])
+        if answer is not NotImplemented:
+            memo[id(value)] = answer
+            return answer
+    if isinstance(value, Own) and not isinstance(value, torch.nn.Module):
+        content = plain_content(machine, value, memo)
+        made = memo[id(value)] = twin(value, content, {})
+        made.attributes.update(deep_copy(machine, value.attributes, memo))
+    elif isinstance(value, TENSORS):
         machine.meter.elements(elements_of(value))
         made = memo[id(value)] = copy.deepcopy(value)
     elif isinstance(value, list):
         made = memo[id(value)] = []
         made.extend(deep_copy(machine, part, memo) for part in list(value))
+    elif isinstance(value, (deque, np.ndarray)):
+        machine.meter.length(len(value))
+        made = memo[id(value)] = copy.deepcopy(value)
     elif isinstance(value, dict):
-        made = memo[id(value)] = type(value)()
+        factory = (value.default_factory,) if isinstance(value, defaultdict) else ()
+        made = memo[id(value)] = type(value)(*factory)
         for key, part in list(value.items()):
             made[deep_copy(machine, key, memo)] = deep_copy(machine, part, memo)
     elif isinstance(value, (tuple, set, frozenset)):
         made = memo[id(value)] = type(value)(deep_copy(machine, part, memo) for part in list(value))
     elif isinstance(value, Instance):
-        made = memo[id(value)] = Instance(value.kind)
-        made.attributes = deep_copy(machine, value.attributes, memo)
+        made = memo[id(value)] = twin(value, None, {})
+        if made is not value:
+            made.attributes = deep_copy(machine, value.attributes, memo)
     elif isinstance(value, torch.nn.Module):
         kind: Any = type(value)
         made = memo[id(value)] = kind.__new__(kind)
@@ -96,6 +137,15 @@ def deep_copy(machine: Machine, value: Any, memo: dict[int, Value] | None = None
     else:
         raise refused(value)
     return made
+
+
+def plain_content(machine: Machine, value: Any, memo: dict[int, Value]) -> Any:
+    """The content of an object that extends a container, copied."""
+    if isinstance(value, dict):
+        return {deep_copy(machine, k, memo): deep_copy(machine, part, memo) for k, part in value.items()}
+    if isinstance(value, (list, tuple, set, frozenset)):
+        return [deep_copy(machine, part, memo) for part in value]
+    return value
 
 
 def _part(machine: Machine, part: Any, memo: dict[int, Value]) -> Any:

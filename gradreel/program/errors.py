@@ -79,6 +79,9 @@ def type_for(host: type[BaseException]) -> ExceptionType:
     return kind
 
 
+NAMED = re.compile(r"^name '(\w+)' is not|has no attribute '(\w+)'$")
+
+
 def error_of(raised: Exception) -> Error:
     """The record of what was raised. The traceback goes: it would keep the temporaries of every frame alive."""
     raised.__traceback__ = None
@@ -91,6 +94,13 @@ def error_of(raised: Exception) -> Error:
     if kind.name == "RecursionError":
         message = "maximum recursion depth exceeded"
     record = Error(kind, (raised.args[0],) if isinstance(raised, KeyError) and raised.args else (message,))
+    if isinstance(raised, StopIteration):
+        record.args = raised.args
+    elif not message:
+        record.args = ()
+    named = NAMED.search(message) if isinstance(raised, (NameError, AttributeError)) else None
+    if named is not None:
+        record.attributes["name"] = named[1] or named[2]
     record.place = getattr(raised, "place", None)
     return record
 

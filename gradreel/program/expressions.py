@@ -6,24 +6,23 @@ import ast
 from collections.abc import Callable
 
 from .attributes import load
-from .calls import listed, truth
+from .calls import kind_name, listed, truth
 from .compiler import Compiler, Run, compiles
-from .formatting import converted
 from .names import attribute_name
 from .operators import COMPARE, UNARY, binary
 from .subscripts import fetch
 from .targets import target
-from .values import Frame, Instance, Value
+from .templates import converted
+from .values import OBJECTS, Frame, Instance, Value
 
-CONSTANTS = (bool, int, float, str, type(None), type(...))
+CONSTANTS = (bool, int, float, complex, str, type(None), type(...))
 
 
 @compiles(ast.Constant)
 def constant(compiler: Compiler, node: ast.Constant) -> Run:
     value = node.value
     if not isinstance(value, CONSTANTS):
-        kind = "complex numbers" if isinstance(value, complex) else "bytes"
-        raise compiler.refuse(f"Constants of this kind ({kind}) are not supported here.", node)
+        raise compiler.refuse("Bytes are not supported here.", node)
     if isinstance(value, int):
         compiler.machine.meter.bits(value.bit_length())
     return lambda frame: value
@@ -45,15 +44,16 @@ def unary_op(compiler: Compiler, node: ast.UnaryOp) -> Run:
     if isinstance(node.op, ast.Not):
         return lambda frame: not truth(machine, operand(frame))
     sign, apply, method = UNARY[type(node.op)]
-    from .calls import call_method, kind_name
+    from .calls import call_method
 
     def run(frame: Frame) -> Value:
         value = operand(frame)
-        if type(value) is Instance:
+        if isinstance(value, OBJECTS):
             answer = call_method(machine, value, method, [])
-            if answer is NotImplemented:
+            if answer is not NotImplemented:
+                return answer
+            if isinstance(value, Instance):
                 raise TypeError(f"bad operand type for unary {sign}: '{kind_name(value)}'")
-            return answer
         return apply(value)
 
     return run
@@ -120,8 +120,13 @@ def named_expr(compiler: Compiler, node: ast.NamedExpr) -> Run:
 # ---- containers
 
 
-def parts(compiler: Compiler, nodes: list[ast.expr]) -> Callable[[Frame], list[Value]]:
+class Misfit(TypeError):
+    """What stands behind `*` or `**` cannot be spread."""
+
+
+def parts(compiler: Compiler, nodes: list[ast.expr], call: bool = True) -> Callable[[Frame], list[Value]]:
     """The items of a display or the arguments of a call, with `*`."""
+    before = "argument after *" if call else "Value after *"
     machine = compiler.machine
     runs = [
         (compiler.expression(n.value), True) if isinstance(n, ast.Starred) else (compiler.expression(n), False)
@@ -140,7 +145,13 @@ def parts(compiler: Compiler, nodes: list[ast.expr]) -> Callable[[Frame], list[V
         items: list[Value] = []
         for run, starred in runs:
             if starred:
-                items.extend(listed(machine, run(frame)))
+                given = run(frame)
+                try:
+                    items.extend(listed(machine, given))
+                except TypeError:
+                    if isinstance(given, OBJECTS):
+                        raise
+                    raise Misfit(f"{before} must be an iterable, not {kind_name(given)}") from None
             else:
                 items.append(run(frame))
         machine.meter.length(len(items))
@@ -151,18 +162,18 @@ def parts(compiler: Compiler, nodes: list[ast.expr]) -> Callable[[Frame], list[V
 
 @compiles(ast.List)
 def list_display(compiler: Compiler, node: ast.List) -> Run:
-    return parts(compiler, node.elts)
+    return parts(compiler, node.elts, call=False)
 
 
 @compiles(ast.Tuple)
 def tuple_display(compiler: Compiler, node: ast.Tuple) -> Run:
-    items = parts(compiler, node.elts)
+    items = parts(compiler, node.elts, call=False)
     return lambda frame: tuple(items(frame))
 
 
 @compiles(ast.Set)
 def set_display(compiler: Compiler, node: ast.Set) -> Run:
-    items = parts(compiler, node.elts)
+    items = parts(compiler, node.elts, call=False)
     return lambda frame: set(items(frame))
 
 
@@ -182,7 +193,7 @@ def dict_display(compiler: Compiler, node: ast.Dict) -> Run:
                 continue
             more = value(frame)
             if not isinstance(more, dict):
-                raise TypeError("argument after ** must be a mapping")
+                raise TypeError(f"'{kind_name(more)}' object is not a mapping")
             made.update(more)
         machine.meter.length(len(made))
         return made

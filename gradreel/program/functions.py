@@ -7,15 +7,29 @@ from collections.abc import Callable
 
 from .arguments import Signature, bind_arguments
 from .attributes import load
-from .bridge import Companion
+from .builtin import super_of
 from .calls import call, kind_name
 from .compiler import Compiler, Run, Step, compiles
-from .expressions import parts
+from .expressions import Misfit, parts
 from .generators import generator_body
 from .names import DUNDERS, attribute_name, special
 from .scopes import Scope
 from .targets import bind
-from .values import Cell, Error, Frame, Function, Generator, Instance, Super, Value
+from .values import (
+    OBJECTS,
+    Bound,
+    Builtin,
+    Cell,
+    Class,
+    Error,
+    Foreign,
+    Frame,
+    Function,
+    Generator,
+    Super,
+    Type,
+    Value,
+)
 
 # ---- making functions
 
@@ -25,6 +39,7 @@ def function_def(compiler: Compiler, node: ast.FunctionDef) -> Step:
     if compiler.scope.kind == "class" and special(node.name) and node.name not in DUNDERS:
         raise compiler.refuse(f"A class cannot define `{node.name}` here.", node)
     decorators = compiler.expressions(node.decorator_list)
+    lines = [decorator.lineno for decorator in node.decorator_list]
     store = bind(compiler, node.name, node)
     make = function(compiler, node, node.name, ast.get_docstring(node, clean=False))
     machine = compiler.machine
@@ -32,7 +47,8 @@ def function_def(compiler: Compiler, node: ast.FunctionDef) -> Step:
     def step(frame: Frame) -> None:
         ways = [decorator(frame) for decorator in decorators]
         made: Value = make(frame)
-        for way in reversed(ways):
+        for way, line in zip(reversed(ways), reversed(lines), strict=True):
+            frame.line = line
             made = call(machine, way, [made], {})
         store(frame, made)
 
@@ -79,7 +95,9 @@ def function(compiler: Compiler, node: ast.FunctionDef | ast.Lambda, name: str, 
         made = Function(name, doc)
         made.title = title
         cells = {free: frame.cells[free] for free in scope.free}
-        invoker(made, {name: default(frame) for name, default in defaults}, cells)
+        given = {name: default(frame) for name, default in defaults}
+        made.defaults = tuple(given[name] for name in names if name in given) or None
+        invoker(made, given, cells)
         return made
 
     return make
@@ -95,6 +113,8 @@ Body = Callable[[Frame], Value]
 
 def body(compiler: Compiler, node: ast.FunctionDef | ast.Lambda) -> Body:
     """What runs the body in a frame of its own and gives the result."""
+    if compiler.scope.yields:
+        return generator_body(compiler, node)
     if isinstance(node, ast.Lambda):
         outer, compiler.first = compiler.first, node.body.lineno
         value, line = compiler.expression(node.body), node.body.lineno
@@ -105,8 +125,6 @@ def body(compiler: Compiler, node: ast.FunctionDef | ast.Lambda) -> Body:
             return value(frame)
 
         return give
-    if compiler.scope.yields:
-        return generator_body(compiler, node)
     block = compiler.block(node.body)
 
     def run(frame: Frame) -> Value:
@@ -122,14 +140,15 @@ def invoking(
     """Gives a new function its `invoke`."""
     machine, telling, own = compiler.machine, compiler.telling, tuple(scope.cells)
     first = signature.positional[0] if signature.positional else signature.rest
-    lazy = scope.yields
+    lazy, quiet = scope.yields, compiler.quiet
 
     def equip(made: Function, defaults: dict[str, Value], cells: dict[str, Cell]) -> None:
         home = made.home
 
         def invoke(args: list[Value], kwargs: dict[str, Value]) -> Value:
             names = bind_arguments(signature, defaults, args, kwargs)
-            inner = Frame(names, cells, machine.new_scope(), name)
+            inner = Frame(names, cells, 0 if quiet else machine.new_scope(), name)
+            inner.quiet = quiet
             if home:
                 inner.owner, inner.this = home[0], names.get(first) if first else None
             if own:
@@ -140,9 +159,10 @@ def invoking(
             frames, loops = machine.frames, machine.loops
             caller = machine.enter(name, inner)
             try:
-                for wanted, value in names.items():
-                    telling.bound(inner.scope, wanted, value)
-                value = None
+                if not quiet:
+                    for wanted, value in names.items():
+                        telling.bound(inner.scope, wanted, value)
+                    value = None
                 for wanted in own:
                     names.pop(wanted, None)
                 return run(inner)
@@ -150,20 +170,21 @@ def invoking(
                 machine.note(raised, inner)
                 raise
             finally:
-                if not lazy:
-                    inner.this = None
+                inner.this = None
+                if not quiet:
                     telling.left(inner.scope)
-                    machine.leave(caller, frames, loops)
+                machine.leave(caller, frames, loops)
 
         def start(args: list[Value], kwargs: dict[str, Value]) -> Value:
             names = bind_arguments(signature, defaults, args, kwargs)
             inner = Frame(names, {**cells, **{wanted: Cell() for wanted in own}}, machine.new_scope(), name)
+            inner.quiet = quiet
             if home:
                 inner.owner, inner.this = home[0], names.get(first) if first else None
             for wanted in own:
                 if wanted in names:
                     inner.cells[wanted].value = names.pop(wanted)
-            return Generator(name, run(inner))
+            return Generator(made.title, run(inner))
 
         made.invoke = start if lazy else invoke
 
@@ -179,6 +200,8 @@ def call_(compiler: Compiler, node: ast.Call) -> Run:
         return super_(compiler, node)
     machine, items = compiler.machine, parts(compiler, node.args)
     named = keywords(compiler, node)
+    if any(isinstance(arg, ast.Starred) for arg in node.args) or any(word.arg is None for word in node.keywords):
+        return spread_call(compiler, node)
     if isinstance(node.func, ast.Attribute):
         owner, wanted = compiler.expression(node.func.value), attribute_name(compiler, node.func)
         if named is None:
@@ -190,6 +213,33 @@ def call_(compiler: Compiler, node: ast.Call) -> Run:
         return lambda frame: call(machine, function(frame), items(frame), {})
     given = named
     return lambda frame: call(machine, function(frame), items(frame), given(frame))
+
+
+def spread_call(compiler: Compiler, node: ast.Call) -> Run:
+    """A call with `*` or `**`: what cannot be spread is an error that names the function."""
+    machine, function = compiler.machine, compiler.expression(node.func)
+    items, named = parts(compiler, node.args), keywords(compiler, node)
+
+    def run(frame: Frame) -> Value:
+        callee = function(frame)
+        try:
+            args = items(frame)
+            given = {} if named is None else named(frame)
+        except Misfit as error:
+            raise TypeError(f"{spelled(callee)}{error}") from None
+        return call(machine, callee, args, given)
+
+    return run
+
+
+def spelled(callee: Value) -> str:
+    """The function as Python's messages about `*` and `**` name it."""
+    if isinstance(callee, Bound):
+        callee = callee.function
+    if isinstance(callee, (Function, Class)):
+        title = callee.title if isinstance(callee, Class) else f"__main__.{callee.title}"
+        return f"{title}() "
+    return f"{callee.name}() " if isinstance(callee, (Builtin, Foreign, Type)) else f"{kind_name(callee)} object "
 
 
 def keywords(compiler: Compiler, node: ast.Call) -> Callable[[Frame], dict[str, Value]] | None:
@@ -206,18 +256,18 @@ def keywords(compiler: Compiler, node: ast.Call) -> Callable[[Frame], dict[str, 
         for name, value in pairs:
             if name is not None:
                 if name in made:
-                    raise TypeError(f"got multiple values for keyword argument '{name}'")
+                    raise Misfit(f"got multiple values for keyword argument '{name}'")
                 made[name] = value(frame)
                 continue
             more = value(frame)
             if not isinstance(more, dict):
-                raise TypeError(f"argument after ** must be a mapping, not {kind_name(more)}")
+                raise Misfit(f"argument after ** must be a mapping, not {kind_name(more)}")
             machine.meter.length(len(more))
             for key in more:
                 if not isinstance(key, str):
                     raise TypeError("keywords must be strings")
                 if key in made:
-                    raise TypeError(f"got multiple values for keyword argument '{key}'")
+                    raise Misfit(f"got multiple values for keyword argument '{key}'")
                 made[key] = more[key]
         return made
 
@@ -232,8 +282,8 @@ def super_(compiler: Compiler, node: ast.Call) -> Run:
         after, this = compiler.expressions(node.args)
 
         def given(frame: Frame) -> Value:
-            owner = this(frame)
-            return Super(after(frame), owner, class_of(owner))
+            kind = after(frame)
+            return super_of(kind, this(frame))
 
         return given
 
@@ -249,4 +299,4 @@ def class_of(this: Value) -> Value:
     """The program's class that `this` is an object of; a class method's first argument is the class itself."""
     if isinstance(this, Error):
         return this.own
-    return this.kind if isinstance(this, (Instance, Companion)) else this
+    return this.kind if isinstance(this, OBJECTS) else this

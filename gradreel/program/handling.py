@@ -3,37 +3,47 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, suppress
+from typing import TypeVar
 
 from gradreel.trace.events import Raised
 
 from .calls import call, truth
-from .compiler import RETURN, Compiler, Signal, Step, compiles
+from .compiler import Compiler, Signal, Step, compiles
 from .errors import TYPES, matches, raise_error
-from .formatting import caught, error_text
+from .formatting import caught, error_text, text
 from .machine import Machine
 from .targets import bind, unbind
 from .values import Class, Error, ExceptionType, Frame, Value
 
-Handle = Callable[[Frame, Error], Signal | None]
+Body = TypeVar("Body")
 
 
 def tell(machine: Machine, record: Error, by_program: bool) -> None:
     line, frames = record.place or (machine.line, machine.frames)
-    machine.emit((Raised, record.kind.title, error_text(machine, record), line, by_program, frames))
+    machine.emit((Raised, record.kind.title, text(machine, record), line, by_program, frames))
 
 
 def takes(record: Error, wanted: Value) -> bool:
     if isinstance(wanted, tuple):
-        return any(takes(record, one) for one in wanted)
+        return any([takes_one(record, one) for one in wanted])
+    return takes_one(record, wanted)
+
+
+def takes_one(record: Error, wanted: Value) -> bool:
     if isinstance(wanted, ExceptionType) or (isinstance(wanted, Class) and wanted.exception is not None):
         return matches(record, wanted)
     raise TypeError("catching classes that do not inherit from BaseException is not allowed")
 
 
-def handlers(compiler: Compiler, nodes: list[ast.ExceptHandler]) -> Handle:
-    """The handlers of one `try`, tried in order. What none takes is raised again."""
+def ways_of(
+    compiler: Compiler, nodes: list[ast.ExceptHandler], block: Callable[[Compiler, Sequence[ast.stmt]], Body]
+) -> Callable[[Frame, Error], AbstractContextManager[Body]]:
+    """What finds the handler of a `try` that takes an exception, for as long as its body runs.
+
+    What none takes is raised again.
+    """
     machine = compiler.machine
     ways = []
     for node in nodes:
@@ -41,27 +51,47 @@ def handlers(compiler: Compiler, nodes: list[ast.ExceptHandler]) -> Handle:
         put = drop = None
         if node.name:
             put, drop = bind(compiler, node.name, node), unbind(compiler, node.name)
-        ways.append((wanted, put, drop, compiler.block(node.body)))
+        ways.append((wanted, put, drop, block(compiler, node.body), node.lineno))
 
-    def handle(frame: Frame, record: Error) -> Signal | None:
-        found = next((way for way in ways if way[0] is None or takes(record, way[0](frame))), None)
-        if found is None:
-            raise raise_error(record, error_text(machine, record))
-        _, put, drop, body = found
-        tell(machine, record, True)
+    def found(frame: Frame, record: Error) -> tuple[Callable[..., None] | None, Callable[..., None] | None, Body]:
+        line = frame.line
+        for wanted, put, drop, body, at in ways:
+            if wanted is not None:
+                frame.line = at
+                try:
+                    taken = takes(record, wanted(frame))
+                except Exception as raised:
+                    raised.during = record  # type: ignore[attr-defined]
+                    raise
+                frame.line = line
+                if not taken:
+                    continue
+            return put, drop, body
+        raise raise_error(record, error_text(machine, record))
+
+    @contextmanager
+    def select(frame: Frame, record: Error) -> Iterator[Body]:
+        put, drop, body = found(frame, record)
+        if not frame.quiet:
+            tell(machine, record, True)
         if put is not None:
             put(frame, record)
-        frame.handling.append(record)
+        machine.handling.append(record)
         del record
         try:
-            return body(frame)
+            yield body
+        except Exception as raised:
+            if not hasattr(raised, "during"):
+                raised.during = machine.handling[-1]  # type: ignore[attr-defined]
+            raise
         finally:
-            frame.handling.pop()
+            if machine.handling:
+                machine.handling.pop()
             if drop is not None:
                 with suppress(NameError):
                     drop(frame)
 
-    return handle
+    return select
 
 
 @compiles(ast.Raise)
@@ -72,21 +102,28 @@ def raise_(compiler: Compiler, node: ast.Raise) -> Step:
 
     def step(frame: Frame) -> None:
         if raised is None:
-            if not frame.handling:
+            if not machine.handling:
                 raise RuntimeError("No active exception to reraise")
-            record = frame.handling[-1]
+            record = machine.handling[-1]
         else:
-            record = raised(frame)
-            if isinstance(record, (ExceptionType, Class)):
-                record = call(machine, record, [], {})
-            if not isinstance(record, Error):
-                raise TypeError("exceptions must derive from BaseException")
+            record = instance(machine, raised(frame))
         if cause is not None:
             origin = cause(frame)
-            record.cause = origin if isinstance(origin, Error) else None
+            if origin is not None:
+                origin = instance(machine, origin, "exception causes")
+            record.cause, record.suppressed = origin, True
         raise raise_error(record, error_text(machine, record))
 
     return step
+
+
+def instance(machine: Machine, given: Value, what: str = "exceptions") -> Error:
+    """The exception that `raise given` raises: a class is called first."""
+    if isinstance(given, ExceptionType) or (isinstance(given, Class) and given.exception is not None):
+        given = call(machine, given, [], {})
+    if not isinstance(given, Error):
+        raise TypeError(f"{what} must derive from BaseException")
+    return given
 
 
 @compiles(ast.Assert)
@@ -102,48 +139,81 @@ def assert_(compiler: Compiler, node: ast.Assert) -> Step:
     return step
 
 
+class Finishing:
+    """What `finally` keeps while its body runs: the error or the result on its way out."""
+
+    def __init__(self, machine: Machine, frame: Frame) -> None:
+        self.machine = machine
+        self.frame = frame
+        self.line = 0
+        self.kept: Value = None
+
+    def raised(self, error: Exception) -> None:
+        self.machine.note(error, self.frame)
+        self.line, self.frame.noted = self.frame.line, False
+
+    def again(self) -> None:
+        self.frame.line, self.frame.noted = self.line, True
+
+    def returned(self) -> None:
+        self.kept, self.frame.returned = self.frame.returned, None
+
+    def signal(self, signal: Signal | None, instead: Signal | None) -> Signal | None:
+        if instead is not None:
+            return instead
+        self.frame.returned, self.kept = self.kept, None
+        return signal
+
+
+finishing = Finishing
+
+
 @compiles(ast.Try)
 def try_(compiler: Compiler, node: ast.Try) -> Step:
+    machine = compiler.machine
+    compiler.trying += bool(node.handlers)
     body = compiler.block(node.body)
-    handle = handlers(compiler, node.handlers) if node.handlers else None
+    compiler.trying -= bool(node.handlers)
+    select = ways_of(compiler, node.handlers, Compiler.block) if node.handlers else None
     other = compiler.block(node.orelse) if node.orelse else None
     final = compiler.block(node.finalbody) if node.finalbody else None
-    machine = compiler.machine
 
     def guarded(frame: Frame) -> Signal | None:
+        if select is None:
+            return body(frame)
         frames, loops = machine.frames, machine.loops
-        if handle is None:
+        try:
             signal = body(frame)
+        except Exception as raised:
+            machine.frames, machine.loops = frames, loops
+            record = caught(machine, raised, frame)
         else:
-            try:
-                signal = body(frame)
-            except Exception as raised:
-                machine.frames, machine.loops = frames, loops
-                record = caught(machine, raised, frame)
-            else:
-                return other(frame) if signal is None and other is not None else signal
-            return handle(frame, record)
-        return signal
+            return other(frame) if signal is None and other is not None else signal
+        with select(frame, record) as handler:
+            del record
+            return handler(frame)
 
     if final is None:
         return guarded
     last = final
 
     def step(frame: Frame) -> Signal | None:
+        ended = Finishing(machine, frame)
         try:
             signal = guarded(frame)
         except Exception as raised:
-            machine.note(raised, frame)
-            line, frame.noted = frame.line, False
-            if last(frame) is not None:
-                return RETURN
-            frame.line, frame.noted = line, True
+            ended.raised(raised)
+            instead = last(frame)
+            if instead is not None:
+                return instead
+            ended.again()
             raise
-        kept, frame.returned = frame.returned, None
-        ended = last(frame)
-        if ended is not None:
-            return ended
-        frame.returned = kept
-        return signal
+        ended.returned()
+        return ended.signal(signal, last(frame))
 
     return step
+
+
+@compiles(ast.TryStar)
+def try_star(compiler: Compiler, node: ast.TryStar) -> Step:
+    raise compiler.refuse("`except*` is not supported here: write `except`.", node)

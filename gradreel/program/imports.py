@@ -1,32 +1,72 @@
-"""Import statements."""
+"""Import statements.
+
+What is not offered is refused before anything runs, except where the program is ready for it: inside `try` it gets
+the ImportError that Python would raise, inside a function or branch it is refused where it is reached.
+"""
 
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
 
 from .compiler import Compiler, Step, compiles
-from .library import importable, member
-from .targets import Store, bind
-from .values import Frame, Value
+from .errors import TYPES, raise_error
+from .kinds import suggested
+from .library import absent, find, member, public, refused
+from .refusal import Refusal
+from .targets import bind
+from .values import MISSING, Error, Frame, Namespace, Value
+
+Found = Callable[[], Value]
 
 
 @compiles(ast.Import)
 def import_(compiler: Compiler, node: ast.Import) -> Step:
     stores = []
     for alias in node.names:
-        found = importable(alias.name, node.lineno)
-        if alias.asname is None:
-            found = importable(alias.name.partition(".")[0], node.lineno)
+        found = module(compiler, alias.name, node)
+        if alias.asname is None and "." in alias.name:
+            found = module(compiler, alias.name.partition(".")[0], node, found)
         stores.append((bind(compiler, alias.asname or alias.name.partition(".")[0], node), found))
-    return storing(stores)
 
-
-def storing(stores: list[tuple[Store, Value]]) -> Step:
     def step(frame: Frame) -> None:
         for store, found in stores:
-            store(frame, found)
+            store(frame, found())
 
     return step
+
+
+def module(compiler: Compiler, name: str, node: ast.stmt, before: Found | None = None) -> Found:
+    """What finds the module `name`, after `before`."""
+    found = find(compiler.machine, name)
+    if found is None:
+        return missing(compiler, name, node)
+
+    def give() -> Value:
+        if before is not None:
+            before()
+        return found
+
+    return give
+
+
+def missing(compiler: Compiler, name: str, node: ast.stmt) -> Found:
+    """What says that there is no module `name`: at once, or when it is reached."""
+    refusal = refused(name, node.lineno)
+    if compiler.trying:
+        record = Error(TYPES["ModuleNotFoundError"], (f"No module named '{name}'",))
+        record.attributes["name"] = name
+        return raising(lambda: raise_error(record, str(record.args[0])))
+    if compiler.scope.kind == "module" and not compiler.branches:
+        raise refusal
+    return raising(lambda: refusal)
+
+
+def raising(error: Callable[[], BaseException]) -> Found:
+    def give() -> Value:
+        raise error()
+
+    return give
 
 
 @compiles(ast.ImportFrom)
@@ -35,10 +75,59 @@ def import_from(compiler: Compiler, node: ast.ImportFrom) -> Step:
         return lambda frame: None
     if node.level or node.module is None:
         raise compiler.refuse("Relative imports are not supported here.", node)
+    machine, space = compiler.machine, find(compiler.machine, node.module)
+    if space is None:
+        give = missing(compiler, node.module, node)
+        for alias in node.names:
+            bind(compiler, alias.asname or alias.name, node)
+        return lambda frame: give()
+    if node.names[0].name == "*":
+        return every(compiler, space, node)
     stores = []
     for alias in node.names:
-        if alias.name == "*":
-            raise compiler.refuse(f"`from {node.module} import *` is not supported here: name what you need.", node)
-        found = member(node.module, alias.name, node.lineno)
-        stores.append((bind(compiler, alias.asname or alias.name, node), found))
-    return storing(stores)
+        found = member(machine, space, alias.name)
+        if found is MISSING:
+            stores.append(
+                (bind(compiler, alias.asname or alias.name, node), lacking(compiler, space, alias.name, node))
+            )
+        else:
+            stores.append((bind(compiler, alias.asname or alias.name, node), giving(found)))
+
+    def step(frame: Frame) -> None:
+        for store, found in stores:
+            store(frame, found())
+
+    return step
+
+
+def giving(found: Value) -> Found:
+    return lambda: found
+
+
+def lacking(compiler: Compiler, space: Namespace, name: str, node: ast.stmt) -> Found:
+    """What says that the module has no such name."""
+    error = absent(space, name)
+    if not isinstance(error, Refusal):
+        hint = suggested(name, list(space.table))
+        text = f"cannot import name '{name}' from '{space.name}' (unknown location)"
+        record = Error(TYPES["ImportError"], (text + hint,))
+        record.attributes["name"] = space.name
+        return raising(lambda: raise_error(record, text + hint))
+    error.line = node.lineno
+    if compiler.scope.kind == "module" and not compiler.branches and not compiler.trying:
+        raise error
+    return raising(lambda: error)
+
+
+def every(compiler: Compiler, space: Namespace, node: ast.ImportFrom) -> Step:
+    """`from module import *`: names that are not used in the program are left out."""
+    if compiler.scope.kind != "module":
+        raise compiler.refuse("import * only allowed at module level", node)
+    machine, used = compiler.machine, compiler.scopes.every()
+    stores = [(bind(compiler, name, node), name) for name in public(machine, space) if name in used]
+
+    def step(frame: Frame) -> None:
+        for store, name in stores:
+            store(frame, member(machine, space, name))
+
+    return step

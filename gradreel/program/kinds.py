@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from difflib import get_close_matches
 
-from .bridge import Companion
 from .calls import kind_name
 from .engine import torch
 from .face import NAMES, TYPES
 from .refusal import Refusal
-from .values import Error, Instance, Namespace, Type, Value
+from .values import OBJECTS, Error, Namespace, Type, Value
 
 PYTHON_TYPES: dict[type, Type] = {}
 """The records of Python's own types; filled by `builtin`."""
@@ -18,7 +17,7 @@ PYTHON_TYPES: dict[type, Type] = {}
 
 def type_of(value: Value) -> Value:
     """`type(value)`"""
-    if isinstance(value, (Instance, Companion)):
+    if isinstance(value, OBJECTS):
         return value.kind
     if isinstance(value, Error):
         return value.own or value.kind
@@ -42,14 +41,28 @@ def missing(owner: Value, name: str) -> BaseException:
 
 
 def unknown_name(owner: Namespace, name: str) -> BaseException:
-    """A name that a module does not have here: a refusal if torch has it, else Python's error."""
-    if name in NAMES.get(owner.name, ()) or owner.name not in NAMES:
+    """A name that a module does not have here: a refusal if the real module has it, else Python's error."""
+    if exists(owner.name, name):
         near = nearest(name, owner.table)
         hint = f" Near to it: {', '.join(near)}." if near else ""
-        exists = "exists in PyTorch, but is" if owner.name in NAMES else "is"
-        return Refusal(f"`{owner.name}.{name}` {exists} not supported here.{hint}")
+        what = "exists in PyTorch, but is" if owner.name.startswith("torch") else "is"
+        return Refusal(f"`{owner.name}.{name}` {what} not supported here.{hint}")
     return AttributeError(f"module '{owner.name}' has no attribute '{name}'")
+
+
+def exists(module: str, name: str) -> bool:
+    """Whether the real module has the name."""
+    return name in NAMES.get(module, ()) or name in PYTHON.get(module, ())
+
+
+PYTHON: dict[str, frozenset[str]] = {}
+"""The names that Python's own modules have."""
 
 
 def nearest(name: str, known: Iterable[str]) -> list[str]:
     return get_close_matches(name, [k for k in known if not k.startswith("_")], 3, 0.6)
+
+
+def suggested(name: str, known: Iterable[str]) -> str:
+    """What Python adds to an error about a name that is nearly right."""
+    return ""

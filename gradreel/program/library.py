@@ -1,264 +1,177 @@
-"""Modules that can be imported beside torch: small faces of math, random, sys, copy, collections and others."""
+"""Every module that can be imported, and what is said of those that cannot."""
 
 from __future__ import annotations
 
 import ast
-import itertools
-import math
+import importlib
 import random
-from collections import OrderedDict, defaultdict
-from collections.abc import Callable
 from difflib import get_close_matches
-from typing import Any
+from pathlib import Path
 
-from .calls import call, iterate, listed
-from .copying import deep_copy, shallow_copy
-from .engine import torch
-from .face import NAMES, SPACES
-from .kinds import unknown_name
+from .face import SPACES
+from .kinds import PYTHON, unknown_name
 from .machine import Machine
+from .modules.collecting import ABSTRACT, COLLECTIONS, DATACLASSES, ENUM
+from .modules.iteration import FUNCTOOLS, ITERTOOLS, OPERATOR
+from .modules.making import module
+from .modules.numbers import MATH, RANDOM, RANDOM_METHODS
+from .modules.silent import PROGRESS, REMARKS, SILENT, TQDM, Progress
+from .modules.system import COPY, GC, OS, OUTPUT_METHODS, SYS, TIME, WARNINGS, Output, typing
 from .numpy_face import NUMPY
-from .operators import binary
+from .numpy_random import RANDOM as NUMPY_RANDOM
 from .refusal import Refusal
-from .values import MISSING, Builtin, Function, Namespace, Type, Value
-from .words import words
+from .tables import TABLES
+from .tuples import ABOUT_FIELDS
+from .values import MISSING, Namespace, Value
 
+GUEST = {
+    file.stem: ast.parse(file.read_text(encoding="utf-8")) for file in Path(__file__).with_name("guest").glob("*.py")
+}
+"""Modules written in Python: they run as programs do, every step charged, but are not told. Read here, once: a process
+that runs a program can open no file."""
 
-def _module(name: str, ours: dict[str, Callable[..., Any]], values: dict[str, Value] | None = None) -> Namespace:
-    table: dict[str, Value] = {word: Builtin(word, way, machine=True) for word, way in ours.items()}
-    return Namespace(name, table | (values or {}))
+TABLES[random.Random] = dict(RANDOM_METHODS)
+TABLES[Output] = dict(OUTPUT_METHODS)
+TABLES[Progress] = dict(PROGRESS)
 
-
-# ---- math
-
-
-def _math(name: str) -> Callable[..., Any]:
-    way = getattr(math, name)  # `name` from the list below
-
-    def run(machine: Machine, *given: Value) -> Value:
-        return way(*(float(part) if isinstance(part, torch.Tensor) else part for part in given))
-
-    return run
-
-
-def _factorial(machine: Machine, number: int) -> int:
-    machine.meter.bits(number * max(number.bit_length(), 1) if isinstance(number, int) else 0)
-    return math.factorial(number)
-
-
-def _comb(machine: Machine, n: int, k: int) -> int:
-    machine.meter.bits(n)
-    return math.comb(n, k)
-
-
-def _prod(machine: Machine, items: Value) -> Value:
-    multiply, result = binary(machine, ast.Mult), 1
-    for item in iterate(machine, items):
-        machine.meter.charge()
-        result = multiply(result, item)
-    return result
-
-
-FLOATS = words(
-    "acos acosh asin asinh atan atan2 atanh ceil copysign cos cosh degrees erf erfc exp expm1 fabs floor fmod "
-    "gamma hypot isclose isfinite isinf isnan ldexp lgamma log log10 log1p log2 modf pow radians sin sinh sqrt "
-    "tan tanh trunc"
-)
-MATH = _module(
-    "math",
-    {name: _math(name) for name in FLOATS}
-    | {"factorial": _factorial, "comb": _comb, "prod": _prod}
-    | {"fsum": lambda machine, items: math.fsum(listed(machine, items))}
-    | {"gcd": lambda machine, *given: math.gcd(*given), "isqrt": lambda machine, number: math.isqrt(number)},
-    {"pi": math.pi, "e": math.e, "inf": math.inf, "nan": math.nan, "tau": math.tau},
-)
-
-# ---- random
-
-
-def _stream(machine: Machine) -> random.Random:
-    if machine.chance is None:
-        machine.chance = random.Random(0)
-    found: random.Random = machine.chance
-    return found
-
-
-def _seed(machine: Machine, number: Value = 0) -> None:
-    machine.chance = random.Random(number if isinstance(number, (int, float, str)) else 0)
-
-
-def _shuffle(machine: Machine, items: list[Value]) -> None:
-    machine.meter.charge(len(items))
-    _stream(machine).shuffle(items)
-
-
-RANDOM = _module(
-    "random",
-    {
-        "seed": _seed,
-        "random": lambda machine: _stream(machine).random(),
-        "uniform": lambda machine, low, high: _stream(machine).uniform(low, high),
-        "gauss": lambda machine, mu=0.0, sigma=1.0: _stream(machine).gauss(mu, sigma),
-        "randint": lambda machine, low, high: _stream(machine).randint(low, high),
-        "randrange": lambda machine, *bounds: _stream(machine).randrange(*bounds),
-        "choice": lambda machine, items: _stream(machine).choice(items),
-        "sample": lambda machine, items, k: _stream(machine).sample(items, k),
-        "shuffle": _shuffle,
-    },
-)
-
-# ---- collections, itertools, functools
-
-
-def _default_dict(machine: Machine, factory: Value = None, given: Value = ()) -> dict[Value, Value]:
-    way = None if factory is None else lambda: call(machine, factory, [], {})
-    made: defaultdict[Value, Value] = defaultdict(way)
-    made.update(given)
-    return made
-
-
-def _ordered_dict(machine: Machine, given: Value = (), **named: Value) -> OrderedDict[Value, Value]:
-    pairs = (
-        given.items() if isinstance(given, dict) else map(tuple, (listed(machine, p) for p in listed(machine, given)))
-    )
-    return OrderedDict([*pairs, *named.items()])
-
-
-def _reduce(machine: Machine, function: Value, items: Value, start: Value = MISSING) -> Value:
-    result = start
-    for item in iterate(machine, items):
-        machine.meter.charge()
-        result = item if result is MISSING else call(machine, function, [result, item], {})
-    if result is MISSING:
-        raise TypeError("reduce() of empty iterable with no initial value")
-    return result
-
-
-def _partial(machine: Machine, function: Value, *args: Value, **kwargs: Value) -> Builtin:
-    return Builtin("partial", lambda m, *more, **named: call(m, function, [*args, *more], {**kwargs, **named}), True)
-
-
-def _wraps(machine: Machine, wrapped: Value) -> Builtin:
-    def name_it(made: Value) -> Value:
-        if isinstance(made, Function) and isinstance(wrapped, Function):
-            made.name, made.doc = wrapped.name, wrapped.doc
-        return made
-
-    return Builtin("wraps", name_it)
-
-
-def _iterator(way: Callable[..., Any]) -> Callable[..., Any]:
-    return lambda machine, *sources: way(*(iterate(machine, source) for source in sources))
-
-
-COLLECTIONS = _module(
-    "collections",
-    {},
-    {
-        "OrderedDict": Type(
-            "OrderedDict", (OrderedDict,), Builtin("OrderedDict", _ordered_dict, True), "collections.OrderedDict"
-        ),
-        "defaultdict": Type(
-            "defaultdict", (defaultdict,), Builtin("defaultdict", _default_dict, True), "collections.defaultdict"
-        ),
-    },
-)
-ITERTOOLS = _module(
-    "itertools",
-    {
-        "chain": _iterator(itertools.chain),
-        "count": lambda machine, start=0, step=1: itertools.count(start, step),
-        "repeat": lambda machine, item, *times: itertools.repeat(item, *times),
-        "zip_longest": _iterator(itertools.zip_longest),
-        "islice": lambda machine, source, *bounds: itertools.islice(iterate(machine, source), *bounds),
-        "accumulate": lambda machine, source: itertools.accumulate(iterate(machine, source)),
-        "pairwise": _iterator(itertools.pairwise),
-        "cycle": lambda machine, source: itertools.cycle(listed(machine, source)),
-        "product": lambda machine, *sources: itertools.product(*(listed(machine, source) for source in sources)),
-        "combinations": lambda machine, source, k: itertools.combinations(listed(machine, source), k),
-        "permutations": lambda machine, source, *k: itertools.permutations(listed(machine, source), *k),
-    },
-)
-FUNCTOOLS = _module("functools", {"reduce": _reduce, "partial": _partial, "wraps": _wraps})
-
-# ---- the rest
-
-
-def _exit(machine: Machine, code: Value = None) -> None:
-    from .errors import TYPES, raise_error
-    from .values import Error
-
-    raise raise_error(Error(TYPES["SystemExit"], () if code is None else (code,)), "")
-
-
-def _nothing(machine: Machine, *args: Value, **kwargs: Value) -> None:
-    return None
-
-
-SYS = _module("sys", {"exit": _exit}, {"stdout": True, "stderr": False, "version": "3.11", "maxsize": 2**63 - 1})
-COPY = _module("copy", {"copy": shallow_copy, "deepcopy": deep_copy})
-TIME = _module(
-    "time",
-    {"time": lambda machine: machine.meter.steps / 1e6, "perf_counter": lambda machine: machine.meter.steps / 1e6}
-    | {"sleep": _nothing},
-)
-WARNINGS = _module("warnings", {"filterwarnings": _nothing, "simplefilter": _nothing})
-HINTS = "Any Callable Dict Iterable Iterator List Optional Sequence Tuple Type Union NamedTuple"
-TYPING = Namespace("typing", {name: Type(name, (), None, f"typing.{name}") for name in HINTS.split()})
+DATA = module("torch.utils.data", {}, guest=True)
+SPACES["torch.utils.data"] = SPACES["torch.utils"].table["data"] = DATA
 
 MODULES: dict[str, Namespace] = {
     "math": MATH,
     "random": RANDOM,
     "sys": SYS,
+    "os": OS,
+    "gc": GC,
     "copy": COPY,
     "collections": COLLECTIONS,
+    "collections.abc": ABSTRACT,
+    "dataclasses": DATACLASSES,
+    "enum": ENUM,
     "itertools": ITERTOOLS,
     "functools": FUNCTOOLS,
+    "operator": OPERATOR,
     "time": TIME,
     "warnings": WARNINGS,
-    "typing": TYPING,
+    "typing": typing(ABOUT_FIELDS),
     "numpy": NUMPY,
-    "numpy.random": NUMPY.table["random"],
+    "numpy.random": NUMPY_RANDOM,
+    "numpy.linalg": NUMPY.table["linalg"],
+    "tqdm": TQDM,
+    "tqdm.auto": TQDM,
+    "tqdm.notebook": TQDM,
+    "__future__": module("__future__", {}, {"annotations": None, "print_function": None, "division": None}),
+    **{name: module(name, {}, guest=True) for name in GUEST if "." not in name},
+    **SILENT,
     **SPACES,
 }
-"""Every module that a program can import."""
+MODULES |= {"functools": FUNCTOOLS, "itertools": ITERTOOLS, "collections": COLLECTIONS}
+MODULES["typing_extensions"] = MODULES["typing"]
+COLLECTIONS.table["abc"] = ABSTRACT
+for _name in REMARKS:
+    _parent, _, _child = _name.rpartition(".")
+    if _parent in SPACES:
+        SPACES[_parent].table[_child] = SILENT[_name]
+
+OURS = "math random sys os gc copy collections dataclasses enum itertools functools operator time warnings typing numpy"
+for _name in [*OURS.split(), "numpy.random", "numpy.linalg"]:
+    PYTHON[_name] = frozenset(dir(importlib.import_module(_name)))  # the names alone
 
 REASONS = {
-    "os": "it would give access to this machine",
     "subprocess": "it would start programs on this machine",
     "socket": "there is no network here",
     "requests": "there is no network here",
     "urllib": "there is no network here",
-    "matplotlib": "there is nowhere to draw but the player",
-    "tqdm": "there is no terminal for a progress bar",
+    "http": "there is no network here",
+    "pathlib": "there are no files here",
+    "shutil": "there are no files here",
+    "glob": "there are no files here",
+    "pickle": "there are no files here, and a pickle can be any program",
+    "io": "there are no files here",
+    "re": "a pattern can take for ever, and could not be stopped politely",
+    "threading": "programs here do one thing after another",
+    "multiprocessing": "programs here do one thing after another",
+    "concurrent": "programs here do one thing after another",
+    "asyncio": "programs here do one thing after another",
+    "ctypes": "it would give access to this machine",
+    "importlib": "it would give access to this machine",
+    "inspect": "it would give access to this machine",
+    "builtins": "it would give access to this machine",
     "torchvision": "there are no files or downloads here",
+    "torchaudio": "there are no files or downloads here",
+    "torchtext": "there are no files or downloads here",
+    "transformers": "there are no downloads here",
+    "datasets": "there are no downloads here",
+    "sklearn": "only PyTorch and a small NumPy are here",
+    "scipy": "only PyTorch and a small NumPy are here",
+    "pandas": "only PyTorch and a small NumPy are here",
+    "jax": "only PyTorch and a small NumPy are here",
+    "tensorflow": "only PyTorch and a small NumPy are here",
 }
+FORBIDDEN = {
+    "os": "there are no files, processes or settings of a machine here",
+    "sys": "it would give access to this machine",
+}
+"""Why names are missing in modules that we have in part."""
 
 
-def importable(name: str, line: int) -> Namespace:
-    """The module `name`, or a refusal that says why not."""
-    if name in MODULES:
-        return MODULES[name]
+def find(machine: Machine, name: str) -> Namespace | None:
+    """The module, with a remark if it has no effect."""
+    found = MODULES.get(name)
+    if found is not None and name in REMARKS:
+        machine.remark(REMARKS[name].format(name=name))
+    return found
+
+
+def refused(name: str, line: int) -> Refusal:
+    """Why there is no module `name` here."""
     top = name.partition(".")[0]
     if top in REASONS:
-        raise Refusal(f"`import {name}` is not possible here: {REASONS[top]}.", line)
+        return Refusal(f"`import {name}` is not possible here: {REASONS[top]}.", line)
     if top == "torch":
-        raise Refusal(f"The module `{name}` of PyTorch is not supported here.", line)
+        return Refusal(f"The module `{name}` of PyTorch is not supported here.", line)
     near = get_close_matches(name, MODULES, 1)
     hint = f" Did you mean `{near[0]}`?" if near else ""
-    offered = ", ".join(sorted({found.partition(".")[0] for found in MODULES}))
-    raise Refusal(f"`import {name}` is not possible here.{hint} What can be imported: {offered}.", line)
+    offered = ", ".join(sorted({found.partition(".")[0] for found in MODULES if not found.startswith("_")}))
+    return Refusal(f"`import {name}` is not possible here.{hint} What can be imported: {offered}.", line)
 
 
-def member(module: str, name: str, line: int) -> Value:
-    """What `from module import name` gives."""
-    if f"{module}.{name}" in MODULES:
-        return MODULES[f"{module}.{name}"]
-    space = importable(module, line)
+def member(machine: Machine, space: Namespace, name: str) -> Value:
+    """`space.name`, MISSING if there is none."""
     if name in space.table:
         return space.table[name]
-    if name in NAMES.get(module, ()):
-        missing = unknown_name(space, name)
-        sentence = missing.sentence if isinstance(missing, Refusal) else str(missing)
-        raise Refusal(sentence, line)
-    raise Refusal(f"`{name}` cannot be imported from `{module}` here.", line)
+    if f"{space.name}.{name}" in MODULES:
+        return find(machine, f"{space.name}.{name}")
+    if space.guest:
+        return loaded(machine, space.name).get(name, MISSING)
+    return MISSING
+
+
+def absent(space: Namespace, name: str) -> BaseException:
+    """The error or refusal for a name that a module does not have here."""
+    if space.name in FORBIDDEN:
+        return Refusal(f"`{space.name}.{name}` is not offered here: {FORBIDDEN[space.name]}.")
+    return unknown_name(space, name)
+
+
+def loaded(machine: Machine, name: str) -> dict[str, Value]:
+    """The names of a module written in Python, which is run for this machine when first asked for."""
+    if name not in machine.modules:
+        from .compiler import Compiler
+        from .telling import Untold
+        from .values import Frame
+
+        compiler = Compiler(machine, Untold(), GUEST[name], None, name)
+        space = machine.modules[name] = Namespace(name, compiler.names)
+        space.table["__name__"] = name
+        frame = Frame(compiler.names, {}, 0, "<module>")
+        frame.quiet = True
+        for node in compiler.body:
+            compiler.statement(node)(frame)
+    return machine.modules[name].table
+
+
+def public(machine: Machine, space: Namespace) -> list[str]:
+    """What `from module import *` brings."""
+    names = [*space.table, *(loaded(machine, space.name) if space.guest else ())]
+    return [name for name in names if not name.startswith("_")]

@@ -12,7 +12,7 @@ from gradreel.trace.events import FunctionEntered, FunctionLeft, LineReached, Pr
 from .holding import Holding
 from .limits import Limits, Meter, Spent
 from .refusal import Refusal
-from .values import Frame, Value
+from .values import Error, Frame, Namespace, Value
 
 Flight = tuple[Any, ...]
 RELEASES = (TensorReleased, NodeReleased)
@@ -44,6 +44,18 @@ class Machine:
         self.random: Any = None
         self.chance: Any = None
         self.warned: set[tuple[str, str, int]] = set()
+        self.handling: list[Error] = []
+        """The exceptions that handlers are dealing with, innermost last."""
+        self.modules: dict[str, Namespace] = {}
+        """The library modules that were loaded for this run."""
+        self.shown: dict[str, Any] = {}
+        """How numpy's arrays are written, where the program has said so."""
+        self.over = False
+        self.clock = 0.0
+        """Seconds that the program slept."""
+        self.unwarned = False
+        """Whether the program asked for no warnings."""
+        self.remarks: set[str] = set()
         self.numbers: dict[int, int] = {}
         self.call: Callable[[Machine, Value, list[Value], dict[str, Value]], Value]
 
@@ -93,14 +105,18 @@ class Machine:
             self.depth -= 1
             raise RecursionError("maximum recursion depth exceeded")
         self.meter.charge(2)
+        if frame.quiet:
+            return caller
         self.frames = (*self.frames, (function, caller.line))
         self.frame = frame
         self.emit((FunctionEntered, function, frame.scope, caller.line))
         return caller
 
     def leave(self, caller: Frame, frames: Frames, loops: Loops) -> None:
-        self.emit((FunctionLeft, self.frame.scope))
         self.depth -= 1
+        if self.frame is caller:
+            return
+        self.emit((FunctionLeft, self.frame.scope))
         self.frame = caller
         self.frames = frames
         self.loops = loops
@@ -112,7 +128,9 @@ class Machine:
     # ---- exceptions
 
     def note(self, raised: BaseException, frame: Frame) -> None:
-        """Remembers where `raised` came up, at the first frame that it passes."""
+        """Remembers where `raised` came up, at the first frame that it passes; a library's frames do not count."""
+        if frame.quiet:
+            return
         if isinstance(raised, (Spent, Refusal)):
             raised.line = raised.line or frame.line
         elif getattr(raised, "place", None) is None:
@@ -126,7 +144,15 @@ class Machine:
 
     def warn(self, category: str, message: str) -> None:
         """Shows a warning once for each line, as Python does."""
+        if self.unwarned:
+            return
         key = (category, message, self.line)
         if key not in self.warned:
             self.warned.add(key)
             self.emit((Warned, category, message, self.line))
+
+    def remark(self, message: str) -> None:
+        """Says, once a run, what is taken without effect here."""
+        if message not in self.remarks:
+            self.remarks.add(message)
+            self.emit((Warned, "Note", message, self.line))

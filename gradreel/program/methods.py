@@ -5,15 +5,15 @@ A method that can make something large asks the meter first; one that compares d
 
 from __future__ import annotations
 
-from collections import OrderedDict
+from collections import OrderedDict, deque
 from collections.abc import Callable
 from functools import cmp_to_key
 from typing import Any
 
 from .calls import call, listed, truth
-from .formatting import joined, str_format
 from .machine import Machine
 from .operators import less, same
+from .templates import joined, str_format
 from .values import Builtin, Value
 from .words import words
 
@@ -48,6 +48,22 @@ def _expandtabs(machine: Machine, this: str, tabsize: int = 8) -> str:
     return this.expandtabs(tabsize)
 
 
+def _translate(machine: Machine, this: str, table: dict[int, Value]) -> str:
+    made = [table.get(ord(letter), letter) for letter in this]
+    parts = ["" if part is None else chr(part) if isinstance(part, int) else str(part) for part in made]
+    machine.meter.length(sum(map(len, parts)))
+    return "".join(parts)
+
+
+def maketrans(machine: Machine, x: Value, y: str = "", z: str = "") -> dict[int, Value]:
+    """`str.maketrans`"""
+    if isinstance(x, dict):
+        return {ord(key) if isinstance(key, str) else key: value for key, value in x.items()}
+    if len(x) != len(y):
+        raise ValueError("the first two maketrans arguments must have equal length")
+    return {**{ord(a): ord(b) for a, b in zip(x, y, strict=True)}, **{ord(letter): None for letter in z}}
+
+
 STR_PLAIN = words(
     "capitalize casefold count endswith find index isalnum isalpha isascii isdecimal isdigit isidentifier "
     "islower isnumeric isspace istitle isupper lower lstrip partition removeprefix removesuffix rfind rindex "
@@ -75,6 +91,25 @@ def _insert(machine: Machine, this: list[Value], at: int, item: Value) -> None:
     this.insert(at, item)
 
 
+def _queued(way: Callable[..., None]) -> Callable[..., None]:
+    def run(machine: Machine, this: deque[Value], item: Value) -> None:
+        if len(this) >= machine.limits.length:
+            machine.meter.length(len(this) + 1)
+        way(this, item)
+
+    return run
+
+
+def _queue_extended(way: Callable[..., None]) -> Callable[..., None]:
+    def run(machine: Machine, this: deque[Value], items: Value) -> None:
+        found = listed(machine, items)
+        machine.meter.length(len(this) + len(found))
+        for item in found:
+            way(this, item)
+
+    return run
+
+
 def _copied(machine: Machine, this: Any) -> Any:
     machine.meter.length(len(this))
     return this.copy()
@@ -85,7 +120,7 @@ def _remove(machine: Machine, this: list[Value], item: Value) -> None:
         if same(machine, other, item):
             del this[at]
             return
-    raise ValueError("list.remove(x): x not in list")
+    raise ValueError("list.remove(x): x not in list" if isinstance(this, list) else "deque.remove(x): x not in deque")
 
 
 def _index(machine: Machine, this: Any, item: Value, start: int = 0, stop: int | None = None) -> int:
@@ -95,7 +130,9 @@ def _index(machine: Machine, this: Any, item: Value, start: int = 0, stop: int |
     from .formatting import written
 
     raise ValueError(
-        f"{written(machine, item)} is not in list" if type(this) is list else "tuple.index(x): x not in tuple"
+        "tuple.index(x): x not in tuple"
+        if isinstance(this, tuple)
+        else f"{written(machine, item)} is not in {'deque' if isinstance(this, deque) else 'list'}"
     )
 
 
@@ -131,8 +168,22 @@ def _sort(machine: Machine, this: list[Value], *, key: Value = None, reverse: Va
 # ---- dict and set
 
 
+def dictionary(machine: Machine, given: Value) -> dict[Value, Value]:
+    """The dict of these pairs."""
+    made = {}
+    for nr, pair in enumerate(listed(machine, given)):
+        try:
+            items = listed(machine, pair)
+        except TypeError:
+            raise TypeError(f"cannot convert dictionary update sequence element #{nr} to a sequence") from None
+        if len(items) != 2:
+            raise ValueError(f"dictionary update sequence element #{nr} has length {len(items)}; 2 is required")
+        made[items[0]] = items[1]
+    return made
+
+
 def _update(machine: Machine, this: dict[Value, Value], given: Value = (), **named: Value) -> None:
-    pairs = given if isinstance(given, dict) else dict(map(tuple, listed(machine, given)))
+    pairs = given if isinstance(given, dict) else dictionary(machine, given)
     machine.meter.length(len(this) + len(pairs) + len(named))
     this.update(pairs)
     this.update(named)
@@ -186,6 +237,7 @@ METHODS: dict[type, dict[str, Method]] = {
         rjust=_padded(str.rjust),
         zfill=_zfill,
         expandtabs=_expandtabs,
+        translate=_translate,
         join=lambda machine, this, parts: joined(machine, this, parts),
         format=str_format,
     ),
@@ -205,9 +257,24 @@ METHODS: dict[type, dict[str, Method]] = {
     | _ours(copy=_copied, update=_update, setdefault=_setdefault),
     set: SET | _ours(add=_add, copy=_copied, **{name: _combined(getattr(set, name)) for name in COMBINE}),
     frozenset: _ours(copy=_copied, **{name: _combined(getattr(frozenset, name)) for name in READING}),
-    int: _plain(int, "bit_length conjugate"),
-    float: _plain(float, "is_integer conjugate"),
+    int: _plain(int, "bit_length bit_count conjugate"),
+    float: _plain(float, "is_integer conjugate as_integer_ratio hex"),
+    complex: _plain(complex, "conjugate"),
     bool: {},
     range: _ours(index=_index, count=_count),
 }
-METHODS[OrderedDict] = METHODS[dict] | _plain(OrderedDict, "move_to_end")
+METHODS[OrderedDict] = METHODS[dict] | _plain(OrderedDict, "move_to_end popitem")
+METHODS[deque] = _plain(deque, "clear pop popleft reverse rotate") | _ours(
+    append=_queued(deque.append),
+    appendleft=_queued(deque.appendleft),
+    extend=_queue_extended(deque.append),
+    extendleft=_queue_extended(deque.appendleft),
+    insert=_insert,
+    copy=_copied,
+    remove=_remove,
+    index=_index,
+    count=_count,
+)
+for _kind, _methods in METHODS.items():
+    for _method in _methods.values():
+        _method.title = f"{_kind.__name__}.{_method.name}"

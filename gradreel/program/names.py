@@ -10,12 +10,18 @@ from .values import MISSING, Frame, Value
 from .words import words
 
 HIDDEN = ("__builtins__", "__loader__", "__spec__", "__import__", "__dict__")
+BINDABLE = ("__author__", "__version__", "__all__", "__doc__")
+"""Special names that a program may give outside classes."""
 DUNDERS = frozenset(
     words(
-        "__init__ __call__ __repr__ __str__ __len__ __getitem__ __setitem__ __iter__ __next__ __contains__ "
-        "__enter__ __exit__ __eq__ __ne__ __lt__ __le__ __gt__ __ge__ __bool__ __neg__ __pos__ __abs__ __invert__ "
-        "__int__ __float__ __name__ __class__ __doc__ __version__ __self__ __cause__ __qualname__ __hash__ "
-        "__getattr__ __delitem__ __bases__ __post_init__"
+        "__init__ __new__ __call__ __repr__ __str__ __format__ __len__ __getitem__ __setitem__ __delitem__ __missing__ "
+        "__iter__ __next__ __reversed__ __contains__ __enter__ __exit__ __eq__ __ne__ __lt__ __le__ __gt__ __ge__ "
+        "__bool__ __neg__ __pos__ __abs__ __invert__ __int__ __float__ __complex__ __index__ __round__ __trunc__ "
+        "__floor__ __ceil__ __hash__ __getattr__ __setattr__ __delattr__ __getattribute__ __get__ __set__ __delete__ "
+        "__set_name__ __init_subclass__ __class_getitem__ __post_init__ __copy__ __deepcopy__ __divmod__ __rdivmod__ "
+        "__name__ __qualname__ __class__ __doc__ __version__ __self__ __func__ __module__ __dict__ __bases__ __mro__ "
+        "__slots__ __match_args__ __annotations__ __defaults__ __wrapped__ __members__ __all__ __author__ "
+        "__cause__ __context__ __suppress_context__ __notes__ __traceback__ __isabstractmethod__"
     )
 ) | {
     f"__{side}{name}__"
@@ -32,7 +38,7 @@ def special(wanted: str) -> bool:
 
 def attribute_name(compiler: Compiler, node: ast.Attribute) -> str:
     wanted = compiler.scope.mangled(node.attr)
-    if wanted.startswith("__") and wanted not in DUNDERS:
+    if special(wanted) and wanted not in DUNDERS:
         raise compiler.refuse(f"The attribute `{node.attr}` is not offered here.", node)
     return wanted
 
@@ -45,6 +51,8 @@ def name(compiler: Compiler, node: ast.Name) -> Run:
 def variable(compiler: Compiler, wanted: str, node: ast.AST) -> Run:
     """Reads the variable `wanted`."""
     wanted = compiler.scope.mangled(wanted)
+    if wanted == "__class__" and compiler.scope.meaning(wanted) == "cell":
+        return cell(wanted, own=False)
     if wanted in HIDDEN:
         raise compiler.refuse(f"`{wanted}` is not offered here.", node)
     meaning = compiler.scope.meaning(wanted)
@@ -94,7 +102,7 @@ def of_class_body(wanted: str, around: Run) -> Run:
 
 def universal(compiler: Compiler, wanted: str, node: ast.AST) -> Run:
     """A variable of the program itself, or a builtin."""
-    names = compiler.machine.names
+    names = compiler.names
     if wanted in REFUSED and wanted not in compiler.scopes.module.bound:
         raise compiler.refuse(REFUSED[wanted], node)
     standard = BUILTINS.get(wanted, MISSING)

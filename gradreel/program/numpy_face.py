@@ -1,7 +1,7 @@
-"""A small numpy for programs: arrays of numbers, a few functions, numpy's own random streams.
+"""A small numpy for programs: arrays of numbers and the functions over them.
 
 An array is made only of what we have checked to be numbers in a rectangle; no method of ndarray is reached but through
-the table here.
+the tables here. What a function may make is charged before it is made.
 """
 
 from __future__ import annotations
@@ -12,16 +12,28 @@ from typing import Any
 
 import numpy as np
 
-from .calls import listed
+from .calls import kind_name, listed
 from .engine import torch
 from .machine import Machine
 from .values import Attribute, Builtin, Namespace, Type, Value
 from .words import words
 
 Array = np.ndarray[Any, Any]
-ARRAY_TYPES: tuple[type, ...] = (np.float64, np.float32, np.int64, np.int32, np.bool_)
+ARRAY_TYPES: tuple[type, ...] = (
+    np.float64,
+    np.float32,
+    np.float16,
+    np.int64,
+    np.int32,
+    np.int16,
+    np.int8,
+    np.uint8,
+    np.bool_,
+)
+KINDS = "fiub"
 
-DTYPES = {name: getattr(np, name) for name in ("float64", "float32", "int64", "int32", "bool_")}
+DTYPES = {name: getattr(np, name) for name in (kind.__name__ for kind in ARRAY_TYPES) if hasattr(np, name)}
+DTYPES |= {"bool_": np.bool_, "bool": np.bool_}
 OF_PYTHON = {"float": np.float64, "int": np.int64, "bool": np.bool_}
 
 
@@ -35,11 +47,13 @@ def dtype_of(given: Value) -> Any:
             return OF_PYTHON[name]
         if name in DTYPES:
             return DTYPES[name]
-    if isinstance(given, str) and given in DTYPES:
-        return DTYPES[given]
-    if isinstance(given, np.dtype) and given.kind in "fib":
+    if isinstance(given, str) and given in (*DTYPES, *OF_PYTHON, "f", "d", "i"):
+        return np.dtype(given).type
+    if isinstance(given, np.dtype) and given.kind in KINDS:
         return given
-    raise TypeError("data type not understood")
+    raise TypeError(
+        f"Cannot interpret '{given}' as a data type" if isinstance(given, str) else "data type not understood"
+    )
 
 
 def numbers(machine: Machine, given: Value) -> Any:
@@ -52,21 +66,21 @@ def numbers(machine: Machine, given: Value) -> Any:
         return given.numpy()
     if isinstance(given, (list, tuple, range)):
         return [numbers(machine, part) for part in listed(machine, given)]
-    raise TypeError("only numbers and lists of numbers can become an array here")
+    raise TypeError(f"only numbers and lists of numbers can become an array here, not {kind_name(given)}")
 
 
-def array(machine: Machine, given: Value, dtype: Value = None) -> Array:
-    made = np.array(numbers(machine, given), dtype=dtype_of(dtype))
-    if made.dtype.kind not in "fib":
+def array(machine: Machine, given: Value, dtype: Value = None, copy: Value = True, ndmin: int = 0) -> Array:
+    made = np.array(numbers(machine, given), dtype=dtype_of(dtype), ndmin=ndmin)
+    if made.dtype.kind not in KINDS:
         raise TypeError("only numbers and lists of numbers can become an array here")
     return made
 
 
 def shape_of(machine: Machine, given: Value) -> tuple[int, ...]:
-    shape = (given,) if isinstance(given, int) else tuple(listed(machine, given))
-    if not all(isinstance(size, int) for size in shape):
+    shape = (given,) if isinstance(given, (int, np.integer)) else tuple(listed(machine, given))
+    if not all(isinstance(size, (int, np.integer)) for size in shape):
         raise TypeError("a shape is a whole number or several")
-    machine.meter.elements(math.prod(shape))
+    machine.meter.elements(math.prod(int(size) for size in shape))
     return shape
 
 
@@ -74,117 +88,274 @@ def filled(way: Callable[..., Array]) -> Callable[..., Array]:
     return lambda machine, shape, dtype=None: way(shape_of(machine, shape), dtype=dtype_of(dtype) or np.float64)
 
 
-def elementwise(way: Callable[..., Any]) -> Callable[..., Any]:
-    def run(machine: Machine, *given: Value) -> Any:
-        parts = [np.asarray(numbers(machine, part)) for part in given]
-        machine.meter.elements(math.prod(np.broadcast_shapes(*(part.shape for part in parts))))
-        return way(*parts)
+def full(machine: Machine, shape: Value, fill_value: Value, dtype: Value = None) -> Array:
+    return np.full(shape_of(machine, shape), numbers(machine, fill_value), dtype=dtype_of(dtype))
+
+
+def alike(way: Callable[..., Array]) -> Callable[..., Array]:
+    return lambda machine, given, dtype=None: way(np.asarray(numbers(machine, given)), dtype=dtype_of(dtype))
+
+
+def square(way: Callable[..., Array]) -> Callable[..., Array]:
+    def run(machine: Machine, n: int, m: int | None = None, dtype: Value = None) -> Array:
+        shape_of(machine, (n, n if m is None else m))
+        rest = (m,) if way is np.eye else ()
+        return way(n, *rest, dtype=dtype_of(dtype) or np.float64)
 
     return run
+
+
+def elementwise(way: Callable[..., Any]) -> Callable[..., Any]:
+    def run(machine: Machine, *given: Value, **named: Value) -> Any:
+        parts = [np.asarray(numbers(machine, part)) for part in given]
+        machine.meter.elements(math.prod(np.broadcast_shapes(*(part.shape for part in parts))))
+        return way(*parts, **{name: numbers(machine, value) for name, value in named.items() if name in ALLOWED})
+
+    return run
+
+
+ALLOWED = ("decimals", "rtol", "atol", "equal_nan")
 
 
 def reduced(way: Callable[..., Any]) -> Callable[..., Any]:
-    def run(machine: Machine, given: Value, axis: Value = None, keepdims: bool = False) -> Any:
+    def run(machine: Machine, given: Value, axis: Value = None, **named: Value) -> Any:
         found = np.asarray(numbers(machine, given))
         machine.meter.elements(found.size)
-        return way(found, axis=axis, keepdims=bool(keepdims))
+        options = {name: value for name, value in named.items() if name in ("keepdims", "ddof") and value is not None}
+        if axis is not None:
+            options["axis"] = tuple(axis) if isinstance(axis, (list, tuple)) else int(axis)
+        return way(found, **options)
 
     return run
 
 
-def allclose(machine: Machine, a: Value, b: Value, rtol: float = 1e-05, atol: float = 1e-08) -> bool:
-    return bool(np.allclose(numbers(machine, a), numbers(machine, b), rtol=rtol, atol=atol))
+def shaped(way: Callable[..., Any], most: int = 3) -> Callable[..., Any]:
+    """A function of one array and whole numbers, that makes nothing larger than it was given."""
+
+    def run(machine: Machine, given: Value, *rest: Value, **named: Value) -> Any:
+        found = np.asarray(numbers(machine, given))
+        machine.meter.elements(found.size)
+        if len(rest) > most or not set(named) <= {
+            "axis",
+            "axes",
+            "return_counts",
+            "return_inverse",
+            "k",
+            "n",
+            "offset",
+        }:
+            raise TypeError(f"{way.__name__}() got arguments that are not supported here")
+        return way(found, *(numbers(machine, part) for part in rest), **{k: _axes(v) for k, v in named.items()})
+
+    return run
 
 
-def linspace(machine: Machine, start: float, stop: float, num: int = 50) -> Array:
+def _axes(given: Value) -> Any:
+    return tuple(given) if isinstance(given, list) else given
+
+
+def joining(way: Callable[..., Array]) -> Callable[..., Array]:
+    def run(machine: Machine, given: Value, axis: Value = None) -> Array:
+        parts = [np.asarray(numbers(machine, part)) for part in listed(machine, given)]
+        machine.meter.elements(sum(part.size for part in parts))
+        return way(parts) if axis is None else way(parts, axis=int(axis))
+
+    return run
+
+
+def multiplied(way: Callable[..., Any]) -> Callable[..., Any]:
+    def run(machine: Machine, a: Value, b: Value) -> Any:
+        left, right = (np.asarray(numbers(machine, part)) for part in (a, b))
+        size = (
+            left.size * max(right.shape[-1] if right.ndim else 1, 1) if way is not np.outer else left.size * right.size
+        )
+        machine.meter.elements(max(left.size, right.size))
+        machine.meter.work(size)
+        if way is np.outer:
+            machine.meter.elements(size)
+        return way(left, right)
+
+    return run
+
+
+def solved(way: Callable[..., Any]) -> Callable[..., Any]:
+    """Linear algebra: as many multiplications as the cube of the side."""
+
+    def run(machine: Machine, *given: Value, **named: Value) -> Any:
+        parts = [np.asarray(numbers(machine, part)) for part in given]
+        machine.meter.elements(sum(part.size for part in parts))
+        machine.meter.work(int(max((part.size for part in parts), default=0) ** 1.5))
+        return way(*parts, **{name: value for name, value in named.items() if name in ("axis", "keepdims")})
+
+    return run
+
+
+def repeated(way: Callable[..., Array]) -> Callable[..., Array]:
+    def run(machine: Machine, given: Value, times: Value, axis: Value = None) -> Array:
+        found, counts = np.asarray(numbers(machine, given)), numbers(machine, times)
+        many = int(np.prod(np.asarray(counts, dtype=object))) if way is np.tile else int(np.sum(counts))
+        machine.meter.elements(found.size * max(many, 1))
+        return way(found, counts) if axis is None else way(found, counts, axis)
+
+    return run
+
+
+def diagonal(machine: Machine, given: Value, k: int = 0) -> Array:
+    found = np.asarray(numbers(machine, given))
+    machine.meter.elements((found.size + abs(k)) ** 2 if found.ndim == 1 else found.size)
+    return np.diag(found, k)
+
+
+def where(machine: Machine, condition: Value, *choices: Value) -> Any:
+    return elementwise(np.where)(machine, condition, *choices)
+
+
+def meshgrid(machine: Machine, *axes: Value, indexing: str = "xy") -> Any:
+    parts = [np.asarray(numbers(machine, axis)) for axis in axes]
+    machine.meter.elements(math.prod(part.size for part in parts) * len(parts))
+    return np.meshgrid(*parts, indexing="ij" if indexing == "ij" else "xy")
+
+
+def einsum(machine: Machine, formula: str, *operands: Value) -> Any:
+    parts = [np.asarray(numbers(machine, part)) for part in operands]
+    machine.meter.work(math.prod(size for part in parts for size in part.shape))
+    machine.meter.elements(math.prod(size for part in parts for size in part.shape))
+    return np.einsum(str(formula), *parts)
+
+
+def padded(machine: Machine, given: Value, width: Value, mode: str = "constant", constant_values: Value = 0) -> Array:
+    found = np.asarray(numbers(machine, given))
+    most = int(np.max(np.asarray(numbers(machine, width))))
+    machine.meter.elements(math.prod(size + 2 * most for size in found.shape))
+    more = {"constant_values": numbers(machine, constant_values)} if mode == "constant" else {}
+    way: Any = np.pad
+    made: Array = way(found, numbers(machine, width), mode=mode, **more)
+    return made
+
+
+def linspace(machine: Machine, start: float, stop: float, num: int = 50, endpoint: Value = True) -> Array:
     machine.meter.elements(num)
-    return np.linspace(start, stop, num)
+    return np.linspace(start, stop, num, endpoint=bool(endpoint))
 
 
-def arange(machine: Machine, *given: Value) -> Array:
+def logspace(machine: Machine, start: float, stop: float, num: int = 50) -> Array:
+    machine.meter.elements(num)
+    return np.logspace(start, stop, num)
+
+
+def arange(machine: Machine, *given: Value, dtype: Value = None) -> Array:
     bounds = [numbers(machine, part) for part in given]
     start, stop, step = (0, bounds[0], 1) if len(bounds) == 1 else (*bounds, 1)[:3]
-    machine.meter.elements(int(max(0, (stop - start) / step)))
-    return np.arange(*bounds)
+    machine.meter.elements(int(max(0, (stop - start) / step)) if step else 0)
+    return np.arange(*bounds, dtype=dtype_of(dtype))
 
 
 def finfo(machine: Machine, kind: Value) -> Namespace:
     found = np.finfo(dtype_of(kind))
-    words = {"eps": found.eps, "max": found.max, "min": found.min, "tiny": found.tiny}
-    return Namespace("finfo", words)
+    names = ("eps", "max", "min", "tiny", "bits", "resolution", "smallest_normal")
+    return Namespace("finfo", {name: getattr(found, name) for name in names})
 
 
-# ---- random: numpy's global stream, one for each run
+def iinfo(machine: Machine, kind: Value) -> Namespace:
+    found = np.iinfo(dtype_of(kind))
+    return Namespace("iinfo", {"max": found.max, "min": found.min, "bits": found.bits})
 
 
-def stream(machine: Machine) -> np.random.RandomState:
-    if machine.random is None:
-        machine.random = np.random.RandomState(0)
-    found: np.random.RandomState = machine.random
-    return found
+SHOWN = ("precision", "suppress", "threshold", "linewidth", "edgeitems")
 
 
-def seed(machine: Machine, number: int | None = None) -> None:
-    machine.random = np.random.RandomState(number or 0)
+def options(machine: Machine, **given: Value) -> None:
+    """`set_printoptions`, for this run."""
+    machine.shown |= {name: value for name, value in given.items() if name in SHOWN and isinstance(value, (int, bool))}
+    for name, most in (("linewidth", 1000), ("precision", 100)):
+        if name in machine.shown:
+            machine.shown[name] = min(int(machine.shown[name]), most)
 
 
-def drawn(way: Callable[..., Any], before: int) -> Callable[..., Any]:
-    """A draw whose first `before` arguments are numbers and whose next one is the size."""
-
-    def run(machine: Machine, *given: Value, size: Value = None, **named: Value) -> Any:
-        values = [numbers(machine, part) for part in given[:before]]
-        named = {name: numbers(machine, part) for name, part in named.items()}
-        wanted = given[before] if len(given) > before else size
-        return way(stream(machine), *values, **named, size=None if wanted is None else shape_of(machine, wanted))
-
-    return run
-
-
-def drawn_by_sizes(way: Callable[..., Any]) -> Callable[..., Any]:
-    return lambda machine, *sizes: way(stream(machine), *shape_of(machine, sizes))
-
-
-RANDOM = {
-    "seed": seed,
-    "uniform": drawn(np.random.RandomState.uniform, 2),
-    "normal": drawn(np.random.RandomState.normal, 2),
-    "randint": drawn(np.random.RandomState.randint, 2),
-    "random": drawn(np.random.RandomState.random_sample, 0),
-    "rand": drawn_by_sizes(np.random.RandomState.rand),
-    "randn": drawn_by_sizes(np.random.RandomState.randn),
-}
+REDUCTIONS = words(
+    "sum mean max min std var prod median any all argmax argmin cumsum cumprod ptp amax amin nansum nanmean "
+    "count_nonzero average"
+)
+ELEMENTWISE = words(
+    "abs exp log sqrt sin cos tan tanh maximum minimum arcsin arccos arctan arctan2 sinh cosh log2 log10 log1p expm1 "
+    "exp2 power square sign floor ceil rint round clip isnan isinf isfinite add subtract multiply divide mod "
+    "floor_divide negative reciprocal greater less equal not_equal greater_equal less_equal logical_and logical_or "
+    "logical_not logical_xor absolute fabs hypot deg2rad rad2deg cbrt isclose allclose array_equal trunc around"
+)
+SHAPES = words(
+    "reshape transpose squeeze ravel expand_dims flip roll argsort sort unique split array_split nonzero triu tril "
+    "trace diff swapaxes moveaxis fliplr flipud atleast_1d atleast_2d percentile quantile argwhere rot90"
+)
 
 FUNCTIONS: dict[str, Callable[..., Any]] = {
     "array": array,
     "asarray": array,
     "zeros": filled(np.zeros),
     "ones": filled(np.ones),
+    "empty": filled(np.zeros),
+    "full": full,
+    "zeros_like": alike(np.zeros_like),
+    "ones_like": alike(np.ones_like),
+    "empty_like": alike(np.zeros_like),
+    "eye": square(np.eye),
+    "identity": square(np.identity),
+    "diag": diagonal,
     "linspace": linspace,
+    "logspace": logspace,
     "arange": arange,
-    "allclose": allclose,
+    "meshgrid": meshgrid,
     "finfo": finfo,
-    **{name: elementwise(getattr(np, name)) for name in words("abs exp log sqrt sin cos tan tanh maximum minimum")},
-    **{name: reduced(getattr(np, name)) for name in words("sum mean max min std var prod")},
+    "iinfo": iinfo,
+    "where": where,
+    "einsum": einsum,
+    "pad": padded,
+    "tile": repeated(np.tile),
+    "repeat": repeated(np.repeat),
+    "set_printoptions": options,
+    **{name: joining(getattr(np, name)) for name in words("concatenate stack vstack hstack column_stack dstack")},
+    **{name: multiplied(getattr(np, name)) for name in words("dot matmul outer inner vdot")},
+    **{name: elementwise(getattr(np, name)) for name in ELEMENTWISE},
+    **{name: reduced(getattr(np, name)) for name in REDUCTIONS},
+    **{name: shaped(getattr(np, name)) for name in SHAPES},
 }
+LINALG = {name: solved(getattr(np.linalg, name)) for name in words("norm inv det solve eig eigh svd matrix_rank pinv")}
 
 
-def _reshape(machine: Machine, this: Array, *shape: Value) -> Array:
-    wanted = shape[0] if len(shape) == 1 and not isinstance(shape[0], int) else shape
+def _flat_shape(machine: Machine, this: Array, *shape: Value) -> Array:
+    wanted = shape[0] if len(shape) == 1 and not isinstance(shape[0], (int, np.integer)) else shape
     return this.reshape(tuple(listed(machine, wanted)))
 
 
-def _astype(machine: Machine, this: Array, kind: Value) -> Array:
+def _astype(machine: Machine, this: Array, kind: Value, copy: Value = True) -> Array:
     return this.astype(dtype_of(kind))
 
 
+def _fill(machine: Machine, this: Array, value: Value) -> None:
+    this.fill(numbers(machine, value))
+
+
+def _transposed(machine: Machine, this: Array, *axes: Value) -> Array:
+    return this.transpose(*(numbers(machine, part) for part in axes))
+
+
 METHODS: dict[str, Callable[..., Any]] = {
-    "reshape": _reshape,
+    "reshape": _flat_shape,
     "astype": _astype,
+    "fill": _fill,
+    "transpose": _transposed,
     "copy": lambda machine, this: this.copy(),
     "tolist": lambda machine, this: this.tolist(),
-    "item": lambda machine, this: this.item(),
+    "item": lambda machine, this, *at: this.item(*at),
     "flatten": lambda machine, this: this.flatten(),
-    **{name: reduced(getattr(np, name)) for name in words("sum mean max min std var prod")},
+    "dot": multiplied(np.dot),
+    "sort": lambda machine, this, axis=-1: this.sort(axis),
+    "nonzero": shaped(np.nonzero),
+    "repeat": repeated(np.repeat),
+    **{name: elementwise(getattr(np, name)) for name in words("round clip")},
+    **{name: shaped(getattr(np, name)) for name in words("squeeze ravel argsort trace diagonal swapaxes")},
+    **{
+        name: reduced(getattr(np, name)) for name in words("sum mean max min std var prod any all argmax argmin cumsum")
+    },
 }
 
 
@@ -194,6 +365,8 @@ READS: dict[str, Callable[[Any], Any]] = {
     "size": lambda this: this.size,
     "dtype": lambda this: this.dtype,
     "T": lambda this: this.T,
+    "nbytes": lambda this: this.nbytes,
+    "itemsize": lambda this: this.itemsize,
 }
 
 ARRAY_METHODS: dict[str, Any] = {name: Builtin(name, way, machine=True) for name, way in METHODS.items()} | {
@@ -206,16 +379,19 @@ def scalar(name: str, kind: Callable[[Any], Any]) -> Type:
     return Type(name, (DTYPES[name],), make, f"numpy.{name}")
 
 
-SCALARS = {name: scalar(name, kind) for name, kind in DTYPES.items()}
+SCALARS = {name: scalar(name, kind) for name, kind in DTYPES.items() if name != "bool"}
+ABSTRACT = {"integer": (np.integer,), "floating": (np.floating,), "number": (np.number,), "generic": (np.generic,)}
 
 NUMPY = Namespace(
     "numpy",
     {name: Builtin(name, way, machine=True) for name, way in FUNCTIONS.items()}
     | SCALARS
+    | {name: Type(name, hosts, None, f"numpy.{name}") for name, hosts in ABSTRACT.items()}
     | {"pi": math.pi, "e": math.e, "inf": math.inf, "nan": math.nan, "newaxis": None}
     | {
         "ndarray": Type("ndarray", (np.ndarray,), None, "numpy.ndarray"),
-        "random": Namespace("numpy.random", {name: Builtin(name, way, machine=True) for name, way in RANDOM.items()}),
+        "linalg": Namespace("numpy.linalg", {name: Builtin(name, way, machine=True) for name, way in LINALG.items()}),
+        "__version__": np.__version__,
     },
 )
-"""numpy, as programs import it."""
+"""numpy, as programs import it; `numpy.random` is put in by numpy_random."""

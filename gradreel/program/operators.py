@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import operator
+from collections import deque
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -15,18 +16,20 @@ import numpy as np
 
 from .calls import call_method, iterate, truth
 from .engine import TENSORS, elements_of
-from .formatting import percent, type_name
-from .refusal import Refusal
-from .values import Class, Error, ExceptionType, Instance, Type, Value
+from .formatting import type_name
+from .templates import percent
+from .values import OBJECTS, Bound, Class, Error, ExceptionType, Function, Instance, Own, Silent, Type, Value
 
 if TYPE_CHECKING:
     from .machine import Machine
 
 Guard = Callable[["Machine", Value, Value], None]
 
-NUMBERS = (bool, int, float)
-SEQUENCES = (str, list, tuple)
-OWN = (Instance, Class, Type, Error, ExceptionType)
+NUMBERS = (bool, int, float, complex)
+SEQUENCES = (str, list, tuple, deque)
+RECORDS = (Instance, Class, Type, Error, ExceptionType, Function, Silent)
+OWN = (*RECORDS, Own)
+TYPES_TOO = (Class, Type, ExceptionType, type(None))
 ARRAYS: tuple[Any, ...] = (*TENSORS, np.ndarray)
 BIG = 1 << 62
 
@@ -57,8 +60,6 @@ def repeated(machine: Machine, left: Value, right: Value) -> None:
 def raised_to(machine: Machine, left: Value, right: Value) -> None:
     if isinstance(left, int) and isinstance(right, int) and right > 0 and left not in (-1, 0, 1):
         machine.meter.bits(left.bit_length() * right)
-    if isinstance(left, (int, float)) and left < 0 and isinstance(right, float) and not right.is_integer():
-        raise Refusal("A negative number to a fractional power is complex; complex numbers are not supported here.")
 
 
 def shifted(machine: Machine, left: Value, right: Value) -> None:
@@ -138,18 +139,47 @@ def general(
     """The operator for any two values: methods of the program's classes, then Python's own, after the guard."""
 
     if isinstance(left, OWN) or isinstance(right, OWN):
-        for owner, other, name in (
-            *([(left, right, f"__i{row.method}__")] if inplace else []),
-            (left, right, f"__{row.method}__"),
-            (right, left, f"__r{row.method}__"),
-        ):
-            answer = call_method(machine, owner, name, [other]) if isinstance(owner, Instance) else NotImplemented
+        for owner, other, name in methods(row, inplace, left, right):
+            answer = call_method(machine, owner, name, [other]) if isinstance(owner, OBJECTS) else NotImplemented
             if answer is not NotImplemented:
                 return answer
+        if not isinstance(left, RECORDS) and not isinstance(right, RECORDS):
+            return base_apply(machine, row, run, left, right)
+        if row.sign == "|" and isinstance(left, TYPES_TOO) and isinstance(right, TYPES_TOO):
+            return UNION
         sign = row.sign + "=" if inplace else row.sign
         sign = "** or pow()" if sign == "**" else sign
         names = f"'{type_name(left)}' and '{type_name(right)}'"
         raise TypeError(f"unsupported operand type(s) for {sign}: {names}")
+    return base_apply(machine, row, run, left, right)
+
+
+def methods(row: Binary, inplace: bool, left: Value, right: Value) -> list[tuple[Value, Value, str]]:
+    """The methods that an operator asks, in order: the class of the right side goes first where it extends the left."""
+    found = [(left, right, f"__{row.method}__"), (right, left, f"__r{row.method}__")]
+    if isinstance(left, OBJECTS) and isinstance(right, OBJECTS):
+        if left.kind is right.kind:
+            found.pop()
+        elif left.kind in right.kind.order:
+            found.reverse()
+    return [(left, right, f"__i{row.method}__"), *found] if inplace else found
+
+
+UNION = Type("UnionType", (), None, "types.UnionType")
+"""What `int | None` gives: a hint."""
+
+
+def base_binary(machine: Machine, name: str, left: Value, right: Value) -> Value:
+    """The operator of that name, without the methods of classes that extend the values' types."""
+    row = next(row for row in BINARY.values() if row.method == name)
+    try:
+        return base_apply(machine, row, row.run, left, right)
+    except TypeError:
+        return NotImplemented
+
+
+def base_apply(machine: Machine, row: Binary, run: Callable[[Value, Value], Value], left: Value, right: Value) -> Value:
+    """The operator as Python has it for the values' own types, after the guard."""
     if row.sign == "%" and isinstance(left, str):
         return percent(machine, left, right)
     row.guard(machine, left, right)
@@ -165,18 +195,37 @@ def equal(machine: Machine, left: Value, right: Value) -> Value:
     """`left == right`, by our own walk through containers: each step is charged, own methods are called."""
 
     machine.meter.charge()
-    if isinstance(left, Instance) or isinstance(right, Instance):
+    if isinstance(left, OBJECTS) or isinstance(right, OBJECTS):
         for owner, other in ((left, right), (right, left)):
-            if isinstance(owner, Instance):
+            if isinstance(owner, OBJECTS):
                 answer = call_method(machine, owner, "__eq__", [other])
                 if answer is not NotImplemented:
                     return answer
-        return left is right
-    if type(left) is type(right) and isinstance(left, (list, tuple)) and not hasattr(left, "_fields"):
+        if isinstance(left, Instance) or isinstance(right, Instance):
+            return left is right
+    if type(left) is Bound and type(right) is Bound:
+        return left.function is right.function and left.receiver is right.receiver
+    return base_equal(machine, left, right)
+
+
+def base_equal(machine: Machine, left: Value, right: Value) -> Value:
+    if (
+        isinstance(left, (list, tuple))
+        and isinstance(right, (list, tuple))
+        and sequence_kind(left) is sequence_kind(right)
+    ):
         return len(left) == len(right) and all(same(machine, a, b) for a, b in zip(left, right, strict=True))
     if isinstance(left, dict) and isinstance(right, dict):
         return len(left) == len(right) and all(k in right and same(machine, v, right[k]) for k, v in left.items())
     return left == right
+
+
+def sequence_kind(value: Value) -> type:
+    """list or tuple: such are equal item by item; of the engine's own tuples the engine knows."""
+    kind = type(value)
+    if kind is list or (isinstance(value, Own) and isinstance(value, list)):
+        return list
+    return tuple if kind is tuple or isinstance(value, Own) else kind
 
 
 def same(machine: Machine, left: Value, right: Value) -> bool:
@@ -186,10 +235,14 @@ def same(machine: Machine, left: Value, right: Value) -> bool:
 
 def contains(machine: Machine, item: Value, holder: Any) -> bool:
 
-    if isinstance(holder, Instance):
+    if isinstance(holder, OBJECTS):
         answer = call_method(machine, holder, "__contains__", [item])
         if answer is not NotImplemented:
             return truth(machine, answer)
+    return base_contains(machine, item, holder)
+
+
+def base_contains(machine: Machine, item: Value, holder: Any) -> bool:
     if isinstance(holder, str):
         machine.meter.charge(len(holder) >> 6)
         if not isinstance(item, str):
@@ -201,7 +254,15 @@ def contains(machine: Machine, item: Value, holder: Any) -> bool:
         return item in holder
     if isinstance(holder, ARRAYS):
         return bool(holder.__contains__(item))
-    return any(same(machine, item, other) for other in iterate(machine, holder))
+    try:
+        items = iterate(machine, holder)
+    except TypeError:
+        raise TypeError(f"argument of type '{type_name(holder)}' is not iterable") from None
+    for other in items:
+        machine.meter.charge()
+        if same(machine, other, item):
+            return True
+    return False
 
 
 def ordered(sign: str, run: Callable[[Value, Value], Value], name: str, mirrored: str) -> Callable[..., Value]:
@@ -209,12 +270,21 @@ def ordered(sign: str, run: Callable[[Value, Value], Value], name: str, mirrored
 
         if isinstance(left, OWN) or isinstance(right, OWN):
             for owner, other, method in ((left, right, name), (right, left, mirrored)):
-                answer = call_method(machine, owner, method, [other]) if isinstance(owner, Instance) else NotImplemented
+                answer = call_method(machine, owner, method, [other]) if isinstance(owner, OBJECTS) else NotImplemented
                 if answer is not NotImplemented:
                     return answer
+            if not isinstance(left, RECORDS) and not isinstance(right, RECORDS):
+                return base_compare(machine, left, right)
             first, second = type_name(left), type_name(right)
             raise TypeError(f"'{sign}' not supported between instances of '{first}' and '{second}'")
-        if type(left) is type(right) and isinstance(left, (list, tuple)) and not hasattr(left, "_fields"):
+        return base_compare(machine, left, right)
+
+    def base_compare(machine: Machine, left: Value, right: Value) -> Value:
+        if (
+            isinstance(left, (list, tuple))
+            and isinstance(right, (list, tuple))
+            and sequence_kind(left) is sequence_kind(right)
+        ):
             for a, b in zip(left, right, strict=False):
                 if not same(machine, a, b):
                     return compare(machine, a, b)
@@ -226,11 +296,11 @@ def ordered(sign: str, run: Callable[[Value, Value], Value], name: str, mirrored
 
 def unequal(machine: Machine, left: Value, right: Value) -> Value:
 
-    if isinstance(left, Instance):
+    if isinstance(left, OBJECTS):
         answer = call_method(machine, left, "__ne__", [right])
         if answer is not NotImplemented:
             return answer
-    if isinstance(left, (Instance, list, tuple, dict)) or isinstance(right, Instance):
+    if isinstance(left, (*OBJECTS, list, tuple, dict)) or isinstance(right, OBJECTS):
         return not truth(machine, equal(machine, left, right))
     return left != right
 
@@ -249,3 +319,5 @@ COMPARE: dict[type[ast.cmpop], Callable[[Machine, Value, Value], Value]] = {
     ast.In: contains,
     ast.NotIn: lambda machine, left, right: not contains(machine, left, right),
 }
+
+COMPARE_SIGNS = {"<": COMPARE[ast.Lt], "<=": COMPARE[ast.LtE], ">": COMPARE[ast.Gt], ">=": COMPARE[ast.GtE]}

@@ -14,12 +14,24 @@ import numpy as np
 from gradreel.trace import Outcome, Recorder, Trace
 from gradreel.trace.events import Stopped
 
-from . import classes, comprehensions, expressions, functions, handling, imports, managing, statements
+from . import (
+    classes,
+    comprehensions,
+    expressions,
+    functions,
+    handling,
+    imports,
+    managing,
+    matching,
+    statements,
+    yielding,
+)
 from .calls import call
 from .compiler import Compiler, Step
 from .engine import listening, running
 from .errors import suggestion
-from .formatting import caught, error_text, written
+from .formatting import caught, written
+from .formatting import text as shown
 from .handling import tell
 from .limits import Limits, Spent
 from .machine import Machine, Place
@@ -28,7 +40,18 @@ from .refusal import Refusal
 from .telling import Telling
 from .values import Error, Frame, Value
 
-SYNTAX = (classes, comprehensions, expressions, functions, handling, imports, managing, statements)
+SYNTAX = (
+    classes,
+    comprehensions,
+    expressions,
+    functions,
+    handling,
+    imports,
+    managing,
+    matching,
+    statements,
+    yielding,
+)
 """The modules that fill the compiler's tables."""
 
 DEEPEST = 20_000
@@ -59,7 +82,9 @@ def run(
         with listening(machine.emit):
             outcome = perform(source, mode, machine, during)
         # What the program still holds at its end stays alive in the trace.
+        machine.over = True
         names.clear()
+        machine.modules.clear()
         return recorder.trace(source, mode, outcome)
 
 
@@ -98,7 +123,7 @@ def execute(machine: Machine, steps: list[Step], reading: Reading) -> Outcome:
         tell(machine, record, False)
         if reading.mode == "script":
             line = record.place[0] if record.place else frame.line
-            text = error_text(machine, record)
+            text = shown(machine, record)
             hint = suggestion(record, text, machine.names)
             return Outcome("raised", record.kind.title, text + hint, line)
     return Outcome("finished")
@@ -110,6 +135,7 @@ def attempt(machine: Machine, step: Step, frame: Frame) -> Error | None:
         step(frame)
     except Exception as raised:
         machine.frame, machine.frames, machine.loops, machine.depth = frame, (), (), 0
+        machine.handling.clear()
         return caught(machine, raised, frame)
     return None
 

@@ -64,13 +64,20 @@ class Scopes(ast.NodeVisitor):
         for scope in list(self.of.values()):
             self._resolve(scope)
 
+    def every(self) -> set[str]:
+        """Every name that the program uses somewhere."""
+        return {name for scope in self.of.values() for name in scope.used}
+
     def _resolve(self, scope: Scope) -> None:
         for name in (scope.used | scope.nonlocals) - scope.globals:
             if (name in scope.bound and name not in scope.nonlocals) or scope.kind == "module":
                 continue
             around = scope.parent
             between = [scope]
-            while around is not None and not (around.function and name in around.bound - around.nonlocals):
+            while around is not None and not (
+                (around.function and name in around.bound - around.nonlocals)
+                or (name == "__class__" and around.kind == "class")
+            ):
                 if around.function and name in around.globals:
                     around = None
                     break
@@ -117,6 +124,18 @@ class Scopes(ast.NodeVisitor):
         for statement in node.body:
             self.visit(statement)
         self.here = outer
+
+    def visit_MatchAs(self, node: ast.MatchAs | ast.MatchStar) -> None:
+        if node.name:
+            self.here.bound.add(node.name)
+        self.generic_visit(node)
+
+    visit_MatchStar = visit_MatchAs
+
+    def visit_MatchMapping(self, node: ast.MatchMapping) -> None:
+        if node.rest:
+            self.here.bound.add(node.rest)
+        self.generic_visit(node)
 
     def _comprehension(self, node: Comprehension) -> None:
         self.visit(node.generators[0].iter)

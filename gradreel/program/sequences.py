@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections import deque
 from collections.abc import Callable, Iterator
 
 import numpy as np
@@ -11,19 +12,21 @@ from .calls import VIEWS, call, call_method, iterate, kind_name, listed, own_len
 from .engine import torch
 from .machine import Machine
 from .operators import binary
-from .values import MISSING, Instance, Value
+from .values import MISSING, OBJECTS, Class, Own, Value
 
 
 def length(machine: Machine, value: Value) -> int:
     own = own_length(machine, value)
     if own is not None:
         return own
+    if type(value) is Class and value.members is not None:
+        return len(value.members)
     if isinstance(value, SIZED) or (isinstance(value, torch.nn.Module) and hasattr(type(value), "__len__")):
         return len(value)
     raise TypeError(f"object of type '{kind_name(value)}' has no len()")
 
 
-SIZED = (str, list, tuple, dict, set, frozenset, range, np.ndarray, torch.Tensor, *VIEWS)
+SIZED = (deque, str, list, tuple, dict, set, frozenset, range, np.ndarray, torch.Tensor, *VIEWS)
 
 
 def absolute(machine: Machine, value: Value) -> Value:
@@ -32,6 +35,11 @@ def absolute(machine: Machine, value: Value) -> Value:
 
 
 def rounded(machine: Machine, value: Value, digits: int | None = None) -> Value:
+    answer = call_method(machine, value, "__round__", [] if digits is None else [digits])
+    if answer is not NotImplemented:
+        return answer
+    if isinstance(value, OBJECTS):
+        raise TypeError(f"type {kind_name(value)} doesn't define __round__ method")
     if isinstance(value, int) and digits is not None and digits < 0:
         machine.meter.bits(-digits * 4)
     return round(value) if digits is None else round(value, digits)
@@ -123,8 +131,16 @@ def numbered(machine: Machine, source: Value, start: int = 0) -> Iterator[Value]
 
 
 def turned(machine: Machine, source: Value) -> Iterator[Value]:
-    if isinstance(source, (list, tuple, str, range, dict)):
+    answer = call_method(machine, source, "__reversed__", [])
+    if answer is not NotImplemented:
+        return iterate(machine, answer)
+    if isinstance(source, (list, tuple, str, range, dict, deque)) and not isinstance(source, Own):
         return reversed(source)
+    if isinstance(source, OBJECTS) and source.kind.find("__getitem__") is not MISSING:
+        count = length(machine, source)
+        return (call_method(machine, source, "__getitem__", [at]) for at in reversed(range(count)))
+    if isinstance(source, (set, frozenset, Iterator)):
+        raise TypeError(f"'{kind_name(source)}' object is not reversible")
     return reversed(listed(machine, source))
 
 
@@ -145,13 +161,15 @@ def some(machine: Machine, items: Value) -> bool:
 
 
 def following(machine: Machine, source: Value, default: Value = MISSING) -> Value:
-    if isinstance(source, Instance):
-        answer = call_method(machine, source, "__next__", [])
+    if isinstance(source, OBJECTS):
+        try:
+            answer = call_method(machine, source, "__next__", [])
+        except StopIteration:
+            if default is MISSING:
+                raise
+            return default
         if answer is not NotImplemented:
             return answer
     if not isinstance(source, Iterator):
         raise TypeError(f"'{kind_name(source)}' object is not an iterator")
-    found = next(source, default)
-    if found is MISSING:
-        raise StopIteration
-    return found
+    return next(source) if default is MISSING else next(source, default)

@@ -50,12 +50,16 @@ def assign(compiler: Compiler, node: ast.Assign) -> Step:
 
 @compiles(ast.AnnAssign)
 def annotated(compiler: Compiler, node: ast.AnnAssign) -> Step:
-    if node.value is None:
-        return lambda frame: None
-    value, store = compiler.expression(node.value), target(compiler, node.target)
+    value = None if node.value is None else compiler.expression(node.value)
+    store = None if value is None else target(compiler, node.target)
+    hinted = node.target.id if compiler.scope.kind == "class" and isinstance(node.target, ast.Name) else None
+    hint = ast.unparse(node.annotation)
 
     def put(frame: Frame) -> None:
-        store(frame, value(frame))
+        if value is not None and store is not None:
+            store(frame, value(frame))
+        if hinted is not None:
+            frame.names.setdefault("__annotations__", {})[hinted] = hint
 
     return put
 
@@ -86,8 +90,10 @@ def nothing(compiler: Compiler, node: ast.stmt) -> Step:
 
 @compiles(ast.If)
 def if_(compiler: Compiler, node: ast.If) -> Step:
-    machine, test, body = compiler.machine, compiler.expression(node.test), compiler.block(node.body)
-    other = compiler.block(node.orelse) if node.orelse else None
+    machine, test = compiler.machine, compiler.expression(node.test)
+    compiler.branches += 1
+    body, other = compiler.block(node.body), compiler.block(node.orelse) if node.orelse else None
+    compiler.branches -= 1
 
     def step(frame: Frame) -> Signal | None:
         if truth(machine, test(frame)):
@@ -104,7 +110,7 @@ Turns = tuple[Callable[[], bool], Callable[[], None], int | None]
 def loop(compiler: Compiler, node: ast.While | ast.For, turns: Callable[[Frame], Turns]) -> Step:
     machine, body = compiler.machine, compiler.block(node.body)
     other = compiler.block(node.orelse) if node.orelse else None
-    line, end, meter = node.lineno, header_end(node), machine.meter
+    line, end, meter, quiet = node.lineno, header_end(node), machine.meter, compiler.quiet
 
     def step(frame: Frame) -> Signal | None:
         around, turn = machine.loops, 0
@@ -113,8 +119,9 @@ def loop(compiler: Compiler, node: ast.While | ast.For, turns: Callable[[Frame],
             while another():
                 turn += 1
                 meter.charge()
-                machine.loops = (*around, (line, turn, total))
-                machine.emit((LineReached, line, end, machine.frames, machine.loops))
+                if not quiet:
+                    machine.loops = (*around, (line, turn, total))
+                    machine.emit((LineReached, line, end, machine.frames, machine.loops))
                 begin()
                 signal = body(frame)
                 if signal is BREAK:

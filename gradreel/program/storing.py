@@ -6,29 +6,50 @@ from typing import Any
 
 from .attributes import own_attributes
 from .bridge import Companion, ready, to_engine
-from .calls import call, kind_name
+from .calls import call, call_method, kind_name, listed
 from .engine import torch
 from .kinds import missing
 from .machine import Machine
 from .refusal import Refusal
 from .tables import Entry, table_of
-from .values import MISSING, Attribute, Class, Error, Function, Instance, Property, Value
+from .values import MISSING, OBJECTS, Attribute, Class, Error, Function, Instance, Property, Silent, Value
 
 
 def store(machine: Machine, owner: Value, name: str, value: Value) -> None:
     """`owner.name = value`"""
-    kind = type(owner)
-    if kind is Instance or kind is Error:
-        found = owner.kind.find(name) if kind is Instance else MISSING
-        if isinstance(found, Property):
-            set_property(machine, found, owner, name, value)
-        else:
-            owner.attributes[name] = value
-    elif kind is Class or kind is Function:
-        owner.attributes[name] = value
-    elif isinstance(owner, torch.nn.Module):
-        store_on_module(machine, owner, name, value)
+    if isinstance(owner, OBJECTS) and "__setattr__" in owner.kind.traits:
+        call_method(machine, owner, "__setattr__", [name, value])
     else:
+        store_plainly(machine, owner, name, value)
+
+
+def store_plainly(machine: Machine, owner: Value, name: str, value: Value) -> None:
+    """`owner.name = value` by the usual rules, whatever the class of `owner` says of it."""
+    kind = type(owner)
+    if isinstance(owner, torch.nn.Module):
+        store_on_module(machine, owner, name, value)
+    elif isinstance(owner, OBJECTS):
+        found = owner.kind.find(name) if owner.kind.find(name) is not MISSING else None
+        if not described(machine, found, owner, name, value):
+            check_slots(owner, name)
+            owner.attributes[name] = value
+    elif kind is Error:
+        found = owner.own.find(name) if owner.own else None
+        if name == "args":
+            owner.args = tuple(listed(machine, value))
+        elif name == "__cause__":
+            owner.cause, owner.suppressed = value, True
+        elif not described(machine, found, owner, name, value):
+            owner.attributes[name] = value
+    elif kind is Class:
+        if owner.machine is None:
+            raise TypeError(f"cannot set '{name}' attribute of immutable type '{owner.name}'")
+        if owner.members is not None and name in owner.members:
+            raise AttributeError(f"cannot reassign member '{name}'")
+        owner.attributes[name] = value
+    elif kind is Function:
+        store_on_function(owner, name, value)
+    elif kind is not Silent:
         entry = table_of(kind).get(name)
         if isinstance(entry, Attribute) and entry.set is not None:
             entry.set(owner, to_engine(machine, value))
@@ -37,6 +58,40 @@ def store(machine: Machine, owner: Value, name: str, value: Value) -> None:
         if own is None:
             raise AttributeError(unsettable(owner, name, entry))
         own[name] = value
+
+
+def store_on_function(owner: Function, name: str, value: Value) -> None:
+    if name in ("__name__", "__qualname__"):
+        if not isinstance(value, str):
+            raise TypeError(f"{name} must be set to a string object")
+        owner.name = value
+    elif name == "__doc__":
+        owner.doc = value
+    else:
+        owner.attributes[name] = value
+
+
+def described(machine: Machine, found: Value, owner: Value, name: str, value: Value) -> bool:
+    """Sets by a property or another descriptor of the class, if `found` is one."""
+    if isinstance(found, Property):
+        if name in getattr(owner.kind, "fields", ()):
+            raise AttributeError("can't set attribute")
+        set_property(machine, found, owner, name, value)
+        return True
+    if isinstance(found, Instance) and found.kind.find("__set__") is not MISSING:
+        call_method(machine, found, "__set__", [owner, value])
+        return True
+    return False
+
+
+def check_slots(owner: Value, name: str) -> None:
+    """Raises AttributeError where the class of `owner` lists its attributes and `name` is not among them."""
+    kind = owner.kind
+    if "__slots__" not in kind.traits:
+        return
+    slots = [named.attributes.get("__slots__", ()) for named in kind.order]
+    if not any(name == slot or name in slot for slot in slots):
+        raise AttributeError(f"'{kind.name}' object has no attribute '{name}'")
 
 
 def unsettable(owner: Value, name: str, entry: Entry | None) -> str:
@@ -82,12 +137,29 @@ def store_on_module(machine: Machine, owner: Any, name: str, value: Value) -> No
 
 def delete(machine: Machine, owner: Value, name: str) -> None:
     """`del owner.name`"""
+    if isinstance(owner, OBJECTS) and "__delattr__" in owner.kind.traits:
+        call_method(machine, owner, "__delattr__", [name])
+    else:
+        delete_plainly(machine, owner, name)
+
+
+def delete_plainly(machine: Machine, owner: Value, name: str) -> None:
+    """`del owner.name` by the usual rules."""
+    found = owner.kind.find(name) if isinstance(owner, OBJECTS) else None
+    if isinstance(found, Property):
+        if found.deleter is None:
+            raise AttributeError(f"property '{name}' of '{kind_name(owner)}' object has no deleter")
+        call(machine, found.deleter, [owner], {})
+        return
+    if isinstance(found, Instance) and found.kind.find("__delete__") is not MISSING:
+        call_method(machine, found, "__delete__", [owner])
+        return
     if isinstance(owner, torch.nn.Module):
         for place in ("_parameters", "_modules", "_buffers", "attributes", "own_attributes"):
             if name in owner.__dict__.get(place, ()):
                 del owner.__dict__[place][name]
                 return
-    elif isinstance(owner, (Instance, Class, Error)) and name in owner.attributes:
+    elif isinstance(owner, (*OBJECTS, Class, Error, Function)) and name in owner.attributes:
         del owner.attributes[name]
         return
     elif isinstance(owner, torch.Tensor) and name == "grad":

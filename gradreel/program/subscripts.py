@@ -2,32 +2,46 @@
 
 from __future__ import annotations
 
+from collections import deque
 from typing import Any
 
 import numpy as np
 
-from .bridge import PLAIN, from_engine, to_engine
-from .calls import call_method, kind_name, listed
+from .bridge import PLAIN, from_engine, machine_of, to_engine
+from .calls import call, call_method, kind_name, listed
 from .engine import elements_of, torch
 from .machine import Machine
-from .values import Class, Type, Value
+from .values import MISSING, Class, ClassMethod, Instance, Own, Silent, Type, Value
 
 SEQUENCES = (list, tuple, str)
 
 
 def fetch(machine: Machine, owner: Value, index: Value) -> Value:
     """`owner[index]`"""
+    if isinstance(owner, Own) and owner.kind.find("__getitem__") is not MISSING:
+        return call_method(machine, owner, "__getitem__", [index])
+    return fetch_plainly(machine, owner, index)
+
+
+def fetch_plainly(machine: Machine, owner: Value, index: Value) -> Value:
+    """`owner[index]`, without the methods of a class that extends a container."""
     kind = type(owner)
-    if kind in SEQUENCES:
+    if kind in SEQUENCES or (isinstance(owner, Own) and isinstance(owner, SEQUENCES)):
         if type(index) is slice:
             machine.meter.length(len(range(*whole(index).indices(len(owner)))))
             return owner[whole(index)]
         return owner[position(owner, index)]
     if isinstance(owner, dict):
+        if isinstance(owner, Own) and index not in owner:
+            answer = call_method(machine, owner, "__missing__", [index])
+            if answer is not NotImplemented:
+                return answer
         return owner[index]
     if isinstance(owner, torch.Tensor):
         result = owner[index if type(index) in PLAIN else to_engine(machine, index)]
         return result
+    if isinstance(owner, deque):
+        return owner[position(owner, index)]
     if isinstance(owner, (range, torch.Size, np.ndarray)):
         machine.meter.charge(elements_of(owner) >> 10)
         return owner[index]
@@ -38,9 +52,22 @@ def fetch(machine: Machine, owner: Value, index: Value) -> Value:
         return answer
     if isinstance(owner, tuple):
         return from_engine(owner[index])
+    if type(owner) is Class and owner.members is not None:
+        return owner.members[index]
     if isinstance(owner, (Type, Class)):
+        answer = class_item(machine, owner, index)
+        return owner if answer is NotImplemented else answer
+    if type(owner) is Silent:
         return owner
     raise TypeError(f"'{kind_name(owner)}' object is not subscriptable")
+
+
+def class_item(machine: Machine, owner: Value, index: Value) -> Value:
+    """`Class[index]`: a hint such as `list[int]`, or what the class's own method gives."""
+    found = owner.find("__class_getitem__") if isinstance(owner, Class) else MISSING
+    if found is MISSING:
+        return NotImplemented
+    return call(machine, found.function if isinstance(found, ClassMethod) else found, [owner, index], {})
 
 
 def whole(index: slice) -> slice:
@@ -64,7 +91,11 @@ def position(owner: Value, index: Value) -> int:
         return index
     if isinstance(index, NUMBERS):
         return int(index.__index__())
+    if isinstance(index, Instance) and index.kind.find("__index__") is not MISSING:
+        return position(owner, call_method(machine_of(index.kind), index, "__index__", []))
     name = "string" if isinstance(owner, str) else type(owner).__name__
+    if isinstance(owner, deque):
+        raise TypeError("sequence index must be integer, not 'str'".replace("str", kind_name(index)))
     if name == "string":
         raise TypeError(f"string indices must be integers, not '{kind_name(index)}'")
     raise TypeError(f"{name} indices must be integers or slices, not {kind_name(index)}")
@@ -72,7 +103,14 @@ def position(owner: Value, index: Value) -> int:
 
 def assign(machine: Machine, owner: Value, index: Value, value: Value) -> None:
     """`owner[index] = value`"""
-    if type(owner) is list:
+    if isinstance(owner, Own) and owner.kind.find("__setitem__") is not MISSING:
+        call_method(machine, owner, "__setitem__", [index, value])
+    else:
+        assign_plainly(machine, owner, index, value)
+
+
+def assign_plainly(machine: Machine, owner: Value, index: Value, value: Value) -> None:
+    if isinstance(owner, list):
         if type(index) is slice:
             items = listed(machine, value)
             machine.meter.length(len(owner) + len(items))
@@ -83,6 +121,10 @@ def assign(machine: Machine, owner: Value, index: Value, value: Value) -> None:
         if len(owner) >= machine.limits.length:
             machine.meter.length(len(owner) + 1)
         owner[index] = value
+    elif isinstance(owner, deque):
+        owner[position(owner, index)] = value
+    elif type(owner) is Silent:
+        return
     elif isinstance(owner, torch.Tensor):
         owner[to_engine(machine, index)] = to_engine(machine, value)
     elif isinstance(owner, np.ndarray):
@@ -97,7 +139,16 @@ def assign(machine: Machine, owner: Value, index: Value, value: Value) -> None:
 
 def remove(machine: Machine, owner: Value, index: Value) -> None:
     """`del owner[index]`"""
-    if type(owner) is list:
+    if isinstance(owner, Own) and owner.kind.find("__delitem__") is not MISSING:
+        call_method(machine, owner, "__delitem__", [index])
+    else:
+        remove_plainly(machine, owner, index)
+
+
+def remove_plainly(machine: Machine, owner: Value, index: Value) -> None:
+    if isinstance(owner, deque):
+        del owner[position(owner, index)]
+    elif isinstance(owner, list):
         del owner[whole(index) if type(index) is slice else position(owner, index)]
     elif isinstance(owner, dict):
         del owner[index]

@@ -6,6 +6,7 @@ Made once, at import, from our own lists of names; a program's name is only ever
 from __future__ import annotations
 
 import operator
+from collections import defaultdict, deque
 from collections.abc import Callable
 from typing import Any
 
@@ -128,6 +129,13 @@ def _tables() -> dict[type, dict[str, Entry]]:
         tables[NODE]["name"] = Foreign("name", lambda node: node.name())
         tables[NODE]["register_hook"] = Foreign("register_hook", lambda node, hook: node.register_hook(hook))
         tables[NODE]["register_prehook"] = Foreign("register_prehook", lambda node, hook: node.register_prehook(hook))
+    for kind in (int, float, complex):
+        tables[kind] |= _reads("real imag")
+    tables[int] |= _reads("numerator denominator")
+    tables[range] |= _reads("start stop step")
+    tables[slice] = _reads("start stop step")
+    tables[deque] |= _reads("maxlen")
+    tables[defaultdict] = {"default_factory": Attribute(lambda this: getattr(this.default_factory, "function", None))}
     tables[np.ndarray] = dict(ARRAY_METHODS)
     for kind in ARRAY_TYPES:
         tables[kind] = dict(ARRAY_METHODS)
@@ -135,6 +143,7 @@ def _tables() -> dict[type, dict[str, Entry]]:
 
 
 TABLES = _tables()
+"""More is put in by modules that bring types of their own."""
 MERGED: dict[type, dict[str, Entry]] = {}
 HANDLE = "remove"
 FINFO = " ".join(NAMES["torch.finfo"])

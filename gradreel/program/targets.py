@@ -11,13 +11,16 @@ from collections.abc import Callable
 from .attributes import load
 from .calls import iterate, kind_name
 from .compiler import Compiler
-from .names import DUNDERS, attribute_name, special, unbound
+from .names import BINDABLE, DUNDERS, attribute_name, special, unbound
 from .operators import binary
 from .storing import delete, store
 from .subscripts import assign, fetch, remove
-from .values import MISSING, Frame, Value
+from .values import MISSING, Frame, Silent, Value
 
 Store = Callable[[Frame, Value], None]
+
+UNSETTABLE = ("__class__", "__dict__", "__bases__", "__mro__", "__traceback__", "__slots__", "__self__", "__func__")
+"""Special attributes that programs may read but not set."""
 
 
 def target(compiler: Compiler, node: ast.expr, told: bool = True) -> Store:
@@ -28,7 +31,7 @@ def target(compiler: Compiler, node: ast.expr, told: bool = True) -> Store:
             return bind(compiler, wanted, node, told)
         case ast.Attribute(value=value):
             owner, name = compiler.expression(value), attribute_name(compiler, node)
-            if special(name):
+            if name in UNSETTABLE:
                 raise compiler.refuse(f"The attribute `{name}` cannot be set here.", node)
             again = retell(compiler, value)
 
@@ -56,12 +59,12 @@ def target(compiler: Compiler, node: ast.expr, told: bool = True) -> Store:
 def bind(compiler: Compiler, wanted: str, node: ast.AST, told: bool = True) -> Store:
     """Binds a name, in the scope that Python's rules say."""
     wanted = compiler.scope.mangled(wanted)
-    if special(wanted) and (compiler.scope.kind != "class" or wanted not in DUNDERS):
+    if special(wanted) and wanted not in (DUNDERS if compiler.scope.kind == "class" else BINDABLE):
         raise compiler.refuse(f"The name `{wanted}` cannot be given here.", node)
     meaning = compiler.scope.meaning(wanted)
     bound = compiler.telling.bound if told and compiler.scope.kind != "class" else None
     if meaning == "global":
-        names = compiler.machine.names
+        names = compiler.names
 
         def set_global(frame: Frame, value: Value) -> None:
             if bound is not None:
@@ -100,7 +103,7 @@ def retell(compiler: Compiler, node: ast.expr) -> Callable[[Frame], None]:
     if name is None or compiler.scope.kind == "class":
         return lambda frame: None
     wanted, meaning = compiler.scope.mangled(name.id), compiler.scope.meaning(name.id)
-    bound, names = compiler.telling.bound, compiler.machine.names
+    bound, names = compiler.telling.bound, compiler.names
 
     def again(frame: Frame) -> None:
         scope, held = (0, names) if meaning == "global" else (frame.scope, frame.names)
@@ -120,6 +123,8 @@ def unpack(compiler: Compiler, elements: list[ast.expr], told: bool) -> Store:
         raise compiler.refuse("multiple starred expressions in assignment", elements[0])
 
     def items_of(value: Value) -> list[Value]:
+        if type(value) is Silent:
+            return [value] * count
         try:
             source = iterate(machine, value)
         except TypeError:
@@ -192,7 +197,7 @@ def deletion(compiler: Compiler, node: ast.expr) -> Callable[[Frame], None]:
 
 def unbind(compiler: Compiler, wanted: str) -> Callable[[Frame], None]:
     wanted = compiler.scope.mangled(wanted)
-    meaning, names, told = compiler.scope.meaning(wanted), compiler.machine.names, compiler.telling
+    meaning, names, told = compiler.scope.meaning(wanted), compiler.names, compiler.telling
 
     def drop(frame: Frame) -> None:
         if meaning == "cell":

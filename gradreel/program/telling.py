@@ -83,7 +83,20 @@ Told = str | int | dict[str, tuple[int | None, str]]
 """What a name was told to stand for: a text, the number of a tensor, or its parts by their paths."""
 
 
-class Telling:
+class Untold:
+    """The telling of a library module: its names are not told."""
+
+    def bound(self, scope: int, name: str, value: Value) -> None:
+        return None
+
+    def unbound(self, scope: int, name: str) -> None:
+        return None
+
+    def left(self, scope: int) -> None:
+        return None
+
+
+class Telling(Untold):
     """What names were told to stand for, by scope and name."""
 
     def __init__(self, emit: Callable[[tuple[Any, ...]], None]) -> None:

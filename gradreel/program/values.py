@@ -23,6 +23,8 @@ class Missing:
 
 
 MISSING = Missing()
+NOTHING: dict[str, Value] = {}
+"""Of records without attributes of their own."""
 
 
 class Cell:
@@ -40,7 +42,7 @@ class Frame:
     `scope` numbers the call (0: the program itself). `returned` is what a return statement leaves on its way out.
     """
 
-    __slots__ = ("names", "cells", "line", "noted", "scope", "function", "returned", "owner", "this", "handling")
+    __slots__ = ("names", "cells", "line", "noted", "scope", "function", "returned", "owner", "this", "quiet")
 
     def __init__(self, names: dict[str, Value], cells: dict[str, Cell], scope: int, function: str) -> None:
         self.names = names
@@ -52,7 +54,8 @@ class Frame:
         self.returned: Value = None
         self.owner: Class | None = None
         self.this: Value = None
-        self.handling: list[Error] = []
+        self.quiet = False
+        """Whether it belongs to a library module: then its lines are not told, and errors come up in its caller."""
 
 
 # ---- functions
@@ -61,7 +64,7 @@ class Frame:
 class Function:
     """A function of the program. `invoke` runs it; it takes over the list of arguments and empties it."""
 
-    __slots__ = ("name", "title", "invoke", "home", "doc", "attributes")
+    __slots__ = ("name", "title", "invoke", "home", "doc", "attributes", "defaults")
 
     def __init__(self, name: str, doc: str | None = None) -> None:
         self.name = self.title = name
@@ -69,6 +72,7 @@ class Function:
         self.home: list[Class] = []
         """The class whose body defines it, if one does."""
         self.attributes: dict[str, Value] = {}
+        self.defaults: tuple[Value, ...] | None = None
         self.invoke: Callable[[list[Value], dict[str, Value]], Value]
 
 
@@ -83,21 +87,34 @@ class Bound:
 
 
 class Builtin:
-    """A function that we offer. With `machine`, it is handed the machine first."""
+    """A function that we offer. With `machine`, it is handed the machine first. `title`: its name in messages."""
 
-    __slots__ = ("name", "run", "machine", "receiver")
+    __slots__ = ("name", "run", "machine", "receiver", "title", "method", "more")
 
-    def __init__(self, name: str, run: Callable[..., Value], machine: bool = False, receiver: Value = MISSING) -> None:
+    def __init__(
+        self,
+        name: str,
+        run: Callable[..., Value],
+        machine: bool = False,
+        receiver: Value = MISSING,
+        title: str | None = None,
+        method: bool = False,
+    ) -> None:
         self.name = name
         self.run = run
         self.machine = machine
         self.receiver = receiver
+        self.title = title
+        self.method = method
+        """Whether it becomes a method of the objects whose class has it."""
+        self.more: dict[str, Value] = NOTHING
 
 
 class Foreign:
     """A function of the engine: arguments and result cross the bridge."""
 
     __slots__ = ("name", "run", "receiver")
+    more: dict[str, Value] = {}
 
     def __init__(self, name: str, run: Callable[..., Value], receiver: Value = MISSING) -> None:
         self.name = name
@@ -127,11 +144,12 @@ class ClassMethod:
 
 
 class Property:
-    __slots__ = ("getter", "setter")
+    __slots__ = ("getter", "setter", "deleter")
 
-    def __init__(self, getter: Value, setter: Value = None) -> None:
+    def __init__(self, getter: Value, setter: Value = None, deleter: Value = None) -> None:
         self.getter = getter
         self.setter = setter
+        self.deleter = deleter
 
 
 # ---- classes and modules
@@ -158,12 +176,29 @@ class Type:
 
 
 class Class:
-    """A class of the program. `host` is the engine's class that it extends (nn.Module, autograd.Function), if any."""
+    """A class of the program. `host` is what it extends of ours (list, nn.Module, ...), if anything."""
 
-    __slots__ = ("name", "title", "bases", "order", "attributes", "host", "native", "exception", "machine")
+    __slots__ = (
+        "name",
+        "qualname",
+        "title",
+        "bases",
+        "order",
+        "attributes",
+        "host",
+        "native",
+        "exception",
+        "machine",
+        "traits",
+        "members",
+        "fields",
+        "made",
+    )
 
-    def __init__(self, name: str, bases: tuple[Value, ...], attributes: dict[str, Value], machine: Machine) -> None:
-        self.name = name
+    def __init__(
+        self, name: str, bases: tuple[Value, ...], attributes: dict[str, Value], machine: Machine | None = None
+    ) -> None:
+        self.name = self.qualname = name
         self.title = f"__main__.{name}"
         self.bases = bases
         self.attributes = attributes
@@ -172,6 +207,13 @@ class Class:
         self.host: Type | None = None
         self.native: type | None = None
         self.exception: ExceptionType | None = None
+        self.traits: frozenset[str] = frozenset()
+        """Special methods that change what an attribute is, where the class or one it extends has them."""
+        self.members: dict[str, Value] | None = None
+        """Of an enumeration: its members by name."""
+        self.fields: tuple[str, ...] = ()
+        """Of a named tuple: the names of its items."""
+        self.made: type[Instance] = Instance
 
     def find(self, name: str, after: Class | None = None) -> Value:
         """The attribute `name` of the first class in the order of bases (behind `after`, if given) that has it."""
@@ -192,6 +234,27 @@ class Instance:
         self.attributes: dict[str, Value] = {}
 
 
+class Own:
+    """Mixed into a type of the host: an object of it whose class the program wrote, with attributes of its own."""
+
+    __slots__ = ()
+    kind: Class
+    attributes: dict[str, Value]
+
+
+OBJECTS = (Instance, Own)
+"""Objects of the program's classes."""
+
+
+class Silent:
+    """What stands for a library that has no part in a result, such as plotting: calls and attributes give it again."""
+
+    __slots__ = ("name",)
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+
 class Super:
     """`super()`: the attributes of `this` that come behind `after` in the order of its class."""
 
@@ -206,11 +269,13 @@ class Super:
 class Namespace:
     """A module that programs import: a table of names."""
 
-    __slots__ = ("name", "table")
+    __slots__ = ("name", "table", "guest")
 
     def __init__(self, name: str, table: dict[str, Value]) -> None:
         self.name = name
         self.table = table
+        self.guest = False
+        """Whether more of it is written in Python and loaded for a run when asked for."""
 
 
 class Generator:
@@ -250,7 +315,7 @@ class ExceptionType:
 class Error:
     """An exception as the program sees it. `place` is the line and the calls it came up in; `own` its class, if own."""
 
-    __slots__ = ("kind", "args", "own", "attributes", "place", "cause")
+    __slots__ = ("kind", "args", "own", "attributes", "place", "cause", "context", "suppressed", "notes")
 
     def __init__(self, kind: ExceptionType, args: tuple[Value, ...], own: Class | None = None) -> None:
         self.kind = kind
@@ -259,3 +324,6 @@ class Error:
         self.attributes: dict[str, Value] = {}
         self.place: Place | None = None
         self.cause: Error | None = None
+        self.context: Error | None = None
+        self.suppressed = False
+        self.notes: list[str] = []

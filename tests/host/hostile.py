@@ -41,7 +41,7 @@ SLOWEST = 8.5
 
 FREE = {
     "dunder-15 dunder-35 format-05 format-10": "the class of a value is a record of its name, and no way on",
-    "builtin-01 builtin-02": "getattr finds what `.` finds, a record of the class's name",
+    "builtin-01 builtin-02 builtin-03": "getattr finds what `.` finds, a record of the class's name",
     "builtin-18 builtin-25": "SystemExit ends a program without an error, as in Python",
     "builtin-20": "id gives numbers that are counted here, no addresses",
     "builtin-42": "accepted and without effect",
@@ -52,6 +52,14 @@ FREE = {
     "parser-01 parser-15 parser-18 parser-34": "Python takes it, and it is within the limits here",
     "tensor-17 tensor-47 tensor-48": "PyTorch 2.13 takes it",
     "unicode-02 unicode-03": "Python reads these letters as `__class__`, which gives a record of the class's name",
+    "builtin-05 builtin-07 builtin-08": "a copy of the program's own variables, or a list of the names it may say",
+    "builtin-24 builtin-50 link-12": "an `os` without files, processes or environment; all else is refused at use",
+    "builtin-29 builtin-48": "the names of our own tables, and only those that the program uses",
+    "class-06 class-07 class-08 class-11 class-30 class-31 class-32 class-35": "ordinary Python; its classes "
+    "are records of ours, and their methods are called by the interpreter",
+    "dunder-18 dunder-22 dunder-24 frame-18 frame-19 format-09": "attributes from explicit tables, as everywhere",
+    "frame-08 frame-09 frame-10": "records of exceptions, names as text; no frame, traceback or object is to be had",
+    "int-21 int-22": "complex numbers are numbers like others",
     "xss-09": "names like any other; the player keeps them apart from its own",
 }
 """Entries labelled "reject" that may run here, and why."""

@@ -2,40 +2,29 @@
 
 from __future__ import annotations
 
-import contextlib
-import io
-import traceback
-import warnings
-from pathlib import Path
-
 import pytest
 
 from gradreel.program import run
 from gradreel.trace.events import Printed, Raised
+from tests.printing import ADDRESS
 
-CASES = Path(__file__).with_name("cases.txt").read_text(encoding="utf-8").rstrip("\n").split("\n#####\n")
+from .python import cases, stored
 
-
-def in_python(source: str) -> tuple[str, tuple[str, str, int | None] | None]:
-    """What the program prints, and what it raises, in the Python that runs this test."""
-    out, raised = io.StringIO(), None
-    with contextlib.redirect_stdout(out), warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        try:
-            exec(compile(source, "<case>", "exec"), {"__name__": "__main__"})
-        except Exception as error:
-            lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == "<case>"]
-            raised = (type(error).__name__, str(error), lines[-1])
-    return out.getvalue(), raised
+EVERY = stored()
 
 
-@pytest.mark.parametrize("source", CASES, ids=lambda source: source.split("\n")[0][:40])
-def test_a_program_does_what_it_does_in_python(source: str) -> None:
-    printed, raised = in_python(source)
+@pytest.mark.parametrize("case", EVERY, ids=lambda case: f"{case[0]}: {case[1].split(chr(10))[0][:40]}")
+def test_a_program_does_what_it_does_in_python(case: tuple[str, str, str, list[object] | None]) -> None:
+    _, source, printed, raised = case
     trace = run(source)
     uncaught = [e for e in trace.events if isinstance(e, Raised) and not e.caught]
-    assert "".join(e.text for e in trace.events if isinstance(e, Printed)) == printed
-    assert [(e.type, e.message, e.line) for e in uncaught] == ([raised] if raised else [])
+    assert ADDRESS.sub("0x...", "".join(e.text for e in trace.events if isinstance(e, Printed))) == printed
+    assert [[e.type.rpartition(".")[2], e.message, e.line] for e in uncaught] == ([raised] if raised else [])
+    assert trace.outcome.kind == ("raised" if raised else "finished"), trace.outcome.message
+
+
+def test_the_programs_are_those_that_were_recorded() -> None:
+    assert [(file, source) for file, sources in cases().items() for source in sources] == [row[:2] for row in EVERY]
 
 
 TRANSCRIPT = """\

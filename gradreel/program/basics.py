@@ -1,0 +1,162 @@
+"""What every object has of Python itself: `__init__`, `__setattr__`, `__repr__`; of list, dict, ... their operators.
+
+`super().__setattr__(name, value)` and `dict.__getitem__(self, key)` come here: the same operation, without the methods
+that the object's class has written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from .creating import begin, blank
+from .machine import Machine
+from .values import MISSING, Builtin, Class, Instance, Own, Type, Value
+
+
+def basic(machine: Machine, this: Value, kind: Class | None, name: str, host: Type | None = None) -> Value:
+    """The method `name` of `this` that its class inherits from Python itself; of the class, if `this` is MISSING."""
+    if name == "__new__":
+        return Builtin("__new__", lambda m, cls, *args, **kwargs: blank(m, cls, list(args)), True)
+    way = EVERY.get(name)
+    if way is None:
+        base = host or (kind.host if kind is not None else None)
+        if base is None or not base.hosts or not issubclass(base.hosts[0], CONTAINERS):
+            return MISSING
+        way = CONTENT.get(name)
+        if way is None or not hasattr(base.hosts[0], name):
+            return MISSING
+    return Builtin(name, way, True, this)
+
+
+CONTAINERS = (list, dict, tuple, set, frozenset, str, int, float)
+
+
+def _set(machine: Machine, this: Value, name: str, value: Value) -> None:
+    from .storing import store_plainly
+
+    store_plainly(machine, this, name, value)
+
+
+def _delete(machine: Machine, this: Value, name: str) -> None:
+    from .storing import delete_plainly
+
+    delete_plainly(machine, this, name)
+
+
+def _get(machine: Machine, this: Value, name: str) -> Value:
+    from .attributes import plainly
+    from .kinds import missing
+
+    found = plainly(machine, this, name)
+    if found is MISSING:
+        raise missing(this, name)
+    return found
+
+
+def _represented(machine: Machine, this: Value) -> str:
+    from .formatting import base_repr
+
+    return base_repr(machine, this)
+
+
+def _text(machine: Machine, this: Value) -> str:
+    from .formatting import base_text
+
+    return base_text(machine, this)
+
+
+def _hash(machine: Machine, this: Value) -> int:
+    return object.__hash__(this) if isinstance(this, Instance) else hash(this)
+
+
+def _equal(machine: Machine, this: Value, other: Value) -> Value:
+    from .operators import base_equal
+
+    if isinstance(this, Instance):
+        return True if this is other else NotImplemented
+    return base_equal(machine, this, other)
+
+
+def _formatted(machine: Machine, this: Value, spec: str) -> str:
+    from .formatting import base_text
+    from .templates import formatted
+
+    return formatted(machine, base_text(machine, this), spec) if isinstance(this, Instance) else format(this, spec)
+
+
+def _init(machine: Machine, this: Value, *args: Value, **kwargs: Value) -> None:
+    if isinstance(this, Own):
+        begin(machine, this, list(args), kwargs)
+
+
+def _nothing(machine: Machine, *args: Value, **kwargs: Value) -> None:
+    return None
+
+
+EVERY: dict[str, Callable[..., Value]] = {
+    "__init__": _init,
+    "__setattr__": _set,
+    "__delattr__": _delete,
+    "__getattribute__": _get,
+    "__repr__": _represented,
+    "__str__": _text,
+    "__hash__": _hash,
+    "__eq__": _equal,
+    "__ne__": lambda machine, this, other: not _equal(machine, this, other),
+    "__format__": _formatted,
+    "__init_subclass__": _nothing,
+}
+"""What every object has."""
+
+
+def _item(machine: Machine, this: Value, index: Value) -> Value:
+    from .subscripts import fetch_plainly
+
+    return fetch_plainly(machine, this, index)
+
+
+def _put(machine: Machine, this: Value, index: Value, value: Value) -> None:
+    from .subscripts import assign_plainly
+
+    assign_plainly(machine, this, index, value)
+
+
+def _drop(machine: Machine, this: Value, index: Value) -> None:
+    from .subscripts import remove_plainly
+
+    remove_plainly(machine, this, index)
+
+
+def _has(machine: Machine, this: Value, item: Value) -> bool:
+    from .operators import base_contains
+
+    return base_contains(machine, item, this)
+
+
+def _operator(kind: str, mirrored: bool = False) -> Callable[..., Value]:
+    def run(machine: Machine, this: Value, other: Value) -> Value:
+        from .operators import base_binary
+
+        return base_binary(machine, kind, other, this) if mirrored else base_binary(machine, kind, this, other)
+
+    return run
+
+
+ARITHMETIC = ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "and", "or", "xor")
+
+CONTENT: dict[str, Callable[..., Value]] = {
+    "__getitem__": _item,
+    "__setitem__": _put,
+    "__delitem__": _drop,
+    "__contains__": _has,
+    "__len__": lambda machine, this: len(this),
+    "__iter__": lambda machine, this: iter(this),
+    **{f"__{name}__": _operator(name) for name in ARITHMETIC},
+    **{f"__r{name}__": _operator(name, mirrored=True) for name in ARITHMETIC},
+    "__neg__": lambda machine, this: -this,
+    "__abs__": lambda machine, this: abs(this),
+    "__bool__": lambda machine, this: bool(this),
+    "__int__": lambda machine, this: int(this),
+    "__float__": lambda machine, this: float(this),
+}
+"""What the types with content have. `list(this)` of the host: no method of the program is asked."""

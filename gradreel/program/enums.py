@@ -1,0 +1,73 @@
+"""Enumerations: classes whose attributes become members, each one object with a name and a value."""
+
+from __future__ import annotations
+
+from .creating import Keyed, blank
+from .machine import Machine
+from .operators import same
+from .values import MISSING, Builtin, Class, ClassMethod, Function, Instance, Namespace, Property, StaticMethod, Value
+
+
+def _base(name: str, **attributes: Value) -> Class:
+    made = Class(name, (), attributes)
+    made.title = f"enum.{name}"
+    made.members = {}
+    made.made = Keyed
+    return made
+
+
+AUTO = Class("auto", (), {})
+AUTO.title = "enum.auto"
+"""`auto()`: the next number, or in a StrEnum the name."""
+
+ENUM = _base(
+    "Enum",
+    __hash__=Builtin("__hash__", lambda machine, this: hash(this.attributes["name"]), True, method=True),
+    __eq__=Builtin("__eq__", lambda machine, this, other: True if this is other else NotImplemented, True, method=True),
+)
+
+INTEGERS = Class("IntEnum", (ENUM,), {})
+TEXTS = Class("StrEnum", (ENUM,), {})
+for _kind in (INTEGERS, TEXTS):
+    _kind.title = f"enum.{_kind.name}"
+    _kind.order = (_kind, ENUM)
+    _kind.members = {}
+
+
+def module(integers: Value, texts: Value) -> Namespace:
+    """`enum`; `integers` and `texts` are the records of int and str."""
+    INTEGERS.host, TEXTS.host = integers, texts
+    table: dict[str, Value] = {"Enum": ENUM, "IntEnum": INTEGERS, "StrEnum": TEXTS, "auto": AUTO}
+    table["unique"] = Builtin("unique", lambda kind: kind)
+    return Namespace("enum", table)
+
+
+NO_MEMBER = (Function, StaticMethod, ClassMethod, Property, Class)
+
+
+def enumerate_members(machine: Machine, made: Class) -> None:
+    """Turns the plain attributes of an enumeration into its members."""
+    made.members = {}
+    if made.host is None:
+        made.made = Keyed
+    last: Value = 0
+    for name, value in list(made.attributes.items()):
+        if isinstance(value, NO_MEMBER) or name.startswith("_"):
+            continue
+        if isinstance(value, Instance) and value.kind is AUTO:
+            value = name.lower() if TEXTS in made.order else last + 1
+        last = value if isinstance(value, int) else last
+        twin = next((one for one in made.members.values() if same(machine, one.attributes["value"], value)), None)
+        if twin is not None:
+            made.attributes[name] = twin
+            continue
+        made.members[name] = made.attributes[name] = member(machine, made, name, value)
+
+
+def member(machine: Machine, made: Class, name: str, value: Value) -> Value:
+    this = blank(machine, made, [value] if made.host is not None else [])
+    this.attributes.update(name=name, value=value, _name_=name, _value_=value)
+    start = made.find("__init__")
+    if start is not MISSING:
+        machine.call(machine, start, [this, *(value if isinstance(value, tuple) else (value,))], {})
+    return this

@@ -1,0 +1,1 @@
+"""Modules that programs can import: small faces of Python's own, as tables."""

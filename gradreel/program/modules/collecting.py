@@ -1,0 +1,100 @@
+"""collections and enumerations: what is not written in Python in `guest`."""
+
+from __future__ import annotations
+
+from collections import OrderedDict, defaultdict, deque
+from collections.abc import Callable
+from typing import Any
+
+from ..builtin import TYPES as PYTHON
+from ..calls import call, iterate, listed
+from ..dataclass import module as dataclasses
+from ..enums import module as enum
+from ..errors import TYPES as ERRORS
+from ..machine import Machine
+from ..tuples import named_tuple
+from ..values import Builtin, Type, Value
+from .making import module
+
+
+class Factory:
+    """What a defaultdict calls for a missing key: a function of the program."""
+
+    __slots__ = ("machine", "function")
+
+    def __init__(self, machine: Machine, function: Value) -> None:
+        self.machine = machine
+        self.function = function
+
+    def __call__(self) -> Value:
+        return call(self.machine, self.function, [], {})
+
+    def __deepcopy__(self, memo: Any) -> Factory:
+        return self
+
+
+def pairs_of(machine: Machine, given: Value) -> list[tuple[Value, Value]]:
+    if isinstance(given, dict):
+        return list(given.items())
+    return [tuple(listed(machine, pair)) for pair in listed(machine, given)]
+
+
+def _default_dict(
+    machine: Machine, factory: Value = None, given: Value = (), **named: Value
+) -> defaultdict[Value, Value]:
+    made: defaultdict[Value, Value] = defaultdict(None if factory is None else Factory(machine, factory))
+    made.update(pairs_of(machine, given))
+    made.update(named)
+    return made
+
+
+def _ordered_dict(machine: Machine, given: Value = (), **named: Value) -> OrderedDict[Value, Value]:
+    return OrderedDict([*pairs_of(machine, given), *named.items()])
+
+
+def _deque(machine: Machine, items: Value = (), maxlen: int | None = None) -> deque[Value]:
+    made: deque[Value] = deque(maxlen=maxlen)
+    for item in iterate(machine, items):
+        machine.meter.charge()
+        if len(made) >= machine.limits.length:
+            machine.meter.length(len(made) + 1)
+        made.append(item)
+    return made
+
+
+def _type(kind: type, make: Callable[..., Any]) -> Type:
+    name = kind.__name__
+    return Type(name, (kind,), Builtin(name, make, True), f"collections.{name}")
+
+
+COLLECTIONS = module(
+    "collections",
+    {"namedtuple": named_tuple},
+    {
+        "OrderedDict": _type(OrderedDict, _ordered_dict),
+        "defaultdict": _type(defaultdict, _default_dict),
+        "deque": _type(deque, _deque),
+    },
+    guest=True,
+)
+ABSTRACT = module(
+    "collections.abc",
+    {},
+    {
+        name: Type(name, hosts, None, f"collections.abc.{name}")
+        for name, hosts in {
+            "Mapping": (dict,),
+            "MutableMapping": (dict,),
+            "Sequence": (list, tuple, str, range),
+            "MutableSequence": (list,),
+            "Set": (set, frozenset),
+            "Iterable": (list, tuple, str, range, dict, set, frozenset),
+            "Iterator": (),
+            "Callable": (),
+            "Generator": (),
+            "Hashable": (str, int, float, tuple),
+        }.items()
+    },
+)
+DATACLASSES = dataclasses(ERRORS["AttributeError"])
+ENUM = enum(PYTHON["int"], PYTHON["str"])

@@ -1,0 +1,196 @@
+"""sys, os, time, copy, warnings: what of them means something to a program that has no machine of its own."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from typing import Any
+
+from ..calls import kind_name
+from ..copying import deep_copy, shallow_copy
+from ..errors import TYPES as ERRORS
+from ..errors import raise_error
+from ..formatting import error_text, text
+from ..machine import Machine
+from ..values import Attribute, Builtin, Class, Error, ExceptionType, Type, Value
+from .making import module
+
+
+class Output:
+    """sys.stdout or sys.stderr. What is written to the second is not part of the output."""
+
+    __slots__ = ("heard",)
+
+    def __init__(self, heard: bool) -> None:
+        self.heard = heard
+
+
+def _write(machine: Machine, this: Output, written: Value) -> int:
+    if not isinstance(written, str):
+        raise TypeError(f"write() argument must be str, not {kind_name(written)}")
+    if this.heard:
+        machine.write(written)
+    return len(written)
+
+
+OUTPUT_METHODS: dict[str, Builtin | Attribute] = {
+    "write": Builtin("write", _write, machine=True),
+    "flush": Builtin("flush", lambda machine, this: None, machine=True),
+    "isatty": Builtin("isatty", lambda machine, this: False, machine=True),
+}
+STDOUT, STDERR = Output(True), Output(False)
+
+
+def _exit(machine: Machine, code: Value = None) -> None:
+    record = Error(ERRORS["SystemExit"], () if code is None else (code,))
+    raise raise_error(record, error_text(machine, record))
+
+
+def _nothing(machine: Machine, *args: Value, **kwargs: Value) -> None:
+    return None
+
+
+FLOAT_INFO = {name: getattr(sys.float_info, name) for name in ("max", "min", "epsilon", "dig", "mant_dig")}
+SYS = module(
+    "sys",
+    {
+        "exit": _exit,
+        "getrecursionlimit": lambda machine: 1000,
+        "setrecursionlimit": _nothing,
+        "getsizeof": lambda machine, value, default=0: 64,
+    },
+    {
+        "stdout": STDOUT,
+        "stderr": STDERR,
+        "version": "3.11.0",
+        "version_info": (3, 11, 0, "final", 0),
+        "maxsize": 2**63 - 1,
+        "argv": [""],
+        "platform": "linux",
+        "float_info": module("sys.float_info", {}, FLOAT_INFO),
+        "byteorder": "little",
+    },
+)
+OS = module(
+    "os",
+    {"getpid": lambda machine: 1, "cpu_count": lambda machine: 1},
+    {"environ": {}, "sep": "/", "name": "posix"},
+)
+"""Without files, processes or a real environment."""
+
+# ---- time
+
+
+def _now(machine: Machine) -> float:
+    return machine.clock + machine.meter.steps / 1e6
+
+
+def _sleep(machine: Machine, seconds: Value) -> None:
+    if seconds < 0:
+        raise ValueError("sleep length must be non-negative")
+    machine.clock += float(seconds)
+
+
+START = 1_700_000_000.0
+"""When time begins: a program sees the same clock in every run."""
+
+TIME = module(
+    "time",
+    {name: _now for name in ("perf_counter", "monotonic", "process_time", "thread_time")}
+    | {f"{name}_ns": lambda machine: int(_now(machine) * 1e9) for name in ("perf_counter", "monotonic", "time")}
+    | {"time": lambda machine: START + _now(machine), "sleep": _sleep}
+    | {"strftime": lambda machine, form, *when: "2023-11-14 22:13:20"}
+    | {"ctime": lambda machine, *when: "Tue Nov 14 22:13:20 2023"},
+)
+
+# ---- copy, warnings, gc
+
+COPY = module("copy", {"copy": shallow_copy, "deepcopy": deep_copy})
+
+
+def _warn(machine: Machine, message: Value, category: Value = None, stacklevel: int = 1, source: Value = None) -> None:
+    if isinstance(message, Error):
+        category, message = message.own or message.kind, error_text(machine, message)
+    kind = category.exception if isinstance(category, Class) else category
+    name = category.name if isinstance(kind, ExceptionType) else "UserWarning"
+    if machine.unwarned:
+        return
+    machine.warn(name, text(machine, message))
+
+
+class Hush:
+    """`warnings.catch_warnings()`: filters set inside end with it."""
+
+    __slots__ = ("machine", "before", "record")
+
+    def __init__(self, machine: Machine, record: bool) -> None:
+        self.machine = machine
+        self.before = machine.unwarned
+        self.record = record
+
+    def __enter__(self) -> Any:
+        return [] if self.record else None
+
+    def __exit__(self, *error: Any) -> None:
+        self.machine.unwarned = self.before
+
+
+def _filter(machine: Machine, action: Value, *rest: Value, **named: Value) -> None:
+    if not rest and not named.keys() - {"append", "lineno"}:
+        machine.unwarned = action == "ignore"
+
+
+def _reset(machine: Machine) -> None:
+    machine.unwarned = False
+
+
+WARNINGS = module(
+    "warnings",
+    {
+        "warn": _warn,
+        "filterwarnings": _filter,
+        "simplefilter": _filter,
+        "resetwarnings": _reset,
+        "catch_warnings": lambda machine, *, record=False, **named: Hush(machine, bool(record)),
+    },
+)
+GC = module("gc", {"collect": lambda machine, *generation: 0, "disable": _nothing, "enable": _nothing})
+
+HINTS = (
+    "Any AnyStr Callable ClassVar Deque DefaultDict Dict Final FrozenSet Generator Generic Hashable Iterable Iterator "
+    "List Literal Mapping MutableMapping NoReturn Optional Protocol Self Sequence Set Sized SupportsFloat Text Tuple "
+    "Type Union Annotated Concatenate ParamSpec Awaitable Collection Container Counter OrderedDict TypeAlias Never"
+)
+
+
+def _cast(machine: Machine, kind: Value, value: Value) -> Value:
+    return value
+
+
+def _same(machine: Machine, value: Value) -> Value:
+    return value
+
+
+def _hint(machine: Machine, name: Value, *rest: Value, **named: Value) -> Type:
+    return Type(str(name), (), None, f"typing.{name}")
+
+
+def typing(named_tuple: Value) -> Any:
+    values: dict[str, Value] = {name: Type(name, (), None, f"typing.{name}") for name in HINTS.split()}
+    values |= {"TYPE_CHECKING": False, "NamedTuple": named_tuple, "TypedDict": Type("TypedDict", (dict,), None)}
+    ways: dict[str, Callable[..., Any]] = {
+        "cast": _cast,
+        "TypeVar": _hint,
+        "NewType": _hint,
+        "overload": _same,
+        "final": _same,
+    }
+    return module(
+        "typing", ways | {"runtime_checkable": _same, "no_type_check": _same, "get_type_hints": _hints}, values
+    )
+
+
+def _hints(machine: Machine, owner: Value, **named: Value) -> Value:
+    from ..attributes import load
+
+    return load(machine, owner, "__annotations__")
