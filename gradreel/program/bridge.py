@@ -47,6 +47,11 @@ class Callback:
         self.machine = machine
         self.function = function
 
+    @property
+    def __name__(self) -> str:
+        """What the engine's messages call it: the name that the program gave it."""
+        return self.function.name if isinstance(self.function, Function) else "Callback"
+
     def __call__(self, *args: Value, **kwargs: Value) -> Value:
         machine = self.machine
         given = [from_engine(arg) for arg in args]

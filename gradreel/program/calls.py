@@ -85,6 +85,8 @@ def call(machine: Machine, function: Any, args: list[Value], kwargs: dict[str, V
         return call(machine, function.function, args, kwargs)
     if kind is Silent:
         return function
+    if kind is Instance and (host := function.kind.host) and issubclass(host.hosts[0], torch.autograd.Function):
+        return torch.autograd.Function.__call__(function)
     if isinstance(function, CONTEXTS):
         return decorated(function, args[0])
     raise TypeError(f"'{kind_name(function)}' object is not callable")
