@@ -3,17 +3,27 @@
 import gzip
 import json
 from collections.abc import Mapping
+from dataclasses import asdict
 from functools import cache, partial
 from typing import Any
 
+from gradreel.material.comparisons import comparisons
 from gradreel.material.lessons import Lesson, lessons
+from gradreel.material.museum import exhibits
+from gradreel.material.operators import operators
 from gradreel.player.mount import Page
 
 from .desk import Run, answer
 
 Head = Mapping[str, Any]
 
-PLACES = (("lab", "Lab", "./"), ("lessons", "Lessons", "./Lessons"))
+PLACES = (
+    ("lab", "Lab", "./"),
+    ("lessons", "Lessons", "./Lessons"),
+    ("compare", "Compare", "./Compare"),
+    ("operators", "Operators", "./Operators"),
+    ("gallery", "Gallery", "./Gallery"),
+)
 """Every page of the house: its name, its title, and where it is, seen from any other: beside it."""
 
 EXPRESSIONS = ("sin(x*y) + x**2", "relu(W @ v).sum()", "softmax(z, dim=0)")
@@ -21,6 +31,9 @@ EXPRESSIONS = ("sin(x*y) + x**2", "relu(W @ v).sum()", "softmax(z, dim=0)")
 
 OPENING = "shared_in_a_loop"
 """The lesson whose program the Lab opens with."""
+
+OPERATOR = "mul.Tensor"
+"""The operator that their page opens with."""
 
 
 def lab(run: Run) -> Page:
@@ -51,9 +64,55 @@ def told(each: Lesson) -> Head:
         "source": each.source,
         "question": each.question,
         "choices": [{"text": choice.text, "right": choice.right, "why": choice.why} for choice in each.choices],
-        "more": [],
+        "more": [{"title": title_of(href), "href": href} for href in each.more],
         "show": {"kind": each.shown.kind, "line": each.shown.line, "which": each.shown.which},
     }
+
+
+def title_of(href: str) -> str:
+    """The title of a comparison or an exhibit by its address."""
+    page, _, slug = href.removeprefix("./").partition("#")
+    titles = {each.slug: each.title for each in (comparisons() if page == "Compare" else exhibits())}
+    return f"{'Side by side' if page == 'Compare' else 'In the gallery'}: {titles[slug]}"
+
+
+def comparison(run: Run) -> Page:
+    """Two programs side by side."""
+    first = comparisons()[0]
+    data = packed({"comparisons": [asdict(each) for each in comparisons()]})
+    question = {**asking(first.left.source), "beside": first.right.source}
+    return Page("compare", "Compare", question, partial(answer, head=about_the_house("compare"), run=run, page=data))
+
+
+def catalogue(run: Run) -> Page:
+    """The operators of the engine, from its table."""
+    first = next(entry for entry in operators() if entry.name == OPERATOR)
+    head = {**about_the_house("operators"), "item": first.name}
+    return Page(
+        "operators", "Operators", asking(first.source), partial(answer, head=head, run=run, page=operator_data())
+    )
+
+
+@cache
+def operator_data() -> bytes:
+    return packed({"operators": [{**asdict(entry), "again": entry.again} for entry in operators()]})
+
+
+def museum(run: Run) -> Page:
+    """The gallery of errors."""
+    first = exhibits()[0]
+    head = {**about_the_house("gallery"), "item": first.slug}
+    return Page("gallery", "Gallery", asking(first.source), partial(answer, head=head, run=run, page=museum_data()))
+
+
+@cache
+def museum_data() -> bytes:
+    titles = {each.slug: each.title for each in lessons()}
+    shown = [
+        {**asdict(exhibit), "lesson": exhibit.lesson and {"slug": exhibit.lesson, "title": titles[exhibit.lesson]}}
+        for exhibit in exhibits()
+    ]
+    return packed({"exhibits": shown})
 
 
 def lesson(slug: str | None) -> Lesson:

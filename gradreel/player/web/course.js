@@ -82,7 +82,7 @@ export function createCourse(root, { head, page, scene, ask, theme }) {
         draw();
         showAnswer();
       }, showAnswer),
-      picked !== null && here.more.length > 0 ? element("p", { class: "gr-more" }, "Go on: ",
+      picked !== null && here.more.length > 0 ? element("p", { class: "gr-more" }, "Go on. ",
         ...here.more.flatMap(({ title, href }, i) => [i ? " · " : "", element("a", { href, target: "_self", text: title })])) : "",
       element("div", { class: "gr-ends" },
         before ? element("button", { class: "gr-button", type: "button", "data-testid": "before", onclick: () => go(before) }, "‹ ", before.title) : "",

@@ -13,7 +13,7 @@ const GAP = 4;
 const FINER = 13 / 11.5;
 const LEAST = 7;
 
-export const KINDS = new Set(["now", "bad", "born", "kill", "loop"]);
+export const KINDS = new Set(["now", "bad", "born", "kill", "loop", "differs"]);
 
 /**
  * @param {any} codemirror the vendored bundle

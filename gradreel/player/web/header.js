@@ -11,7 +11,7 @@ import { element } from "./dom.js";
 /**
  * @param {HTMLElement} host
  * @param {{here: string, home: string|null, nav: {place: string, title: string, href: string}[], examples?: Section[], exports?: Entry[],
- *          onOpen?: (() => void)|null, onCopyLink?: (() => void)|null, onRun?: (() => void)|null}} options
+ *          onOpen?: (() => void)|null, copyTitle?: string, onCopyLink?: (() => void)|null, onRun?: (() => void)|null}} options
  *  Where there is no room for `nav` as a row, it is a menu.
  */
 export function createHeader(host, options) {
@@ -31,7 +31,7 @@ export function createHeader(host, options) {
       drop(pages.find((page) => page.current)?.title ?? "Pages", [{ entries: pages }], "pages")),
   ];
   const copy = options.onCopyLink && element("button", { class: "gr-button", type: "button", "data-testid": "copy-link", onclick: options.onCopyLink },
-    element("span", { class: "gr-long", text: "Copy link to this step" }), element("span", { class: "gr-short", text: "Link" }));
+    element("span", { class: "gr-long", text: options.copyTitle ?? "Copy link to this step" }), element("span", { class: "gr-short", text: "Link" }));
   host.replaceChildren(...[
     ...nav,
     element("span", { class: "gr-space" }),

@@ -1,6 +1,9 @@
 /** The pages beside the Lab, by name: each is made from its first letter and then shown the answers to what it asks. */
 
+import { createCatalogue } from "./catalogue.js";
+import { createComparison } from "./comparison.js";
 import { createCourse } from "./course.js";
+import { createMuseum } from "./museum.js";
 
 /** @typedef {{head: any, scene: any, beside: any}} Answer
  *  @typedef {{show: (answer: Answer) => void, say: Function, busy: (busy: boolean) => void, again: () => void,
@@ -8,4 +11,4 @@ import { createCourse } from "./course.js";
  *  @typedef {Answer & {page: any, ask: (question: any, how?: {urgent?: boolean}) => void, theme: "light"|"dark"}} Start */
 
 /** @type {Record<string, (root: HTMLElement, start: Start) => Place>} */
-export const PLACES = { lessons: createCourse };
+export const PLACES = { lessons: createCourse, compare: createComparison, operators: createCatalogue, gallery: createMuseum };

@@ -1,0 +1,92 @@
+/**
+ * Which of many texts a pasted error message means. Numbers, shapes, paths and addresses in it say nothing; what is left are
+ * words and pairs of words, and the rarer they are among all texts, the more they count.
+ */
+
+const ERROR = /^(?:\S*\.)?([A-Z]\w*(?:Error|Warning|Exception))\b:?\s*(.*)$/;
+const WORDS = 0.4;
+const LEAST = 0.06;
+
+/** @typedef {{message: string|null, words: string}} Text   what PyTorch says, and what is said of it
+ *  @typedef {{index: number, score: number}} Found */
+
+/** The error that a paste ends with: of a whole traceback its last line and what follows it; anything else as it is.
+ * @param {string} paste
+ * @returns {{type: string|null, text: string}}
+ */
+export function errorOf(paste) {
+  const lines = paste.replaceAll("\r", "").split("\n").map((line) => line.replace(/^\s*(?:[E>|#]+\s+)?/, "").trimEnd());
+  const at = lines.findLastIndex((line) => ERROR.test(line));
+  if (at < 0) return { type: null, text: paste };
+  const [, type, first] = ERROR.exec(lines[at]);
+  const rest = lines.slice(at + 1);
+  const end = rest.findIndex((line) => !line.trim());
+  return { type, text: [first, ...(end < 0 ? rest : rest.slice(0, end))].join(" ") };
+}
+
+/** The words that tell a message from others. @param {string} text @returns {string[]} */
+export function wordsOf(text) {
+  return text
+    .replace(/\(Triggered internally[^)]*\)?/g, " ")
+    .replace(/https?:\/\/\S+|0x[0-9a-f]+|(?:[A-Za-z]:)?(?:[\\/][\w.+-]+){2,}/gi, " ")
+    .replace(/torch\.(?:cuda\.|\w+\.)*(\w+?)Tensor\b/g, " sometensor ")
+    .replace(/\b(\w+?)Backward\d*\b/g, " $1 ")
+    .replace(/\[[\d\s,:x]*\]|\bsize\(\[[^\]]*\]\)/gi, " ")
+    .toLowerCase()
+    .match(/[a-z_]{2,}/g) ?? [];
+}
+
+/** Words and pairs of neighbours. */
+function features(text) {
+  const words = wordsOf(text);
+  return new Set([...words, ...words.slice(1).map((word, i) => `${words[i]} ${word}`)]);
+}
+
+/**
+ * A search over texts.
+ * @param {Text[]} texts
+ * @returns {(paste: string) => Found[]} the texts that have something of the paste, the likeliest first
+ */
+export function createRanking(texts) {
+  const messages = texts.map(({ message }) => index(message ?? ""));
+  const words = texts.map(({ words: said }) => index(said));
+  const weigh = weights([...messages, ...words].map(({ all }) => all));
+  const sizes = [messages, words].map((all) => all.map(({ all: each }) => length(each, weigh)));
+  return (paste) => {
+    const { type, text } = errorOf(paste);
+    const asked = features(text);
+    const size = length(asked, weigh);
+    if (!size) return [];
+    const alike = (found, own) => (own ? common(asked, found, weigh) / (size * own) : 0);
+    const score = (i) => {
+      const said = alike(messages[i].all, sizes[0][i]);
+      const told = alike(words[i].all, sizes[1][i]);
+      return Math.max(said, WORDS * told) + 0.1 * Math.min(said, told) + (type && said && messages[i].type === type ? 0.03 : 0);
+    };
+    return texts.map((_, i) => ({ index: i, score: score(i) })).filter(({ score: each }) => each >= LEAST).sort((a, b) => b.score - a.score);
+  };
+}
+
+function index(text) {
+  const { type, text: inner } = errorOf(text);
+  return { type, all: features(inner) };
+}
+
+/** The weight of a feature: the rarer, the more; one that no text has counts as rare as can be. */
+function weights(documents) {
+  const counts = new Map();
+  for (const document of documents) for (const each of document) counts.set(each, (counts.get(each) ?? 0) + 1);
+  return (each) => Math.log(1 + documents.length / (counts.get(each) ?? 1)) * (each.includes(" ") ? 0.7 : 1) * (counts.has(each) ? 1 : 0.35);
+}
+
+function common(asked, found, weigh) {
+  let sum = 0;
+  for (const each of asked) if (found.has(each)) sum += weigh(each) ** 2;
+  return sum;
+}
+
+function length(all, weigh) {
+  let sum = 0;
+  for (const each of all) sum += weigh(each) ** 2;
+  return Math.sqrt(sum);
+}
