@@ -7,6 +7,7 @@ from dataclasses import asdict
 from functools import cache, partial
 from typing import Any
 
+from gradreel.material.about import about
 from gradreel.material.comparisons import comparisons
 from gradreel.material.lessons import Lesson, lessons
 from gradreel.material.museum import exhibits
@@ -14,6 +15,8 @@ from gradreel.material.operators import operators
 from gradreel.player.mount import Page
 
 from .desk import Run, answer
+from .layers import layers
+from .settings import settings
 
 Head = Mapping[str, Any]
 
@@ -23,6 +26,7 @@ PLACES = (
     ("compare", "Compare", "./Compare"),
     ("operators", "Operators", "./Operators"),
     ("gallery", "Gallery", "./Gallery"),
+    ("about", "About", "./About"),
 )
 """Every page of the house: its name, its title, and where it is, seen from any other: beside it."""
 
@@ -113,6 +117,13 @@ def museum_data() -> bytes:
         for exhibit in exhibits()
     ]
     return packed({"exhibits": shown})
+
+
+def house(run: Run) -> Page:
+    """About: what this is, and which layers of safety are on here."""
+    shown = [(layer.name, layer.on, layer.meaning) for layer in layers()]
+    data = packed({"text": about(shown, settings().contact)})
+    return Page("about", "About", {"kind": "read"}, partial(answer, head=about_the_house("about"), run=run, page=data))
 
 
 def lesson(slug: str | None) -> Lesson:

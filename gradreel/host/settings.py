@@ -30,6 +30,7 @@ class Settings:
     seccomp: bool = True
     policy: bool = True
     embedders: str = "'self'"
+    contact: str = ""
 
 
 class Unreadable(ValueError):

@@ -1,19 +1,31 @@
 """The gallery: every exhibit says, when it is run, what torch 2.13 was recorded to say."""
 
+import gzip
 import json
 import re
 from pathlib import Path
 
 import pytest
 
+from autograd_core.op import TABLE
+from gradreel.material.about import about, figures
 from gradreel.material.comparisons import comparisons
 from gradreel.material.lessons import lessons
 from gradreel.material.museum import exhibits
 from gradreel.program import run
 from gradreel.trace import Trace
 from gradreel.trace import events as e
+from tests.autograd_core import not_yet, test_native
+from tests.program import not_yet as programs_not_yet
 
 ROOT = Path(__file__).parents[2]
+DIFFERENT = {
+    "ops": not_yet.NOT_YET,
+    "native": test_native.MISSING,
+    "runs": {*programs_not_yet.NOT_YET, *programs_not_yet.NOT_YET_ALIVE},
+}
+"""What the tests list as different, by the store of recordings that they compare with."""
+
 RECORDED = json.loads((ROOT / "tests" / "data" / "comparisons.json").read_text(encoding="utf-8"))
 LESSONS = {lesson.slug for lesson in lessons()}
 ROOMS = sorted({exhibit.room for exhibit in exhibits()})
@@ -64,3 +76,17 @@ def test_lessons_lead_to_comparisons_and_exhibits_that_exist() -> None:
         for address in lesson.more:
             way = re.fullmatch(r"\./(Compare|Gallery)#(\w+)", address)
             assert way and way[2] in found[way[1]], address
+
+
+def test_the_figures_that_are_told_are_those_of_what_is_stored() -> None:
+    for figure in figures():
+        stored = json.loads(gzip.decompress((ROOT / "tests" / "data" / f"{figure.store}.json.gz").read_bytes()))
+        cases = stored.get(figure.store, stored) if isinstance(stored, dict) else stored
+        assert figure.compared == len(cases), figure.store
+        assert figure.different == len(DIFFERENT.get(figure.store, ())), figure.store
+
+
+def test_what_is_told_of_the_house_names_each_layer_and_whether_it_is_on() -> None:
+    text = about([("a lock", True, "It locks."), ("a moat", False, "It is deep.")], "someone@example.org")
+    assert "✓ **a lock**" in text and "– off here: **a moat**" in text and "someone@example.org" in text
+    assert "{" not in text and f"{len(TABLE)} operators" in text

@@ -1,5 +1,6 @@
 /** The pages beside the Lab, by name: each is made from its first letter and then shown the answers to what it asks. */
 
+import { createAbout } from "./about.js";
 import { createCatalogue } from "./catalogue.js";
 import { createComparison } from "./comparison.js";
 import { createCourse } from "./course.js";
@@ -11,4 +12,4 @@ import { createMuseum } from "./museum.js";
  *  @typedef {Answer & {page: any, ask: (question: any, how?: {urgent?: boolean}) => void, theme: "light"|"dark"}} Start */
 
 /** @type {Record<string, (root: HTMLElement, start: Start) => Place>} */
-export const PLACES = { lessons: createCourse, compare: createComparison, operators: createCatalogue, gallery: createMuseum };
+export const PLACES = { lessons: createCourse, compare: createComparison, operators: createCatalogue, gallery: createMuseum, about: createAbout };
