@@ -108,8 +108,6 @@ export function createComparison(root, { head, page, scene, beside, ask, theme }
     scrub.max = String(moments.length - 1);
     root.dataset.moments = String(moments.length - 1);
     show(moments.length - 1);
-    // The panes have found their sizes by then.
-    requestAnimationFrame(() => sides.forEach((side) => side.player.fit()));
   }
 
   function run() {
@@ -171,8 +169,8 @@ export function createComparison(root, { head, page, scene, beside, ask, theme }
     } else if (fragment !== here.slug && comparisons.some((each) => each.slug === fragment)) go(fragment, { keep: false });
   }
 
-  take({ scene, beside });
   name(here);
+  take({ scene, beside });
   follow();
   for (const kind of ["hashchange", "popstate"]) addEventListener(kind, follow);
 

@@ -17,6 +17,7 @@ import { createPlayer } from "./player.js";
 import { saveFile } from "./saving.js";
 import vis from "./vis.js";
 import { words } from "./vocabulary.js";
+import { createWelcome } from "./welcome.js";
 
 const KEPT = "Of a program the server keeps nothing. What you type stays in this browser.";
 
@@ -34,12 +35,14 @@ export function createLab(root, { head, scene, ask, theme, step = null }) {
   let program = { text: (head.source ?? scene.source).trimEnd(), values: head.values ?? null };
   let code = null;
   let quiet = 0;
+  let welcome = null;
 
   const choices = createChoices(() => localStorage, { values: (on) => player.showValues(on) });
   let typing = 0;
   /** Something was typed: it is kept, and run by itself a moment later where that is wished. */
   const edited = () => {
     draft(false);
+    welcome?.edited(code.text());
     clearTimeout(typing);
     if (ask && choices.get("live")) typing = setTimeout(() => code.text().trim() && start({ text: code.text(), values: null }, {}), PAUSE);
   };
@@ -48,6 +51,7 @@ export function createLab(root, { head, scene, ask, theme, step = null }) {
 
   const start = (next, how = { urgent: true }) => {
     program = next;
+    welcome?.hide();
     if (code) draft(code.text().trimEnd() === next.text.trimEnd());
     ask?.({ kind: "run", source: next.text, values: next.values }, how);
   };
@@ -87,6 +91,9 @@ export function createLab(root, { head, scene, ask, theme, step = null }) {
     onRun: ask && load,
   });
   const opening = head.place === "lab" ? createOpening(root, { onProgram: load, onTrouble: (sentence) => say(sentence, { lasting: true }) }) : null;
+  if (head.place === "lab" && ask) {
+    welcome = createWelcome(root, { player, home: head.home ?? "./", examples: head.examples ?? [], store: () => localStorage, onProgram: load });
+  }
   const expression = createExpression(leaves, { onValues: (values) => start({ ...program, values }, {}) });
   expression.show(scene.expression);
   const home = () => new URL(head.home ?? "./", location.origin + location.pathname);
@@ -198,7 +205,7 @@ export function createLab(root, { head, scene, ask, theme, step = null }) {
     /** Bring back what was being typed when the page was left; it runs if it had run. */
     resume() {
       const held = drafts?.read();
-      if (!held || held.text.trimEnd() === program.text) return;
+      if (!held || held.text.trimEnd() === program.text) return welcome?.open();
       if (held.ran) return load(held.text);
       code.setText(held.text);
       say("This is what you were typing. It was kept in this browser only.", { offer: { title: "Drop it", act: () => code.setText(program.text) } });
@@ -210,6 +217,7 @@ export function createLab(root, { head, scene, ask, theme, step = null }) {
       clearTimeout(typing);
       header?.destroy();
       opening?.destroy();
+      welcome?.destroy();
       player.destroy();
     },
   };

@@ -315,7 +315,6 @@ export function createPlayer(root, firstScene, options) {
     update,
     setTheme,
     view: stage.view,
-    fit: stage.fit,
     /** The graph as it stands, as a file. @param {"png"|"svg"} kind @returns {Promise<Blob>} */
     picture: async (kind) => {
       const frame = stage.frame();
