@@ -26,8 +26,10 @@ FROM_TENSOR = (
 INT_LEAF = "Only Tensors of floating point and complex dtype can require gradients"
 
 
-def made(data: Any, op: str, requires_grad: bool = False, device: Any = None) -> Tensor:
-    """A tensor over `data`, told as made by the factory `op`."""
+def made(
+    data: Any, op: str, requires_grad: bool = False, device: Any = None, inputs: tuple[Tensor, ...] = ()
+) -> Tensor:
+    """A tensor over `data`, told as made by the factory `op`, of the numbers of `inputs` if it copies tensors."""
     check_device(device)
     array = np.asarray(data)
     tensor = plain(array if array.ndim else array[()])
@@ -38,7 +40,7 @@ def made(data: Any, op: str, requires_grad: bool = False, device: Any = None) ->
             raise RuntimeError(INT_LEAF)
         tensor.own_meta().requires_grad = True
     if state.session is not None:
-        state.session.made(tensor, op, ())
+        state.session.made(tensor, op, inputs)
     return tensor
 
 
@@ -65,7 +67,17 @@ def tensor(data: Any, *, dtype: Any = None, device: Any = None, requires_grad: b
     """A new leaf with a copy of `data`: numbers, nested sequences, arrays or tensors."""
     if isinstance(data, Tensor):
         warnings.warn(FROM_TENSOR, UserWarning, stacklevel=2)
-    return made(np.array(from_data(data, dtype)), "tensor", requires_grad, device)
+    inputs = tensors_in(data) if state.session is not None else ()
+    return made(np.array(from_data(data, dtype)), "tensor", requires_grad, device, inputs)
+
+
+def tensors_in(data: Any) -> tuple[Tensor, ...]:
+    """The tensors among `data`, whose numbers are copied."""
+    if isinstance(data, Tensor):
+        return (data,)
+    if isinstance(data, list | tuple):
+        return tuple(found for part in data if isinstance(part, Tensor | list | tuple) for found in tensors_in(part))
+    return ()
 
 
 def as_tensor(data: Any, dtype: Any = None, device: Any = None) -> Tensor:

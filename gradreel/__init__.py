@@ -6,13 +6,15 @@
 
 `run` makes a Trace of a program's text, `record(function, ...)` one of a Python function of your own that uses
 `autograd_core`, without the interpreter. `build` makes a Scene of a trace, `encode` the bytes that the player plays;
-`diagnose` says what went wrong. All but `record` are pure: the same input gives the same output.
+`diagnose` says what went wrong, `explain` also which edits mend it. All but `record` are pure: the same input gives the
+same output.
 """
 
 from .explain import diagnose
+from .explaining import explain
 from .notebook import show
 from .program import Limits, record, run
 from .scene import build, encode
 from .trace import Trace
 
-__all__ = ["Limits", "Trace", "build", "diagnose", "encode", "record", "run", "show"]
+__all__ = ["Limits", "Trace", "build", "diagnose", "encode", "explain", "record", "run", "show"]

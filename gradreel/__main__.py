@@ -1,5 +1,5 @@
-"""The command line: `python -m gradreel run PROGRAM.py`, `python -m gradreel export PROGRAM.py -o OUT.html`, and
-`python -m gradreel serve`.
+"""The command line: `python -m gradreel run PROGRAM.py`, `explain PROGRAM.py`, `export PROGRAM.py -o OUT.html`, and
+`serve`.
 
 Programs run as on the page: in a process of their own, locked down and limited.
 """
@@ -12,15 +12,16 @@ import io
 import json
 import re
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
 from .explain import Diagnosis, diagnose
+from .explaining import explain
 from .host import opened, run_program
 from .host.settings import Unreadable, settings
 from .player.export import export_html
-from .trace import Trace
+from .trace import Outcome, Trace
 from .trace import events as e
 
 FINISHED, RAISED, UNUSABLE, STOPPED = 0, 1, 2, 3
@@ -36,12 +37,14 @@ def parser() -> argparse.ArgumentParser:
     commands = main.add_subparsers(dest="command", required=True)
     run = commands.add_parser("run", help="run a program and print what it prints", epilog=EXITS)
     export = commands.add_parser("export", help="write one offline HTML file with the player", epilog=EXITS)
-    for command in (run, export):
+    why = commands.add_parser("explain", help="say what goes wrong in a program, and which edits mend it", epilog=EXITS)
+    for command in (run, export, why):
         command.add_argument("program", help="a file with a PyTorch program, or - for standard input")
         kind = command.add_mutually_exclusive_group()
         kind.add_argument("--transcript", action="store_true", help="go on after an error, as at a >>> prompt")
         kind.add_argument("--script", action="store_true", help="stop at the first error")
     run.add_argument("--json", metavar="TRACE.json", help="write the trace to this file")
+    why.add_argument("--json", action="store_true", help="print the diagnoses as JSON, with the edited programs whole")
     export.add_argument("--step", type=int, metavar="N", help="the step at which the page opens; else its last")
     commands.add_parser("serve", help="serve the page, with a content security policy and /health", epilog=SETTINGS)
     export.add_argument("-o", "--output", required=True, metavar="OUT.html", help="the file to write")
@@ -67,6 +70,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"gradreel: {head['message']}", file=sys.stderr)
         return STOPPED
     trace = Trace.from_json(gzip.decompress(record).decode())
+    if given.command == "explain":
+        return explained(trace, given.program, given.json)
     try:
         if given.command == "export":
             Path(given.output).write_text(export_html(scene, given.step), encoding="utf-8")
@@ -88,6 +93,35 @@ def served() -> int:
     except Unreadable as error:
         return complain(str(error))
     return FINISHED
+
+
+def explained(trace: Trace, path: str, as_json: bool) -> int:
+    """Print what is wrong and what mends it; the exit status is that of the run."""
+    if trace.outcome.kind in ("refused", "stopped"):
+        return report(trace, path, quiet=True)
+    found = explain(trace, rerun(trace.mode))
+    if as_json:
+        print(json.dumps(found, ensure_ascii=False, indent=1))
+    elif not found:
+        print("Nothing is wrong with this program.")
+    for entry in [] if as_json else found:
+        print("\n".join([entry["title"], f"  {entry['story']}"]))
+        for mend in entry["mends"]:
+            print(f"\n  Mend: {mend['title']} ({mend['cost']})")
+            print("\n".join(f"    {line}" for line in mend["diff"].splitlines()))
+    return RAISED if any(uncaught(trace)) else FINISHED
+
+
+def rerun(mode: str) -> Callable[[str], Trace]:
+    """What runs an edited program: a locked process again, read as the first was."""
+
+    def run(source: str) -> Trace:
+        head, _, record = ask(source, mode, "trace")
+        if not head["ok"]:
+            return Trace(source, mode, Outcome("stopped", None, head["message"]), ())
+        return Trace.from_json(gzip.decompress(record).decode())
+
+    return run
 
 
 def read(path: str) -> str:

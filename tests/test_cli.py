@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from gradreel import build, encode, run
+from gradreel import build, encode, explain, run
 from gradreel.__main__ import FINISHED, RAISED, STOPPED, UNUSABLE, main
 from gradreel.trace import Trace
 
@@ -192,3 +192,23 @@ def test_help_tells_the_exit_status() -> None:
 def test_the_trace_is_what_a_page_gets() -> None:
     scene = json.loads(gzip.decompress(encode(build(run(TWICE)))))
     assert (scene["source"], scene["outcome"]["kind"]) == (TWICE, "raised")
+
+
+def test_explain_prints_causes_with_mends_as_json(program: Write, capsys: Captured) -> None:
+    assert main(["explain", program(TWICE), "--json"]) == RAISED
+    (entry,) = json.loads(capsys.readouterr().out)
+    assert entry["kind"] == "second_backward" and entry["lines"] == {"built": 3, "freed_by": 4, "raised": 6}
+    titles = [mend["title"] for mend in entry["mends"]]
+    assert titles[:2] == ["keep the graph: retain_graph=True on line 4", "compute b again before line 6"]
+    assert run(entry["mends"][0]["source"]).outcome.kind == "finished"
+
+
+def test_explain_of_a_program_that_is_fine_is_an_empty_list(program: Write, capsys: Captured) -> None:
+    assert main(["explain", program(RANDOM), "--json"]) == FINISHED
+    assert json.loads(capsys.readouterr().out) == []
+
+
+def test_explain_mends_a_transcript_and_keeps_its_prompts() -> None:
+    (entry,) = explain(run(TRANSCRIPT))
+    assert entry["lines"]["raised"] == 3
+    assert any(">>> a = a.clone()\n>>> a += 1\n>>> a\ntensor" in mend["source"] for mend in entry["mends"])

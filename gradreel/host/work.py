@@ -15,9 +15,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict, fields, replace
 from typing import Any
 
+from gradreel.explain import Diagnosis, diagnose
+from gradreel.explain.mending import Mend, mended
 from gradreel.program import Expression, Limits, propose_expression, run
 from gradreel.scene import Expression as Typed
 from gradreel.scene import Leaf, build, encode
+from gradreel.scene.build import Mender
 from gradreel.trace import Outcome, Trace
 from gradreel.trace.events import LineReached, Stopped
 
@@ -33,6 +36,9 @@ BROKEN = "This program met a fault of Gradreel itself. It would help us to see i
 
 READY_SECONDS = 7.2
 """When a reply should be ready, counted from its request: before the process is killed."""
+
+MENDING_SECONDS, MENDABLE = 0.4, 5_000
+"""For so long edits are tried that mend a run, of at most so many events, before the picture of it is sent."""
 
 SHORT = 3_000
 """Events of a trace that is made ready at once."""
@@ -68,7 +74,7 @@ def work(
     trace, typed = performed(question, watch or Watch())
 
     def ready(trace: Trace) -> Parts:
-        return made_ready(trace, typed, question["want"])
+        return made_ready(trace, typed, question["want"], None if typed else mender)
 
     def sealed_reply(trace: Trace, parts: Parts) -> bytes:
         ms = round((time.perf_counter() - started) * 1000, 1)
@@ -81,8 +87,19 @@ def work(
     return sealed_reply(*in_time(trace, ready, started + READY_SECONDS, on_the_way))
 
 
-def made_ready(trace: Trace, typed: Typed | None, want: str) -> Parts:
-    scene = encode(build(trace, typed)) if want in ("scene", "both") else b""
+def mender(trace: Trace) -> list[tuple[Diagnosis, list[Mend]]]:
+    """What went wrong in a run, and the mends that could be tried in MENDING_SECONDS; of a long run only the former."""
+    if len(trace.events) > MENDABLE:
+        return [(found, []) for found in diagnose(trace)]
+
+    def again(source: str) -> Trace:
+        return run(source, mode=trace.mode, limits=replace(Limits(), events=4 * MENDABLE, seconds=MENDING_SECONDS))
+
+    return mended(trace, again, MENDING_SECONDS)
+
+
+def made_ready(trace: Trace, typed: Typed | None, want: str, mender: Mender | None = None) -> Parts:
+    scene = encode(build(trace, typed, mender)) if want in ("scene", "both") else b""
     # Half of a surrogate pair is no UTF-8; a backslash and its number is what JSON writes for it.
     text = trace.to_json().encode(errors="backslashreplace") if want in ("trace", "both") else b""
     return scene, gzip.compress(text, mtime=0) if text else b""

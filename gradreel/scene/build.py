@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from itertools import groupby
 from typing import Any
 
 from gradreel.explain import Beat, World, beats, diagnose, formulas, keep_label, label, tell
+from gradreel.explain import Diagnosis as Found
+from gradreel.explain.mending import Mend as Tried
 from gradreel.trace import Trace
 from gradreel.trace import events as e
 from gradreel.trace.events import Event, Value
@@ -20,6 +23,7 @@ from .model import (
     Diagnosis,
     Expression,
     Input,
+    Mend,
     Output,
     Scene,
     Slot,
@@ -36,20 +40,29 @@ MANY, FEWER = 16, 5
 """Of a value with more numbers than MANY, each is given to so many digits."""
 
 
-def build(trace: Trace, expression: Expression | None = None) -> Scene:
+Mender = Callable[[Trace], list[tuple[Found, list[Tried]]]]
+"""What finds the diagnoses of a run, and edits that mend it; only who can run programs has one."""
+
+
+def build(trace: Trace, expression: Expression | None = None, mender: Mender | None = None) -> Scene:
     """The scene of a run; `expression` is what the program was made of, if it was."""
     with collector_paused():
-        builder = Builder(trace)
+        builder = Builder(trace, mender or without_mends)
         for beat in beats(trace.events):
             builder.add(beat)
         return builder.scene(expression)
 
 
+def without_mends(trace: Trace) -> list[tuple[Found, list[Tried]]]:
+    return [(found, []) for found in diagnose(trace)]
+
+
 class Builder:
     """Plays the events beat after beat and writes down what is to be drawn."""
 
-    def __init__(self, trace: Trace) -> None:
+    def __init__(self, trace: Trace, mender: Mender) -> None:
         self.trace = trace
+        self.mender = mender
         self.world = World(trace)
         self.stage = Stage(self.world, shown_tensors(trace))
         self.groups = Groups(self.world)
@@ -218,8 +231,9 @@ class Builder:
                 found.story,
                 tuple(f"n{node}" for node in found.nodes),
                 {name: self.step_of[event] for name, event in found.events.items()},
+                tuple(Mend(mend.title, mend.source, mend.diff, mend.cost) for mend in mends),
             )
-            for found in diagnose(self.trace)
+            for found, mends in self.mender(self.trace)
         ]
 
 

@@ -154,6 +154,7 @@ class Mend:
     title: str
     source: str
     diff: str
+    cost: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -235,13 +235,23 @@ def test_text_of_a_program_never_becomes_markup(page: Any) -> None:
 
 
 @pytest.mark.parametrize("page", ["saved_modified"], indirect=True)
-def test_a_mend_is_handed_to_whoever_runs_programs(page: Any) -> None:
+def test_a_mend_is_shown_tried_and_taken_back(page: Any) -> None:
     page.evaluate("""() => {
       const next = structuredClone(scene);
-      next.diagnoses[0].mends = [{ title: "Write it anew", source: "b = b + 1", diff: "" }];
+      const diff = "-b.add_(1)\\n+b = b + 1";
+      next.diagnoses[0].mends = [{ title: "Write it anew", source: "b = b + 1", diff, cost: "one tensor more" }];
       player.update(next);
       player.seek(next.steps.length - 1);
     }""")
-    page.get_by_role("button", name="Write it anew").click()
+    page.get_by_test_id("show-me").click()
+    assert page.evaluate("player.state().step") == page.evaluate("scene.diagnoses[0].steps.changed")
+    page.evaluate("player.seek(scene.steps.length - 1)")
+    page.get_by_text("Write it anew").click()
+    assert "one tensor more" in page.get_by_test_id("mend").inner_text()
+    page.get_by_test_id("try-it").click()
     assert page.evaluate("ran") == "b = b + 1"
     assert page.evaluate("player.editor.getSource()") == "b = b + 1"
+    page.evaluate("player.update({ ...structuredClone(scene), source: ran })")
+    assert "Write it anew" in page.get_by_test_id("tried").inner_text()
+    page.get_by_test_id("back").click()
+    assert page.evaluate("ran === scene.source")

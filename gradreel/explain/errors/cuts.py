@@ -48,25 +48,9 @@ def where_cut(world: World, start: TensorState) -> Cut | None:
                 "no graph."
             )
             return Cut(taken.place, taken.event, "numbers", told, tensor, past_views(world, source))
-        if tensor.op == "tensor" and (sources := wrapped_again(world, tensor)):
-            told = (
-                f"The recording ends {on(tensor.place.line)}, where `torch.tensor` copies the numbers of "
-                "tracked tensors and no graph."
-            )
-            return Cut(tensor.place, tensor.made, "tensor", told, tensor, sources[-1])
         if not before and tensor is not start and tensor.op != "number":
             oldest = tensor if oldest is None or wished(tensor, oldest) else oldest
     return plain_cut(world, oldest or start)
-
-
-def wrapped_again(world: World, tensor: TensorState) -> list[TensorState]:
-    """The tracked tensors that the statement that made `tensor` of plain numbers had made just before."""
-    since = tensor.place.since
-    return [
-        state
-        for state in world.tensors.values()
-        if state.place.since == since and state.requires_grad and state.made < tensor.made
-    ]
 
 
 def wished(tensor: TensorState, before: TensorState) -> bool:
@@ -118,7 +102,7 @@ def tracked_cut(world: World, tensor: TensorState) -> Cut:
         return Cut(place, tensor.made, "detach", told, tensor, source)
     if op in ("tensor", "as_tensor"):
         told = f"The recording ends {where}, where `torch.tensor` copies the numbers of tracked tensors and no graph."
-        return Cut(place, tensor.made, "tensor", told, tensor)
+        return Cut(place, tensor.made, "tensor", told, tensor, source)
     if op in ROUNDED or tensor.dtype.startswith(("int", "bool", "uint")):
         told = f"The recording ends {where}: `{op}` gives places or truth values, which have no derivative."
         return Cut(place, tensor.made, "rounded", told, tensor, source)

@@ -115,6 +115,8 @@ def helps(before: Trace, after: Trace, found: Diagnosis) -> bool:
     """Whether the edited program runs through, without an error, and gradients arrive where they should."""
     if after.outcome.kind != "finished" or any(isinstance(ev, e.Raised) and not ev.caught for ev in after.events):
         return False
+    if found.cause in ("lost", "not_leaf", "rebased") and found.lines.get("shows") and missed(after) >= missed(before):
+        return False
     if found.kind in ("no_graph", "not_scalar", "second_backward", "saved_modified", "shape") and arrived(before) == 0:
         return arrived(after) > 0 or found.cause in ("not_tracked", "no_graph") or not asks(before)
     return arrived(after) >= arrived(before)
@@ -128,6 +130,11 @@ def arrived(trace: Trace) -> int:
         if (isinstance(event, e.GradStored) and event.how != "assigned" and event.after is not None)
         or (isinstance(event, e.GradCaptured) and event.value is not None)
     )
+
+
+def missed(trace: Trace) -> int:
+    """How often a gradient was read that was None."""
+    return sum(isinstance(event, e.GradMissing) for event in trace.events)
 
 
 def asks(trace: Trace) -> bool:

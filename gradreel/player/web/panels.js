@@ -69,14 +69,14 @@ export function showPrinted(root, { scene, step }) {
 /** What happened: every diagnosis told once its step is reached, the error, the backward calls so far.
  * @param {HTMLElement} root
  * @param {any} moment
- * @param {{onSeek: (step: number) => void, onMend: ((source: string) => void)|null|undefined}} actions
+ * @param {{onSeek: (step: number) => void, onMend: ((mend: any) => void)|null|undefined, tried?: any, onBack?: () => void}} actions
  */
-export function showStory(root, { state, scene, step }, { onSeek, onMend }) {
-  const parts = [];
+export function showStory(root, { state, scene, step }, { onSeek, onMend, tried, onBack }) {
+  const parts = tried && onBack ? [triedCard(tried, onBack)] : [];
   const raised = scene.outcome.kind !== "finished";
   for (const diagnosis of scene.diagnoses) {
     const at = diagnosis.steps?.raised ?? diagnosis.steps?.seen ?? state.last;
-    if (step >= at) parts.push(diagnosisCard(diagnosis, raised, onMend));
+    if (step >= at) parts.push(diagnosisCard(diagnosis, raised, { onSeek, onMend }));
     else parts.push(element("button", { class: "ahead", onclick: () => onSeek(at) }, `${raised ? "✖" : "!"} ${diagnosis.title}, at step ${at}`));
   }
   if (raised && !scene.diagnoses.length && step >= state.last) parts.push(errorCard(scene.outcome));
@@ -85,7 +85,10 @@ export function showStory(root, { state, scene, step }, { onSeek, onMend }) {
   root.replaceChildren(...(parts.length ? parts : [nothing("(nothing has run backward yet)")]));
 }
 
-function diagnosisCard(diagnosis, raised, onMend) {
+/** The step at which something was freed, changed, cut off or born: what there is to see. */
+const CULPRITS = [["freed", "the step that freed it"], ["changed", "the step that changed it"], ["cut", "the step that cut it off"], ["born", "the step where it was born"], ["built", "the step that built it"]];
+
+function diagnosisCard(diagnosis, raised, { onSeek, onMend }) {
   const card = element("div", { class: `card ${raised ? "err" : "warn"}` });
   card.append(element("h3", { text: `${raised ? "✖" : "!"} ${diagnosis.title}` }));
   for (const paragraph of diagnosis.story ?? []) {
@@ -93,13 +96,38 @@ function diagnosisCard(diagnosis, raised, onMend) {
     write(line, paragraph);
     card.append(line);
   }
-  const mends = (onMend ? diagnosis.mends ?? [] : []).map((mend) =>
-    element("button", { text: mend.title, title: mend.diff ?? "", onclick: () => onMend(mend.source) }));
-  if (mends.length) card.append(element("div", { class: "mends" }, ...mends));
+  const culprit = CULPRITS.find(([role]) => diagnosis.steps?.[role] !== undefined);
+  if (culprit) {
+    const [role, what] = culprit;
+    card.append(element("p", {}, element("button", { text: `Show me ${what}`, "data-testid": "show-me", onclick: () => onSeek(diagnosis.steps[role]) })));
+  }
+  const mends = (onMend ? diagnosis.mends ?? [] : []).map((mend) => mendRow(mend, onMend));
+  if (mends.length) card.append(element("h4", { text: "What mends it: each was run" }), ...mends);
   if (diagnosis.message) {
     const said = element("details", {}, element("summary", { text: "what PyTorch says" }), element("p", { class: "said", text: diagnosis.message }));
     card.append(said);
   }
+  return card;
+}
+
+/** A mend: what it does and costs, the difference it makes, and a way to try it. */
+function mendRow(mend, onMend) {
+  const row = element("details", { class: "mend", "data-testid": "mend" }, element("summary", { text: mend.title }));
+  row.append(element("p", { class: "quiet", text: `Cost: ${mend.cost}.` }), difference(mend.diff));
+  row.append(element("button", { text: "Try it", "data-testid": "try-it", onclick: () => onMend(mend) }));
+  return row;
+}
+
+/** A diff, its lines marked by sign and colour. */
+function difference(diff) {
+  const lines = diff.split("\n").filter((line) => !line.startsWith("@@"));
+  return element("pre", { class: "diff" }, ...lines.map((line) => element("span", { "data-sign": line[0] ?? " ", text: `${line}\n` })));
+}
+
+/** What was tried last, with one click back to the program before. */
+function triedCard(tried, onBack) {
+  const card = element("div", { class: "card tried", "data-testid": "tried" }, element("h3", { text: `Tried: ${tried.title}` }));
+  card.append(difference(tried.diff), element("button", { text: "Back to the program before", "data-testid": "back", onclick: onBack }));
   return card;
 }
 

@@ -215,7 +215,7 @@ export function createPlayer(root, firstScene, options) {
     showNames(parts.names, moment, select);
     showLeaves(parts.leaves, moment, select);
     showPrinted(parts.printed, moment);
-    showStory(parts.story, moment, { onSeek: seek, onMend: options.onRun && mend });
+    showStory(parts.story, moment, { onSeek: seek, onMend: options.onRun && mend, tried: trying(scene), onBack: back });
     showBare(parts.bare, moment, seek);
     showInspector(parts.chosenHead, parts.chosen, moment, { onSeek: seek, onFold: fold, onSelect: select });
     showSum(parts.sumHead, parts.sum, moment, run.sums);
@@ -231,9 +231,27 @@ export function createPlayer(root, firstScene, options) {
     write(parts.caption, [`backward graph${call ? ` · call ${call.id} of ${scene.calls.length}` : ""}`, holding?.words].filter(Boolean).join(" · "));
   }
 
-  function mend(source) {
+  /** The mend that is being tried, with the program before it; nothing once another program runs. */
+  let tried = null;
+
+  function mend(chosen) {
+    tried = { ...chosen, before: run.scene.source };
+    put(chosen.source);
+  }
+
+  function back() {
+    const { before } = tried;
+    tried = null;
+    put(before);
+  }
+
+  function put(source) {
     editor.setSource(source);
     options.onRun(source);
+  }
+
+  function trying(scene) {
+    return tried && scene.source.trimEnd() === tried.source.trimEnd() ? tried : null;
   }
 
   /** Select a box, a tensor or a group; the same again selects nothing. */

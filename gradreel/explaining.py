@@ -1,0 +1,45 @@
+"""`gradreel.explain(trace)`: what went wrong in a run and which edits mend it, as plain data.
+
+One entry for each trouble, none where nothing is wrong: {kind, message, title, lines, story, mends}, where each mend
+is {title, cost, source, diff} and `source` is the whole edited program. Every mend was run.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .explain.mending import mended
+from .explain.mending.mend import Run
+from .program import run as run_here
+from .trace import Trace
+
+ROLES = ("built", "saved", "changed", "freed_by", "cut", "shows", "raised")
+
+
+def explain(trace: Trace, run: Run | None = None) -> list[dict[str, Any]]:
+    """The diagnoses of `trace` with their mends; `run` is what runs an edited program, this process unless given."""
+    if trace.outcome.kind not in ("finished", "raised"):
+        return []
+    mode = trace.mode
+
+    def again(source: str) -> Trace:
+        return run_here(source, mode=mode)
+
+    return [
+        {
+            "kind": found.kind,
+            "message": found.message,
+            "title": found.title,
+            "lines": {role: found.lines[role] for role in ROLES if role in found.lines},
+            "story": plain(" ".join(found.story)),
+            "mends": [
+                {"title": mend.title, "cost": mend.cost, "source": mend.source, "diff": mend.diff} for mend in mends
+            ],
+        }
+        for found, mends in mended(trace, run or again)
+    ]
+
+
+def plain(text: str) -> str:
+    """Without the marks for bold; backticks stay, they read well."""
+    return text.replace("**", "")
