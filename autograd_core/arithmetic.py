@@ -60,8 +60,16 @@ sinh, cosh, tanh = precise(np.sinh, math.sinh), precise(np.cosh, math.cosh), pre
 arcsin, arccos, arctan = precise(np.arcsin, math.asin), precise(np.arccos, math.acos), precise(np.arctan, math.atan)
 
 
+ONE_NUMBER = (int, float, np.float32)
+
+
 def power(base: Array, exponent: Array) -> Array:
     """`base ** exponent`, float32 computed in double."""
+    if base.__class__ is np.float32 and exponent.__class__ in ONE_NUMBER:
+        try:
+            return np.float32(math.pow(base, exponent))
+        except (ValueError, OverflowError):
+            exponent = np.float32(exponent)
     if getattr(base, "dtype", None) == float32 and getattr(exponent, "dtype", None) == float32:
         return np.power(base, exponent, dtype=float64).astype(np.float32)
     return np.power(base, exponent)

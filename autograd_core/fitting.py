@@ -33,6 +33,17 @@ def fitted(node: Node, index: int, grad: Any, below: Node, nr: int) -> Any:
     return fit(node, index, grad, (shape, dtype), False)
 
 
+def fitted_tensor(node: Node, index: int, grad: Any, below: Node) -> Any:
+    """The same for a tensor."""
+    if grad is None:
+        return None
+    expected = below.outs[node.nrs[index]]
+    data = grad.data_
+    if data.shape == expected[0] and data.dtype is expected[1]:
+        return grad
+    return fit(node, index, grad, expected, True)
+
+
 def fit(node: Node, index: int, grad: Any, expected: Output, graph: bool) -> Any:
     shape, dtype = expected
     data = grad.data_ if graph else grad

@@ -87,7 +87,8 @@ class Node(Introspection):
     formulas: dict[str, str] = {}
     runs_on_nothing = False
     step: ClassVar[Callable[..., None] | None] = None
-    """What the quick engine calls; nodes without it are for the exact engine alone."""
+    graph_step: ClassVar[Callable[..., None] | None] = None
+    """What the quick engine calls, over arrays and over tensors; nodes without it are for the exact engine alone."""
     writes: tuple[int, ...] = ()
 
     next: tuple[Node | None, ...]

@@ -82,7 +82,6 @@ def in_place(function: Callable[..., Any], target: Tensor, *args: Any, **options
 def at_once(ufunc: Any, target: Tensor, other: Any) -> bool:
     """Write what `ufunc` makes of `target` and `other`, if they are alike, no graph is made of it and nobody is told.
 
-
     The other cases are for `in_place`.
     """
     if special and not state.usual or target.node is not None or state.mapped:

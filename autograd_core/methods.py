@@ -70,6 +70,13 @@ def product(self: Tensor, other: Any) -> Any:
     return m.mm(self, other) if self.data_.ndim == 2 == other.data_.ndim else m.matmul(self, other)
 
 
+def power(self: Tensor, exponent: Any) -> Any:
+    """`a ** 2`, `a ** b`."""
+    if exponent.__class__ is int or exponent.__class__ is float:
+        return e.pow_scalar(self, exponent)
+    return functions.pow(self, exponent) if isinstance(exponent, Tensor | bool | np.generic) else NotImplemented
+
+
 def reversed_division(self: Tensor, other: Any) -> Any:
     """`2 / a`, which torch does as reciprocal times number."""
     return e.mul(e.reciprocal(self), other)
@@ -88,7 +95,7 @@ OPERATORS: dict[str, Method] = {
     "__rfloordiv__": binary(not_implemented.floor_divide, swapped=True),
     "__mod__": binary(functions.remainder),
     "__rmod__": binary(functions.remainder, swapped=True),
-    "__pow__": binary(functions.pow),
+    "__pow__": power,
     "__rpow__": binary(functions.pow, swapped=True),
     "__matmul__": product,
     "__rmatmul__": binary(m.matmul, swapped=True),

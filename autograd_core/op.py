@@ -141,6 +141,7 @@ class Op:
             self.node_class.raw = made["_raw"]  # type: ignore[method-assign]
             self.node_class.graph = made["_graph"]  # type: ignore[method-assign]
             self.node_class.step = made.get("_step") or quick.step
+            self.node_class.graph_step = made.get("_graph_step") or quick.graph_step
             self.link = made["_link"]
         self.general: Callable[..., Any] = made["_general"]
         function: Any = made["_usual"]

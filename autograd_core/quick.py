@@ -83,13 +83,18 @@ def gradients(
 
     None if that is for the exact engine. A leaf that nothing comes for is left out.
     """
-    nodes = below_root(root)
-    if nodes is None:
+    if root.step is None:
         return None
     this = Run(retain)
     at = root.sequence_nr
     this.buffers[(at, nr) if nr else at] = grad
     needed: set[Node] = set(inputs)
+    if not irregular and leads_only_to(root, needed):
+        descend(root, this, graph)
+        return this.cells  # type: ignore[return-value]
+    nodes = below_root(root)
+    if nodes is None:
+        return None
     order = sorted(nodes)
     for at in order:
         node = nodes[at]
@@ -102,7 +107,7 @@ def gradients(
             if not needed.issuperset(wanted):
                 wanted = tuple([n if n in needed else None for n in wanted])
             if graph:
-                graph_step(node, this.buffers.pop(at, None), wanted, this)
+                node.graph_step(this.buffers.pop(at, None), wanted, this)  # type: ignore[misc]
             elif this.written and at in this.written:
                 give_on(node, this, wanted)
             else:
@@ -110,8 +115,41 @@ def gradients(
     return this.cells  # type: ignore[return-value]
 
 
+def leads_only_to(root: Node, leaves: set[Node]) -> bool:
+    """Whether no edge below `root` ends in another leaf."""
+    order, seen = [root], set(leaves)
+    for node in order:
+        for below in node.next:
+            if below is not None and below not in seen:
+                if below.__class__ is AccumulateGrad:
+                    return False
+                seen.add(below)
+                order.append(below)
+    return True
+
+
+def descend(root: Node, this: Run, graph: bool) -> None:
+    """Run all that is below `root`, over arrays or, with `graph`, over tensors."""
+    at, misses = root.sequence_nr, 0
+    buffers, pending, written = this.buffers, this.pending, this.written
+    pending[at] = root
+    while pending:
+        node = pending.pop(at, None)
+        if node is None:
+            misses += 1
+            at = max(pending) if misses > MISSES else at - 1
+            continue
+        if graph:
+            node.graph_step(buffers.pop(at, None), node.next, this)  # type: ignore[misc]
+        elif written and at in written:
+            give_on(node, this, node.next)
+        else:
+            node.step(buffers.pop(at, None), node.next, this)  # type: ignore[misc]
+        misses, at = 0, at - 1
+
+
 def graph_step(node: Node, grad: Any, wanted: Wanted, this: Run) -> None:
-    """A step on tensors: the formulas are themselves recorded."""
+    """The step over tensors of operators with several results, or with lists of inputs."""
     if len(node.outs) == 1:
         if grad is None:
             return nothing(node, wanted, this)

@@ -224,6 +224,12 @@ def grad(
     Raises:
         RuntimeError: as torch does, in its words.
     """
+    plainly = grad_outputs is None and only_inputs and not (is_grads_batched or materialize_grads)
+    if plainly and not special and (create_graph or not state.levels):
+        retain = create_graph if retain_graph is None else retain_graph
+        found = quickly(outputs, inputs, bool(retain), bool(create_graph), bool(allow_unused))
+        if found is not None:
+            return found
     if not only_inputs:
         warnings.warn(errors.ONLY_INPUTS, FutureWarning, stacklevel=2)
     if materialize_grads and allow_unused is False:
@@ -253,12 +259,6 @@ def gradients(
 ) -> tuple[Any, ...]:
     """`grad`, its arguments brought to one form."""
     retain = create_graph if retain_graph is None else retain_graph
-    if grad_outputs is None and not special and not materialize_grads and len(roots) == 1:
-        found = quickly(roots[0], wanted, bool(retain), bool(create_graph))
-        if found is not None and (allow_unused or None not in found):
-            return found
-        if found is not None:
-            refuse_unused(found.index(None))
     grads = paired(roots, grad_outputs)
     with refusal_told("grad", roots):
         checked(roots, grads)
@@ -271,25 +271,36 @@ def gradients(
     return tuple(result(call, i, t, allow_unused, materialize_grads) for i, t in enumerate(wanted))
 
 
-def quickly(root: Any, inputs: Sequence[Any], retain: bool, create_graph: bool) -> tuple[Any, ...] | None:
-    """The gradients of a scalar by the quick engine; None where that must not run."""
-    if not isinstance(root, Tensor) or root.meta is not None or root.node is None or root.node.outs is not SCALAR:
+SEVERAL = (tuple, list)
+
+
+def quickly(
+    outputs: Any, inputs: Any, retain: bool, create_graph: bool, allow_unused: bool
+) -> tuple[Any, ...] | None:
+    """The gradients of a scalar with respect to leaves by the quick engine; None where that must not run."""
+    root = outputs[0] if outputs.__class__ in SEVERAL and len(outputs) == 1 else outputs
+    if root.__class__ is not Tensor or root.meta is not None or root.node is None or root.node.outs is not SCALAR:
         return None
     leaves = []
-    for tensor in inputs:
-        if not isinstance(tensor, Tensor) or tensor.node is not None or tensor.meta is None:
+    for tensor in inputs if inputs.__class__ in SEVERAL else (inputs,):
+        if not (tensor.__class__ is Tensor or isinstance(tensor, Tensor)) or tensor.node is not None:
             return None
-        if not tensor.meta.requires_grad or tensor.meta.view is not None:
+        meta = tensor.meta
+        if meta is None or not meta.requires_grad or meta.view is not None:
             return None
         leaves.append(accumulator(tensor))
+    if not leaves:
+        return None
     start = plain(ONE) if create_graph else ONE
     found = quick.gradients(root.node, root.output_nr, start, leaves, retain, create_graph)
     if found is None:
         return None
     got = [found.get(leaf) for leaf in leaves]
+    if not allow_unused and None in got:
+        refuse_unused(got.index(None))
     if create_graph:
-        return tuple(None if cell is None else cell[0] for cell in got)
-    return tuple(None if cell is None else as_tensor(cell[0], cell[1]) for cell in got)
+        return tuple([None if cell is None else cell[0] for cell in got])
+    return tuple([None if cell is None else as_tensor(cell[0], cell[1]) for cell in got])
 
 
 def refuse_unused(index: int) -> None:

@@ -3,7 +3,8 @@
 An operator becomes five functions. `general` runs it whatever is on: listeners, grad modes, hooks on saved tensors,
 budgets, lists of tensors, views. The operator itself does the same for the usual case in as few steps as can be, and
 calls `general` in all others (Note [Usual threads] in state.py). `link` makes the node. `raw` and `graph` apply the
-formulas to arrays and to tensors; `step` is `raw` with what the quick engine does before and after (quick.py).
+formulas to arrays and to tensors; `step` and `graph_step` are these with what the quick engine does before and after
+(quick.py).
 
 Names that begin with an underscore belong to this module; all others are those of the table.
 """
@@ -18,7 +19,7 @@ import numpy as np
 
 from .. import operands, quick
 from ..anomaly import remember
-from ..fitting import fitted
+from ..fitting import fitted, fitted_tensor
 from ..graph import SCALAR, AccumulateGrad, Dim, gradient_edge
 from ..saved import SavedResult, save_result, unpack_slot
 from ..state import next_usual, special, state
@@ -35,7 +36,7 @@ PLUMBING: Namespace = {
     "_Tensor": Tensor, "_SavedResult": SavedResult, "_AccumulateGrad": AccumulateGrad, "_SCALAR": SCALAR,
     "_special": special, "_state": state, "_next": next_usual,
     "_new": blank, "_float32": np.float32, "_ndarray": np.ndarray, "_edge": gradient_edge, "_Dim": Dim,
-    "_fitted": fitted, "_unpack": unpack_slot, "_result": save_result, "_operand": operands.operand,
+    "_fitted": fitted, "_fitted_tensor": fitted_tensor, "_unpack": unpack_slot, "_result": save_result, "_operand": operands.operand,
     "_promote": operands.promote, "_array": operands.array, "_loaded": operands.loaded, "_strides": operands.strides,
     "_list": operands.kept_list, "_arrays": operands.list_arrays, "_pack": operands.pack_all,
     "_finish": operands.finish, "_leaf": quick.leaf, "_add": quick.add, "_hand_on": quick.hand_on,
@@ -66,8 +67,8 @@ class Code(Forward, Backward):
             lines += self.link() + self.run("raw") + self.run("graph")
             made += ["_link", "_raw", "_graph"]
             if self.has_step():
-                lines += self.step()
-                made.append("_step")
+                lines += self.step() + self.step(graph=True)
+                made += ["_step", "_graph_step"]
         names = ", ".join([*PLUMBING, "_Node", "_OP", "_forward", "_refused", *self.formula_names])
         body = "\n".join(f"    {line}" for line in lines)
         return f"def _make({names}):\n{body}\n    return dict({', '.join(f'{n}={n}' for n in made)})\n"
@@ -83,7 +84,8 @@ class Code(Forward, Backward):
         code = compile(self.op.source, file, "exec")
         made = run_in(raw, code, given)
         if self.op.node_class is not None:
-            made["_graph"] = run_in(graph, code, given)["_graph"]
+            on_tensors = run_in(graph, code, given)
+            made |= {name: on_tensors[name] for name in ("_graph", "_graph_step") if name in on_tensors}
         return made
 
 

@@ -1,4 +1,4 @@
-"""The code of a node: `_raw` over arrays, `_graph` over tensors, `_step` for the quick engine."""
+"""The code of a node: `_raw` over arrays, `_graph` over tensors, `_step` and `_graph_step` for the quick engine."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ MAX_EDGES = 6
 
 
 class Backward(Entry):
-    """Lines of `_raw`, `_graph` and `_step`."""
+    """Lines of `_raw`, `_graph`, `_step` and `_graph_step`."""
 
     # ---- backward
 
@@ -80,28 +80,20 @@ class Backward(Entry):
             and (len(op.inputs) <= MAX_EDGES)
         )
 
-    def step(self) -> list[str]:
-        """`raw` with what the quick engine does around it: fitting, letting go of what was kept, handing on."""
+    def step(self, graph: bool = False) -> list[str]:
+        """`raw` with what the quick engine does around it: fitting, letting go of what was kept, handing on.
+
+        With `graph`, the same for `graph`.
+        """
         op = self.op
         wants_all = any("grads" in needs for needs in op.needs.values())
-        lines = ["def _step(self, grad, wanted, this):"]
+        lines = [f"def {'_graph_step' if graph else '_step'}(self, grad, wanted, this):"]
         lines.append("    if grad is None: return _nothing(self, wanted, this)")
         lines.append(f"    {', '.join('n_' + p for p in op.inputs)}, = wanted")
         if wants_all:
             lines.append("    grads = (grad,)")
-        lines += self.load_lines("step")
-        for i, p in enumerate(op.inputs):
-            lines.append(f"    if n_{p} is not None:")
-            lines.append(f"        g_{p} = {self.formula('raw', p, 'grad')}")
-            fit = f"_fitted(self, {i}, g_{p}, n_{p}, nrs[{i}])"
-            lines += [
-                f"        c = g_{p}.__class__",
-                "        if c is _float32:",
-                f"            if n_{p}.outs is not _SCALAR: nrs = self.nrs; g_{p} = {fit}",
-                "        else:",
-                f"            nrs = self.nrs; e = n_{p}.outs[nrs[{i}]]",
-                f"            if c is not _ndarray or g_{p}.shape != e[0] or g_{p}.dtype is not e[1]: g_{p} = {fit}",
-            ]
+        lines += self.load_lines("graph" if graph else "step")
+        lines += self.tensor_lines() if graph else self.array_lines()
         kept = [f"self.saved_{n} = " for n in op.kept() if op.is_tensor(n)]
         lines.append(f"    if not this.retain: {''.join(kept) + 'None; ' if kept else ''}self.freed = True")
         lines.append("    del grad" + (", grads" if wants_all else ""))
@@ -114,7 +106,7 @@ class Backward(Entry):
             lines += [
                 f"    if n_{p} is not None:",
                 f"        if n_{p}.__class__ is _AccumulateGrad:",
-                f"            cell = this.sums.get(n_{p})",
+                f"            cell = {'None' if graph else f'this.sums.get(n_{p})'}",
                 f"            if cell is None or g_{p} is None: _leaf(this, n_{p}, g_{p})",
                 f"            else: cell[0] += g_{p}; cell[1] += 1",
                 "        else:",
@@ -122,4 +114,32 @@ class Backward(Entry):
                 f"            if nr in buffers: _add(this, nr, g_{p})",
                 f"            else: buffers[nr] = g_{p}; this.pending[nr] = n_{p}",
             ] + ([f"        g_{p} = None"] if p != op.inputs[-1] else [])
+        return lines
+
+    def array_lines(self) -> list[str]:
+        """The gradients as arrays, each as its edge expects it."""
+        lines = []
+        for i, p in enumerate(self.op.inputs):
+            lines.append(f"    if n_{p} is not None:")
+            lines.append(f"        g_{p} = {self.formula('raw', p, 'grad')}")
+            fit = f"_fitted(self, {i}, g_{p}, n_{p}, nrs[{i}])"
+            lines += [
+                f"        c = g_{p}.__class__",
+                "        if c is _float32:",
+                f"            if n_{p}.outs is not _SCALAR: nrs = self.nrs; g_{p} = {fit}",
+                "        else:",
+                f"            nrs = self.nrs; e = n_{p}.outs[nrs[{i}]]",
+                f"            if c is not _ndarray or g_{p}.shape != e[0] or g_{p}.dtype is not e[1]: g_{p} = {fit}",
+            ]
+        return lines
+
+    def tensor_lines(self) -> list[str]:
+        """The gradients as tensors: first all formulas, by name, then each as its edge expects it."""
+        op = self.op
+        lines = [f"    if n_{p} is not None: g_{p} = {self.formula('graph', p, 'grad')}" for p in sorted(op.inputs)]
+        for i, p in enumerate(op.inputs):
+            lines += [
+                f"    if n_{p} is not None and (n_{p}.outs is not _SCALAR or g_{p}.data_.__class__ is not _float32):",
+                f"        g_{p} = _fitted_tensor(self, {i}, g_{p}, n_{p})",
+            ]
         return lines

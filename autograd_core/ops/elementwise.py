@@ -223,6 +223,8 @@ def pow_backward_exponent(grad: Array, self: Array, exponent: Array, result: Arr
 
 @op("pow.Tensor_Scalar", self=lambda grad, self, exponent: pow_backward(grad, self, exponent))
 def pow_scalar(self: Array, exponent: float) -> Array:
+    if self.__class__ is np.float32 and exponent > 3 and exponent % 1 == 0:
+        return arithmetic.power(self, exponent)
     if self.dtype.kind in "iu" and isinstance(exponent, float):
         return arithmetic.power(self.astype(np.float32), np.float32(exponent))
     if self.dtype.kind in "iu" and exponent < 0:
@@ -263,7 +265,7 @@ def power(base: Array, exponent: float) -> Array:
         return np.sqrt(base)
     if exponent == 1:
         return base + base.dtype.type(0)
-    if base.dtype.kind == "f" and exponent in (-1, -2):
+    if exponent in (-1, -2) and base.dtype.kind == "f":
         return 1 / base if exponent == -1 else 1 / (base * base)
     return arithmetic.power(base, exponent if base.dtype.kind in "iu" else base.dtype.type(exponent))
 

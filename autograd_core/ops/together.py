@@ -31,4 +31,5 @@ def together(node: type[Node], compute: str, several: bool, names: Sequence[str]
     def graph(self: Any, grads: Any, wanted: Any) -> list[Any]:
         return run(self, GRAPH, lambda tensor: tensor, grads, wanted)
 
-    node.raw, node.graph, node.step = raw, graph, quick.step  # type: ignore[method-assign]
+    node.raw, node.graph = raw, graph  # type: ignore[method-assign]
+    node.step, node.graph_step = quick.step, quick.graph_step
