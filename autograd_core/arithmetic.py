@@ -46,7 +46,7 @@ def precise(function: Callable[..., Any], one: Callable[[float], float]) -> Call
                 return np.float32(one(float(data)))
             except (ValueError, OverflowError):
                 return np.float32(function(float64(data)))
-        return function(data, dtype=float64).astype(np.float32)
+        return function(data.astype(float64)).astype(np.float32)
 
     rounded.__name__ = function.__name__
     return rounded

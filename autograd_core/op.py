@@ -38,12 +38,12 @@ from typing import Any
 
 import numpy as np
 
-from . import compiling, errors, quick
+from . import arithmetic, compiling, errors, quick
 from .graph import Node
 from .tensor import Tensor
 
 TABLE: dict[str, Op] = {}
-RAW: dict[str, Any] = {"np": np, "__builtins__": __builtins__}
+RAW: dict[str, Any] = {"np": np, "arithmetic": arithmetic, "__builtins__": __builtins__}
 GRAPH: dict[str, Any] = dict(RAW)
 
 TRAITS = {
@@ -80,7 +80,7 @@ class Op:
         self.view, self.many = traits.get("view", False), traits.get("many", False)
         self.inputs = [p for p in kinds if p in formulas]
         self.needs = {p: tuple(inspect.signature(f).parameters) for p, f in formulas.items()}
-        self.texts, self.body = written_down(forward, name)
+        self.texts, self.body, self.shortcut = written_down(forward, name)
         self.node_class = self.make_node_class() if formulas else None
         self.source = ""
 
@@ -206,21 +206,24 @@ def helper(function: Callable[..., Any], on_arrays: Callable[..., Any] | None = 
 # ---- the table as it is written
 
 
-Entry = tuple[dict[str, str], str | None]
+Shortcut = tuple[str, str]
+"""What `if condition: return expression` says at the head of a forward."""
+Entry = tuple[dict[str, str], str | None, Shortcut | None]
 
 _entries: dict[str, dict[str, Entry]] = {}
 
 
 def written_down(forward: Callable[..., Any], name: str) -> Entry:
-    """The formulas of the operator `name` as they stand in the table, and its forward if that is one expression."""
+    """The formulas of the operator `name` as they stand in the table, its forward if that is one expression, and the
+    shortcut at its head."""
     file = forward.__code__.co_filename
     if file not in _entries:
         _entries[file] = dict(entries_of("".join(linecache.getlines(file))))
-    return _entries[file].get(name, ({}, None))
+    return _entries[file].get(name, ({}, None, None))
 
 
 def entries_of(source: str) -> Iterator[tuple[str, Entry]]:
-    """Each `@op(...)` in `source`: its name, the text of its formulas, and of its forward."""
+    """Each `@op(...)` in `source`: its name, the text of its formulas, of its forward, and of a shortcut in that."""
     for node in ast.parse(source).body:
         if not isinstance(node, ast.FunctionDef):
             continue
@@ -230,7 +233,14 @@ def entries_of(source: str) -> Iterator[tuple[str, Entry]]:
                 formulas = {k.arg: k.value for k in call.keywords if isinstance(k.value, ast.Lambda)}
                 if isinstance(first, ast.Constant):
                     texts = {str(p): ast.unparse(f.body) for p, f in formulas.items()}
-                    yield str(first.value), (texts, expression(node.body))
+                    yield str(first.value), (texts, expression(node.body), shortcut(node.body))
+
+
+def shortcut(body: list[ast.stmt]) -> Shortcut | None:
+    """The condition and the expression of an `if` that a function body begins with, if it returns that at once."""
+    first = body[0]
+    text = expression(first.body) if isinstance(first, ast.If) and not first.orelse else None
+    return None if text is None else (ast.unparse(first.test), text)  # type: ignore[attr-defined]
 
 
 def expression(body: list[ast.stmt]) -> str | None:

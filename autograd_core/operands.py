@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -86,12 +85,21 @@ def loaded(node: Node, slot: str) -> Any:
 
 def strides(data: Array) -> tuple[int, ...]:
     """Strides in elements, as torch counts them."""
-    return in_elements(data.strides, data.itemsize)
+    return in_floats[data.strides] if data.itemsize == FLOAT else tuple(step // data.itemsize for step in data.strides)
 
 
-@lru_cache(4096)
-def in_elements(steps: tuple[int, ...], itemsize: int) -> tuple[int, ...]:
-    return tuple(step // itemsize for step in steps)
+class InElements(dict[tuple[int, ...], tuple[int, ...]]):
+    """Strides in elements of `FLOAT` bytes by those in bytes: there are few of them."""
+
+    def __missing__(self, steps: tuple[int, ...]) -> tuple[int, ...]:
+        if len(self) >= MANY:
+            self.clear()
+        found = self[steps] = tuple(step // FLOAT for step in steps)
+        return found
+
+
+FLOAT, MANY = 4, 4096
+in_floats = InElements()
 
 
 def version_of(tensor: Tensor) -> int:

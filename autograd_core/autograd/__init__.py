@@ -274,9 +274,7 @@ def gradients(
 SEVERAL = (tuple, list)
 
 
-def quickly(
-    outputs: Any, inputs: Any, retain: bool, create_graph: bool, allow_unused: bool
-) -> tuple[Any, ...] | None:
+def quickly(outputs: Any, inputs: Any, retain: bool, create_graph: bool, allow_unused: bool) -> tuple[Any, ...] | None:
     """The gradients of a scalar with respect to leaves by the quick engine; None where that must not run."""
     root = outputs[0] if outputs.__class__ in SEVERAL and len(outputs) == 1 else outputs
     if root.__class__ is not Tensor or root.meta is not None or root.node is None or root.node.outs is not SCALAR:

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from ..op import Op
 
+KNOWN = ("np", "arithmetic")
+"""The names that mean the same in compiled code as in the modules of operators."""
 ERRORS = "(ValueError, TypeError)"
 
 

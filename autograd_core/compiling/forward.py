@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .entry import ERRORS, free_names, renamed
+from .entry import ERRORS, KNOWN, free_names, renamed
 from .making import Making
 
 
@@ -122,14 +122,23 @@ class Forward(Making):
         ]
 
     def forward_lines(self) -> list[str]:
-        """The forward: in place of a call the expression itself, if it is one that speaks of its arguments alone."""
+        """The forward: in place of a call the expression itself, if it is one that speaks of its arguments alone.
+
+        A shortcut at its head is taken here, too.
+        """
         op = self.op
         results = ", ".join(f"v_{name}" for name in op.outputs)
         names = {p: f"d_{p}" for p in op.tensors}
-        text = None if op.body is None else renamed(op.body, names)
-        if text is not None and free_names(op.body or "") <= {*self.given, "np"}:
-            return [f"{results} = {text}"]
-        return [f"{results} = _forward({', '.join(names.get(p, p) for p in self.given)})"]
+        if op.body is not None and self.speaks_of_arguments(op.body):
+            return [f"{results} = {renamed(op.body, names)}"]
+        call = f"_forward({', '.join(names.get(p, p) for p in self.given)})"
+        if op.shortcut is not None and all(map(self.speaks_of_arguments, op.shortcut)):
+            condition, short = (renamed(text, names) for text in op.shortcut)
+            return [f"{results} = {short} if {condition} else {call}"]
+        return [f"{results} = {call}"]
+
+    def speaks_of_arguments(self, text: str) -> bool:
+        return free_names(text) <= {*self.given, *KNOWN}
 
     def usual_link(self, results: list[str]) -> list[str]:
         """The node, if any input needs a gradient; all names are those of `usual`."""

@@ -7,7 +7,7 @@ from .entry import Entry
 FACTS: dict[str, str] = {
     "_sym_sizes": "{0}.data_.shape",
     "_sym_numel": "{0}.data_.size",
-    "_sym_strides": "_strides({0}.data_)",
+    "_sym_strides": "_in_floats[{0}.data_.strides] if {0}.data_.itemsize == 4 else _strides({0}.data_)",
     "_sym_argsize_0": "{0}.data_.shape[0]",
     "_sym_argsize_minus_1": "{0}.data_.shape[-1]",
     "_sym_argsize_minus_2": "{0}.data_.shape[-2]",
@@ -96,7 +96,7 @@ class Making(Entry):
             else:
                 value = self.value_of(name)
                 if name.endswith("_sym_strides"):  # torch looks at the strides only of inputs that need a gradient
-                    value += f" if n_{name.removesuffix('_sym_strides')} is not None else ()"
+                    value = f"({value}) if n_{name.removesuffix('_sym_strides')} is not None else ()"
                 lines.append(f"    node.saved_{name} = {value}")
         return lines
 

@@ -82,8 +82,9 @@ helper(mm_right, mm_right_arrays)
     mat2=lambda grad, self, mat2_sym_sizes, mat2_sym_strides: mm_right(grad, self, mat2_sym_sizes, mat2_sym_strides, 1),
 )
 def mm(self: Array, mat2: Array) -> Array:
-    if not (self.ndim == mat2.ndim == 2 and self.dtype is mat2.dtype and self.shape[1] == mat2.shape[0]):
-        matrices(self, mat2)
+    if self.ndim == 2 == mat2.ndim and self.dtype is mat2.dtype and self.shape[1] == mat2.shape[0] != 1:
+        return self.dot(mat2)
+    matrices(self, mat2)
     return times(self, mat2)
 
 

@@ -86,7 +86,7 @@ def checked(reader: Reader) -> Function:
 
     @functools.wraps(function)
     def call(*args: Any, **options: Any) -> Any:
-        if not options and tuple(map(type, args)) in known:
+        if not options and (args[0].__class__ if len(args) == 1 else tuple(map(type, args))) in known:
             return function(*args)
         return read_first(args, options)
 
@@ -122,6 +122,8 @@ class Reader:
         result = self.function(*args, **handed)
         if handed.keys() == options.keys() and plain_types(signature, given):
             self.known.add(key)
+            if len(args) == 1 and not options and isinstance(key[0], type):
+                self.known.add(key[0])  # one argument, the commonest case, is looked up without a tuple
         return result
 
     def handed(self, signature: Signature, options: dict[str, Any], given: Given) -> dict[str, Any]:

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import autograd_core as torch
+from autograd_core import arithmetic
 
 from .stored import array, load
 
@@ -44,6 +45,17 @@ def test_functions_of_float32_round_as_in_torch(name: str) -> None:
     steps = np.abs(got.numpy().view(np.int32).astype(np.int64) - expected.view(np.int32))
     assert (steps == 0).mean() >= SAME.get(name, 0.97)
     assert steps.max() <= 3
+
+
+@pytest.mark.parametrize("name", ["tanh", "exp", "log1p"])
+def test_large_tensors_are_left_to_numpy_and_small_ones_are_not(name: str) -> None:
+    large = spread(arithmetic.LARGE, 8, np.float32).abs()
+    function = getattr(torch, name)
+    whole, exact = function(large).numpy(), function(large.double()).numpy().astype(np.float32)
+    assert not np.array_equal(whole, exact)
+    assert np.abs(whole.view(np.int32).astype(np.int64) - exact.view(np.int32)).max() <= 4
+    apart = np.concatenate([function(part).numpy() for part in large.chunk(2)])
+    assert (apart == exact).mean() > 0.95
 
 
 def test_a_single_number_rounds_as_an_array_of_it() -> None:
