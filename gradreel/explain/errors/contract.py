@@ -13,7 +13,7 @@ from ..world import World
 from .roots import root
 
 TITLE = "A Function broke its contract"
-RETURNED = re.compile(r"function (\w+) returned an ")
+RETURNED = re.compile(r"[Ff]unction (\w+) returned an ")
 OTHERS = (
     "expected Variable or None",
     "You must implement either the backward or vjp method",
@@ -153,7 +153,7 @@ def half_result(world: World, name: str, place: int, tensor: TensorState) -> tup
     return (
         f"{code(name)}, set {on(place)}, holds something that forward computed: forward runs without recording, so it "
         "has no graph.",
-        "backward computes with it, and autograd cannot know that it depends on the input.",
+        "Its backward computes with it, and autograd cannot know that it depends on the input.",
     )
 
 

@@ -10,21 +10,20 @@ from ..states import NodeState, SlotState, Write
 from ..tell_graph import keep_name
 from ..words import code, count, label, listed, name_of
 from ..world import World
+from .asking import asked, latest
 
 
 def saved_modified(world: World, failure: Failure) -> Diagnosis | None:
     """A node asked for what it had kept, and found another version."""
-    if world.refused is None or "modified by an inplace operation" not in failure.raised.message:
+    found = asked(world, failure) if "modified by an inplace operation" in failure.raised.message else None
+    if found is None:
         return None
-    _, read = world.refused
-    node = world.nodes[read.node]
-    slot = node.slots.get(read.slot)
-    if slot is None or read.found is None:
+    node, slot = found
+    if slot is None:
         return None
+    now = slot.found if slot.found is not None else latest(world, slot)
     writes = [
-        write
-        for write in world.writes.get(slot.storage, ())
-        if write.counted and slot.version < write.version <= read.found
+        write for write in world.writes.get(slot.storage, ()) if write.counted and slot.version < write.version <= now
     ]
     source = origin(world, world.tensors.get(slot.tensor) if slot.tensor is not None else None)
     lines = {
@@ -40,7 +39,7 @@ def saved_modified(world: World, failure: Failure) -> Diagnosis | None:
     call = world.calls.get(failure.call) if failure.call is not None else None
     asks = f"{code(call.text)} {on(call.place.line)}" if call else f"Line {failure.raised.line}"
     story.append(
-        f"{asks} needs version {slot.version} and finds version {read.found}. With the new numbers the gradient would "
+        f"{asks} needs version {slot.version} and finds version {now}. With the new numbers the gradient would "
         "be wrong, so PyTorch refuses."
     )
     return Diagnosis(

@@ -8,15 +8,17 @@ from ..states import Call, NodeState
 from ..tell_graph import keep_name
 from ..words import code, label, some
 from ..world import World
+from .asking import asked
 
 
 def second_backward(world: World, failure: Failure) -> Diagnosis | None:
     """A node was asked for what an earlier call had freed."""
-    if world.refused is None or not failure.raised.message.startswith("Trying to backward through the graph a second"):
+    if not failure.raised.message.startswith("Trying to backward through the graph a second"):
         return None
-    _, read = world.refused
-    node = world.nodes[read.node]
-    slot = node.slots.get(read.slot)
+    found = asked(world, failure)
+    if found is None:
+        return None
+    node, slot = found
     freer = world.calls.get(slot.freed_by) if slot is not None and slot.freed_by is not None else None
     lines = {
         "built": node.place.line,

@@ -31,7 +31,7 @@ class Piled:
     def written(self, event: e.Written) -> None:
         owner = self.world.owner_of(event.tensor)
         if owner is not None:
-            if self.world.optimizer is None:
+            if self.world.optimizer is None and not self.world.open_calls:
                 self.forget(owner.number)
             return
         tensor = self.leaf(event.tensor)
@@ -79,7 +79,7 @@ class Piled:
 
     def alias(self, event: e.AliasChanged) -> None:
         owner = self.world.owner_of(event.tensor)
-        if owner is not None and self.world.optimizer is None:
+        if owner is not None and self.world.optimizer is None and not self.world.open_calls:
             self.forget(owner.number)
 
     def forget(self, tensor: int) -> None:
