@@ -1,16 +1,17 @@
-"""`make bench`: the engine beside its peers and its goals, scenes and their payloads, and a run from request to reply.
+"""`make bench`: the engine beside its peers and its goals, scenes, a run from request to reply, the player.
 
-`python -m benchmarks engine`, `python -m benchmarks scenes` or `python -m benchmarks host` measures one of them.
+`python -m benchmarks engine`, `scenes`, `host` or `player` measures one of them.
 """
 
 from __future__ import annotations
 
 import argparse
+import sys
 
-from . import engine, host, scenes
+from . import engine, host, player, scenes
 from .timing import ROUNDS
 
-PARTS = ("engine", "scenes", "host")
+PARTS = ("engine", "scenes", "host", "player")
 
 
 def main() -> None:
@@ -22,6 +23,12 @@ def main() -> None:
     parser.add_argument(
         "--rounds", type=int, default=ROUNDS, metavar="N", help="samples of each (default: %(default)s)"
     )
+    parser.add_argument(
+        "--torch",
+        default=sys.executable,
+        metavar="PYTHON",
+        help="an interpreter with torch and torchviz, for the pictures of peers (default: this one)",
+    )
     options = parser.parse_args()
     if unknown := set(options.parts) - set(PARTS):
         parser.error(f"no part is called {' or '.join(sorted(unknown))}")
@@ -31,6 +38,8 @@ def main() -> None:
         scenes.measure()
     if "host" in (options.parts or PARTS):
         host.measure()
+    if "player" in (options.parts or PARTS):
+        player.measure(options.torch)
 
 
 if __name__ == "__main__":

@@ -133,6 +133,73 @@ def test_it_plays_to_the_end_and_stops(page: Any) -> None:
     page.wait_for_function("document.querySelector('[data-testid=play]').getAttribute('aria-pressed') === 'false'")
 
 
+def test_nothing_moves_while_playing(page: Any) -> None:
+    before = page.evaluate("player.places()")
+    for number in [*range(47), 46, 3, 30, 12]:
+        page.evaluate(f"player.seek({number})")
+        assert page.evaluate("player.places()") == before
+    page.evaluate("player.turn()")
+    turned = page.evaluate("player.places()")
+    assert turned.keys() == before.keys() and turned != before
+    page.evaluate("player.turn()")
+    assert page.evaluate("player.places()") == before
+
+
+def test_a_node_is_found_and_gone_to(page: Any) -> None:
+    page.evaluate("player.seek(46)")
+    into_the_graph(page)
+    page.keyboard.press("/")
+    page.get_by_test_id("find").fill("line 5")
+    assert "MvBackward0 #0" in page.get_by_role("option").first.inner_text()
+    page.keyboard.press("Enter")
+    assert page.evaluate("player.state().selected") == "n2"
+    assert page.get_by_test_id("find").is_hidden()
+    page.keyboard.press("ArrowLeft")
+    assert step(page) == 45
+
+
+def test_bookmarks_come_go_and_bound_what_loops(page: Any) -> None:
+    into_the_graph(page)
+    for number in (20, 22):
+        page.evaluate(f"player.seek({number})")
+        page.keyboard.press("b")
+    assert page.evaluate("player.bookmarks()") == [20, 22]
+    page.keyboard.press("[")
+    assert step(page) == 20
+    page.keyboard.press("]")
+    assert step(page) == 22
+    page.keyboard.press("l")
+    assert page.get_by_test_id("loop").get_attribute("aria-pressed") == "true"
+    page.get_by_test_id("speed").select_option("8")
+    page.get_by_test_id("play").click()
+    seen = [page.evaluate("new Promise((done) => setTimeout(() => done(player.state().step), 45))") for _ in range(30)]
+    assert set(seen) == {20, 21, 22}
+    page.get_by_test_id("play").click()
+    page.keyboard.press("l")
+    page.get_by_test_id("bookmark").click()
+    assert page.get_by_test_id("loop").get_attribute("aria-pressed") == "false"
+
+
+def test_a_selected_name_says_what_would_go_with_it(page: Any) -> None:
+    page.evaluate("player.seek(14)")
+    tensor = "player.state().names.find(({ name }) => name === 'loss').tensor"
+    page.evaluate(f"player.select({tensor})")
+    assert "del loss would free" in page.locator(".caption").inner_text()
+    page.evaluate("player.select('n2')")
+    assert "held by name y" in page.locator(".caption").inner_text()
+
+
+def test_the_map_shows_only_while_something_is_out_of_view(page: Any) -> None:
+    page.get_by_test_id("tool-fit").click()
+    page.wait_for_function("document.querySelector('.minimap').hidden")
+    for _ in range(6):
+        page.get_by_test_id("tool-in").click()
+    page.wait_for_function("!document.querySelector('.minimap').hidden")
+    before = page.evaluate("player.view().x")
+    page.get_by_test_id("minimap").click(position={"x": 6, "y": 6})
+    assert page.evaluate("player.view().x") != before
+
+
 def test_state_tells_what_is_seen(page: Any) -> None:
     page.evaluate("player.seek(46)")
     state = page.evaluate("player.state()")

@@ -19,6 +19,18 @@ export function element(tag, properties = {}, ...children) {
   return made;
 }
 
+const shown = new WeakMap();
+
+/** Whether something else is to stand in an element than what was last put there: what does not change is not made anew.
+ * @param {Element} root @param {any} content  data that says all that will be seen
+ */
+export function differs(root, content) {
+  const text = JSON.stringify(content);
+  if (shown.get(root) === text) return false;
+  shown.set(root, text);
+  return true;
+}
+
 /** An icon drawn from one path in a box of 12. @param {string} path */
 export function icon(path) {
   const svg = svgElement("svg", { width: 12, height: 12, viewBox: "0 0 12 12", "aria-hidden": "true" });

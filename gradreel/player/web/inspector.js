@@ -127,7 +127,7 @@ export function sumTrack(state) {
  */
 export function showSum(head, root, moment, sums) {
   const { state, scene, step, selected } = moment;
-  const own = state.keys(`sum:${selected}:`).find((key) => state.at(key, "terms", step));
+  const own = (scene.box.get(selected)?.adds ?? []).find((key) => state.at(key, "terms", step));
   const key = own ?? recent(sums, state, step);
   const box = key && scene.box.get(key.split(":")[1]);
   head.hidden = root.hidden = !box;

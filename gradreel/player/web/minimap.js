@@ -42,6 +42,9 @@ export function createMinimap(root, { onGo }) {
         Object.assign(canvas, { width: map.image.width, height: map.image.height });
         Object.assign(canvas.style, { width: `${map.width}px`, height: `${map.height}px` });
       }
+      const sign = [view.x, view.y, view.scale, view.width, ...focus].join();
+      if (map.sign === sign) return;
+      map.sign = sign;
       const context = canvas.getContext("2d");
       context.setTransform(1, 0, 0, 1, 0, 0);
       context.clearRect(0, 0, canvas.width, canvas.height);

@@ -37,7 +37,7 @@ export function paint(context, frame) {
   };
   const cards = picture.cards.filter((card) => inside(card.rect, window));
   const links = picture.links.filter((link) => crosses(link.bounds, window));
-  if (view.scale >= SHAPES) return paintNear(context, frame, cards, links);
+  if (view.scale >= SHAPES) return paintNear(context, frame, cards, links, window);
   paintFar(context, frame, cards, links);
   return [];
 }
@@ -57,7 +57,7 @@ function ends({ points, sideways }) {
   return [{ x: fromX - 4, y: fromY, width: 8, height: 20 }, { x: x - 5, y: y - 24, width: 10, height: 24 }];
 }
 
-function paintNear(context, frame, cards, links) {
+function paintNear(context, frame, cards, links, window) {
   const { picture, state, step, view, colours } = frame;
   const detail = view.scale >= READ;
   for (const outline of picture.outlines) paintOutline(context, outline, frame);
@@ -68,7 +68,8 @@ function paintNear(context, frame, cards, links) {
     if (!travels && (now.state === "lit" || now.state === "done") && now.value !== null)
       lively.push({ link, value: frame.scene.values[now.value], lit: now.state === "lit" });
   }
-  for (const chip of picture.chips) paintChip(context, chip, frame);
+  const chips = picture.chips.filter((chip) => inside(chip.rect, window));
+  for (const chip of chips) paintChip(context, chip, frame);
   const taken = [];
   for (const card of cards) {
     const shown = opacity(card, state, step);
@@ -77,7 +78,7 @@ function paintNear(context, frame, cards, links) {
     paintEased(context, card, frame, detail);
     if (detail && shown) paintRootGradient(context, card, frame, taken);
   }
-  for (const chip of picture.chips) taken.push(chip.rect);
+  for (const chip of chips) taken.push(chip.rect);
   for (const link of links) if (linkAt(link, state, step).state !== null) taken.push(...ends(link.route));
   if (!detail) return [];
   const pills = paintNames(context, frame, taken);

@@ -3,7 +3,7 @@
  * happened: the diagnosis of an error, or the backward calls. Each panel is a function from a moment to elements.
  */
 
-import { element } from "./dom.js";
+import { differs, element } from "./dom.js";
 import { number, shape, short, title } from "./format.js";
 import { write } from "./marks.js";
 import { callAt, gradientsAt, present, printedAt } from "./moment.js";
@@ -19,11 +19,13 @@ const LEAVES = 80;
 export function showNames(root, moment, onSelect) {
   const { state, step, names } = moment;
   const frames = state.at("program", "frames", step) ?? [];
-  const inner = Math.max(0, ...names.map((name) => name.scope));
-  const pills = names.map((name) => {
+  const inner = names.reduce((most, name) => Math.max(most, name.scope), 0);
+  const texts = names.map((name) => nameText(name, moment));
+  if (!differs(root, [names, texts, frames, names.map((name) => name.tensor && moment.selected === name.tensor)])) return;
+  const pills = names.map((name, i) => {
     const pill = element(name.tensor ? "button" : "span", { class: "pill", "aria-pressed": name.tensor ? String(moment.selected === name.tensor) : null });
     if (name.scope) pill.append(element("s", { text: `${name.scope === inner ? frames.at(-1)?.[0] ?? "call" : "call"}: ` }));
-    pill.append(name.name, element("s", { text: ` ${nameText(name, moment)}` }));
+    pill.append(name.name, element("s", { text: ` ${texts[i]}` }));
     if (name.tensor) pill.addEventListener("click", () => onSelect(name.tensor));
     return pill;
   });
@@ -47,9 +49,13 @@ export function nameText(name, { state, scene, step }) {
 /** A row for each leaf: its gradient, and what is still to come. */
 export function showLeaves(root, moment, onSelect) {
   const { state, scene, step, names } = moment;
-  const rows = gradientsAt(state, scene, names, step).map(({ id, name, grad, now }) => {
-    const value = grad === null ? "None" : short(scene.values[grad], 18);
-    const arrived = now?.expected && callAt(scene, step) ? ` · ${now.arrived ?? 0} of ${now.expected} arrived` : "";
+  const found = gradientsAt(state, scene, names, step);
+  const calling = callAt(scene, step) !== null;
+  const values = found.map(({ grad }) => (grad === null ? "None" : short(scene.values[grad], 18)));
+  if (!differs(root, [calling, values, found.map(({ id, name, now }) => [id, name, now?.arrived, now?.expected])])) return;
+  const rows = found.map(({ id, name, now }, i) => {
+    const value = values[i];
+    const arrived = now?.expected && calling ? ` · ${now.arrived ?? 0} of ${now.expected} arrived` : "";
     const row = element("button", { class: "row", onclick: () => onSelect(id) });
     row.append(element("span", { text: `${name}.grad` }), element("span", { text: value + arrived }));
     return row;
@@ -62,6 +68,7 @@ export function showLeaves(root, moment, onSelect) {
 /** @param {HTMLElement} root */
 export function showPrinted(root, { scene, step }) {
   const text = printedAt(scene, step);
+  if (!differs(root, text)) return;
   root.replaceChildren(text ? element("pre", { class: "printed", text }) : nothing("(nothing)"));
   root.scrollTop = root.scrollHeight;
 }

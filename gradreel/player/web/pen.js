@@ -6,6 +6,14 @@ import { MONO } from "./theme.js";
 
 /** @param {number} size @param {boolean} [bold] */
 export function font(size, bold) {
+  const key = bold ? -size : size;
+  if (!fonts.has(key)) fonts.set(key, written(size, bold));
+  return fonts.get(key);
+}
+
+const fonts = new Map();
+
+function written(size, bold) {
   return `${bold ? "700 " : ""}${size}px ${MONO}`;
 }
 

@@ -8,6 +8,7 @@ import { createCodePane } from "./codepane.js";
 import { createControls } from "./controls.js";
 import { valuesAt } from "./inline.js";
 import { foldedAtFirst, foldsAbove, groupTree, READABLE } from "./folding.js";
+import { differs } from "./dom.js";
 import { createFinder } from "./finder.js";
 import { find } from "./finding.js";
 import { holdingOf } from "./holding.js";
@@ -15,10 +16,11 @@ import { showInspector, showSum, sumTrack } from "./inspector.js";
 import { bindKeys } from "./keys.js";
 import { marksAt } from "./marking.js";
 import { write } from "./marks.js";
+import { createBookmarks } from "./bookmarks.js";
 import { callAt, describe, indexed, namesAt } from "./moment.js";
 import { showBare, showLeaves, showNames, showPrinted, showStory } from "./panels.js";
-import { compose, rebind } from "./picture.js";
-import { beside, loopAround, toggled } from "./ranges.js";
+import { compose, rebind, sameShape } from "./picture.js";
+import { beside } from "./ranges.js";
 import { build } from "./shell.js";
 import { drawingOf, pngOf, svgOf } from "./snapshot.js";
 import { createStage } from "./stage.js";
@@ -40,13 +42,13 @@ const LOOK_BACK = 50;
 export function createPlayer(root, firstScene, options) {
   const parts = build(root);
   root.toggleAttribute("data-compact", Boolean(options.compact));
-  const run = { step: 0, chosen: null, sideways: false, marks: [], loop: null, values: options.values ?? true };
+  const run = { step: 0, chosen: null, sideways: false, values: options.values ?? true };
 
   const clock = createClock({
     steps: () => run.state.last,
     step: () => run.step,
     onStep: (next) => go(next, true),
-    range: () => run.loop,
+    range: () => marks.range(),
     onChange: (playing) => {
       controls.show(playing);
       parts.say.setAttribute("aria-live", playing ? "off" : "polite");
@@ -61,10 +63,10 @@ export function createPlayer(root, firstScene, options) {
     prevLine: () => jump(near(run.lines, -1)),
     nextCall: () => jump(near(run.calls, 1)),
     prevCall: () => jump(near(run.calls, -1)),
-    nextMark: () => run.marks.length && jump(near(run.marks, 1)),
-    prevMark: () => run.marks.length && jump(near(run.marks, -1)),
-    bookmark: () => mark(toggled(run.marks, run.step)),
-    loop: () => setLoop(run.loop ? null : loopAround(run.scene.stretches, run.marks, run.step, run.state.last)),
+    nextMark: () => marks.all().length && jump(near(marks.all(), 1)),
+    prevMark: () => marks.all().length && jump(near(marks.all(), -1)),
+    bookmark: () => marks.toggle(run.step),
+    loop: () => marks.toggleLoop(run.scene.stretches, run.step, run.state.last),
     find: () => finder.open(),
     fit: () => stage.fit(),
     turn: () => turn(),
@@ -77,6 +79,7 @@ export function createPlayer(root, firstScene, options) {
   };
   const controls = createControls(parts.controls, actions);
   const timeline = createTimeline(parts.time, { onSeek: (next) => seek(next), onPlay: (next) => (seek(next), clock.play()) });
+  const marks = createBookmarks(timeline, controls);
   const stage = createStage(parts.stage, parts.corner, options.vis, {
     onPick: (id) => (run.tree.groups.has(id) ? fold(id) : choose(id)),
     onFollow: (follows) => parts.follow.setAttribute("aria-pressed", String(follows)),
@@ -119,6 +122,7 @@ export function createPlayer(root, firstScene, options) {
       names: state.keys("name:"),
       lines: state.track("program", "line")?.steps ?? [],
       calls: scene.calls.map((call) => call.from),
+      loads: (run.loads ?? 0) + 1,
     });
     root.dataset.steps = String(state.last);
     root.dataset.outcome = scene.outcome.kind;
@@ -132,8 +136,7 @@ export function createPlayer(root, firstScene, options) {
     run.step = clamp(at ?? run.state.last);
     run.folded = foldedAtFirst(run.tree, READABLE, run.scene.steps[run.step].focus);
     run.chosen = null;
-    mark([]);
-    setLoop(null);
+    marks.clear();
     draw(null);
     show({ begin: true });
   }
@@ -150,20 +153,6 @@ export function createPlayer(root, firstScene, options) {
   }
 
   const near = (steps, direction) => beside(steps, run.step, direction, run.state.last);
-
-  function mark(marks) {
-    run.marks = marks;
-    timeline.setBookmarks(marks);
-    showMarks();
-  }
-
-  function setLoop(range) {
-    run.loop = range;
-    timeline.setLoop(range);
-    showMarks();
-  }
-
-  const showMarks = () => controls.showMarks({ looping: run.loop !== null, marked: run.marks.includes(run.step) });
 
   /** Draw the graph from left to right, or from top to bottom again. */
   function turn() {
@@ -209,8 +198,9 @@ export function createPlayer(root, firstScene, options) {
     stage.show({ ...moment, selected: run.chosen, holding }, { from, ease, picture: run.picture, begin: first });
     root.dataset.step = String(step);
     timeline.show(step);
-    showMarks();
-    editor.setMarks([...marksAt(moment), ...(run.values ? valuesAt(moment).map((value) => ({ ...value, kind: "value" })) : [])]);
+    marks.show(step);
+    const told = [...marksAt(moment), ...(run.values ? valuesAt(moment).map((value) => ({ ...value, kind: "value" })) : [])];
+    if (differs(parts.editor, [run.loads, told])) editor.setMarks(told);
     tell(moment, holding);
     showNames(parts.names, moment, select);
     showLeaves(parts.leaves, moment, select);
@@ -317,13 +307,16 @@ export function createPlayer(root, firstScene, options) {
     play: clock.play,
     pause: clock.pause,
     turn,
-    bookmarks: () => [...run.marks],
+    /** Where every card stands in the picture, by its id. */
+    places: () => Object.fromEntries(run.picture.cards.map(({ id, rect }) => [id, { ...rect }])),
+    bookmarks: () => [...marks.all()],
     state: () => ({ ...describe(run.state, run.scene, run.names, run.step), selected: selection() }),
     select: (id) => {
       run.chosen = id;
       show();
     },
     fold,
+    foldAll,
     /** Whether values stand after the lines that made them. @param {boolean} on */
     showValues: (on) => {
       run.values = on;
@@ -356,12 +349,4 @@ export function createPlayer(root, firstScene, options) {
   root.player = player;
   begin(firstScene, options.step);
   return player;
-}
-
-/** Whether two scenes have the same boxes, slots and wires, whatever their values. */
-function sameShape(scene, next) {
-  const slots = (box) => [...box.slots, ...(box.numbers ?? [])].map((slot) => slot.name).sort();
-  const sign = ({ boxes, wires }) =>
-    JSON.stringify([boxes.map((box) => [box.id, box.name, slots(box)]), wires.map((wire) => [wire.from, wire.to])]);
-  return scene.steps.length === next.steps.length && sign(scene) === sign(next);
 }

@@ -7,7 +7,7 @@ import { element, svgElement } from "./dom.js";
 import { bytes } from "./format.js";
 import { plain } from "./marks.js";
 import { stretchAt, stretchWord } from "./ranges.js";
-import { at, drawStrip, HEIGHT, WIDTH } from "./timestrip.js";
+import { drawStrip, HEIGHT, WIDTH } from "./timestrip.js";
 
 /** @param {HTMLElement} root
  * @param {{onSeek: (step: number) => void, onPlay: (step: number) => void}} wiring  `onPlay`: play from a step
@@ -20,8 +20,8 @@ export function createTimeline(root, { onSeek, onPlay }) {
   const flags = element("div", { class: "flags" });
   const band = element("div", { class: "band", hidden: true, "aria-hidden": "true" });
   const memory = element("div", { class: "memory" });
-  const cursor = svgElement("line", { y1: 0, y2: HEIGHT, "vector-effect": "non-scaling-stroke", class: "cursor" });
-  root.append(element("div", { class: "strip" }, strip, band, scrub, flags, words, tip), memory);
+  const cursor = element("div", { class: "cursor" }, element("i"));
+  root.append(element("div", { class: "strip" }, strip, element("div", { class: "moving", "aria-hidden": "true" }, cursor), band, scrub, flags, words, tip), memory);
   let scene = null;
   let state = null;
   let peak = 0;
@@ -47,7 +47,6 @@ export function createTimeline(root, { onSeek, onPlay }) {
     setScene: (nextScene, nextState) => {
       [scene, state] = [nextScene, nextState];
       peak = drawStrip(strip, words, scene, state);
-      strip.append(cursor);
       scrub.max = String(state.last);
     },
     /** @param {number[]} marks */
@@ -62,11 +61,9 @@ export function createTimeline(root, { onSeek, onPlay }) {
       if (range) Object.assign(band.style, { left: share(range.from), right: `calc(100% - ${share(range.to)})` });
     },
     show: (step) => {
-      const x = at(step, state.last);
-      cursor.setAttribute("x1", x);
-      cursor.setAttribute("x2", x);
+      cursor.style.transform = `translateX(${share(step)})`;
       const kind = stretchAt(scene.stretches, step)?.kind;
-      cursor.style.stroke = `var(--${kind === "error" ? "bad" : "ink"})`;
+      cursor.dataset.tone = kind === "error" ? "bad" : "";
       scrub.value = String(step);
       scrub.setAttribute("aria-valuetext", `Step ${step} of ${state.last}. ${plain(scene.steps[step].sentence)}`);
       memory.textContent = `saved now ${bytes(state.at("program", "bytes", step) ?? 0)}\npeak ${bytes(peak)}`;
