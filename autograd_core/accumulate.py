@@ -22,6 +22,8 @@ def accumulate(node: AccumulateGrad, grad: Any, call: int, create_graph: bool, v
     `version` is how often its buffer was written while it was added up; a gradient that is taken over keeps it.
     """
     leaf = node.variable
+    if not leaf.requires_grad:  # it did when the graph was made
+        return
     meta = leaf.own_meta()
     before = meta.grad
     session = state.session

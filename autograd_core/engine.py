@@ -214,11 +214,11 @@ class Call:
         if isinstance(node, AccumulateGrad):
             meta = node.variable.meta
             if meta is not None and meta.hooks:
-                grads = [self.tensor_hooks(meta.hooks, grads[0], node.variable, node)]
+                grads = [self.hooked(meta.hooks, grads[0], node.variable, node, 0)]
         if node.hooks is not None:
             for nr, hooks in node.hooks.tensor.items():
                 if hooks:
-                    grads[nr] = self.tensor_hooks(hooks, grads[nr], None, node)
+                    grads[nr] = self.hooked(hooks, grads[nr], None, node, nr)
             for nr, ref in node.hooks.retain.items():
                 tensor = ref()
                 if tensor is not None and grads[nr] is not None:
@@ -237,6 +237,15 @@ class Call:
                     check_hook_results(hook, got, given)
                     grads = self.from_hook(got)
         return grads
+
+    def hooked(
+        self, hooks: dict[int, Callable[[Any], Any]], grad: Any, variable: Tensor | None, node: Node, nr: int
+    ) -> Any:
+        """What the hooks make of `grad`; nothing was yet written into what takes its place."""
+        got = self.tensor_hooks(hooks, grad, variable, node)
+        if got is not grad:
+            self.written.pop((node, nr), None)
+        return got
 
     def tensor_hooks(
         self, hooks: dict[int, Callable[[Any], Any]], grad: Any, variable: Tensor | None, node: Node

@@ -258,6 +258,35 @@ class AccumulateGrad(Node):
 NOWHERE: tuple[None, int] = (None, 0)
 
 
+late: list[Node] = []
+"""Nodes of stale views, made anew because an operator reads the view: they get their number after its node."""
+
+
+def operand_edge(tensor: Tensor) -> tuple[Node | None, int]:
+    """`gradient_edge` for the operand of a node under way, which has its number before its edges are looked at."""
+    look = None if tensor.meta is None else tensor.meta.view
+    if look is None or tensor.storage_ is None or look.version == tensor.storage_.count():
+        return gradient_edge(tensor)
+    others = late.copy()
+    late.clear()
+    before, numbered, state.next_sequence = tensor.node, state.next_sequence, lambda: LAST
+    try:
+        edge = gradient_edge(tensor)
+    finally:
+        state.next_sequence = numbered
+    made = edge[0] is not None and edge[0] is not before and edge[0].sequence_nr == LAST
+    late.extend([*others, edge[0]] if made else others)  # type: ignore[list-item]
+    return edge
+
+
+def number_late() -> None:
+    """Give those nodes their numbers."""
+    for node in late:
+        node.sequence_nr = state.next_sequence()
+    late.clear()
+    irregular.add("nodes that are newer than those above them")
+
+
 def gradient_edge(tensor: Tensor) -> tuple[Node | None, int]:
     """Where the gradient of `tensor` goes: its grad_fn, a leaf's AccumulateGrad, or nowhere."""
     meta = tensor.meta

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import weakref
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -26,10 +27,18 @@ def check_writable(target: Tensor) -> None:
         loop.write(target.shared_storage())
     if isinstance(target.node, Source) and not target.node.level.forward:
         raise RuntimeError(errors.LEAF_IN_PLACE)
+    if state.grad_enabled and target.requires_grad:
+        check_history(target)
     if isinstance(target.data_, np.ndarray) and 0 in target.data_.strides and target.data_.size > 1:
         refuse_overlap(target.data_)
-    if not (state.grad_enabled and target.requires_grad):
-        return
+
+
+def check_history(target: Tensor) -> None:
+    """Whether `target`, which requires grad, may get a new history.
+
+    Raises:
+        RuntimeError: it is a leaf, or a view that may not be written.
+    """
     look = target.meta.view if target.meta is not None else None
     if look is not None:
         refuse_view(target)
@@ -99,6 +108,25 @@ def at_once(ufunc: Any, target: Tensor, other: Any) -> bool:
     return True
 
 
+@contextmanager
+def as_before(target: Tensor, given: Iterable[Any]) -> Iterator[None]:
+    """Let operands that show the memory of `target` have the history that they had before it was written."""
+    looks = [
+        t.meta.view
+        for t in given
+        if isinstance(t, Tensor) and t.meta is not None and t.meta.view and t.storage_ is target.storage_
+    ]
+    now = target.shared_storage().count()
+    stale = [look for look in looks if look.version == now - 1]
+    for look in stale:
+        look.version = now
+    try:
+        yield
+    finally:
+        for look in stale:
+            look.version = now - 1
+
+
 def any_needs_grad(target: Tensor, args: Sequence[Any]) -> bool:
     return target.requires_grad or any(isinstance(a, Tensor) and a.requires_grad for a in args)
 
@@ -166,7 +194,8 @@ def link(op: Any, given: dict[str, Any], holder: Tensor, before: Tensor, target:
         else:
             session.same(before, target)
         session.same(holder, target)
-    node: Node | None = op.link(*given.values(), (holder,), holder)
+    with as_before(target, given.values()):
+        node: Node | None = op.link(*given.values(), (holder,), holder)
     for slot in node.slots if node is not None else ():
         saved = getattr(node, f"saved_{slot}")
         if saved is before and kept:

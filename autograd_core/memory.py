@@ -20,15 +20,18 @@ def whole(data: Any) -> Any:
 
 def offset(tensor: Tensor) -> int:
     """How many bytes into its memory `tensor` begins."""
-    data = tensor.data_
+    data, base = tensor.data_, tensor._base
     if not isinstance(data, np.ndarray) or data.size == 0:
         return 0
-    start, first = whole(data).__array_interface__["data"][0], data.__array_interface__["data"][0]
+    owner = whole(data if base is None else base.array())
+    start, first = owner.__array_interface__["data"][0], data.__array_interface__["data"][0]
     return int(first - start)
 
 
 def data_ptr(self: Tensor) -> int:
-    """An integer that stands for the address of the first element."""
+    """An integer that stands for the address of the first element; 0 where there is none."""
+    if self.data_.size == 0:
+        return 0
     return self.shared_storage().address + offset(self)
 
 

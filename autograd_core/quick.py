@@ -201,8 +201,9 @@ def below_root(root: Node) -> dict[int, Node] | None:
 
 
 def hooked(leaf: AccumulateGrad) -> bool:
+    """Whether more happens at `leaf` than that its `.grad` grows, or less."""
     meta = leaf.variable.meta
-    return meta is not None and bool(meta.hooks or meta.post_hooks)
+    return meta is not None and bool(meta.hooks or meta.post_hooks or not meta.requires_grad)
 
 
 def waited_for(nodes: Iterable[Node]) -> set[Node]:

@@ -12,7 +12,7 @@ from typing import Any
 
 from . import autograd, errors, events, quick, tell
 from .graph import ONE, SCALAR, Handle
-from .state import special, state
+from .state import irregular, special, state
 from .tensor import InferenceStorage, Meta, Tensor, new_storage, sharing
 
 Method = Callable[..., Any]
@@ -147,8 +147,18 @@ def flag(self: Tensor, value: bool) -> None:
     if changed and session is not None:
         session.tensor(self)
     meta.requires_grad = value
+    if not value:
+        let_go(self)
     if changed and session is not None:
         session.emit((events.FlagChanged, session.tensor(self), value))
+
+
+def let_go(leaf: Tensor) -> None:
+    """A leaf that wants no gradients any more has no AccumulateGrad; that of an older graph finds nothing to do."""
+    meta = leaf.own_meta()
+    if meta.accumulator is not None:
+        meta.accumulator = None
+        irregular.add("leaves that want no gradients any more")
 
 
 def detach(self: Tensor) -> Tensor:
@@ -167,6 +177,7 @@ def detach_(self: Tensor) -> Tensor:
     self.node, self.output_nr = None, 0
     meta = self.own_meta()
     meta.requires_grad, meta.retains_grad = False, False
+    let_go(self)
     if needed and state.session is not None:
         state.session.emit((events.FlagChanged, state.session.tensor(self), False))
     return self

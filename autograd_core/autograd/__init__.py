@@ -204,8 +204,7 @@ def input_node(tensor: Any, index: int) -> Node:
     if not tensor.requires_grad:
         raise RuntimeError("can't retain_grad on Tensor that has requires_grad=False")
     node, _ = gradient_edge(tensor)
-    assert node is not None
-    return node
+    return Node((), ()) if node is None else node  # a view taken under no_grad: no graph leads to it
 
 
 def grad(

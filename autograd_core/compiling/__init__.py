@@ -20,7 +20,7 @@ import numpy as np
 from .. import operands, quick
 from ..anomaly import remember
 from ..fitting import fitted, fitted_tensor
-from ..graph import SCALAR, AccumulateGrad, Dim, gradient_edge
+from ..graph import SCALAR, AccumulateGrad, Dim, late, number_late, operand_edge
 from ..saved import SavedResult, save_result, unpack_slot
 from ..state import next_usual, special, state
 from ..tensor import Tensor, blank
@@ -35,9 +35,9 @@ Namespace = dict[str, Any]
 PLUMBING: Namespace = {
     "_Tensor": Tensor, "_SavedResult": SavedResult, "_AccumulateGrad": AccumulateGrad, "_SCALAR": SCALAR,
     "_special": special, "_state": state, "_next": next_usual,
-    "_new": blank, "_float32": np.float32, "_ndarray": np.ndarray, "_edge": gradient_edge, "_Dim": Dim,
+    "_new": blank, "_float32": np.float32, "_ndarray": np.ndarray, "_edge": operand_edge, "_Dim": Dim,
     "_fitted": fitted, "_fitted_tensor": fitted_tensor, "_unpack": unpack_slot, "_result": save_result,
-    "_operand": operands.operand,
+    "_operand": operands.operand, "_late": late, "_number": number_late,
     "_promote": operands.promote, "_array": operands.array, "_loaded": operands.loaded, "_strides": operands.strides,
     "_in_floats": operands.in_floats,
     "_list": operands.kept_list, "_arrays": operands.list_arrays, "_pack": operands.pack_all,

@@ -53,6 +53,7 @@ class Making(Entry):
         lines += [
             "    node = _Node(); node.hooks = node.meta_ = None; node.freed = False",
             "    node.sequence_nr = _state.next_sequence()",
+            "    if _late: _number()",
             f"    node.next = {' + '.join(nexts)}; nrs = {' + '.join(nrs)}",
             f"    node.nrs = _Z{len(op.inputs)} if nrs == _Z{len(op.inputs)} else nrs",
             f"    outs = tuple([(r.data_.shape, r.data_.dtype) for r in {counted}])",
@@ -76,7 +77,7 @@ class Making(Entry):
         op = self.op
         lines = []
         for name, users in op.kept().items():
-            alone = len(users) == 1 and len(op.inputs) > 1 and name not in op.outputs
+            alone = len(users) == 1 and len(op.inputs) > 1 and name not in op.outputs and "backward" not in op.name
             when = f"n_{users[0]} is not None" if alone else "True"
             if op.traits.get("sparing") and name in op.tensors:
                 when = " or ".join(f"n_{p} is not None" for p in users)

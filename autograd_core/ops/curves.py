@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ import numpy as np
 from .. import arithmetic
 from ..op import both, op
 from ..tensor import Array
+from .joint import joint
 
 PAIR = ("self", "other")
 
@@ -109,22 +111,24 @@ def atanh(self: Array) -> Array:
     return np.arctanh(self)
 
 
-@op(
+@joint(
     "atan2",
+    of=PAIR,
     promote=PAIR,
     tensors_only=True,
     floating=True,
-    self=lambda grad, self, other: grad * other * atan2_scale(self, other),
-    other=lambda grad, self, other: grad * -self * atan2_scale(self, other),
+    formula=lambda grad, self, other, mask: atan2_backward(grad, self, other, mask),
 )
 def atan2(self: Array, other: Array) -> Array:
     return np.arctan2(self, other)
 
 
 @both
-def atan2_scale(self: Array, other: Array) -> Array:
-    square = self * self + other * other
-    return masked_fill(reciprocal(square), square == 0, 0)
+def atan2_backward(grad: Array, self: Array, other: Array, mask: Sequence[bool]) -> tuple[Array, Array]:
+    below = other * other
+    square = self * self + below
+    scale = masked_fill(reciprocal(square), square == 0, 0)
+    return grad * other * scale if mask[0] else None, grad * -self * scale if mask[1] else None
 
 
 @op(

@@ -18,6 +18,12 @@ PAIR = ("self", "other")
 # ---- pieces
 
 
+def signs(array: Array) -> Array:
+    """-1, 0 or 1; 0 for nan, which numpy leaves as it is."""
+    found = np.sign(array)
+    return found if array.dtype.kind != "f" else bare(np.where(found == found, found, found.dtype.type(0)))
+
+
 @op("relu", self=lambda grad, result: threshold_backward(grad, result, 0))
 def relu(self: Array) -> Array:
     return np.maximum(self, 0)
@@ -39,12 +45,12 @@ def abs(self: Array) -> Array:
 
 @op("sgn", self=lambda grad, self, result: zeros_as(grad))
 def sgn(self: Array) -> Array:
-    return np.sign(self)
+    return signs(self)
 
 
 @op("sign", self=lambda grad: zeros_as(grad))
 def sign(self: Array) -> Array:
-    return np.sign(self)
+    return signs(self)
 
 
 @op("floor", self=lambda grad: zeros_as(grad))

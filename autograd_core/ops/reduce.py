@@ -190,8 +190,11 @@ def var_backward(grad: Array, self: Array, dim: Any, correction: Any, keepdim: b
         else float("inf")
     )
     if dim is None:
-        return mul_scalar(grad, scale) * (self - mean(self))
-    return mul_scalar(unreduced(grad, sizes, dim, keepdim), scale) * (self - mean_dim(self, dim, True))
+        apart = self - mean(self)
+        return mul_scalar(grad, scale) * apart
+    grad = unreduced(grad, sizes, dim, keepdim)
+    apart = self - mean_dim(self, dim, True)
+    return mul_scalar(grad, scale) * apart
 
 
 @op(

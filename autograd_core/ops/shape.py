@@ -262,6 +262,7 @@ def slice_backward(grad_output: Array, input_sizes: Sequence[int], dim: int, sta
 @op(
     "as_strided",
     view=True,
+    writes=1,
     self=lambda grad, self_shape_, size, stride, storage_offset: strided_back(
         grad, self_shape_, size, stride, storage_offset
     ),
