@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from gradreel.trace import events as e
 
-from .operators import SAME, Way, operator
+from .operator_rows import FLAT, NOTHING, PLACED, SAME, SHAPED, Way
+from .operators import operator
 from .states import NodeState, Place, SlotState
 from .tell_program import first_sentence
 from .telling import Telling
 from .words import called, code, expression, feeds, label, listed, node, plural, some, value
 from .world import World
+
+TEMPORARY = "the temporary "
+SLOT = re.compile(r"\{(?!grad\})(\w+)\}")
+DOING_WITHOUT = frozenset(
+    (NOTHING, SHAPED, PLACED, FLAT, *(f"the gradient of a {what} needs no values" for what in ("sum", "difference")))
+)
+"""Reasons that are about doing without values."""
 
 # ---- building
 
@@ -41,20 +50,28 @@ def keeping(world: World, state: NodeState, keeps: str) -> str:
     if not state.slots:
         return f"; it keeps no tensor{why}" if why and not known_keeps(state) else "; it keeps no tensor"
     kept = dict.fromkeys(keep_name(world, slot) for slot in state.slots.values())
-    return f"{keeps} {some(list(kept))}{why}"
+    return f"{keeps} {some(together(list(kept)))}{why}"
+
+
+def together(kept: list[str]) -> list[str]:
+    """The temporaries among what is kept named as one: `the temporaries `self` and `other``."""
+    nameless = [name.removeprefix(TEMPORARY) for name in kept if name.startswith(TEMPORARY)]
+    if len(nameless) < 2:
+        return kept
+    return [*(name for name in kept if not name.startswith(TEMPORARY)), f"the temporaries {listed(nameless)}"]
 
 
 def known_keeps(state: NodeState) -> bool:
     """Whether this operator keeps tensors when it needs to: then `why` is about keeping, not about doing without."""
     known = operator(state.kind)
-    return known is not None and any("{self}" in way.words or "{other}" in way.words for way in known.ways)
+    return known is not None and known.why not in DOING_WITHOUT
 
 
 def keep_name(world: World, slot: SlotState) -> str:
     if slot.tensor is None or slot.slot == "result":
         return "its own result"
     text = label(world, slot.tensor)
-    return code(text) if text is not None else f"the temporary {code(slot.slot)}"
+    return code(text) if text is not None else TEMPORARY + code(slot.slot)
 
 
 def keep_label(world: World, slot: SlotState) -> str | None:
@@ -188,9 +205,7 @@ def kept_words(world: World, slot: SlotState) -> str:
 
 def fill(words: str) -> str:
     """Slots that this node does not keep are called by their names."""
-    for name in ("self", "other", "result", "vec", "mat1", "mat2", "tensor", "target", "weight", "input"):
-        words = words.replace("{" + name + "}", code(name))
-    return words
+    return SLOT.sub(lambda found: code(found.group(1)), words)
 
 
 def slot_freed(told: Telling) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from gradreel.trace import events as e
 
 from .telling import Telling, turns
-from .words import called, code, grad_owner, listed, some, value
+from .words import called, code, grad_owner, some, value
 
 LONGEST = 72
 
@@ -82,8 +82,10 @@ def new_tensor(told: Telling, number: int, now: str) -> str:
 
 
 def name_unbound(told: Telling) -> str:
-    names = listed(code(event.name) for event in told.all(e.NameUnbound))
-    return told.sentence(f"{names} is gone; what only that name held goes with it")
+    gone = [code(event.name) for event in told.all(e.NameUnbound)]
+    if len(gone) == 1:
+        return told.sentence(f"{gone[0]} is gone; what only that name held goes with it")
+    return told.sentence(f"{some(gone)} are gone; what only these names held goes with them")
 
 
 def function_entered(told: Telling) -> str:

@@ -25,7 +25,14 @@ INFIX = {
     "dot": "@",
     "bmm": "@",
     "matmul": "@",
+    "gt": ">",
+    "lt": "<",
+    "ge": ">=",
+    "le": "<=",
+    "eq": "==",
+    "ne": "!=",
 }
+COMPARED = frozenset(("gt", "lt", "ge", "le", "eq", "ne"))
 ATTRIBUTES = {
     "data": ".data",
     "detach": ".detach()",
@@ -47,6 +54,22 @@ ATTRIBUTES = {
 
 FEW, SHORT = 6, 32
 """A value with at most so many numbers, in at most so many letters, is written out."""
+
+WRITTEN = {
+    "addmm": "{1} @ {2} + {0}",
+    "addmv": "{1} @ {2} + {0}",
+    "baddbmm": "{1} @ {2} + {0}",
+    "unsafe_view": "{0}.view(…)",
+    "reshape_alias": "{0}.reshape(…)",
+    "to_copy": "{0}.to(…)",
+    "convolution": "conv({0}, {1})",
+    "native_layer_norm": "layer_norm({0})",
+    "native_batch_norm": "batch_norm({0})",
+    "native_group_norm": "group_norm({0})",
+    "max_pool2d_with_indices": "max_pool2d({0})",
+    "linalg_vector_norm": "norm({0})",
+}
+"""Operators that a program writes otherwise than they are called inside."""
 
 ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
 COUNTS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
@@ -160,12 +183,14 @@ def label(world: World, number: int | None, depth: int = 2) -> str | None:
 
 def expression(op: str, parts: list[str], values: dict[str, str]) -> str | None:
     """How a program writes `op` of `parts`; `values` are the plain values that its node keeps, if it has one."""
-    op = op.partition(".")[0].rstrip("_")
+    op = op.partition(".")[0].strip("_")
     inner = [f"({part})" if " " in part else part for part in parts]
+    if op in WRITTEN and len(parts) >= WRITTEN[op].count("{"):
+        return WRITTEN[op].format(*inner)
     if op in INFIX and len(parts) == 2:
         return f"{inner[0]} {INFIX[op]} {inner[1]}"
     if op in INFIX:
-        number = values.get("exponent") or values.get("other")
+        number = values.get("exponent") or values.get("other") or ("…" if op in COMPARED else None)
         return f"{inner[0]} {INFIX[op]} {number}" if number is not None and len(parts) == 1 else None
     if op in ATTRIBUTES and len(parts) == 1:
         return inner[0] + ATTRIBUTES[op]

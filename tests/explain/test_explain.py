@@ -1,12 +1,17 @@
 """Sentences and diagnoses, read against what happened."""
 
+import gzip
+import json
 import re
+from pathlib import Path
 
 import pytest
 
 from gradreel.explain import beats, diagnose, sentences
 from gradreel.explain.beats import PARTS
+from gradreel.explain.operators import operator
 from gradreel.explain.sentences import TELL
+from gradreel.explain.tell_graph import fill
 from gradreel.explain.world import CHANGES
 from gradreel.trace import KINDS
 from tests.small_programs import SMALL
@@ -101,3 +106,22 @@ def test_a_diagnosis_names_the_lines(name: str, kind: str, lines: dict[str, int]
 @pytest.mark.parametrize("name", ["diamond", "training", "accumulation"])
 def test_where_nothing_is_wrong_nothing_is_diagnosed(name: str) -> None:
     assert diagnose(SMALL[name]()) == []
+
+
+OPS = json.loads(gzip.decompress((Path(__file__).parent.parent / "data" / "ops.json.gz").read_bytes()))
+NODES = sorted(set(re.findall(r"\b([A-Z]\w*?)Backward\d+\b", json.dumps(OPS))))
+
+
+def test_every_operator_has_words_and_a_formula_for_each_input() -> None:
+    missing = [kind for kind in NODES if operator(kind) is None]
+    assert missing == []
+    for kind in NODES:
+        row = operator(kind)
+        assert row is not None and row.why and row.ways
+        for way in row.ways:
+            assert way.name and way.formula and way.words
+            assert not set(re.findall(r"{(\w+)}", way.words)) & {"grads", "out"}
+
+
+def test_nobody_is_told_about_a_slot_by_its_braces() -> None:
+    assert fill("multiplies {grad} by {batch2}, transposed") == "multiplies {grad} by `batch2`, transposed"

@@ -1,0 +1,180 @@
+"""What the backward of products, layers, losses and linear algebra does: rows like those of operator_rows.py."""
+
+from __future__ import annotations
+
+from .operator_rows import INPUT, OTHER, RESULT, SHAPED, Operator, row
+
+LAYERS: dict[str, Operator] = {
+    "Addmv": row(
+        OTHER,
+        ("self", "grad * beta", "passes {grad} on as it is"),
+        ("mat", "outer(grad, vec)", "takes the outer product of {grad} and {vec}"),
+        ("vec", "mat.T @ grad", "multiplies {mat}, transposed, by {grad}"),
+    ),
+    "Baddbmm": row(
+        OTHER,
+        ("self", "grad * beta", "passes {grad} on as it is"),
+        ("batch1", "grad @ batch2.mT", "multiplies {grad} by {batch2}, transposed"),
+        ("batch2", "batch1.mT @ grad", "multiplies {batch1}, transposed, by {grad}"),
+    ),
+    "Addr": row(
+        OTHER,
+        ("self", "grad * beta", "passes {grad} on as it is"),
+        ("vec1", "grad @ vec2", "multiplies {grad} by {vec2}"),
+        ("vec2", "grad.T @ vec1", "multiplies {grad}, transposed, by {vec1}"),
+    ),
+    "Vdot": row(
+        OTHER,
+        ("self", "grad * other", "multiplies {grad} by {other}"),
+        ("other", "grad * self", "multiplies {grad} by {self}"),
+    ),
+    "Trilinear": row(
+        OTHER,
+        ("i1", "grad * i2 * i3", "multiplies {grad} by the other two"),
+        ("i2", "grad * i1 * i3", "multiplies {grad} by the other two"),
+        ("i3", "grad * i1 * i2", "multiplies {grad} by the other two"),
+    ),
+    "LinalgCross": row(
+        OTHER,
+        ("self", "cross(other, grad)", "takes the cross product of {other} and {grad}"),
+        ("other", "cross(grad, self)", "takes the cross product of {grad} and {self}"),
+    ),
+    "Convolution": row(
+        OTHER,
+        ("input", "conv_transpose(grad, weight)", "slides {weight} over {grad}, backwards"),
+        ("weight", "correlation of input and grad", "correlates {input} with {grad}"),
+        ("bias", "grad summed over places", "adds {grad} up over all places"),
+    ),
+    "AvgPool2D": row(SHAPED, ("self", "grad spread over windows", "spreads {grad} evenly over each window")),
+    "AvgPool1D": row(SHAPED, ("self", "grad spread over windows", "spreads {grad} evenly over each window")),
+    "AdaptiveAvgPool2D": row(SHAPED, ("self", "grad spread over windows", "spreads {grad} evenly over each window")),
+    "MaxPool2DWithIndices": row(
+        "it must know where the largest entry was",
+        ("self", "grad at the maxima", "sends {grad} to the largest entry of each window"),
+    ),
+    "AdaptiveMaxPool2D": row(
+        "it must know where the largest entry was",
+        ("self", "grad at the maxima", "sends {grad} to the largest entry of each window"),
+    ),
+    "AdaptiveMaxPool3D": row(
+        "it must know where the largest entry was",
+        ("self", "grad at the maxima", "sends {grad} to the largest entry of each window"),
+    ),
+    "MaxPool3DWithIndices": row(
+        "it must know where the largest entry was",
+        ("self", "grad at the maxima", "sends {grad} to the largest entry of each window"),
+    ),
+    "UpsampleBilinear2D": row(
+        SHAPED, ("self", "grad weighed", "hands {grad} back to the entries it was interpolated from")
+    ),
+    "UpsampleLinear1D": row(
+        SHAPED, ("self", "grad weighed", "hands {grad} back to the entries it was interpolated from")
+    ),
+    "UpsampleBicubic2D": row(
+        SHAPED, ("self", "grad weighed", "hands {grad} back to the entries it was interpolated from")
+    ),
+    "UpsampleNearest2D": row(SHAPED, ("self", "grad summed", "adds {grad} up over the copies")),
+    "UpsampleNearest1D": row(SHAPED, ("self", "grad summed", "adds {grad} up over the copies")),
+    "NativeBatchNorm": row(
+        "its slope depends on mean and spread of the batch",
+        ("input", "grad, centred and scaled", "takes from {grad} what mean and spread account for, and scales it"),
+        ("weight", "sum of grad * normalised", "adds {grad} times the normalised input up"),
+        ("bias", "sum of grad", "adds {grad} up over the batch"),
+    ),
+    "CudnnBatchNorm": row(
+        "its slope depends on mean and spread of the batch",
+        ("input", "grad, centred and scaled", "takes from {grad} what mean and spread account for, and scales it"),
+        ("weight", "sum of grad * normalised", "adds {grad} times the normalised input up"),
+        ("bias", "sum of grad", "adds {grad} up over the batch"),
+    ),
+    "NativeGroupNorm": row(
+        "its slope depends on mean and spread of the batch",
+        ("input", "grad, centred and scaled", "takes from {grad} what mean and spread account for, and scales it"),
+        ("weight", "sum of grad * normalised", "adds {grad} times the normalised input up"),
+        ("bias", "sum of grad", "adds {grad} up over the batch"),
+    ),
+    "NativeLayerNorm": row(
+        "its slope depends on mean and spread of the batch",
+        ("input", "grad, centred and scaled", "takes from {grad} what mean and spread account for, and scales it"),
+        ("weight", "sum of grad * normalised", "adds {grad} times the normalised input up"),
+        ("bias", "sum of grad", "adds {grad} up over the batch"),
+    ),
+    "ScaledDotProductFlashAttentionForCpu": row(
+        OTHER,
+        ("query", "through softmax to the query", "carries {grad} through the softmax to the query"),
+        ("key", "through softmax to the key", "carries {grad} through the softmax to the key"),
+        ("value", "weights.T @ grad", "weighs {grad} by the attention that was paid"),
+    ),
+    "HuberLoss": row(
+        "its slope depends on the distance",
+        (
+            "self",
+            "grad * clamp(self - target)",
+            "multiplies {grad} by the distance of {self} from {target}, cut off at the limit",
+        ),
+        ("target", "-grad * clamp(self - target)", "multiplies {grad} by minus that distance"),
+    ),
+    "SmoothL1Loss": row(
+        "its slope depends on the distance",
+        (
+            "self",
+            "grad * clamp(self - target)",
+            "multiplies {grad} by the distance of {self} from {target}, cut off at the limit",
+        ),
+        ("target", "-grad * clamp(self - target)", "multiplies {grad} by minus that distance"),
+    ),
+    "SoftMarginLoss": row(
+        "its slope depends on the distance",
+        ("self", "-grad * target * sigmoid(-target * self)", "weighs {grad} by how far {self} is on the wrong side"),
+    ),
+    "LinalgDet": row(
+        RESULT,
+        (
+            "self",
+            "grad * result * inv(self).T",
+            "multiplies {grad} by {result} and by the inverse of the matrix, transposed",
+        ),
+    ),
+    "LinalgSlogdet": row(
+        INPUT, ("self", "grad * inv(self).T", "multiplies {grad} by the inverse of the matrix, transposed")
+    ),
+    "LinalgInvEx": row(
+        RESULT,
+        ("self", "-result.T @ grad @ result.T", "multiplies {grad} from both sides by minus {result}, transposed"),
+    ),
+    "LinalgPinv": row(
+        RESULT,
+        ("self", "-result.T @ grad @ result.T", "multiplies {grad} from both sides by minus {result}, transposed"),
+    ),
+    "LinalgSolveEx": row(
+        OTHER,
+        ("A", "-solve(A.T, grad) @ result.T", "solves with the transposed matrix and multiplies by minus the result"),
+        ("B", "solve(A.T, grad)", "solves with the transposed matrix for {grad}"),
+    ),
+    "LinalgSolveTriangular": row(
+        OTHER,
+        ("A", "-solve(A.T, grad) @ result.T", "solves with the transposed matrix and multiplies by minus the result"),
+        ("B", "solve(A.T, grad)", "solves with the transposed matrix for {grad}"),
+    ),
+    "LinalgCholeskyEx": row(
+        "its slope is read off the factors", ("self", "through the factors", "carries {grad} back through the factors")
+    ),
+    "LinalgQr": row(
+        "its slope is read off the factors", ("self", "through the factors", "carries {grad} back through the factors")
+    ),
+    "LinalgEigh": row(
+        "its slope is read off the factors", ("self", "through the factors", "carries {grad} back through the factors")
+    ),
+    "LinalgEig": row(
+        "its slope is read off the factors", ("self", "through the factors", "carries {grad} back through the factors")
+    ),
+    "LinalgSvd": row(
+        "its slope is read off the factors", ("self", "through the factors", "carries {grad} back through the factors")
+    ),
+    "LinalgLuFactorEx": row(
+        "its slope is read off the factors", ("self", "through the factors", "carries {grad} back through the factors")
+    ),
+    "LinalgMatrixExp": row(
+        INPUT, ("self", "exp of the block matrix", "carries {grad} through the exponential of the transposed matrix")
+    ),
+}
