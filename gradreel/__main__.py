@@ -21,6 +21,7 @@ from .explaining import explain
 from .host import opened, run_program
 from .host.settings import Unreadable, settings
 from .player.export import export_html
+from .program import compare, paste
 from .trace import Outcome, Trace
 from .trace import events as e
 
@@ -161,6 +162,8 @@ def uncaught(trace: Trace) -> Iterable[e.Raised]:
 def complaints(trace: Trace, path: str) -> Iterable[str]:
     """Warnings, errors and their explanations, line by line."""
     lines = trace.source.splitlines()
+    for note in paste(trace.source).notes:
+        yield f"{path}:{note.line}: {note.text}"
     for event in trace.events:
         if isinstance(event, e.Warned):
             yield f"{path}:{event.line}: {event.category}: {event.message}"
@@ -173,6 +176,9 @@ def complaints(trace: Trace, path: str) -> Iterable[str]:
         yield at + name + str(outcome.message)
     for found in diagnose(trace):
         yield from explanation(found)
+    compared = compare(paste(trace.source), trace)
+    if compared is not None:
+        yield from ("", *compared.sentences)
 
 
 def traceback(raised: e.Raised, path: str, lines: Sequence[str]) -> Iterable[str]:

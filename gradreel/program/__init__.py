@@ -3,6 +3,19 @@
 from .expression import Expression, Leaf, propose_expression
 from .limits import Limits, Spent
 from .native import record
+from .pasting import compare, paste
 from .running import run
 
-__all__ = ["Expression", "Leaf", "Limits", "Spent", "propose_expression", "record", "run"]
+__all__ = [
+    "Expression",
+    "Leaf",
+    "Limits",
+    "compare",
+    "paste",
+    "Spent",
+    "compare",
+    "paste",
+    "propose_expression",
+    "record",
+    "run",
+]

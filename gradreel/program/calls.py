@@ -118,6 +118,10 @@ def foreign(machine: Machine, function: Foreign, args: list[Value], kwargs: dict
     machine.meter.charge()
     if function.receiver is not MISSING:
         args.insert(0, function.receiver)
+    if "device" in kwargs or function.name == "to":
+        from .devices import at_home
+
+        kwargs = at_home(machine, function.name, args, kwargs)
     asked = ASKED.get(function.name)
     if asked is not None and args:
         machine.meter.elements(asked((*args, *kwargs.values())))
@@ -217,12 +221,18 @@ def iterate(machine: Machine, value: Any) -> Iterator[Value]:
         return iter(list(value.members.values()))
     if type(value) is Silent:
         raise unseen(value)
+    source: Any = value
     if isinstance(value, (Walk, Indexed)) or (isinstance(value, Iterator) and not isinstance(value, Namespace)):
         return value
+    if type(value) in WALKED:
+        return iter(source)
     if isinstance(value, VIEWS) or (isinstance(value, torch.nn.Module) and hasattr(type(value), "__iter__")):
-        source: Any = value
         return iter(source)
     raise TypeError(f"'{kind_name(value)}' object is not iterable")
+
+
+WALKED: list[Any] = []
+"""Types of library modules that can be walked through; put in by those."""
 
 
 def walked(machine: Machine, found: Value) -> Iterator[Value]:

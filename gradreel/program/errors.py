@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import builtins
 import re
-from difflib import get_close_matches
 
+from .near import nearest
 from .values import Class, Error, ExceptionType
 
 # ---- the hierarchy: each line a type and its base
@@ -102,6 +102,7 @@ def error_of(raised: Exception) -> Error:
     if named is not None:
         record.attributes["name"] = named[1] or named[2]
     record.place = getattr(raised, "place", None)
+    record.candidates = getattr(raised, "candidates", ())
     return record
 
 
@@ -123,9 +124,13 @@ def matches(record: Error, wanted: ExceptionType | Class) -> bool:
 
 
 def suggestion(record: Error, text: str, names: dict[str, object]) -> str:
-    """What Python adds to a NameError: a name that is near to the one that was not found."""
-    found = re.fullmatch(r"name '(\w+)' is not defined", text)
-    if record.kind.name != "NameError" or found is None:
+    """What Python adds to a NameError or AttributeError: a name that is near to the one that was not found."""
+    found = NAMED.search(text)
+    if found is None or not {"NameError", "AttributeError"} & {kind.name for kind in record.kind.bases}:
         return ""
-    near = get_close_matches(found[1], [*names, *TYPES, *vars(builtins)], 1, 0.7)
-    return f". Did you mean: '{near[0]}'?" if near else ""
+    wrong = found[1] or found[2]
+    if found[1]:
+        near = nearest(wrong, record.candidates) or nearest(wrong, names) or nearest(wrong, [*TYPES, *vars(builtins)])
+    else:
+        near = nearest(wrong, record.candidates)
+    return f". Did you mean: '{near}'?" if near else ""

@@ -17,17 +17,20 @@ from .errors import type_for
 from .values import Builtin, Foreign, Namespace, Type, Value
 
 
-def _listed() -> dict[str, list[str]]:
+def _listed(file: str) -> dict[str, list[str]]:
     names: dict[str, list[str]] = {}
-    for block in Path(__file__).with_name("torch_names.txt").read_text(encoding="utf-8").split("["):
+    for block in Path(__file__).with_name(file).read_text(encoding="utf-8").split("["):
         title, _, words = block.partition("]")
         if words:
             names[title] = words.split()
     return names
 
 
-NAMES = _listed()
-"""The names of torch, by module or type."""
+NAMES = _listed("torch_names.txt")
+"""The names of torch that a program may say, by module or type."""
+
+SURFACE = {module: frozenset(names) for module, names in _listed("torch_surface.txt").items()}
+"""All public names of PyTorch 2.13, by module or type: what is missing here, and what is nowhere."""
 
 OWNERS = ("Tensor", "Module", "Optimizer", "Function", "Size", "finfo", "Generator", "Node", "Distribution")
 """Listed types: their names are attributes of values."""

@@ -11,7 +11,6 @@ from collections.abc import Callable
 
 from .compiler import Compiler, Step, compiles
 from .errors import TYPES, raise_error
-from .kinds import suggested
 from .library import absent, find, member, public, refused
 from .refusal import Refusal
 from .targets import bind
@@ -108,11 +107,10 @@ def lacking(compiler: Compiler, space: Namespace, name: str, node: ast.stmt) -> 
     """What says that the module has no such name."""
     error = absent(space, name)
     if not isinstance(error, Refusal):
-        hint = suggested(name, list(space.table))
         text = f"cannot import name '{name}' from '{space.name}' (unknown location)"
-        record = Error(TYPES["ImportError"], (text + hint,))
+        record = Error(TYPES["ImportError"], (text,))
         record.attributes["name"] = space.name
-        return raising(lambda: raise_error(record, text + hint))
+        return raising(lambda: raise_error(record, text))
     error.line = node.lineno
     if compiler.scope.kind == "module" and not compiler.branches and not compiler.trying:
         raise error

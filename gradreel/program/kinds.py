@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
+from typing import Any
 
 from .calls import kind_name
 from .engine import torch
-from .face import NAMES, TYPES
+from .face import NAMES, SURFACE, TYPES
 from .refusal import Refusal
-from .values import OBJECTS, Error, Namespace, Type, Value
+from .tables import table_of
+from .values import OBJECTS, Class, Error, Namespace, Type, Value
 
 PYTHON_TYPES: dict[type, Type] = {}
 """The records of Python's own types; filled by `builtin`."""
@@ -34,10 +36,35 @@ def type_of(value: Value) -> Value:
 
 def missing(owner: Value, name: str) -> BaseException:
     """The AttributeError, or the refusal where torch has the name and we do not."""
-    if isinstance(owner, torch.Tensor) and name in NAMES["torch.Tensor"]:
-        return Refusal(f"`{name}` of a tensor exists in PyTorch, but is not supported here.")
+    for kind, listed in ((torch.Tensor, "torch.Tensor"), (torch.nn.Module, "torch.nn.Module")):
+        if isinstance(owner, kind) and exists(listed, name):
+            near = nearest(name, table_of(kind))
+            hint = f" Near to it: {', '.join(near)}." if near else ""
+            what = "a tensor" if kind is torch.Tensor else "a module"
+            return Refusal(f"`{name}` of {what} exists in PyTorch, but is not supported here.{hint}")
     raised = AttributeError(f"'{kind_name(owner)}' object has no attribute '{name}'")
+    raised.candidates = Names(owner)  # type: ignore[attr-defined]
     return raised
+
+
+class Names(Sequence[str]):
+    """The names that a value has, found out when they are asked for."""
+
+    def __init__(self, owner: Value) -> None:
+        self.names = [*getattr(owner, "attributes", ())]
+        kind = getattr(owner, "kind", None)
+        self.classes = kind.order if isinstance(kind, Class) else ()
+        self.host = type(owner)
+
+    def __len__(self) -> int:
+        return len(self.listed())
+
+    def __getitem__(self, at: Any) -> Any:
+        return self.listed()[at]
+
+    def listed(self) -> list[str]:
+        own = [name for base in self.classes for name in base.attributes]
+        return sorted({*self.names, *own, *table_of(self.host)})
 
 
 def unknown_name(owner: Namespace, name: str) -> BaseException:
@@ -47,12 +74,14 @@ def unknown_name(owner: Namespace, name: str) -> BaseException:
         hint = f" Near to it: {', '.join(near)}." if near else ""
         what = "exists in PyTorch, but is" if owner.name.startswith("torch") else "is"
         return Refusal(f"`{owner.name}.{name}` {what} not supported here.{hint}")
-    return AttributeError(f"module '{owner.name}' has no attribute '{name}'")
+    raised = AttributeError(f"module '{owner.name}' has no attribute '{name}'")
+    raised.candidates = tuple(sorted(owner.table))  # type: ignore[attr-defined]
+    return raised
 
 
 def exists(module: str, name: str) -> bool:
     """Whether the real module has the name."""
-    return name in NAMES.get(module, ()) or name in PYTHON.get(module, ())
+    return name in NAMES.get(module, ()) or name in SURFACE.get(module, ()) or name in PYTHON.get(module, ())
 
 
 PYTHON: dict[str, frozenset[str]] = {}
@@ -61,8 +90,3 @@ PYTHON: dict[str, frozenset[str]] = {}
 
 def nearest(name: str, known: Iterable[str]) -> list[str]:
     return get_close_matches(name, [k for k in known if not k.startswith("_")], 3, 0.6)
-
-
-def suggested(name: str, known: Iterable[str]) -> str:
-    """What Python adds to an error about a name that is nearly right."""
-    return ""

@@ -8,7 +8,8 @@ import random
 from difflib import get_close_matches
 from pathlib import Path
 
-from .face import SPACES
+from . import devices as devices
+from .face import SPACES, SURFACE
 from .kinds import PYTHON, unknown_name
 from .machine import Machine
 from .modules.collecting import ABSTRACT, COLLECTIONS, DATACLASSES, ENUM
@@ -126,6 +127,8 @@ def find(machine: Machine, name: str) -> Namespace | None:
 def refused(name: str, line: int) -> Refusal:
     """Why there is no module `name` here."""
     top = name.partition(".")[0]
+    if top == "torch" and name not in SURFACE:
+        return Refusal(f"There is no module `{name}` in PyTorch 2.13, or it is not supported here.", line)
     if top in REASONS:
         return Refusal(f"`import {name}` is not possible here: {REASONS[top]}.", line)
     if top == "torch":

@@ -110,7 +110,9 @@ def universal(compiler: Compiler, wanted: str, node: ast.AST) -> Run:
     def run(frame: Frame) -> Value:
         value = names.get(wanted, standard)
         if value is MISSING:
-            raise NameError(f"name '{wanted}' is not defined")
+            raised = NameError(f"name '{wanted}' is not defined")
+            raised.candidates = [*frame.names, *frame.cells] if frame.scope else []  # type: ignore[attr-defined]
+            raise raised
         return value
 
     return run

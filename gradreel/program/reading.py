@@ -1,4 +1,4 @@
-"""Reading a program: prompts and pasted outputs taken off, sizes and characters checked, parsed, echoed or not."""
+"""Reading a program: sizes and characters checked, parsed, its values echoed or not."""
 
 from __future__ import annotations
 
@@ -9,10 +9,9 @@ import warnings
 from dataclasses import dataclass
 
 from .limits import Limits
+from .pasting import Pasted
 from .refusal import Refusal
 
-PROMPT = re.compile(r"^\s*>>>", re.MULTILINE)
-PROMPTED = re.compile(r"^\s*(>>>|\.\.\.)( ?)(.*)$")
 HEADER = re.compile(r"^#\s*record:(.*)$", re.MULTILINE)
 INVISIBLE = ("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp")
 MOST_NODES = 20_000
@@ -21,44 +20,39 @@ DEEPEST = 120
 
 @dataclass(frozen=True)
 class Reading:
-    """A program ready to be checked: its lines keep their numbers. `echo`: bare expressions print their value."""
+    """A program ready to be checked: its lines keep their numbers. `echo`: bare expressions print their value.
+
+    With `cells` (by first and last line) only the last expression of each does.
+    """
 
     tree: ast.Module
     mode: str
     echo: bool
+    cells: tuple[tuple[int, int], ...] = ()
+
+    def echoes(self, node: ast.stmt) -> bool:
+        """Whether the value of this statement, if it is an expression, is shown."""
+        if not self.echo or not self.cells:
+            return self.echo
+        end = next((end for start, end in self.cells if start <= node.lineno <= end), 0)
+        return not any(node.lineno < other.lineno <= end for other in self.tree.body)
 
 
-def without_prompts(source: str) -> tuple[str, bool]:
-    """The lines behind prompts; the others, pasted outputs, become empty. Whether there were prompts."""
-    if not PROMPT.search(source):
-        return source, False
-    lines = []
-    for line in source.split("\n"):
-        match = PROMPTED.match(line)
-        lines.append(match.group(3) if match else "")
-    return "\n".join(lines), True
-
-
-def guess_mode(source: str) -> str:
+def mode_of(pasted: Pasted) -> str:
     """A transcript has prompts or says so in a first comment."""
-    header = " ".join(HEADER.findall(source))
-    return "transcript" if PROMPT.search(source) or "transcript" in header else "script"
+    header = " ".join(HEADER.findall(pasted.program))
+    return "transcript" if pasted.transcript or "transcript" in header else "script"
 
 
-def read(source: str, mode: str | None, limits: Limits) -> Reading:
+def read(pasted: Pasted, mode: str, limits: Limits) -> Reading:
     """Raises Refusal for what cannot be a program here."""
-    if len(source) > limits.source:
+    if len(pasted.program) > limits.source or len(pasted.text) > 4 * limits.source:
         raise Refusal(f"The program is longer than {limits.source:,} characters.", None)
-    if source.count("\n") > limits.lines:
-        raise Refusal(f"The program has more than {limits.lines:,} lines.", None)
-    mode = mode or guess_mode(source)
-    header = " ".join(HEADER.findall(source))
-    text = source.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
-    text, prompts = without_prompts(text)
-    text = text.replace("\f", " ")
-    check_characters(text)
-    tree = parse(text)
-    return Reading(tree, mode, mode == "transcript" and (prompts or "echo" in header))
+    header = " ".join(HEADER.findall(pasted.program))
+    check_characters(pasted.program)
+    tree = parse(pasted.program)
+    echo = mode == "transcript" and (pasted.transcript or "echo" in header)
+    return Reading(tree, mode, echo, pasted.cells)
 
 
 def check_characters(text: str) -> None:

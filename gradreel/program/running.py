@@ -35,7 +35,8 @@ from .formatting import text as shown
 from .handling import tell
 from .limits import Limits, Spent
 from .machine import Machine, Place
-from .reading import Reading, guess_mode, read
+from .pasting import Pasted, paste
+from .reading import Reading, mode_of, read
 from .refusal import Refusal
 from .telling import Telling
 from .values import Error, Frame, Value
@@ -73,27 +74,31 @@ def run(
     context of `during` is entered: Spent may be raised in it at any moment, and ends the run.
     """
     limits = limits or Limits()
-    mode = mode or guess_mode(source)
+    pasted = paste(source)
+    mode = mode or mode_of(pasted)
     recorder = Recorder()
     names: dict[str, Value] = {"__name__": "__main__", "__doc__": None}
     machine = Machine(limits, names, recorder, place)
     machine.call = call
     with prepared(machine):
         with listening(machine.emit):
-            outcome = perform(source, mode, machine, during)
+            outcome = perform(pasted, mode, machine, during)
         # What the program still holds at its end stays alive in the trace.
         machine.over = True
         names.clear()
         machine.modules.clear()
-        return recorder.trace(source, mode, outcome)
+        return recorder.trace(pasted.text, mode, outcome)
 
 
-def perform(source: str, mode: str, machine: Machine, during: Callable[[], AbstractContextManager[None]]) -> Outcome:
+def perform(pasted: Pasted, mode: str, machine: Machine, during: Callable[[], AbstractContextManager[None]]) -> Outcome:
     try:
-        reading = read(source, mode, machine.limits)
+        reading = read(pasted, mode, machine.limits)
         telling = Telling(machine.emit)
-        compiler = Compiler(machine, telling, reading.tree, echo(machine) if reading.echo else None)
-        steps = [compiler.statement(node) for node in reading.tree.body]
+        compiler, shown = Compiler(machine, telling, reading.tree, None), echo(machine)
+        steps = []
+        for node in reading.tree.body:
+            compiler.echo = shown if reading.echoes(node) else None
+            steps.append(compiler.statement(node))
     except Refusal as refusal:
         return Outcome("refused", refusal.kind, refusal.sentence, refusal.line)
     except Spent as stop:

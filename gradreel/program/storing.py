@@ -12,7 +12,7 @@ from .kinds import missing
 from .machine import Machine
 from .refusal import Refusal
 from .tables import Entry, table_of
-from .values import MISSING, OBJECTS, Attribute, Class, Error, Function, Instance, Property, Silent, Value
+from .values import MISSING, OBJECTS, Attribute, Class, Error, Function, Instance, Namespace, Property, Silent, Value
 
 
 def store(machine: Machine, owner: Value, name: str, value: Value) -> None:
@@ -49,6 +49,11 @@ def store_plainly(machine: Machine, owner: Value, name: str, value: Value) -> No
         owner.attributes[name] = value
     elif kind is Function:
         store_on_function(owner, name, value)
+    elif kind is Namespace:
+        from .devices import switch
+
+        if not switch(machine, owner, name):
+            raise Refusal(f"Names of modules cannot be set here: `{owner.name}.{name}` stays as it is.")
     elif kind is not Silent:
         entry = table_of(kind).get(name)
         if isinstance(entry, Attribute) and entry.set is not None:

@@ -6,7 +6,7 @@ Generator has a method that Python would call by itself, so what a program write
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
@@ -315,7 +315,7 @@ class ExceptionType:
 class Error:
     """An exception as the program sees it. `place` is the line and the calls it came up in; `own` its class, if own."""
 
-    __slots__ = ("kind", "args", "own", "attributes", "place", "cause", "context", "suppressed", "notes")
+    __slots__ = ("kind", "args", "own", "attributes", "place", "cause", "context", "suppressed", "notes", "candidates")
 
     def __init__(self, kind: ExceptionType, args: tuple[Value, ...], own: Class | None = None) -> None:
         self.kind = kind
@@ -327,3 +327,5 @@ class Error:
         self.context: Error | None = None
         self.suppressed = False
         self.notes: list[str] = []
+        self.candidates: Sequence[str] = ()
+        """Names that may have been meant, where one was not found."""

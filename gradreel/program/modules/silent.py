@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from ..calls import iterate
+from ..calls import WALKED, iterate
 from ..machine import Machine
 from ..values import Attribute, Builtin, Namespace, Silent, Value
 from .making import module
@@ -64,6 +64,9 @@ class Progress:
 
     def __exit__(self, *error: Any) -> None:
         return None
+
+
+WALKED.append(Progress)
 
 
 def _bar(machine: Machine, iterable: Value = (), desc: Value = None, total: Value = None, **named: Value) -> Progress:

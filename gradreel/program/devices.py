@@ -1,0 +1,122 @@
+"""Devices and speed: what would run on a GPU, in parallel or compiled runs here, on the CPU, with the same result.
+
+Each is taken with a remark. `torch.cuda.is_available()` is False, so programs that ask first need none.
+"""
+
+from __future__ import annotations
+
+from .engine import torch
+from .face import SPACES
+from .machine import Machine
+from .tables import TABLES
+from .values import Builtin, Namespace, Value
+from .words import words
+
+NO_GPU = "There is no GPU here: everything stays on the CPU. Random numbers drawn on a GPU would be others."
+NO_EFFECT = "`{name}` has no effect here: it changes how fast PyTorch is, not what it gives."
+GPU = ("cuda", "mps", "xpu")
+
+
+def stay(machine: Machine, this: Value, *args: Value, **kwargs: Value) -> Value:
+    """`.cuda()`"""
+    machine.remark(NO_GPU)
+    return this
+
+
+def is_gpu(value: Value) -> bool:
+    if isinstance(value, str):
+        return value.partition(":")[0] in GPU
+    return isinstance(value, torch.device) and value.type in GPU
+
+
+def at_home(machine: Machine, name: str, args: list[Value], kwargs: dict[str, Value]) -> dict[str, Value]:
+    """The arguments of a function of the engine, with the CPU in place of a GPU. `args` is changed where it is."""
+    if "device" in kwargs and (is_gpu(kwargs["device"]) or isinstance(kwargs["device"], int)):
+        machine.remark(NO_GPU)
+        kwargs = {**kwargs, "device": "cpu"}
+    if name == "to":
+        for nr, value in enumerate(args):
+            if is_gpu(value):
+                machine.remark(NO_GPU)
+                args[nr] = "cpu"
+    return kwargs
+
+
+def without_effect(name: str, answer: Value = None) -> Builtin:
+    def run(machine: Machine, *args: Value, **kwargs: Value) -> Value:
+        machine.remark(NO_EFFECT.format(name=name))
+        return answer
+
+    return Builtin(name.rpartition(".")[2], run, machine=True)
+
+
+def quietly(name: str, answer: Value) -> Builtin:
+    return Builtin(name, lambda machine, *args, **kwargs: answer, machine=True)
+
+
+def compiled(machine: Machine, model: Value = None, **options: Value) -> Value:
+    """`torch.compile`, as a call or a decorator: what it is given."""
+    machine.remark(NO_EFFECT.format(name="torch.compile"))
+    return Builtin("compile", lambda function: function) if model is None else model
+
+
+def parallel(machine: Machine, module: Value, *args: Value, **kwargs: Value) -> Value:
+    machine.remark(NO_EFFECT.format(name="DataParallel"))
+    return module
+
+
+TUNING = words(
+    "set_num_threads set_num_interop_threads use_deterministic_algorithms set_float32_matmul_precision "
+    "set_flush_denormal"
+)
+
+
+def _install() -> None:
+    for kind in (torch.Tensor, torch.nn.Module):
+        table = TABLES[kind]
+        table["cuda"] = Builtin("cuda", stay, machine=True)
+        for name in ("pin_memory", "share_memory_", "share_memory"):
+            table[name] = Builtin(name, same, machine=True)
+    top = SPACES["torch"].table
+    top["compile"] = Builtin("compile", compiled, machine=True)
+    for name in TUNING:
+        top[name] = without_effect(f"torch.{name}")
+    top["get_num_threads"] = quietly("get_num_threads", 1)
+    top["are_deterministic_algorithms_enabled"] = quietly("are_deterministic_algorithms_enabled", False)
+    cuda = SPACES["torch.cuda"].table
+    for name in ("synchronize", "empty_cache", "set_device", "init", "reset_peak_memory_stats"):
+        cuda[name] = quietly(name, None)
+    for name in ("memory_allocated", "max_memory_allocated", "current_device", "memory_reserved"):
+        cuda[name] = quietly(name, 0)
+    for name in ("FloatTensor", "DoubleTensor", "LongTensor", "IntTensor"):
+        if name in top:
+            cuda[name] = top[name]
+    SPACES["torch.nn"].table["DataParallel"] = Builtin("DataParallel", parallel, machine=True)
+    backends = SPACES["torch.backends"]
+    for name in ("cudnn", "cuda", "mps", "mkl", "openmp"):
+        inner = Namespace(f"torch.backends.{name}", {word: False for word in SETTINGS})
+        for asked in ("is_available", "is_built"):
+            inner.table[asked] = quietly(asked, False)
+        inner.table["version"] = quietly("version", None)
+        SPACES[inner.name] = backends.table[name] = inner
+    SPACES["torch.backends.cuda"].table["matmul"] = Namespace("torch.backends.cuda.matmul", {"allow_tf32": False})
+
+
+SETTINGS = ("benchmark", "deterministic", "enabled", "allow_tf32")
+"""Switches of the backends: they can be set, and do nothing."""
+
+
+def same(machine: Machine, this: Value, *args: Value, **kwargs: Value) -> Value:
+    """`.pin_memory()`"""
+    return this
+
+
+def switch(machine: Machine, owner: Namespace, name: str) -> bool:
+    """Whether `owner.name = ...` is such a switch; it is left as it is."""
+    found = owner.name.startswith("torch.backends.") and name in (*SETTINGS, "verbose")
+    if found:
+        machine.remark(NO_EFFECT.format(name=f"{owner.name}.{name}"))
+    return found
+
+
+_install()
