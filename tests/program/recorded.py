@@ -8,7 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-STORE = Path(__file__).parent.parent / "data" / "runs.json.gz"
+DATA = Path(__file__).parent.parent / "data"
+STORES = (DATA / "runs.json.gz", DATA / "posts.json.gz")
+"""Programs about autograd; programs that use much of Python beside it."""
 
 
 @dataclass(frozen=True)
@@ -24,4 +26,4 @@ class Recorded:
 
 
 def programs() -> list[Recorded]:
-    return [Recorded(**entry) for entry in json.loads(gzip.decompress(STORE.read_bytes()))]
+    return [Recorded(**entry) for store in STORES for entry in json.loads(gzip.decompress(store.read_bytes()))]
