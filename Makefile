@@ -1,12 +1,12 @@
 # make run: set up and start the app. make test: set up and pass all tests. make bench: measure against torch and others.
-# make shots: take pictures of the player, into .shots.
+# make shots: take pictures of the player, into .shots. make nightly: the slow tests too.
 
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 BENCH := .venv-bench
 
-.PHONY: run test check browser bench shots clean
+.PHONY: run test check browser bench shots nightly clean
 
 run: $(VENV)/run.done
 	$(BIN)/streamlit run app.py --server.address 127.0.0.1 --server.port 8501
@@ -20,6 +20,10 @@ check:
 	@command -v node >/dev/null || { echo "node is missing: install Node.js 20 or later to test the player"; exit 1; }
 	node --test tests/js
 	$(BIN)/pytest -n 2
+
+nightly: $(VENV)/test.done
+	GRADREEL_NIGHTLY=1 $(BIN)/pytest -n 2 tests/program tests/host
+	$(BIN)/python -m tests.host.hostile
 
 browser: $(VENV)/test.done
 	@sh deploy/chromium.sh $(BIN)/python

@@ -151,7 +151,8 @@ def parts(compiler: Compiler, nodes: list[ast.expr], call: bool = True) -> Calla
                 except TypeError:
                     if isinstance(given, OBJECTS):
                         raise
-                    raise Misfit(f"{before} must be an iterable, not {kind_name(given)}") from None
+                    error = Misfit if call else TypeError
+                    raise error(f"{before} must be an iterable, not {kind_name(given)}") from None
             else:
                 items.append(run(frame))
         machine.meter.length(len(items))
