@@ -15,7 +15,7 @@ export function createAbout(root, { head, page, theme }) {
   const show = (id) => anchors.find((each) => each.id === id)?.scrollIntoView();
   frame.body.append(
     element("nav", { class: "gr-aside", "aria-label": "On this page" }, ...headings.map((text) =>
-      element("a", { href: `#${slugOf(text)}`, target: "_self", text, onclick: () => show(slugOf(text)) }))),
+      element("a", { class: "gr-way", href: `#${slugOf(text)}`, target: "_self", text, onclick: () => show(slugOf(text)) }))),
     element("article", { class: "gr-about gr-prose", tabindex: 0, "data-testid": "about" }, element("h1", { text: title.replace(/^# /, "") }), ...body));
   show(location.hash.slice(1));
   return { ...frame, show: () => {}, again: () => {} };

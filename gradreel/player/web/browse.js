@@ -28,7 +28,7 @@ export function createBrowse(root, { head, scene, ask, theme }, kind) {
   const frame = createFrame(root, head, theme);
   root.classList.add("gr-page-browse");
   const find = element(kind.lines > 1 ? "textarea" : "input", { class: "gr-find", rows: kind.lines, type: kind.lines > 1 ? null : "search", "aria-label": kind.label,
-    placeholder: kind.placeholder, spellcheck: "false", autocomplete: "off", "data-testid": "find" });
+    placeholder: kind.placeholder, spellcheck: "false", autocomplete: "off", "data-testid": "look-for" });
   const chips = element("div", { class: "gr-chips", role: "group", "aria-label": "show only", hidden: !kind.filters });
   const count = element("p", { class: "gr-count", role: "status", "data-testid": "count" });
   const list = element("ul", { class: "gr-list", "data-testid": "list" });
