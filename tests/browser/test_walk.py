@@ -156,9 +156,9 @@ def test_an_empty_editor_offers_ways_to_a_program(page: Page, app_url: str) -> N
     page.get_by_test_id("look-up").click()
     expect(player).to_have_attribute("data-outcome", "raised")
     assert page.locator("[data-testid=editor] .cm-content").inner_text().startswith("import torch")
-    put(page, " ")
-    page.get_by_test_id("error-box").fill(TRACEBACK)
-    page.get_by_test_id("look-up").click()
+    put(page, TRACEBACK)
+    page.keyboard.press("Control+Enter")
+    page.get_by_test_id("offer").click()
     page.wait_for_url(re.compile("Gallery"))
     expect(page.locator("[data-testid=detail] h1")).to_have_text(
         "A second backward through the same nodes", timeout=20_000

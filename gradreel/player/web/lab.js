@@ -13,11 +13,12 @@ import { createExpression } from "./expression.js";
 import { createHeader, createLessonBar } from "./header.js";
 import { embedAddress, LONGEST_LINK, writeLink } from "./link.js";
 import { createOpening } from "./opening.js";
+import { isMessage } from "./pasted.js";
 import { createPlayer } from "./player.js";
 import { saveFile } from "./saving.js";
 import vis from "./vis.js";
 import { words } from "./vocabulary.js";
-import { createWelcome } from "./welcome.js";
+import { createWelcome, meaningOf } from "./welcome.js";
 
 const KEPT = "Of a program the server keeps nothing. What you type stays in this browser.";
 
@@ -60,7 +61,12 @@ export function createLab(root, { head, scene, ask, theme, step = null }) {
     if (drafts && text !== program.text && location.hash) history.replaceState(history.state, "", location.pathname + location.search);
     start({ text, values: null });
   };
-  const run = () => depart(code.text());
+  const run = () => {
+    const text = code.text();
+    if (!isMessage(text)) return depart(text);
+    const look = () => (location.href = meaningOf(text, head.home ?? "./"));
+    say("This is an error message, and no program.", { lasting: true, offer: { title: "What does it mean?", act: look } });
+  };
   const load = (text) => {
     code.setText(text.trimEnd());
     depart(text.trimEnd());

@@ -108,7 +108,7 @@ function diagnosisCard(diagnosis, raised, { onSeek, onMend }) {
     const [role, what] = culprit;
     card.append(element("p", {}, element("button", { text: `Show me ${what}`, "data-testid": "show-me", onclick: () => onSeek(diagnosis.steps[role]) })));
   }
-  const mends = (onMend ? diagnosis.mends ?? [] : []).map((mend) => mendRow(mend, onMend));
+  const mends = (onMend ? diagnosis.mends ?? [] : []).map((mend, i) => mendRow(mend, onMend, i === 0));
   if (mends.length) card.append(element("h4", { text: "What mends it: each was run" }), ...mends);
   if (diagnosis.message) {
     const said = element("details", {}, element("summary", { text: "what PyTorch says" }), element("p", { class: "said", text: diagnosis.message }));
@@ -117,9 +117,9 @@ function diagnosisCard(diagnosis, raised, { onSeek, onMend }) {
   return card;
 }
 
-/** A mend: what it does and costs, the difference it makes, and a way to try it. */
-function mendRow(mend, onMend) {
-  const row = element("details", { class: "mend", "data-testid": "mend" }, element("summary", { text: mend.title }));
+/** A mend: what it does and costs, the difference it makes, and a way to try it; the best one stands open. */
+function mendRow(mend, onMend, open) {
+  const row = element("details", { class: "mend", open, "data-testid": "mend" }, element("summary", { text: mend.title }));
   row.append(element("p", { class: "quiet", text: `Cost: ${mend.cost}.` }), difference(mend.diff));
   row.append(element("button", { text: "Try it", "data-testid": "try-it", onclick: () => onMend(mend) }));
   return row;

@@ -61,6 +61,11 @@ export function createWelcome(root, { player, home, examples, store, onProgram }
   };
 }
 
+/** Where the gallery says what an error message means. @param {string} text @param {string} home @returns {string} */
+export function meaningOf(text, home) {
+  return new URL(`Gallery#find=${encodeURIComponent(text.trim().slice(-LONGEST))}`, new URL(home, location.href)).href;
+}
+
 /** What stands under an editor with nothing in it. */
 function emptyPanel({ home, examples, onProgram }) {
   const programs = examples.flatMap((group) => group.programs);
@@ -71,7 +76,7 @@ function emptyPanel({ home, examples, onProgram }) {
     if (!text) return;
     const code = kindOf(text) === "error" ? null : codeOf(text) ?? text;
     if (code) return onProgram(code);
-    location.href = new URL(`Gallery#find=${encodeURIComponent(text.slice(-LONGEST))}`, new URL(home, location.href)).href;
+    location.href = meaningOf(text, home);
   };
   box.addEventListener("keydown", (event) => {
     event.stopPropagation();
