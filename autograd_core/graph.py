@@ -58,16 +58,24 @@ class Run:
 
     __slots__ = ("retain", "buffers", "pending", "cells", "sums", "written", "given", "shared", "waiting")
 
-    def __init__(self, retain: bool) -> None:
-        self.retain = retain
-        self.buffers: dict[Any, Any] = {}
-        self.pending: dict[int, Node] = {}
-        self.cells: dict[AccumulateGrad, list[Any]] = {}
-        self.sums: dict[AccumulateGrad, list[Any]] = {}
-        self.written: dict[Any, int] = {}
-        self.given: dict[int, int] = {}
-        self.shared: list[AccumulateGrad] = []
-        self.waiting: dict[Node, int] | None = None
+    retain: bool
+    buffers: dict[Any, Any]
+    pending: dict[int, Node]
+    cells: dict[AccumulateGrad, list[Any]]
+    sums: dict[AccumulateGrad, list[Any]]
+    written: dict[Any, int]
+    given: dict[int, int]
+    shared: list[AccumulateGrad]
+    waiting: dict[Node, int] | None
+
+
+def new_run(retain: bool) -> Run:
+    """A run that has not begun; quicker than a constructor."""
+    run = Run()
+    run.retain = retain
+    run.buffers, run.pending, run.cells, run.sums, run.written, run.given = {}, {}, {}, {}, {}, {}
+    run.shared, run.waiting = [], None
+    return run
 
 
 class Node(Introspection):
@@ -239,17 +247,7 @@ class AccumulateGrad(Node):
 
     variable: Tensor
 
-    def __init__(self, variable: Tensor) -> None:
-        self.next = self.nrs = ()
-        self.sequence_nr = LAST
-        data = variable.data_
-        if data.__class__ is np.float32:
-            self.outs = SCALAR
-        else:
-            outs = ((data.shape, data.dtype),)
-            self.outs = SCALAR if outs == SCALAR else outs
-        self.hooks, self.freed, self.meta_ = None, False, None
-        self.variable = variable
+    __init__ = object.__init__  # `accumulator` makes them
 
     def variable_or_none(self) -> Tensor | None:
         return self.variable
@@ -308,7 +306,15 @@ def accumulator(leaf: Tensor) -> AccumulateGrad:
     meta = leaf.meta or leaf.own_meta()
     node = meta.accumulator() if meta.accumulator is not None else None
     if node is None:
-        node = AccumulateGrad(leaf)
+        node = AccumulateGrad()
+        node.variable, node.sequence_nr, node.next, node.nrs = leaf, LAST, (), ()
+        node.hooks, node.freed, node.meta_ = None, False, None
+        data = leaf.data_
+        if data.__class__ is np.float32:
+            node.outs = SCALAR
+        else:
+            outs = ((data.shape, data.dtype),)
+            node.outs = SCALAR if outs == SCALAR else outs
         meta.accumulator = weakref.ref(node)
         if special and state.session is not None:
             state.session.node_made(node, "AccumulateGrad", (leaf,))

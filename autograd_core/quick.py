@@ -25,7 +25,7 @@ import numpy as np
 
 from .accumulate import add_in_place, laid_out_alike
 from .fitting import dense, fit, validated
-from .graph import AccumulateGrad, Node, Run, Wanted
+from .graph import AccumulateGrad, Node, Run, Wanted, new_run
 from .state import irregular
 from .tensor import plain
 
@@ -43,7 +43,7 @@ def run(root: Node, nr: int, grad: Any, retain: bool) -> bool:
     if root.step is None or (irregular and not fits(root)):
         return False
     at = root.sequence_nr
-    this = Run(retain)
+    this = new_run(retain)
     buffers, pending, written, shared = this.buffers, this.pending, this.written, this.shared
     if nr:
         buffers[at, nr], grad = grad, None
@@ -85,7 +85,7 @@ def gradients(
     """
     if root.step is None:
         return None
-    this = Run(retain)
+    this = new_run(retain)
     at = root.sequence_nr
     this.buffers[(at, nr) if nr else at] = grad
     needed: set[Node] = set(inputs)
@@ -309,7 +309,7 @@ def hand_on(self: Node, results: list[Any], wanted: Wanted, this: Run) -> None:
             continue
         result, results[i] = results[i], None
         if node.__class__ is AccumulateGrad:
-            leaf(this, node, result)
+            leaf(this, node, result)  # type: ignore[arg-type]
         else:
             at, nr = node.sequence_nr, self.nrs[i]
             key = (at, nr) if nr else at
