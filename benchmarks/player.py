@@ -271,4 +271,4 @@ def torchviz(case: Case, python: str) -> float | None:
     if done.returncode:
         print(f"torchviz: {done.stderr.strip().splitlines()[-1]}", file=sys.stderr)
         return None
-    return float(json.loads(done.stdout)[0]) * 1000
+    return float(json.loads(done.stdout.splitlines()[-1])[0]) * 1000

@@ -154,6 +154,34 @@ def test_a_theme_change_keeps_step_and_text(page: Page, app_url: str) -> None:
     assert page.locator("[data-testid=editor] .cm-content").inner_text() == "half typed"
 
 
+def test_a_rerun_of_the_page_changes_nothing(page: Page, app_url: str) -> None:
+    frames: list[object] = []
+    page.on("websocket", lambda socket: socket.on("framereceived", lambda frame: frames.append(frame)))
+    player = open_lab(page, app_url)
+    run(page, ALONE)
+    player.evaluate("(root) => { root.player.seek(3); root.querySelector('canvas').kept = true; root.changed = 0 }")
+    player.evaluate("""(root) => {
+      new MutationObserver(() => root.changed++).observe(root, { childList: true, subtree: true });
+      for (let at = root; at; at = at.getRootNode().host) (at.getRootNode().activeElement ?? at).blur?.();
+    }""")
+    before = len(frames)
+    page.keyboard.press("r")
+    page.wait_for_timeout(1500)
+    assert len(frames) > before, "Streamlit runs its script again when r is pressed outside of the player"
+    assert state(player)["step"] == 3
+    assert player.evaluate("(root) => [root.querySelector('canvas').kept, root.changed]") == [True, 0]
+
+
+def test_another_page_and_back_finds_the_step_again(page: Page, app_url: str) -> None:
+    player = open_lab(page, app_url)
+    run(page, ALONE)
+    player.evaluate("(root) => root.player.seek(3)")
+    page.goto(f"{app_url}/Lessons")
+    player = open_lab(page, app_url)
+    page.wait_for_function(SETTLED)
+    expect(player).to_have_attribute("data-step", "3")
+
+
 def test_an_example_is_put_in_and_run(page: Page, app_url: str) -> None:
     player = open_lab(page, app_url)
     page.get_by_test_id("examples").click()

@@ -9,6 +9,7 @@ import * as codemirror from "./codemirror.js";
 import { complete as proposals } from "./completing.js";
 import { element } from "./dom.js";
 import { createDrafts } from "./drafts.js";
+import { createMemory } from "./remembering.js";
 import { createExpression } from "./expression.js";
 import { createHeader, createLessonBar } from "./header.js";
 import { embedAddress, LONGEST_LINK, writeLink } from "./link.js";
@@ -50,8 +51,11 @@ export function createLab(root, { head, scene, ask, theme, step = null }) {
   const drafts = head.place === "lab" ? createDrafts(() => localStorage) : null;
   const draft = (ran) => drafts?.keep({ text: code.text(), ran });
 
+  const steps = head.place === "lab" ? createMemory(() => sessionStorage) : null;
+
   const start = (next, how = { urgent: true }) => {
     program = next;
+    steps?.leave(next.text);
     welcome?.hide();
     if (code) draft(code.text().trimEnd() === next.text.trimEnd());
     ask?.({ kind: "run", source: next.text, values: next.values }, how);
@@ -84,7 +88,8 @@ export function createLab(root, { head, scene, ask, theme, step = null }) {
   const player = createPlayer(stage, scene, {
     vis,
     theme,
-    step,
+    step: step ?? steps?.of(program.text) ?? null,
+    onStep: (at) => steps?.keep(program.text, at),
     values: choices.get("values"),
     compact: head.place === "lesson" || head.place === "embed",
     createEditor: (host) => {
@@ -191,7 +196,7 @@ export function createLab(root, { head, scene, ask, theme, step = null }) {
     show(next, at = null) {
       code.setScene(next);
       expression.show(next.expression);
-      player.update(next, { step: at });
+      player.update(next, { step: at ?? steps?.of(program.text) ?? null });
     },
     /** Put a program in and run it as a link tells. @param {{source: string, values: any}} place */
     open({ source, values }) {
