@@ -115,7 +115,7 @@ REELS: dict[str, tuple[str, str]] = {
     "accumulation": (ACCUMULATION, "stored"),
     "views": (VIEWS, "last"),
     "third": (THIRD, "backward"),
-    "training": (TRAINING, "middle"),
+    "training": (TRAINING, "folded"),
     "training-unfolded": (TRAINING, "unfolded"),
     "recurrent": (RECURRENT, "backward"),
     "determinant": (DETERMINANT, "backward"),

@@ -18,10 +18,8 @@ from tests.chromium import chromium
 
 from .reels import REELS
 
-UNFOLDED = """() => {
-  const busy = player.state().boxes.find((box) => box.state === "running") ?? player.state().boxes.at(-1);
-  player.reveal(busy.id);
-}"""
+ACTS = {"folded": "player.foldAll(true)"}
+PLAYER = "document.querySelector('[data-testid=player]')"
 
 
 def moment(scene: Scene, kind: str) -> int:
@@ -55,18 +53,18 @@ def main() -> None:
             page.write_text(export_html(encode(scene), step=moment(scene, kind)), encoding="utf-8")
             for theme in options.theme.split():
                 size = {"width": width, "height": height}
-                shoot(browser, page, size, theme, kind == "unfolded", options.folder / f"{name}-{theme}.png")
+                shoot(browser, page, size, theme, ACTS.get(kind), options.folder / f"{name}-{theme}.png")
 
 
-def shoot(browser: Any, page: Path, size: dict[str, int], theme: str, unfolded: bool, to: Path) -> None:
+def shoot(browser: Any, page: Path, size: dict[str, int], theme: str, act: str | None, to: Path) -> None:
     context = browser.new_context(viewport=size, color_scheme=theme, bypass_csp=True)
     tab = context.new_page()
     tab.on("console", lambda message: print(f"{to.stem}: {message.text}"))
     tab.on("pageerror", lambda error: print(f"{to.stem}: {error}"))
     tab.goto(page.as_uri())
     tab.wait_for_selector("[data-testid=player][data-step]", timeout=10_000)
-    if unfolded:
-        tab.evaluate(f"window.player = document.querySelector('[data-testid=player]').player; ({UNFOLDED})()")
+    if act:
+        tab.evaluate(f"const {{ player }} = {PLAYER}; {act}; {PLAYER}.querySelector('[data-testid=tool-fit]').click()")
     tab.wait_for_timeout(500)
     tab.screenshot(path=to)
     context.close()
