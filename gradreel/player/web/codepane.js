@@ -12,6 +12,7 @@ export function createCodePane(root, { source }) {
   root.append(list);
   let text = "";
   let rows = [];
+  let last = null;
 
   const setSource = (next) => {
     text = next;
@@ -38,7 +39,8 @@ export function createCodePane(root, { source }) {
         if (note) row.lastChild.textContent = [row.lastChild.textContent, note].filter(Boolean).join(" · ");
       }
       const now = rows[(marks.find((mark) => mark.kind === "now")?.line ?? 0) - 1];
-      now?.scrollIntoView?.({ block: "nearest" });
+      if (now !== last) now?.scrollIntoView?.({ block: "nearest" });
+      last = now;
     },
     setHints: (hints) => {
       for (const { line, text: note } of hints ?? []) {

@@ -3,6 +3,8 @@
  * Painter, panels, inspector, table and `player.state()` all read the run through these few functions.
  */
 
+import { valueAt } from "./state.js";
+
 /** @typedef {ReturnType<typeof import("./state.js").createState>} State */
 
 const GONE = new Set([null, "released"]);
@@ -112,13 +114,33 @@ export function nameOf(key) {
  */
 export function namesAt(state, keys, step) {
   const found = [];
-  for (const key of keys) {
-    const tensor = state.at(key, "tensor", step);
-    const text = state.at(key, "text", step);
-    if (tensor === null && text === null) continue;
-    found.push({ key, ...nameOf(key), tensor, text });
+  for (const { key, scope, name, tracks, from, to } of livesOf(state, keys)) {
+    if (step < from || step >= to) continue;
+    const tensor = valueAt(tracks.tensor, step);
+    const text = valueAt(tracks.text, step);
+    if (tensor !== null || text !== null) found.push({ key, scope, name, tensor, text });
   }
   return found;
+}
+
+const lives = new WeakMap();
+
+/** For each name its histories, and from when to when it ever stands for something: a run of many calls has thousands. */
+function livesOf(state, keys) {
+  const known = lives.get(keys);
+  if (known?.state === state) return known.list;
+  const list = keys.map((key) => {
+    const tracks = { tensor: state.track(key, "tensor"), text: state.track(key, "text") };
+    const both = Object.values(tracks).filter(Boolean);
+    const ended = both.every((track) => track.values.at(-1) === null);
+    return {
+      key, ...nameOf(key), tracks,
+      from: Math.min(...both.map((track) => track.steps[0])),
+      to: ended ? Math.max(...both.map((track) => track.steps.at(-1))) : Infinity,
+    };
+  });
+  lives.set(keys, { state, list });
+  return list;
 }
 
 /** The names tied to each box at a step: those whose tensor the box made, or whose gradient it gathers.
