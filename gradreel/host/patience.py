@@ -9,21 +9,12 @@ import threading
 from collections.abc import Callable
 from concurrent.futures import CancelledError, Future
 from concurrent.futures import TimeoutError as NotYet
-from typing import Protocol
 
-from .shared import executor
+from .shared import Asked, executor
 from .work import refusal
 from .zygote import CANCELLED
 
 SLICE_SECONDS = 0.1
-
-
-class Asked(Protocol):
-    """What runs programs: a Pool, or somebody far away who is asked in the same way."""
-
-    def ask(self, request: bytes) -> Future[bytes]: ...
-
-    def cancel(self, future: Future[bytes]) -> None: ...
 
 
 _latest: dict[object, Future[bytes]] = {}

@@ -2,9 +2,21 @@
 
 from __future__ import annotations
 
+from concurrent.futures import Future
 from functools import cache
+from typing import Protocol
 
 from .pool import Pool
+from .remote import Remote
+from .settings import settings
+
+
+class Asked(Protocol):
+    """What runs programs: a Pool, or somebody far away who is asked in the same way."""
+
+    def ask(self, request: bytes) -> Future[bytes]: ...
+
+    def cancel(self, future: Future[bytes]) -> None: ...
 
 
 @cache
@@ -14,9 +26,9 @@ def own_pool() -> Pool:
 
 
 @cache
-def executor() -> Pool:
-    """Whatever runs programs here."""
-    return own_pool()
+def executor() -> Asked:
+    """Whatever runs programs for this process."""
+    return Remote(settings().dask) if settings().dask else own_pool()
 
 
 def run_program(request: bytes) -> bytes:
