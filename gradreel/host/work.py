@@ -49,7 +49,7 @@ GROWTH = 40
 
 CUT = "This program recorded {all:,} events, more than can be made ready in time. The first {kept:,} are shown."
 HALTED = "The program was stopped at line {line}: it may use {limit}. What it did until then could not be saved."
-LIMITS = {"seconds": "{:g} seconds", "memory": "{:,.0f} bytes of memory"}
+LIMITS = {"seconds": "{:g} seconds", "memory": "{:,.0f} bytes of memory", "nesting": "values nested {:,.0f} deep"}
 
 Parts = tuple[bytes, bytes]
 """Scene and trace, gzipped; empty where not asked for."""

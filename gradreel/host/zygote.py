@@ -23,7 +23,7 @@ from functools import partial
 from typing import NoReturn
 
 from .frames import Gone, Late, read_exactly, read_frame, write_frame
-from .jail import ADDRESS_SPACE, end_with, lock_down
+from .jail import ADDRESS_SPACE, CPU_SECONDS, end_with, lock_down
 from .watching import Watch
 from .work import BROKEN, LARGEST_REPLY, halted, refusal, work
 
@@ -31,6 +31,9 @@ HARD_SECONDS = 8.0
 """When a run is killed, by the wall clock."""
 STUB_SECONDS = 2.0
 """How long the reply for a run that was killed may take."""
+
+DEEPEST = 10_000
+"""How deep values may be inside one another, about: the room on the stack decides."""
 
 CANCEL = b""
 WARM_UP = "import torch\nx = torch.ones(2, requires_grad=True)\n(x * x).sum().backward()\nprint(x.grad)\n"
@@ -94,9 +97,9 @@ class Warden:
         self.place[0] = 0
         watch = Watch(self.place, alarm=True)
         answer, status = self.run(partial(performing, request, watch), HARD_SECONDS)
-        if answer is None and status in (signal.SIGALRM, signal.SIGXCPU):  # the end of its time, here or in the kernel
-            stub = partial(halting, request, "seconds", HARD_SECONDS, self.place[0])
-            answer = self.run(stub, STUB_SECONDS)[0] or refusal(TIMED_OUT)
+        if answer is None and status in LIMITS_MET:
+            stub = partial(halting, request, *LIMITS_MET[status], self.place[0])
+            answer = self.run(stub, STUB_SECONDS)[0]
         write_frame(self.sink, answer or refusal(*ENDINGS.get(status, (DIED, False))))
 
     def run(self, task: Task, seconds: float) -> tuple[bytes | None, int]:
@@ -154,7 +157,20 @@ class Warden:
             os._exit(status)
 
 
-ENDINGS: dict[int, tuple[str, bool]] = {signal.SIGKILL: (KILLED, True), signal.SIGSYS: (FORBIDDEN, False)}
+LIMITS_MET: dict[int, tuple[str, float]] = {
+    signal.SIGALRM: ("seconds", HARD_SECONDS),  # ours
+    signal.SIGXCPU: ("seconds", CPU_SECONDS),  # the kernel's
+    signal.SIGSEGV: ("nesting", DEEPEST),  # a stack is used up
+    signal.SIGBUS: ("memory", ADDRESS_SPACE),
+    signal.SIGABRT: ("memory", ADDRESS_SPACE),
+}
+"""The budget that a run has spent, and its limit, by the signal that ended it."""
+
+ENDINGS: dict[int, tuple[str, bool]] = {
+    signal.SIGALRM: (TIMED_OUT, False),
+    signal.SIGKILL: (KILLED, True),
+    signal.SIGSYS: (FORBIDDEN, False),
+}
 """What is said of a run that a signal ended, and whether another try may go better."""
 
 

@@ -17,8 +17,6 @@ class Limits:
 
     source: int = 20_000
     """Characters of the program."""
-    lines: int = 5_000
-    """Lines of the program."""
     steps: int = 2_000_000
     """Statements, calls and iterations; a large operation counts as many."""
     seconds: float = 5.0
@@ -39,8 +37,6 @@ class Limits:
     """Nodes of backward graphs."""
     output: int = 64_000
     """Characters printed."""
-    rows: int = 5_000
-    """Lines printed."""
     depth: int = 60
     """Calls inside calls; beyond, the program gets the RecursionError that Python would raise."""
     bits: int = 4_096
@@ -60,15 +56,13 @@ WORDS = {
     "events": "{limit:,} events in the recording",
     "nodes": "{limit:,} nodes",
     "output": "{limit:,} printed characters",
-    "rows": "{limit:,} printed lines",
     "bits": "whole numbers of {limit:,} bits",
     "length": "{limit:,} items in a list or characters in a string",
     "source": "{limit:,} characters of source",
-    "lines": "{limit:,} lines of source",
 }
 
 
-ENDLESS = ("steps", "seconds", "events", "nodes", "rows")
+ENDLESS = ("steps", "seconds", "events", "nodes")
 """What a loop without an end uses up."""
 
 
@@ -108,7 +102,6 @@ class Meter:
         self.most = peak() + limits.memory
         self.flops = 0
         self.output = 0
-        self.rows = 0
 
     def check(self) -> None:
         """Stops the run if its steps or its time are spent, else says when to look again."""
@@ -158,8 +151,5 @@ class Meter:
     def text(self, written: str) -> None:
         """`written` is about to be printed."""
         self.output += len(written)
-        self.rows += written.count("\n")
         if self.output > self.limits.output:
             raise Spent("output", self.limits.output)
-        if self.rows > self.limits.rows:
-            raise Spent("rows", self.limits.rows)

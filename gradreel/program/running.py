@@ -112,7 +112,7 @@ def perform(pasted: Pasted, mode: str, machine: Machine, during: Callable[[], Ab
         return Outcome("refused", refusal.kind, refusal.sentence, refusal.line or machine.line)
     except Spent as stop:
         stop.__traceback__ = None  # what its frames hold goes before the last event
-        line = stop.line or machine.line
+        line = stop.line or machine.line or machine.place[0]  # a call that has just begun has no line yet
         machine.record((Stopped, stop.budget, int(stop.limit), line))
         return Outcome("stopped", stop.budget, stop.sentence, line)
 

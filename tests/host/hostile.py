@@ -3,11 +3,15 @@
 An entry is `{id, category, program, why, must}`; `must` is "reject" (ends in a clean error, nothing of the host comes
 out), "bounded" (any answer, in bounded time and memory) or "ok" (runs to its end, printing `stdout` where given).
 
-    python -m tests.host.hostile            the complete list, by hand: a table of what is not as labelled
+    python -m tests.host.hostile            the complete list and our own attacks: a table of what is not as labelled
+    python -m tests.host.hostile WORD       those whose id or category has WORD in it
 """
 
 from __future__ import annotations
 
+import contextlib
+import ctypes
+import gc
 import gzip
 import json
 import os
@@ -19,6 +23,9 @@ from pathlib import Path
 from typing import Any
 
 from gradreel.host import Pool, opened
+from gradreel.host.settings import Settings
+
+from .attacks import attacks
 
 DATA = Path(__file__).parents[1] / "data" / "hostile.json.gz"
 LINKS = DATA.with_name("links.json")
@@ -35,6 +42,9 @@ OURS = (
     "/gradreel/",
 )
 """What must never be in a reply, unless the program itself says it."""
+
+UNCACHED = Settings(cache_bytes=0)
+"""Every reply is that of a run, though the same was asked before."""
 
 SLOWEST = 8.5
 """Seconds: the hard limit and a half more."""
@@ -120,10 +130,12 @@ def judge(entry: dict[str, Any], head: dict[str, Any], trace: dict[str, Any]) ->
 def main() -> int:
     """Run the complete list and print what is not as labelled."""
     os.environ["GRADREEL_TEST_SECRET"] = SECRET
-    pool = Pool()
+    pool = Pool(using=UNCACHED)
     with ThreadPoolExecutor(pool.size) as threads:
         list(threads.map(lambda n: ask(pool, f"warm = {n}"), range(pool.size)))
-    listed = entries()
+    word = sys.argv[1] if len(sys.argv) > 1 else ""
+    listed = [entry for entry in (*entries(), *attacks()) if word in entry["id"] or word in entry["category"]]
+    before = used()
     wrong: list[tuple[str, str, str]] = []
     slow: list[tuple[float, str]] = []
     kinds: Counter[str] = Counter()
@@ -143,12 +155,30 @@ def main() -> int:
 
     with ThreadPoolExecutor(pool.size) as threads:
         list(threads.map(one, listed))
+    after = used()
     pool.shutdown()
     for row in sorted(wrong):
         print(*row, sep="\t")
     print(f"{len(listed) - len(wrong)} of {len(listed)} as labelled;", dict(kinds))
     print("slowest:", ", ".join(f"{name} {seconds:.1f} s" for seconds, name in sorted(slow)[-12:]))
-    return 1 if wrong else 0
+    print("memory and descriptors of the server, before and after:", before, after)
+    grown = after[0] - before[0] > ROOM or after[1] > before[1]
+    return 1 if wrong or grown else 0
+
+
+ROOM = 30_000_000
+"""Bytes that the server may take in addition: what its memory is broken up by."""
+
+
+def used() -> tuple[int, int]:
+    """Bytes of memory and number of descriptors that this process has; zeros where nobody tells."""
+    status, files = Path("/proc/self/statm"), Path("/proc/self/fd")
+    if not status.exists():
+        return 0, 0
+    gc.collect()  # what the judging took is given back
+    with contextlib.suppress(OSError, AttributeError):
+        ctypes.CDLL(None).malloc_trim(0)
+    return int(status.read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE"), len(list(files.iterdir()))
 
 
 if __name__ == "__main__":

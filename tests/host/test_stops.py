@@ -42,6 +42,7 @@ ENDS = [
     ("in a place where nobody counts", "time.sleep(60)", "seconds"),
     ("deaf to signals", "signal.pthread_sigmask(signal.SIG_BLOCK, range(1, 65))\n    while True: pass", "seconds"),
     ("at the kernel's limit of time", "os.kill(os.getpid(), signal.SIGXCPU)", "seconds"),
+    ("where the stack ends", "os.kill(os.getpid(), signal.SIGSEGV)", "nesting"),
     ("at the kernel's limit of memory", "bytearray(1 << 40)", "memory"),
 ]
 
