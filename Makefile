@@ -1,5 +1,6 @@
 # make run: set up and start the app. make test: set up and pass all tests. make bench: measure against torch and others.
-# make shots: take pictures of the player, into .shots. make nightly: the slow tests too.
+# make shots: take pictures of the player, into .shots. make nightly: what takes long: every attack, thousands of generated
+# programs, fifty people at once.
 
 PYTHON ?= python3
 VENV := .venv
@@ -22,8 +23,9 @@ check:
 	$(BIN)/pytest -n 2
 
 nightly: $(VENV)/test.done
-	GRADREEL_NIGHTLY=1 $(BIN)/pytest -n 2 tests/program tests/host
 	$(BIN)/python -m tests.host.hostile
+	GRADREEL_NIGHTLY=1 $(BIN)/pytest -n 2 tests/program tests/host
+	$(BIN)/python -m benchmarks load
 
 browser: $(VENV)/test.done
 	@sh deploy/chromium.sh $(BIN)/python

@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 import statistics
 import time
+from collections.abc import Callable
 
 from gradreel.host import opened, run_program, safety
+from gradreel.program import run
 
 FORTY_LINES = (
     "import torch\n"
@@ -21,22 +23,60 @@ FORTY_LINES = (
     )
 )
 REQUESTS = 40
+STATEMENTS = {
+    "an assignment": ("", "a = b"),
+    "a sum": ("", "a = b + 1"),
+    "a call": ("def f(x): return x\n", "f(b)"),
+    "a list of three": ("", "[c for c in (1, 2, 3)]"),
+    "a product of tensors": ("import torch\nb = torch.ones(3)\n", "a = b * b"),
+}
+"""Statements whose cost is measured: what comes before them, and they themselves."""
+REPEATED = 3_000
 
 
 def measure() -> None:
     """A program of forty lines in a process of its own, warm, from request to reply."""
     print(f"\nlayers of safety: {', '.join(safety())}")
     for want in ("trace", "scene"):
-        request = json.dumps({"source": FORTY_LINES, "want": want}).encode()
-        took, inside = [], []
-        for _ in range(REQUESTS):
+        took, inside, cpu = [], [], []
+        for nr in range(REQUESTS):
+            request = json.dumps({"source": f"{FORTY_LINES}# {nr}", "want": want}).encode()
             start = time.perf_counter()
             head, _, _ = opened(run_program(request))
             took.append((time.perf_counter() - start) * 1000)
             inside.append(head["ms"])
+            cpu.append(head["cpu"])
             assert head["ok"] and head["outcome"]["kind"] == "finished", head
         took.sort()
         print(
             f"{len(FORTY_LINES.splitlines())} lines, request to {want}: median {statistics.median(took):.0f} ms, "
-            f"95% under {took[int(len(took) * 0.95)]:.0f} ms (inside the process {statistics.median(inside):.0f} ms)"
+            f"95% under {took[int(len(took) * 0.95)]:.0f} ms (inside the process {statistics.median(inside):.0f} ms, "
+            f"{statistics.median(cpu):.0f} ms of it computing)"
         )
+    print("the interpreter, recording included, and CPython alone:")
+    for name, (before, statement) in STATEMENTS.items():
+        ours, native = (cost(before, statement, way) * 1e6 for way in (interpreted, natively))
+        print(f"  {name:22}{ours:7.2f} us{native:9.2f} us")
+
+
+def cost(before: str, statement: str, way: Callable[[str], object]) -> float:
+    """Seconds that one more `statement` takes."""
+
+    def took(again: str) -> float:
+        source = f"b = 1\n{before}for i in range({REPEATED}):\n    {again}\n"
+        samples = []
+        for _ in range(5):
+            start = time.process_time()
+            way(source)
+            samples.append(time.process_time() - start)
+        return min(samples)
+
+    return max(took(f"{statement}; {statement}") - took(statement), 0.0) / REPEATED
+
+
+def interpreted(source: str) -> None:
+    assert run(source).outcome.kind == "finished"
+
+
+def natively(source: str) -> None:
+    exec(compile(source.replace("import torch", "import autograd_core as torch"), "native", "exec"), {})

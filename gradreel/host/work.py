@@ -2,8 +2,9 @@
 
 A request is JSON: {source, mode, values, limits, want, expression}. `want` is "scene", "trace" or "both"; with
 `expression` (so unless told otherwise) a line like `sin(x*y) + x**2` is made a program, its leaves having the `values`
-given. A reply is one line of JSON {ok, outcome, expression, message, again, scene, trace, ms, safety}, then the scene
-and the trace as gzipped JSON, whose lengths the line tells; `safety` names the layers that held the run.
+given. A reply is one line of JSON {ok, outcome, expression, message, again, scene, trace, ms, cpu, safety}, then
+scene and trace as gzipped JSON, whose lengths the line tells; `ms` is the time it took, `cpu` how much of it was spent
+computing, `safety` names the layers that held the run.
 """
 
 from __future__ import annotations
@@ -66,7 +67,7 @@ def work(
 
     If the reply takes long to make, `early` gets shorter ones before, each of which would do.
     """
-    started = time.perf_counter()
+    started, cpu = time.perf_counter(), time.process_time()
     try:
         question = read(request)
     except Unusable as error:
@@ -78,7 +79,8 @@ def work(
 
     def sealed_reply(trace: Trace, parts: Parts) -> bytes:
         ms = round((time.perf_counter() - started) * 1000, 1)
-        return reply(asdict(trace.outcome), typed is not None, parts, ms, safety)
+        used = round((time.process_time() - cpu) * 1000, 1)
+        return reply(asdict(trace.outcome), typed is not None, parts, (ms, used), safety)
 
     def on_the_way(trace: Trace, parts: Parts) -> None:
         if early is not None:
@@ -143,7 +145,7 @@ def halted(request: bytes, budget: str, limit: float, line: int, safety: Sequenc
     sentence = HALTED.format(line=line, limit=LIMITS[budget].format(limit))
     events = (Stopped(budget, int(limit), line),)
     trace = Trace(question["source"], "script", Outcome("stopped", budget, sentence, line), events)
-    return reply(asdict(trace.outcome), False, made_ready(trace, None, question["want"]), limit * 1000, safety)
+    return reply(asdict(trace.outcome), False, made_ready(trace, None, question["want"]), (0, 0), safety)
 
 
 def beginning(trace: Trace, most: int) -> Trace:
@@ -223,8 +225,10 @@ def shape_of(value: Any) -> tuple[int, ...] | None:
     return None if shapes or inner is None or len(inner) > 2 else (len(value), *inner)
 
 
-def reply(outcome: dict[str, Any], expression: bool, parts: Parts, ms: float, safety: Sequence[str]) -> bytes:
-    scene, trace = parts
+def reply(
+    outcome: dict[str, Any], expression: bool, parts: Parts, took: tuple[float, float], safety: Sequence[str]
+) -> bytes:
+    (scene, trace), (ms, cpu) = parts, took
     if len(scene) + len(trace) > LARGEST_REPLY:
         return refusal(TOO_LARGE)
     head = {
@@ -234,6 +238,7 @@ def reply(outcome: dict[str, Any], expression: bool, parts: Parts, ms: float, sa
         "message": None,
         "again": False,
         "ms": ms,
+        "cpu": cpu,
         "safety": list(safety),
     }
     return sealed({**head, "scene": len(scene), "trace": len(trace)}) + scene + trace
@@ -241,7 +246,15 @@ def reply(outcome: dict[str, Any], expression: bool, parts: Parts, ms: float, sa
 
 def refusal(message: str, again: bool = False) -> bytes:
     """A reply that holds only a sentence; `again`: the same request may well be answered next time."""
-    nothing: dict[str, Any] = {"outcome": None, "expression": False, "scene": 0, "trace": 0, "ms": 0, "safety": []}
+    nothing: dict[str, Any] = {
+        "outcome": None,
+        "expression": False,
+        "scene": 0,
+        "trace": 0,
+        "ms": 0,
+        "cpu": 0,
+        "safety": [],
+    }
     return sealed({"ok": False, "message": message, "again": again, **nothing})
 
 

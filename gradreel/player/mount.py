@@ -79,7 +79,7 @@ def pulse() -> object:
 
 
 def _hear(key: str) -> None:
-    question = st.session_state[key].get("question")
+    question = (st.session_state.get(key) or {}).get("question")
     if isinstance(question, Mapping):
         st.session_state[f"{key}-question"] = dict(question)
 

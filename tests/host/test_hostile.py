@@ -1,13 +1,12 @@
 """Attacks and limit cases: each ends as it should, in time, with nothing of the host in its reply.
 
 Here runs a stated part: of the list every fourth entry of each category, links, and entries that once went wrong; of
-our own attacks every sixth of those that end at once. All of them are run with GRADREEL_NIGHTLY=1, and by `python -m
-tests.host.hostile`.
+our own attacks every sixth of those that end at once. All of them are run by `python -m tests.host.hostile`, a part of
+`make nightly`.
 """
 
 from __future__ import annotations
 
-import os
 from collections import defaultdict
 from collections.abc import Iterator
 from typing import Any
@@ -34,8 +33,6 @@ SOON = {"sizes", "shapes"}
 
 
 def part() -> list[dict[str, Any]]:
-    if os.environ.get("GRADREEL_NIGHTLY"):
-        return [*entries(), *attacks()]
     return [*listed(), *[entry for entry in attacks() if entry["must"] == "reject" or entry["category"] in SOON][::6]]
 
 
