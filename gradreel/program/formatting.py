@@ -36,7 +36,7 @@ from .values import (
     Value,
 )
 
-ADDRESS = re.compile(r"\b0x[0-9a-f]{6,}\b")
+ADDRESS = re.compile(r"\b0[xX][0-9a-fA-F]{6,}\b")
 DEEPEST = 60
 """Containers inside containers that are written out."""
 
