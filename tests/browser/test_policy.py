@@ -1,4 +1,4 @@
-"""The app as `python -m gradreel serve` serves it: it works under its policy and tells its health."""
+"""The app as `python -m gradreel serve` serves it: it works under its policy, tells its health, and lets runs go."""
 
 from __future__ import annotations
 
@@ -8,15 +8,17 @@ import subprocess
 import sys
 import time
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from gradreel.host.policy import headers
+from tests.host.test_pool import children
 
 from .conftest import ROOT, START_SECONDS, free_port, healthy
-from .driving import open_lab, run, state
+from .driving import open_lab, put, run, state
 
 ALONE = "import torch\na = torch.tensor(3., requires_grad=True)\nb = a * a\nb.backward()\nprint(a.grad)"
 
@@ -39,8 +41,8 @@ raise ValueError('<script>alert(6)</script> ![i](http://evil.invalid/y.png)')
 
 
 @pytest.fixture(scope="module")
-def site() -> Iterator[str]:
-    """The address of the app with its policy."""
+def served() -> Iterator[tuple[str, int]]:
+    """The address of the app with its policy, and its process."""
     port = free_port()
     url = f"http://127.0.0.1:{port}"
     environment = {**os.environ, "GRADREEL_PORT": str(port), "GRADREEL_PROCESSES": "1"}
@@ -51,10 +53,15 @@ def site() -> Iterator[str]:
         while not healthy(url):
             assert app.poll() is None and time.monotonic() < end, "the app did not start"
             time.sleep(0.1)
-        yield url
+        yield url, app.pid
     finally:
         app.terminate()
         app.wait(20)
+
+
+@pytest.fixture(scope="module")
+def site(served: tuple[str, int]) -> str:
+    return served[0]
 
 
 def test_every_answer_carries_the_policy(site: str) -> None:
@@ -127,3 +134,43 @@ def test_hostile_text_stays_text(page: Page, site: str) -> None:
         player.evaluate("(root, step) => root.player.seek(step)", step)
     assert dialogs == [] and page.evaluate("refused") == []
     assert page.evaluate("({}).polluted === undefined && Object.prototype.grad === undefined")
+
+
+ENDLESS = "x = [1] * 100000\nwhile True:\n    x.index(1, 99999)"
+
+
+def runs_below(pid: int) -> list[int]:
+    """The processes of runs: those that warm processes of the server forked."""
+    return [run for warm in children(pid) for run in children(warm)]
+
+
+def wait_until(holds: Callable[[], bool], seconds: float) -> bool:
+    end = time.monotonic() + seconds
+    while not holds() and time.monotonic() < end:
+        time.sleep(0.02)
+    return holds()
+
+
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="finds processes through /proc")
+def test_closing_the_tab_stops_its_run(browser: Browser, served: tuple[str, int]) -> None:
+    url, pid = served
+    page = browser.new_page()
+    open_lab(page, url)
+    put(page, ENDLESS)
+    page.keyboard.press("Control+Enter")
+    assert wait_until(lambda: bool(runs_below(pid)), 10)
+    (run,) = runs_below(pid)
+    page.close()
+    assert wait_until(lambda: run not in runs_below(pid), 3)  # left alone it would go on for five seconds
+
+
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="finds processes through /proc")
+def test_another_run_takes_the_place_of_the_one_before(page: Page, served: tuple[str, int]) -> None:
+    url, pid = served
+    player = open_lab(page, url)
+    put(page, ENDLESS + "  # again")
+    page.keyboard.press("Control+Enter")
+    assert wait_until(lambda: bool(runs_below(pid)), 10)
+    (first,) = runs_below(pid)
+    run(page, ALONE)
+    assert state(player)["printed"] == "tensor(6.)\n" and first not in runs_below(pid)
