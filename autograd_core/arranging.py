@@ -132,7 +132,9 @@ def warn_of_indexing() -> None:
 def cartesian_prod(*tensors: Tensor) -> Tensor:
     """Every combination of one element of each."""
     given = list(tensors[0]) if len(tensors) == 1 and isinstance(tensors[0], list | tuple) else list(tensors)
-    for t in given:
+    for at, t in enumerate(given):
+        if not isinstance(t, Tensor):
+            raise TypeError(f"expected Tensor as element {at} in argument 0, but got {type(t).__name__}")
         if t.data_.ndim != 1:
             raise RuntimeError(f"Expect a 1D vector, but got shape {errors.sizes(t.data_.shape)}")
     if len(given) == 1:

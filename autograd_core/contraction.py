@@ -123,11 +123,17 @@ def cdist(x1: Tensor, x2: Tensor, p: float = 2.0, compute_mode: str = "") -> Ten
 
 def einsum(equation: Any, *operands: Any) -> Tensor:
     """Products of `operands` summed over the letters that the result does not have."""
-    if not isinstance(equation, str):
+    if isinstance(equation, Tensor):
         raise NotImplementedError("einsum is supported with an equation as text")
+    if not isinstance(equation, str):
+        kind = type(equation).__name__
+        raise TypeError(f"einsum(): argument 'equation' (position 1) must be str, not {kind}")
     given = list(operands[0]) if len(operands) == 1 and isinstance(operands[0], list | tuple) else list(operands)
     if not given:
         raise RuntimeError("einsum(): must provide at least one operand")
+    for i, operand in enumerate(given):
+        if not isinstance(operand, Tensor):
+            raise TypeError(f"expected Tensor as element {i} in argument 1, but got {type(operand).__name__}")
     left, arrow, right = equation.partition("->")
     terms = [subscripts(term, equation) for term in left.split(",")]
     if len(terms) != len(given):

@@ -155,7 +155,14 @@ def float_power(input: Tensor, exponent: Any) -> Tensor:
 
 
 def masked_fill(input: Tensor, mask: Tensor, value: Any) -> Tensor:
-    return e.masked_fill_tensor(input, mask, value) if isinstance(value, Tensor) else e.masked_fill(input, mask, value)
+    if isinstance(value, Tensor):
+        if value.data_.ndim:
+            raise RuntimeError(
+                "masked_fill_ only supports a 0-dimensional value tensor, but got tensor with "
+                f"{value.data_.ndim} dimension(s)."
+            )
+        return e.masked_fill_tensor(input, mask, value)
+    return e.masked_fill(input, mask, value)
 
 
 # ---- products
@@ -174,6 +181,9 @@ def baddbmm(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Numbers = 1,
 
 
 def outer(input: Tensor, vec2: Tensor) -> Tensor:
+    for name, vector in (("self", input), ("vec2", vec2)):
+        if vector.data_.ndim != 1:
+            raise RuntimeError(f"outer: Expected 1-D argument {name}, but got {vector.data_.ndim}-D")
     return s.reshape(input, [input.data_.shape[0], 1]) * vec2
 
 

@@ -98,7 +98,7 @@ OPERATORS: dict[str, Method] = {
     "__pow__": power,
     "__rpow__": binary(functions.pow, swapped=True),
     "__matmul__": product,
-    "__rmatmul__": binary(m.matmul, swapped=True),
+    "__rmatmul__": product,
     "__eq__": binary(e.eq),
     "__ne__": binary(e.ne),
     "__lt__": binary(e.lt),

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from .. import errors
 from ..op import both, op
 from ..tensor import Array, bare
 
@@ -156,16 +157,22 @@ def minimum(self: Array, other: Array) -> Array:
 def where(condition: Array, self: Array, other: Array) -> Array:
     if condition.dtype.kind != "b":
         raise RuntimeError(
-            f"where expected condition to be a boolean tensor, but got a tensor with dtype {condition.dtype}"
+            "where expected condition to be a boolean tensor, but got a tensor with dtype "
+            + errors.type_name(condition.dtype)
         )
     return bare(np.where(condition, self, other))
 
 
 @op("masked_fill.Scalar", self=lambda grad, mask: masked_fill(grad, mask, 0))
 def masked_fill(self: Array, mask: Array, value: float) -> Array:
-    if mask.dtype.kind != "b":
-        raise RuntimeError("masked_fill_ only supports boolean masks, but got mask with dtype " + str(mask.dtype))
+    check_mask(mask)
     return bare(np.where(mask, self.dtype.type(value), self))
+
+
+def check_mask(mask: Array) -> None:
+    if mask.dtype.kind != "b":
+        name = errors.C_NAMES[mask.dtype.name]
+        raise RuntimeError(f"masked_fill_ only supports boolean masks, but got mask with dtype {name}")
 
 
 @op(
@@ -174,6 +181,7 @@ def masked_fill(self: Array, mask: Array, value: float) -> Array:
     value=lambda grad, mask: sum_all(masked_select(grad, mask)),
 )
 def masked_fill_tensor(self: Array, mask: Array, value: Array) -> Array:
+    check_mask(mask)
     return bare(np.where(mask, value.astype(self.dtype), self))
 
 

@@ -49,7 +49,8 @@ def inferred(size: Sequence[int], numel: int) -> tuple[int, ...]:
     """
     shape = [int(n) for n in size]
     if any(n < -1 for n in shape):
-        raise RuntimeError(f"invalid shape dimension {min(shape)}")
+        at = next(i for i, n in enumerate(shape) if n < -1)
+        raise RuntimeError(f"invalid shape dimension {shape[at]} at index {at} of shape {errors.sizes(shape)}")
     if shape.count(-1) > 1:
         raise RuntimeError("only one dimension can be inferred")
     known = math.prod(n for n in shape if n != -1)
@@ -152,7 +153,7 @@ def expand(self: Array, size: Sequence[int]) -> Array:
             raise RuntimeError(
                 f"The expanded size of the tensor ({target[i + extra]}) must match the existing size ({n}) at "
                 "non-singleton "
-                f"dimension {i + extra}.  Target sizes: {errors.sizes(target)}.  Tensor sizes: {errors.sizes(old)}"
+                f"dimension {i + extra}.  Target sizes: {errors.sizes(size)}.  Tensor sizes: {errors.sizes(old)}"
             )
     out = np.broadcast_to(self, target)
     return np.lib.stride_tricks.as_strided(self, out.shape, out.strides)

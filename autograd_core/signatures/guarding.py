@@ -17,7 +17,8 @@ from typing import Any
 from .. import errors
 from ..factories import check_device
 from ..state import state
-from ..tensor import Tensor
+from ..tensor import Tensor, wrapped_number
+from .parameters import is_plain_number
 from .parsing import Given, Signature, read
 
 Function = Callable[..., Any]
@@ -116,6 +117,9 @@ class Reader:
             raise NotImplementedError(f"this old way to call {self.name} is not supported: use {self.ways()}")
         handed = self.handed(signature, options, given)
         args += handed.pop("*", ())
+        if signature.numbers and not self.method and args and is_plain_number(args[0]):
+            args = (wrapped_number(args[0]), *args[1:])
+            return self.function(*args, **handed)
         out = handed.pop("out", None) if "out" not in self.own else None
         if out is not None:
             return written(out, self.name, args, handed, self.function)

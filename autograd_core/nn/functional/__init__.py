@@ -6,6 +6,7 @@ What torch composes of several operators is composed of the same ones here, so t
 from ...absent import absent
 from ...padding import pad
 from ...signatures.guarding import guarded_all
+from ...signatures.inside import worded_all
 from .activations import (
     celu,
     elu,
@@ -191,5 +192,6 @@ __all__ = [
 ]
 
 globals().update(guarded_all("torch.nn.functional", globals()))
+globals().update(worded_all(globals()))
 
 __getattr__ = absent("torch.nn.functional")
