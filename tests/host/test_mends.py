@@ -1,0 +1,26 @@
+"""A reply holds the mends of what went wrong, each run in the same process, within a budget of its own."""
+
+from __future__ import annotations
+
+import json
+
+from gradreel.host.work import opened, work
+from gradreel.scene.encode import decode
+
+TWICE = "import torch\nx = torch.ones(2, requires_grad=True)\ny = (x * x).sum()\ny.backward()\ny.backward()\n"
+
+
+def test_a_scene_tells_the_mends_with_cost_and_difference() -> None:
+    _, scene, _ = opened(work(json.dumps({"source": TWICE}).encode()))
+    (diagnosis,) = decode(scene)["diagnoses"]
+    first = diagnosis["mends"][0]
+    assert first["title"] == "keep the graph: retain_graph=True on line 4"
+    assert first["source"] == TWICE.replace("y.backward()\ny", "y.backward(retain_graph=True)\ny")
+    assert "+y.backward(retain_graph=True)" in first["diff"] and first["cost"]
+
+
+def test_a_long_run_is_diagnosed_without_trying_mends() -> None:
+    long = TWICE.replace("y.backward()\ny", "for k in range(480): z = x + k\ny.backward()\ny")
+    _, scene, _ = opened(work(json.dumps({"source": long}).encode()))
+    (diagnosis,) = decode(scene)["diagnoses"]
+    assert diagnosis["kind"] == "second_backward" and diagnosis["mends"] == []
