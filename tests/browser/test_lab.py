@@ -26,7 +26,7 @@ ALONE = "import torch\na = torch.tensor(3., requires_grad=True)\nb = a * a\nb.ba
 MISTAKES = [
     ("for i in range(3) print(i)", r"line 1.*SyntaxError"),
     ("import torch\nx = torch.ones(2)\nprint(z)", r"line 3.*NameError: name 'z' is not defined"),
-    ("x = 1\nimport os", r"line 2.*import os"),
+    ("x = 1\nimport socket", r"line 2.*import socket"),
     ("x = 1\nwhile True:\n    x = x + 1", r"stopped"),
     ("import torch\nx = torch.zeros(10**12)", r"line 2.*stopped.*elements"),
     ("  ", r"no program yet"),
@@ -56,7 +56,8 @@ def test_the_error_is_told_with_the_lines_that_matter(page: Page, app_url: str) 
     assert player.get_attribute("data-outcome") == "raised"
     assert "line 4" in page.get_by_test_id("story").inner_text()
     born = page.locator(".cm-line.gr-line-born")
-    assert (born.inner_text(), born.get_attribute("data-hint")) == ("y = t @ a", "built Mv #0")
+    assert born.inner_text() == "y = t @ a"
+    assert (born.get_attribute("data-hint") or "").startswith("built Mv #0")
     assert page.locator(".cm-line.gr-line-bad").inner_text().strip() == "loss.backward()"
 
 

@@ -76,6 +76,7 @@ export function createComparison(root, { head, page, scene, beside, ask, theme }
         },
         onStep: (step) => !leading && jump(momentAt(moments, SIDES.indexOf(side), step, now)),
       });
+      for (const part of stage.querySelectorAll("section[aria-label]")) part.setAttribute("aria-label", `${part.getAttribute("aria-label")}, ${side}`);
     };
     return made;
   }
@@ -194,6 +195,6 @@ export function createComparison(root, { head, page, scene, beside, ask, theme }
 
 function differing(found) {
   const row = ({ what, left, right }) => element("tr", {}, element("th", { scope: "row" }, element("code", { text: what })), element("td", { text: left }), element("td", { text: right }));
-  return element("table", {}, element("caption", { text: "What differs now" }), element("thead", {}, element("tr", {}, ...["", "left", "right"].map((text) => element("th", { scope: "col", text })))),
+  return element("table", {}, element("caption", { text: "What differs now" }), element("thead", {}, element("tr", {}, ...["what", "left", "right"].map((text) => element("th", { scope: "col", text })))),
     element("tbody", {}, ...found.map(row)));
 }

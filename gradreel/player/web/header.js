@@ -67,7 +67,7 @@ export function createLessonBar(host, { title, apart = false, onRun, labLink }) 
     location.href = await labLink();
   });
   const run = onRun && runButton(onRun);
-  host.replaceChildren(element("h3", { class: "gr-title", text: title }), element("span", { class: "gr-space" }), lab, ...(run ? [run] : []));
+  host.replaceChildren(element("h2", { class: "gr-title", text: title }), element("span", { class: "gr-space" }), lab, ...(run ? [run] : []));
   point();
   return { busy: (busy) => run?.toggleAttribute("data-busy", busy), destroy: () => {} };
 }
