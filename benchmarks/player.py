@@ -24,6 +24,7 @@ from gradreel.player import bundle, linker
 from gradreel.program import run
 from gradreel.scene import build, encode
 
+from .recording import NO_LIMITS
 from .scenes import DETERMINANT, timed, verdict
 
 BACKWARD = "root.backward()"
@@ -159,7 +160,7 @@ def show(page: Any, source: str) -> None:
 
 
 def row(page: Any, case: Case, python: str) -> str:
-    ran, trace = timed(lambda: run(case.source))
+    ran, trace = timed(lambda: run(case.source, limits=NO_LIMITS))
     made, (scene, payload) = timed(lambda: (scene := build(trace), encode(scene)))
     packed = base64.b64encode(payload).decode()
     shown = statistics.median(drawn(page, packed) for _ in range(5))
@@ -178,8 +179,9 @@ def row(page: Any, case: Case, python: str) -> str:
         *(f"{x:.0f}" for x in (ran * 1000, made * 1000, shown, picture)),
         *(f"{x:.1f}" for x in moves),
     ]
-    figures += [f"{len(payload) / 1000:.0f} kB", "-" if viz is None else f"{viz:.0f}"]
-    ratio = "" if viz is None else f", dot {viz / picture:.1f} times"
+    beyond = ">" if viz == PATIENCE * 1000 else ""
+    figures += [f"{len(payload) / 1000:.0f} kB", "-" if viz is None else f"{beyond}{viz:.0f}"]
+    ratio = "" if viz is None else f", dot {beyond}{viz / picture:.1f} times"
     kept = f"  {case.goal:.0f} ms: {verdict(picture <= case.goal)}, {STEP} ms: {verdict(max(moves) < STEP)}{ratio}"
     return f"{case.name:18}" + "".join(f"{figure:>10}" for figure in figures) + kept
 

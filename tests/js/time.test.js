@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 
 import { createClock } from "../../gradreel/player/web/clock.js";
+import { nameOf } from "../../gradreel/player/web/keys.js";
 import { beside, loopAround, stretchAt, stretchWord, toggled } from "../../gradreel/player/web/ranges.js";
 
 const STRETCHES = [{ from: 1, to: 9, kind: "forward" }, { from: 10, to: 19, kind: "backward", label: "call 1" }, { from: 20, to: 30, kind: "forward" }];
@@ -43,4 +44,12 @@ test("what loops begins again at its start, for ever", () => {
   assert.deepEqual(seen, [18, 15, 16, 17, 18, 15]);
   clock.pause();
   assert.equal(next, null);
+});
+
+test("keys ask for one thing each, with shift or without where a keyboard wants it", () => {
+  const asks = (key, more = {}) => nameOf({ key, shiftKey: false, ctrlKey: false, ...more }, null);
+  assert.deepEqual(["l", "b", "[", "]", "f", "t", "/", "-"].map((key) => asks(key)), ["loop", "bookmark", "prevMark", "nextMark", "fit", "turn", "find", "zoomOut"]);
+  assert.equal(asks("+", { shiftKey: true }), "zoomIn");
+  assert.equal(asks("l", { ctrlKey: true }), null);
+  assert.equal(asks("+", { ctrlKey: true }), null);
 });

@@ -30,11 +30,12 @@ export function nameOf({ key, shiftKey, ctrlKey }, target) {
   if (key === " ") return isPressable(target) || ctrlKey ? null : "toggle";
   if (key === "?") return "help";
   if (key === "/") return "find";
+  if (key === "+" && !ctrlKey) return "zoomIn";
   if (key === "Escape") return "escape";
   const directions = { ArrowRight: "next", ArrowLeft: "prev" };
   if (key in directions) return directions[key] + (ctrlKey ? "Call" : shiftKey ? "Line" : "");
   if (ctrlKey || shiftKey || isList(target)) return null;
-  const letters = { l: "loop", b: "bookmark", "[": "prevMark", "]": "nextMark", f: "fit", t: "turn", "+": "zoomIn", "-": "zoomOut" };
+  const letters = { l: "loop", b: "bookmark", "[": "prevMark", "]": "nextMark", f: "fit", t: "turn", "-": "zoomOut" };
   if (key in letters) return letters[key];
   return { Home: "first", End: "last" }[key] ?? null;
 }
