@@ -15,7 +15,7 @@ from .ops import elementwise as e
 from .ops import shape as s
 from .printing import tensor_repr
 from .size import Size
-from .state import state
+from .state import exposed, state
 from .tensor import Tensor
 from .vmapping import CONTROL_FLOW, ITEM, MEMORY
 
@@ -115,6 +115,7 @@ def numpy(self: Tensor, *, force: bool = False) -> np.ndarray[Any, Any]:
     if self.requires_grad and state.grad_enabled and not force:
         raise RuntimeError(errors.NUMPY_ON_GRAD)
     looked_at(state.mapped and self.data_.tolist(), MEMORY)
+    exposed()
     return self.array()
 
 

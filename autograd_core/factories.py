@@ -16,7 +16,7 @@ from . import random as streams
 from .device import device
 from .functions import numpy_dtype, sizes_of
 from .literals import from_data
-from .state import state
+from .state import exposed, state
 from .tensor import Tensor, new_storage, plain
 
 FROM_TENSOR = (
@@ -94,6 +94,7 @@ def from_numpy(ndarray: np.ndarray[Any, Any]) -> Tensor:
     if not isinstance(ndarray, np.ndarray):
         raise TypeError(f"expected np.ndarray (got {type(ndarray).__name__})")
     dtypes.from_numpy(ndarray.dtype)
+    exposed()
     result = plain(ndarray)
     result.storage_ = new_storage()
     if state.session is not None:

@@ -86,7 +86,7 @@ class Node(Introspection):
     `writes` says how often torch writes each gradient in making it.
     """
 
-    __slots__ = ("next", "nrs", "sequence_nr", "outs", "hooks", "freed", "meta_", "__weakref__")
+    __slots__ = ("next", "nrs", "sequence_nr", "outs", "hooks", "freed", "meta_", "told", "__weakref__")
 
     op_name = ""
     slots: tuple[str, ...] = ()
@@ -97,6 +97,8 @@ class Node(Introspection):
     step: ClassVar[Callable[..., None] | None] = None
     graph_step: ClassVar[Callable[..., None] | None] = None
     """What the quick engine calls, over arrays and over tensors; nodes without it are for the exact engine alone."""
+    heard_raw: ClassVar[Callable[..., list[Any]] | None] = None
+    """`raw` that tells nothing of what it reads; nodes without it tell of that themselves."""
     writes: tuple[int, ...] = ()
 
     next: tuple[Node | None, ...]
@@ -106,6 +108,7 @@ class Node(Introspection):
     hooks: Hooks | None
     freed: bool
     meta_: dict[Any, Any] | None
+    told: int
 
     def __init__(self, edges: Sequence[tuple[Node | None, int]] = (), outs: tuple[Output, ...] = ()) -> None:
         irregular.add("nodes of its own making")
@@ -219,7 +222,7 @@ def slot_flights(session: Session, node: int, slot: str, kept: Any) -> Iterator[
         return
     tensor = None if isinstance(kept, SavedResult) else session.tensor(kept)
     storage = kept.shared_storage()
-    facts = (tensor, session.storage(storage), storage.version, slot_bytes(kept), events.snapshot(kept.data_))
+    facts = (tensor, session.storage(storage), storage.version, slot_bytes(kept), session.shown(kept.data_))
     yield (events.TensorSaved, node, slot, *facts)
 
 
@@ -273,6 +276,7 @@ def operand_edge(tensor: Tensor) -> tuple[Node | None, int]:
     finally:
         state.next_sequence = numbered
     made = edge[0] is not None and edge[0] is not before and edge[0].sequence_nr == LAST
+    made = made and not isinstance(edge[0], AccumulateGrad)  # whose number stays
     late.extend([*others, edge[0]] if made else others)  # type: ignore[list-item]
     return edge
 

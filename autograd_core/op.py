@@ -142,8 +142,10 @@ class Op:
             self.node_class.graph = made["_graph"]  # type: ignore[method-assign]
             self.node_class.step = made.get("_step") or quick.step
             self.node_class.graph_step = made.get("_graph_step") or quick.graph_step
+            self.node_class.heard_raw = made.get("_heard_raw")
             self.link = made["_link"]
         self.general: Callable[..., Any] = made["_general"]
+        self.aside: Callable[..., Any] = made.get("_heard") or self.general
         function: Any = made["_usual"]
         operator: Any = made.get("_operator", function)
         for variant in (function, operator):

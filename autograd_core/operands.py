@@ -8,7 +8,7 @@ import numpy as np
 
 from . import errors
 from .graph import Node
-from .saved import SAVED, SavedResult, pack_slot, unpack_slot
+from .saved import SAVED, VERSION, Packed, SavedResult, pack_slot, unpack_slot
 from .state import state
 from .tensor import Array, Tensor, plain, wrapped_number
 
@@ -81,6 +81,19 @@ def loaded(node: Node, slot: str) -> Any:
     if kept.__class__ in NUMBERS:
         return kept
     return array(unpack_slot(node, slot))
+
+
+def loaded_quietly(node: Node, slot: str) -> Any:
+    """`loaded`, of which nobody is told if it succeeds."""
+    kept = getattr(node, SAVED[slot])
+    if kept is None or isinstance(kept, Packed) or changed(node, slot, kept):
+        return loaded(node, slot)
+    return array(kept)
+
+
+def changed(node: Node, slot: str, kept: Any) -> bool:
+    """Whether what `node` keeps in `slot` was written since."""
+    return bool((0 if kept.storage_ is None else kept.storage_.version) != getattr(node, VERSION[slot]))
 
 
 def strides(data: Array) -> tuple[int, ...]:

@@ -18,6 +18,7 @@ import numpy as np
 if TYPE_CHECKING:
     from .engine import Call
     from .levels import Level
+    from .recording import Tape
     from .tell import Session
     from .vmapping import Loop
 
@@ -31,6 +32,9 @@ next_usual: Callable[[], int] = count().__next__
 
 irregular: set[str] = set()
 """What there ever was in this process that the quick engine must look out for; see Note [Sorted runs]."""
+
+irregular_memory: set[str] = set()
+"""Who else may write the memory of tensors that were made outside `isolated`; a tape must know."""
 
 ASKED = frozenset({"grad_enabled", "inference", "session", "saved_hooks", "reserve", "anomaly", "next_sequence"})
 """The fields whose change may make a thread special."""
@@ -48,6 +52,7 @@ class State(threading.local):
         self.usual = False
         self.inference = False
         self.session: Session | None = None
+        self.tape: Tape | None = None
         self.saved_hooks: tuple[PackHooks, ...] = ()
         self.saved_hooks_refused: str | None = None
         self.next_call: Callable[[], int] = count(1).__next__
@@ -74,7 +79,9 @@ class State(threading.local):
         """Grad mode on or off: `self.grad_enabled = ...`, but quicker."""
         fields = self.__dict__
         fields["grad_enabled"] = grad_enabled
-        if grad_enabled and fields["usual"]:
+        if fields["tape"] is not None:
+            fields["tape"].grad = grad_enabled
+        elif grad_enabled and fields["usual"]:
             special.discard(threading.get_ident())
         else:
             special.add(threading.get_ident())
@@ -93,13 +100,35 @@ class State(threading.local):
             and fields["next_sequence"] is next_usual
         )
         fields["usual"] = usual
+        fields["tape"] = None if usual else tape_of(fields)
         if usual and fields["grad_enabled"]:
             special.discard(threading.get_ident())
         else:
             special.add(threading.get_ident())
 
 
+def tape_of(fields: dict[str, Any]) -> Tape | None:
+    """The tape that takes facts of this thread, if one listens and all else is usual; it is told of what is not."""
+    tape = fields["session"]
+    if not getattr(tape, "noting", False) or not tape.facts:
+        return None
+    if fields["inference"] or fields["saved_hooks"] or fields["anomaly"]:
+        return None
+    tape.grad, tape.reserve, tape.next_sequence = (
+        fields[name] for name in ("grad_enabled", "reserve", "next_sequence")
+    )
+    return tape  # type: ignore[no-any-return]
+
+
 state = State()
+
+
+def exposed() -> None:
+    """Numpy sees the memory of a tensor: it may be written with nobody told."""
+    if state.tape is not None:
+        state.tape.exposed()
+    elif state.next_sequence is next_usual:
+        irregular_memory.add("numpy")
 
 
 @contextmanager

@@ -10,6 +10,7 @@ import weakref
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import count
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -49,6 +50,11 @@ class Session:
         self.busy = False
         self.gone: Any = self.lost
 
+    @contextmanager
+    def open(self) -> Iterator[None]:
+        """What is done around the time in which it listens."""
+        yield
+
     # ---- numbers
 
     def watch(self, thing: Any, known: dict[int, Watch], number: int, kind: type[events.Event] | None) -> int:
@@ -68,27 +74,40 @@ class Session:
         ref = self.storages.get(id(storage))
         return ref.number if ref is not None else self.watch(storage, self.storages, self.next_storage(), None)
 
+    def number_of(self, tensor: Tensor) -> int | None:
+        """The number of `tensor`, None if it was not met before."""
+        ref = self.tensors.get(id(tensor))
+        return None if ref is None else ref.number
+
     def tensor(self, tensor: Tensor) -> int:
         """The number of `tensor`; one not met before is announced as it stands."""
-        ref = self.tensors.get(id(tensor))
-        return (
-            ref.number
-            if ref is not None
-            else self.made(tensor, "number" if tensor.meta is not None and tensor.meta.wrapped else "known before", ())
-        )
+        number = self.number_of(tensor)
+        if number is not None:
+            return number
+        wrapped = tensor.meta is not None and tensor.meta.wrapped
+        return self.made(tensor, "number" if wrapped else "known before", ())
+
+    def node_number(self, node: Node) -> int | None:
+        """The number of `node`, None if it was not met before."""
+        ref = self.nodes.get(id(node))
+        return None if ref is None else ref.number
 
     def node(self, node: Node) -> int:
         """The number of `node`; one not met before is announced as it stands."""
-        ref = self.nodes.get(id(node))
-        return ref.number if ref is not None else self.node_made(node, "known before", ())
+        number = self.node_number(node)
+        return self.node_made(node, "known before", ()) if number is None else number
+
+    def shown(self, data: Any) -> Any:
+        """What a flight tells of `data`."""
+        return events.snapshot(data)
 
     # ---- facts with more to say than their fields
 
     def made(self, tensor: Tensor, op: str, inputs: Iterable[Tensor]) -> int:
         """Announce `tensor`, made by `op` of `inputs`."""
-        ref = self.tensors.get(id(tensor))
-        if ref is not None:
-            return ref.number
+        known = self.number_of(tensor)
+        if known is not None:
+            return known
         given = tuple(self.tensor(t) for t in inputs)
         base = tensor.alias_of()
         seen = None if base is None else self.tensor(base)
@@ -104,11 +123,11 @@ class Session:
                 tuple(tensor.shape),
                 dtype_name(tensor.numpy_dtype),
                 tensor.requires_grad,
-                tensor._version,
+                0 if tensor.storage_ is None else tensor.storage_.count(),
                 None if node is None else self.node(node),
                 tensor.output_nr,
                 seen,
-                events.snapshot(tensor.data_),
+                self.shown(tensor.data_),
             )
         )
         return number
@@ -124,9 +143,9 @@ class Session:
 
     def node_made(self, node: Node, op: str, inputs: Iterable[Tensor]) -> int:
         """Announce `node`, its edges and what it keeps."""
-        ref = self.nodes.get(id(node))
-        if ref is not None:
-            return ref.number
+        known = self.node_number(node)
+        if known is not None:
+            return known
         given = tuple(self.tensor(t) for t in inputs)
         variable = node.variable_or_none()
         leaf = None if variable is None else self.tensor(variable)
@@ -144,7 +163,7 @@ def value(grad: Any) -> events.Value | None:
     if grad is None:
         return None
     data = getattr(grad, "data_", grad)
-    return events.snapshot(data)
+    return events.snapshot(data) if state.session is None else state.session.shown(data)
 
 
 def values(grads: Sequence[Any]) -> tuple[events.Value | None, ...]:
@@ -160,12 +179,12 @@ def written(tensor: Tensor, op: str, inputs: Iterable[Tensor] = (), counted: boo
     given = tuple(session.tensor(t) for t in inputs)
     memory = tensor.shared_storage()
     counted = counted and memory.counts
-    value = events.snapshot(tensor.data_)
+    value = session.shown(tensor.data_)
     session.emit((events.Written, number, session.storage(memory), op, given, tensor._version, counted, value))
-    for ref in list(session.tensors.values()):
+    for ref in sorted(session.tensors.values(), key=attrgetter("number")):
         other = ref()
         if other is not None and other is not tensor and shares(other, memory.address):
-            session.emit((events.AliasChanged, ref.number, other._version, events.snapshot(other.data_)))
+            session.emit((events.AliasChanged, ref.number, other._version, session.shown(other.data_)))
 
 
 def shares(tensor: Tensor, address: int) -> bool:
@@ -174,14 +193,16 @@ def shares(tensor: Tensor, address: int) -> bool:
 
 
 @contextmanager
-def listening(emit: Emit) -> Iterator[None]:
-    """Hand every event of this thread to `emit`, in flight."""
+def listening(listener: Emit | Session) -> Iterator[None]:
+    """Tell every event of this thread to a session, or hand it to a function, in flight."""
     before = state.session
-    state.session = Session(emit)
-    try:
-        yield
-    finally:
-        state.session = before
+    session = listener if isinstance(listener, Session) else Session(listener)
+    with session.open():
+        state.session = session
+        try:
+            yield
+        finally:
+            state.session = before
 
 
 def tensor_id(tensor: Tensor) -> int:

@@ -32,13 +32,14 @@ class Storage:
     `boxed` is the array that took the place of a numpy scalar once something could alias it.
     """
 
-    __slots__ = ("version", "boxed", "address_", "counts", "__weakref__")
+    __slots__ = ("version", "boxed", "address_", "counts", "told", "__weakref__")
     inference = False
 
     version: int
     boxed: Array | None
     address_: int | None
     counts: bool
+    told: int
 
     @property
     def address(self) -> int:
@@ -144,13 +145,15 @@ class TensorMeta(type):
 class Tensor(metaclass=TensorMeta):
     """A multi-dimensional array that autograd can follow; see the note at the head of the module."""
 
-    __slots__ = ("data_", "storage_", "node", "output_nr", "meta", "__weakref__", "__dict__")
+    __slots__ = ("data_", "storage_", "node", "output_nr", "meta", "told", "__weakref__", "__dict__")
 
     data_: Array
     storage_: Storage | None
     node: Node | None
     output_nr: int
     meta: Meta | None
+    told: int
+    """Its number for the tape that listens; see recording/."""
 
     remade_grad_fn: Callable[[Tensor], Node | None]
     """The grad_fn of a view whose memory was written; views.py says how."""

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from autograd_core.events import listening
+from autograd_core.recording import Tape
 from gradreel.program.limits import Limits
 from gradreel.program.machine import Machine
 from gradreel.trace import Outcome, Recorder
@@ -21,11 +22,10 @@ def times(once: Once, count: int) -> Once:
 
 
 def bare(once: Once) -> Once:
-    """Every event goes to a list."""
+    """Every event goes onto a tape."""
 
     def recorded() -> Sequence[Any]:
-        flights: list[tuple[Any, ...]] = []
-        with listening(flights.append):
+        with listening(Tape()):
             return once()
 
     return recorded
@@ -49,5 +49,6 @@ def traced(once: Once) -> Once:
 
 
 def heard(once: Once, recorder: Recorder) -> Sequence[Any]:
-    with listening(Machine(NO_LIMITS, {}, recorder).emit):
+    Machine(NO_LIMITS, {}, recorder)
+    with listening(recorder.tape):
         return once()

@@ -16,6 +16,7 @@ from ..function import Function
 from ..graph import ONE, SCALAR, AccumulateGrad, Node, accumulator, gradient_edge
 from ..modes import enable_grad, inference_mode, is_grad_enabled, no_grad, set_grad_enabled
 from ..ops.shape import stack
+from ..recording import engine as recording
 from ..saved import SavedTensor
 from ..size import Size
 from ..state import special, state
@@ -108,12 +109,16 @@ def run(
                 parent,
             )
         )
+    tape = state.tape
+    if len(edges) != 1 or not call.everything() or call.create_graph:
+        tape = None
     before, state.grad_enabled = state.grad_enabled, call.create_graph
     hooks = state.saved_hooks
     state.calls.append(call)
     try:
         start = [g if call.create_graph else g.data_ for g in starting_grads(roots, grads, edges)]
-        call.execute([(node, nr, grad) for (node, nr), grad in zip(edges, start, strict=True)])
+        if tape is None or not recording.execute(tape, call, *edges[0], start[0]):
+            call.execute([(node, nr, grad) for (node, nr), grad in zip(edges, start, strict=True)])
     except BaseException as error:
         if state.anomaly and call.running is not None:
             anomaly.told(call.running)

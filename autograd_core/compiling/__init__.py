@@ -1,10 +1,10 @@
 """From an entry of the table to straight-line code: what is constant for an operator is not decided at each call.
 
-An operator becomes five functions. `general` runs it whatever is on: listeners, grad modes, hooks on saved tensors,
-budgets, lists of tensors, views. The operator itself does the same for the usual case in as few steps as can be, and
-calls `general` in all others (Note [Usual threads] in state.py). `link` makes the node. `raw` and `graph` apply the
-formulas to arrays and to tensors; `step` and `graph_step` are these with what the quick engine does before and after
-(quick.py).
+An operator becomes a handful of functions. `general` runs it whatever is on: listeners, grad modes, hooks on saved
+tensors, budgets, lists of tensors, views. The operator itself does the same for the usual case in as few steps as can
+be, and leaves all others to `general` (Note [Usual threads] in state.py), or to `heard` if a tape listens (recording/).
+`link` makes the node. `raw` and `graph` apply the formulas to arrays and to tensors; `step` and `graph_step` are these
+with what the quick engine does before and after (quick.py), `heard_raw` is `raw` for nodes whose facts are on a tape.
 
 Names that begin with an underscore belong to this module; all others are those of the table.
 """
@@ -12,6 +12,7 @@ Names that begin with an underscore belong to this module; all others are those 
 from __future__ import annotations
 
 import linecache
+import weakref
 from types import CodeType
 from typing import TYPE_CHECKING, Any
 
@@ -21,11 +22,13 @@ from .. import operands, quick
 from ..anomaly import remember
 from ..fitting import fitted, fitted_tensor
 from ..graph import SCALAR, AccumulateGrad, Dim, late, number_late, operand_edge
+from ..recording.tape import LARGE, kept
 from ..saved import SavedResult, save_result, unpack_slot
 from ..state import next_usual, special, state
 from ..tensor import Tensor, blank
 from .backward import Backward
 from .forward import Forward
+from .heard import Heard
 
 if TYPE_CHECKING:
     from ..op import Op
@@ -43,6 +46,7 @@ PLUMBING: Namespace = {
     "_list": operands.kept_list, "_arrays": operands.list_arrays, "_pack": operands.pack_all,
     "_finish": operands.finish, "_leaf": quick.leaf, "_add": quick.add, "_hand_on": quick.hand_on,
     "_nothing": quick.nothing, "_remember": remember, "_version": operands.version_of,
+    "_ref": weakref.ref, "_kept": kept, "_LARGE": LARGE, "_quiet": operands.loaded_quietly,
 }  # fmt: skip
 
 
@@ -59,9 +63,14 @@ class Code(Forward, Backward):
         op = self.op
         lines = self.general()
         made = ["_general", "_usual"]
+        heard = Heard(op)
+        if heard.may_be:
+            lines += heard.heard() + heard.heard_raw()
+            made += ["_heard", "_heard_raw"]
+        aside = "return _heard" if heard.may_be else "return _general"
         if self.is_quick and op.node_class is not None:
             lines += self.usual("_untracked", "return _general")
-        lines += self.usual("_usual", "return _general") if self.is_quick else ["_usual = _general"]
+        lines += self.usual("_usual", aside) if self.is_quick else ["_usual = _general"]
         if self.is_quick and len(self.pair) == 2 and self.pair == self.given[:2]:
             lines += self.usual("_operator", "return _refused")
             made.append("_operator")
@@ -104,7 +113,7 @@ def refused(op: Op) -> Any:
 
     def operator(self: Tensor, other: Any, *rest: Any) -> Any:
         if isinstance(other, Tensor | bool | int | float | np.generic):
-            return op.general(self, other, *rest)
+            return op.aside(self, other, *rest)
         return NotImplemented
 
     return operator

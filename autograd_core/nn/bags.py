@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from .. import tell
 from ..dtypes import dtype as dtype_class
 from ..tensor import Tensor
 from . import functional as F
@@ -86,6 +87,7 @@ class EmbeddingBag(Module):
         if self.padding_idx is not None:
             self.weight.data_[self.padding_idx] = 0
             self.weight.bump()
+            tell.written(self.weight, "fill_")
 
     def forward(self, input: Tensor, offsets: Tensor | None = None, per_sample_weights: Tensor | None = None) -> Tensor:
         return F.embedding_bag(

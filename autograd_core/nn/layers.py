@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from .. import tell
 from ..dtypes import dtype as dtype_class
 from ..dtypes import get_default_dtype, to_numpy
 from ..shaping import flatten, unflatten
@@ -149,6 +150,7 @@ class Embedding(Module):
         if self.padding_idx is not None:
             self.weight.data_[self.padding_idx] = 0
             self.weight.bump()
+            tell.written(self.weight, "fill_")
 
     @classmethod
     def from_pretrained(cls, embeddings: Tensor, freeze: bool = True, padding_idx: int | None = None) -> Embedding:

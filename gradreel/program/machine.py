@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from autograd_core.events import NodeMade, NodeReleased, TensorMade, TensorReleased
+from autograd_core.events import NodeReleased, TensorMade, TensorReleased
 from gradreel.trace import Recorder
 from gradreel.trace.events import FunctionEntered, FunctionLeft, LineReached, Printed, Warned
 
@@ -16,6 +16,10 @@ from .values import Error, Frame, Namespace, Value
 
 Flight = tuple[Any, ...]
 RELEASES = (TensorReleased, NodeReleased)
+MANY = 16
+"""Events that one thing noted by the engine becomes, at most but for nodes with many edges."""
+OFTEN = 256
+"""After so many things the clock is looked at."""
 Frames = tuple[tuple[str, int], ...]
 Place = list[int] | memoryview
 Loops = tuple[tuple[int, int, int | None], ...]
@@ -62,29 +66,32 @@ class Machine:
     def counting(self, recorder: Recorder) -> Callable[[Flight], None]:
         """Takes events as long as trace and graph may grow, and looks at the clock: the engine works long by itself.
 
-        A release comes out of a weak reference, where nothing can be raised; the next event stops the run.
+        What the engine notes becomes events when it is read. That is done once what is not yet read might be too much,
+        for one thing that is noted is seldom more than MANY events. A release comes out of a weak reference, where
+        nothing can be raised; the next event stops the run.
         """
-        append, flights, limit, meter = recorder.emit, recorder.flights, self.limits.events, self.meter
-        hold, place, nodes, most = Holding(self.limits.bytes), self.place, 0, self.limits.nodes
+        append, items, limit, meter = recorder.emit, recorder.tape.items, self.limits.events, self.meter
+        hold, place, most = Holding(self.limits.bytes), self.place, self.limits.nodes
+        due = min(limit // MANY, most)
 
         def emit(flight: Flight) -> None:
-            nonlocal nodes
+            nonlocal due
             append(flight)
             kind = flight[0]
             if kind is LineReached:
                 place[0] = flight[1]
             elif kind is TensorMade:
                 hold(flight)
-            elif kind is NodeMade:
-                nodes += 1
+            if len(items) > due and kind not in RELEASES:
+                count, nodes = len(recorder.flights), recorder.nodes
                 if nodes > most:
                     raise Spent("nodes", most)
-            count = len(flights)
-            if (count > limit or not count & 255) and kind not in RELEASES:
                 if count > limit:
                     raise Spent("events", limit)
+                due = len(items) + min((limit - count) // MANY, most - nodes, OFTEN)
                 meter.check()
 
+        recorder.tape.emit = emit
         return emit
 
     @property

@@ -196,7 +196,7 @@ def record(function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Trace:
     source = "".join(lines)
     recorder = Recorder()
     watcher = Watcher(plain.__code__.co_filename, Places(source), recorder.emit)
-    with isolated(), listening(recorder.emit), told(watcher, recorder.emit):
+    with isolated(), listening(recorder.tape), told(watcher, recorder.emit):
         outcome = perform(partial(function, *args, **kwargs), watcher, recorder.emit)
     return recorder.trace(source, "script", outcome)
 

@@ -81,7 +81,7 @@ def run(
     machine = Machine(limits, names, recorder, place)
     machine.call = call
     with prepared(machine):
-        with listening(machine.emit):
+        with listening(recorder.tape):
             outcome = perform(pasted, mode, machine, during)
         # What the program still holds at its end stays alive in the trace.
         machine.over = True

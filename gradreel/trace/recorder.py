@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from autograd_core.events import Event
+from autograd_core.recording import Reader, Tape
 
 from .trace import Outcome, Trace
 
@@ -15,26 +16,37 @@ Flight = tuple[Any, ...]
 class Recorder:
     """Collects events in flight. `emit` takes one; without a limit it is a bare `list.append`.
 
-    With `limit`, `spent` is called with the number of events collected at each one beyond it; it is expected to
+    The engine notes on the `tape`, to which `emit` adds, in few words what it does; `flights` reads the tape.
+    With `limit`, `spent` is called with the number of flights emitted at each one beyond it; it is expected to
     raise, and the event that went beyond is kept, so that the trace says how far the run came.
     """
 
     emit: Callable[[Flight], None]
 
     def __init__(self, limit: int | None = None, spent: Callable[[int], None] | None = None) -> None:
-        self.flights: list[Flight] = []
-        self.emit = self.flights.append if limit is None or spent is None else self._counting(limit, spent)
+        self.tape = Tape()
+        self._reader = Reader(self.tape)
+        self.emit = self.tape.add if limit is None or spent is None else self._counting(limit, spent)
 
     def _counting(self, limit: int, spent: Callable[[int], None]) -> Callable[[Flight], None]:
-        flights = self.flights
-        append = flights.append
+        items, append = self.tape.items, self.tape.add
 
         def emit(flight: Flight) -> None:
             append(flight)
-            if len(flights) > limit:
-                spent(len(flights))
+            if len(items) > limit:
+                spent(len(items))
 
         return emit
+
+    @property
+    def flights(self) -> list[Flight]:
+        """All events in flight, up to now."""
+        return self._reader.read()
+
+    @property
+    def nodes(self) -> int:
+        """How many nodes the events read so far tell of."""
+        return len(self._reader.nodes)
 
     def __len__(self) -> int:
         return len(self.flights)

@@ -13,7 +13,12 @@ NUMBERED = st.builds(
     "{}{}{}".format, st.sampled_from(["n", "w", "", "0", "-", "1."]), st.integers(0, 120), st.text("[.e5]")
 )
 SIMPLE = st.one_of(
-    st.none(), st.booleans(), st.integers(-3, 9), st.floats(allow_nan=False), NUMBERED, st.text(max_size=4)
+    st.none(),
+    st.booleans(),
+    st.integers(-3, 9),
+    st.floats(allow_nan=False, allow_infinity=False),
+    NUMBERED,
+    st.text(max_size=4),
 )
 LISTS = st.lists(SIMPLE, max_size=3)
 TUPLES = st.lists(SIMPLE, max_size=3).map(tuple)

@@ -1,0 +1,149 @@
+"""The code of an operator that is recorded: as it usually is, and a fact for the tape (recording/)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from .backward import Backward
+from .entry import ERRORS
+from .forward import Forward
+
+if TYPE_CHECKING:
+    from ..op import Op
+
+
+class Heard(Forward, Backward):
+    """Lines of `_heard`, which `_general` gives way to while a tape listens, and of `_heard_raw`."""
+
+    def __init__(self, op: Op) -> None:
+        super().__init__(op)
+        self.numbers = []  # here numbers are wrapped, for what a node keeps is a tensor that is told of
+
+    @property
+    def may_be(self) -> bool:
+        """Whether the operator makes one result and a node; others are told of at once."""
+        op = self.op
+        return self.is_quick and op.node_class is not None and len(op.outputs) == len(op.differentiable) == 1
+
+    # ---- forward
+
+    def heard(self) -> list[str]:
+        op = self.op
+        (name,) = op.outputs
+        v, r = f"v_{name}", f"r_{name}"
+        lines = [f"def _heard({self.parameters()}):"]
+        lines.append("    tape = _state.tape")
+        lines.append(f"    if tape is None: return _general({self.everything})")
+        for p in op.tensors:
+            lines.append(f"    if {p}.__class__ is not _Tensor: {p} = _operand({p}, _OP, {p!r})")
+            lines.append(f"    d_{p} = {p}.data_" + (f" if {p} is not None else None" if p in op.optional else ""))
+        lines += self.brought_together()
+        call = ", ".join(f"d_{p}" if p in op.tensors else p for p in self.given)
+        lines.append(f"    if tape.reserve is not None: tape.reserve({op.name!r}, ({call},))")
+        lines += ["    try:", *(f"        {line}" for line in self.forward_lines())]
+        lines += [f"    except {ERRORS} as error:", f"        raise _OP.failure(error, ({self.everything},)) from None"]
+        lines.append(f"    {r} = _new(); {r}.data_ = {v}; {r}.storage_ = {r}.meta = None; {r}.output_nr = 0")
+        lines.append(f"    {r}.node = None")
+        lines.append("    if tape.grad:")
+        lines.append(f"        if {v}.__class__ is not _float32 and {v}.size > _LARGE:")
+        lines.append(f"            _link({self.everything}, ({r},))")
+        lines.append("        else:")
+        lines += [f"        {line}" for line in self.linked(v, r)]
+        lines.append(f"    tape.result({r}, {op.name!r}, {self.involved()})")
+        lines.append(f"    return {r}")
+        return lines
+
+    def brought_together(self) -> list[str]:
+        """The operands in one dtype."""
+        if len(self.pair) == 2:
+            return self.promote_lines("    ")
+        if self.pair:
+            data, pair = ", ".join(f"d_{p}" for p in self.pair), ", ".join(self.pair)
+            return [f"    {data}, = _promote(({pair},), {self.floating})"]
+        return ["    if d_self.dtype.kind != 'f': d_self, = _promote((self,), True)"] if self.floating else []
+
+    def linked(self, v: str, r: str) -> list[str]:
+        """The node, if any input needs a gradient, and the fact of it all."""
+        op = self.op
+        lines = []
+        for p in op.inputs:
+            indent = "    "
+            if p in op.optional:
+                lines += [f"    if {p} is None: n_{p} = m_{p} = None; k_{p} = 0", "    else:"]
+                indent = "        "
+            lines += [
+                f"{indent}m_{p} = {p}.meta",
+                f"{indent}if m_{p} is None: n_{p} = {p}.node; k_{p} = {p}.output_nr",
+                f"{indent}elif m_{p}.accumulator is not None and {p}.node is None and m_{p}.view is None and "
+                f"(n_{p} := m_{p}.accumulator()) is not None: k_{p} = 0",
+                f"{indent}else: n_{p}, k_{p} = _edge({p})",
+            ]
+        some = " or ".join(f"n_{p} is not None" for p in op.inputs)
+        apart = " or ".join(f"(m_{p} is not None and {p}.requires_grad)" for p in op.inputs)
+        lines.append(f"    if {some} or {apart}:")
+        return lines + [f"    {line}" for line in self.node_made(v, r)]
+
+    def node_made(self, v: str, r: str) -> list[str]:
+        op = self.op
+        nexts, nrs = (", ".join(f"{letter}_{p}" for p in op.inputs) for letter in "nk")
+        many = " or ".join(f"k_{p}" for p in op.inputs)
+        lines = [
+            "    node = _Node(); node.hooks = node.meta_ = None; node.freed = False",
+            f"    node.sequence_nr = nr = tape.next_sequence(); node.next = ({nexts},)",
+            "    if _late: _number()",
+            f"    node.nrs = nrs = ({nrs},) if {many} else _Z{len(op.inputs)}",
+            f"    node.outs = _SCALAR if {v}.__class__ is _float32 else (({v}.shape, {v}.dtype),)",
+            f"    {r}.node = node",
+            *self.save_lines(usual=True),
+            "    base = tape.base; add = tape.add",
+            *self.told("t", op.tensors, "met", r),
+            *self.told("e", [f"n_{p}" for p in op.inputs], "joined", r),
+            f"    {r}.told = at = tape.next_told(); node.told = here = tape.next_joined()",
+        ]
+        if any(name in op.outputs for name in op.kept()):
+            lines.append(f"    if {r}.storage_ is not None: {r}.storage_.told = at")
+        facts = [f"t_{p}" for p in op.tensors] + [f"e_n_{p}" for p in op.inputs]
+        facts += [f"node.version_{name}" for name in op.kept() if op.is_tensor(name)]
+        facts += [f"node.saved_{name}" for name in op.kept() if not op.is_tensor(name)]
+        raw = f"{v} if {v}.__class__ is _float32 else _kept({v})"
+        lines.append(
+            f"    add((_OP, at - base, _ref({r}, add), here - base, _ref(node, add), nr, {raw}, nrs, "
+            f"{', '.join(facts)},))"
+        )
+        return [*lines, f"    return {r}"]
+
+    def told(self, letter: str, things: list[str], otherwise: str, result: str) -> list[str]:
+        """`told` of each of `things`, as `<letter>_<thing>`; the tape is asked where any has none of this tape's."""
+        names = [f"{letter}_{thing}" for thing in things]
+        may_lack = [thing.startswith("n_") or thing in self.op.optional for thing in things]
+        lines = ["    try:"]
+        for name, thing, lacks in zip(names, things, may_lack, strict=True):
+            absent = f"base if {thing} is None else " if lacks else ""
+            lines.append(f"        {name} = {absent}{thing}.told")
+        lines.append(f"        fresh = {' or '.join(f'{name} < base' for name in names)}")
+        lines.append("    except AttributeError: fresh = True")
+        lines.append("    if fresh:")
+        lines.append(f"        found = tape.{otherwise}({', '.join(things)})")
+        if otherwise == "met":
+            lines.append(f"        if found is None: return tape.both({result}, {self.op.name!r}, {self.involved()})")
+        lines.append(f"        {', '.join(names)}, = found")
+        if any(may_lack):
+            lines.append("    else:")
+        for name, thing, lacks in zip(names, things, may_lack, strict=True):
+            if lacks:
+                lines.append(f"        if {thing} is None: {name} = None")
+        return lines
+
+    # ---- backward
+
+    def heard_raw(self) -> list[str]:
+        """`_raw` that tells nothing of what it reads: the reader of the tape knows what a node reads."""
+        op = self.op
+        lines = ["def _heard_raw(self, grads, wanted):", f"    {', '.join('n_' + p for p in op.inputs)}, = wanted"]
+        lines += self.load_lines("step")
+        for p in sorted(op.inputs):
+            lines.append(f"    g_{p} = None if n_{p} is None else {self.formula('raw', p, 'grads[0]')}")
+        return [*lines, f"    return [{', '.join('g_' + p for p in op.inputs)}]"]
+
+    def quick_load(self, mode: str, name: str, load: str) -> str:
+        return super().quick_load(mode, name, "_quiet")

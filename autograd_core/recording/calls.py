@@ -1,0 +1,143 @@
+"""What a call of backward did, out of the facts of its nodes: see Note [Facts]."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .. import events as e
+from ..values import Value
+from .tape import BEGAN, DONE, LEAF, ROOT, RUN
+
+if TYPE_CHECKING:
+    from .reader import Known, Reader
+
+Flight = tuple[Any, ...]
+Grad = tuple[Any, Value | None]
+"""A gradient as the fact has it, and what is told of it."""
+
+NONE: Grad = (None, None)
+
+
+class Open:
+    """A call that has started and not ended: what came for each output of a node, and how much is still to come."""
+
+    def __init__(self, flight: Flight) -> None:
+        self.number, self.retain = flight[1], flight[5]
+        self.buffers: dict[int, dict[int, Grad]] = {}
+        self.waiting: dict[int, int] = {}
+
+    def count(self, root: int, nodes: dict[int, Known]) -> None:
+        """Count the gradients that each node below `root` waits for."""
+        waiting = self.waiting
+        waiting[root] = 0
+        order = [root]
+        for node in order:
+            for below, _ in nodes[node].edges:
+                if below is not None:
+                    if below not in waiting:
+                        waiting[below] = 0
+                        order.append(below)
+                    waiting[below] += 1
+
+
+class Calls:
+    """The open calls, and the node of the innermost one whose results are on their way."""
+
+    def __init__(self, reader: Reader) -> None:
+        self.reader = reader
+        self.open: list[Open] = []
+        self.results: tuple[int, list[Grad]] | None = None
+        self.began = -1
+        self.facts: dict[Any, Callable[[Flight], None]] = {
+            e.BackwardStarted: self.started,
+            e.BackwardFinished: self.ended,
+            e.BackwardFailed: self.ended,
+            ROOT: self.root,
+            BEGAN: self.node_began,
+            RUN: self.node_ran,
+            LEAF: self.leaf_began,
+            DONE: self.leaf_done,
+        }
+
+    def started(self, flight: Flight) -> None:
+        self.open.append(Open(flight))
+        self.reader.flights.append(flight)
+
+    def ended(self, flight: Flight) -> None:
+        self.open.pop()
+        self.reader.flights.append(flight)
+
+    def root(self, fact: Flight) -> None:
+        _, node, nr, raw = fact
+        call = self.open[-1]
+        call.count(node, self.reader.nodes)
+        grad = raw, self.shown(raw)
+        call.buffers[node] = {nr: grad}
+        self.reader.flights.append((e.GradAdded, call.number, None, node, nr, None, grad[1], grad[1]))
+        self.reader.flights.append((e.NodeReady, call.number, node))
+
+    def node_began(self, fact: Flight) -> None:
+        _, node, outputs = fact
+        self.start(node, outputs)
+        self.began = node
+
+    def start(self, node: int, outputs: int) -> bool:
+        """The node starts; whether anything came for it."""
+        call = self.open[-1]
+        came = call.buffers.pop(node, {})
+        grads = tuple([came.get(nr, NONE)[1] for nr in range(outputs)])
+        self.reader.flights.append((e.NodeStarted, call.number, node, grads))
+        return any(grad is not None for grad in grads)
+
+    def node_ran(self, fact: Flight) -> None:
+        _, node, raws = fact
+        call, flights, known = self.open[-1], self.reader.flights, self.reader.nodes[node]
+        told = self.began == node
+        if not told and self.start(node, 1):
+            for slot, version, _ in known.reads:
+                flights.append((e.SlotRead, node, slot, version, version))
+        self.began = -1
+        grads = [(raw, self.shown(raw)) for raw in raws]
+        flights.append((e.NodeRan, call.number, node, tuple([value for _, value in grads])))
+        if not told:
+            for slot, _, nbytes in known.slots:
+                if call.retain:
+                    flights.append((e.SlotRetained, call.number, node, slot))
+                else:
+                    flights.append((e.SlotFreed, call.number, node, slot, nbytes))
+        self.results = node, grads
+
+    def arrive(self) -> None:
+        """The results of the node that ran last come to those below, edge by edge."""
+        assert self.results is not None
+        (node, grads), self.results = self.results, None
+        call, flights = self.open[-1], self.reader.flights
+        for (below, nr), grad in zip(self.reader.nodes[node].edges, grads, strict=True):
+            if below is None:
+                continue
+            buffer = call.buffers.setdefault(below, {})
+            before = buffer.get(nr, NONE)
+            if grad[0] is not None:
+                buffer[nr] = grad if before[0] is None else self.total(before[0], grad[0])
+            now = buffer.get(nr, NONE)[1]
+            flights.append((e.GradAdded, call.number, node, below, nr, before[1], grad[1], now))
+            call.waiting[below] -= 1
+            if call.waiting[below] == 0:
+                flights.append((e.NodeReady, call.number, below))
+
+    def total(self, before: Any, came: Any) -> Grad:
+        """The sum, computed as the engine did."""
+        total = float(np.float32(before) + np.float32(came)) if came.__class__ is float else before + came
+        return total, self.shown(total)
+
+    def shown(self, raw: Any) -> Value | None:
+        return None if raw is None else self.reader.value(raw)
+
+    def leaf_began(self, fact: Flight) -> None:
+        self.start(fact[1], 1)
+
+    def leaf_done(self, fact: Flight) -> None:
+        self.reader.flights.append((e.NodeRan, self.open[-1].number, fact[1], ()))

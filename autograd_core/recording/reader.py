@@ -1,0 +1,201 @@
+"""The reader: makes flights of what lies on a tape; see Note [Facts]."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache, lru_cache
+from math import prod
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .. import events as e
+from ..introspection import saved_face
+from ..values import Value, snapshot
+from .calls import Calls
+from .tape import Tape
+
+if TYPE_CHECKING:
+    from ..op import Op
+
+Flight = tuple[Any, ...]
+
+
+VALUED = (e.GradAdded, e.GradStored, e.NodeStarted, e.NodeRan, e.HookRan)
+"""Other flights that may hold arrays."""
+
+
+def seen(part: Any) -> Any:
+    """A part of a flight; of an array, which was copied in time, the Value."""
+    if part.__class__ is np.ndarray:
+        return snapshot(part)
+    return tuple([seen(inner) for inner in part]) if part.__class__ is tuple else part
+
+
+class Known:
+    """What is known of a node: its edges, what it keeps (slot, version, bytes), and what it reads, in that order."""
+
+    __slots__ = ("edges", "slots", "reads")
+
+    def __init__(self, edges: e.Edges, slots: list[tuple[str, int, int]]) -> None:
+        self.edges, self.slots = edges, slots
+        self.reads = sorted(slots)
+
+
+class Reader:
+    """Reads a tape from where it stopped the last time; `flights` are those of all that was read."""
+
+    def __init__(self, tape: Tape) -> None:
+        self.tape = tape
+        self.at = 0
+        self.flights: list[Flight] = []
+        self.values: dict[int, Value] = {}
+        """The contents of each tensor, as last told."""
+        self.memory: dict[int, int] = {}
+        """The storage of each tensor."""
+        self.storages: dict[int, int] = {}
+        """Storages by the number that the tape gave them: they are numbered anew as they are told of."""
+        self.numbers: set[int] = set()
+        """The tensors that are wrapped numbers."""
+        self.nodes: dict[int, Known] = {}
+        self.leaving: dict[int, Flight] = {}
+        """For each weak reference what to tell when it comes."""
+        self.calls = Calls(self)
+        self.known: dict[Any, Callable[[Flight], None]] = {
+            e.TensorMade: self.tensor_made,
+            e.Written: self.written,
+            e.AliasChanged: self.alias_changed,
+            e.NodeMade: self.node_made,
+            e.TensorSaved: self.tensor_saved,
+            **dict.fromkeys(VALUED, self.valued),
+            **self.calls.facts,
+        }
+        self.quiet = frozenset((e.TensorReleased, e.NodeReleased, e.SlotFreed, e.SlotRetained))
+
+    def read(self) -> list[Flight]:
+        """All flights up to now."""
+        items, known, calls = self.tape.items, self.known, self.calls
+        end = len(items) if self.tape.end is None else self.tape.end
+        for item in items[self.at : end]:
+            if item.__class__ is not tuple:
+                self.flights.append(self.leaving.pop(id(item)))
+                continue
+            kind = item[0]
+            if calls.results is not None and kind not in self.quiet:
+                calls.arrive()
+            act = known.get(kind)
+            if act is not None:
+                act(item)
+            elif kind.__class__ is type:
+                self.flights.append(item)
+            else:
+                self.made(item)
+        self.at = end
+        return self.flights
+
+    # ---- flights that are told as they are, and remembered
+
+    def tensor_made(self, flight: Flight) -> None:
+        _, number, storage, op, *_, value = flight
+        value = seen(value)
+        flight = (*flight[:2], self.storage(storage), *flight[3:-1], value)
+        self.memory[number], self.values[number] = flight[2], value
+        if op == "number":
+            self.numbers.add(number)
+        self.flights.append(flight)
+
+    def written(self, flight: Flight) -> None:
+        _, number, storage, *_, value = flight
+        self.memory[number] = self.storage(storage)
+        self.values[number] = value = seen(value)
+        self.flights.append((*flight[:2], self.memory[number], *flight[3:-1], value))
+
+    def alias_changed(self, flight: Flight) -> None:
+        self.values[flight[1]] = value = seen(flight[3])
+        self.flights.append((*flight[:3], value))
+
+    def node_made(self, flight: Flight) -> None:
+        self.nodes[flight[1]] = Known(flight[5], [])
+        self.flights.append(flight)
+
+    def tensor_saved(self, flight: Flight) -> None:
+        self.flights.append((*flight[:4], self.storage(flight[4]), *flight[5:-1], seen(flight[-1])))
+
+    def valued(self, flight: Flight) -> None:
+        self.flights.append(tuple([seen(part) for part in flight]))
+
+    def storage(self, number: int) -> int:
+        return self.storages.setdefault(number, len(self.storages))
+
+    # ---- what an operator made
+
+    def made(self, fact: Flight) -> None:
+        """The node with its edges and what it keeps, then the result."""
+        op, number, ref, node, node_ref, nr, raw, nrs, *rest = fact
+        form, base = form_of(op), self.tape.base
+        self.leaving[id(ref)], self.leaving[id(node_ref)] = (e.TensorReleased, number), (e.NodeReleased, node)
+        operands = [None if told is None else told - base for told in rest[: form.operands]]
+        given = tuple([tensor for tensor in operands if tensor is not None])
+        joined = rest[form.operands : form.kept]
+        edges = tuple([(None if told is None else told - base, at) for told, at in zip(joined, nrs, strict=True)])
+        value = self.value(raw)
+        flights = self.flights
+        flights.append((e.NodeMade, node, form.title, op.name, nr, edges, given, None))
+        slots = []
+        for slot, at, version in zip(form.slots, form.sources, rest[form.kept : form.plain], strict=True):
+            if version is None:
+                continue
+            if at is None:
+                tensor, storage, held = None, self.storage(number), value
+            else:
+                tensor = operands[at]
+                assert tensor is not None
+                storage, held = self.memory[tensor], self.values[tensor]
+            nbytes = size(held.shape, held.dtype)
+            slots.append((slot, version, nbytes))
+            flights.append((e.TensorSaved, node, slot, tensor, storage, version, nbytes, held))
+        for slot, thing in zip(form.values, rest[form.plain :], strict=True):
+            if not slot.endswith("_"):
+                flights.append((e.ValueSaved, node, slot, str(saved_face(thing))))
+        self.nodes[node] = Known(edges, slots)
+        storage = self.storage(number)
+        self.memory[number], self.values[number] = storage, value
+        shown = given if self.numbers.isdisjoint(given) else tuple([t for t in given if t not in self.numbers])
+        facts = (value.shape, value.dtype, True, 0, node, 0, None, value)
+        flights.append((e.TensorMade, number, storage, op.name, shown, *facts))
+
+    def value(self, raw: Any) -> Value:
+        if raw.__class__ is Value:
+            return raw
+        if raw.__class__ is float:
+            return scalar(raw) if raw else snapshot(np.float32(raw))
+        return snapshot(raw)
+
+
+@lru_cache(1 << 14)
+def scalar(number: float) -> Value:
+    """A float32; not for zeros, which are equal and not alike."""
+    return Value((), "float32", number)
+
+
+@lru_cache(1 << 10)
+def size(shape: tuple[int, ...], dtype: str) -> int:
+    return prod(shape) * np.dtype(dtype).itemsize
+
+
+class Form:
+    """How the facts of an operator are laid out: its operands, its edges, versions of what it keeps, plain values."""
+
+    def __init__(self, op: Op) -> None:
+        names = list(op.kept())
+        assert op.node_class is not None
+        self.title = op.node_class.__name__
+        self.operands = len(op.tensors)
+        self.kept = self.operands + len(op.inputs)
+        self.slots = [name for name in names if op.is_tensor(name)]
+        self.values = [name for name in names if not op.is_tensor(name)]
+        self.sources = [op.tensors.index(name) if name in op.tensors else None for name in self.slots]
+        self.plain = self.kept + len(self.slots)
+
+
+form_of = cache(Form)

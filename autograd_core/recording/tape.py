@@ -1,0 +1,153 @@
+"""The tape: facts, flights and weak references in the order in which things happened."""
+
+from __future__ import annotations
+
+import gc
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from itertools import count
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .. import events
+from ..state import irregular_memory, next_usual, state
+from ..tell import Session, Watch
+
+if TYPE_CHECKING:
+    from ..graph import Node
+    from ..tensor import Storage, Tensor
+
+LARGE = 1024
+"""Results with more elements are told at once, so that a tape holds no copies of large arrays."""
+
+SELDOM = 100_000
+"""While a tape grows, the collector of cycles comes after so many new objects: the tape has many, and no cycle."""
+
+_bases = count(1 << 40, 1 << 40)
+
+one_at_a_time = threading.Lock()
+"""Held by the tape that listens: `told` of tensors and nodes speaks of that one. Others are told everything at once."""
+
+
+class Tape(Session):
+    """A listener that takes facts.
+
+    Tensors, nodes and memory that it has met carry their number, counted from `base`, as `told`. (A lower number is
+    that of an earlier tape.) `grad`, `reserve` and `next_sequence` are those of the thread's state, which keeps them
+    up to date.
+    """
+
+    def __init__(self) -> None:
+        self.items: list[Any] = []
+        self.end: int | None = None
+        """Where the tape ended; what goes later comes onto it and is not read."""
+        self.add: Callable[[Any], None] = self.items.append
+        super().__init__(self.add)
+        self.base = next(_bases)
+        self.next_told: Callable[[], int] = count(self.base).__next__
+        self.next_joined: Callable[[], int] = count(self.base).__next__
+        self.next_tensor = lambda: self.next_told() - self.base
+        self.next_node = lambda: self.next_joined() - self.base
+        self.next_storage = count(-1, -1).__next__
+        self.noting = False
+        """Whether this is the one tape that `told` speaks of."""
+        self.facts = True
+        """Whether facts may be noted; else all is told at once."""
+        self.grad = True
+        self.reserve: Callable[[str, tuple[Any, ...]], None] | None = None
+        self.next_sequence: Callable[[], int] = count().__next__
+
+    @contextmanager
+    def open(self) -> Iterator[None]:
+        self.noting = one_at_a_time.acquire(blocking=False)
+        self.facts = not irregular_memory or state.next_sequence is not next_usual
+        often = gc.get_threshold()
+        gc.set_threshold(max(often[0], SELDOM) if often[0] else 0, *often[1:])
+        try:
+            yield
+        finally:
+            gc.set_threshold(*often)
+            self.end = len(self.items)
+            if self.noting:
+                self.noting = False
+                one_at_a_time.release()
+
+    # ---- numbers
+
+    def watch(self, thing: Any, known: dict[int, Watch], number: int, kind: type[events.Event] | None) -> int:
+        if kind is not None and self.noting:
+            thing.told = self.base + number
+        return super().watch(thing, known, number, kind)
+
+    def number_of(self, tensor: Tensor) -> int | None:
+        ref = self.tensors.get(id(tensor))
+        if ref is not None:
+            return ref.number
+        number = self.told(tensor)
+        if number is not None:
+            # From now on it goes by what a direct listener knows: who shares its memory is looked up there.
+            super().watch(tensor, self.tensors, number, None)
+            memory = tensor.shared_storage()
+            if id(memory) not in self.storages:
+                super().watch(memory, self.storages, number, None)
+        return number
+
+    def storage(self, storage: Storage) -> int:
+        number = self.told(storage)
+        return super().storage(storage) if number is None else number
+
+    def node_number(self, node: Node) -> int | None:
+        ref = self.nodes.get(id(node))
+        return self.told(node) if ref is None else ref.number
+
+    def told(self, thing: Any) -> int | None:
+        number: int = getattr(thing, "told", 0) - self.base
+        return number if number >= 0 else None
+
+    def shown(self, data: Any) -> Any:
+        """A copy: the reader makes a Value of it."""
+        return data.copy() if data.__class__ is np.ndarray and data.size <= LARGE else events.snapshot(data)
+
+    # ---- what compiled code asks where its quick look failed
+
+    def met(self, *tensors: Tensor | None) -> list[int | None] | None:
+        """`told` of each tensor; those not met before are announced.
+
+        None if one only stands in for the tensor whose number it has: what is kept of it, a fact cannot say.
+        """
+        found = [None if tensor is None else self.tensor(tensor) + self.base for tensor in tensors]
+        return None if any(t is not None and self.told(t) is None for t in tensors) else found
+
+    def joined(self, *nodes: Node | None) -> list[int | None]:
+        """`told` of each node, likewise."""
+        return [None if node is None else self.node(node) + self.base for node in nodes]
+
+    def both(self, result: Tensor, op: str, inputs: tuple[Tensor | None, ...]) -> Tensor:
+        """Tell of a new node and its result at once."""
+        assert result.node is not None
+        self.node_made(result.node, op, [tensor for tensor in inputs if tensor is not None])
+        self.result(result, op, inputs)
+        return result
+
+    # ---- when to take facts
+
+    def exposed(self) -> None:
+        """From now on somebody may write memory that tensors share without saying so: values are told at once."""
+        self.facts = False
+        state.look()
+
+
+def kept(value: Any) -> Any:
+    """`value`, as a fact may hold it: nobody can write over it, and it is not the object whose holders are counted."""
+    if value.__class__ is np.float32:
+        return float(value)
+    if value.__class__ is np.ndarray:
+        return value.copy() if value.size <= LARGE else events.snapshot(value)
+    return None if value is None else events.snapshot(value)
+
+
+RUN, ROOT, BEGAN, LEAF, DONE = "run", "root", "began", "leaf", "done"
+"""Facts of the engine: a node ran; the first gradient came; a node begins that tells of its reads itself; a leaf
+begins, and is done."""
