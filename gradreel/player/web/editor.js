@@ -100,7 +100,7 @@ function markField({ StateEffect, StateField, Decoration, EditorView }, columns)
     for (const line of new Set([...texts.keys(), ...values.keys()])) {
       const said = [...(texts.get(line) ?? [])].join(" · ");
       const value = fitted(values.get(line) ?? "", doc.line(line).length + said.length, columns());
-      const hint = [said, value].filter(Boolean).join(" · ");
+      const hint = [said, value].filter(Boolean).join("  ");
       if (hint) ranges.push(Decoration.line({ attributes: { "data-hint": hint } }).range(doc.line(line).from));
     }
     return Decoration.set(ranges, true);
