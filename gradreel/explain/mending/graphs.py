@@ -18,7 +18,7 @@ def used_up(wanted: Wanted) -> Iterator[Proposal]:
     """A second backward reached an emptied node."""
     raised = wanted.at("raised")
     in_loop = raised is not None and wanted.text.loop(raised) is not None
-    ways = [detached_border, rebuilt_inside, detached_built, rebuilt_before, joined, retained]
+    ways = [rebuilt_inside, detached_border, detached_built, rebuilt_before, joined, retained]
     if not in_loop:
         ways = [retained, rebuilt_before, joined, detached_border, detached_built]
     for way in ways:
@@ -108,6 +108,26 @@ def detached_border(wanted: Wanted) -> Iterator[Proposal]:
                 break
     yield from detached_at_top(wanted, name, scopes)
     yield from detached_attribute(wanted, name)
+
+
+def carried_over(wanted: Wanted) -> Iterator[Proposal]:
+    """What one turn of the loop leaves to the next is detached: names that a turn reads before it binds them anew."""
+    text, raised = wanted.text, wanted.at("raised")
+    loop = text.loop(raised) if raised is not None else None
+    if loop is None:
+        return
+    bound: set[str] = set()
+    carried: dict[str, None] = {}
+    for statement in loop.body:
+        reads = {
+            part.id for part in ast.walk(statement) if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Load)
+        }
+        made = targets(statement)
+        later = set().union(*(targets(other) for other in loop.body[loop.body.index(statement) :]))
+        carried |= dict.fromkeys(sorted((reads - bound) & later))
+        bound |= made
+    for name in carried:
+        yield from detached_at_top(wanted, name, [loop.body])
 
 
 def detached_at_top(wanted: Wanted, name: str, scopes: list[list[ast.stmt]]) -> Iterator[Proposal]:

@@ -68,6 +68,8 @@ def mends(trace: Trace, found: Diagnosis, run: Run, until: float) -> list[Mend]:
                 if proposal.source in tried:
                     continue
                 tried.add(proposal.source)
+                if any(enough(other, proposal) for _, change, other in good if not change):
+                    continue
                 if not budget.spend():
                     return best(good)
                 again = run(proposal.source)
@@ -83,6 +85,11 @@ def mends(trace: Trace, found: Diagnosis, run: Run, until: float) -> list[Mend]:
             break
         level = deeper[:8]
     return best(good)
+
+
+def enough(good: Mend, proposal: Proposal) -> bool:
+    """Whether a mend of the same kind was found: one of each is to be had before there is a second of any."""
+    return bool(proposal.cost) and good.cost == proposal.cost
 
 
 def offered(before: Proposal, wanted: Diagnosis) -> list[Proposal]:

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from .common import copies, followed, loads, needed_before, root_name, set_keyword, value_of, without_keyword
-from .graphs import rebuilt_before, stack_statements
+from .graphs import carried_over, rebuilt_before, stack_statements
 from .proposal import FREE, Proposal, Wanted
 from .text import Edit, Text, called, keyword, names_in
 
@@ -33,6 +33,7 @@ def saved_changed(wanted: Wanted) -> Iterator[Proposal]:
 def stepped_between(wanted: Wanted) -> Iterator[Proposal]:
     """An optimizer's step wrote over weights that a later backward needs."""
     yield from rebuilt_before(wanted)
+    yield from carried_over(wanted)
     yield from detached_uses(wanted)
     yield from moved_behind(wanted)
 
