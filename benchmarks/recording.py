@@ -1,4 +1,4 @@
-"""The engine with somebody listening: the price of a recording."""
+"""The engine with somebody listening: the price of a recording, in a fresh state as a run of Gradreel has."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Any
 
 from autograd_core.events import listening
 from autograd_core.recording import Tape
+from autograd_core.state import isolated
 from gradreel.program.limits import Limits
 from gradreel.program.machine import Machine
 from gradreel.trace import Outcome, Recorder
@@ -25,7 +26,7 @@ def bare(once: Once) -> Once:
     """Every event goes onto a tape."""
 
     def recorded() -> Sequence[Any]:
-        with listening(Tape()):
+        with isolated(), listening(Tape()):
             return once()
 
     return recorded
@@ -50,5 +51,5 @@ def traced(once: Once) -> Once:
 
 def heard(once: Once, recorder: Recorder) -> Sequence[Any]:
     Machine(NO_LIMITS, {}, recorder)
-    with listening(recorder.tape):
+    with isolated(), listening(recorder.tape):
         return once()
