@@ -13,6 +13,7 @@ import json
 import re
 import sys
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -21,11 +22,12 @@ from .explaining import explain
 from .host import opened, run_program
 from .host.settings import Unreadable, settings
 from .player.export import export_html
-from .program import compare, paste
+from .program import compare, paste, pointed
 from .trace import Outcome, Trace
 from .trace import events as e
 
 FINISHED, RAISED, UNUSABLE, STOPPED = 0, 1, 2, 3
+SYNTAX = ("SyntaxError", "IndentationError", "TabError")
 EXITS = """\
 exit status: 0 the program finished, 1 it raised an exception that nothing caught (a transcript: at least one),
 2 it cannot be used or was refused, 3 a budget or the time limit stopped it"""
@@ -168,12 +170,16 @@ def complaints(trace: Trace, path: str) -> Iterable[str]:
         if isinstance(event, e.Warned):
             yield f"{path}:{event.line}: {event.category}: {event.message}"
         elif isinstance(event, e.Raised) and not event.caught:
+            if trace.outcome.kind == "raised" and trace.outcome.message:  # what was raised last: with a suggestion
+                event = replace(event, message=trace.outcome.message)
             yield from traceback(event, path, lines)
     outcome = trace.outcome
     if outcome.kind in ("refused", "stopped"):
         at = f"{path}, line {outcome.line}: " if outcome.line is not None else f"{path}: "
         name = f"{outcome.type}: " if outcome.kind == "refused" and outcome.type != "Unsupported" else ""
         yield at + name + str(outcome.message)
+        if outcome.type in SYNTAX:
+            yield from pointed(trace.source)
     for found in diagnose(trace):
         yield from explanation(found)
     compared = compare(paste(trace.source), trace)

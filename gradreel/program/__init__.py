@@ -4,17 +4,17 @@ from .expression import Expression, Leaf, propose_expression
 from .limits import Limits, Spent
 from .native import record
 from .pasting import compare, paste
+from .reading import pointed
 from .running import run
 
 __all__ = [
     "Expression",
     "Leaf",
     "Limits",
-    "compare",
-    "paste",
     "Spent",
     "compare",
     "paste",
+    "pointed",
     "propose_expression",
     "record",
     "run",

@@ -44,6 +44,8 @@ ENGINE = torch.__name__
 
 def load(machine: Machine, owner: Value, name: str) -> Value:
     """`owner.name`"""
+    if type(owner) is Instance:
+        return of_instance(machine, owner, name)
     way = WAYS.get(type(owner))
     if way is not None:
         if name == "__class__" and type(owner) not in (Instance, Keyed):
@@ -111,6 +113,13 @@ def by_class(
 def of_instance(machine: Machine, owner: Value, name: str) -> Value:
     """An attribute of an object of the program's classes, modules aside."""
     kind = owner.kind
+    if not kind.traits:  # the usual case, by the shortest way
+        held = kind.find(name)
+        if held is MISSING:
+            if name in owner.attributes:
+                return owner.attributes[name]
+        elif type(held) is Function and name not in owner.attributes:
+            return Bound(held, owner)
     if "__getattribute__" in kind.traits:
         try:
             return call_method(machine, owner, "__getattribute__", [name])

@@ -10,15 +10,31 @@ import numpy as np
 
 from gradreel.trace.events import NumbersTaken
 
+from .asking import (
+    get,
+    has,
+    identity,
+    inner_names,
+    is_callable,
+    is_instance,
+    is_subclass,
+    listing,
+    outer_names,
+    put,
+    special_refused,
+    unmarked,
+    variables,
+)
 from .attributes import OBJECT, TYPE_OF_TYPES, load
-from .calls import call, call_method, iterate, kind_name, listed, truth
+from .calls import call, call_method, kind_name, truth
 from .engine import tensor_id, torch
 from .errors import TYPES as ERRORS
 from .formatting import text, written
+from .iterating import iterate, listed
 from .kinds import PYTHON_TYPES, type_of
 from .machine import Machine
 from .methods import METHODS, _fromkeys, dictionary, maketrans, ordered_list
-from .operators import UNION, binary, less, same
+from .operators import binary, less, same
 from .refusal import Refusal
 from .sequences import (
     Mapped,
@@ -37,9 +53,7 @@ from .sequences import (
     turned,
     zipped,
 )
-from .storing import delete, store
 from .subscripts import fetch
-from .tables import table_of
 from .templates import formatted
 from .tuples import TUPLE
 from .values import (
@@ -49,97 +63,17 @@ from .values import (
     Builtin,
     Class,
     ClassMethod,
-    Error,
     ExceptionType,
     Foreign,
     Function,
     Generator,
     Instance,
-    Namespace,
     Property,
     StaticMethod,
     Super,
     Type,
     Value,
 )
-
-# ---- kinds
-
-
-def is_instance(machine: Machine, value: Value, kinds: Value) -> bool:
-    if isinstance(kinds, tuple):
-        return any(is_instance(machine, value, kind) for kind in kinds)
-    if isinstance(kinds, Class):
-        found = type_of(value)
-        return isinstance(found, Class) and kinds in found.order
-    if kinds is UNION:
-        raise Refusal("`isinstance` with `int | str` is not supported here: write a tuple.")
-    if isinstance(kinds, ExceptionType):
-        return isinstance(value, Error) and kinds in value.kind.bases
-    if isinstance(kinds, Type):
-        return kinds.name == "object" or isinstance(value, kinds.hosts)
-    raise TypeError("isinstance() arg 2 must be a type, a tuple of types, or a union")
-
-
-def is_subclass(machine: Machine, kind: Value, kinds: Value) -> bool:
-    if isinstance(kinds, tuple):
-        return any(is_subclass(machine, kind, one) for one in kinds)
-    if isinstance(kind, Class):
-        return (
-            kinds in kind.order
-            or (isinstance(kinds, Type) and kinds.name == "object")
-            or (kind.host is not None and is_subclass(machine, kind.host, kinds))
-            or (kind.exception is not None and isinstance(kinds, ExceptionType) and kinds in kind.exception.bases)
-        )
-    if isinstance(kind, ExceptionType):
-        return kinds in kind.bases
-    if isinstance(kind, Type) and isinstance(kinds, Type):
-        return kinds.name == "object" or any(issubclass(host, kinds.hosts) for host in kind.hosts)
-    if isinstance(kind, (Class, Type, ExceptionType)) and isinstance(kinds, (Class, Type, ExceptionType)):
-        return isinstance(kinds, Type) and kinds.name == "object"
-    raise TypeError("issubclass() arg 1 must be a class")
-
-
-def is_callable(machine: Machine, value: Value) -> bool:
-    if isinstance(value, OBJECTS) and not isinstance(value, torch.nn.Module):
-        return value.kind.find("__call__") is not MISSING
-    return isinstance(value, (Function, Bound, Builtin, Foreign, Class, Type, ExceptionType, torch.nn.Module))
-
-
-def has(machine: Machine, owner: Value, name: str) -> bool:
-    try:
-        load(machine, owner, plain_name(name))
-    except AttributeError:
-        return False
-    except Refusal:
-        return False
-    return True
-
-
-def get(machine: Machine, owner: Value, name: str, default: Value = MISSING) -> Value:
-    try:
-        return load(machine, owner, plain_name(name))
-    except AttributeError:
-        if default is MISSING:
-            raise
-        return default
-
-
-def put(machine: Machine, owner: Value, name: str, value: Value) -> None:
-    store(machine, owner, plain_name(name), value)
-
-
-def plain_name(name: Value) -> str:
-    if not isinstance(name, str):
-        raise TypeError(f"attribute name must be string, not '{kind_name(name)}'")
-    if name.startswith("__") and special_refused(name):
-        raise Refusal(f"The attribute `{name[:40]}` is not offered here.")
-    return name
-
-
-def identity(machine: Machine, value: Value) -> int:
-    return machine.number(value)
-
 
 # ---- making values
 
@@ -202,53 +136,6 @@ def show(
         call(machine, load(machine, file, "write"), [shown], {})
 
 
-def unmarked(machine: Machine, owner: Value, name: str) -> None:
-    """`delattr`"""
-    delete(machine, owner, plain_name(name))
-
-
-def listing(machine: Machine, *given: Value) -> list[Value]:
-    """`dir(value)`: the names that can be asked for here."""
-    if not given:
-        return sorted(name for name in machine.names if isinstance(name, str))
-    (owner,) = given
-    names: set[str] = set()
-    if isinstance(owner, (*OBJECTS, Error)):
-        names |= set(owner.attributes)
-    kind = owner if isinstance(owner, Class) else getattr(owner, "kind", None)
-    if isinstance(kind, Class):
-        names |= {name for base in kind.order for name in base.attributes}
-    if isinstance(owner, Namespace):
-        names |= set(owner.table)
-    hosts = owner.hosts if isinstance(owner, Type) else (type(owner),)
-    for host in hosts:
-        names |= set(table_of(host))
-    machine.meter.length(len(names))
-    return sorted(names)
-
-
-def variables(machine: Machine, *given: Value) -> Value:
-    """`vars(value)`"""
-    if not given:
-        return inner_names(machine)
-    try:
-        return load(machine, given[0], "__dict__")
-    except AttributeError:
-        raise TypeError("vars() argument must have __dict__ attribute") from None
-
-
-def inner_names(machine: Machine) -> dict[str, Value]:
-    """`locals()`: a copy of the variables of the innermost call."""
-    frame = machine.frame
-    own = {name: cell.value for name, cell in frame.cells.items() if cell.value is not MISSING}
-    return {**{name: value for name, value in frame.names.items() if not name.startswith(".")}, **own}
-
-
-def outer_names(machine: Machine) -> dict[str, Value]:
-    """`globals()`: a copy of the program's variables."""
-    return dict(machine.names)
-
-
 def begun(machine: Machine, source: Value, sentinel: Value = MISSING) -> Any:
     """`iter(source)`, `iter(function, last)`"""
     if sentinel is MISSING:
@@ -306,12 +193,6 @@ def classify(machine: Machine, *given: Value, **keywords: Value) -> Value:
         if isinstance(key, str) and special_refused(key):
             raise Refusal(f"A class cannot define `{key}` here.")
     return make_class(machine, name, tuple(bases), dict(attributes), keywords)
-
-
-def special_refused(name: str) -> bool:
-    from .names import DUNDERS, special
-
-    return special(name) and name not in DUNDERS
 
 
 def _type(name: str, hosts: tuple[type, ...], make: Callable[..., Any] | None, **methods: Value) -> Type:

@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Iterator
 from typing import Any
-
-import numpy as np
 
 from .arguments import unfit
 from .bridge import PLAIN, Companion, from_engine, function_class, to_engine
 from .creating import instantiate
 from .engine import torch
-from .errors import TYPES as ERRORS
 from .machine import Machine
 from .refusal import Refusal
 from .sizes import ASKED
@@ -37,8 +32,6 @@ from .values import (
     Type,
     Value,
 )
-
-ITERABLE = (deque, list, tuple, str, dict, set, frozenset, range, enumerate, zip, Generator, np.ndarray, torch.Tensor)
 
 
 def call(machine: Machine, function: Any, args: list[Value], kwargs: dict[str, Value]) -> Value:
@@ -170,142 +163,9 @@ def call_method(machine: Machine, owner: Value, name: str, args: list[Value]) ->
     return call(machine, found, [owner, *args], {})
 
 
-class Walk:
-    """Iteration by the `__next__` of an object of the program."""
-
-    __slots__ = ("machine", "source")
-
-    def __init__(self, machine: Machine, source: Value) -> None:
-        self.machine = machine
-        self.source = source
-
-    def __iter__(self) -> Iterator[Value]:
-        return self
-
-    def __next__(self) -> Value:
-        return call_method(self.machine, self.source, "__next__", [])
-
-
-class Indexed:
-    """Iteration by `__getitem__` with 0, 1, 2, ... until IndexError."""
-
-    __slots__ = ("machine", "source", "at")
-
-    def __init__(self, machine: Machine, source: Value) -> None:
-        self.machine = machine
-        self.source = source
-        self.at = -1
-
-    def __iter__(self) -> Iterator[Value]:
-        return self
-
-    def __next__(self) -> Value:
-        self.at += 1
-        try:
-            return call_method(self.machine, self.source, "__getitem__", [self.at])
-        except IndexError:
-            raise StopIteration from None
-
-
-def iterate(machine: Machine, value: Any) -> Iterator[Value]:
-    """An iterator over `value`. Each item is charged by whoever asks for it."""
-    if isinstance(value, OBJECTS):
-        found = call_method(machine, value, "__iter__", [])
-        if found is not NotImplemented:
-            return walked(machine, found)
-    if isinstance(value, ITERABLE):
-        return iter(value)
-    if isinstance(value, Instance) and value.kind.find("__getitem__") is not MISSING:
-        return Indexed(machine, value)
-    if type(value) is Class and value.members is not None:
-        return iter(list(value.members.values()))
-    if type(value) is Silent:
-        raise unseen(value)
-    source: Any = value
-    if isinstance(value, (Walk, Indexed)) or (isinstance(value, Iterator) and not isinstance(value, Namespace)):
-        return value
-    if type(value) in WALKED:
-        return iter(source)
-    if isinstance(value, VIEWS) or (isinstance(value, torch.nn.Module) and hasattr(type(value), "__iter__")):
-        return iter(source)
-    raise TypeError(f"'{kind_name(value)}' object is not iterable")
-
-
-WALKED: list[Any] = []
-"""Types of library modules that can be walked through; put in by those."""
-
-
-def walked(machine: Machine, found: Value) -> Iterator[Value]:
-    """The iterator that `__iter__` gave, as the host walks it."""
-    if isinstance(found, Instance):
-        if found.kind.find("__next__") is MISSING:
-            raise TypeError(f"iter() returned non-iterator of type '{kind_name(found)}'")
-        return Walk(machine, found)
-    if not isinstance(found, Iterator):
-        raise TypeError(f"iter() returned non-iterator of type '{kind_name(found)}'")
-    return found
-
-
 def unseen(value: Silent) -> Refusal:
     """What a program asks of a library that has no part here cannot be known."""
     return Refusal(f"`{value.name}` does nothing here, so the program cannot use what it would give.")
-
-
-def delegate(machine: Machine, source: Value) -> Any:
-    """What `yield from` hands the reins to: generators take what is sent; of others only the items are asked."""
-    found = iterate(machine, source)
-    if isinstance(found, Generator) and hasattr(found.source, "send"):
-        return handed(found)
-    return passed(found)
-
-
-def handed(inner: Generator) -> Any:
-    source: Any = inner.source
-    sent: Value = None
-    way = source.send
-    while True:
-        try:
-            item = way(sent)
-        except StopIteration as stop:
-            return stop.value
-        try:
-            sent = yield item
-            way = source.send
-        except GeneratorExit:
-            source.close()
-            raise
-        except Exception as raised:
-            if not hasattr(source, "throw"):
-                raise
-            if getattr(getattr(raised, "guest", None), "kind", None) is ERRORS["GeneratorExit"]:
-                source.close()
-                raise
-            sent, way = raised, source.throw
-        item = None
-
-
-def passed(items: Iterator[Value]) -> Any:
-    for item in items:
-        if (yield item) is not None:
-            raise AttributeError(f"'{type(items).__name__}' object has no attribute 'send'")
-        item = None
-
-
-VIEWS: tuple[type, ...] = (type({}.keys()), type({}.values()), type({}.items()))
-
-
-def listed(machine: Machine, value: Value) -> list[Value]:
-    """All items of `value`, charged one by one."""
-    meter, items = machine.meter, []
-    limit = machine.limits.length
-    for item in iterate(machine, value):
-        items.append(item)
-        meter.steps += 1
-        if meter.steps >= meter.check_at:
-            meter.check()
-        if len(items) > limit:
-            meter.length(len(items))
-    return items
 
 
 def own_length(machine: Machine, value: Value) -> int | None:
@@ -358,8 +218,6 @@ NAMES: dict[type, str] = {
     Property: "property",
     StaticMethod: "staticmethod",
     ClassMethod: "classmethod",
-    Walk: "iterator",
-    Indexed: "iterator",
 }
 
 

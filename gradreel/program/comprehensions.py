@@ -6,8 +6,9 @@ import ast
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
-from .calls import iterate, truth
+from .calls import truth
 from .compiler import Compiler, Run, compiles
+from .iterating import iterate
 from .machine import Machine
 from .scopes import Comprehension
 from .targets import Store, target

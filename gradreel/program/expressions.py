@@ -6,8 +6,9 @@ import ast
 from collections.abc import Callable
 
 from .attributes import load
-from .calls import kind_name, listed, truth
+from .calls import kind_name, truth
 from .compiler import Compiler, Run, compiles
+from .iterating import listed
 from .names import attribute_name
 from .operators import COMPARE, UNARY, binary
 from .subscripts import fetch

@@ -10,11 +10,12 @@ import ast
 from collections.abc import Callable, Generator, Sequence
 from typing import Any
 
-from .calls import iterate, truth
+from .calls import truth
 from .compiler import BREAK, RETURN, Compiler, Signal
 from .errors import TYPES, raise_error
 from .formatting import caught
 from .handling import finishing, ways_of
+from .iterating import iterate
 from .machine import Machine
 from .managing import entered, leave, left_by
 from .matching import chosen

@@ -18,8 +18,8 @@ from .modules.making import module
 from .modules.numbers import MATH, RANDOM, RANDOM_METHODS
 from .modules.silent import PROGRESS, REMARKS, SILENT, TQDM, Progress
 from .modules.system import COPY, GC, OS, OUTPUT_METHODS, SYS, TIME, WARNINGS, Output, typing
-from .numpy_face import NUMPY
 from .numpy_random import RANDOM as NUMPY_RANDOM
+from .numpy_tables import NUMPY
 from .refusal import Refusal
 from .tables import TABLES
 from .tuples import ABOUT_FIELDS

@@ -37,7 +37,7 @@ class Limits:
     """Nodes of backward graphs."""
     output: int = 64_000
     """Characters printed."""
-    depth: int = 60
+    depth: int = 200
     """Calls inside calls; beyond, the program gets the RecursionError that Python would raise."""
     bits: int = 4_096
     """Bits of one whole number."""

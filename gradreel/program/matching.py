@@ -6,10 +6,11 @@ import ast
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, TypeVar
 
+from .asking import is_instance
 from .attributes import load
-from .builtin import is_instance
-from .calls import iterate, kind_name, truth
+from .calls import kind_name, truth
 from .compiler import Compiler, Signal, Step, compiles
+from .iterating import iterate
 from .machine import Machine
 from .operators import equal
 from .targets import Store, bind

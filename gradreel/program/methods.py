@@ -10,7 +10,8 @@ from collections.abc import Callable
 from functools import cmp_to_key
 from typing import Any
 
-from .calls import call, listed, truth
+from .calls import call, truth
+from .iterating import listed
 from .machine import Machine
 from .operators import less, same
 from .templates import joined, str_format

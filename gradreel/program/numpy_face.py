@@ -12,11 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from .calls import kind_name, listed
+from .calls import kind_name
 from .engine import torch
+from .iterating import listed
 from .machine import Machine
-from .values import Attribute, Builtin, Namespace, Type, Value
-from .words import words
+from .values import Namespace, Type, Value
 
 Array = np.ndarray[Any, Any]
 ARRAY_TYPES: tuple[type, ...] = (
@@ -270,128 +270,3 @@ def options(machine: Machine, **given: Value) -> None:
     for name, most in (("linewidth", 1000), ("precision", 100)):
         if name in machine.shown:
             machine.shown[name] = min(int(machine.shown[name]), most)
-
-
-REDUCTIONS = words(
-    "sum mean max min std var prod median any all argmax argmin cumsum cumprod ptp amax amin nansum nanmean "
-    "count_nonzero average"
-)
-ELEMENTWISE = words(
-    "abs exp log sqrt sin cos tan tanh maximum minimum arcsin arccos arctan arctan2 sinh cosh log2 log10 log1p expm1 "
-    "exp2 power square sign floor ceil rint round clip isnan isinf isfinite add subtract multiply divide mod "
-    "floor_divide negative reciprocal greater less equal not_equal greater_equal less_equal logical_and logical_or "
-    "logical_not logical_xor absolute fabs hypot deg2rad rad2deg cbrt isclose allclose array_equal trunc around"
-)
-SHAPES = words(
-    "reshape transpose squeeze ravel expand_dims flip roll argsort sort unique split array_split nonzero triu tril "
-    "trace diff swapaxes moveaxis fliplr flipud atleast_1d atleast_2d percentile quantile argwhere rot90"
-)
-
-FUNCTIONS: dict[str, Callable[..., Any]] = {
-    "array": array,
-    "asarray": array,
-    "zeros": filled(np.zeros),
-    "ones": filled(np.ones),
-    "empty": filled(np.zeros),
-    "full": full,
-    "zeros_like": alike(np.zeros_like),
-    "ones_like": alike(np.ones_like),
-    "empty_like": alike(np.zeros_like),
-    "eye": square(np.eye),
-    "identity": square(np.identity),
-    "diag": diagonal,
-    "linspace": linspace,
-    "logspace": logspace,
-    "arange": arange,
-    "meshgrid": meshgrid,
-    "finfo": finfo,
-    "iinfo": iinfo,
-    "where": where,
-    "einsum": einsum,
-    "pad": padded,
-    "tile": repeated(np.tile),
-    "repeat": repeated(np.repeat),
-    "set_printoptions": options,
-    **{name: joining(getattr(np, name)) for name in words("concatenate stack vstack hstack column_stack dstack")},
-    **{name: multiplied(getattr(np, name)) for name in words("dot matmul outer inner vdot")},
-    **{name: elementwise(getattr(np, name)) for name in ELEMENTWISE},
-    **{name: reduced(getattr(np, name)) for name in REDUCTIONS},
-    **{name: shaped(getattr(np, name)) for name in SHAPES},
-}
-LINALG = {name: solved(getattr(np.linalg, name)) for name in words("norm inv det solve eig eigh svd matrix_rank pinv")}
-
-
-def _flat_shape(machine: Machine, this: Array, *shape: Value) -> Array:
-    wanted = shape[0] if len(shape) == 1 and not isinstance(shape[0], (int, np.integer)) else shape
-    return this.reshape(tuple(listed(machine, wanted)))
-
-
-def _astype(machine: Machine, this: Array, kind: Value, copy: Value = True) -> Array:
-    return this.astype(dtype_of(kind))
-
-
-def _fill(machine: Machine, this: Array, value: Value) -> None:
-    this.fill(numbers(machine, value))
-
-
-def _transposed(machine: Machine, this: Array, *axes: Value) -> Array:
-    return this.transpose(*(numbers(machine, part) for part in axes))
-
-
-METHODS: dict[str, Callable[..., Any]] = {
-    "reshape": _flat_shape,
-    "astype": _astype,
-    "fill": _fill,
-    "transpose": _transposed,
-    "copy": lambda machine, this: this.copy(),
-    "tolist": lambda machine, this: this.tolist(),
-    "item": lambda machine, this, *at: this.item(*at),
-    "flatten": lambda machine, this: this.flatten(),
-    "dot": multiplied(np.dot),
-    "sort": lambda machine, this, axis=-1: this.sort(axis),
-    "nonzero": shaped(np.nonzero),
-    "repeat": repeated(np.repeat),
-    **{name: elementwise(getattr(np, name)) for name in words("round clip")},
-    **{name: shaped(getattr(np, name)) for name in words("squeeze ravel argsort trace diagonal swapaxes")},
-    **{
-        name: reduced(getattr(np, name)) for name in words("sum mean max min std var prod any all argmax argmin cumsum")
-    },
-}
-
-
-READS: dict[str, Callable[[Any], Any]] = {
-    "shape": lambda this: this.shape,
-    "ndim": lambda this: this.ndim,
-    "size": lambda this: this.size,
-    "dtype": lambda this: this.dtype,
-    "T": lambda this: this.T,
-    "nbytes": lambda this: this.nbytes,
-    "itemsize": lambda this: this.itemsize,
-}
-
-ARRAY_METHODS: dict[str, Any] = {name: Builtin(name, way, machine=True) for name, way in METHODS.items()} | {
-    name: Attribute(way) for name, way in READS.items()
-}
-
-
-def scalar(name: str, kind: Callable[[Any], Any]) -> Type:
-    make = Builtin(name, lambda machine, value=0: kind(numbers(machine, value)), machine=True)
-    return Type(name, (DTYPES[name],), make, f"numpy.{name}")
-
-
-SCALARS = {name: scalar(name, kind) for name, kind in DTYPES.items() if name != "bool"}
-ABSTRACT = {"integer": (np.integer,), "floating": (np.floating,), "number": (np.number,), "generic": (np.generic,)}
-
-NUMPY = Namespace(
-    "numpy",
-    {name: Builtin(name, way, machine=True) for name, way in FUNCTIONS.items()}
-    | SCALARS
-    | {name: Type(name, hosts, None, f"numpy.{name}") for name, hosts in ABSTRACT.items()}
-    | {"pi": math.pi, "e": math.e, "inf": math.inf, "nan": math.nan, "newaxis": None}
-    | {
-        "ndarray": Type("ndarray", (np.ndarray,), None, "numpy.ndarray"),
-        "linalg": Namespace("numpy.linalg", {name: Builtin(name, way, machine=True) for name, way in LINALG.items()}),
-        "__version__": np.__version__,
-    },
-)
-"""numpy, as programs import it; `numpy.random` is put in by numpy_random."""

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from .machine import Machine
-from .numpy_face import NUMPY, numbers, shape_of
+from .numpy_face import numbers, shape_of
+from .numpy_tables import NUMPY
 from .tables import TABLES
 from .values import Builtin, Namespace, Type, Value
 

@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from .calls import call_method, iterate, truth
+from .calls import call_method, truth
 from .engine import TENSORS, elements_of
 from .formatting import type_name
+from .iterating import iterate
 from .templates import percent
 from .values import OBJECTS, Bound, Class, Error, ExceptionType, Function, Instance, Own, Silent, Type, Value
 

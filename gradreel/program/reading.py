@@ -9,7 +9,7 @@ import warnings
 from dataclasses import dataclass
 
 from .limits import Limits
-from .pasting import Pasted
+from .pasting import Pasted, paste
 from .refusal import Refusal
 
 HEADER = re.compile(r"^#\s*record:(.*)$", re.MULTILINE)
@@ -81,6 +81,29 @@ def parse(text: str) -> ast.Module:
         raise Refusal("The program is nested too deeply.", None, "SyntaxError") from None
     except ValueError as error:
         raise Refusal(str(error), None, "SyntaxError") from None
+
+
+def pointed(source: str) -> list[str]:
+    """The line of a program that is no Python, and carets under the place, as Python shows them."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            compile(paste(source).program, "<program>", "exec", dont_inherit=True)
+    except SyntaxError as error:
+        return carets(error)
+    except (ValueError, MemoryError, RecursionError):
+        return []
+    return []
+
+
+def carets(error: SyntaxError) -> list[str]:
+    if not error.text or error.offset is None or error.offset < 1:
+        return []
+    line = error.text.rstrip("\n").expandtabs(1)
+    margin = len(line) - len(line.lstrip())
+    last = error.end_offset if error.end_lineno == error.lineno and (error.end_offset or 0) > error.offset else None
+    width = (last or error.offset + 1) - error.offset
+    return [f"    {line.strip()}", "    " + " " * max(error.offset - 1 - margin, 0) + "^" * max(width, 1)]
 
 
 def check_size(tree: ast.Module) -> None:

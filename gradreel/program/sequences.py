@@ -8,8 +8,9 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from .calls import VIEWS, call, call_method, iterate, kind_name, listed, own_length, truth
+from .calls import call, call_method, kind_name, own_length, truth
 from .engine import torch
+from .iterating import VIEWS, iterate, listed
 from .machine import Machine
 from .operators import binary
 from .values import MISSING, OBJECTS, Class, Own, Value

@@ -6,8 +6,9 @@ from typing import Any
 
 from .attributes import own_attributes
 from .bridge import Companion, ready, to_engine
-from .calls import call, call_method, kind_name, listed
+from .calls import call, call_method, kind_name
 from .engine import torch
+from .iterating import listed
 from .kinds import missing
 from .machine import Machine
 from .refusal import Refusal
@@ -17,7 +18,9 @@ from .values import MISSING, OBJECTS, Attribute, Class, Error, Function, Instanc
 
 def store(machine: Machine, owner: Value, name: str, value: Value) -> None:
     """`owner.name = value`"""
-    if isinstance(owner, OBJECTS) and "__setattr__" in owner.kind.traits:
+    if type(owner) is Instance and not owner.kind.traits and owner.kind.find(name) is MISSING:
+        owner.attributes[name] = value  # the usual case, by the shortest way
+    elif isinstance(owner, OBJECTS) and "__setattr__" in owner.kind.traits:
         call_method(machine, owner, "__setattr__", [name, value])
     else:
         store_plainly(machine, owner, name, value)

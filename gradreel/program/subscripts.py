@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 
 from .bridge import PLAIN, from_engine, machine_of, to_engine
-from .calls import call, call_method, kind_name, listed
+from .calls import call, call_method, kind_name
 from .engine import elements_of, torch
+from .iterating import listed
 from .machine import Machine
 from .values import MISSING, Class, ClassMethod, Instance, Own, Silent, Type, Value
 

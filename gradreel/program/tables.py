@@ -19,7 +19,8 @@ from .engine import tensor_id, torch
 from .face import NAMES
 from .machine import Machine
 from .methods import METHODS
-from .numpy_face import ARRAY_METHODS, ARRAY_TYPES
+from .numpy_face import ARRAY_TYPES
+from .numpy_tables import ARRAY_METHODS
 from .values import MISSING, Attribute, Builtin, Foreign, Value
 
 Entry = Attribute | Foreign | Builtin

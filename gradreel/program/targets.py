@@ -9,8 +9,9 @@ import ast
 from collections.abc import Callable
 
 from .attributes import load
-from .calls import iterate, kind_name
+from .calls import kind_name
 from .compiler import Compiler
+from .iterating import iterate
 from .names import BINDABLE, DUNDERS, attribute_name, special, unbound
 from .operators import binary
 from .storing import delete, store

@@ -7,9 +7,10 @@ import string
 
 import numpy as np
 
-from .calls import call_method, iterate
+from .calls import call_method
 from .engine import torch
 from .formatting import checked, plain, text, type_name, written
+from .iterating import iterate
 from .machine import Machine
 from .refusal import Refusal
 from .values import OBJECTS, Value

@@ -6,7 +6,8 @@ from typing import Any
 
 from .arguments import Signature, bind_arguments
 from .bridge import companion
-from .calls import kind_name, listed
+from .calls import kind_name
+from .iterating import listed
 from .machine import Machine
 from .values import Builtin, Class, ClassMethod, Property, StaticMethod, Type, Value
 

@@ -11,8 +11,9 @@ import copy
 from collections.abc import Callable, Generator, Iterator
 from typing import Any
 
-from .calls import delegate, truth
+from .calls import truth
 from .compiler import Compiler, Run, compiles
+from .iterating import delegate
 from .values import Frame, Value
 
 Way = Callable[[Frame], Generator[Value, Value, None]]

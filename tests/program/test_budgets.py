@@ -115,6 +115,11 @@ def test_deep_recursion_is_python_s_own_error_and_can_be_caught() -> None:
     ]
 
 
+def test_calls_may_be_as_deep_as_those_of_ordinary_programs() -> None:
+    trace = run("def fact(n): return 1 if n < 2 else n * fact(n - 1)\nprint(fact(180) > 0)")
+    assert [event.text for event in trace.events if isinstance(event, Printed)] == ["True\n"]
+
+
 def test_the_trace_so_far_is_kept() -> None:
     trace = run("print('before')\nwhile True: pass", limits=SMALL)
     assert any(isinstance(event, Printed) and event.text == "before\n" for event in trace.events)

@@ -7,10 +7,11 @@ from collections.abc import Callable
 from typing import Any
 
 from ..builtin import TYPES as PYTHON
-from ..calls import call, iterate, listed
+from ..calls import call
 from ..dataclass import module as dataclasses
 from ..enums import module as enum
 from ..errors import TYPES as ERRORS
+from ..iterating import iterate, listed
 from ..machine import Machine
 from ..tuples import named_tuple
 from ..values import Builtin, Type, Value

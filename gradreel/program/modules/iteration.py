@@ -8,7 +8,8 @@ from collections.abc import Callable
 from typing import Any
 
 from ..attributes import load
-from ..calls import call, iterate, listed, truth
+from ..calls import call, truth
+from ..iterating import iterate, listed
 from ..machine import Machine
 from ..operators import BINARY, COMPARE, UNARY, binary, contains
 from ..subscripts import fetch
@@ -118,7 +119,7 @@ def _getter(machine: Machine, *wanted: Value) -> Builtin:
 
 
 def _attributes(machine: Machine, *names: str) -> Builtin:
-    from ..builtin import plain_name
+    from ..asking import plain_name
 
     def one(m: Machine, owner: Value, path: str) -> Value:
         for name in path.split("."):
@@ -133,7 +134,7 @@ def _attributes(machine: Machine, *names: str) -> Builtin:
 
 
 def _caller(machine: Machine, name: str, /, *args: Value, **kwargs: Value) -> Builtin:
-    from ..builtin import plain_name
+    from ..asking import plain_name
 
     plain_name(name)
     return Builtin("methodcaller", lambda m, owner: call(m, load(m, owner, name), list(args), kwargs), True)

@@ -8,8 +8,9 @@ import random
 from collections.abc import Callable
 from typing import Any
 
-from ..calls import call_method, iterate, listed
+from ..calls import call_method
 from ..engine import torch
+from ..iterating import iterate, listed
 from ..machine import Machine
 from ..operators import binary
 from ..values import OBJECTS, Attribute, Builtin, Type, Value

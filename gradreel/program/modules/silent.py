@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from ..calls import WALKED, iterate
+from ..iterating import WALKED, iterate
 from ..machine import Machine
 from ..values import Attribute, Builtin, Namespace, Silent, Value
 from .making import module
