@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
 import numpy as np
 
+BINS = 24
+"""So many bars tell how the elements of a larger tensor are spread."""
 WHOLE = 256
 """A tensor with at most so many elements is told whole; of a larger one, a summary and its first elements."""
 
@@ -23,6 +26,8 @@ class Value:
     minimum: float | None = None
     maximum: float | None = None
     mean: float | None = None
+    bins: tuple[int, ...] | None = None
+    """Of a larger tensor: how many elements lie in each of so many equal parts between `minimum` and `maximum`."""
 
 
 @cache
@@ -39,7 +44,7 @@ _recent: dict[tuple[type, bytes], Value] = {}
 def snapshot(array: np.ndarray[Any, Any] | np.generic) -> Value:
     """What an event tells of `array`.
 
-    All of it up to WHOLE elements, else its first WHOLE // 16 with minimum, maximum and mean.
+    All of it up to WHOLE elements, else its first WHOLE // 16 with minimum, maximum, mean and how it is spread.
     """
     if isinstance(array, np.generic):
         bits = (array.__class__, array.tobytes())
@@ -54,5 +59,16 @@ def snapshot(array: np.ndarray[Any, Any] | np.generic) -> Value:
     if flat.size <= WHOLE:
         return Value(flat.shape, name, flat.tolist())
     head = flat.reshape(-1)[: WHOLE // 16].tolist()
-    numbers = flat.astype(np.float64)
-    return Value(flat.shape, name, head, False, float(numbers.min()), float(numbers.max()), float(numbers.mean()))
+    numbers = flat.astype(np.float64).reshape(-1)
+    least, most = float(numbers.min()), float(numbers.max())
+    return Value(flat.shape, name, head, False, least, most, float(numbers.mean()), spread(numbers, least, most))
+
+
+def spread(numbers: np.ndarray[Any, Any], least: float, most: float) -> tuple[int, ...] | None:
+    """How many of `numbers` lie in each of BINS equal parts from `least` to `most`; None where these are not finite."""
+    if not math.isfinite(most - least):
+        return None
+    if most == least:
+        return (len(numbers), *(0,) * (BINS - 1))
+    places = ((numbers - least) * (BINS / (most - least))).astype(np.intp)
+    return tuple(np.bincount(np.minimum(places, BINS - 1), minlength=BINS).tolist())

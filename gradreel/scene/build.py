@@ -276,7 +276,8 @@ def shown_value(value: Value) -> dict[str, Any]:
         return {**record, "data": rounded(value.data, digits), "whole": True}
     summary = {"min": value.minimum, "max": value.maximum, "mean": value.mean}
     shown = {name: rounded(number, digits) for name, number in summary.items()}
-    return {**record, "head": rounded(value.data, digits), **shown, "whole": False}
+    bins = {} if value.bins is None else {"bins": list(value.bins)}
+    return {**record, "head": rounded(value.data, digits), **shown, **bins, "whole": False}
 
 
 def rounded(data: Any, digits: int) -> Any:
