@@ -41,7 +41,7 @@ def answer(question: Mapping[str, Any], head: Mapping[str, Any], run: Run, page:
         return seal({**head, "message": complaint}, page=page)
     wanted = "both" if file == "trace" else "scene"
     reply, scene, trace = opened(run(json.dumps({"source": source, "values": values, "want": wanted}).encode()))
-    head |= {"message": reply.get("message"), "source": source, "values": values}
+    head |= {"message": reply.get("message"), "remarks": reply.get("remarks"), "source": source, "values": values}
     if beside is not None:
         other, second, _ = opened(run(json.dumps({"source": beside, "want": "scene", "expression": False}).encode()))
         return seal({**head, "message": head["message"] or other.get("message")}, scene, beside=second, page=page)

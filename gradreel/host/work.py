@@ -2,9 +2,9 @@
 
 A request is JSON: {source, mode, values, limits, want, expression}. `want` is "scene", "trace" or "both"; with
 `expression` (so unless told otherwise) a line like `sin(x*y) + x**2` is made a program, its leaves having the `values`
-given. A reply is one line of JSON {ok, outcome, expression, message, again, scene, trace, ms, cpu, safety}, then
-scene and trace as gzipped JSON, whose lengths the line tells; `ms` is the time it took, `cpu` how much of it was spent
-computing, `safety` names the layers that held the run.
+given. A reply is one line of JSON {ok, outcome, expression, message, again, remarks, scene, trace, ms, cpu, safety},
+then scene and trace as gzipped JSON, whose lengths the line tells; `remarks` are sentences on pasted text, `ms` is the
+time it took, `cpu` how much of it was spent computing, `safety` names the layers that held the run.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from typing import Any
 
 from gradreel.explain import Diagnosis, diagnose
 from gradreel.explain.mending import Mend, mended
-from gradreel.program import Expression, Limits, propose_expression, run
+from gradreel.program import Expression, Limits, compare, paste, propose_expression, run
 from gradreel.scene import Expression as Typed
 from gradreel.scene import Leaf, build, encode
 from gradreel.scene.build import Mender
@@ -28,6 +28,7 @@ from gradreel.trace.events import LineReached, Stopped
 from .watching import Watch
 
 WANTS = ("scene", "trace", "both")
+MOST_REMARKS = 12
 LARGEST_REPLY = 16_000_000
 """Bytes that a reply may have; a larger one is replaced by a sentence."""
 
@@ -80,13 +81,22 @@ def work(
     def sealed_reply(trace: Trace, parts: Parts) -> bytes:
         ms = round((time.perf_counter() - started) * 1000, 1)
         used = round((time.process_time() - cpu) * 1000, 1)
-        return reply(asdict(trace.outcome), typed is not None, parts, (ms, used), safety)
+        said = remarks(trace) if typed is None else []
+        return reply(asdict(trace.outcome), typed is not None, parts, (ms, used), safety, said)
 
     def on_the_way(trace: Trace, parts: Parts) -> None:
         if early is not None:
             early(sealed_reply(trace, parts))
 
     return sealed_reply(*in_time(trace, ready, started + READY_SECONDS, on_the_way))
+
+
+def remarks(trace: Trace) -> list[str]:
+    """What was left out of pasted text, and how the outputs that were posted with it compare with those of this run."""
+    pasted = paste(trace.source)
+    compared = compare(pasted, trace)
+    notes = [f"Line {note.line}: {note.text}" for note in pasted.notes]
+    return [*notes, *(compared.sentences if compared is not None else ())][:MOST_REMARKS]
 
 
 def mender(trace: Trace) -> list[tuple[Diagnosis, list[Mend]]]:
@@ -226,7 +236,12 @@ def shape_of(value: Any) -> tuple[int, ...] | None:
 
 
 def reply(
-    outcome: dict[str, Any], expression: bool, parts: Parts, took: tuple[float, float], safety: Sequence[str]
+    outcome: dict[str, Any],
+    expression: bool,
+    parts: Parts,
+    took: tuple[float, float],
+    safety: Sequence[str],
+    remarks: Sequence[str] = (),
 ) -> bytes:
     (scene, trace), (ms, cpu) = parts, took
     if len(scene) + len(trace) > LARGEST_REPLY:
@@ -237,6 +252,7 @@ def reply(
         "expression": expression,
         "message": None,
         "again": False,
+        "remarks": list(remarks),
         "ms": ms,
         "cpu": cpu,
         "safety": list(safety),
@@ -249,6 +265,7 @@ def refusal(message: str, again: bool = False) -> bytes:
     nothing: dict[str, Any] = {
         "outcome": None,
         "expression": False,
+        "remarks": [],
         "scene": 0,
         "trace": 0,
         "ms": 0,

@@ -329,3 +329,41 @@ def test_a_program_runs_by_itself_where_that_is_wished(page: Page, app_url: str)
     put(page, "import torch\nlively = torch.ones(1, requires_grad=True)\n(lively * 4).sum().backward()")
     expect(page.get_by_test_id("leaves")).to_contain_text("lively", timeout=15_000)
     assert player.get_attribute("data-outcome") == "finished"
+
+
+POSTED = """\
+>>> import torch
+>>> x = torch.ones(2, requires_grad=True)
+>>> y = (x * 3).sum()
+>>> y
+tensor(6., grad_fn=<SumBackward>)
+>>> y.backward()
+>>> x.grad
+tensor([3., 3.])
+"""
+NOTEBOOK = json.dumps(
+    {
+        "cells": [{"cell_type": "code", "source": ["import torch\n", "seen = torch.ones(1)"], "outputs": []}],
+        "metadata": {},
+        "nbformat": 4,
+        "nbformat_minor": 5,
+    }
+)
+
+
+def test_posted_outputs_are_compared_beside_the_program(page: Page, app_url: str) -> None:
+    open_lab(page, app_url)
+    run(page, POSTED)
+    said = page.get_by_test_id("remarks")
+    expect(said).to_contain_text("1 of 2 outputs are what was posted.")
+    expect(said).to_contain_text("Line 4")
+    run(page, ALONE)
+    expect(said).to_be_hidden()
+
+
+def test_a_pasted_notebook_becomes_its_cells(page: Page, app_url: str) -> None:
+    open_lab(page, app_url)
+    run(page, NOTEBOOK)
+    editor = page.locator("[data-testid=editor] .cm-content").first
+    expect(editor).to_contain_text("seen = torch.ones(1)")
+    expect(editor).not_to_contain_text("cell_type")

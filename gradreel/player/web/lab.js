@@ -17,6 +17,7 @@ import { createOpening } from "./opening.js";
 import { isMessage } from "./pasted.js";
 import { createPlayer } from "./player.js";
 import { saveFile } from "./saving.js";
+import { write } from "./marks.js";
 import vis from "./vis.js";
 import { words } from "./vocabulary.js";
 import { createWelcome, meaningOf } from "./welcome.js";
@@ -25,6 +26,9 @@ const KEPT = "Of a program the server keeps nothing. What you type stays in this
 
 /** Milliseconds without a key before a program runs by itself. */
 const PAUSE = 700;
+
+/** Whether a text is the JSON of a notebook: the editor then shows its cells. @param {string} text */
+const isNotebook = (text) => /^\s*\{/.test(text) && /"cells"\s*:/.test(text);
 
 /** @typedef {{text: string, values: Record<string, any>|null}} Program   what was run, as it was typed */
 
@@ -83,6 +87,7 @@ export function createLab(root, { head, scene, ask, theme, step = null }) {
   const stage = element("div", { class: "gr-stage" });
   const notice = element("div", { class: "gr-notice", role: "status", hidden: true });
   const leaves = element("div", { class: "gr-expression", "data-testid": "expression", hidden: true });
+  const remarks = element("div", { class: "gr-remarks", "data-testid": "remarks", hidden: true });
   root.classList.add(`gr-${head.place}`);
   root.replaceChildren(bar, stage, notice);
   const player = createPlayer(stage, scene, {
@@ -96,7 +101,7 @@ export function createLab(root, { head, scene, ask, theme, step = null }) {
       const complete = (text, at, asked) => proposals(text, at, words, asked);
       code = createCode(codemirror, host, { text: program.text, scene, readOnly: !ask, onRun: run, onEdit: edited, complete });
       if (head.place === "lab") host.after(choices.element);
-      host.after(leaves, drafts ? element("p", { class: "gr-quiet", "data-testid": "kept", text: KEPT }) : "");
+      host.after(leaves, remarks, drafts ? element("p", { class: "gr-quiet", "data-testid": "kept", text: KEPT }) : "");
       return code.pane;
     },
     onRun: ask && load,
@@ -107,6 +112,7 @@ export function createLab(root, { head, scene, ask, theme, step = null }) {
   }
   const expression = createExpression(leaves, { onValues: (values) => start({ ...program, values }, {}) });
   expression.show(scene.expression);
+  remark(head.remarks);
   const home = () => new URL(head.home ?? "./", location.origin + location.pathname);
   const header = head.place === "lesson" || head.place === "embed" ? createLessonBar(bar, {
     title: head.title ?? "Gradreel",
@@ -130,6 +136,16 @@ export function createLab(root, { head, scene, ask, theme, step = null }) {
     onCopyLink: head.place === "lab" ? copyLink : null,
     onRun: ask && run,
   });
+
+  /** Say what was made of pasted text, and how the outputs posted with it compare. @param {string[]|null|undefined} sentences */
+  function remark(sentences) {
+    remarks.hidden = !sentences?.length;
+    remarks.replaceChildren(...(sentences ?? []).map((sentence) => {
+      const line = element("p");
+      write(line, sentence);
+      return line;
+    }));
+  }
 
   /** The link to this step; nothing, and a sentence, where the program is too long for one. */
   async function linkHere() {
@@ -192,8 +208,15 @@ export function createLab(root, { head, scene, ask, theme, step = null }) {
       root.toggleAttribute("data-busy", busy);
       header?.busy(busy);
     },
-    /** Another scene: the answer to a run. @param {any} next @param {number|null} [at] the step to go to */
-    show(next, at = null) {
+    /** Another scene: the answer to a run. @param {any} next @param {number|null} [at] the step to go to
+     * @param {string[]|null} [sentences] on what was pasted
+     */
+    show(next, at = null, sentences = null) {
+      remark(sentences);
+      if (isNotebook(program.text) && code.text().trimEnd() === program.text) {
+        program = { text: next.source.trimEnd(), values: null };
+        code.setText(program.text);
+      }
       code.setScene(next);
       expression.show(next.expression);
       player.update(next, { step: at ?? steps?.of(program.text) ?? null });

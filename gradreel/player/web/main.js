@@ -56,7 +56,7 @@ function createPlace(root) {
     shown = mark;
     const next = scene ? await unzip(scene) : blank(head.source ?? "");
     if (lab) {
-      lab.show(next, link?.step ?? null);
+      lab.show(next, link?.step ?? null, head.remarks);
       link = null;
     } else await begin(head, next);
   }
