@@ -14,8 +14,6 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, ConsoleMessage, Page
 
-from tests.chromium import chromium
-
 ROOT = Path(__file__).parents[2]
 START_SECONDS = 60
 
@@ -52,12 +50,6 @@ def app_url() -> Iterator[str]:
     finally:
         app.terminate()
         app.wait(20)
-
-
-@pytest.fixture(scope="session")
-def browser() -> Iterator[Browser]:
-    with chromium() as opened:
-        yield opened
 
 
 @pytest.fixture

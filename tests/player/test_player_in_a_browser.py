@@ -12,7 +12,6 @@ from typing import Any
 import pytest
 
 from gradreel.player.bundle import vis_network
-from tests.chromium import chromium
 
 pytest.importorskip("playwright.sync_api")
 
@@ -61,12 +60,6 @@ def address() -> Iterator[str]:
     server.shutdown()
     thread.join()
     server.server_close()
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    with chromium() as opened:
-        yield opened
 
 
 @pytest.fixture

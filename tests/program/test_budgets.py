@@ -53,7 +53,7 @@ STOPPED: dict[str, tuple[str, int]] = {
     "import torch\nx = torch.ones(1000, 10, 9, 9)\nwhile True: y = torch.conv2d(x[:100], x)": ("flops", 3),
     "import numpy\nx = numpy.zeros((10**6, 10**6))": ("elements", 2),
     "while True: x = (x := 1) + 1": ("events", 1),
-    "while True: print()": ("output", 1),
+    "while True: print('x' * 200)": ("output", 1),
     "import torch\nx = torch.ones(1, requires_grad=True)\nwhile True: x = x * 2": ("nodes", 3),
     "import torch\nx = torch.ones(1000, 1000)\ny = x @ torch.ones(1000, 1001)": ("elements", 3),
     "import torch\nx = torch.ones(999, 1000)\ny = torch.bmm(x[None], torch.ones(1, 1000, 1000)) @ x.T": ("product", 3),

@@ -39,6 +39,8 @@ const isNotebook = (text) => /^\s*\{/.test(text) && /"cells"\s*:/.test(text);
 export function createLab(root, { head, scene, ask, theme, step = null }) {
   /** @type {Program} */
   let program = { text: (head.source ?? scene.source).trimEnd(), values: head.values ?? null };
+  /** The program that is on the stage: the one that was started may still be on its way. */
+  let played = program.text;
   let code = null;
   let quiet = 0;
   let welcome = null;
@@ -94,7 +96,7 @@ export function createLab(root, { head, scene, ask, theme, step = null }) {
     vis,
     theme,
     step: step ?? steps?.of(program.text) ?? null,
-    onStep: (at) => steps?.keep(program.text, at),
+    onStep: (at) => steps?.keep(played, at),
     values: choices.get("values"),
     compact: head.place === "lesson" || head.place === "embed",
     createEditor: (host) => {
@@ -219,7 +221,8 @@ export function createLab(root, { head, scene, ask, theme, step = null }) {
       }
       code.setScene(next);
       expression.show(next.expression);
-      player.update(next, { step: at ?? steps?.of(program.text) ?? null });
+      played = program.text;
+      player.update(next, { step: at ?? steps?.of(played) ?? null });
     },
     /** Put a program in and run it as a link tells. @param {{source: string, values: any}} place */
     open({ source, values }) {
