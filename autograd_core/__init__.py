@@ -22,7 +22,7 @@ from . import (
     writing,
 )
 from . import factories as _factories
-from .device import device, layout, strided
+from .device import device, layout, memory_format, strided
 from .dtypes import dtype, finfo, get_default_dtype, iinfo, set_default_dtype
 from .modes import enable_grad, inference_mode, is_grad_enabled, is_inference_mode_enabled, no_grad, set_grad_enabled
 from .printing import set_printoptions
@@ -37,7 +37,8 @@ from . import autograd, cuda, linalg, utils  # isort: skip
 
 __version__ = "2.13.0+cpu"
 inf, nan, pi, e = float("inf"), float("nan"), np.pi, np.e
-contiguous_format, preserve_format = "torch.contiguous_format", "torch.preserve_format"
+contiguous_format = memory_format("torch.contiguous_format")
+preserve_format = memory_format("torch.preserve_format")
 
 _FACTORIES = (
     "tensor as_tensor from_numpy zeros ones empty full eye arange linspace zeros_like ones_like empty_like full_like "

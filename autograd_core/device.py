@@ -43,3 +43,10 @@ class layout:
 
 CPU = device("cpu")
 strided = layout("strided")
+
+
+class memory_format(str):  # noqa: N801 - torch's own name
+    """How memory is laid out, by its name: a type of its own, so that no other text is taken for one."""
+
+    def __repr__(self) -> str:
+        return str(self)

@@ -216,7 +216,7 @@ def test_ten_thousand_steps_hold_memory_flat() -> None:
         late = steps(1000)
     finally:
         tracemalloc.stop()
-    assert late - early < 16 * 1000, "even one tensor a step would take more; names in Python's own caches take less"
+    assert late - early < 48 * 1000, "even one tensor a step would take more; names in Python's own caches take less"
     before = nodes()
     tensors = sum(isinstance(thing, torch.Tensor) for thing in gc.get_objects())
     steps(8_450)

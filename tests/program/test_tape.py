@@ -10,7 +10,9 @@ from gradreel.program import run
 from gradreel.trace.events import Event
 from tests.program.recorded import programs
 
-SOURCES = {program.name: program.source for program in programs()}
+UNORDERED = {"micrograd beside torch"}
+"""Goes through a set of objects, whose order is that of their addresses."""
+SOURCES = {program.name: program.source for program in programs() if program.name not in UNORDERED}
 PARTS = 12
 
 
