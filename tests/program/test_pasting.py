@@ -156,6 +156,11 @@ def test_any_text_can_be_pasted(text: str) -> None:
     assert run(text).outcome.kind in ("finished", "raised", "refused", "stopped")
 
 
+@pytest.mark.parametrize("line", ["a = (not 3.append(a))", "loss = (x.sum()", "y = 3 * x x"])
+def test_a_broken_last_line_is_no_output(line: str) -> None:
+    assert run(f"x = 3\n{line}").outcome.kind == "refused"
+
+
 GPU = {
     "import torch\nx = torch.ones(2).cuda()\nprint(x.device)": "cpu\n",
     "import torch\nprint(torch.ones(1).to('cuda'))": "tensor([1.])\n",

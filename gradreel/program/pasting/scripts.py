@@ -23,6 +23,9 @@ PRINTED = re.compile(
     r"|\w[\w ]*\s*[:=]\s*(-?\d|tensor|\[|nan|inf|None|\())"
 )
 
+WORKED_OUT = re.compile(r"\b(?!tensor\b|array\b|Size\b|device\b)[a-zA-Z_]\w*\(|[-+*] ?(?!inf|nan)[a-zA-Z_]")
+"""A call, or arithmetic with a name: what no printed value shows."""
+
 
 def fenced(lines: Sequence[str], notes: list[Note]) -> list[str] | None:
     """The code between fences; None if there are none."""
@@ -132,11 +135,16 @@ def where_output_begins(lines: Sequence[str]) -> int | None:
     if count == 0:
         return None
     rest = [line for line in lines[count:marked] if line.strip()]
-    if any(like_code(line) and not PRINTED.match(line) for line in rest) or not any(lines[:count]):
+    if any(meant_as_code(line) for line in rest) or not any(lines[:count]):
         return None
     if marked is None and not all(PRINTED.match(line) or LABEL.match(line) or ERROR.match(line) for line in rest):
         return None
     return back_to_blank(lines, count)
+
+
+def meant_as_code(line: str) -> bool:
+    """`loss = 0.5` may have been printed; `loss = (x.sum()` may not."""
+    return like_code(line) and (WORKED_OUT.search(line) is not None or not PRINTED.match(line))
 
 
 def back_to_blank(lines: Sequence[str], count: int) -> int:
