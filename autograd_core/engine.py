@@ -324,6 +324,8 @@ def added(buffer: list[Any], nr: int, grad: Any) -> tuple[Any, bool]:
     alone = sys.getrefcount(before) <= ALONE and dense(before)
     if alone and isinstance(before, np.ndarray) and before.base is not None:
         alone = False  # a view, whose base holds the memory too
+    if alone and isinstance(before, np.ndarray) and before.strides != grad.strides:
+        return np.add(before, grad, out=np.empty_like(before)), alone  # laid out as what is written over
     return before + grad, alone
 
 

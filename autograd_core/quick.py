@@ -270,7 +270,10 @@ def leaf(this: Run, node: AccumulateGrad, grad: Any) -> None:
     elif grad is None:
         pass
     elif cell[3]:
-        cell[0] = cell[0] + grad
+        if cell[0].__class__ is np.ndarray:
+            cell[0] += grad
+        else:
+            cell[0] = cell[0] + grad
         cell[1] += 1
     else:
         before = cell[0]

@@ -121,6 +121,12 @@ def a_leaf_that_is_a_view() -> None:
             b -= 0.1 * b.grad
 
 
+def gradients_laid_out_in_two_ways() -> None:
+    w, x = torch.tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]], requires_grad=True), torch.tensor([1.0, -1.0, 2.0])
+    (w @ x + w.t().sum() + w.t()[0].sum()).sum().backward()
+    (w.t() @ (w.t() @ (w @ x)).new_ones(2) + w.t().exp().sum() + (w * w).sum()).sum().backward()
+
+
 def higher_derivatives() -> None:
     x = torch.tensor(1.5, requires_grad=True)
     y = x.tanh() ** 3
@@ -180,6 +186,7 @@ PROGRAMS = [
     changed_in_place,
     views_and_aliases,
     a_leaf_that_is_a_view,
+    gradients_laid_out_in_two_ways,
     higher_derivatives,
     hooks_and_modes,
     large_and_odd,
