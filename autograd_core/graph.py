@@ -11,7 +11,7 @@ import numpy as np
 from . import errors, events, tell
 from .introspection import Dim, Introspection, RemovableHandle, read_only, saved_face
 from .saved import SAVED, VERSION, Packed, SavedResult, pack_slot
-from .state import irregular, special, state
+from .state import special, state, unusual
 from .tensor import Array, Tensor
 
 if TYPE_CHECKING:
@@ -54,9 +54,12 @@ class Run:
     `sums` are those cells that hold a sum, as long as nobody waits: more may be added to them at once.
     `written` are such counts of `buffers`, `given` those of arrays that a node may hand on, by their id. `shared` are
     leaves to be settled, `waiting` says for how many gradients leaves still wait; see Note [Shared gradients].
+    Only a run that is recorded has the `add` of its tape, and `arrived`: the leaves that something came for, in order.
     """
 
-    __slots__ = ("retain", "buffers", "pending", "cells", "sums", "written", "given", "shared", "waiting")
+    __slots__ = (
+        "retain", "buffers", "pending", "cells", "sums", "written", "given", "shared", "waiting", "add", "arrived",
+    )  # fmt: skip
 
     retain: bool
     buffers: dict[Any, Any]
@@ -67,6 +70,8 @@ class Run:
     given: dict[int, int]
     shared: list[AccumulateGrad]
     waiting: dict[Node, int] | None
+    add: Callable[[Any], None]
+    arrived: list[AccumulateGrad]
 
 
 def new_run(retain: bool) -> Run:
@@ -97,8 +102,8 @@ class Node(Introspection):
     step: ClassVar[Callable[..., None] | None] = None
     graph_step: ClassVar[Callable[..., None] | None] = None
     """What the quick engine calls, over arrays and over tensors; nodes without it are for the exact engine alone."""
-    heard_raw: ClassVar[Callable[..., list[Any]] | None] = None
-    """`raw` that tells nothing of what it reads; nodes without it tell of that themselves."""
+    heard_step: ClassVar[Callable[..., None] | None] = None
+    """`step` that notes a fact for a tape; nodes without it tell of what they read and free."""
     writes: tuple[int, ...] = ()
 
     next: tuple[Node | None, ...]
@@ -111,7 +116,7 @@ class Node(Introspection):
     told: int
 
     def __init__(self, edges: Sequence[tuple[Node | None, int]] = (), outs: tuple[Output, ...] = ()) -> None:
-        irregular.add("nodes of its own making")
+        unusual("nodes of its own making")
         self.next = tuple(node for node, _ in edges)
         self.nrs = tuple(nr for _, nr in edges)
         self.sequence_nr = state.next_sequence()
@@ -177,7 +182,7 @@ class Node(Introspection):
         return self.sequence_nr
 
     def _set_sequence_nr(self, nr: int) -> None:
-        irregular.add("sequence numbers of a program's own")
+        unusual("sequence numbers of a program's own")
         self.sequence_nr = nr
 
     # ---- places of saved tensors
@@ -200,7 +205,7 @@ class Node(Introspection):
     def own_hooks(self) -> Hooks:
         if self.hooks is None:
             self.hooks = Hooks()
-            irregular.add("hooks")
+            unusual("hooks")
         return self.hooks
 
     def saved_flights(self, session: Session, number: int | None = None) -> Iterator[tuple[Any, ...]]:
@@ -286,7 +291,7 @@ def number_late() -> None:
     for node in late:
         node.sequence_nr = state.next_sequence()
     late.clear()
-    irregular.add("nodes that are newer than those above them")
+    unusual("nodes that are newer than those above them")
 
 
 def gradient_edge(tensor: Tensor) -> tuple[Node | None, int]:

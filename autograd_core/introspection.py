@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .saved import SavedTensor, unpack_slot
-from .state import irregular
+from .state import unusual
 
 if TYPE_CHECKING:
     from .device import device
@@ -48,7 +48,7 @@ class RemovableHandle:
         self.hooks = hooks
         self.id = next(_handles)
         hooks[self.id] = hook
-        irregular.add("hooks")
+        unusual("hooks")
 
     def remove(self) -> None:
         self.hooks.pop(self.id, None)

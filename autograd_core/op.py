@@ -142,7 +142,7 @@ class Op:
             self.node_class.graph = made["_graph"]  # type: ignore[method-assign]
             self.node_class.step = made.get("_step") or quick.step
             self.node_class.graph_step = made.get("_graph_step") or quick.graph_step
-            self.node_class.heard_raw = made.get("_heard_raw")
+            self.node_class.heard_step = made.get("_heard_step")
             self.link = made["_link"]
         self.general: Callable[..., Any] = made["_general"]
         self.aside: Callable[..., Any] = made.get("_heard") or self.general

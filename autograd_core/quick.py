@@ -221,18 +221,24 @@ def waited_for(nodes: Iterable[Node]) -> set[Node]:
 def settle(this: Run) -> None:
     """Let the leaves go that are complete; see Note [Shared gradients]."""
     if this.waiting is None:
-        this.waiting = dict.fromkeys(this.cells, 0)
-        this.sums.clear()
-        for node in waited_for(this.pending.values()):
-            for below in node.next:
-                if isinstance(below, AccumulateGrad):
-                    this.waiting[below] = this.waiting.get(below, 0) + 1
+        expect(this)
+    assert this.waiting is not None
     for leaf in this.shared:
         if this.waiting[leaf] == 0 and leaf in this.cells:
             grad, version, _, summed = this.cells.pop(leaf)
             sole = summed or sys.getrefcount(grad) <= ONCE
             store(leaf, grad, version, sole)
     this.shared.clear()
+
+
+def expect(this: Run) -> None:
+    """Count the gradients that leaves still wait for."""
+    waiting = this.waiting = dict.fromkeys(this.cells, 0)
+    this.sums.clear()
+    for node in waited_for(this.pending.values()):
+        for below in node.next:
+            if isinstance(below, AccumulateGrad):
+                waiting[below] = waiting.get(below, 0) + 1
 
 
 def finish(this: Run, without: Any) -> None:

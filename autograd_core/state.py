@@ -131,6 +131,13 @@ def exposed() -> None:
         irregular_memory.add("numpy")
 
 
+def unusual(what: str) -> None:
+    """There is something now that the quick engine must look out for, in this thread's recording, too."""
+    irregular.add(what)
+    if state.session is not None:
+        state.session.plain = False
+
+
 @contextmanager
 def isolated() -> Iterator[State]:
     """Run as a fresh process would: a state of its own for this block, the old one back afterwards."""

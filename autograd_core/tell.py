@@ -48,6 +48,8 @@ class Session:
         self.next_node = count().__next__
         self.next_storage = count().__next__
         self.busy = False
+        self.plain = True
+        """Whether all graphs made since are as the quick engine takes them."""
         self.gone: Any = self.lost
 
     @contextmanager

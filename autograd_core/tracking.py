@@ -12,7 +12,7 @@ from typing import Any
 
 from . import autograd, errors, events, quick, tell
 from .graph import ONE, SCALAR, Handle
-from .state import irregular, special, state
+from .state import special, state, unusual
 from .tensor import InferenceStorage, Meta, Tensor, new_storage, sharing
 
 Method = Callable[..., Any]
@@ -158,7 +158,7 @@ def let_go(leaf: Tensor) -> None:
     meta = leaf.own_meta()
     if meta.accumulator is not None:
         meta.accumulator = None
-        irregular.add("leaves that want no gradients any more")
+        unusual("leaves that want no gradients any more")
 
 
 def detach(self: Tensor) -> Tensor:

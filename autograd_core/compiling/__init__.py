@@ -4,7 +4,8 @@ An operator becomes a handful of functions. `general` runs it whatever is on: li
 tensors, budgets, lists of tensors, views. The operator itself does the same for the usual case in as few steps as can
 be, and leaves all others to `general` (Note [Usual threads] in state.py), or to `heard` if a tape listens (recording/).
 `link` makes the node. `raw` and `graph` apply the formulas to arrays and to tensors; `step` and `graph_step` are these
-with what the quick engine does before and after (quick.py), `heard_raw` is `raw` for nodes whose facts are on a tape.
+with what the quick engine does before and after (quick.py), `heard_step` is the `step` of nodes whose facts are on a
+tape.
 
 Names that begin with an underscore belong to this module; all others are those of the table.
 """
@@ -22,7 +23,8 @@ from .. import operands, quick
 from ..anomaly import remember
 from ..fitting import fitted, fitted_tensor
 from ..graph import SCALAR, AccumulateGrad, Dim, late, number_late, operand_edge
-from ..recording.tape import LARGE, kept
+from ..recording.engine import heard_hand_on, heard_nothing
+from ..recording.tape import LARGE, many_leaves, noted
 from ..saved import SavedResult, save_result, unpack_slot
 from ..state import next_usual, special, state
 from ..tensor import Tensor, blank
@@ -46,7 +48,8 @@ PLUMBING: Namespace = {
     "_list": operands.kept_list, "_arrays": operands.list_arrays, "_pack": operands.pack_all,
     "_finish": operands.finish, "_leaf": quick.leaf, "_add": quick.add, "_hand_on": quick.hand_on,
     "_nothing": quick.nothing, "_remember": remember, "_version": operands.version_of,
-    "_ref": weakref.ref, "_kept": kept, "_LARGE": LARGE, "_quiet": operands.loaded_quietly,
+    "_ref": weakref.ref, "_noted": noted, "_LARGE": LARGE, "_quiet": operands.loaded_quietly,
+    "_heard_hand_on": heard_hand_on, "_heard_nothing": heard_nothing, "_many_leaves": many_leaves,
 }  # fmt: skip
 
 
@@ -65,8 +68,11 @@ class Code(Forward, Backward):
         made = ["_general", "_usual"]
         heard = Heard(op)
         if heard.may_be:
-            lines += heard.heard() + heard.heard_raw()
-            made += ["_heard", "_heard_raw"]
+            lines += heard.heard()
+            made.append("_heard")
+            if heard.has_step():
+                lines += heard.step()
+                made.append("_heard_step")
         aside = "return _heard" if heard.may_be else "return _general"
         if self.is_quick and op.node_class is not None:
             lines += self.usual("_untracked", "return _general")

@@ -11,6 +11,8 @@ MAX_EDGES = 6
 class Backward(Entry):
     """Lines of `_raw`, `_graph`, `_step` and `_graph_step`."""
 
+    step_name, nothing, hand_on = "_step", "_nothing", "_hand_on"
+
     # ---- backward
 
     def run(self, mode: str) -> list[str]:
@@ -87,25 +89,27 @@ class Backward(Entry):
         """
         op = self.op
         wants_all = any("grads" in needs for needs in op.needs.values())
-        lines = [f"def {'_graph_step' if graph else '_step'}(self, grad, wanted, this):"]
-        lines.append("    if grad is None: return _nothing(self, wanted, this)")
+        lines = [f"def {'_graph_step' if graph else self.step_name}(self, grad, wanted, this):"]
+        lines.append(f"    if grad is None: return {self.nothing}(self, wanted, this)")
         lines.append(f"    {', '.join('n_' + p for p in op.inputs)}, = wanted")
         if wants_all:
             lines.append("    grads = (grad,)")
         lines += self.load_lines("graph" if graph else "step")
         lines += self.tensor_lines() if graph else self.array_lines()
+        lines += self.told_of_step()
         kept = [f"self.saved_{n} = " for n in op.kept() if op.is_tensor(n)]
         lines.append(f"    if not this.retain: {''.join(kept) + 'None; ' if kept else ''}self.freed = True")
         lines.append("    del grad" + (", grads" if wants_all else ""))
         lines.append(f"    if this.given or self.nrs is not _Z{len(op.inputs)}:")
         handed = ", ".join(f"g_{p} if n_{p} is not None else None" for p in op.inputs)
         lines.append(f"        results = [{handed}]; {' = '.join('g_' + p for p in op.inputs)} = None")
-        lines.append("        return _hand_on(self, results, wanted, this)")
+        lines.append(f"        return {self.hand_on}(self, results, wanted, this)")
         lines.append("    buffers = this.buffers")
         for p in op.inputs:
             lines += [
                 f"    if n_{p} is not None:",
                 f"        if n_{p}.__class__ is _AccumulateGrad:",
+                *self.told_of_leaf(p),
                 f"            cell = {'None' if graph else f'this.sums.get(n_{p})'}",
                 f"            if cell is None or g_{p} is None: _leaf(this, n_{p}, g_{p})",
                 f"            else: cell[0] += g_{p}; cell[1] += 1",
@@ -115,6 +119,14 @@ class Backward(Entry):
                 f"            else: buffers[nr] = g_{p}; this.pending[nr] = n_{p}",
             ] + ([f"        g_{p} = None"] if p != op.inputs[-1] else [])
         return lines
+
+    def told_of_step(self) -> list[str]:
+        """What a step that is recorded notes once it has computed."""
+        return []
+
+    def told_of_leaf(self, p: str) -> list[str]:
+        """What it notes where something comes to a leaf."""
+        return []
 
     def array_lines(self) -> list[str]:
         """The gradients as arrays, each as its edge expects it."""

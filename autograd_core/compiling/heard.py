@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class Heard(Forward, Backward):
-    """Lines of `_heard`, which `_general` gives way to while a tape listens, and of `_heard_raw`."""
+    """Lines of `_heard`, which `_general` gives way to while a tape listens, and of `_heard_step`."""
 
     def __init__(self, op: Op) -> None:
         super().__init__(op)
@@ -105,11 +105,13 @@ class Heard(Forward, Backward):
         facts = [f"t_{p}" for p in op.tensors] + [f"e_n_{p}" for p in op.inputs]
         facts += [f"node.version_{name}" for name in op.kept() if op.is_tensor(name)]
         facts += [f"node.saved_{name}" for name in op.kept() if not op.is_tensor(name)]
-        raw = f"{v} if {v}.__class__ is _float32 else _kept({v})"
+        raw = f"float({v}) if {v}.__class__ is _float32 else (node.outs[0], {v}.tobytes())"
         lines.append(
             f"    add((_OP, at - base, _ref({r}, add), here - base, _ref(node, add), nr, {raw}, nrs, "
             f"{', '.join(facts)},))"
         )
+        if len(op.inputs) > 2:
+            lines.append("    if tape.plain and _many_leaves(node): tape.plain = False")
         return [*lines, f"    return {r}"]
 
     def told(self, letter: str, things: list[str], otherwise: str, result: str) -> list[str]:
@@ -136,14 +138,33 @@ class Heard(Forward, Backward):
 
     # ---- backward
 
-    def heard_raw(self) -> list[str]:
-        """`_raw` that tells nothing of what it reads: the reader of the tape knows what a node reads."""
-        op = self.op
-        lines = ["def _heard_raw(self, grads, wanted):", f"    {', '.join('n_' + p for p in op.inputs)}, = wanted"]
-        lines += self.load_lines("step")
-        for p in sorted(op.inputs):
-            lines.append(f"    g_{p} = None if n_{p} is None else {self.formula('raw', p, 'grads[0]')}")
-        return [*lines, f"    return [{', '.join('g_' + p for p in op.inputs)}]"]
+    step_name, nothing, hand_on = "_heard_step", "_heard_nothing", "_heard_hand_on"
+
+    def array_lines(self) -> list[str]:
+        """The gradients as arrays, each as its edge expects it, and as the fact has it."""
+        lines = []
+        for i, p in enumerate(self.op.inputs):
+            fit = f"g_{p} = _fitted(self, {i}, g_{p}, n_{p}, self.nrs[{i}]); f_{p} = _noted(g_{p})"
+            lines += [
+                f"    if n_{p} is None: f_{p} = None",
+                "    else:",
+                f"        g_{p} = {self.formula('raw', p, 'grad')}",
+                f"        c = g_{p}.__class__",
+                "        if c is _float32:",
+                f"            if n_{p}.outs is _SCALAR: f_{p} = float(g_{p})",
+                f"            else: {fit}",
+                "        else:",
+                f"            e = n_{p}.outs[self.nrs[{i}]]",
+                f"            if c is not _ndarray or g_{p}.shape != e[0] or g_{p}.dtype is not e[1]: {fit}",
+                f"            else: f_{p} = e, g_{p}.tobytes()",
+            ]
+        return lines
+
+    def told_of_step(self) -> list[str]:
+        return [f"    _t = None; this.add((self.told, {', '.join(f'f_{p}' for p in self.op.inputs)},))"]
+
+    def told_of_leaf(self, p: str) -> list[str]:
+        return [f"            this.arrived.append(n_{p})"]
 
     def quick_load(self, mode: str, name: str, load: str) -> str:
         return super().quick_load(mode, name, "_quiet")

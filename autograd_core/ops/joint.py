@@ -45,7 +45,7 @@ def joint(
         asked = list(inspect.signature(formula).parameters)
         node.raw = runner(over(formula, RAW), asked, made.op, data_of)  # type: ignore[method-assign]
         node.graph = runner(over(formula, GRAPH), asked, made.op, lambda kept: kept)  # type: ignore[method-assign]
-        node.step, node.graph_step, node.heard_raw = quick.step, quick.graph_step, None
+        node.step, node.graph_step, node.heard_step = quick.step, quick.graph_step, None
         return made
 
     return declare

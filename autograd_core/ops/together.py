@@ -32,4 +32,4 @@ def together(node: type[Node], compute: str, several: bool, names: Sequence[str]
         return run(self, GRAPH, lambda tensor: tensor, grads, wanted)
 
     node.raw, node.graph = raw, graph  # type: ignore[method-assign]
-    node.step, node.graph_step, node.heard_raw = quick.step, quick.graph_step, None
+    node.step, node.graph_step, node.heard_step = quick.step, quick.graph_step, None

@@ -8,8 +8,8 @@ onto the tape when it is gone. `Reader` makes the same flights of a fact that a 
 * what an operator makes follows from the table: the node, its edges, what it keeps and the result, in this order;
 * what a node does when it runs follows from what is known of it: it starts with what came, reads what it keeps, hands
   on its results, and lets go of what it keeps; then (releases lie in between) the results arrive below, edge by edge.
-  The engine here (engine.py) runs the nodes in the exact order; nothing about the order is derived;
-* a value is noted before anybody may write over it: scalars cannot be, arrays are copied. The value of what a node
+  Nodes run in the exact order, and a leaf is told of when the last that it waits for has come, as the edges say;
+* a value is noted before anybody may write over it: of scalars and small arrays the bytes. The value of what a node
   keeps is that of the tensor when it was last told: every write is told. (`exposed` says that numpy may write, too.)
 
 Facts hold no tensor, node or gradient, so nothing lives longer for being watched, and gradients are taken over or

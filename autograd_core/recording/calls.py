@@ -1,4 +1,8 @@
-"""What a call of backward did, out of the facts of its nodes: see Note [Facts]."""
+"""What a call of backward did, out of the facts of its nodes: see Note [Facts].
+
+The order is that of the exact engine: a leaf goes as soon as all that it waits for has come. What it stored is on the
+tape later, once the engine here came to it; until then its place among the flights is kept free.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +13,7 @@ import numpy as np
 
 from .. import events as e
 from ..values import Value
-from .tape import BEGAN, DONE, LEAF, ROOT, RUN
+from .tape import BEGAN, LEAF, ROOT
 
 if TYPE_CHECKING:
     from .reader import Known, Reader
@@ -24,10 +28,15 @@ NONE: Grad = (None, None)
 class Open:
     """A call that has started and not ended: what came for each output of a node, and how much is still to come."""
 
-    def __init__(self, flight: Flight) -> None:
+    def __init__(self, flight: Flight, at: int) -> None:
         self.number, self.retain = flight[1], flight[5]
+        self.at = at
+        """Where its flights begin."""
         self.buffers: dict[int, dict[int, Grad]] = {}
         self.waiting: dict[int, int] = {}
+        self.places: dict[int, list[Flight]] = {}
+        """For leaves that are done, where it will be told what they stored; and what came for them."""
+        self.came: dict[int, Value | None] = {}
 
     def count(self, root: int, nodes: dict[int, Known]) -> None:
         """Count the gradients that each node below `root` waits for."""
@@ -57,21 +66,29 @@ class Calls:
             e.BackwardFailed: self.ended,
             ROOT: self.root,
             BEGAN: self.node_began,
-            RUN: self.node_ran,
-            LEAF: self.leaf_began,
-            DONE: self.leaf_done,
+            LEAF: self.leaf_stored,
         }
 
     def started(self, flight: Flight) -> None:
-        self.open.append(Open(flight))
-        self.reader.flights.append(flight)
+        flights = self.reader.flights
+        self.open.append(Open(flight, len(flights)))
+        flights.append(flight)
 
     def ended(self, flight: Flight) -> None:
-        self.open.pop()
-        self.reader.flights.append(flight)
+        call, flights = self.open.pop(), self.reader.flights
+        if call.places:
+            told = flights[call.at :]
+            del flights[call.at :]
+            for one in told:
+                if isinstance(one, list):
+                    flights.extend(one)
+                else:
+                    flights.append(one)
+        flights.append(flight)
 
     def root(self, fact: Flight) -> None:
-        _, node, nr, raw = fact
+        _, told, nr, raw = fact
+        node = told - self.reader.base
         call = self.open[-1]
         call.count(node, self.reader.nodes)
         grad = raw, self.shown(raw)
@@ -80,9 +97,9 @@ class Calls:
         self.reader.flights.append((e.NodeReady, call.number, node))
 
     def node_began(self, fact: Flight) -> None:
-        _, node, outputs = fact
-        self.start(node, outputs)
-        self.began = node
+        _, told, outputs = fact
+        self.began = told - self.reader.base
+        self.start(self.began, outputs)
 
     def start(self, node: int, outputs: int) -> bool:
         """The node starts; whether anything came for it."""
@@ -93,7 +110,7 @@ class Calls:
         return any(grad is not None for grad in grads)
 
     def node_ran(self, fact: Flight) -> None:
-        _, node, raws = fact
+        node, raws = fact[0] - self.reader.base, fact[1:]
         call, flights, known = self.open[-1], self.reader.flights, self.reader.nodes[node]
         told = self.began == node
         if not told and self.start(node, 1):
@@ -111,11 +128,12 @@ class Calls:
         self.results = node, grads
 
     def arrive(self) -> None:
-        """The results of the node that ran last come to those below, edge by edge."""
+        """The results of the node that ran last come to those below, edge by edge; then ready leaves go."""
         assert self.results is not None
         (node, grads), self.results = self.results, None
-        call, flights = self.open[-1], self.reader.flights
-        for (below, nr), grad in zip(self.reader.nodes[node].edges, grads, strict=True):
+        call, flights, nodes = self.open[-1], self.reader.flights, self.reader.nodes
+        leaves = []
+        for (below, nr), grad in zip(nodes[node].edges, grads, strict=True):
             if below is None:
                 continue
             buffer = call.buffers.setdefault(below, {})
@@ -127,17 +145,49 @@ class Calls:
             call.waiting[below] -= 1
             if call.waiting[below] == 0:
                 flights.append((e.NodeReady, call.number, below))
+                if nodes[below].leaf:
+                    leaves.append(below)
+        for leaf in leaves:
+            self.leaf_ran(call, leaf)
+
+    def leaf_ran(self, call: Open, leaf: int) -> None:
+        """A leaf starts and is done; between, a place for what it stores."""
+        _, value = call.buffers.get(leaf, {}).get(0, NONE)
+        self.start(leaf, 1)
+        call.came[leaf] = value
+        place: list[Flight] = []
+        call.places[leaf] = place
+        flights: list[Any] = self.reader.flights
+        flights.append(place)
+        flights.append((e.NodeRan, call.number, leaf, ()))
+
+    def leaf_stored(self, fact: Flight) -> None:
+        """What a leaf stored goes to its place."""
+        reader, call = self.reader, self.open[-1]
+        leaf = fact[1] - reader.base
+        before, reader.flights = reader.flights, call.places[leaf]
+        try:
+            if len(fact) == 3:
+                for flight in fact[2]:
+                    reader.take(flight)
+                return
+            _, _, how, tensor, told, ref, version = fact
+            value = call.came[leaf]
+            assert value is not None
+            reader.gradient_made(told - reader.base, ref, value, version)
+            stored = (e.GradStored, call.number, tensor - reader.base, how, told - reader.base, None, value, value)
+            reader.flights.append(stored)
+        finally:
+            reader.flights = before
 
     def total(self, before: Any, came: Any) -> Grad:
         """The sum, computed as the engine did."""
-        total = float(np.float32(before) + np.float32(came)) if came.__class__ is float else before + came
+        if came.__class__ is float:
+            total: Any = float(np.float32(before + came))
+        else:
+            sort = shape, dtype = came[0]
+            total = sort, (np.frombuffer(before[1], dtype) + np.frombuffer(came[1], dtype)).tobytes()
         return total, self.shown(total)
 
     def shown(self, raw: Any) -> Value | None:
         return None if raw is None else self.reader.value(raw)
-
-    def leaf_began(self, fact: Flight) -> None:
-        self.start(fact[1], 1)
-
-    def leaf_done(self, fact: Flight) -> None:
-        self.reader.flights.append((e.NodeRan, self.open[-1].number, fact[1], ()))

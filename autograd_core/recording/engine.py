@@ -1,25 +1,29 @@
-"""The exact engine for a call that is recorded and has nothing unusual: it notes facts instead of telling events.
+"""The quick engine for a call that is recorded: it notes facts instead of telling events.
 
-It runs the same nodes in the same order as `Call.execute`, handles gradients with the same functions, and asks as
-little as it can on the way. Whatever needs more is for `Call.execute`: hooks, create_graph, chosen inputs, nodes of a
-program's own making or from before the recording, large gradients, and a node that hands on to three leaves or more
-(which of them goes first depends on the whole heap; see queue.py).
+It runs the same nodes as quick.py and handles gradients with the same functions. That is not the order of the exact
+engine, which runs leaves as soon as they are ready; but that order follows from the graph, and the reader tells it so.
+What a leaf stored is noted once it is done; leaves are done in the order in which the exact engine would do them, for
+their gradients get numbers.
+
+Whatever needs more is for `Call.execute`: hooks, create_graph, chosen inputs, nodes of a program's own making or from
+before the recording, large gradients, and a node that hands on to three leaves or more (which of them goes first
+depends on the whole heap; see queue.py).
 """
 
 from __future__ import annotations
 
-from functools import lru_cache
-from heapq import heappop, heappush
-from math import prod
+import sys
 from typing import TYPE_CHECKING, Any
+from weakref import ref
 
 import numpy as np
 
-from .. import events
-from ..accumulate import accumulate
-from ..fitting import fit
-from ..graph import SCALAR, AccumulateGrad, Node, Output
-from .tape import BEGAN, DONE, LARGE, LEAF, ROOT, RUN, Tape
+from .. import events, quick
+from ..accumulate import accumulate, laid_out_alike
+from ..fitting import validated
+from ..graph import AccumulateGrad, Node, Run, Wanted, new_run
+from ..tensor import plain
+from .tape import BEGAN, LEAF, ROOT, Tape, many_leaves, noted, oversized
 
 if TYPE_CHECKING:
     from ..engine import Call
@@ -27,196 +31,201 @@ if TYPE_CHECKING:
 
 def execute(tape: Tape, call: Call, root: Node, nr: int, grad: Any) -> bool:
     """Run `call` from the output `nr` of `root`, which gets `grad`; False if that is not for this engine."""
-    graph = Graph(tape.base)
-    if not graph.take(root):
+    if root.step is None or tape.foreign or not (tape.plain or regular(root)):
         return False
-    tape.add((ROOT, root.told - tape.base, nr, noted(grad)))
-    graph.buffers[root] = start = [None] * len(root.outs)
-    start[nr] = grad
-    Running(tape, call, graph).run(root)
+    tape.add((ROOT, root.told, nr, noted(grad)))
+    this = new_run(call.retain_graph)
+    this.add, this.arrived = tape.add, []
+    Running(tape, call, this).run(root, nr, grad)
     return True
 
 
-class Graph:
-    """What lies below a root: for how many gradients each node waits, and what has come."""
-
-    def __init__(self, base: int) -> None:
-        self.base = base
-        self.waiting: dict[Node, int] = {}
-        self.by_sequence: dict[int, Node] = {}
-        self.buffers: dict[Node, list[Any]] = {}
-
-    def take(self, root: Node) -> bool:
-        """Count everything below `root`; whether the engine here may run it."""
-        waiting, by_sequence, base = self.waiting, self.by_sequence, self.base
-        waiting[root] = 0
-        order = [root]
-        for node in order:
-            if node.hooks is not None or getattr(node, "told", 0) < base:
-                return False
-            if node.outs is not SCALAR and large(node.outs):
-                return False
-            if node.__class__ is AccumulateGrad:
-                leaf: Any = node
-                meta = leaf.variable.meta
-                if meta is not None and (meta.hooks or meta.post_hooks):
-                    return False
-                continue
-            if node.step is None or by_sequence.setdefault(node.sequence_nr, node) is not node:
-                return False
-            nexts = node.next
-            if len(nexts) > 2 and sum(below.__class__ is AccumulateGrad for below in nexts) > 2:
-                return False
-            for below in nexts:
-                if below is not None:
-                    if below in waiting:
-                        waiting[below] += 1
-                    else:
-                        waiting[below] = 1
-                        order.append(below)
-        return True
-
-
-@lru_cache(1024)
-def large(outs: tuple[Output, ...]) -> bool:
-    return any(prod(shape) > LARGE for shape, _ in outs)
-
-
-def noted(grad: Any) -> Any:
-    """`grad` as a fact may hold it, and add it up: not the object itself, whose holders are counted."""
-    if grad.__class__ is np.float32:
-        return float(grad)
-    return None if grad is None else np.array(grad)
+def regular(root: Node) -> bool:
+    """Whether the engine here may run what is below `root`, where not all nodes are known to be of that kind."""
+    nodes = quick.below_root(root)
+    if nodes is None:
+        return False
+    for node in nodes.values():
+        if oversized(node.outs) or many_leaves(node) or any(n is not None and oversized(n.outs) for n in node.next):
+            return False
+    return True
 
 
 class Running:
     """A call under way."""
 
-    def __init__(self, tape: Tape, call: Call, graph: Graph) -> None:
-        self.tape, self.call, self.graph = tape, call, graph
-        self.written: dict[tuple[Node, int], int] = {}
-        """How often torch would have written what came, as in the exact engine."""
+    def __init__(self, tape: Tape, call: Call, this: Run) -> None:
+        self.tape, self.call, self.this = tape, call, this
 
-    def run(self, root: Node) -> None:
-        call, by_sequence = self.call, self.graph.by_sequence
-        leaves: list[Any] = []
-        heap: list[int] = []
-        if isinstance(root, AccumulateGrad):
-            leaves.append(root)
-        else:
-            heap.append(-root.sequence_nr)
-        while heap or leaves:
-            if leaves:
-                for leaf in leaves:
-                    call.running = leaf
-                    self.arrive(leaf)
-                leaves.clear()
-            else:
-                call.running = node = by_sequence[-heappop(heap)]
-                self.hand_on(node, self.results(node), heap, leaves)
-
-    def arrive(self, leaf: AccumulateGrad) -> None:
-        """What came goes into the `.grad` of a leaf; that is told at once."""
-        number = leaf.told - self.tape.base
-        self.tape.add((LEAF, number))
-        grad = self.graph.buffers.pop(leaf).pop()
-        if grad is not None:
-            accumulate(leaf, grad, self.call.number, False, self.written.pop((leaf, 0), 0))
-        self.tape.add((DONE, number))
-
-    def results(self, node: Node) -> list[Any]:
-        """Run `node`, note that it ran, and let go of what it keeps."""
-        tape = self.tape
-        grads = self.graph.buffers.pop(node)
-        number = node.told - tape.base
-        direct = node.heard_raw is None or id(node) in tape.nodes
-        if direct:
-            tape.add((BEGAN, number, len(grads)))
-        if all([grad is None for grad in grads]) and not node.runs_on_nothing:
-            results: list[Any] = [None] * len(node.next)
-        elif direct:
-            results = self.fitted(node, node.raw(grads, node.next))
-        else:
-            mark = len(tape.items)
-            try:
-                results = self.fitted(node, node.heard_raw(grads, node.next))  # type: ignore[misc]
-            except BaseException:
-                self.tell_failed(node, number, mark)
-                raise
-        tape.add((RUN, number, tuple([float(g) if g.__class__ is np.float32 else noted(g) for g in results])))
-        self.counts = self.passed_on(node, grads, results)
-        if direct:
-            self.call.let_go(node)
-        elif not self.call.retain_graph:
-            node.release()
-        return results
-
-    def fitted(self, node: Node, results: list[Any]) -> list[Any]:
-        """`validated`: each result in the shape and dtype that its edge expects."""
-        for i, below in enumerate(node.next):
-            grad = results[i]
-            if grad.__class__ is np.float32 and below is not None and below.outs is SCALAR:
-                continue
-            if below is not None and grad is not None:
-                expected = below.outs[node.nrs[i]]
-                if grad.__class__ is not np.ndarray or grad.shape != expected[0] or grad.dtype is not expected[1]:
-                    results[i] = fit(node, i, grad, expected, False)
-        return results
-
-    def passed_on(self, node: Node, grads: list[Any], results: list[Any]) -> list[int] | None:
-        """As in the exact engine, which need not look where nothing was written."""
-        if not node.writes and (not self.written or (len(grads) == 1 and (node, 0) not in self.written)):
-            return None
-        given = {id(g): self.written.pop((node, nr)) for nr, g in enumerate(grads) if (node, nr) in self.written}
-        for result, count in zip(results, node.writes, strict=False):
-            given[id(result)] = count
-        return [given.get(id(result), 0) for result in results]
-
-    def hand_on(self, node: Node, results: list[Any], heap: list[int], leaves: list[Any]) -> None:
-        """Give each result to the node below; the last one that it waits for makes it ready."""
-        buffers, waiting, counts, nrs = self.graph.buffers, self.graph.waiting, self.counts, node.nrs
-        for i, below in enumerate(node.next):
-            if below is None:
-                continue
-            grad, results[i], nr = results[i], None, nrs[i]
-            buffer = buffers.get(below)
-            if buffer is None:
-                buffer = buffers[below] = [None] * len(below.outs)
-            if grad is None:
-                pass
-            elif buffer[nr] is None:
-                buffer[nr] = grad
-                if counts is not None and counts[i]:
-                    self.written[below, nr] = counts[i]
-            else:
-                self.add(below, nr, buffer, grad)
-            waiting[below] = left = waiting[below] - 1
-            if not left:
-                if below.__class__ is AccumulateGrad:
-                    leaves.append(below)
+    def run(self, root: Node, nr: int, grad: Any) -> None:
+        """`quick.run`, with the steps that note what they do."""
+        this, direct = self.this, self.tape.direct
+        buffers, pending, written, shared = this.buffers, this.pending, this.written, this.shared
+        at, misses = root.sequence_nr, 0
+        node: Node | None = root
+        try:
+            if nr:
+                buffers[at, nr], grad = grad, None
+            self.step(root, grad, root.next)
+            if shared:
+                self.settle()
+            while pending:
+                at -= 1
+                node = pending.pop(at, None)
+                if node is not None:
+                    if written and at in written:
+                        self.give_on(node)
+                    elif node.heard_step is None or (direct and node.told in direct):
+                        told_step(node, buffers.pop(at, None), node.next, this, self.call)
+                    else:
+                        node.heard_step(buffers.pop(at, None), node.next, this)
+                    if shared:
+                        self.settle()
+                    misses = 0
                 else:
-                    heappush(heap, -below.sequence_nr)
-            grad = None
+                    misses += 1
+                    if misses > quick.MISSES:
+                        at = max(pending) + 1
+        except BaseException:
+            self.call.running = pending[at] = failed = node or root
+            self.tell_failed(failed)
+            self.finish(quick.waited_for(pending.values()))
+            raise
+        self.finish(())
 
-    def add(self, node: Node, nr: int, buffer: list[Any], grad: Any) -> None:
-        from ..engine import added
+    def step(self, node: Node, grad: Any, wanted: Wanted) -> None:
+        if node.heard_step is None or node.told in self.tape.direct:
+            told_step(node, grad, wanted, self.this, self.call)
+        else:
+            node.heard_step(grad, wanted, self.this)
 
-        buffer[nr], alone = added(buffer, nr, grad)
-        if alone:
-            self.written[node, nr] = self.written.get((node, nr), 0) + 1
-        elif self.written:
-            self.written.pop((node, nr), None)
+    def give_on(self, node: Node) -> None:
+        """A step of a node that may hand on the very array that came, which torch has written so many times by now."""
+        this = self.this
+        count = this.written.pop(node.sequence_nr)
+        grad = this.buffers.pop(node.sequence_nr)
+        this.given[id(grad)] = count
+        held = [grad]
+        del grad
+        if node.heard_step is None or node.told in self.tape.direct:
+            told_step(node, held.pop(), node.next, this, self.call)
+        else:
+            node.heard_step(held.pop(), node.next, this)
+        this.given.clear()
 
-    def tell_failed(self, node: Node, number: int, mark: int) -> None:
+    # ---- leaves
+
+    def completed(self) -> list[AccumulateGrad]:
+        """The leaves that something came for, in the order in which the last of it came."""
+        return list(dict.fromkeys(reversed(self.this.arrived)))[::-1]
+
+    def settle(self) -> None:
+        """`quick.settle`; the leaves that were complete before go first."""
+        this = self.this
+        due = this.shared
+        if this.waiting is None:
+            quick.expect(this)
+            due = self.completed()
+        assert this.waiting is not None
+        for leaf in due:
+            if this.waiting[leaf] == 0 and leaf in this.cells:
+                grad, version, sole, summed = this.cells.pop(leaf)
+                sole = sole or summed or sys.getrefcount(grad) <= quick.ONCE
+                self.store(leaf, grad, version, sole)
+        this.shared.clear()
+
+    def finish(self, without: Any) -> None:
+        """`quick.finish`, in order."""
+        cells = self.this.cells
+        for leaf in self.completed() if cells else ():
+            if leaf in cells and leaf not in without:
+                grad, version, sole, _ = cells[leaf]
+                self.store(leaf, grad, version, sole)
+
+    def store(self, leaf: AccumulateGrad, grad: Any, version: int, sole: bool) -> None:
+        """`grad` into the `.grad` of the leaf, and the fact of it."""
+        tape, variable = self.tape, leaf.variable
+        meta = variable.own_meta()
+        if meta.grad is not None:
+            mark = len(tape.items)
+            accumulate(leaf, grad, self.call.number, False, version)
+            told = tape.items[mark:]
+            del tape.items[mark:]
+            tape.add((LEAF, leaf.told, told))
+            return
+        if sole and laid_out_alike(grad, variable.data_):
+            how = "taken"
+            made = plain(grad, version=version)
+        else:
+            how, version = "copied", 1
+            made = plain(grad.copy() if isinstance(grad, np.ndarray) else grad, version=1)
+        made.told = at = tape.next_told()
+        if made.storage_ is not None:
+            made.storage_.told = at
+        meta.grad = made
+        tape.add((LEAF, leaf.told, how, variable.told, at, ref(made, tape.add), version))
+
+    # ---- failures
+
+    def tell_failed(self, node: Node) -> None:
         """Tell that `node` began, and of the reads that did not fail, before what was told of the one that did."""
-        tape = self.tape
-        told = tape.items[mark:]
-        del tape.items[mark:]
-        tape.add((BEGAN, number, len(node.outs)))
-        failed = told[0][2] if told and told[0][0] is events.SlotRead else None
+        tape, items = self.tape, self.tape.items
+        at = next(at for at in range(len(items) - 1, -1, -1) if items[at].__class__ is tuple and opens(items[at]))
+        kind, number, *_ = items[at]
+        if kind is not ROOT and node.told == (number if kind is BEGAN else kind):
+            return
+        mark = at + 1
+        while mark < len(items) and (items[mark].__class__ is not tuple or items[mark][0] is not events.SlotRead):
+            mark += 1
+        told = items[mark:]
+        del items[mark:]
+        tape.add((BEGAN, node.told, len(node.outs)))
+        number = node.told - tape.base
         for slot in sorted(node.slots):
-            if slot == failed:
+            if told and slot == told[0][2]:
                 break
             if node.version_in(slot) is not None:
                 tape.add((events.SlotRead, number, slot, node.version_in(slot), node.version_in(slot)))
-        tape.items.extend(told)
+        items.extend(told)
+
+
+def opens(item: tuple[Any, ...]) -> bool:
+    """Whether `item` says that a node ran or began, or that a call did."""
+    return item[0].__class__ is int or item[0] is BEGAN or item[0] is ROOT
+
+
+# ---- what compiled steps call
+
+
+def told_step(self: Node, grad: Any, wanted: Wanted, this: Run, call: Call) -> None:
+    """The step of a node that tells of its reads itself, and of what it frees."""
+    at = self.sequence_nr
+    grads = [grad, *(this.buffers.pop((at, nr), None) for nr in range(1, len(self.outs)))]
+    del grad
+    this.add((BEGAN, self.told, len(grads)))
+    if all(g is None for g in grads) and not self.runs_on_nothing:
+        results: list[Any] = [None] * len(wanted)
+    else:
+        results = validated(self, self.raw(grads, wanted), wanted, False)
+    this.add((self.told, *[noted(g) for g in results]))
+    writes = self.writes
+    del grads
+    call.let_go(self)
+    for result, count in zip(results, writes, strict=False):
+        this.given[id(result)] = count
+    result = None
+    heard_hand_on(self, results, wanted, this)
+    if writes:
+        this.given.clear()
+
+
+def heard_hand_on(self: Node, results: list[Any], wanted: Wanted, this: Run) -> None:
+    this.arrived.extend([node for node in wanted if node.__class__ is AccumulateGrad])  # type: ignore[misc]
+    quick.hand_on(self, results, wanted, this)
+
+
+def heard_nothing(self: Node, wanted: Wanted, this: Run) -> None:
+    """The step of a node that no gradient came for."""
+    this.add((self.told, *(None,) * len(wanted)))
+    this.arrived.extend([node for node in wanted if node.__class__ is AccumulateGrad])  # type: ignore[misc]
+    quick.nothing(self, wanted, this)

@@ -33,12 +33,12 @@ def seen(part: Any) -> Any:
 
 
 class Known:
-    """What is known of a node: its edges, what it keeps (slot, version, bytes), and what it reads, in that order."""
+    """What is known of a node: its edges, what it keeps (slot, version, bytes), what it reads, if it is a leaf's."""
 
-    __slots__ = ("edges", "slots", "reads")
+    __slots__ = ("edges", "slots", "reads", "leaf")
 
-    def __init__(self, edges: e.Edges, slots: list[tuple[str, int, int]]) -> None:
-        self.edges, self.slots = edges, slots
+    def __init__(self, edges: e.Edges, slots: list[tuple[str, int, int]], leaf: bool = False) -> None:
+        self.edges, self.slots, self.leaf = edges, slots, leaf
         self.reads = sorted(slots)
 
 
@@ -47,6 +47,7 @@ class Reader:
 
     def __init__(self, tape: Tape) -> None:
         self.tape = tape
+        self.base = 0
         self.at = 0
         self.flights: list[Flight] = []
         self.values: dict[int, Value] = {}
@@ -74,24 +75,31 @@ class Reader:
 
     def read(self) -> list[Flight]:
         """All flights up to now."""
-        items, known, calls = self.tape.items, self.known, self.calls
+        items = self.tape.items
+        self.base = self.tape.base
         end = len(items) if self.tape.end is None else self.tape.end
         for item in items[self.at : end]:
-            if item.__class__ is not tuple:
-                self.flights.append(self.leaving.pop(id(item)))
-                continue
-            kind = item[0]
-            if calls.results is not None and kind not in self.quiet:
-                calls.arrive()
-            act = known.get(kind)
-            if act is not None:
-                act(item)
-            elif kind.__class__ is type:
-                self.flights.append(item)
+            if item.__class__ is tuple:
+                self.take(item)
             else:
-                self.made(item)
+                self.flights.append(self.leaving.pop(id(item)))
         self.at = end
         return self.flights
+
+    def take(self, item: Flight) -> None:
+        """Make flights of a fact; a flight is one already."""
+        kind, calls = item[0], self.calls
+        if calls.results is not None and kind not in self.quiet:
+            calls.arrive()
+        act = self.known.get(kind)
+        if act is not None:
+            act(item)
+        elif kind.__class__ is int:
+            calls.node_ran(item)
+        elif kind.__class__ is type:
+            self.flights.append(item)
+        else:
+            self.made(item)
 
     # ---- flights that are told as they are, and remembered
 
@@ -115,7 +123,7 @@ class Reader:
         self.flights.append((*flight[:3], value))
 
     def node_made(self, flight: Flight) -> None:
-        self.nodes[flight[1]] = Known(flight[5], [])
+        self.nodes[flight[1]] = Known(flight[5], [], flight[7] is not None)
         self.flights.append(flight)
 
     def tensor_saved(self, flight: Flight) -> None:
@@ -132,7 +140,7 @@ class Reader:
     def made(self, fact: Flight) -> None:
         """The node with its edges and what it keeps, then the result."""
         op, number, ref, node, node_ref, nr, raw, nrs, *rest = fact
-        form, base = form_of(op), self.tape.base
+        form, base = form_of(op), self.base
         self.leaving[id(ref)], self.leaving[id(node_ref)] = (e.TensorReleased, number), (e.NodeReleased, node)
         operands = [None if told is None else told - base for told in rest[: form.operands]]
         given = tuple([tensor for tensor in operands if tensor is not None])
@@ -164,12 +172,24 @@ class Reader:
         facts = (value.shape, value.dtype, True, 0, node, 0, None, value)
         flights.append((e.TensorMade, number, storage, op.name, shown, *facts))
 
+    def gradient_made(self, number: int, ref: Any, value: Value, version: int) -> None:
+        """A new tensor that is the `.grad` of a leaf."""
+        self.leaving[id(ref)] = (e.TensorReleased, number)
+        storage = self.storage(number)
+        self.memory[number], self.values[number] = storage, value
+        facts = (value.shape, value.dtype, False, version, None, 0, None, value)
+        self.flights.append((e.TensorMade, number, storage, "grad", (), *facts))
+
     def value(self, raw: Any) -> Value:
-        if raw.__class__ is Value:
-            return raw
+        """The Value of what a fact has."""
         if raw.__class__ is float:
             return scalar(raw) if raw else snapshot(np.float32(raw))
-        return snapshot(raw)
+        return array(*raw) if raw.__class__ is tuple else raw
+
+
+@lru_cache(1 << 12)
+def array(sort: tuple[tuple[int, ...], np.dtype[Any]], contents: bytes) -> Value:
+    return snapshot(np.frombuffer(contents, sort[1]).reshape(sort[0])[()])
 
 
 @lru_cache(1 << 14)

@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import gc
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from functools import lru_cache
 from itertools import count
+from math import prod
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from .. import events
+from ..graph import AccumulateGrad
 from ..state import irregular_memory, next_usual, state
 from ..tell import Session, Watch
 
 if TYPE_CHECKING:
-    from ..graph import Node
+    from ..graph import Node, Output
     from ..tensor import Storage, Tensor
 
 LARGE = 1024
@@ -25,7 +28,11 @@ LARGE = 1024
 SELDOM = 100_000
 """While a tape grows, the collector of cycles comes after so many new objects: the tape has many, and no cycle."""
 
-_bases = count(1 << 40, 1 << 40)
+NEVER = 1 << 60
+"""The `base` of a tape that takes no facts: no number is higher."""
+
+_next_base = 1
+"""Higher than any number that a tape has given so far."""
 
 one_at_a_time = threading.Lock()
 """Held by the tape that listens: `told` of tensors and nodes speaks of that one. Others are told everything at once."""
@@ -45,9 +52,13 @@ class Tape(Session):
         """Where the tape ended; what goes later comes onto it and is not read."""
         self.add: Callable[[Any], None] = self.items.append
         super().__init__(self.add)
-        self.base = next(_bases)
+        self.base = NEVER
         self.next_told: Callable[[], int] = count(self.base).__next__
         self.next_joined: Callable[[], int] = count(self.base).__next__
+        self.direct: set[int] = set()
+        """`told` of nodes that were told of at once, though their kind is for facts."""
+        self.foreign = False
+        """Whether there are nodes from before."""
         self.next_tensor = lambda: self.next_told() - self.base
         self.next_node = lambda: self.next_joined() - self.base
         self.next_storage = count(-1, -1).__next__
@@ -61,7 +72,11 @@ class Tape(Session):
 
     @contextmanager
     def open(self) -> Iterator[None]:
+        global _next_base
         self.noting = one_at_a_time.acquire(blocking=False)
+        if self.noting:
+            self.base = _next_base
+            self.next_told, self.next_joined = count(self.base).__next__, count(self.base).__next__
         self.facts = not irregular_memory or state.next_sequence is not next_usual
         often = gc.get_threshold()
         gc.set_threshold(max(often[0], SELDOM) if often[0] else 0, *often[1:])
@@ -72,6 +87,7 @@ class Tape(Session):
             self.end = len(self.items)
             if self.noting:
                 self.noting = False
+                _next_base = max(self.next_told(), self.next_joined())
                 one_at_a_time.release()
 
     # ---- numbers
@@ -101,6 +117,26 @@ class Tape(Session):
     def node_number(self, node: Node) -> int | None:
         ref = self.nodes.get(id(node))
         return self.told(node) if ref is None else ref.number
+
+    def node(self, node: Node) -> int:
+        if self.node_number(node) is None and not isinstance(node, AccumulateGrad):
+            self.foreign = True
+        return super().node(node)
+
+    def node_made(self, node: Node, op: str, inputs: Iterable[Tensor]) -> int:
+        """As for every listener; it is also kept in mind what the engine here must look out for."""
+        number = super().node_made(node, op, inputs)
+        if node.heard_step is not None:
+            self.direct.add(self.base + number)
+        if node.hooks is not None or oversized(node.outs) or many_leaves(node):
+            self.plain = False
+        return number
+
+    def made(self, tensor: Tensor, op: str, inputs: Iterable[Tensor]) -> int:
+        meta = tensor.meta
+        if meta is not None and (meta.hooks or meta.post_hooks):
+            self.plain = False
+        return super().made(tensor, op, inputs)
 
     def told(self, thing: Any) -> int | None:
         number: int = getattr(thing, "told", 0) - self.base
@@ -139,15 +175,30 @@ class Tape(Session):
         state.look()
 
 
-def kept(value: Any) -> Any:
-    """`value`, as a fact may hold it: nobody can write over it, and it is not the object whose holders are counted."""
+Noted = Any
+"""A value as a fact holds it: a float (of a float32), None, ((shape, dtype), bytes), or what tells of a large one."""
+
+
+def noted(value: Any) -> Noted:
+    """`value` as a fact may hold it: nobody can write over it, and it is not the object whose holders are counted."""
     if value.__class__ is np.float32:
         return float(value)
-    if value.__class__ is np.ndarray:
-        return value.copy() if value.size <= LARGE else events.snapshot(value)
-    return None if value is None else events.snapshot(value)
+    if value is None:
+        return None
+    return ((value.shape, value.dtype), value.tobytes()) if value.size <= LARGE else events.snapshot(value)
 
 
-RUN, ROOT, BEGAN, LEAF, DONE = "run", "root", "began", "leaf", "done"
-"""Facts of the engine: a node ran; the first gradient came; a node begins that tells of its reads itself; a leaf
-begins, and is done."""
+@lru_cache(1024)
+def oversized(outs: tuple[Output, ...]) -> bool:
+    """Whether gradients of this kind are too large for facts."""
+    return any(prod(shape) > LARGE for shape, _ in outs)
+
+
+def many_leaves(node: Node) -> bool:
+    """Whether `node` hands on to three leaves or more."""
+    return len(node.next) > 2 and sum(below.__class__ is AccumulateGrad for below in node.next) > 2
+
+
+ROOT, BEGAN, LEAF = "root", "began", "leaf"
+"""Facts of the engine beside those of the nodes that ran: the first gradient came; a node begins that tells of its
+reads itself; a leaf stored what came. All name nodes as `told`."""
