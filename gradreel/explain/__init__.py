@@ -1,7 +1,7 @@
 """Trace -> words: a sentence a step; a diagnosis with cause and mend an error."""
 
 from .beats import Beat, beats
-from .diagnose import diagnose
+from .diagnose import Doctor, diagnose
 from .diagnosis import Diagnosis
 from .operators import formulas
 from .sentences import sentences, tell
@@ -13,6 +13,7 @@ from .world import World
 __all__ = [
     "Beat",
     "Diagnosis",
+    "Doctor",
     "Frame",
     "Place",
     "Turn",

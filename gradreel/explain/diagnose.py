@@ -22,40 +22,67 @@ from .silent import WATCHERS
 from .states import Place
 from .world import World
 
+Look = Callable[[Any], None]
+
 
 def diagnose(trace: Trace) -> list[Diagnosis]:
     """The diagnoses of a run, errors first; none for a run in which nothing goes wrong."""
     world = World(trace)
-    watchers = [watcher(world) for watcher in WATCHERS]
-    looks: dict[type[Event], list[Callable[[Any], None]]] = {}
-    for watcher in watchers:
-        for kind, look in watcher.looks_at().items():
-            looks.setdefault(kind, []).append(look)
-    found: list[Diagnosis] = []
-    failed: tuple[int, e.BackwardFailed] | None = None
-    places: list[tuple[int, Place]] = []
-    for number, event in enumerate(trace.events):
+    doctor = Doctor(world)
+    for event in trace.events:
         world.apply(event)
-        if not places or world.place is not places[-1][1]:
-            places.append((number, world.place))
-        for look in looks.get(type(event), ()):
+        for look in doctor.looks.get(type(event), ()):
             look(event)
-        if isinstance(event, e.BackwardFailed):
-            inner = failed is not None and world.calls[failed[1].call].parent == event.call
-            failed = failed if inner else (number, event)
-        elif isinstance(event, e.Raised) and not event.caught:
-            same = failed is not None and failed[1].message == event.message
-            failure = Failure(failed[0], event, failed[1].call) if failed and same else Failure(number, event, None)
-            told = (postmortem(world, failure) for postmortem in POSTMORTEMS)
-            found.extend(next(([diagnosis] for diagnosis in told if diagnosis is not None), []))
-    found = found or [diagnosis for watcher in watchers for diagnosis in watcher.found()]
-    return [replace(diagnosis, stacks=stacks(diagnosis, places)) for diagnosis in found]
+    return doctor.diagnoses()
+
+
+class Doctor:
+    """Goes along with a World: whoever applies events to it calls `looks` for each, and asks at the end."""
+
+    def __init__(self, world: World) -> None:
+        self.world = world
+        self.watchers = [watcher(world) for watcher in WATCHERS]
+        self.found: list[Diagnosis] = []
+        self.failed: tuple[int, e.BackwardFailed] | None = None
+        self.places: list[tuple[int, Place]] = []
+        self.looks: dict[type[Event], tuple[Look, ...]] = {
+            e.LineReached: (self.moved,),
+            e.FunctionLeft: (self.moved,),
+            e.BackwardFailed: (self.call_failed,),
+            e.Raised: (self.raised,),
+        }
+        for watcher in self.watchers:
+            for kind, look in watcher.looks_at().items():
+                self.looks[kind] = (*self.looks.get(kind, ()), look)
+
+    def moved(self, event: Event) -> None:
+        self.places.append((self.world.count - 1, self.world.place))
+
+    def call_failed(self, event: e.BackwardFailed) -> None:
+        """Of calls in calls, the innermost is the one that failed."""
+        inner = self.failed is not None and self.world.calls[self.failed[1].call].parent == event.call
+        self.failed = self.failed if inner else (self.world.count - 1, event)
+
+    def raised(self, event: e.Raised) -> None:
+        if event.caught:
+            return
+        failed = self.failed
+        same = failed is not None and failed[1].message == event.message
+        number = self.world.count - 1
+        failure = Failure(failed[0], event, failed[1].call) if failed and same else Failure(number, event, None)
+        told = (postmortem(self.world, failure) for postmortem in POSTMORTEMS)
+        self.found.extend(next(([diagnosis] for diagnosis in told if diagnosis is not None), []))
+
+    def diagnoses(self) -> list[Diagnosis]:
+        found = self.found or [diagnosis for watcher in self.watchers for diagnosis in watcher.found()]
+        return [replace(diagnosis, stacks=stacks(diagnosis, self.places)) for diagnosis in found]
 
 
 def stacks(diagnosis: Diagnosis, places: list[tuple[int, Place]]) -> dict[str, tuple[int, ...]]:
     """Where the program was with each of the events of `diagnosis`."""
     found: dict[str, tuple[int, ...]] = {}
     for role, number in diagnosis.events.items():
-        place = places[bisect_right(places, number, key=lambda pair: pair[0]) - 1][1]
+        at = bisect_right(places, number, key=lambda pair: pair[0]) - 1
+        place = places[at][1] if at >= 0 else Place()
         found[role] = (*(frame.line for frame in place.frames), place.line)
     return found

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from gradreel.trace import events as e
 from gradreel.trace.events import Value
@@ -11,8 +12,7 @@ from gradreel.trace.events import Value
 SUFFIX = re.compile(r"Backwards?\d*$")
 
 
-@dataclass(frozen=True, slots=True)
-class Turn:
+class Turn(NamedTuple):
     """One iteration, from 1, of the loop on `line`; `run` tells the runs of the same loop apart."""
 
     line: int
@@ -21,8 +21,7 @@ class Turn:
     run: int
 
 
-@dataclass(frozen=True, slots=True)
-class Frame:
+class Frame(NamedTuple):
     """A call of `function`, made on `line`."""
 
     function: str
@@ -30,8 +29,7 @@ class Frame:
     scope: int
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(NamedTuple):
     """Where the program is: the line, and around it calls and loop iterations, outermost first."""
 
     line: int = 0
@@ -176,14 +174,6 @@ class Call:
     order: int = 0
     ended: int | None = None
     failed: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Binding:
-    """What a name stands for."""
-
-    tensor: int | None
-    text: str | None
 
 
 @dataclass(frozen=True, slots=True)

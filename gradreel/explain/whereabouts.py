@@ -6,37 +6,58 @@ from gradreel.trace import events as e
 
 from .states import Frame, Place, Turn
 
+Frames = tuple[tuple[str, int], ...]
+Loops = tuple[tuple[int, int, int | None], ...]
+
 
 class Whereabouts:
     """Follows calls and loops from one line to the next."""
 
     def __init__(self) -> None:
         self._scopes: list[tuple[int, str, int]] = []
-        self._callers: list[Place] = []
+        self._callers: list[tuple[Place, Frames, Loops]] = []
         self._runs_of: dict[int, int] = {}
+        self._frames: Frames = ()
+        self._loops: Loops = ()
+        """What was told of the line reached last: nearly always the same holds of the next."""
 
     def reach(self, event: e.LineReached, before: Place, count: int) -> Place:
         """The place of the line that event number `count` says was reached, `before` being the last one."""
+        if event.frames == self._frames and event.loops == self._loops:
+            return Place(event.line, event.end_line, before.around, count)
+        self._frames, self._loops = event.frames, event.loops
         return Place(event.line, event.end_line, self._around(event, before), count)
 
     def _around(self, event: e.LineReached, before: Place) -> tuple[Turn | Frame, ...]:
         """Calls and iterations in one line, outermost first, as they came about: each loop in the call it began in."""
-        frames = list(event.frames)
-        loops = list(event.loops)
+        frames, loops = event.frames, event.loops
+        frame = loop = 0
         around: list[Turn | Frame] = []
         for part in before.around:
-            if isinstance(part, Frame) and frames and frames[0] == (part.function, part.line):
+            if isinstance(part, Turn):
+                if loop == len(loops) or loops[loop][0] != part.line:
+                    break
+                line, number, of = loops[loop]
+                loop += 1
+                again = number == part.number and of == part.of
+                around.append(part if again else self._turn(line, number, of, part))
+            elif frame < len(frames) and frames[frame] == (part.function, part.line):
+                frame += 1
                 around.append(part)
-                frames.pop(0)
-            elif isinstance(part, Turn) and loops and loops[0][0] == part.line:
-                line, number, of = loops.pop(0)
-                around.append(Turn(line, number, of, self._run(line) if number < part.number else part.run))
             else:
                 break
-        scopes = {(function, line): scope for scope, function, line in self._scopes}
-        around.extend(Frame(function, line, scopes.get((function, line), 0)) for function, line in frames)
-        around.extend(Turn(line, number, of, self._run(line)) for line, number, of in loops)
+        for function, line in frames[frame:]:
+            around.append(Frame(function, line, self._scope_of(function, line)))
+        for line, number, of in loops[loop:]:
+            around.append(Turn(line, number, of, self._run(line)))
         return tuple(around)
+
+    def _turn(self, line: int, number: int, of: int | None, before: Turn) -> Turn:
+        """A later turn of the same run of a loop; an earlier one is the first of a new run."""
+        return Turn(line, number, of, self._run(line) if number < before.number else before.run)
+
+    def _scope_of(self, function: str, line: int) -> int:
+        return next((scope for scope, *call in reversed(self._scopes) if call == [function, line]), 0)
 
     def _run(self, line: int) -> int:
         """The number of a new run of the loop on `line`."""
@@ -50,9 +71,15 @@ class Whereabouts:
 
     def enter(self, event: e.FunctionEntered, caller: Place) -> None:
         self._scopes.append((event.scope, event.function, event.line))
-        self._callers.append(caller)
+        self._callers.append((caller, self._frames, self._loops))
 
     def leave(self, event: e.FunctionLeft, here: Place) -> Place:
         """Back on the line that called; `here` where no call is known."""
-        self._scopes = [scope for scope in self._scopes if scope[0] != event.scope]
-        return self._callers.pop() if self._callers else here
+        if self._scopes and self._scopes[-1][0] == event.scope:
+            self._scopes.pop()
+        else:
+            self._scopes = [scope for scope in self._scopes if scope[0] != event.scope]
+        if not self._callers:
+            return here
+        place, self._frames, self._loops = self._callers.pop()
+        return place

@@ -1,0 +1,119 @@
+"""What the program's own events change in a World: lines, names, calls of functions, output."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from gradreel.trace import events as e
+from gradreel.trace.events import Event
+
+from .states import Seen
+
+if TYPE_CHECKING:
+    from .world import World
+
+
+def line_reached(world: World, event: e.LineReached) -> None:
+    world.gone.clear()
+    world.lately.clear()
+    world.ends[event.line] = event.end_line
+    world.place = world.whereabouts.reach(event, world.place, world.count)
+
+
+def name_bound(world: World, event: e.NameBound) -> None:
+    scope, name, number = event.scope, event.name, event.tensor
+    key = scope, name
+    before = world.names.get(key)
+    if before is not None:
+        unbind(world, key, before.tensor, number)
+    world.names[key] = event
+    names = world.names_in.get(scope)
+    if names is None:
+        names = world.names_in[scope] = {}
+    names[name] = None
+    if number is None or (tensor := world.tensors.get(number)) is None:
+        return
+    if key not in tensor.names:
+        tensor.names.append(key)
+    if name.isidentifier():
+        tensor.called = name
+        tensor.bound = world.place
+        return
+    if tensor.called is None:
+        tensor.called = name
+    if world.functions.get(scope) == "forward" and is_context(world, event):
+        world.on_contexts[name] = world.place.line, world.count, number
+
+
+def is_context(world: World, event: e.NameBound) -> bool:
+    """Whether a path leads to a part of the context of a Function: its root is shown as a node."""
+    root = world.names.get((event.scope, event.name.partition(".")[0]))
+    return root is not None and (root.text or "").endswith("Backward")
+
+
+def name_unbound(world: World, event: e.NameUnbound) -> None:
+    key = event.scope, event.name
+    before = world.names.pop(key, None)
+    number = before.tensor if before is not None else None
+    world.lately.setdefault(event.name, number)
+    unbind(world, key, number, None)
+
+
+def unbind(world: World, key: tuple[int, str], number: int | None, successor: int | None) -> None:
+    """The name `key` stands no more for tensor `number`."""
+    if number is None or number == successor:
+        return
+    world.gone.append(key)
+    tensor = world.tensors.get(number)
+    if tensor is not None and key in tensor.names:
+        tensor.names.remove(key)
+
+
+def function_entered(world: World, event: e.FunctionEntered) -> None:
+    world.functions[event.scope] = event.function
+    world.whereabouts.enter(event, world.place)
+
+
+def function_left(world: World, event: e.FunctionLeft) -> None:
+    """The function's names go, and the program is back on the line that called it."""
+    world.place = world.whereabouts.leave(event, world.place)
+    for name in world.names_in.pop(event.scope, ()):
+        key = event.scope, name
+        before = world.names.pop(key, None)
+        if before is not None:
+            unbind(world, key, before.tensor, None)
+
+
+def optimizer_stepped(world: World, event: e.OptimizerStepped) -> None:
+    world.optimizer = event.optimizer if event.phase == "began" else None
+
+
+def told(world: World, event: e.Printed) -> None:
+    world.printed.append((event.text, world.count))
+
+
+def warned(world: World, event: e.Warned) -> None:
+    world.warnings.append((event, world.count))
+
+
+def grad_missing(world: World, event: e.GradMissing) -> None:
+    world.missing.append(Seen(world.count, world.place, event.tensor))
+
+
+def numbers_taken(world: World, event: e.NumbersTaken) -> None:
+    world.taken.append(Seen(world.count, world.place, event.tensor, event.how))
+
+
+CHANGES: dict[type[Event], Callable[[World, Any], None]] = {
+    e.LineReached: line_reached,
+    e.NameBound: name_bound,
+    e.NameUnbound: name_unbound,
+    e.FunctionEntered: function_entered,
+    e.FunctionLeft: function_left,
+    e.OptimizerStepped: optimizer_stepped,
+    e.Printed: told,
+    e.Warned: warned,
+    e.GradMissing: grad_missing,
+    e.NumbersTaken: numbers_taken,
+}
