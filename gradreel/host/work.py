@@ -16,7 +16,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict, fields, replace
 from typing import Any
 
-from gradreel.explain import Diagnosis, diagnose
+from gradreel.explain import Diagnosis
 from gradreel.explain.mending import Mend, mended
 from gradreel.program import Expression, Limits, compare, paste, propose_expression, run
 from gradreel.scene import Expression as Typed
@@ -99,15 +99,15 @@ def remarks(trace: Trace) -> list[str]:
     return [*notes, *(compared.sentences if compared is not None else ())][:MOST_REMARKS]
 
 
-def mender(trace: Trace) -> list[tuple[Diagnosis, list[Mend]]]:
-    """What went wrong in a run, and the mends that could be tried in MENDING_SECONDS; of a long run only the former."""
+def mender(trace: Trace, found: list[Diagnosis]) -> list[tuple[Diagnosis, list[Mend]]]:
+    """What went wrong in a run, with the mends that could be tried in MENDING_SECONDS; of a long run none."""
     if len(trace.events) > MENDABLE:
-        return [(found, []) for found in diagnose(trace)]
+        return [(diagnosis, []) for diagnosis in found]
 
     def again(source: str) -> Trace:
         return run(source, mode=trace.mode, limits=replace(Limits(), events=4 * MENDABLE, seconds=MENDING_SECONDS))
 
-    return mended(trace, again, MENDING_SECONDS)
+    return mended(trace, again, MENDING_SECONDS, found)
 
 
 def made_ready(trace: Trace, typed: Typed | None, want: str, mender: Mender | None = None) -> Parts:

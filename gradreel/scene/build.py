@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import math
+from bisect import bisect_right
 from collections.abc import Callable
-from itertools import groupby
+from itertools import groupby, islice
 from typing import Any
 
-from gradreel.explain import Beat, World, beats, diagnose, formulas, keep_label, label, tell
+from gradreel.explain import Beat, Doctor, World, beats, formulas, keep_label, label, tell
 from gradreel.explain import Diagnosis as Found
 from gradreel.explain.mending import Mend as Tried
 from gradreel.trace import Trace
 from gradreel.trace import events as e
-from gradreel.trace.events import Event, Value
+from gradreel.trace.events import Value
 
 from .collecting import collector_paused
 from .groups import Groups
-from .happenings import Stage
+from .happenings import HAPPENINGS, Stage
 from .model import (
     Box,
     Call,
@@ -40,58 +41,95 @@ MANY, FEWER = 16, 5
 """Of a value with more numbers than MANY, each is given to so many digits."""
 
 
-Mender = Callable[[Trace], list[tuple[Found, list[Tried]]]]
-"""What finds the diagnoses of a run, and edits that mend it; only who can run programs has one."""
+Mender = Callable[[Trace, list[Found]], list[tuple[Found, list[Tried]]]]
+"""What finds edits that mend what was found in a run; only who can run programs has one."""
 
 
 def build(trace: Trace, expression: Expression | None = None, mender: Mender | None = None) -> Scene:
     """The scene of a run; `expression` is what the program was made of, if it was."""
     with collector_paused():
-        builder = Builder(trace, mender or without_mends)
+        builder = Builder(trace)
         for beat in beats(trace.events):
             builder.add(beat)
-        return builder.scene(expression)
+        return builder.scene(expression, mender or without_mends)
 
 
-def without_mends(trace: Trace) -> list[tuple[Found, list[Tried]]]:
-    return [(found, []) for found in diagnose(trace)]
+def without_mends(trace: Trace, found: list[Found]) -> list[tuple[Found, list[Tried]]]:
+    return [(diagnosis, []) for diagnosis in found]
 
 
 class Builder:
     """Plays the events beat after beat and writes down what is to be drawn."""
 
-    def __init__(self, trace: Trace, mender: Mender) -> None:
+    def __init__(self, trace: Trace) -> None:
         self.trace = trace
-        self.mender = mender
         self.world = World(trace)
         self.stage = Stage(self.world, shown_tensors(trace))
+        self.bytes = self.stage.ledger.tracks("program", "bytes")
         self.groups = Groups(self.world)
-        self.steps = [Step("start", 0, START, (), self.stage.ledger.take())]
-        self.step_of: list[int] = []
-        """For each event the step that tells it."""
+        self.steps = [Step("start", 0, START, ())]
+        self.starts = [-1]
+        """For each step the first event that it tells."""
         self.labels: dict[int, tuple[list[str | None], dict[str, str | None], str | None]] = {}
         self.in_call: list[int | None] = [None]
+        self.doctor = Doctor(self.world)
+        self.looks = dict(self.doctor.looks)
+        self.actor: int | None = None
+        """The node that acts in this step."""
+        self.made: list[int] = []
+        self.about: dict[int, None] = {}
+        """The nodes that are built or go in this step."""
+        self.call: int | None = None
+        for kinds, look in ((ACTORS, self.acts), (MADE, self.is_made), (GONE, self.goes), (CALLS, self.calls)):
+            for kind in kinds:
+                self.looks[kind] = (*self.looks.get(kind, ()), look)
+
+    def acts(self, event: Any) -> None:
+        if self.actor is None:
+            self.actor = event.node
+
+    def is_made(self, event: e.NodeMade) -> None:
+        self.made.append(event.node)
+        self.about[event.node] = None
+
+    def goes(self, event: e.NodeReleased) -> None:
+        self.about[event.node] = None
+
+    def calls(self, event: e.BackwardStarted) -> None:
+        self.call = self.world.open_calls[0]
 
     def add(self, beat: Beat) -> None:
-        events = self.trace.events[beat.start : beat.stop]
-        made: list[int] = []
-        call = self.world.open_calls[0] if self.world.open_calls else None
-        self.stage.settle()
-        for event in events:
-            self.world.apply(event)
-            self.stage.apply(event)
-            if type(event) is e.NodeMade:
-                made.append(event.node)
-            elif type(event) is e.BackwardStarted:
-                call = self.world.open_calls[0]
-        for number in made:
+        world, stage, looks = self.world, self.stage, self.looks
+        self.actor = None
+        self.made.clear()
+        self.about.clear()
+        self.call = world.open_calls[0] if world.open_calls else None
+        stage.ledger.step = len(self.steps)
+        stage.settle()
+        for event in self.trace.events[beat.start : beat.stop]:
+            kind = type(event)
+            world.apply(event)
+            happening = HAPPENINGS.get(kind)
+            if happening is not None:
+                happening(stage, event)
+            for look in looks.get(kind, ()):
+                look(event)
+        for number in self.made:
             self._label(number)
-        self.stage.ledger.set("program", "bytes", self.world.saved_bytes)
-        number = len(self.steps)
-        sentence = tell(self.world, beat)
-        self.steps.append(Step(beat.kind, self.world.place.line, sentence, focus(events), self.stage.ledger.take()))
-        self.step_of.extend([number] * len(events))
-        self.in_call.append(call)
+        self.bytes.put(0, world.saved_bytes)
+        self.steps.append(Step(beat.kind, world.place.line, tell(world, beat), self.focus()))
+        self.starts.append(beat.start)
+        self.in_call.append(self.call)
+
+    def focus(self) -> tuple[str, ...]:
+        """The boxes that a step is about: the node that acts, or all that are built or go together."""
+        if self.actor is not None:
+            return (f"n{self.actor}",)
+        return tuple([f"n{number}" for number in islice(self.about, FOCUSED)])
+
+    def step_of(self, event: int) -> int:
+        """The step that tells event number `event`."""
+        return bisect_right(self.starts, event) - 1
 
     def _label(self, number: int) -> None:
         """Names for what a new node works on, while the program still calls it so."""
@@ -103,7 +141,7 @@ class Builder:
 
     # ---- the whole
 
-    def scene(self, expression: Expression | None) -> Scene:
+    def scene(self, expression: Expression | None, mender: Mender) -> Scene:
         trace, end = self.trace, len(self.steps) - 1
         placed = self.groups.settle()
         calls = tuple(
@@ -111,8 +149,8 @@ class Builder:
                 call.number,
                 call.called,
                 call.place.line,
-                self.step_of[call.started],
-                end if call.ended is None else self.step_of[call.ended],
+                self.step_of(call.started),
+                end if call.ended is None else self.step_of(call.ended),
                 call.retain_graph,
                 call.create_graph,
                 call.failed,
@@ -134,8 +172,8 @@ class Builder:
             calls,
             tuple(self.steps),
             tuple(self._stretches()),
-            tuple(self._diagnoses()),
-            tuple((text, self.step_of[event]) for text, event in self.world.printed),
+            tuple(self._diagnoses(mender)),
+            tuple((text, self.step_of(event)) for text, event in self.world.printed),
             self.stage.ledger.histories,
             expression,
         )
@@ -221,7 +259,7 @@ class Builder:
         runs = (list(run) for _, run in groupby(range(1, len(self.steps)), key=colour))
         return [Stretch(run[0], run[-1], *colour(run[0])) for run in runs]
 
-    def _diagnoses(self) -> list[Diagnosis]:
+    def _diagnoses(self, mender: Mender) -> list[Diagnosis]:
         return [
             Diagnosis(
                 found.kind,
@@ -230,10 +268,10 @@ class Builder:
                 found.lines,
                 found.story,
                 tuple(f"n{node}" for node in found.nodes),
-                {name: self.step_of[event] for name, event in found.events.items()},
+                {name: self.step_of(event) for name, event in found.events.items()},
                 tuple(Mend(mend.title, mend.source, mend.diff, mend.cost) for mend in mends),
             )
-            for found, mends in self.mender(self.trace)
+            for found, mends in mender(self.trace, self.doctor.diagnoses())
         ]
 
 
@@ -253,19 +291,10 @@ def shown_tensors(trace: Trace) -> set[int]:
     return shown | {bases[tensor] for tensor in shown if tensor in bases}
 
 
-def focus(events: tuple[Event, ...]) -> tuple[str, ...]:
-    """The boxes that a step is about: the node that acts, or all that are built or go together."""
-    nodes: dict[int, None] = {}
-    for event in events:
-        kind = type(event)
-        if kind in ACTORS and event.node is not None:  # type: ignore[attr-defined]
-            return (f"n{event.node}",)  # type: ignore[attr-defined]
-        if kind is e.NodeMade or kind is e.NodeReleased:
-            nodes[event.node] = None  # type: ignore[attr-defined]
-    return tuple(f"n{number}" for number in list(nodes)[:12])
-
-
-ACTORS = {e.NodeStarted, e.SlotFreed, e.SlotRetained, e.GradAdded, e.BackwardFailed}
+ACTORS = (e.NodeStarted, e.SlotFreed, e.SlotRetained, e.GradAdded, e.BackwardFailed)
+MADE, GONE, CALLS = (e.NodeMade,), (e.NodeReleased,), (e.BackwardStarted,)
+FOCUSED = 12
+"""A step is about so many boxes at most."""
 
 
 def shown_value(value: Value) -> dict[str, Any]:

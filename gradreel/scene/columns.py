@@ -20,9 +20,8 @@ column is written in whichever form says least. What a column is, its form tells
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import fields, is_dataclass
-from functools import cache
 from itertools import accumulate, chain
 from operator import attrgetter, itemgetter, sub
 from typing import Any
@@ -32,6 +31,8 @@ Column = Any
 
 NUMBER = re.compile(r"(?<![\d.])(\d+(?:\.\d+)?(?:e[-+]?\d+)?)")
 CANONICAL = re.compile(r"0|[1-9]\d{0,14}")
+PROSE = 40
+"""Texts of so many letters are written as they are: what they share gzip finds, and sooner."""
 WORTH = 2
 """A table of distinct things is worth it if each stands, on average, in so many places."""
 
@@ -84,6 +85,8 @@ def texts(things: Sequence[Any], gaps: bool) -> Column:
     places = table(things)
     if len(places) == 1:
         return same(things)
+    if not gaps and sum(map(len, places)) > PROSE * len(things):
+        return list(things)
     if len(places) * WORTH <= len(things):
         return {"of": texts(list(places), gaps), "at": integers(list(map(places.__getitem__, things)), False)}
     return sorted_out(things) if gaps else holes(things)
@@ -155,15 +158,23 @@ def told_apart(things: Sequence[Sequence[Any]]) -> bool:
 
 
 def rows(things: Sequence[Any], kind: type) -> Column:
-    """Dataclasses by their fields, a trailing underscore dropped."""
-    if not is_dataclass(kind):
+    """Dataclasses and named tuples by their fields, a trailing underscore dropped."""
+    return {"rows": {name: write(column) for name, column in columns_of(things, kind)}}
+
+
+def columns_of(things: Sequence[Any], kind: type[Any]) -> Iterator[tuple[str, Sequence[Any]]]:
+    """Each field with what the things have in it."""
+    if hasattr(kind, "_fields"):
+        yield from zip(map(bare, kind._fields), zip(*things, strict=True), strict=True)
+    elif is_dataclass(kind):
+        for field in fields(kind):
+            yield bare(field.name), list(map(attrgetter(field.name), things))
+    else:
         raise TypeError(f"a scene holds no {kind.__name__}")
-    return {"rows": {name: write(list(map(get, things))) for name, get in getters(kind)}}
 
 
-@cache
-def getters(kind: type[Any]) -> tuple[tuple[str, Callable[[Any], Any]], ...]:
-    return tuple((field.name.rstrip("_"), attrgetter(field.name)) for field in fields(kind))
+def bare(name: str) -> str:
+    return name.rstrip("_")
 
 
 def records(things: Sequence[dict[str, Any]], gaps: bool) -> Column:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import fields, is_dataclass
 from functools import cache
 from itertools import accumulate, chain
@@ -13,7 +13,7 @@ from typing import Any
 
 from . import columns
 from .collecting import collector_paused
-from .model import Histories, Scene, Track
+from .model import KEYS, Scene, Track
 
 LONG = ("values", "boxes", "wires", "tensors", "groups", "steps")
 """What grows with the run and travels in columns."""
@@ -48,15 +48,22 @@ def decode(payload: bytes) -> dict[str, Any]:
 
 def to_json(scene: Scene, indent: int | None = None) -> str:
     """The scene in rows, for people to read: every step with its changes."""
-    record = plain(scene)
-    del record["histories"]
-    record["steps"] = [
-        {**plain(step), "changed": ..., "changes": scene.changes(number)} for number, step in enumerate(scene.steps)
-    ]
-    for step in record["steps"]:
-        del step["changed"]
+    record = told(scene)
+    for step, changes in zip(record["steps"], scene.changes(), strict=True):
+        step["changes"] = changes
     separators = (",", ":") if indent is None else (",", ": ")
-    return json.dumps(record, default=plain, allow_nan=False, ensure_ascii=False, indent=indent, separators=separators)
+    return json.dumps(record, allow_nan=False, ensure_ascii=False, indent=indent, separators=separators)
+
+
+def told(thing: Any) -> Any:
+    """`thing` with all records in it as dicts, fields under the names of the JSON."""
+    if isinstance(thing, Scene):
+        return {name: told(part) for name, part in plain(thing).items() if name != "histories"}
+    if is_dataclass(thing):
+        return {name: told(part) for name, part in plain(thing).items()}
+    if isinstance(thing, tuple) and hasattr(thing, "_fields"):
+        return {columns.bare(name): told(part) for name, part in zip(thing._fields, thing, strict=True)}
+    return list(map(told, thing)) if isinstance(thing, tuple | list) else thing
 
 
 def packed(scene: Scene) -> dict[str, Any]:
@@ -64,10 +71,11 @@ def packed(scene: Scene) -> dict[str, Any]:
     record = plain(scene)
     for name in LONG:
         record[name] = columns.write(record[name])
-    del record["steps"]["rows"]["changed"]
-    sorts = by_kind(scene.histories)
-    record["things"] = {kind: columns.write(list(map(parts, things))) for kind, things in sorts.items()}
-    record["histories"] = list(grouped(sorts))
+    order = {kind: things(properties) for kind, properties in scene.histories.items()}
+    record["things"] = {
+        kind: columns.write(list(map(PARTS.get(kind, KEYS[kind]), all_))) for kind, all_ in order.items()
+    }
+    record["histories"] = list(grouped(scene, order))
     return record
 
 
@@ -81,27 +89,20 @@ def plain(thing: object) -> dict[str, Any]:
 
 @cache
 def names(kind: type[Any]) -> tuple[tuple[str, str], ...]:
-    return tuple((field.name.rstrip("_"), field.name) for field in fields(kind))
+    return tuple((columns.bare(field.name), field.name) for field in fields(kind))
 
 
 # ---- histories
 
 
-def by_kind(histories: Histories) -> dict[str, Histories]:
-    """The histories of boxes, wires, names and so on apart, by what their keys begin with."""
-    sorts: dict[str, Histories] = {}
-    for thing, tracks in histories.items():
-        kind = thing.partition(":")[0].rstrip("0123456789")
-        sorts.setdefault(kind, {})[thing] = tracks
-    return sorts
+def things(properties: Mapping[str, Mapping[Any, Track]]) -> list[Any]:
+    """All that has any of the properties: what goes by numbers in their order, the rest as it first appeared."""
+    found = dict.fromkeys(chain.from_iterable(properties.values()))
+    return sorted(found) if type(next(iter(found))) is int else list(found)
 
 
-def parts(thing: str) -> str | dict[str, Any]:
-    """The key of a name by its scope and its text, as the same text stands in many scopes; any other as it is."""
-    if not thing.startswith("name:"):
-        return thing
-    _, scope, text = thing.split(":", 2)
-    return {"scope": int(scope), "text": text}
+PARTS = {"name": lambda place: {"scope": place[0], "text": place[1]}}
+"""The key of a name travels as its scope and its text, as the same text stands in many scopes."""
 
 
 def key(parts: str | dict[str, Any]) -> str:
@@ -109,35 +110,40 @@ def key(parts: str | dict[str, Any]) -> str:
     return parts if isinstance(parts, str) else f"name:{parts['scope']}:{parts['text']}"
 
 
-def grouped(sorts: dict[str, Histories]) -> Iterator[dict[str, Any]]:
+WORDED = ("state", "how", "hint")
+"""Properties that are words, as those of slots are: many things take the same few courses through them."""
+
+
+def grouped(scene: Scene, order: Mapping[str, list[Any]]) -> Iterator[dict[str, Any]]:
     """The tracks of one property of one kind of things in columns.
 
     A thing goes by its place among those of its kind; of a track, its length, its first step, the steps from one to the
-    next and the values.
+    next, and the values one after the other, or track by track as `courses`.
     """
-    for kind, histories in sorts.items():
-        alike: dict[str, tuple[list[int], list[Track]]] = {}
-        for place, tracks in enumerate(histories.values()):
-            for name, track in tracks.items():
-                places, found = alike.setdefault(name, ([], []))
-                places.append(place)
-                found.append(track)
-        for name, (places, found) in alike.items():
-            all_steps = [steps for steps, _ in found]
+    for kind, properties in scene.histories.items():
+        place = {thing: at for at, thing in enumerate(order[kind])}
+        for name, tracks in properties.items():
+            all_steps, all_values = zip(*tracks.values(), strict=True)
+            if name in WORDED or name.startswith("slot:"):
+                values = {"courses": columns.write(list(map(tuple, all_values)))}
+            else:
+                values = {"values": columns.write(list(chain.from_iterable(all_values)))}
             yield {
                 "kind": kind,
                 "property": name,
-                "things": columns.write(places),
+                "things": columns.write(list(map(place.__getitem__, tracks))),
                 "lengths": columns.write(list(map(len, all_steps))),
                 "starts": columns.write([steps[0] for steps in all_steps]),
                 "gaps": columns.write(list(chain.from_iterable(map(sub, steps[1:], steps) for steps in all_steps))),
-                "values": columns.write(list(chain.from_iterable(values for _, values in found))),
+                **values,
             }
 
 
 def read_tracks(group: dict[str, Any]) -> Iterator[tuple[int, Track]]:
     """The tracks that `grouped` wrote, each with the place of its thing."""
-    gaps, values = iter(columns.read(group["gaps"])), iter(columns.read(group["values"]))
+    gaps = iter(columns.read(group["gaps"]))
+    courses = columns.read(group["courses"]) if "courses" in group else None
+    values = iter(chain.from_iterable(courses) if courses is not None else columns.read(group["values"]))
     heads = (columns.read(group[name]) for name in ("things", "lengths", "starts"))
     for thing, length, start in zip(*heads, strict=True):
         steps = list(accumulate([start, *(next(gaps) for _ in range(length - 1))]))

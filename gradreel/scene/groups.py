@@ -19,20 +19,30 @@ class Groups:
         self._known: dict[tuple[str | None, object], Group] = {}
         self._members: dict[tuple[str | None, int], list[int]] = defaultdict(list)
         self._of: dict[int, str | None] = {}
+        self._way: tuple[object, str | None, str | None] = ((), None, None)
+        """The calls and iterations that a node was put into last, their group and the title of the iteration."""
 
     def place(self, node: int, place: Place, call: int | None) -> str | None:
         """Put `node` where it was built; the title of the innermost iteration, if any."""
-        parent: str | None = None
-        title: str | None = None
-        for part in place.around:
-            group = self._group(parent, part)
-            parent = group.id
-            title = group.title if isinstance(part, Turn) else title
+        around, parent, title = self._way
+        if around is not place.around:
+            parent, title = self._into(place.around)
+            self._way = place.around, parent, title
         if call is not None:
             parent = self._group(parent, call).id
         self._of[node] = parent
         self._members[parent, place.line].append(node)
         return title
+
+    def _into(self, around: tuple[Turn | Frame, ...]) -> tuple[str | None, str | None]:
+        """The innermost group of `around`, and the title of the innermost iteration."""
+        parent: str | None = None
+        title: str | None = None
+        for part in around:
+            group = self._group(parent, part)
+            parent = group.id
+            title = group.title if isinstance(part, Turn) else title
+        return parent, title
 
     def _group(self, parent: str | None, part: Turn | Frame | int) -> Group:
         group = self._known.get((parent, part))

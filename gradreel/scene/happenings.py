@@ -10,7 +10,7 @@ from gradreel.trace import Values
 from gradreel.trace import events as e
 from gradreel.trace.events import Event, Value
 
-from .ledger import Ledger
+from .ledger import Ledger, Tracks
 from .model import Wire
 
 TERMS, MOST = 5, 20
@@ -23,260 +23,298 @@ class Stage:
     def __init__(self, world: World, shown: set[int]) -> None:
         self.world = world
         self.shown = shown
-        self.ledger = Ledger()
         self.values = Values()
-        self.names_in: dict[int, dict[str, None]] = {}
+        self.names_in: dict[int, dict[tuple[int, str], None]] = {}
         self.wires: list[Wire] = []
-        self.wires_of: dict[int, list[Wire | None]] = {}
-        self.lit: list[Wire] = []
+        self.wires_of: dict[int, list[int | None]] = {}
+        self.lit: list[int] = []
         self.running: list[int] = []
         """The nodes that are shown running in this step and will have run in the next."""
-        self.touched: dict[str, None] = {}
-        """What the present outermost call has marked, to be wiped when the next begins."""
-
-    def apply(self, event: Event) -> None:
-        happening = HAPPENINGS.get(type(event))
-        if happening is not None:
-            happening(self, event)
+        self.around: object = None
+        """The calls and loops that are shown."""
+        self.marked: dict[int, None] = {}
+        self.used: dict[int, None] = {}
+        self.added: dict[tuple[int, int], None] = {}
+        """The nodes, wires and sums that the present outermost call has marked, to be wiped when the next begins."""
+        self.ledger = Ledger()
+        self.slots: dict[str, Tracks] = {}
+        program, names = self.ledger.kind("program"), self.ledger.kind("name")
+        nodes, wires, tensors, sums = map(self.ledger.kind, ("n", "w", "t", "sum"))
+        self.line, self.end_line = program("line"), program("end_line")
+        self.frames, self.loops = program("frames"), program("loops")
+        self.printed_parts, self.call = program("printed"), program("call")
+        self.text, self.tensor = names("text"), names("tensor")
+        self.life, self.version, self.value = tensors("state"), tensors("version"), tensors("value")
+        self.flag, self.box, self.gradient = tensors("requires_grad"), tensors("box"), tensors("grad")
+        self.state, self.order, self.grad_in = nodes("state"), nodes("order"), nodes("grad_in")
+        self.hint, self.how, self.grad = nodes("hint"), nodes("how"), nodes("grad")
+        self.came, self.before = nodes("came"), nodes("before")
+        self.arrived, self.expected = nodes("arrived"), nodes("expected")
+        self.wire_state, self.wire_value = wires("state"), wires("value")
+        self.terms, self.total = sums("terms"), sums("total")
 
     def settle(self) -> None:
         """Begin a step: what ran in the last one has run."""
         for node in self.running:
-            if self.ledger.get(f"n{node}", "state") == "running":
-                slots = self.world.nodes[node].slots.values()
-                empty = bool(slots) and all(slot.state == "freed" for slot in slots)
-                self._mark(f"n{node}", state="empty" if empty else "ran")
+            if self.state.now(node) == "running":
+                self.mark(node, "empty" if self.empty(node) else "ran")
         self.running.clear()
+
+    def empty(self, node: int) -> bool:
+        """Whether a node has let go of all that it kept."""
+        slots = self.world.nodes[node].slots
+        return bool(slots) and all(slot.state == "freed" for slot in slots.values())
 
     def index(self, value: Value | None) -> int | None:
         return None if value is None else self.values.index(value)
 
+    def mark(self, node: int, state: str) -> None:
+        """Let a node stand so until the next call wipes it."""
+        self.marked[node] = None
+        self.state.put(node, state)
+
+    def slot(self, name: str) -> Tracks:
+        found = self.slots.get(name)
+        if found is None:
+            found = self.slots[name] = self.ledger.tracks("n", f"slot:{name}")
+        return found
+
     # ---- the program
 
     def line_reached(self, event: e.LineReached) -> None:
-        self._place()
+        self.place()
 
-    def _place(self) -> None:
+    def place(self) -> None:
         place = self.world.place
-        self.ledger.set("program", "line", place.line)
-        self.ledger.set("program", "end_line", place.end_line)
-        self.ledger.set("program", "frames", tuple((frame.function, frame.line) for frame in place.frames))
-        self.ledger.set("program", "loops", tuple((turn.line, turn.number, turn.of) for turn in place.turns))
+        self.line.put(0, place.line)
+        self.end_line.put(0, place.end_line)
+        if place.around is not self.around:
+            self.around = place.around
+            self.frames.put(0, tuple((frame.function, frame.line) for frame in place.frames))
+            self.loops.put(0, tuple((turn.line, turn.number, turn.of) for turn in place.turns))
 
     def name_bound(self, event: e.NameBound) -> None:
-        self._name(event.scope, event.name, event.tensor, event.text)
+        scope, number = event.scope, event.tensor
+        key = scope, event.name
+        names = self.names_in.get(scope)
+        if names is None:
+            names = self.names_in[scope] = {}
+        names[key] = None
+        self.text.put(key, event.text)
+        self.tensor.put(key, None if number is None else f"t{number}")
 
     def name_unbound(self, event: e.NameUnbound) -> None:
-        self._name(event.scope, event.name, None, None)
+        self.gone((event.scope, event.name))
+
+    def gone(self, name: tuple[int, str]) -> None:
+        self.text.put(name, None)
+        self.tensor.put(name, None)
 
     def function_left(self, event: e.FunctionLeft) -> None:
-        self._place()
-        for thing in self.names_in.pop(event.scope, ()):
-            self.ledger.set(thing, "tensor", None)
-            self.ledger.set(thing, "text", None)
-
-    def _name(self, scope: int, name: str, tensor: int | None, text: str | None) -> None:
-        thing = f"name:{scope}:{name}"
-        self.names_in.setdefault(scope, {})[thing] = None
-        self.ledger.set(thing, "tensor", None if tensor is None else f"t{tensor}")
-        self.ledger.set(thing, "text", text)
+        self.place()
+        for name in self.names_in.pop(event.scope, ()):
+            self.gone(name)
 
     def printed(self, event: e.Printed) -> None:
-        self.ledger.set("program", "printed", len(self.world.printed))
+        self.printed_parts.put(0, len(self.world.printed))
 
     # ---- tensors
 
     def tensor_made(self, event: e.TensorMade) -> None:
-        if event.tensor not in self.shown:
+        number = event.tensor
+        if number not in self.shown:
             return
-        thing = f"t{event.tensor}"
-        self.ledger.set(thing, "state", "alive")
-        self.ledger.set(thing, "version", event.version)
-        self.ledger.set(thing, "value", self.index(event.value))
-        self.ledger.set(thing, "requires_grad", event.requires_grad)
-        self.ledger.set(thing, "box", None if event.node is None else f"n{event.node}")
+        self.life.put(number, "alive")
+        self.version.put(number, event.version)
+        self.value.put(number, self.values.index(event.value))
+        self.flag.put(number, event.requires_grad)
+        self.box.put(number, None if event.node is None else f"n{event.node}")
 
     def written(self, event: e.Written | e.AliasChanged) -> None:
         if event.tensor in self.shown:
-            self.ledger.set(f"t{event.tensor}", "version", event.version)
-            self.ledger.set(f"t{event.tensor}", "value", self.index(event.value))
+            self.version.put(event.tensor, event.version)
+            self.value.put(event.tensor, self.values.index(event.value))
         owner = self.world.owner_of(event.tensor)
         if owner is not None:
-            self._grad(owner.number, event.value)
+            self.holds(owner.number, event.value)
 
-    def _grad(self, tensor: int, grad: Value | None) -> None:
+    def holds(self, tensor: int, grad: Value | None) -> None:
         """Show `grad` as the `.grad` of `tensor`, and on its leaf if there is one."""
         if tensor in self.shown:
-            self.ledger.set(f"t{tensor}", "grad", self.index(grad))
+            self.gradient.put(tensor, self.index(grad))
         leaf = self.world.leaves.get(tensor)
         if leaf is not None:
-            self.ledger.set(f"n{leaf}", "grad", self.index(grad))
+            self.grad.put(leaf, self.index(grad))
 
     def flag_changed(self, event: e.FlagChanged) -> None:
         if event.tensor in self.shown:
-            self.ledger.set(f"t{event.tensor}", "requires_grad", event.requires_grad)
+            self.flag.put(event.tensor, event.requires_grad)
 
     def tensor_released(self, event: e.TensorReleased) -> None:
         if event.tensor in self.shown:
-            self.ledger.set(f"t{event.tensor}", "state", "released")
+            self.life.put(event.tensor, "released")
 
     # ---- graph
 
     def node_made(self, event: e.NodeMade) -> None:
-        thing = f"n{event.node}"
-        self.ledger.set(thing, "state", "built")
-        wires: list[Wire | None] = []
+        number = event.node
+        self.state.put(number, "built")
+        wires: list[int | None] = []
         for output, (target, input_nr) in enumerate(event.edges):
-            wire = None if target is None else Wire(f"w{len(self.wires)}", thing, f"n{target}", output, input_nr)
+            if target is None:
+                wires.append(None)
+                continue
+            wire = len(self.wires)
             wires.append(wire)
-            if wire is not None:
-                self.wires.append(wire)
-                self.ledger.set(wire.id, "state", "idle")
-        self.wires_of[event.node] = wires
+            self.wires.append(Wire(f"w{wire}", f"n{number}", f"n{target}", output, input_nr))
+            self.wire_state.put(wire, "idle")
+        self.wires_of[number] = wires
         if event.variable is not None:
-            self.ledger.set(f"t{event.variable}", "box", thing)
-            self.ledger.set(thing, "grad", self.index(self.world.tensors[event.variable].grad))
+            self.box.put(event.variable, f"n{number}")
+            self.grad.put(number, self.index(self.world.tensors[event.variable].grad))
 
     def tensor_saved(self, event: e.TensorSaved) -> None:
-        self.ledger.set(f"n{event.node}", f"slot:{event.slot}", "held")
+        self.slot(event.slot).put(event.node, "held")
 
     def history_rebased(self, event: e.HistoryRebased) -> None:
         if event.tensor in self.shown:
-            self.ledger.set(f"t{event.tensor}", "box", None if event.node is None else f"n{event.node}")
+            self.box.put(event.tensor, None if event.node is None else f"n{event.node}")
 
     def node_released(self, event: e.NodeReleased) -> None:
-        thing = f"n{event.node}"
-        self.ledger.set(thing, "state", "released")
-        for slot in self.world.nodes[event.node].slots:
-            self.ledger.set(thing, f"slot:{slot}", "freed")
-        for wire in self.wires_of[event.node]:
+        number = event.node
+        node = self.world.nodes[number]
+        self.state.put(number, "released")
+        for slot in node.slots:
+            self.slot(slot).put(number, "freed")
+        for wire in self.wires_of[number]:
             if wire is not None:
-                self.ledger.set(wire.id, "state", "gone")
-        variable = self.world.nodes[event.node].variable
-        if variable is not None and self.ledger.get(f"t{variable}", "box") == thing:
-            self.ledger.set(f"t{variable}", "box", None)
+                self.wire_state.put(wire, "gone")
+        if node.variable is not None and self.box.now(node.variable) == f"n{number}":
+            self.box.put(node.variable, None)
 
     # ---- engine
 
     def backward_started(self, event: e.BackwardStarted) -> None:
         if event.parent is None:
-            self._wipe()
-        self.ledger.set("program", "call", event.call)
+            self.wipe()
+        self.call.put(0, event.call)
         for number, expected in self.world.calls[event.call].expected.items():
             if self.world.nodes[number].variable is not None:
-                self._mark(f"n{number}", expected=expected, arrived=0)
+                self.marked[number] = None
+                self.expected.put(number, expected)
+                self.arrived.put(number, 0)
 
-    def _wipe(self) -> None:
+    def wipe(self) -> None:
         """Take the marks of the last call off whatever still lives."""
-        for thing in self.touched:
-            if thing.startswith("sum:"):
-                self._all(thing, terms=None, total=None)
-            elif self.ledger.get(thing, "state") not in ("released", "gone"):
-                self._clean(thing)
-        self.touched.clear()
-        self.lit.clear()
-
-    def _clean(self, thing: str) -> None:
-        if thing.startswith("w"):
-            self._all(thing, state="idle", value=None)
-            return
-        slots = self.world.nodes[int(thing[1:])].slots.values()
-        empty = bool(slots) and all(slot.state == "freed" for slot in slots)
-        self._all(thing, state="empty" if empty else "built", order=None, grad_in=None, hint=None)
-        for name in ("came", "before", "how", "arrived", "expected"):
-            if self.ledger.get(thing, name) is not None:
-                self.ledger.set(thing, name, None)
-
-    def _all(self, thing: str, **properties: Any) -> None:
-        for name, new in properties.items():
-            self.ledger.set(thing, name, new)
-
-    def _mark(self, thing: str, **properties: Any) -> None:
-        """Set what the next call will wipe."""
-        self.touched[thing] = None
-        for name, new in properties.items():
-            self.ledger.set(thing, name, new)
+        for node in self.marked:
+            if self.state.now(node) != "released":
+                self.state.put(node, "empty" if self.empty(node) else "built")
+                for tracks in (self.order, self.grad_in, self.hint):
+                    tracks.put(node, None)
+                for tracks in (self.came, self.before, self.how, self.arrived, self.expected):
+                    tracks.put(node, None)
+        for wire in self.used:
+            if self.wire_state.now(wire) != "gone":
+                self.wire_state.put(wire, "idle")
+                self.wire_value.put(wire, None)
+        for total in self.added:
+            self.terms.put(total, None)
+            self.total.put(total, None)
+        for marks in (self.marked, self.used, self.added, self.lit):
+            marks.clear()
 
     def node_ready(self, event: e.NodeReady) -> None:
-        self._mark(f"n{event.node}", state="ready")
+        self.mark(event.node, "ready")
 
     def node_started(self, event: e.NodeStarted) -> None:
-        came = next((grad for grad in event.grads if grad is not None), None)
-        order = self.world.nodes[event.node].runs[-1][1]
-        self._mark(f"n{event.node}", state="running", order=order, grad_in=self.index(came))
+        node = self.world.nodes[event.node]
+        self.mark(event.node, "running")
+        self.order.put(event.node, node.runs[-1][1])
+        self.grad_in.put(event.node, self.index(node.came))
+        self.dim()
+
+    def dim(self) -> None:
+        """The gradients that travelled have arrived."""
         for wire in self.lit:
-            if self.ledger.get(wire.id, "state") == "lit":
-                self.ledger.set(wire.id, "state", "done")
+            if self.wire_state.now(wire) == "lit":
+                self.wire_state.put(wire, "done")
         self.lit.clear()
 
     def slot_read(self, event: e.SlotRead) -> None:
         if event.found is not None and event.found != event.kept:
-            self.ledger.set(f"n{event.node}", f"slot:{event.slot}", "stale")
-            self.ledger.set(f"n{event.node}", f"found:{event.slot}", event.found)
+            self.slot(event.slot).put(event.node, "stale")
+            self.ledger.tracks("n", f"found:{event.slot}").put(event.node, event.found)
 
     def node_ran(self, event: e.NodeRan) -> None:
         self.running.append(event.node)
         for wire, grad in zip(self.wires_of[event.node], event.grads, strict=False):
             if wire is not None and grad is not None:
-                self._mark(wire.id, state="lit", value=self.index(grad))
+                self.used[wire] = None
+                self.wire_state.put(wire, "lit")
+                self.wire_value.put(wire, self.values.index(grad))
                 self.lit.append(wire)
 
     def grad_added(self, event: e.GradAdded) -> None:
-        thing = f"n{event.node}"
-        term = [None if event.source is None else f"n{event.source}", self.index(event.came)]
-        expected = self.world.calls[event.call].expected.get(event.node, 0)
+        number, call = event.node, self.world.calls[event.call]
+        expected = call.expected.get(number, 0)
         if expected != 1:
-            total = f"sum:{thing}:{event.input_nr}"
-            self._mark(total, total=self.index(event.after))
-            if expected <= MOST:
-                terms = self.ledger.get(total, "terms") or []
-                if len(terms) >= TERMS:
-                    terms = [[None, self.index(event.before)]]
-                self._mark(total, terms=[*terms, term])
-        if self.world.nodes[event.node].variable is not None:
-            arrived = self.world.calls[event.call].arrived[event.node]
-            self._mark(thing, came=self.index(event.came), arrived=arrived)
+            self.adds(event, (number, event.input_nr), expected <= MOST)
+        if self.world.nodes[number].variable is not None:
+            self.marked[number] = None
+            self.came.put(number, self.index(event.came))
+            self.arrived.put(number, call.arrived[number])
+
+    def adds(self, event: e.GradAdded, place: tuple[int, int], few: bool) -> None:
+        """The sum at a place; of `few` terms each with where it came from."""
+        self.added[place] = None
+        self.total.put(place, self.index(event.after))
+        if few:
+            terms = self.terms.now(place) or []
+            if len(terms) >= TERMS:
+                terms = [[None, self.index(event.before)]]
+            source = None if event.source is None else f"n{event.source}"
+            self.terms.put(place, [*terms, [source, self.index(event.came)]])
 
     def grad_stored(self, event: e.GradStored) -> None:
-        self._grad(event.tensor, event.after)
+        self.holds(event.tensor, event.after)
         leaf = self.world.leaves.get(event.tensor)
         if leaf is not None:
-            parts = {"before": self.index(event.before), "came": self.index(event.came)}
-            self._mark(f"n{leaf}", how=event.how, **parts)
+            self.marked[leaf] = None
+            self.how.put(leaf, event.how)
+            self.before.put(leaf, self.index(event.before))
+            self.came.put(leaf, self.index(event.came))
 
     def grad_captured(self, event: e.GradCaptured) -> None:
         node = self.world.grad_node(event.tensor)
         if node is not None:
-            self._mark(f"n{node}", hint="taken by autograd.grad", grad_in=self.index(event.value))
+            self.marked[node] = None
+            self.hint.put(node, "taken by autograd.grad")
+            self.grad_in.put(node, self.index(event.value))
 
     def slot_freed(self, event: e.SlotFreed) -> None:
-        thing = f"n{event.node}"
-        node = self.world.nodes[event.node]
-        for slot in node.slots_named(event.slot):
-            self.ledger.set(thing, f"slot:{slot.slot}", "freed")
-        if event.node not in self.running and all(slot.state == "freed" for slot in node.slots.values()):
-            self._mark(thing, state="empty")
+        number = event.node
+        for slot in self.world.nodes[number].slots_named(event.slot):
+            self.slot(slot.slot).put(number, "freed")
+        if number not in self.running and self.empty(number):
+            self.mark(number, "empty")
 
     def slot_retained(self, event: e.SlotRetained) -> None:
         for slot in self.world.nodes[event.node].slots_named(event.slot):
-            self.ledger.set(f"n{event.node}", f"slot:{slot.slot}", "retained")
+            self.slot(slot.slot).put(event.node, "retained")
 
     def call_ended(self, event: e.BackwardFinished | e.BackwardFailed) -> None:
-        call = self.world.calls[event.call]
-        self.ledger.set("program", "call", call.parent)
-        for wire in self.lit:
-            if self.ledger.get(wire.id, "state") == "lit":
-                self.ledger.set(wire.id, "state", "done")
-        self.lit.clear()
+        self.call.put(0, self.world.calls[event.call].parent)
+        self.dim()
         if isinstance(event, e.BackwardFailed) and event.node is not None:
-            self._mark(f"n{event.node}", state="failed")
+            self.mark(event.node, "failed")
 
     # ---- hooks
 
     def hook_ran(self, event: e.HookRan) -> None:
         node = event.node if event.tensor is None else self.world.grad_node(event.tensor)
         if node is not None:
-            self._mark(f"n{node}", hint="hook changed the gradient" if event.after is not None else "hook ran")
+            self.marked[node] = None
+            self.hint.put(node, "hook changed the gradient" if event.after is not None else "hook ran")
 
 
 HAPPENINGS: dict[type[Event], Callable[[Stage, Any], None]] = {

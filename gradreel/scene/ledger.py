@@ -2,60 +2,77 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
-from .model import Histories
+from .model import Histories, Track
 
 
-class Ledger:
-    """Properties of things by name; absent means None."""
+class Tracks(dict[Any, Track]):
+    """One property of one kind of things: the track of each thing. What has no track was never anything but None."""
 
-    def __init__(self) -> None:
-        self.step = 0
-        self.histories: Histories = {}
-        self._touched: dict[tuple[str, str], None] = {}
+    __slots__ = ("_ledger",)
 
-    def set(self, thing: str, name: str, new: Any) -> None:
-        """Let property `name` of `thing` be `new` from this step on."""
-        tracks = self.histories.get(thing)
-        track = None if tracks is None else tracks.get(name)
-        if tracks is None or track is None:
+    def __init__(self, ledger: Ledger) -> None:
+        self._ledger = ledger
+
+    def put(self, thing: Any, new: Any) -> None:
+        """Let the property of `thing` be `new` from this step on."""
+        track = self.get(thing)
+        step = self._ledger.step
+        if track is None:
             if new is not None:
-                self.histories.setdefault(thing, {})[name] = [self.step], [new]
-                self._touched[thing, name] = None
+                self[thing] = [step], [new]
             return
         steps, values = track
         if values[-1] == new:
             return
-        if steps[-1] != self.step:
-            steps.append(self.step)
+        if steps[-1] != step:
+            steps.append(step)
             values.append(new)
-            self._touched[thing, name] = None
             return
         values[-1] = new
         if new == (values[-2] if len(values) > 1 else None):
-            self._undo(thing, name)
+            self._undo(thing, track)
 
-    def _undo(self, thing: str, name: str) -> None:
+    def _undo(self, thing: Any, track: Track) -> None:
         """What was changed in this step is as before: it did not change."""
-        tracks = self.histories[thing]
-        steps, values = tracks[name]
+        steps, values = track
         steps.pop()
         values.pop()
-        del self._touched[thing, name]
         if not steps:
-            del tracks[name]
-        if not tracks:
-            del self.histories[thing]
+            del self[thing]
 
-    def get(self, thing: str, name: str) -> Any:
-        tracks = self.histories.get(thing)
-        track = None if tracks is None else tracks.get(name)
+    def now(self, thing: Any) -> Any:
+        track = self.get(thing)
         return None if track is None else track[1][-1]
 
-    def take(self) -> tuple[tuple[str, str], ...]:
-        """What changed in this step, as (thing, property); the next step begins."""
-        changed = tuple(self._touched)
-        self._touched.clear()
-        self.step += 1
-        return changed
+
+class Ledger:
+    """Tracks by kind of thing and property; `step` is the one that is being written."""
+
+    def __init__(self) -> None:
+        self.step = 0
+        self.kinds: dict[str, dict[str, Tracks]] = {}
+
+    def tracks(self, kind: str, name: str) -> Tracks:
+        """The tracks of property `name`; the first ask for it makes them."""
+        properties = self.kinds.setdefault(kind, {})
+        found = properties.get(name)
+        if found is None:
+            found = properties[name] = Tracks(self)
+        return found
+
+    def kind(self, kind: str) -> Callable[[str], Tracks]:
+        """What gives the tracks of one kind of things by property."""
+        return partial(self.tracks, kind)
+
+    @property
+    def histories(self) -> Histories:
+        """All tracks but those of properties that nothing ever had."""
+        kinds = {
+            kind: {name: tracks for name, tracks in properties.items() if tracks}
+            for kind, properties in self.kinds.items()
+        }
+        return {kind: properties for kind, properties in kinds.items() if properties}

@@ -3,14 +3,15 @@
 Boxes are backward nodes, wires the ways that gradients take, groups a tree to fold them by. What changes is kept as
 histories: for each property of each thing the steps at which it changed, and to what. `Scene.changes` tells the same by
 steps, as `{thing: {property: [old, new]}}`, so a player goes forward and back alike. Names of fields are those of the
-JSON; a trailing underscore, which Python needs for `from`, is dropped.
+JSON; a trailing underscore, which Python needs for `from`, is dropped. What there are thousands of is a NamedTuple,
+which is made and taken apart quickly; the rest are dataclasses.
 """
 
 from __future__ import annotations
 
-from bisect import bisect_left
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from gradreel.trace import Outcome
 
@@ -19,12 +20,21 @@ SCHEMA = "gradreel-scene/1"
 Changes = dict[str, dict[str, list[Any]]]
 Track = tuple[list[int], list[Any]]
 """The steps at which a property changed, and its value from each on; before the first it is None."""
-Histories = dict[str, dict[str, Track]]
-"""The track of each property of each thing, things in the order in which they first appear."""
+Histories = Mapping[str, Mapping[str, Mapping[Any, Track]]]
+"""By kind and property the track of each thing. What kinds of things there are, and how they go by, says KEYS."""
+
+KEYS: dict[str, Callable[[Any], str]] = {
+    "program": lambda thing: "program",
+    "n": lambda number: f"n{number}",
+    "w": lambda number: f"w{number}",
+    "t": lambda number: f"t{number}",
+    "sum": lambda place: f"sum:n{place[0]}:{place[1]}",
+    "name": lambda place: f"name:{place[0]}:{place[1]}",
+}
+"""Boxes, wires and tensors go by their number, sums by box and input, names by scope and text."""
 
 
-@dataclass(frozen=True, slots=True)
-class Input:
+class Input(NamedTuple):
     """An operand: its name in the operator, what the program calls it, its shape."""
 
     name: str
@@ -32,8 +42,7 @@ class Input:
     shape: tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Slot:
+class Slot(NamedTuple):
     """What a node keeps: a tensor (with size, value, version, storage) or a plain value told as `text`."""
 
     name: str
@@ -48,14 +57,12 @@ class Slot:
     tensor: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Output:
+class Output(NamedTuple):
     shape: tuple[int, ...]
     dtype: str
 
 
-@dataclass(frozen=True, slots=True)
-class Box:
+class Box(NamedTuple):
     """A backward node, or (kind "leaf") the AccumulateGrad of a leaf."""
 
     id: str
@@ -77,8 +84,7 @@ class Box:
     tensor: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class Wire:
+class Wire(NamedTuple):
     """Gradient number `output` of one box flows into input `input_nr` of another."""
 
     id: str
@@ -88,8 +94,7 @@ class Wire:
     input_nr: int
 
 
-@dataclass(frozen=True, slots=True)
-class Tensor:
+class Tensor(NamedTuple):
     """A tensor that had a name, or is a leaf: `box` is where its gradient flows when it is made."""
 
     id: str
@@ -101,8 +106,7 @@ class Tensor:
     base: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class Group:
+class Group(NamedTuple):
     """What can be folded into one: a loop iteration, a call of a function, a line, a backward call."""
 
     id: str
@@ -127,14 +131,11 @@ class Call:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
+class Step(NamedTuple):
     kind: str
     line: int
     sentence: str
     focus: tuple[str, ...]
-    changed: tuple[tuple[str, str], ...]
-    """What changes with it, as (thing, property)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,11 +209,14 @@ class Scene:
     expression: Expression | None = None
     schema: str = field(default=SCHEMA)
 
-    def changes(self, step: int) -> Changes:
-        """What changes with `step`, as {thing: {property: [old, new]}}."""
-        changes: Changes = {}
-        for thing, name in self.steps[step].changed:
-            steps, values = self.histories[thing][name]
-            at = bisect_left(steps, step)
-            changes.setdefault(thing, {})[name] = [values[at - 1] if at else None, values[at]]
+    def changes(self) -> list[Changes]:
+        """What changes with each step, as {thing: {property: [old, new]}}."""
+        changes: list[Changes] = [{} for _ in self.steps]
+        for kind, properties in self.histories.items():
+            for name, tracks in properties.items():
+                for place, (steps, values) in tracks.items():
+                    thing, before = KEYS[kind](place), None
+                    for step, value in zip(steps, values, strict=True):
+                        changes[step].setdefault(thing, {})[name] = [before, value]
+                        before = value
         return changes

@@ -24,7 +24,7 @@ def to_pyvis(trace: Trace, *, released: bool = False) -> Network:
     from pyvis.network import Network
 
     scene = build(trace)
-    state = {box.id: scene.histories[box.id]["state"][1][-1] for box in scene.boxes}
+    state = {f"n{number}": values[-1] for number, (_, values) in scene.histories.get("n", {}).get("state", {}).items()}
     network = Network(directed=True)
     shown = [box for box in scene.boxes if released or state[box.id] != "released"]
     for box in shown:

@@ -34,8 +34,8 @@ def test_what_runs_is_seen_running_once() -> None:
     scene = build(SMALL["diamond"]())
     running = [
         step.kind
-        for number, step in enumerate(scene.steps)
-        for change in scene.changes(number).values()
+        for step, changes in zip(scene.steps, scene.changes(), strict=True)
+        for change in changes.values()
         if "running" in change.get("state", [])[1:]
     ]
     assert running == ["node_ran", "node_ran", "node_ran", "grad_stored"]

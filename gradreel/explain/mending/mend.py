@@ -49,10 +49,13 @@ class Budget:
         return self.runs >= 0 and time.monotonic() < self.until
 
 
-def mended(trace: Trace, run: Run, seconds: float = SECONDS) -> list[tuple[Diagnosis, list[Mend]]]:
-    """The diagnoses of `trace`, each with its mends."""
+def mended(
+    trace: Trace, run: Run, seconds: float = SECONDS, found: list[Diagnosis] | None = None
+) -> list[tuple[Diagnosis, list[Mend]]]:
+    """The diagnoses of `trace` (those `found` already, if they are at hand), each with its mends."""
     until = time.monotonic() + seconds
-    return [(found, mends(trace, found, run, until)) for found in diagnose(trace)]
+    diagnoses = diagnose(trace) if found is None else found
+    return [(diagnosis, mends(trace, diagnosis, run, until)) for diagnosis in diagnoses]
 
 
 def mends(trace: Trace, found: Diagnosis, run: Run, until: float) -> list[Mend]:

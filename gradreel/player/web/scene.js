@@ -36,12 +36,14 @@ function historiesOf(things, groups) {
     for (const key of keys[kind]) histories.set(key, new Map());
   }
   for (const { kind, property, ...columns } of groups) {
-    const [places, lengths, starts, gaps, values] = ["things", "lengths", "starts", "gaps", "values"].map((name) => read(columns[name]));
+    const [places, lengths, starts, gaps] = ["things", "lengths", "starts", "gaps"].map((name) => read(columns[name]));
+    const courses = columns.courses && read(columns.courses);
+    const values = columns.values && read(columns.values);
     let from = 0;
     places.forEach((place, i) => {
       const steps = [starts[i]];
       for (let j = 1; j < lengths[i]; j++) steps.push(steps[j - 1] + gaps[from - i + j - 1]);
-      histories.get(keys[kind][place]).set(property, { steps, values: values.slice(from, from + lengths[i]), before: null });
+      histories.get(keys[kind][place]).set(property, { steps, values: courses ? courses[i] : values.slice(from, from + lengths[i]), before: null });
       from += lengths[i];
     });
   }
