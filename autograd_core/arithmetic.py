@@ -79,15 +79,16 @@ def power(base: Array, exponent: Array) -> Array:
 
 Sum = Callable[[Array], Array]
 add_up: Any = np.add.reduce
+accumulate: Any = np.add.accumulate
 
 
-def total(data: Array, over: Sequence[int] | None = None, keepdims: bool = False) -> Array:
+def total(data: Array, over: tuple[int, ...] | None = None, keepdims: bool = False) -> Array:
     """The sum of `data` over the axes `over`, all for None, in torch's order; see Note [Order of sums]."""
     if data.__class__ is np.ndarray and data.dtype.char in "fd" and data.flags.c_contiguous:
-        plan = planned(data.shape, over if over is None else tuple(over), keepdims, data.itemsize)
+        plan = planned(data.shape, over, keepdims, data.itemsize)
         if plan is not None:
             return plan(data)
-    return add_up(data, axis=None if over is None else tuple(over), keepdims=keepdims)
+    return add_up(data, axis=over, keepdims=keepdims)
 
 
 @functools.lru_cache(1024)
@@ -99,9 +100,9 @@ def planned(shape: tuple[int, ...], over: tuple[int, ...] | None, keepdims: bool
         return None
     kept = tuple(1 if a in axes else n for a, n in enumerate(shape) if keepdims or a not in axes)
     add = ORDERS[kinds](REGISTER // itemsize, *sizes)
-    if not kept:
-        return lambda data: add(data.reshape(-1))
-    if kept == shape[1:] == tuple(sizes[1:]):
+    if kinds == "S" and not kept:
+        return lambda data: add(data)[0]
+    if kept in ((1,), shape[1:]) and (kinds == "S" or shape == tuple(sizes)):
         return add
     return lambda data: add(data.reshape(sizes)).reshape(kept)
 
@@ -123,106 +124,129 @@ def blocks(shape: Sequence[int], axes: Sequence[int]) -> tuple[str, list[int]]:
     return kinds, sizes
 
 
-def in_turn(data: Array) -> Array:
-    """The sum over the first axis from first to last. (Along the last axis numpy adds in pairs.)"""
-    if data.ndim > 1 and data.size > len(data) and data.flags.c_contiguous:
-        return add_up(data, 0)
-    return np.add.accumulate(data, axis=0)[-1]
+# What follows adds up rows of `columns` numbers each, that lie in memory one after the other, over the first axis.
 
 
-def runs(count: int) -> Sum:
-    """The sum of `count` over the first axis: in runs, runs of runs, and so on."""
+def in_turn(columns: int) -> Sum:
+    """The sum from the first row to the last. (Of numbers that lie side by side numpy adds up pairs.)"""
+    if columns > 1:
+        return lambda data: add_up(data, 0)
+    return lambda data: accumulate(data.reshape(-1))[-1:]
+
+
+def runs(count: int, columns: int) -> Sum:
+    """The sum of `count` rows: in runs, runs of runs, and so on."""
     power = max(4, math.ceil(math.log2(count)) // LEVELS) if count else 4
     step = 1 << power
+    turn = in_turn(columns)
     if count <= step:
-        return in_turn
+        return turn
     if count % step == 0 and count <= step * step:
-        return lambda data: in_turn(add_up(data.reshape(-1, step, *data.shape[1:]), 1))
+        return lambda data: turn(add_up(data.reshape(-1, step, columns), 1))
 
     def add(data: Array) -> Array:
         out, level = None, data
         for depth in range(LEVELS):
             more = len(level) // step * step if depth < LEVELS - 1 else 0
             if more < len(level):
-                here = in_turn(level[more:])
+                here = turn(level[more:])
                 out = here if out is None else out + here
             if not more:
                 break
-            level = np.add.reduce(level[:more].reshape(-1, step, *level.shape[1:]), axis=1)
+            level = add_up(level[:more].reshape(-1, step, columns), 1)
         return out
 
     return add
 
 
-def abreast(count: int) -> Sum:
-    """The sum of `count` over the first axis in `SIDE_BY_SIDE` interleaved parts."""
+def abreast(count: int, columns: int) -> Sum:
+    """The sum of `count` rows in `SIDE_BY_SIDE` interleaved parts."""
+    turn = in_turn(columns)
     if count <= SIDE_BY_SIDE:
-        return in_turn
+        return turn
     groups = count // SIDE_BY_SIDE
-    whole = groups * SIDE_BY_SIDE
-    inner = runs(groups)
+    whole, wide = groups * SIDE_BY_SIDE, SIDE_BY_SIDE * columns
+    inner = runs(groups, wide)
+    if whole == count:
+        return lambda data: turn(inner(data.reshape(groups, wide)).reshape(SIDE_BY_SIDE, columns))
 
     def add(data: Array) -> Array:
-        parts = inner(data[:whole].reshape(groups, SIDE_BY_SIDE, *data.shape[1:]))
-        if whole < count:
-            first = parts[0]
-            for rest in data[whole:]:
-                first = first + rest
-            parts[0] = first
-        return in_turn(parts)
+        parts = inner(data[:whole].reshape(groups, wide)).reshape(SIDE_BY_SIDE, columns)
+        first = parts[0]
+        for rest in data[whole:]:
+            first = first + rest
+        parts[0] = first
+        return turn(parts)
 
     return add
 
 
-def down(lanes: int, rows: int, columns: int) -> Sum:
-    """The sum over the first axis, for `columns` that lie together in memory."""
+def down(lanes: int, rows: int, columns: int, times: int = 1) -> Sum:
+    """The sum over the first axis, for `columns` that lie together in memory, so many `times` in a row."""
     block = SIDE_BY_SIDE * lanes if columns >= lanes else SIDE_BY_SIDE
     whole = columns // block * block
     if whole == columns:
-        return runs(rows)
-    left, right = runs(rows), abreast(rows)
+        return runs(rows, times * columns)
     if not whole:
-        return right
-    return lambda data: np.concatenate(
-        [left(np.ascontiguousarray(data[..., :whole])), right(np.ascontiguousarray(data[..., whole:]))], axis=-1
-    )
+        return abreast(rows, times * columns)
+    left, right = runs(rows, times * whole), abreast(rows, times * (columns - whole))
+
+    def add(data: Array) -> Array:
+        cube = data.reshape(rows, times, columns)
+        one, two = left(part(cube, 0, whole)), right(part(cube, whole, columns))
+        return np.concatenate([one.reshape(times, -1), two.reshape(times, -1)], axis=1).reshape(-1)
+
+    return add
+
+
+def part(cube: Array, start: int, end: int) -> Array:
+    """These columns of a cube, as rows of numbers."""
+    return np.ascontiguousarray(cube[:, :, start:end]).reshape(len(cube), -1)
 
 
 def along(lanes: int, rows: int, count: int) -> Sum:
     """The sum of each of the rows."""
     if count < lanes:
-        few = abreast(count)
+        few = abreast(count, rows)
         return lambda data: few(np.ascontiguousarray(data.T))
     whole = count // lanes * lanes
-    wide = abreast(whole // lanes)
+    wide = abreast(whole // lanes, rows * lanes)
 
     def add(data: Array) -> Array:
-        sums = wide(np.ascontiguousarray(data[:, :whole].reshape(rows, -1, lanes).swapaxes(0, 1)))
+        lines = np.ascontiguousarray(data[:, :whole].reshape(rows, -1, lanes).swapaxes(0, 1))
+        sums = wide(lines.reshape(-1, rows * lanes)).reshape(rows, lanes)
         last = np.concatenate([data[:, whole:], sums], axis=1) if whole < count else sums
-        return np.add.accumulate(last, axis=1)[:, -1]
+        return accumulate(last, axis=1)[:, -1]
 
     return add
 
 
 def all_of(lanes: int, count: int) -> Sum:
-    """The sum of everything, a scalar."""
+    """The sum of everything, whatever its shape, in an array of one."""
     if count < lanes:
-        return abreast(count)
-    whole = count // lanes * lanes
-    wide = abreast(whole // lanes)
+        few = abreast(count, 1)
+        return lambda data: few(data.reshape(count, 1))
+    rows = count // lanes
+    whole = rows * lanes
+    wide = abreast(rows, lanes)
     if whole == count:
-        return lambda data: np.add.accumulate(wide(data.reshape(-1, lanes)))[-1]
-    return lambda data: np.add.accumulate(np.concatenate([data[whole:], wide(data[:whole].reshape(-1, lanes))]))[-1]
+        return lambda data: accumulate(wide(data.reshape(rows, lanes)))[-1:]
+
+    def add(data: Array) -> Array:
+        flat = data.reshape(-1)
+        return accumulate(np.concatenate([flat[whole:], wide(flat[:whole].reshape(rows, lanes))]))[-1:]
+
+    return add
 
 
 def middle(lanes: int, before: int, count: int, columns: int) -> Sum:
-    each = down(lanes, count, columns)
-    return lambda data: each(np.ascontiguousarray(data.swapaxes(0, 1)))
+    each = down(lanes, count, columns, before)
+    return lambda data: each(data.swapaxes(0, 1).reshape(count, -1)).reshape(before, columns)
 
 
 def ends(lanes: int, rows: int, columns: int, count: int) -> Sum:
-    each = along(lanes, rows * columns, count)
-    return lambda data: in_turn(each(data.reshape(-1, count)).reshape(rows, columns))
+    each, turn = along(lanes, rows * columns, count), in_turn(columns)
+    return lambda data: turn(each(data.reshape(-1, count)).reshape(rows, columns))
 
 
 ORDERS: dict[str, Callable[..., Sum]] = {"S": all_of, "SK": down, "KS": along, "KSK": middle, "SKS": ends}
