@@ -24,7 +24,9 @@ LAST = 2**64 - 1
 
 Output = tuple[tuple[int, ...], np.dtype[Any]]
 
-SCALAR: tuple[Output, ...] = (((), np.dtype(np.float32)),)
+FLOAT = np.dtype(np.float32)
+
+SCALAR: tuple[Output, ...] = (((), FLOAT),)
 """`outs` of every node with one 0-d float32 result: the same object, so that one look at it is enough."""
 
 ONE = np.float32(1)
@@ -52,13 +54,13 @@ class Run:
     `cells` hold for each leaf what came, how often torch would have written over it, whether nothing else has it, and
     whether it is a sum made here.
     `sums` are those cells that hold a sum, as long as nobody waits: more may be added to them at once.
-    `written` are such counts of `buffers`, `given` those of arrays that a node may hand on, by their id. `shared` are
-    leaves to be settled, `waiting` says for how many gradients leaves still wait; see Note [Shared gradients].
+    `written` are such counts of `buffers`. `shared` are leaves to be settled, `waiting` says for how many gradients
+    leaves still wait; see Note [Shared gradients].
     Only a run that is recorded has the `add` of its tape, and `arrived`: the leaves that something came for, in order.
     """
 
     __slots__ = (
-        "retain", "buffers", "pending", "cells", "sums", "written", "given", "shared", "waiting", "add", "arrived",
+        "retain", "buffers", "pending", "cells", "sums", "written", "shared", "waiting", "add", "arrived",
     )  # fmt: skip
 
     retain: bool
@@ -67,7 +69,6 @@ class Run:
     cells: dict[AccumulateGrad, list[Any]]
     sums: dict[AccumulateGrad, list[Any]]
     written: dict[Any, int]
-    given: dict[int, int]
     shared: list[AccumulateGrad]
     waiting: dict[Node, int] | None
     add: Callable[[Any], None]
@@ -78,7 +79,7 @@ def new_run(retain: bool) -> Run:
     """A run that has not begun; quicker than a constructor."""
     run = Run()
     run.retain = retain
-    run.buffers, run.pending, run.cells, run.sums, run.written, run.given = {}, {}, {}, {}, {}, {}
+    run.buffers, run.pending, run.cells, run.sums, run.written = {}, {}, {}, {}, {}
     run.shared, run.waiting = [], None
     return run
 
@@ -270,7 +271,10 @@ late: list[Node] = []
 
 def operand_edge(tensor: Tensor) -> tuple[Node | None, int]:
     """`gradient_edge` for the operand of a node under way, which has its number before its edges are looked at."""
-    look = None if tensor.meta is None else tensor.meta.view
+    meta = tensor.meta
+    if meta is not None and tensor.node is None and ((look := meta.view) is None or apart(look.base)):
+        return (accumulator(tensor), 0) if meta.requires_grad else NOWHERE
+    look = None if meta is None else meta.view
     if look is None or tensor.storage_ is None or look.version == tensor.storage_.count():
         return gradient_edge(tensor)
     others = late.copy()
@@ -284,6 +288,11 @@ def operand_edge(tensor: Tensor) -> tuple[Node | None, int]:
     made = made and not isinstance(edge[0], AccumulateGrad)  # whose number stays
     late.extend([*others, edge[0]] if made else others)  # type: ignore[list-item]
     return edge
+
+
+def apart(base: Tensor) -> bool:
+    """Whether `base` has nothing to do with any graph, so that its views are leaves like others."""
+    return base.meta is None and base.node is None
 
 
 def number_late() -> None:
@@ -300,7 +309,7 @@ def gradient_edge(tensor: Tensor) -> tuple[Node | None, int]:
     if meta is None:
         return tensor.node, tensor.output_nr
     node, view = tensor.node, meta.view
-    if view is not None and (node is not None or view.base.node is not None or view.base.meta is not None):
+    if view is not None and (node is not None or not apart(view.base)):
         node = tensor.grad_fn
     if node is not None:
         return node, tensor.output_nr
@@ -319,11 +328,7 @@ def accumulator(leaf: Tensor) -> AccumulateGrad:
         node.variable, node.sequence_nr, node.next, node.nrs = leaf, LAST, (), ()
         node.hooks, node.freed, node.meta_ = None, False, None
         data = leaf.data_
-        if data.__class__ is np.float32:
-            node.outs = SCALAR
-        else:
-            outs = ((data.shape, data.dtype),)
-            node.outs = SCALAR if outs == SCALAR else outs
+        node.outs = ((data.shape, data.dtype),) if data.ndim or data.dtype is not FLOAT else SCALAR
         meta.accumulator = weakref.ref(node)
         if special and state.session is not None:
             state.session.node_made(node, "AccumulateGrad", (leaf,))

@@ -44,7 +44,7 @@ def run(root: Node, nr: int, grad: Any, retain: bool) -> bool:
         return False
     at = root.sequence_nr
     this = new_run(retain)
-    buffers, pending, written, shared = this.buffers, this.pending, this.written, this.shared
+    buffers, pending, shared = this.buffers, this.pending, this.shared
     if nr:
         buffers[at, nr], grad = grad, None
     misses = 0
@@ -57,10 +57,7 @@ def run(root: Node, nr: int, grad: Any, retain: bool) -> bool:
             at -= 1
             node = pending.pop(at, None)
             if node is not None:
-                if written and at in written:
-                    give_on(node, this, node.next)
-                else:
-                    node.step(buffers.pop(at, None), node.next, this)  # type: ignore[misc]
+                node.step(buffers.pop(at, None), node.next, this)  # type: ignore[misc]
                 if shared:
                     settle(this)
                 misses = 0
@@ -70,9 +67,11 @@ def run(root: Node, nr: int, grad: Any, retain: bool) -> bool:
                     at = max(pending) + 1
     except BaseException:
         pending[at] = node or root
-        finish(this, waited_for(pending.values()))
+        for late in waited_for(pending.values()):
+            this.cells.pop(late, None)  # type: ignore[call-overload]
+        finish(this)
         raise
-    finish(this, ())
+    finish(this)
     return True
 
 
@@ -108,8 +107,6 @@ def gradients(
                 wanted = tuple([n if n in needed else None for n in wanted])
             if graph:
                 node.graph_step(this.buffers.pop(at, None), wanted, this)  # type: ignore[misc]
-            elif this.written and at in this.written:
-                give_on(node, this, wanted)
             else:
                 node.step(this.buffers.pop(at, None), wanted, this)  # type: ignore[misc]
     return this.cells  # type: ignore[return-value]
@@ -131,7 +128,7 @@ def leads_only_to(root: Node, leaves: set[Node]) -> bool:
 def descend(root: Node, this: Run, graph: bool) -> None:
     """Run all that is below `root`, over arrays or, with `graph`, over tensors."""
     at, misses = root.sequence_nr, 0
-    buffers, pending, written = this.buffers, this.pending, this.written
+    buffers, pending = this.buffers, this.pending
     pending[at] = root
     while pending:
         node = pending.pop(at, None)
@@ -141,8 +138,6 @@ def descend(root: Node, this: Run, graph: bool) -> None:
             continue
         if graph:
             node.graph_step(buffers.pop(at, None), node.next, this)  # type: ignore[misc]
-        elif written and at in written:
-            give_on(node, this, node.next)
         else:
             node.step(buffers.pop(at, None), node.next, this)  # type: ignore[misc]
         misses, at = 0, at - 1
@@ -241,15 +236,19 @@ def expect(this: Run) -> None:
                 waiting[below] = waiting.get(below, 0) + 1
 
 
-def finish(this: Run, without: Any) -> None:
-    """What came for each leaf goes into its `.grad`; not if some of it is still to come."""
+def finish(this: Run) -> None:
+    """What came for each leaf goes into its `.grad`."""
     for leaf, (grad, version, sole, _) in this.cells.items():
-        if leaf not in without:
-            meta: Any = leaf.variable.meta
-            if grad.__class__ is np.float32 and meta.grad is None:
-                meta.grad = plain(grad, None, 0, version if sole else 1)
-            else:
-                store(leaf, grad, version, sole)
+        variable = leaf.variable
+        meta: Any = variable.meta
+        if meta.grad is not None:
+            add_in_place(meta.grad, grad)
+        elif grad.__class__ is np.float32:
+            meta.grad = plain(grad, None, 0, version if sole else 1)
+        elif sole and grad.strides == variable.data_.strides:
+            meta.grad = plain(grad, None, 0, version)
+        else:
+            store(leaf, grad, version, sole)
 
 
 def store(leaf: AccumulateGrad, grad: Any, version: int, sole: bool) -> None:
@@ -264,13 +263,13 @@ def store(leaf: AccumulateGrad, grad: Any, version: int, sole: bool) -> None:
         meta.grad = plain(grad.copy() if isinstance(grad, np.ndarray) else grad, version=1)
 
 
-def leaf(this: Run, node: AccumulateGrad, grad: Any) -> None:
-    """Add `grad` to what came for a leaf, and note how often torch would have written over it."""
+def leaf(this: Run, node: AccumulateGrad, grad: Any, count: int = 0) -> None:
+    """Add `grad` to what came for a leaf, and note how often torch would have written over it: so far `count` times."""
     cell = this.cells.get(node)
     if cell is None:
         if grad is not None:
             sole = sys.getrefcount(grad) <= ALONE
-            this.cells[node] = [grad, this.given.get(id(grad), 0) if this.given else 0, sole, False]
+            this.cells[node] = [grad, count, sole, False]
             if not sole:
                 this.shared.append(node)
     elif grad is None:
@@ -311,14 +310,17 @@ def alone(data: Any) -> bool:
     return data.__class__ is np.float32 or not isinstance(data, np.ndarray) or (data.base is None and dense(data))
 
 
-def hand_on(self: Node, results: list[Any], wanted: Wanted, this: Run) -> None:
-    """The end of a `step` in general: any number of edges, to any output."""
+def hand_on(self: Node, results: list[Any], wanted: Wanted, this: Run, counts: Sequence[int] = ()) -> None:
+    """The end of a `step` in general: any number of edges, to any output.
+
+    `counts` say how often torch has written each of the results by now, where it has written any.
+    """
     for i, node in enumerate(wanted):
         if node is None:
             continue
         result, results[i] = results[i], None
         if node.__class__ is AccumulateGrad:
-            leaf(this, node, result)  # type: ignore[arg-type]
+            leaf(this, node, result, counts[i] if counts else 0)  # type: ignore[arg-type]
         else:
             at, nr = node.sequence_nr, self.nrs[i]
             key = (at, nr) if nr else at
@@ -327,8 +329,8 @@ def hand_on(self: Node, results: list[Any], wanted: Wanted, this: Run) -> None:
                 add(this, key, result)
             else:
                 this.buffers[key] = result
-                if this.given and id(result) in this.given:
-                    this.written[key] = this.given[id(result)]
+                if counts and counts[i]:
+                    this.written[key] = counts[i]
         del result
 
 
@@ -341,17 +343,6 @@ def nothing(self: Node, wanted: Wanted, this: Run) -> None:
             this.pending[node.sequence_nr] = node
 
 
-def give_on(node: Node, this: Run, wanted: Wanted) -> None:
-    """A step of a node that may hand on the very array that came, which torch has written so many times by now."""
-    count = this.written.pop(node.sequence_nr)
-    grad = this.buffers.pop(node.sequence_nr)
-    this.given[id(grad)] = count
-    held = [grad]
-    del grad
-    node.step(held.pop(), wanted, this)  # type: ignore[misc]
-    this.given.clear()
-
-
 def step(self: Node, grad: Any, wanted: Wanted, this: Run) -> None:
     """The step of operators with several results, or with lists of inputs."""
     at = self.sequence_nr
@@ -361,13 +352,19 @@ def step(self: Node, grad: Any, wanted: Wanted, this: Run) -> None:
         nothing(self, wanted, this)
         return
     results = validated(self, self.raw(grads, wanted), wanted, False)
+    counts = counted(self, grads, results, this)
     del grads
-    writes = self.writes
     if not this.retain:
         self.release()
-    for result, count in zip(results, writes, strict=False):
-        this.given[id(result)] = count
-    result = None
-    hand_on(self, results, wanted, this)
-    if writes:
-        this.given.clear()
+    hand_on(self, results, wanted, this, counts)
+
+
+def counted(self: Node, grads: Sequence[Any], results: Sequence[Any], this: Run) -> Sequence[int]:
+    """How often torch has written each of `results`: in making it, or before, where it is one of `grads` itself."""
+    at, written, given = self.sequence_nr, this.written, {}
+    for nr, grad in enumerate(grads if written else ()):
+        key = (at, nr) if nr else at
+        if key in written:
+            given[id(grad)] = written.pop(key)
+    given.update(zip(map(id, results), self.writes, strict=False))
+    return [given.get(id(result), 0) for result in results] if given else ()

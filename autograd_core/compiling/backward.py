@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+
 from .entry import Entry, renamed
 
 MAX_EDGES = 6
@@ -99,11 +101,20 @@ class Backward(Entry):
         lines += self.told_of_step()
         kept = [f"self.saved_{n} = " for n in op.kept() if op.is_tensor(n)]
         lines.append(f"    if not this.retain: {''.join(kept) + 'None; ' if kept else ''}self.freed = True")
-        lines.append("    del grad" + (", grads" if wants_all else ""))
-        lines.append(f"    if this.given or self.nrs is not _Z{len(op.inputs)}:")
+        gone = "del grad" + (", grads" if wants_all else "")
         handed = ", ".join(f"g_{p} if n_{p} is not None else None" for p in op.inputs)
-        lines.append(f"        results = [{handed}]; {' = '.join('g_' + p for p in op.inputs)} = None")
-        lines.append(f"        return {self.hand_on}(self, results, wanted, this)")
+        apart = f"results = [{handed}]; {' = '.join('g_' + p for p in op.inputs)} = None"
+        if not graph and any(may_hand_on(op.texts.get(p)) for p in op.inputs):
+            passed = ", ".join(f"count if n_{p} is not None and g_{p} is grad else 0" for p in op.inputs)
+            lines += [
+                "    if this.written and (count := this.written.pop(self.sequence_nr, 0)):",
+                f"        counts = ({passed},); {gone}; {apart}",
+                f"        return {self.hand_on}(self, results, wanted, this, counts)",
+            ]
+        lines += [
+            f"    {gone}",
+            f"    if self.nrs is not _Z{len(op.inputs)}: {apart}; return {self.hand_on}(self, results, wanted, this)",
+        ]
         lines.append("    buffers = this.buffers")
         for p in op.inputs:
             lines += [
@@ -155,3 +166,14 @@ class Backward(Entry):
                 f"        g_{p} = _fitted_tensor(self, {i}, g_{p}, n_{p})",
             ]
         return lines
+
+
+def may_hand_on(text: str | None) -> bool:
+    """Whether the formula `text` may give the very gradient that came: whatever is not plainly made anew."""
+    return text is None or hands_on(ast.parse(text, mode="eval").body)
+
+
+def hands_on(formula: ast.expr) -> bool:
+    if isinstance(formula, ast.IfExp):
+        return hands_on(formula.body) or hands_on(formula.orelse)
+    return not isinstance(formula, ast.BinOp | ast.UnaryOp)

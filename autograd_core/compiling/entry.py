@@ -39,6 +39,18 @@ class Entry:
         return " + ".join([f"({p},)" for p in self.op.tensors] + [f"tuple({p})" for p in self.op.lists]) or "()"
 
 
+def edge_lines(p: str, indent: str) -> list[str]:
+    """Where the gradient of the operand `p` goes: the usual tensors and leaves at once, all others by `_edge`."""
+    plain = f"(m_{p}.view is None or m_{p}.view.base.meta is m_{p}.view.base.node is None)"
+    return [
+        f"{indent}m_{p} = {p}.meta",
+        f"{indent}if m_{p} is None: n_{p} = {p}.node; k_{p} = {p}.output_nr",
+        f"{indent}elif m_{p}.accumulator is not None and {p}.node is None and {plain} and "
+        f"(n_{p} := m_{p}.accumulator()) is not None: k_{p} = 0",
+        f"{indent}else: n_{p}, k_{p} = _edge({p})",
+    ]
+
+
 def renamed(text: str, names: dict[str, str]) -> str:
     """The expression `text` with its names replaced."""
     tree = ast.parse(text, mode="eval")

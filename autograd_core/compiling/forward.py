@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .entry import ERRORS, KNOWN, free_names, renamed
+from .entry import ERRORS, KNOWN, edge_lines, free_names, renamed
 from .making import Making
 
 
@@ -155,13 +155,7 @@ class Forward(Making):
                 lines.append(f"    if {test}: n_{p} = m_{p} = None; k_{p} = 0")
                 lines.append("    else:")
             pad = "        " if absent else "    "
-            lines += [
-                f"{pad}m_{p} = {p}.meta",
-                f"{pad}if m_{p} is None: n_{p} = {p}.node; k_{p} = {p}.output_nr",
-                f"{pad}elif m_{p}.accumulator is not None and {p}.node is None and m_{p}.view is None and "
-                f"(n_{p} := m_{p}.accumulator()) is not None: k_{p} = 0",
-                f"{pad}else: n_{p}, k_{p} = _edge({p})",
-            ]
+            lines += edge_lines(p, pad)
         nodes = [f"n_{p}" for p in op.inputs]
         idle = [f"(m_{p} is None or not {p}.requires_grad)" for p in op.inputs]
         lines.append(f"    if {' is None and '.join(nodes)} is None and {' and '.join(idle)}:")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from .backward import Backward
-from .entry import ERRORS
+from .entry import ERRORS, edge_lines
 from .forward import Forward
 
 if TYPE_CHECKING:
@@ -71,13 +71,7 @@ class Heard(Forward, Backward):
             if p in op.optional:
                 lines += [f"    if {p} is None: n_{p} = m_{p} = None; k_{p} = 0", "    else:"]
                 indent = "        "
-            lines += [
-                f"{indent}m_{p} = {p}.meta",
-                f"{indent}if m_{p} is None: n_{p} = {p}.node; k_{p} = {p}.output_nr",
-                f"{indent}elif m_{p}.accumulator is not None and {p}.node is None and m_{p}.view is None and "
-                f"(n_{p} := m_{p}.accumulator()) is not None: k_{p} = 0",
-                f"{indent}else: n_{p}, k_{p} = _edge({p})",
-            ]
+            lines += edge_lines(p, indent)
         some = " or ".join(f"n_{p} is not None" for p in op.inputs)
         apart = " or ".join(f"(m_{p} is not None and {p}.requires_grad)" for p in op.inputs)
         lines.append(f"    if {some} or {apart}:")

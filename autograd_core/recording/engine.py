@@ -13,6 +13,7 @@ depends on the whole heap; see queue.py).
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 from weakref import ref
 
@@ -60,7 +61,7 @@ class Running:
     def run(self, root: Node, nr: int, grad: Any) -> None:
         """`quick.run`, with the steps that note what they do."""
         this, direct = self.this, self.tape.direct
-        buffers, pending, written, shared = this.buffers, this.pending, this.written, this.shared
+        buffers, pending, shared = this.buffers, this.pending, this.shared
         at, misses = root.sequence_nr, 0
         node: Node | None = root
         try:
@@ -73,9 +74,7 @@ class Running:
                 at -= 1
                 node = pending.pop(at, None)
                 if node is not None:
-                    if written and at in written:
-                        self.give_on(node)
-                    elif node.heard_step is None or (direct and node.told in direct):
+                    if node.heard_step is None or (direct and node.told in direct):
                         told_step(node, buffers.pop(at, None), node.next, this, self.call)
                     else:
                         node.heard_step(buffers.pop(at, None), node.next, this)
@@ -98,20 +97,6 @@ class Running:
             told_step(node, grad, wanted, self.this, self.call)
         else:
             node.heard_step(grad, wanted, self.this)
-
-    def give_on(self, node: Node) -> None:
-        """A step of a node that may hand on the very array that came, which torch has written so many times by now."""
-        this = self.this
-        count = this.written.pop(node.sequence_nr)
-        grad = this.buffers.pop(node.sequence_nr)
-        this.given[id(grad)] = count
-        held = [grad]
-        del grad
-        if node.heard_step is None or node.told in self.tape.direct:
-            told_step(node, held.pop(), node.next, this, self.call)
-        else:
-            node.heard_step(held.pop(), node.next, this)
-        this.given.clear()
 
     # ---- leaves
 
@@ -208,20 +193,15 @@ def told_step(self: Node, grad: Any, wanted: Wanted, this: Run, call: Call) -> N
     else:
         results = validated(self, self.raw(grads, wanted), wanted, False)
     this.add((self.told, *[noted(g) for g in results]))
-    writes = self.writes
+    counts = quick.counted(self, grads, results, this)
     del grads
     call.let_go(self)
-    for result, count in zip(results, writes, strict=False):
-        this.given[id(result)] = count
-    result = None
-    heard_hand_on(self, results, wanted, this)
-    if writes:
-        this.given.clear()
+    heard_hand_on(self, results, wanted, this, counts)
 
 
-def heard_hand_on(self: Node, results: list[Any], wanted: Wanted, this: Run) -> None:
+def heard_hand_on(self: Node, results: list[Any], wanted: Wanted, this: Run, counts: Sequence[int] = ()) -> None:
     this.arrived.extend([node for node in wanted if node.__class__ is AccumulateGrad])  # type: ignore[misc]
-    quick.hand_on(self, results, wanted, this)
+    quick.hand_on(self, results, wanted, this, counts)
 
 
 def heard_nothing(self: Node, wanted: Wanted, this: Run) -> None:
