@@ -18,7 +18,8 @@ import os
 import sys
 import time
 from collections import Counter
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
@@ -87,14 +88,30 @@ def entries() -> list[dict[str, Any]]:
     return [entry for entry in listed if entry.get("kind") != "link"] + links
 
 
-def ask(pool: Pool, source: str, **more: Any) -> tuple[dict[str, Any], dict[str, Any], float]:
-    """Head, trace (empty if there is none) and seconds."""
+def asked(pool: Pool, source: str, **more: Any) -> tuple[bytes, float]:
+    """The reply, and the seconds it took."""
     started = time.monotonic()
     request = {"source": source, "want": "trace", "expression": False, **more}
     answer = pool.ask(json.dumps(request).encode()).result(60)
-    seconds = time.monotonic() - started
+    return answer, time.monotonic() - started
+
+
+def ask(pool: Pool, source: str, **more: Any) -> tuple[dict[str, Any], dict[str, Any], float]:
+    """Head, trace (empty if there is none) and seconds."""
+    answer, seconds = asked(pool, source, **more)
+    return *read(answer), seconds
+
+
+def read(answer: bytes) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Head and trace of a reply."""
     head, _, record = opened(answer)
-    return head, json.loads(gzip.decompress(record)) if record else {}, seconds
+    return head, json.loads(gzip.decompress(record)) if record else {}
+
+
+def verdict(entry: dict[str, Any], answer: bytes) -> tuple[str | None, str]:
+    """What is wrong with the reply to an entry, if anything is, and how its run ended."""
+    head, trace = read(answer)
+    return judge(entry, head, trace), head["outcome"]["kind"] if head["ok"] else head["message"]
 
 
 def printed(trace: dict[str, Any]) -> str:
@@ -133,31 +150,33 @@ def main() -> int:
     """Run the complete list and print what is not as labelled."""
     os.environ["GRADREEL_TEST_SECRET"] = SECRET
     pool = Pool(using=UNCACHED)
-    with ThreadPoolExecutor(pool.size) as threads:
-        list(threads.map(lambda n: ask(pool, f"warm = {n}"), range(pool.size)))
     word = sys.argv[1] if len(sys.argv) > 1 else ""
     listed = [entry for entry in (*entries(), *attacks()) if word in entry["id"] or word in entry["category"]]
-    before = used()
     wrong: list[tuple[str, str, str]] = []
     slow: list[tuple[float, str]] = []
     kinds: Counter[str] = Counter()
 
     def one(entry: dict[str, Any]) -> None:
-        head, trace, seconds = ask(pool, entry["program"])
-        fault = judge(entry, head, trace)
+        answer, seconds = asked(pool, entry["program"])
+        fault, kind = judges.submit(verdict, entry, answer).result()
         if seconds > SLOWEST:
             fault = f"took {seconds:.1f} s"
-        after, printing, _ = ask(pool, "print(1)")
-        if not after["ok"] or printed(printing) != "1\n":
-            fault = f"and then print(1) fails: {after['message']}"
-        kinds[head["outcome"]["kind"] if head["ok"] else head["message"]] += 1
+        after = judges.submit(verdict, AFTERWARDS, asked(pool, AFTERWARDS["program"])[0]).result()
+        if after[0]:
+            fault = f"and then print(1) fails: {after[0]}"
+        kinds[kind] += 1
         slow.append((seconds, entry["id"]))
         if fault:
             wrong.append((entry["id"], entry["must"], fault))
 
-    with ThreadPoolExecutor(pool.size) as threads:
+    # Judged elsewhere, so that what is measured here is what the server itself takes.
+    with ProcessPoolExecutor(1, get_context("spawn")) as judges, ThreadPoolExecutor(pool.size) as threads:
+        list(threads.map(one, WARMING))
+        kinds.clear()
+        slow.clear()
+        before = used()
         list(threads.map(one, listed))
-    after = used()
+        after = used()
     pool.shutdown()
     for row in sorted(wrong):
         print(*row, sep="\t")
@@ -168,7 +187,12 @@ def main() -> int:
     return 1 if wrong or grown else 0
 
 
-ROOM = 30_000_000
+AFTERWARDS = {"id": "afterwards", "program": "print(1)", "must": "ok", "stdout": "1\n"}
+"""What the same pool has to answer right after each of them."""
+WARMING = [{"id": f"warm-{nr}", "program": f"warm = {nr}", "must": "ok"} for nr in range(20)]
+
+
+ROOM = 8_000_000
 """Bytes that the server may take in addition: what its memory is broken up by."""
 
 
