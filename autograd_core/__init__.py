@@ -24,6 +24,7 @@ from . import (
 from . import factories as _factories
 from .device import device, layout, memory_format, strided
 from .dtypes import dtype, finfo, get_default_dtype, iinfo, set_default_dtype
+from .homes import settle
 from .modes import enable_grad, inference_mode, is_grad_enabled, is_inference_mode_enabled, no_grad, set_grad_enabled
 from .printing import set_printoptions
 from .random import Generator, default_generator, initial_seed
@@ -174,3 +175,5 @@ __all__ = [
     "strided",
     "utils",
 ]
+
+settle(globals())

@@ -12,6 +12,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from ..errors import sizes
+from ..homes import settle
 from ..levels import Identity, Level, exited, tangent_of, wrap
 from ..state import state
 from ..tensor import Tensor
@@ -97,3 +98,6 @@ def unpack_dual(tensor: Tensor, *, level: int | None = None) -> UnpackedDualTens
         return UnpackedDualTensor(tensor, None)
     tangent = tangent_of(tensor, dual)
     return UnpackedDualTensor(exited(tensor, dual, Identity), None if tangent is None else exited(tangent, dual))
+
+
+settle(globals())

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 from ..graph import Handle, Node, accumulator, gradient_edge
+from ..homes import settle
 from ..state import state
 from ..tensor import Tensor
 
@@ -147,3 +148,6 @@ __all__ = [
     "save_on_cpu",
     "saved_tensors_hooks",
 ]
+
+
+settle(globals())

@@ -1,6 +1,7 @@
 """torch.distributions: random numbers whose densities can be differentiated."""
 
 from ..absent import absent
+from ..homes import settle
 from . import constraints
 from .continuous import Exponential, Normal, Uniform
 from .discrete import Bernoulli, Categorical
@@ -20,5 +21,7 @@ __all__ = [
     "kl_divergence",
     "register_kl",
 ]
+
+settle(globals())
 
 __getattr__ = absent("torch.distributions")

@@ -1,6 +1,7 @@
 """torch.nn: modules, parameters, layers and losses."""
 
 from ..absent import absent
+from ..homes import settle
 from . import functional, init, utils
 from .activation import (
     CELU,
@@ -37,7 +38,6 @@ from .cells import GRUCell, LSTMCell, RNNCell, RNNCellBase
 from .container import ModuleDict, ModuleList, ParameterDict, ParameterList, Sequential
 from .convolution import Conv1d, Conv2d, ConvTranspose1d, ConvTranspose2d
 from .dropout import AlphaDropout, Dropout, Dropout1d, Dropout2d, Dropout3d, FeatureAlphaDropout
-from .homes import settle
 from .images import Fold, PixelShuffle, PixelUnshuffle, Unfold, Upsample, UpsamplingBilinear2d, UpsamplingNearest2d
 from .layers import (
     BatchNorm1d,

@@ -19,7 +19,7 @@ def kind_of(value: Any) -> str:
     kind = type(value)
     if isinstance(value, np.generic | np.ndarray):
         return f"numpy.{kind.__name__}"
-    if kind.__module__ in ("autograd_core.dtypes", "autograd_core.device", "autograd_core.size"):
+    if kind.__module__ == "torch" and kind.__name__ != "Tensor":
         return f"torch.{kind.__name__}"
     return kind.__name__
 

@@ -12,6 +12,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from autograd_core.homes import HOMES
+
 from .engine import torch
 from .errors import type_for
 from .values import Builtin, Foreign, Namespace, Type, Value
@@ -56,13 +58,18 @@ def presented(name: str, path: str, found: Any) -> Value:
         if issubclass(found, Exception):
             return type_for(found)
         if found not in TYPES:
-            TYPES[found] = Type(name, (found,), Foreign(name, found), f"{path}.{name}")
+            TYPES[found] = Type(name, (found,), Foreign(name, found), title(found, name, path))
         return TYPES[found]
     if isinstance(found, (types.FunctionType, types.BuiltinFunctionType, types.MethodType)) or (
         callable(found) and not isinstance(found, torch.nn.Module)
     ):
         return FUNCTIONS.setdefault(id(found), Foreign(name, found))
     return found
+
+
+def title(kind: type, name: str, path: str) -> str:
+    """What `repr` says of a class: its home, which may be another than where it is offered."""
+    return f"{kind.__module__ if kind.__module__.startswith('torch') else path}.{name}"
 
 
 def no_cuda() -> Namespace:
@@ -88,6 +95,10 @@ def _spaces() -> dict[str, Namespace]:
             if found is not None:
                 table[name] = presented(name, path, found)
         spaces[path] = Namespace(path, table)
+    for home, words in HOMES.items():
+        classes = {name: TYPES[kind] for name in words.split() for kind in TYPES if kind.__qualname__ == name}
+        if home not in ALIASES:
+            spaces.setdefault(home, Namespace(home, {})).table.update(classes)
     spaces["torch.cuda"] = no_cuda()
     spaces["torch.backends"] = Namespace("torch.backends", {})
     for path in list(spaces):

@@ -17,6 +17,10 @@ PYTHON_TYPES: dict[type, Type] = {}
 """The records of Python's own types; filled by `builtin`."""
 
 
+MODULES = ("torch.", "itertools.", "random.")
+"""Where types are at home that say so."""
+
+
 def type_of(value: Value) -> Value:
     """`type(value)`"""
     if isinstance(value, OBJECTS):
@@ -29,7 +33,7 @@ def type_of(value: Value) -> Value:
     if kind in TYPES:
         return TYPES[kind]
     title = f"{kind.__module__}.{kind.__qualname__}".replace(torch.__name__, "torch", 1)
-    found = Type(kind_name(value), (kind,), None, title if title.startswith("torch") else None)
+    found = Type(kind_name(value), (kind,), None, title if title.startswith(MODULES) else None)
     PYTHON_TYPES[kind] = found
     return found
 

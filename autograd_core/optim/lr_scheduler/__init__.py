@@ -1,6 +1,7 @@
 """Schedulers: learning rates that change from epoch to epoch."""
 
 from ...absent import absent
+from ...homes import settle
 from .base import LRScheduler, _LRScheduler
 from .by_epoch import (
     ConstantLR,
@@ -35,7 +36,7 @@ __all__ = [
     "_LRScheduler",
 ]
 
-for _kind in (LRScheduler, _LRScheduler):
-    _kind.__module__ = "torch.optim.lr_scheduler"
+settle(globals())
+_LRScheduler.__module__ = LRScheduler.__module__
 
 __getattr__ = absent("torch.optim.lr_scheduler")

@@ -12,6 +12,7 @@ from ..dataclass import module as dataclasses
 from ..enums import module as enum
 from ..errors import TYPES as ERRORS
 from ..iterating import iterate, listed
+from ..kinds import PYTHON_TYPES
 from ..machine import Machine
 from ..tuples import named_tuple
 from ..values import Builtin, Type, Value
@@ -65,7 +66,8 @@ def _deque(machine: Machine, items: Value = (), maxlen: int | None = None) -> de
 
 def _type(kind: type, make: Callable[..., Any]) -> Type:
     name = kind.__name__
-    return Type(name, (kind,), Builtin(name, make, True), f"collections.{name}")
+    made = PYTHON_TYPES[kind] = Type(name, (kind,), Builtin(name, make, True), f"collections.{name}")
+    return made
 
 
 COLLECTIONS = module(

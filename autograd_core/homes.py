@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-HOMES = {
+LAYERS = {
     "module": "Module",
     "linear": "Linear Identity Bilinear NonDynamicallyQuantizableLinear",
     "activation": "CELU ELU GELU GLU Hardshrink Hardsigmoid Hardswish Hardtanh LeakyReLU LogSigmoid LogSoftmax Mish "
@@ -33,12 +33,29 @@ HOMES = {
     "ZeroPad1d ZeroPad2d",
 }
 
+HOMES = {
+    **{f"torch.nn.modules.{home}": names for home, names in LAYERS.items()},
+    "torch.nn.parameter": "Parameter Buffer",
+    "torch.optim.optimizer": "Optimizer",
+    **{f"torch.optim.{name.lower()}": name for name in ("Adagrad", "Adam", "AdamW", "LBFGS", "RMSprop", "SGD")},
+    **{
+        f"torch.distributions.{name.lower()}": name
+        for name in ("Bernoulli", "Categorical", "Distribution", "Exponential", "Independent", "Normal", "Uniform")
+    },
+    "torch.optim.lr_scheduler": "ConstantLR CosineAnnealingLR CosineAnnealingWarmRestarts CyclicLR ExponentialLR "
+    "LambdaLR LinearLR LRScheduler MultiStepLR MultiplicativeLR OneCycleLR PolynomialLR ReduceLROnPlateau "
+    "SequentialLR StepLR",
+    "torch.autograd.graph": "GradientEdge save_on_cpu saved_tensors_hooks",
+    "torch.autograd.forward_ad": "UnpackedDualTensor dual_level",
+    "torch.autograd.grad_mode": "enable_grad inference_mode no_grad set_grad_enabled",
+    "torch": "Size device dtype finfo iinfo layout memory_format",
+    "torch._C": "Generator",
+}
+
 
 def settle(classes: dict[str, Any]) -> None:
-    """Tell each of `classes` its home."""
+    """Tell each of `classes`, by its name, its home."""
     for home, names in HOMES.items():
         for name in names.split():
-            if name in classes:
-                classes[name].__module__ = f"torch.nn.modules.{home}"
-    for name in ("Parameter", "Buffer"):
-        classes[name].__module__ = "torch.nn.parameter"
+            if isinstance(classes.get(name), type):
+                classes[name].__module__ = home
