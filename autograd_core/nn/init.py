@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import math
 import warnings
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from .. import tell
-from ..random import Generator, normal, uniform
+from .. import random, tell
+from ..random import Generator
 from ..tensor import Tensor
 
 GAINS: dict[str, float] = {
@@ -40,19 +41,21 @@ def calculate_gain(nonlinearity: str, param: float | None = None) -> float:
     return GAINS[nonlinearity]
 
 
-def _write(tensor: Tensor, values: Any, name: str) -> Tensor:
+def _write(tensor: Tensor, values: Any, *names: str) -> Tensor:
+    """`tensor` with these values, written by the operators `names` one after the other."""
     tensor.overwrite(np.reshape(values, tensor.data_.shape))
-    tensor.bump()
-    tell.written(tensor, name)
+    for name in names:
+        tensor.bump()
+        tell.written(tensor, name)
     return tensor
 
 
 def uniform_(tensor: Tensor, a: float = 0.0, b: float = 1.0, generator: Generator | None = None) -> Tensor:
-    return _write(tensor, uniform(tensor.data_.size, tensor.data_.dtype, a, b, generator), "uniform_")
+    return _write(tensor, random.uniform(tensor.data_.size, tensor.data_.dtype, a, b, generator), "uniform_")
 
 
 def normal_(tensor: Tensor, mean: float = 0.0, std: float = 1.0, generator: Generator | None = None) -> Tensor:
-    return _write(tensor, normal(tensor.data_.size, tensor.data_.dtype, mean, std, generator), "normal_")
+    return _write(tensor, random.normal(tensor.data_.size, tensor.data_.dtype, mean, std, generator), "normal_")
 
 
 def constant_(tensor: Tensor, val: float) -> Tensor:
@@ -132,3 +135,99 @@ def _empty(tensor: Tensor) -> bool:
         warnings.warn("Initializing zero-element tensors is a no-op", stacklevel=3)
         return True
     return False
+
+
+# ---- rarer ones
+
+
+def orthogonal_(tensor: Tensor, gain: float = 1.0, generator: Generator | None = None) -> Tensor:
+    """Rows (or columns, if there are more rows) at right angles to one another: Q of a random matrix."""
+    shape = tensor.data_.shape
+    if len(shape) < 2:
+        raise ValueError("Only tensors with 2 or more dimensions are supported")
+    if tensor.data_.size == 0:
+        return tensor
+    rows, columns = shape[0], tensor.data_.size // shape[0]
+    drawn = random.normal(tensor.data_.size, tensor.data_.dtype, 0, 1, generator).reshape(rows, columns)
+    q, r = np.linalg.qr(drawn.T if rows < columns else drawn)
+    q = q * np.sign(np.diag(r))  # otherwise some would come up more often than others
+    return _write(tensor, (q.T if rows < columns else q) * tensor.data_.dtype.type(gain), "copy_", "mul_")
+
+
+def trunc_normal_(
+    tensor: Tensor, mean: float = 0.0, std: float = 1.0, a: float = -2.0, b: float = 2.0, generator: Any = None
+) -> Tensor:
+    """Normal numbers, those outside [a, b] drawn again; where most would be, uniform ones that are kept as often as
+    the density says."""
+    if mean < a - 2 * std or mean > b + 2 * std:
+        warnings.warn(
+            "mean is more than 2 std from [a, b] in nn.init.trunc_normal_. "
+            "The distribution of values may be incorrect.",
+            stacklevel=2,
+        )
+    n, kind = tensor.data_.size, tensor.data_.dtype
+    inside = (math.erf((b - mean) / std / math.sqrt(2.0)) - math.erf((a - mean) / std / math.sqrt(2.0))) / 2.0
+    if inside > 0.3:
+        values, names = random.normal(n, kind, mean, std, generator), ["normal_"]
+        while (outside := (values < kind.type(a)) | (values > kind.type(b))).any():
+            values = np.where(outside, random.normal(n, kind, mean, std, generator), values)
+            names = ["normal_", "copy_"]
+        return _write(tensor, values, *names)
+    peak = -0.5 * ((max(a, min(mean, b)) - mean) / std) ** 2
+    values, pending = random.uniform(n, kind, a, b, generator), np.ones(n, bool)
+    drawn, names = values, ["uniform_"]
+    while True:
+        density = ((drawn - kind.type(mean)) / kind.type(std)) ** 2 * kind.type(-0.5) - kind.type(peak)
+        with np.errstate(divide="ignore"):
+            pending = pending & (np.log(random.uniform(n, kind, 0.0, 1.0, generator)) > density)
+        if not pending.any():
+            return _write(tensor, values, *names)
+        drawn = random.uniform(n, kind, a, b, generator)
+        values, names = np.where(pending, drawn, values), ["uniform_", "copy_"]
+
+
+def dirac_(tensor: Tensor, groups: int = 1) -> Tensor:
+    """The kernel of a convolution that hands its input on."""
+    shape = tensor.data_.shape
+    if len(shape) not in (3, 4, 5):
+        raise ValueError("Only tensors with 3, 4, or 5 dimensions are supported")
+    if shape[0] % groups:
+        raise ValueError("dim 0 must be divisible by groups")
+    values, each = np.zeros(shape, tensor.data_.dtype), shape[0] // groups
+    channels = min(each, shape[1])
+    for channel in range(channels):
+        values[(slice(channel, None, each), channel, *(size // 2 for size in shape[2:]))] = 1
+    return _write(tensor, values, "zero_", *["copy_"] * (groups * channels))
+
+
+def sparse_(tensor: Tensor, sparsity: float, std: float = 0.01, generator: Generator | None = None) -> Tensor:
+    """Normal numbers, a part `sparsity` of each column zero."""
+    if tensor.data_.ndim != 2:
+        raise ValueError("Only tensors with 2 dimensions are supported")
+    rows, columns = tensor.data_.shape
+    values = random.normal(rows * columns, tensor.data_.dtype, 0, std, generator).reshape(rows, columns)
+    for column in range(columns):
+        values[random.permutation(rows)[: math.ceil(sparsity * rows)], column] = 0
+    return _write(tensor, values, "normal_", *["index_put_"] * columns)
+
+
+# ---- as they were called before PyTorch 0.4
+
+BEFORE = (
+    "uniform normal constant eye dirac xavier_uniform xavier_normal kaiming_uniform kaiming_normal orthogonal sparse"
+)
+
+
+def _renamed(old: str) -> Callable[..., Tensor]:
+    new: Callable[..., Tensor] = globals()[f"{old}_"]
+
+    def function(*args: Any, **kwargs: Any) -> Tensor:
+        text = f"`nn.init.{old}` is now deprecated in favor of `nn.init.{old}_`."
+        warnings.warn(text, FutureWarning, stacklevel=2)
+        return new(*args, **kwargs)
+
+    function.__name__ = old
+    return function
+
+
+globals().update({name: _renamed(name) for name in BEFORE.split()})
