@@ -22,20 +22,30 @@ DEEPEST = 120
 class Reading:
     """A program ready to be checked: its lines keep their numbers. `echo`: bare expressions print their value.
 
-    With `cells` (by first and last line) only the last expression of each does.
+    With `cells` (by first and last line) only the last expression of each does, and not if a semicolon ends it.
     """
 
     tree: ast.Module
     mode: str
     echo: bool
     cells: tuple[tuple[int, int], ...] = ()
+    lines: tuple[str, ...] = ()
 
     def echoes(self, node: ast.stmt) -> bool:
         """Whether the value of this statement, if it is an expression, is shown."""
         if not self.echo or not self.cells:
             return self.echo
+        if behind(self.lines, node).startswith(";"):
+            return False
         end = next((end for start, end in self.cells if start <= node.lineno <= end), 0)
         return not any(node.lineno < other.lineno <= end for other in self.tree.body)
+
+
+def behind(lines: tuple[str, ...], node: ast.stmt) -> str:
+    """What stands behind a statement on its last line."""
+    if node.end_lineno is None or node.end_col_offset is None or node.end_lineno > len(lines):
+        return ""
+    return lines[node.end_lineno - 1].encode()[node.end_col_offset :].decode().strip()
 
 
 def mode_of(pasted: Pasted) -> str:
@@ -52,7 +62,7 @@ def read(pasted: Pasted, mode: str, limits: Limits) -> Reading:
     check_characters(pasted.program)
     tree = parse(pasted.program)
     echo = mode == "transcript" and (pasted.transcript or "echo" in header)
-    return Reading(tree, mode, echo, pasted.cells)
+    return Reading(tree, mode, echo, pasted.cells, tuple(pasted.program.split("\n")))
 
 
 def check_characters(text: str) -> None:

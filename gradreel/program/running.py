@@ -39,7 +39,7 @@ from .pasting import Pasted, paste
 from .reading import Reading, mode_of, read
 from .refusal import Refusal
 from .telling import Telling
-from .values import Error, Frame, Value
+from .values import Error, Frame, Silent, Value
 
 SYNTAX = (
     classes,
@@ -87,6 +87,7 @@ def run(
         machine.over = True
         names.clear()
         machine.modules.clear()
+        machine.files.clear()
         return recorder.trace(pasted.text, mode, outcome)
 
 
@@ -149,7 +150,7 @@ def echo(machine: Machine) -> Callable[[Value], None]:
     """What the prompt does with the value of a bare expression."""
 
     def show(value: Value) -> None:
-        if value is not None:
+        if value is not None and type(value) is not Silent:
             machine.write(written(machine, value) + "\n")
             machine.names["_"] = value
 

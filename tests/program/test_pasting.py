@@ -161,6 +161,13 @@ def test_a_broken_last_line_is_no_output(line: str) -> None:
     assert run(f"x = 3\n{line}").outcome.kind == "refused"
 
 
+def test_a_cell_that_ends_in_a_drawing_or_a_semicolon_shows_nothing() -> None:
+    cells = (
+        "In [1]:\nimport matplotlib.pyplot as plt\nplt.plot([1, 2])\nIn [2]:\n1 + 1;\nIn [3]:\nplt.show()\nIn [4]:\n3"
+    )
+    assert printed(cells) == "3\n"
+
+
 GPU = {
     "import torch\nx = torch.ones(2).cuda()\nprint(x.device)": "cpu\n",
     "import torch\nprint(torch.ones(1).to('cuda'))": "tensor([1.])\n",

@@ -13,8 +13,11 @@ from ..machine import Machine
 from ..values import Attribute, Builtin, Namespace, Silent, Value
 from .making import module
 
-DRAWING = ("matplotlib", "matplotlib.pyplot", "matplotlib.animation", "matplotlib.ticker", "seaborn", "pylab")
-WRITING = ("torch.utils.tensorboard", "tensorboardX", "wandb", "visdom", "torchviz", "torchsummary", "torchinfo")
+PARTS = "animation cm colors gridspec lines patches pylab pyplot style ticker"
+DRAWING = ["matplotlib", *(f"matplotlib.{part}" for part in PARTS.split()), "mpl_toolkits", "mpl_toolkits.mplot3d"]
+DRAWING += ["seaborn", "pylab", "graphviz", "torchviz", "IPython", "IPython.display", "ipywidgets"]
+WRITING = ["torch.utils.tensorboard", "tensorboardX", "wandb", "visdom", "torchsummary", "torchinfo", "logging"]
+WRITING += ["pdb", "ipdb"]
 
 REMARKS = {name: "Nothing is drawn here: calls of {name} do nothing." for name in DRAWING} | {
     name: "Calls of {name} do nothing here." for name in WRITING
