@@ -21,9 +21,10 @@ from .modules.system import COPY, GC, OS, OUTPUT_METHODS, SYS, TIME, WARNINGS, O
 from .numpy_random import RANDOM as NUMPY_RANDOM
 from .numpy_tables import NUMPY
 from .refusal import Refusal
+from .saving import load, save
 from .tables import TABLES
 from .tuples import ABOUT_FIELDS
-from .values import MISSING, Namespace, Value
+from .values import MISSING, Builtin, Namespace, Value
 
 GUEST = {
     file.stem: ast.parse(file.read_text(encoding="utf-8")) for file in Path(__file__).with_name("guest").glob("*.py")
@@ -35,6 +36,7 @@ TABLES[random.Random] = dict(RANDOM_METHODS)
 TABLES[Output] = dict(OUTPUT_METHODS)
 TABLES[Progress] = dict(PROGRESS)
 
+SPACES["torch"].table |= {"save": Builtin("save", save, machine=True), "load": Builtin("load", load, machine=True)}
 DATA = module("torch.utils.data", {}, guest=True)
 SPACES["torch.utils.data"] = SPACES["torch.utils"].table["data"] = DATA
 

@@ -54,6 +54,8 @@ class Machine:
         """The library modules that were loaded for this run."""
         self.shown: dict[str, Any] = {}
         """How numpy's arrays are written, where the program has said so."""
+        self.files: dict[str, Value] = {}
+        """What was saved, by the name of the file that it would be in."""
         self.over = False
         self.clock = 0.0
         """Seconds that the program slept."""
