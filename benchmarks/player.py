@@ -22,7 +22,7 @@ from typing import Any
 
 from gradreel.player import bundle, linker
 from gradreel.program import run
-from gradreel.scene import build, encode
+from gradreel.scene import build, payload
 
 from .recording import NO_LIMITS
 from .scenes import DETERMINANT, timed, verdict
@@ -156,13 +156,13 @@ def measure(python: str = sys.executable) -> None:
 
 
 def show(page: Any, source: str) -> None:
-    page.evaluate("packed => picture(packed)", base64.b64encode(encode(build(run(source)))).decode())
+    page.evaluate("packed => picture(packed)", base64.b64encode(payload(run(source))).decode())
 
 
 def row(page: Any, case: Case, python: str) -> str:
     ran, trace = timed(lambda: run(case.source, limits=NO_LIMITS))
-    made, (scene, payload) = timed(lambda: (scene := build(trace), encode(scene)))
-    packed = base64.b64encode(payload).decode()
+    made, sent = timed(lambda: payload(trace))
+    packed = base64.b64encode(sent).decode()
     shown = statistics.median(drawn(page, packed) for _ in range(5))
     meter = main_thread(page)
     moves = []
@@ -175,12 +175,12 @@ def row(page: Any, case: Case, python: str) -> str:
     picture = (ran + made) * 1000 + shown
     viz = torchviz(case, python)
     figures = [
-        f"{len(scene.boxes)}",
+        f"{len(build(trace).boxes)}",
         *(f"{x:.0f}" for x in (ran * 1000, made * 1000, shown, picture)),
         *(f"{x:.1f}" for x in moves),
     ]
     beyond = ">" if viz == PATIENCE * 1000 else ""
-    figures += [f"{len(payload) / 1000:.0f} kB", "-" if viz is None else f"{beyond}{viz:.0f}"]
+    figures += [f"{len(sent) / 1000:.0f} kB", "-" if viz is None else f"{beyond}{viz:.0f}"]
     ratio = "" if viz is None else f", dot {beyond}{viz / picture:.1f} times"
     kept = f"  {case.goal:.0f} ms: {verdict(picture <= case.goal)}, {STEP} ms: {verdict(max(moves) < STEP)}{ratio}"
     return f"{case.name:18}" + "".join(f"{figure:>10}" for figure in figures) + kept

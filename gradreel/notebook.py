@@ -6,7 +6,7 @@ import html
 from pathlib import Path
 
 from .player.export import export_html
-from .scene import build, encode
+from .scene import payload
 from .trace import Trace
 
 HEIGHT = 680
@@ -31,4 +31,4 @@ class Shown:
 
 def show(trace: Trace, *, height: int = HEIGHT) -> Shown:
     """The player for `trace`, to be the last value of a notebook's cell."""
-    return Shown(export_html(encode(build(trace))), height)
+    return Shown(export_html(payload(trace)), height)

@@ -29,15 +29,16 @@ def diagnose(trace: Trace) -> list[Diagnosis]:
     """The diagnoses of a run, errors first; none for a run in which nothing goes wrong."""
     world = World(trace)
     doctor = Doctor(world)
+    looks = doctor.looks_at()
     for event in trace.events:
         world.apply(event)
-        for look in doctor.looks.get(type(event), ()):
+        for look in looks.get(type(event), ()):
             look(event)
     return doctor.diagnoses()
 
 
 class Doctor:
-    """Goes along with a World: whoever applies events to it calls `looks` for each, and asks at the end."""
+    """Goes along with a World: whoever applies events to it has the doctor look at each, and asks at the end."""
 
     def __init__(self, world: World) -> None:
         self.world = world
@@ -45,7 +46,10 @@ class Doctor:
         self.found: list[Diagnosis] = []
         self.failed: tuple[int, e.BackwardFailed] | None = None
         self.places: list[tuple[int, Place]] = []
-        self.looks: dict[type[Event], tuple[Look, ...]] = {
+
+    def looks_at(self) -> dict[type[Event], tuple[Look, ...]]:
+        """What to call for which kind of event, once the World has seen it."""
+        looks: dict[type[Event], tuple[Look, ...]] = {
             e.LineReached: (self.moved,),
             e.FunctionLeft: (self.moved,),
             e.BackwardFailed: (self.call_failed,),
@@ -53,7 +57,8 @@ class Doctor:
         }
         for watcher in self.watchers:
             for kind, look in watcher.looks_at().items():
-                self.looks[kind] = (*self.looks.get(kind, ()), look)
+                looks[kind] = (*looks.get(kind, ()), look)
+        return looks
 
     def moved(self, event: Event) -> None:
         self.places.append((self.world.count - 1, self.world.place))

@@ -20,7 +20,7 @@ from gradreel.explain import Diagnosis
 from gradreel.explain.mending import Mend, mended
 from gradreel.program import Expression, Limits, compare, paste, propose_expression, run
 from gradreel.scene import Expression as Typed
-from gradreel.scene import Leaf, build, encode
+from gradreel.scene import Leaf, payload
 from gradreel.scene.build import Mender
 from gradreel.trace import Outcome, Trace
 from gradreel.trace.events import LineReached, Stopped
@@ -111,7 +111,7 @@ def mender(trace: Trace, found: list[Diagnosis]) -> list[tuple[Diagnosis, list[M
 
 
 def made_ready(trace: Trace, typed: Typed | None, want: str, mender: Mender | None = None) -> Parts:
-    scene = encode(build(trace, typed, mender)) if want in ("scene", "both") else b""
+    scene = payload(trace, typed, mender) if want in ("scene", "both") else b""
     # Half of a surrogate pair is no UTF-8; a backslash and its number is what JSON writes for it.
     text = trace.to_json().encode(errors="backslashreplace") if want in ("trace", "both") else b""
     return scene, gzip.compress(text, mtime=0) if text else b""

@@ -10,10 +10,12 @@ from typing import Any
 
 from gradreel.explain import Beat, Doctor, World, beats, formulas, keep_label, label, tell
 from gradreel.explain import Diagnosis as Found
+from gradreel.explain.diagnose import Look
 from gradreel.explain.mending import Mend as Tried
-from gradreel.trace import Trace
+from gradreel.explain.world import CHANGES
+from gradreel.trace import KINDS, Trace
 from gradreel.trace import events as e
-from gradreel.trace.events import Value
+from gradreel.trace.events import Event, Value
 
 from .collecting import collector_paused
 from .groups import Groups
@@ -49,13 +51,18 @@ def build(trace: Trace, expression: Expression | None = None, mender: Mender | N
     """The scene of a run; `expression` is what the program was made of, if it was."""
     with collector_paused():
         builder = Builder(trace)
-        for beat in beats(trace.events):
-            builder.add(beat)
+        builder.play()
         return builder.scene(expression, mender or without_mends)
 
 
 def without_mends(trace: Trace, found: list[Found]) -> list[tuple[Found, list[Tried]]]:
     return [(diagnosis, []) for diagnosis in found]
+
+
+Hears = dict[
+    type[Event], tuple[Callable[[World, Any], None] | None, Callable[[Stage, Any], None] | None, tuple[Look, ...]]
+]
+"""For each kind of event what it does to the World, what to the picture, and who else looks at it then."""
 
 
 class Builder:
@@ -73,16 +80,24 @@ class Builder:
         self.labels: dict[int, tuple[list[str | None], dict[str, str | None], str | None]] = {}
         self.in_call: list[int | None] = [None]
         self.doctor = Doctor(self.world)
-        self.looks = dict(self.doctor.looks)
         self.actor: int | None = None
         """The node that acts in this step."""
         self.made: list[int] = []
         self.about: dict[int, None] = {}
         """The nodes that are built or go in this step."""
         self.call: int | None = None
-        for kinds, look in ((ACTORS, self.acts), (MADE, self.is_made), (GONE, self.goes), (CALLS, self.calls)):
-            for kind in kinds:
-                self.looks[kind] = (*self.looks.get(kind, ()), look)
+
+    def play(self) -> None:
+        """Every beat, in order."""
+        own: dict[type[Event], Look] = dict.fromkeys(ACTORS, self.acts)
+        own |= {e.NodeMade: self.is_made, e.NodeReleased: self.goes, e.BackwardStarted: self.calls}
+        doctors = self.doctor.looks_at()
+        hears: Hears = {}
+        for kind in KINDS.values():
+            looks = (*doctors.get(kind, ()), *((own[kind],) if kind in own else ()))
+            hears[kind] = CHANGES.get(kind), HAPPENINGS.get(kind), looks
+        for beat in beats(self.trace.events):
+            self.add(beat, hears)
 
     def acts(self, event: Any) -> None:
         if self.actor is None:
@@ -98,21 +113,22 @@ class Builder:
     def calls(self, event: e.BackwardStarted) -> None:
         self.call = self.world.open_calls[0]
 
-    def add(self, beat: Beat) -> None:
-        world, stage, looks = self.world, self.stage, self.looks
+    def add(self, beat: Beat, hears: Hears) -> None:
+        world, stage = self.world, self.stage
         self.actor = None
         self.made.clear()
         self.about.clear()
         self.call = world.open_calls[0] if world.open_calls else None
-        stage.ledger.step = len(self.steps)
+        stage.ledger.begin(len(self.steps))
         stage.settle()
         for event in self.trace.events[beat.start : beat.stop]:
-            kind = type(event)
-            world.apply(event)
-            happening = HAPPENINGS.get(kind)
+            change, happening, looks = hears[type(event)]
+            if change is not None:
+                change(world, event)
+            world.count += 1
             if happening is not None:
                 happening(stage, event)
-            for look in looks.get(kind, ()):
+            for look in looks:
                 look(event)
         for number in self.made:
             self._label(number)
@@ -292,7 +308,6 @@ def shown_tensors(trace: Trace) -> set[int]:
 
 
 ACTORS = (e.NodeStarted, e.SlotFreed, e.SlotRetained, e.GradAdded, e.BackwardFailed)
-MADE, GONE, CALLS = (e.NodeMade,), (e.NodeReleased,), (e.BackwardStarted,)
 FOCUSED = 12
 """A step is about so many boxes at most."""
 

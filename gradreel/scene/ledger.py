@@ -12,15 +12,15 @@ from .model import Histories, Track
 class Tracks(dict[Any, Track]):
     """One property of one kind of things: the track of each thing. What has no track was never anything but None."""
 
-    __slots__ = ("_ledger",)
+    __slots__ = ("_now",)
 
-    def __init__(self, ledger: Ledger) -> None:
-        self._ledger = ledger
+    def __init__(self, now: list[int]) -> None:
+        self._now = now
 
     def put(self, thing: Any, new: Any) -> None:
         """Let the property of `thing` be `new` from this step on."""
         track = self.get(thing)
-        step = self._ledger.step
+        step = self._now[0]
         if track is None:
             if new is not None:
                 self[thing] = [step], [new]
@@ -50,18 +50,22 @@ class Tracks(dict[Any, Track]):
 
 
 class Ledger:
-    """Tracks by kind of thing and property; `step` is the one that is being written."""
+    """Tracks by kind of thing and property."""
 
     def __init__(self) -> None:
-        self.step = 0
+        self._now = [0]
+        """The step that is being written. All tracks share it and know no ledger: that would be a cycle."""
         self.kinds: dict[str, dict[str, Tracks]] = {}
+
+    def begin(self, step: int) -> None:
+        self._now[0] = step
 
     def tracks(self, kind: str, name: str) -> Tracks:
         """The tracks of property `name`; the first ask for it makes them."""
         properties = self.kinds.setdefault(kind, {})
         found = properties.get(name)
         if found is None:
-            found = properties[name] = Tracks(self)
+            found = properties[name] = Tracks(self._now)
         return found
 
     def kind(self, kind: str) -> Callable[[str], Tracks]:

@@ -1,0 +1,14 @@
+"""Trace -> bytes in one go: the collector of cycles waits until the scene is gone again, and has nothing to look at."""
+
+from gradreel.trace import Trace
+
+from .build import Mender, build
+from .collecting import collector_paused
+from .encode import encode
+from .model import Expression
+
+
+def payload(trace: Trace, expression: Expression | None = None, mender: Mender | None = None) -> bytes:
+    """The encoded scene of a run, as `encode(build(...))` gives it."""
+    with collector_paused():
+        return encode(build(trace, expression, mender))
