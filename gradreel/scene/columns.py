@@ -82,6 +82,8 @@ def integers(things: Sequence[Any], gaps: bool) -> Column:
 
 
 def texts(things: Sequence[Any], gaps: bool) -> Column:
+    if not gaps and (numbered := ids(things)) is not None:
+        return numbered
     places = table(things)
     if len(places) == 1:
         return same(things)
@@ -99,9 +101,6 @@ def table(things: Iterable[Any]) -> dict[Any, int]:
 
 def holes(things: Sequence[str]) -> Column:
     """Texts by the pieces between their numbers; as they are if nearly every one is of its own sort."""
-    numbered = ids(things)
-    if numbered is not None:
-        return numbered
     split = [NUMBER.split(text) for text in things]
     pieces = [tuple(parts[::2]) for parts in split]
     places = table(pieces)
@@ -118,13 +117,21 @@ def holes(things: Sequence[str]) -> Column:
 def ids(things: Sequence[str]) -> Column | None:
     """A letter and a number, the same letter everywhere, which is quick to see; None if `things` are not so."""
     letter = things[0][:1]
+    if len(things) < 2 or not letter.isalpha() or not things[0][1:].isdecimal():
+        return None
+    whole = "".join(things)
     try:
-        numbers = [int(text[1:]) for text in things]
+        numbers = list(map(int, whole[1:].split(letter)))
     except ValueError:
         return None
-    if not letter.isalpha() or [f"{letter}{number}" for number in numbers] != things:
+    if len(numbers) != len(things) or letter + letter.join(map(str, numbers)) != whole:
         return None
-    return {"text": [[letter, ""]], "at": {"all": 0, "n": len(things)}, "holes": [[integers(numbers, False)]]}
+    return numbered(letter, numbers)
+
+
+def numbered(letter: str, numbers: Sequence[int]) -> Column:
+    """Texts of a letter and a number each."""
+    return {"text": [[letter, ""]], "at": {"all": 0, "n": len(numbers)}, "holes": [[integers(numbers, False)]]}
 
 
 def digits(words: Sequence[str]) -> Column:
@@ -188,18 +195,12 @@ def records(things: Sequence[dict[str, Any]], gaps: bool) -> Column:
 
 def sorted_out(things: Sequence[Any]) -> Column:
     """Things of several sorts: by type, dicts by their names."""
-    sorts: dict[Any, list[Any]] = {}
-    at = []
-    for thing in things:
-        sort = tuple(thing) if type(thing) is dict else type(thing)
-        if sort not in sorts:
-            sorts[sort] = []
-        sorts[sort].append(thing)
-        at.append(sort)
-    if len(sorts) == 1:
+    kinds = [tuple(thing) if type(thing) is dict else type(thing) for thing in things]
+    places = table(kinds)
+    if len(places) == 1:
         return list(things)
-    places = table(sorts)
-    return {"sorts": list(map(write, sorts.values())), "at": integers(list(map(places.__getitem__, at)), False)}
+    sorts = [[thing for thing, kind in zip(things, kinds, strict=True) if kind == sort] for sort in places]
+    return {"sorts": list(map(write, sorts)), "at": integers(list(map(places.__getitem__, kinds)), False)}
 
 
 def nothing(things: Sequence[Any], gaps: bool) -> Column:

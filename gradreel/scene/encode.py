@@ -72,9 +72,7 @@ def packed(scene: Scene) -> dict[str, Any]:
     for name in LONG:
         record[name] = columns.write(record[name])
     order = {kind: things(properties) for kind, properties in scene.histories.items()}
-    record["things"] = {
-        kind: columns.write(list(map(PARTS.get(kind, KEYS[kind]), all_))) for kind, all_ in order.items()
-    }
+    record["things"] = {kind: named(kind, found) for kind, found in order.items()}
     record["histories"] = list(grouped(scene, order))
     return record
 
@@ -101,8 +99,18 @@ def things(properties: Mapping[str, Mapping[Any, Track]]) -> list[Any]:
     return sorted(found) if type(next(iter(found))) is int else list(found)
 
 
-PARTS = {"name": lambda place: {"scope": place[0], "text": place[1]}}
-"""The key of a name travels as its scope and its text, as the same text stands in many scopes."""
+NUMBERED = ("n", "w", "t")
+"""Kinds of things whose keys are a letter and a number."""
+
+
+def named(kind: str, found: list[Any]) -> columns.Column:
+    """The keys of things in a column: of a name its scope and its text, as the same text stands in many scopes."""
+    if kind in NUMBERED:
+        return columns.numbered(kind, found)
+    if kind == "name":
+        scopes, texts = zip(*found, strict=True)
+        return {"rows": {"scope": columns.write(scopes), "text": columns.write(texts)}}
+    return columns.write(list(map(KEYS[kind], found)))
 
 
 def key(parts: str | dict[str, Any]) -> str:
