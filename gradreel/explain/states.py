@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import NamedTuple
 
 from gradreel.trace import events as e
@@ -96,6 +97,11 @@ class SlotState:
     freed_by: int | None = None
 
 
+@lru_cache(1024)
+def kind_of(name: str) -> str:
+    return SUFFIX.sub("", name).rpartition("::")[2]
+
+
 @dataclass(slots=True)
 class NodeState:
     number: int
@@ -131,7 +137,7 @@ class NodeState:
     @property
     def kind(self) -> str:
         """The name without its last Backward and number: "Mul" of MulBackward0, "TanhBackward" of its own backward."""
-        return SUFFIX.sub("", self.name).rpartition("::")[2]
+        return kind_of(self.name)
 
     @property
     def custom(self) -> bool:

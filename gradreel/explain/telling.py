@@ -15,7 +15,7 @@ from .world import World
 E = TypeVar("E", bound=Event)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Telling:
     world: World
     beat: Beat

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from typing import Any
 
 from gradreel.trace.events import Value
@@ -86,6 +87,13 @@ def number(data: Any) -> str:
     return f"{data:.4g}"
 
 
+@lru_cache(4096, typed=True)
+def scalar(data: Any) -> str:
+    """A number that stands alone, a whole float with `.0`. No zero may be asked for: -0.0 and 0.0 are one to a cache."""
+    text = number(data)
+    return text + ".0" if isinstance(data, float) and text.lstrip("-").isdigit() else text
+
+
 def array(data: Any) -> str:
     return "[" + ", ".join(array(part) for part in data) + "]" if isinstance(data, list) else number(data)
 
@@ -98,10 +106,9 @@ def value(thing: Value | None) -> str:
     """A value in a sentence: 3.0, [0.5, 0.5], or what it is like when it is larger."""
     if thing is None:
         return "nothing"
+    if thing.whole and not thing.shape:
+        return scalar(thing.data) if thing.data else scalar.__wrapped__(thing.data)
     if thing.whole and size(thing.shape) <= FEW:
-        if not thing.shape:
-            text = number(thing.data)
-            return text + ".0" if isinstance(thing.data, float) and text.lstrip("-").isdigit() else text
         text = array(thing.data)
         if len(text) <= SHORT:
             return text
