@@ -89,7 +89,7 @@ def number(data: Any) -> str:
 
 @lru_cache(4096, typed=True)
 def scalar(data: Any) -> str:
-    """A number that stands alone, a whole float with `.0`. No zero may be asked for: -0.0 and 0.0 are one to a cache."""
+    """A number that stands alone, a whole float with `.0`. Not for zeros: to a cache, -0.0 and 0.0 are one."""
     text = number(data)
     return text + ".0" if isinstance(data, float) and text.lstrip("-").isdigit() else text
 

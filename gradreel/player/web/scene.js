@@ -4,14 +4,13 @@
  */
 
 import { read } from "./columns.js";
-import { indexAt } from "./state.js";
 
 const LONG = ["values", "boxes", "wires", "tensors", "groups", "steps"];
 
 /** @typedef {import("./state.js").Track} Track
  *  @typedef {Map<string, Map<string, Track>>} Histories   things in the order in which they first appear */
 
-/** The scene with lists of rows and `histories`. A step's `changes` are put together when they are asked for.
+/** The scene with lists of rows and `histories`.
  * @param {any} packed
  * @returns {any}
  */
@@ -20,10 +19,6 @@ export function unpacked(packed) {
   const { things, histories: groups, ...scene } = packed;
   for (const name of LONG) scene[name] = read(scene[name]);
   scene.histories = historiesOf(things, groups);
-  const changed = whatChanged(scene.histories, scene.steps.length);
-  scene.steps.forEach((step, number) => {
-    Object.defineProperty(step, "changes", { enumerable: true, get: () => changesAt(scene.histories, changed(number), number) });
-  });
   return scene;
 }
 
@@ -48,29 +43,4 @@ function historiesOf(things, groups) {
     });
   }
   return histories;
-}
-
-/** For each step the things that change with it, found when first asked for. @param {Histories} histories @param {number} count */
-function whatChanged(histories, count) {
-  let found = null;
-  return (number) => {
-    if (!found) {
-      found = Array.from({ length: count }, () => []);
-      for (const [key, tracks] of histories) for (const { steps } of tracks.values()) for (const step of steps) found[step].push(key);
-    }
-    return new Set(found[number]);
-  };
-}
-
-/** `{thing: {property: [old, new]}}` for the given things at a step. */
-function changesAt(histories, keys, number) {
-  const changes = {};
-  for (const key of keys) {
-    const change = (changes[key] = {});
-    for (const [property, { steps, values }] of histories.get(key)) {
-      const at = indexAt(steps, number);
-      if (steps[at] === number) change[property] = [at ? values[at - 1] : null, values[at]];
-    }
-  }
-  return changes;
 }

@@ -151,7 +151,7 @@ export function createStage(root, corner, vis, { onPick, onFollow }) {
         from,
         names: namesByBox(moment.state, moment.names, moment.step),
         focus: new Set(step.focus),
-        changed: new Set(Object.keys(step.changes)),
+        changed: { has: (id) => moment.state.changes(id, moment.step) },
       };
       started = eased ? performance.now() : 0;
       if (begin) open();

@@ -47,6 +47,8 @@ export function createState(scene) {
     /** @returns {any} */
     at: (key, property, step) => valueAt(things.get(key)?.get(property), step),
     has: (key) => things.has(key),
+    /** Whether anything of a thing changes with a step. @returns {boolean} */
+    changes: (key, step) => [...(things.get(key)?.values() ?? [])].some(({ steps }) => steps[indexAt(steps, step)] === step),
     /** The keys that begin with `prefix`, in the order in which they first appear. @returns {string[]} */
     keys: (prefix) => [...things.keys()].filter((key) => key.startsWith(prefix)),
     /** All properties of a thing at a step. @returns {Map<string, any>} */
