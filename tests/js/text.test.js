@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 
 import { fit, groupStanding, leafLines, measureCard, slotText, standing } from "../../gradreel/player/web/cards.js";
+import { counted } from "../../gradreel/player/web/tally.js";
 import { bytes, long, nested, number, ordinal, short, title } from "../../gradreel/player/web/format.js";
 import { marksAt } from "../../gradreel/player/web/marking.js";
 import { pieces, plain } from "../../gradreel/player/web/marks.js";
@@ -75,9 +76,9 @@ for (const [name, scene] of storedScenes()) {
 }
 
 test("a folded card sums up what is behind it", () => {
-  assert.equal(groupStanding(["released", "released"]), "released");
-  assert.equal(groupStanding(["ran", "empty", "built", null]), "2 ran · 1 built");
-  assert.equal(groupStanding([null]), "");
+  assert.equal(groupStanding(counted(["released", "released"])), "released");
+  assert.equal(groupStanding(counted(["ran", "empty", "built", null])), "2 ran · 1 built");
+  assert.equal(groupStanding(counted([null])), "");
 });
 
 test("the failing step marks who built and who freed", () => {

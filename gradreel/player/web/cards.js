@@ -167,10 +167,10 @@ export function groupTitle(group) {
   return `${group.title} · ${group.boxes.length} ${group.boxes.length === 1 ? "node" : "nodes"}`;
 }
 
-/** How the boxes behind a folded card stand, in a few words. @param {(string|null)[]} states */
-export function groupStanding(states) {
-  const count = (...wanted) => states.filter((state) => wanted.includes(state)).length;
-  const there = states.length - count(null);
+/** How the boxes behind a folded card stand, in a few words. @param {import("./tally.js").Counts} counts */
+export function groupStanding(counts) {
+  const count = (...wanted) => wanted.reduce((sum, state) => sum + (counts.get(state) ?? 0), 0);
+  const there = [...counts.values()].reduce((sum, number) => sum + number, 0) - count(null);
   if (there === 0) return "";
   if (count("released") === there) return "released";
   const words = [

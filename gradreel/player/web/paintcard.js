@@ -9,6 +9,7 @@ import {
 import { brief } from "./format.js";
 import { boxAt, leafName, present, sumAt } from "./moment.js";
 import { box as rounded, sign, text } from "./pen.js";
+import { begun, countsAt, living } from "./tally.js";
 
 const PAD = 14;
 
@@ -17,9 +18,9 @@ const PAD = 14;
  */
 export function opacity(card, state, step) {
   if (card.box) return present(state.at(card.id, "state", step)) ? 1 : 0;
-  const states = card.boxes.map((id) => state.at(id, "state", step));
-  if (states.every((value) => value === null)) return 0;
-  return states.some(present) ? 1 : 0.65;
+  const counts = countsAt(card, step);
+  if (!begun(counts)) return 0;
+  return living(counts) ? 1 : 0.65;
 }
 
 /** @param {CanvasRenderingContext2D} context
@@ -121,19 +122,19 @@ function paintLeaf(context, card, now, brush) {
   text(context, fit(came, room, SMALL, measure), x + PAD, y + height - 13, SMALL, colours.soft);
 }
 
-function paintGroup(context, card, { colours, measure, state, step }) {
+function paintGroup(context, card, { colours, measure, step }) {
   const { x, y, width, height } = card.rect;
-  const states = card.boxes.map((id) => state.at(id, "state", step));
-  if (states.every((value) => value === null)) return;
-  const gone = !states.some(present);
-  const failed = states.includes("failed");
+  const counts = countsAt(card, step);
+  if (!begun(counts)) return;
+  const gone = !living(counts);
+  const failed = counts.has("failed");
   const stroke = failed ? colours.bad : gone ? colours.gone : colours.soft;
   const style = { fill: colours.panel, stroke, dash: gone ? [5, 4] : undefined, line: failed ? 2 : 1 };
   rounded(context, x + 5, y + 5, width, height, 12, style);
   rounded(context, x, y, width, height, 12, style);
   const room = width - 2 * PAD;
   text(context, fit(`▸ ${groupTitle(card.group)}`, room, TITLE, measure), x + PAD, y + 24, TITLE, gone ? colours.soft : colours.ink);
-  text(context, fit(groupStanding(states), room, SMALL, measure), x + PAD, y + 43, SMALL, colours.soft);
+  text(context, fit(groupStanding(counts), room, SMALL, measure), x + PAD, y + 43, SMALL, colours.soft);
 }
 
 /** A card from farther away: its shape and colour, and what it is in few large letters.

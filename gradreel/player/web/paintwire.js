@@ -12,12 +12,13 @@ const RANK = { lit: 3, done: 2, idle: 1, gone: 0 };
  * @returns {{state: string|null, value: number|null}}
  */
 export function linkAt(link, state, step) {
-  let best = { state: null, wire: null };
-  link.tracks.forEach((track, i) => {
-    const now = valueAt(track, step);
-    if (now !== null && (best.state === null || RANK[now] > RANK[best.state])) best = { state: now, wire: link.wires[i] };
-  });
-  return { state: best.state, value: best.wire ? state.at(best.wire.id, "value", step) : null };
+  if (link.seen?.step === step) return link.seen;
+  let [best, wire] = [null, null];
+  for (let i = 0; i < link.tracks.length; i++) {
+    const now = valueAt(link.tracks[i], step);
+    if (now !== null && (best === null || RANK[now] > RANK[best])) [best, wire] = [now, link.wires[i]];
+  }
+  return (link.seen = { step, state: best, value: wire ? state.at(wire.id, "value", step) : null });
 }
 
 /** The corners of a link joined smoothly: straight through the layers, swinging between them. */

@@ -26,7 +26,7 @@ export function compose(scene, state, tree, folded, measure, { sideways = false 
   const cards = units.map((unit) => {
     const box = unit.group ? null : scene.box.get(unit.id);
     const size = box ? measureCard(box, measure) : measureGroup(unit.group, measure);
-    return { ...unit, box, slots: size.chips, size, rect: null, track: state.track(unit.id, "state") };
+    return { ...unit, box, slots: size.chips, size, rect: null, ...tracksOf(unit, state) };
   });
   const links = linksOf(scene.wires, unitOf);
   const { places, chips, routes, bounds } = layout(
@@ -66,6 +66,11 @@ export function compose(scene, state, tree, folded, measure, { sideways = false 
   };
 }
 
+/** The track of a box's own state, and those of all boxes behind a card. */
+function tracksOf({ id, boxes }, state) {
+  return { track: state.track(id, "state"), tracks: boxes.map((box) => state.track(box, "state")) };
+}
+
 const isLeaf = ({ box, group }) => box?.kind === "leaf" || group?.kind === "leaves";
 
 function boundsOf(points) {
@@ -78,14 +83,15 @@ export function rebind(picture, scene, state) {
   const cards = picture.cards.map((card) => ({
     ...card,
     box: card.box && scene.box.get(card.id),
-    track: state.track(card.id, "state"),
+    counted: undefined,
+    ...tracksOf(card, state),
   }));
   return {
     ...picture,
     cards,
     card: new Map(cards.map((card) => [card.id, card])),
     roots: picture.roots.map((root) => cards.find((card) => card.id === root.id)),
-    links: picture.links.map((link) => ({ ...link, tracks: link.wires.map((wire) => state.track(wire.id, "state")) })),
+    links: picture.links.map((link) => ({ ...link, seen: undefined, tracks: link.wires.map((wire) => state.track(wire.id, "state")) })),
     chips: picture.chips.map((chip) => ({ ...chip, box: scene.box.get(chip.leaf) ?? null })),
     outlines: picture.outlines.map((frame) => ({ ...frame, cards: cards.filter((card) => frame.cards.some((old) => old.id === card.id)) })),
   };
