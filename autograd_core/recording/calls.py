@@ -182,8 +182,8 @@ class Calls:
 
     def total(self, before: Any, came: Any) -> Grad:
         """The sum, computed as the engine did."""
-        if came.__class__ is float:
-            total: Any = float(np.float32(before + came))
+        if came.__class__ is float or before.__class__ is float:
+            total: Any = float(np.float32(number(before) + number(came)))
         else:
             sort = shape, dtype = came[0]
             total = sort, (np.frombuffer(before[1], dtype) + np.frombuffer(came[1], dtype)).tobytes()
@@ -191,3 +191,8 @@ class Calls:
 
     def shown(self, raw: Any) -> Value | None:
         return None if raw is None else self.reader.value(raw)
+
+
+def number(raw: Any) -> float:
+    """A gradient without dimensions as a number, however it is held."""
+    return float(raw) if raw.__class__ is float else float(np.frombuffer(raw[1], raw[0][1])[0])
