@@ -101,17 +101,19 @@ def zero_value(grad: Array) -> Array:
 @op("gather", writes=1, self=lambda grad, self, dim, index, sparse_grad: gather_backward(grad, self.shape, dim, index))
 def gather(self: Array, dim: int, index: Array, sparse_grad: bool = False) -> Array:
     at = wrap(dim, self.ndim)
-    check_index(index, self.shape[at] if self.ndim else 1)
+    check_index(index, self.shape[at] if self.ndim else 1, at)
+    if max(index.ndim, 1) != max(self.ndim, 1):
+        raise RuntimeError("Index tensor must have the same number of dimensions as input tensor")
     trimmed = self[tuple(slice(None) if i == at else slice(0, n) for i, n in enumerate(index.shape))]
     return np.take_along_axis(trimmed, np.asarray(index), at)
 
 
-def check_index(index: Array, size: int) -> None:
+def check_index(index: Array, size: int, dim: int) -> None:
     if index.dtype.kind != "i":
         raise RuntimeError("gather(): Expected dtype int32/int64 for index")
     wrong = np.asarray(index)[(np.asarray(index) >= size) | (np.asarray(index) < 0)]
     if wrong.size:
-        raise RuntimeError(f"index {int(wrong.flat[0])} is out of bounds for dimension 0 with size {size}")
+        raise RuntimeError(f"index {int(wrong.flat[0])} is out of bounds for dimension {dim} with size {size}")
 
 
 @both

@@ -45,6 +45,9 @@ def binary_cross_entropy_with_logits(
 ) -> Tensor:
     if input.data_.shape != target.data_.shape:
         raise ValueError(f"Target size ({target.shape}) must be the same as input size ({input.shape})")
+    if target.data_.dtype.kind in "iu":
+        names = [type_title(t.data_.dtype) for t in (input, target)]
+        raise RuntimeError(f"result type {names[0]} can't be cast to the desired output type {names[1]}")
     return b.binary_cross_entropy_with_logits(input, target, weight, pos_weight, reduction_nr(reduction))
 
 
@@ -86,6 +89,8 @@ def nll_loss(
         raise ValueError(
             f"Expected input batch_size ({input.data_.shape[0]}) to match target batch_size ({target.data_.shape[0]})."
         )
+    if rank <= 2 and target.data_.ndim > 1:
+        raise RuntimeError("0D or 1D target tensor expected, multi-target not supported")
     if target.data_.dtype.kind == "f":
         raise RuntimeError(f"expected target dtype to be Long or Byte, but got {type_title(target.data_.dtype)}")
     if rank > 2:
