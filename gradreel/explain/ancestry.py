@@ -69,7 +69,8 @@ def rebuilt_from(world: World, tensor: TensorState) -> Seen | None:
     if tensor.inputs or tensor.base is not None or tensor.value is None or tensor.op not in FACTORIES:
         return None
     numbers = [number for number in flat(tensor.value.data) if isinstance(number, float)]
-    for taken in reversed([seen for seen in world.taken if seen.event < tensor.made]):
+    earlier = [seen for seen in world.taken if seen.event < tensor.made]
+    for taken in reversed(earlier):
         source = world.tensors.get(taken.tensor)
         if source is None or not tracked(world, source):
             continue
@@ -78,7 +79,17 @@ def rebuilt_from(world: World, tensor: TensorState) -> Seen | None:
         given = set(flat(source.value.data)) if source.value is not None else set()
         if numbers and any(number in given and number not in (0.0, 1.0) for number in numbers):
             return taken
-    return None
+    feeding = world.source.feeding(tensor.place.line) if earlier else frozenset()
+    return next(
+        (
+            taken
+            for taken in reversed(earlier)
+            if taken.place.line in feeding
+            and taken.tensor in world.tensors
+            and tracked(world, world.tensors[taken.tensor])
+        ),
+        None,
+    )
 
 
 def tracked(world: World, tensor: TensorState | None) -> bool:

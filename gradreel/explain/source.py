@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from functools import cached_property
+from typing import TypeGuard
 
 PROMPT = re.compile(r"^\s*(>>>|\.\.\.) ?")
 COMMENT = re.compile(r"\s+#[^'\"]*$")
@@ -75,12 +76,49 @@ class Source:
                 lines.update(range(node.body[0].lineno, (node.body[-1].end_lineno or 0) + 1))
         return frozenset(lines)
 
+    def feeding(self, line: int) -> frozenset[int]:
+        """The lines of the statements whose names, passed on from statement to statement, reach the one on `line`."""
+        makers: dict[str, list[ast.stmt]] = {}
+        for node in ast.walk(self.tree):
+            if isinstance(node, ast.stmt):
+                for name in bound_by(node):
+                    makers.setdefault(name, []).append(node)
+        todo = [node for node in ast.walk(self.tree) if is_simple(node) and spans(node, line)]
+        found = set(todo)
+        for statement in todo:
+            for name in {part.id for part in ast.walk(statement) if isinstance(part, ast.Name)}:
+                new = [maker for maker in makers.get(name, ()) if maker not in found]
+                found.update(new)
+                todo += new
+        return frozenset(at for node in found for at in range(node.lineno, (node.end_lineno or node.lineno) + 1))
+
     def loop_names(self, line: int) -> tuple[str, ...]:
         """The names that the for loop on `line` binds."""
         if line not in self._loops:
             found = LOOP.search(self._lines[line - 1]) if 0 < line <= len(self._lines) else None
             self._loops[line] = tuple(re.findall(r"[A-Za-z_]\w*", found.group(1))) if found else ()
         return self._loops[line]
+
+
+def is_simple(node: ast.AST) -> TypeGuard[ast.stmt]:
+    return isinstance(node, ast.Assign | ast.AugAssign | ast.AnnAssign | ast.Expr | ast.Return)
+
+
+def spans(node: ast.stmt, line: int) -> bool:
+    return node.lineno <= line <= (node.end_lineno or node.lineno)
+
+
+def bound_by(statement: ast.stmt) -> set[str]:
+    """The plain names that get a value from `statement`, by assignment or by an `append`."""
+    goals: list[ast.expr] = []
+    if isinstance(statement, ast.Assign):
+        goals = statement.targets
+    elif isinstance(statement, ast.AugAssign | ast.AnnAssign):
+        goals = [statement.target]
+    elif isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call):
+        func = statement.value.func
+        goals = [func.value] if isinstance(func, ast.Attribute) and func.attr in ("append", "extend") else []
+    return {part.id for goal in goals for part in ast.walk(goal) if isinstance(part, ast.Name)}
 
 
 def reach_back(text: str, start: int) -> int:

@@ -8,10 +8,12 @@ from ..diagnosis import Diagnosis, Failure
 from ..world import World
 from .contract import contract
 from .dtypes import dtype_mixed
+from .indices import place_missing
 from .inplace import inplace_refused
 from .no_gradient import no_gradient
 from .no_graph import no_graph
 from .refusals import refused
+from .returned import nothing_returned
 from .roots import root_refused
 from .saved_modified import saved_modified
 from .second_backward import second_backward
@@ -26,7 +28,9 @@ POSTMORTEMS: tuple[Callable[[World, Failure], Diagnosis | None], ...] = (
     root_refused,
     no_graph,
     unused,
+    nothing_returned,
     no_gradient,
+    place_missing,
     shapes_differ,
     dtype_mixed,
     refused,

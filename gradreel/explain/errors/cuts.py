@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from ..ancestry import ancestors, gradient_call, made_from, rebuilt_from
 from ..diagnosis import on
 from ..states import Place, TensorState
-from ..words import called
+from ..words import called, upper
 from ..world import World
 
 UNSEEN = "None of the inputs have requires_grad=True"
@@ -43,9 +43,9 @@ def where_cut(world: World, start: TensorState) -> Cut | None:
         if (taken := rebuilt_from(world, tensor)) is not None:
             source = world.tensors[taken.tensor]
             told = (
-                f"{called(world, tensor.number)} of **line {tensor.place.line}** is made of plain numbers, which "
-                f"`.{taken.how}()` {on(taken.place.line)} took out of {called(world, source.number)}: numbers know of "
-                "no graph."
+                f"{upper(called(world, tensor.number))} of **line {tensor.place.line}** is made of plain numbers, "
+                f"which `.{taken.how}()` {on(taken.place.line)} took out of {called(world, source.number)}: numbers "
+                "know of no graph."
             )
             return Cut(taken.place, taken.event, "numbers", told, tensor, past_views(world, source))
         if not before and tensor is not start and tensor.op != "number":
@@ -73,7 +73,7 @@ def flag_cut(world: World, tensor: TensorState) -> Cut:
 
 
 def constant_gradient(world: World, tensor: TensorState, create_graph: bool) -> Cut:
-    name = called(world, tensor.number)
+    name = upper(called(world, tensor.number))
     if create_graph:
         told = (
             f"{name} is a gradient, taken {on(tensor.place.line)} with `create_graph`, but of something linear: it is "

@@ -14,6 +14,7 @@ SIGNS = (
     "to have same dtype",
     "Found dtype",
     "expected scalar type",
+    "expected target dtype",
     "can't be cast to the desired output type",
     "could not infer output dtype",
     "not implemented for 'Long'",

@@ -137,6 +137,15 @@ def emptied(wanted: Wanted) -> Iterator[Proposal]:
     yield from too_early(wanted)
 
 
+def emptied_later(wanted: Wanted) -> Iterator[Proposal]:
+    """The gradients are emptied when the step has used them."""
+    text, change = wanted.text, wanted.at("changed")
+    for goal in stack_statements(wanted, "seen"):
+        if change is not None and change in text.block(goal) and text.alone(change) and change is not goal:
+            title = f"line {change.lineno} after line {goal.lineno}: empty them when the step has used them"
+            yield wanted.proposal(title, FREE, text.removed(change), text.after(goal, copies(text, [change])))
+
+
 def not_tracked(wanted: Wanted) -> Iterator[Proposal]:
     yield from updated_in_place(wanted)
     yield from tracked_at_cut(wanted)
@@ -267,12 +276,37 @@ def nan_born(wanted: Wanted) -> Iterator[Proposal]:
             yield wanted.proposal(title, "slightly other numbers", text.replaced(given, made))
             made = f"({text.get(given)}).clamp(min=1e-12)"
             yield wanted.proposal(title, "the gradient is 0 below", text.replaced(given, made))
+    yield from safe_numbers(wanted, statement)
     for node in ast.walk(statement):
         if isinstance(node, ast.Call) and called(node) == "log" and node.args:
             found = softplus(node.args[0])
             if found is not None:
                 made = f"torch.nn.functional.softplus({text.get(found)})"
                 yield wanted.proposal("softplus, which is this function made safe", FREE, text.replaced(node, made))
+
+
+BOUNDED = ("acos", "asin", "arccos", "arcsin", "atanh")
+"""Functions whose slope is infinite at -1 and 1."""
+
+
+def safe_numbers(wanted: Wanted, statement: ast.stmt) -> Iterator[Proposal]:
+    """Bounds that no value reaches, for what is steep at the ends; a large number for minus infinity."""
+    text = wanted.text
+    for call in text.calls(statement, *BOUNDED):
+        owner = call.func.value if isinstance(call.func, ast.Attribute) else None
+        given = call.args[0] if call.args else owner
+        if given is not None:
+            made = f"({text.get(given)}).clamp(-1 + 1e-6, 1 - 1e-6)"
+            title = f"keep the input of {called(call)} just inside -1 and 1"
+            yield wanted.proposal(title, "slightly other numbers", text.replaced(given, made))
+    for node in ast.walk(statement):
+        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Pow):
+            made = f"({text.get(node.left)}).clamp(min=1e-12)"
+            title = f"keep what is raised to a power on line {node.lineno} above 0"
+            yield wanted.proposal(title, "the gradient is 0 below", text.replaced(node.left, made))
+        if ast.unparse(node) in ("float('-inf')", "-float('inf')", "-torch.inf", "-math.inf", "-np.inf"):
+            title = f"-1e9 instead of minus infinity on line {node.lineno}"  # type: ignore[attr-defined]
+            yield wanted.proposal(title, "all entries count alike where all are masked", text.replaced(node, "-1e9"))  # type: ignore[arg-type]
 
 
 RISKY = ("sqrt", "log", "log2", "log10", "pow", "norm", "acos", "asin", "atan2", "reciprocal", "rsqrt", "log1p")

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from .common import copies, followed, loads, needed_before, set_keyword, value_of
 from .proposal import FREE, Proposal, Wanted
-from .text import targets
+from .text import called, names_in, targets
 
 AGAIN = "one forward more; the gradient is taken at the numbers of now"
 KEEPS = "the graph and all it saved stay in memory until nothing holds them"
@@ -72,8 +72,8 @@ def rebuilt_inside(wanted: Wanted) -> Iterator[Proposal]:
     block = text.block(loop)
     if built is None or built not in block or block.index(built) >= block.index(loop):
         return
-    moved = [built]
-    made = targets(built)
+    moved = [*started_before(block[: block.index(built)], built), built]
+    made = set().union(*map(targets, moved))
     for statement in block[block.index(built) + 1 : block.index(loop)]:
         names = {part.id for part in ast.walk(statement) if isinstance(part, ast.Name)}
         if isinstance(statement, ast.Assign | ast.Expr) and names & made and text.alone(statement):
@@ -82,11 +82,26 @@ def rebuilt_inside(wanted: Wanted) -> Iterator[Proposal]:
     if not all(text.alone(statement) for statement in moved):
         return
     yield wanted.proposal(
-        f"build {', '.join(sorted(targets(built))) or 'it'} inside the loop",
+        f"build {', '.join(sorted(made)) or 'it'} inside the loop",
         "one forward more in each turn",
         *(text.removed(statement) for statement in moved),
         text.before(loop.body[0], copies(text, moved)),
     )
+
+
+def started_before(before: list[ast.stmt], built: ast.stmt) -> list[ast.stmt]:
+    """What a loop that builds something adds to: the lists and sums that were begun before it."""
+    if not isinstance(built, ast.For | ast.While):
+        return []
+    grown: set[str] = set()
+    for node in ast.walk(built):
+        if isinstance(node, ast.AugAssign):
+            grown |= targets(node)
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and called(node) == "append":
+            grown |= names_in(node.func.value)
+        elif isinstance(node, ast.Assign):
+            grown |= targets(node) & names_in(node.value)
+    return [statement for statement in before if isinstance(statement, ast.Assign) and targets(statement) & grown]
 
 
 def detached_border(wanted: Wanted) -> Iterator[Proposal]:
@@ -141,6 +156,8 @@ def detached_at_top(wanted: Wanted, name: str, scopes: list[list[ast.stmt]]) -> 
             yield wanted.proposal(
                 f"detach every part of {base} at the top of the turn", CUTS, text.before(first, [line])
             )
+            title = f"detach every part of {base} at the end of the turn"
+            yield wanted.proposal(title, CUTS, text.after(body[-1], [line]))
         elif "." not in base:
             yield wanted.proposal(
                 f"detach {base} at the top of the turn", CUTS, text.before(first, [f"{base} = {base}.detach()"])
@@ -201,6 +218,16 @@ def joined(wanted: Wanted) -> Iterator[Proposal]:
         text.removed(first),
         text.replaced(two, f"({text.get(one)} + {text.get(two)})"),
     )
+
+
+def unrecorded(wanted: Wanted) -> Iterator[Proposal]:
+    """The loop runs under no_grad."""
+    text, loop = wanted.text, wanted.at("shows")
+    if isinstance(loop, ast.For | ast.While):
+        title = f"with torch.no_grad(): around the loop on line {loop.lineno}"
+        yield wanted.proposal(
+            title, "no gradient can go through the loop", text.wrapped([loop], "with torch.no_grad():")
+        )
 
 
 def growing(wanted: Wanted) -> Iterator[Proposal]:

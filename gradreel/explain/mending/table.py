@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from . import functions, gradients, graphs, tracking, values, writes
+from . import functions, gradients, graphs, sizes, tracking, values, writes
 from .proposal import Proposal, Wanted
 
 Proposer = Callable[[Wanted], Iterator[Proposal]]
@@ -12,6 +12,7 @@ Proposer = Callable[[Wanted], Iterator[Proposal]]
 BY_CAUSE: dict[str, tuple[Proposer, ...]] = {
     "second_backward": (graphs.used_up,),
     "growing": (graphs.growing,),
+    "collected": (graphs.unrecorded, graphs.growing),
     "saved_modified": (writes.saved_changed,),
     "step_between": (writes.stepped_between,),
     "stale": (writes.stale,),
@@ -38,6 +39,7 @@ BY_CAUSE: dict[str, tuple[Proposer, ...]] = {
     "emptied": (gradients.emptied,),
     "not_used": (gradients.not_used,),
     "piled": (gradients.piled,),
+    "idle": (gradients.emptied_later,),
     "second_order": (gradients.second_order,),
     "hooked": (gradients.hooked,),
     "nan": (gradients.nan_born,),
@@ -47,12 +49,24 @@ BY_CAUSE: dict[str, tuple[Proposer, ...]] = {
     "whole_numbers": (values.whole_numbers,),
     "mixed": (values.mixed,),
     "range": (values.labels_in_range,),
+    "past_the_end": (sizes.past_the_end,),
+    "class_missing": (sizes.class_missing,),
+    "row_missing": (sizes.row_missing,),
+    "dimension_missing": (sizes.dimension_missing,),
+    "one_of_many": (sizes.one_of_many,),
+    "truth_of_many": (sizes.truth_of_many,),
+    "index_type": (sizes.index_type,),
+    "index_shape": (sizes.index_shape,),
+    "no_return": (sizes.returned,),
+    "no_parameters": (sizes.registered,),
     "gradient_count": (functions.gradient_count,),
     "gradient_of_shape": (functions.gradient_of_shape,),
     "kept_on_context": (functions.saved_and_computed_again,),
     "contract": (functions.static, functions.returned_tensors),
 }
-BY_KIND: dict[str, tuple[Proposer, ...]] = {"shape": (values.shapes,)}
+BY_KIND: dict[str, tuple[Proposer, ...]] = {
+    "shape": (sizes.widened, sizes.fitted_view, sizes.joined_otherwise, values.shapes)
+}
 """For causes that have no row of their own."""
 
 

@@ -1,0 +1,59 @@
+"""What a function gave is None, because it returns nothing."""
+
+from __future__ import annotations
+
+import ast
+
+from ..diagnosis import Diagnosis, Failure, named, on
+from ..mentions import shown, statement
+from ..words import code
+from ..world import World
+
+
+def nothing_returned(world: World, failure: Failure) -> Diagnosis | None:
+    """A refusal about NoneType on a line that uses the result of one of the program's functions without a `return`."""
+    message = failure.raised.message
+    if "NoneType" not in message:
+        return None
+    functions = {
+        node.name: node for node in ast.walk(world.source.tree) if isinstance(node, ast.FunctionDef) and silent(node)
+    }
+    used = names_used(statement(world, failure))
+    for node in reversed([node for node in ast.walk(world.source.tree) if isinstance(node, ast.Assign)]):
+        names = {part.id for goal in node.targets for part in ast.walk(goal) if isinstance(part, ast.Name)}
+        function = functions.get(called(node.value))
+        if function is None or not names & used or node.lineno > failure.raised.line:
+            continue
+        name = sorted(names & used)[0]
+        lines: dict[str, int | None] = {"built": node.lineno, "raised": failure.raised.line}
+        story = (
+            f"{code(shown(world, failure))} {on(failure.raised.line)} uses {code(name)}, which is None.",
+            f"{code(name)} is what {code(ast.unparse(node.value))} gave {on(node.lineno)}.",
+            f"{code(function.name)}, written {on(function.lineno)}, has no `return`, and a function without one gives "
+            "None, whatever it computed.",
+        )
+        names_of = named(target=name, function=function.name)
+        title = "The function returns nothing"
+        return Diagnosis("other", title, message, lines, story, (), {"raised": failure.number}, "no_return", names_of)
+    return None
+
+
+def silent(function: ast.FunctionDef) -> bool:
+    """Whether `function` never returns a value."""
+    own = [node for node in ast.walk(function) if isinstance(node, ast.Return | ast.Yield | ast.YieldFrom)]
+    return not any(isinstance(node, ast.Yield | ast.YieldFrom) or node.value is not None for node in own)
+
+
+def called(node: ast.expr) -> str:
+    """The last name of what is called: `loss_fn` of `loss_fn(a)` and of `self.loss_fn(a)`."""
+    if not isinstance(node, ast.Call):
+        return ""
+    return node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+
+
+def names_used(text: str) -> set[str]:
+    try:
+        tree = ast.parse(text)
+    except SyntaxError:
+        return set()
+    return {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}

@@ -1,0 +1,211 @@
+"""Mends for layers of another width than what comes, and for places that a tensor does not have."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+
+from .common import followed, grouped, loads
+from .proposal import FREE, Proposal, Wanted
+from .text import Text, called, keyword, names_in
+
+WIDTHS: tuple[tuple[str, tuple[str, ...], str], ...] = (
+    (r"cannot be multiplied \(\d+x(?P<new>\d+) and (?P<old>\d+)x\d+\)", ("Linear",), "in_features"),
+    (
+        r"weight of size \[\d+, (?P<old>\d+),.*but got (?P<new>\d+) channels",
+        ("Conv1d", "Conv2d", "Conv3d"),
+        "in_channels",
+    ),
+    (
+        r"running_mean should contain (?P<new>\d+) elements not (?P<old>\d+)",
+        ("BatchNorm1d", "BatchNorm2d"),
+        "num_features",
+    ),
+    (r"input_size\. Expected (?P<old>\d+), got (?P<new>\d+)", ("RNN", "LSTM", "GRU"), "input_size"),
+    (
+        r"inconsistent input_size: got (?P<new>\d+) expected (?P<old>\d+)",
+        ("RNNCell", "LSTMCell", "GRUCell"),
+        "input_size",
+    ),
+    (r"normalized_shape=\[(?P<old>\d+)\].*size ?\[(?:\d+, )*(?P<new>\d+)\]", ("LayerNorm",), "normalized_shape"),
+)
+"""What PyTorch says of a layer's first number, which layers those are, and what they call it."""
+
+
+def widened(wanted: Wanted) -> Iterator[Proposal]:
+    """The layer is made for the width that comes."""
+    for pattern, layers, word in WIDTHS:
+        found = re.search(pattern, wanted.found.message)
+        if found is not None:
+            yield from resized(wanted, layers, 0, word, int(found["old"]), int(found["new"]))
+
+
+def resized(wanted: Wanted, layers: tuple[str, ...], at: int, word: str, old: int, new: int) -> Iterator[Proposal]:
+    """Where one of `layers` is made with the number `old` in its place `at`, it gets `new`."""
+    text = wanted.text
+    for node in ast.walk(text.tree):
+        if not isinstance(node, ast.Call) or called(node) not in layers:
+            continue
+        named = keyword(node, word)
+        given = named.value if named is not None else node.args[at] if len(node.args) > at else None
+        if isinstance(given, ast.Constant) and given.value == old:
+            title = f"{called(node)} with {word}={new} on line {node.lineno}"
+            yield wanted.proposal(title, "another number of weights", text.replaced(given, str(new)))
+
+
+def fitted_view(wanted: Wanted) -> Iterator[Proposal]:
+    """One size of a view is left to be worked out."""
+    text = wanted.text
+    for call in text.calls(wanted.at("raised"), "view", "reshape"):
+        sizes = [part for part in call.args if isinstance(part, ast.Constant)]
+        for size in reversed(sizes):
+            title = f"-1 for {text.get(size)} on line {call.lineno}: as many as there are"
+            yield wanted.proposal(title, "another shape", text.replaced(size, "-1"))
+
+
+def joined_otherwise(wanted: Wanted) -> Iterator[Proposal]:
+    """Rows of several lengths can be put end to end, not stacked; what fits in one dimension may be joined there."""
+    text = wanted.text
+    for call in text.calls(wanted.at("raised"), "stack"):
+        if isinstance(call.func, ast.Attribute):
+            made = f"{text.get(call.func.value)}.cat({text.get(call.args[0])})" if call.args else ""
+            yield wanted.proposal("put them end to end with cat", "one long row", text.replaced(call, made))
+    for call in text.calls(wanted.at("raised"), "cat", "concat"):
+        given = keyword(call, "dim")
+        place = given.value if given is not None else call.args[1] if len(call.args) > 1 else None
+        if place is not None:
+            for dim in ("0", "1", "-1"):
+                title = f"join along dimension {dim} on line {call.lineno}"
+                yield wanted.proposal(title, "another shape", text.replaced(place, dim))
+
+
+def past_the_end(wanted: Wanted) -> Iterator[Proposal]:
+    """A loop stops at the last place there is."""
+    text, raised, name = wanted.text, wanted.at("raised"), wanted.name("target")
+    if raised is None:
+        return
+    used = names_in(raised)
+    for loop in text.around(raised):
+        if not isinstance(loop, ast.For) or not names_in(loop.target) & used or not isinstance(loop.iter, ast.Call):
+            continue
+        if called(loop.iter) == "range" and loop.iter.args and name is not None:
+            stop = loop.iter.args[0 if len(loop.iter.args) == 1 else 1]
+            made = f"{name}.shape[{wanted.name('dim') or 0}]"
+            title = f"let the loop on line {loop.lineno} stop at {made}"
+            yield wanted.proposal(title, "fewer turns", text.replaced(stop, made))
+    index = wanted.name("index")
+    for node in ast.walk(raised):
+        if isinstance(node, ast.Constant) and str(node.value) == index and type(node.value) is int:
+            title = f"the last place, -1, instead of {index} on line {node.lineno}"
+            yield wanted.proposal(title, "another entry", text.replaced(node, "-1"))
+
+
+def class_missing(wanted: Wanted) -> Iterator[Proposal]:
+    """The last layer gets one output per class."""
+    index, size = wanted.name("index"), wanted.name("size")
+    if index is not None and size is not None and int(index) >= 0:
+        yield from resized(wanted, ("Linear",), 1, "out_features", int(size), int(index) + 1)
+    yield from counted_from_0(wanted)
+
+
+def counted_from_0(wanted: Wanted) -> Iterator[Proposal]:
+    text, raised = wanted.text, wanted.at("raised")
+    for call in text.calls(raised, "cross_entropy", "nll_loss"):
+        if len(call.args) > 1:
+            title = f"count the classes from 0: {text.get(call.args[1])} - 1 on line {call.lineno}"
+            made = text.replaced(call.args[1], f"{grouped(text, call.args[1])} - 1")
+            yield wanted.proposal(title, "other classes are meant", made)
+
+
+def row_missing(wanted: Wanted) -> Iterator[Proposal]:
+    """The table gets one row for each number."""
+    size, most = wanted.name("size"), wanted.name("most")
+    if size is not None and most is not None:
+        yield from resized(wanted, ("Embedding", "EmbeddingBag"), 0, "num_embeddings", int(size), int(most) + 1)
+
+
+def dimension_missing(wanted: Wanted) -> Iterator[Proposal]:
+    """The last dimension, however many there are."""
+    text, raised, dim = wanted.text, wanted.at("raised"), wanted.name("dim")
+    for call in text.calls(raised):
+        parts = [*(word.value for word in call.keywords if word.arg in ("dim", "axis")), *call.args]
+        for part in parts:
+            if ast.unparse(part) == dim:
+                title = f"-1, the last dimension, instead of {dim} on line {part.lineno}"
+                yield wanted.proposal(title, FREE, text.replaced(part, "-1"))
+
+
+def one_of_many(wanted: Wanted) -> Iterator[Proposal]:
+    text, raised, name = wanted.text, wanted.at("raised"), wanted.name("target")
+    for call in text.calls(raised, "item"):
+        if isinstance(call.func, ast.Attribute):
+            owner = call.func.value
+            yield wanted.proposal("their mean", "one number for all", followed(text, owner, ".mean()"))
+            yield wanted.proposal("their sum", "one number for all", followed(text, owner, ".sum()"))
+            made = f"{grouped(text, owner)}.tolist()"
+            yield wanted.proposal("all of them, as a list", FREE, text.replaced(call, made))
+    for use in loads(raised, name)[:1] if name and raised is not None else []:
+        yield wanted.proposal("their mean", "one number for all", followed(text, use, ".mean()"))
+
+
+def truth_of_many(wanted: Wanted) -> Iterator[Proposal]:
+    """The test of an `if` or `while` asks for all, or for any."""
+    text, raised = wanted.text, wanted.at("raised")
+    test = getattr(raised, "test", None)
+    if isinstance(test, ast.expr):
+        for way, means in (("all", "every entry must say yes"), ("any", "one yes is enough")):
+            made = f"{bracketed(text, test)}.{way}()"
+            title = f".{way}() on line {test.lineno}: {means}"
+            yield wanted.proposal(title, FREE, text.replaced(test, made))
+
+
+def bracketed(text: Text, node: ast.expr) -> str:
+    return f"({text.get(node)})" if isinstance(node, ast.Compare | ast.BinOp) else grouped(text, node)
+
+
+def index_type(wanted: Wanted) -> Iterator[Proposal]:
+    yield from index_changed(wanted, ".long()", "whole numbers; what stood behind the point is dropped")
+
+
+def index_shape(wanted: Wanted) -> Iterator[Proposal]:
+    yield from index_changed(wanted, ".unsqueeze(1)", "a column of results")
+    yield from index_changed(wanted, ".unsqueeze(0)", "a row of results")
+
+
+def index_changed(wanted: Wanted, suffix: str, cost: str) -> Iterator[Proposal]:
+    text, raised, name = wanted.text, wanted.at("raised"), wanted.name("target")
+    for use in loads(raised, name)[:1] if name and raised is not None else []:
+        yield wanted.proposal(f"{name}{suffix} on line {use.lineno}", cost, followed(text, use, suffix))
+
+
+def returned(wanted: Wanted) -> Iterator[Proposal]:
+    """The function gives back what it computed last."""
+    text, name = wanted.text, wanted.name("function")
+    for node in ast.walk(text.tree):
+        if not isinstance(node, ast.FunctionDef) or node.name != name:
+            continue
+        last = node.body[-1]
+        if isinstance(last, ast.Assign) and isinstance(last.targets[0], ast.Name):
+            made = f"return {last.targets[0].id}"
+            yield wanted.proposal(f"{made} at the end of {name}", FREE, text.after(last, [made]))
+        elif isinstance(last, ast.Expr):
+            title = f"return what line {last.lineno} computes"
+            yield wanted.proposal(title, FREE, text.replaced(last, f"return {text.get(last.value)}"))
+
+
+def registered(wanted: Wanted) -> Iterator[Proposal]:
+    """Layers in a plain list become a ModuleList, which the module can find."""
+    text = wanted.text
+    for node in ast.walk(text.tree):
+        if (
+            isinstance(node, ast.Assign)
+            and ast.unparse(node.targets[0]).startswith("self.")
+            and isinstance(node.value, ast.List | ast.ListComp)
+        ):
+            title = f"nn.ModuleList around the list on line {node.lineno}"
+            made = f"torch.nn.ModuleList({text.get(node.value)})"
+            yield wanted.proposal(title, FREE, text.replaced(node.value, made))
+            made = f"torch.nn.ParameterList({text.get(node.value)})"
+            title = f"nn.ParameterList around the list on line {node.lineno}"
+            yield wanted.proposal(title, FREE, text.replaced(node.value, made))
