@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 DATA = Path(__file__).parent.parent / "data"
-FILES = ("causes_seen.txt", "causes_blind.txt")
-"""Written before the code that finds the causes, and written after it without a look at it."""
+FILES = ("causes_seen.txt", "causes_blind.txt", "causes_forum.txt")
+"""Written before the code that finds the causes; after it without a look at it; and as people post them, longer."""
 
 HEAD = "import torch\nfrom torch import nn\nimport torch.nn.functional as F\ntorch.manual_seed(0)\n"
 TITLE = re.compile(r"^=== (\w+): (\w+)\n", re.MULTILINE)

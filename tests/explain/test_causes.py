@@ -13,19 +13,32 @@ from .causes import Case, cases
 CASES = cases()
 FINE = [case for case in CASES if case.kind == "fine"]
 TROUBLED = [case for case in CASES if case.kind != "fine"]
-HARD = {"wrong_gradient_shape", "wrong_width", "state_with_retain"}
+HARD = {
+    "wrong_gradient_shape",
+    "wrong_width",
+    "state_with_retain",
+    "std_of_one_sample",
+    "hook_returns_wrong_shape",
+    "custom_fn_no_backward",
+    "grad_assign_wrong_shape",
+    "bmm_needs_3d",
+}
 """Programs whose mend is a matter of what their author meant."""
 
 
 @pytest.mark.parametrize("case", TROUBLED, ids=lambda case: case.name)
-def test_the_cause_is_told_with_its_lines(case: Case) -> None:
-    found = next((found for found in diagnose(run(case.source)) if found.kind == case.kind), None)
+def test_the_cause_is_told_with_its_lines_and_a_mend_that_ran_through(case: Case) -> None:
+    pairs = mended(run(case.source), run)
+    found = next((found for found, _ in pairs if found.kind == case.kind), None)
     assert found is not None
     assert {role: found.lines.get(role) for role in case.lines} == case.lines
     assert 1 <= len(found.story) <= 5 and found.cause
     for sentence in found.story:
-        assert sentence[0].isupper() or sentence[0] in "`*", sentence
+        assert sentence[0].isupper() or sentence[0] in "`*0", sentence
         assert sentence.endswith(".") and "None of" not in sentence and "{" not in sentence.replace("{'", ""), sentence
+    if case.name not in HARD:
+        mends = [mend for _, mends in pairs for mend in mends]
+        assert mends and run(mends[0].source).outcome.kind == "finished"
 
 
 @pytest.mark.parametrize("case", FINE, ids=lambda case: case.name)
@@ -35,12 +48,5 @@ def test_nothing_is_told_of_a_program_that_is_fine(case: Case) -> None:
     assert diagnose(trace) == []
 
 
-@pytest.mark.parametrize("case", [case for case in TROUBLED if case.name not in HARD], ids=lambda case: case.name)
-def test_a_mend_is_offered_that_ran_through(case: Case) -> None:
-    mends = [mend for _, mends in mended(run(case.source), run) for mend in mends]
-    assert mends
-    assert run(mends[0].source).outcome.kind == "finished"
-
-
 def test_there_are_many_programs_and_half_of_them_are_blind() -> None:
-    assert len(CASES) >= 150 and len({case.name for case in CASES}) == len(CASES)
+    assert len(CASES) >= 300 and len({case.name for case in CASES}) == len(CASES)

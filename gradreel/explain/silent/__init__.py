@@ -14,8 +14,10 @@ from gradreel.trace.events import Event
 from ..diagnosis import Diagnosis
 from ..world import World
 from .born_nan import BornNan
+from .collected import Collected
 from .growing import Growing
 from .hooked import Hooked
+from .idle import Idle
 from .missing import Missing
 from .piled import Piled
 from .second_order import SecondOrder
@@ -34,4 +36,4 @@ class Watcher(Protocol):
         ...
 
 
-WATCHERS: tuple[type[Watcher], ...] = (Missing, Stale, Piled, SecondOrder, Growing, Hooked, BornNan)
+WATCHERS: tuple[type[Watcher], ...] = (Missing, Stale, Idle, Piled, SecondOrder, Growing, Collected, Hooked, BornNan)

@@ -1,4 +1,4 @@
-"""NaN that is born in a backward: a node that got numbers and handed on what is none."""
+"""NaN and where it was born: in the backward, by a node that got numbers, or before it, by an operator that did."""
 
 from __future__ import annotations
 
@@ -9,9 +9,10 @@ from typing import Any
 from gradreel.trace import events as e
 from gradreel.trace.events import Event, Value
 
-from ..ancestry import flat
+from ..ancestry import flat, made_from
 from ..diagnosis import Diagnosis, during, named, on
-from ..words import called, code, label
+from ..states import TensorState
+from ..words import called, code, label, listed, value
 from ..world import World
 
 
@@ -23,12 +24,28 @@ class BornNan:
         self.births: dict[int, tuple[int, int]] = {}
         """For each call: the event and the node."""
         self.started: dict[int, bool] = {}
+        self.forward: TensorState | None = None
+        """The first tensor of the graph that held NaN, while none of what it was made of did."""
         self.diagnosis: Diagnosis | None = None
 
     def looks_at(self) -> dict[type[Event], Callable[[Any], None]]:
         if self.diagnosis is not None:
             return {}
-        return {e.NodeStarted: self.start, e.NodeRan: self.ran, e.GradStored: self.stored, e.GradCaptured: self.got}
+        return {
+            e.TensorMade: self.made,
+            e.NodeStarted: self.start,
+            e.NodeRan: self.ran,
+            e.GradStored: self.stored,
+            e.GradCaptured: self.got,
+        }
+
+    def made(self, event: e.TensorMade) -> None:
+        if self.forward is not None or event.node is None or self.world.open_calls or not has_nan(event.value):
+            return
+        tensor = self.world.tensors[event.tensor]
+        before = made_from(self.world, tensor)
+        if before and not any(has_nan(source.value) for source in before):
+            self.forward = tensor
 
     def start(self, event: e.NodeStarted) -> None:
         self.started[event.node] = any(has_nan(grad) for grad in event.grads)
@@ -40,8 +57,12 @@ class BornNan:
             self.births[event.call] = self.world.count - 1, event.node
 
     def stored(self, event: e.GradStored) -> None:
-        if event.call in self.births and has_nan(event.after) and not has_nan(event.before):
+        if not has_nan(event.after) or has_nan(event.before):
+            return
+        if event.call in self.births:
             self.tell(event.call, event.tensor)
+        if self.diagnosis is None and self.forward is not None:
+            self.tell_forward(self.forward, event.call, event.tensor)
 
     def got(self, event: e.GradCaptured) -> None:
         if event.call in self.births and has_nan(event.value):
@@ -75,6 +96,27 @@ class BornNan:
             "nan",
             names,
         )
+
+    def tell_forward(self, born: TensorState, number: int | None, tensor: int) -> None:
+        """NaN that was there before the backward: the gradients it leads to are NaN, too."""
+        world = self.world
+        if not finite(world.tensors[tensor].value) or number is None or born.node is None:
+            return
+        node, call = world.nodes[born.node], world.calls[number]
+        before = [state for state in made_from(world, born) if state.value is not None]
+        given = listed([f"{called(world, state.number)} ({value(state.value)})" for state in before[:2]])
+        story = (
+            f"{code(world.source.text(born.place.line))} {on(born.place.line)}{during(born.place)} made NaN of "
+            f"numbers that were none: **{node.title}** was given {given}.",
+            "0/0, ∞ - ∞, the root or logarithm of a negative number, and the spread of a single value have no answer.",
+            "NaN stays NaN in whatever is computed with it, forward and backward.",
+            f"{code(call.text)} {on(call.place.line)} brings it to the gradient of {called(world, tensor)}.",
+        )
+        lines: dict[str, int | None] = {"built": born.place.line, "raised": None, "shows": call.place.line}
+        events = {"born": born.made, "built": node.made, "seen": world.count - 1}
+        names = named(target=label(world, tensor))
+        title = "NaN is born in the forward"
+        self.diagnosis = Diagnosis("other", title, "", lines, story, (born.node,), events, "nan", names)
 
     def found(self) -> list[Diagnosis]:
         return [self.diagnosis] if self.diagnosis is not None else []

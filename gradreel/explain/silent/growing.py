@@ -104,8 +104,8 @@ class Growing:
             return []
         grown = laps[-1].alive - laps[0].alive
         nbytes = laps[-1].nbytes - laps[0].nbytes
-        holder = self.holder(states)
-        held = f" {code(holder)} leads back to them, turn by turn." if holder else ""
+        name = holder(world, states)
+        held = f" {code(name)} leads back to them, turn by turn." if name else ""
         weight = f", and {nbytes:,} bytes of saved tensors" if nbytes > 0 else ""
         story = [
             f"In {len(laps) - 1} turns of the loop {on(line)}, {grown} nodes more stayed alive{weight}: each turn "
@@ -128,7 +128,7 @@ class Growing:
                 tuple(oldest[:6]),
                 {"built": states[0].made, "seen": laps[-1].began},
                 "growing",
-                named(target=holder),
+                named(target=name),
             )
         ]
 
@@ -136,23 +136,23 @@ class Growing:
         """Whether calls in several turns each ran the old nodes again."""
         return any(len({run for run, _ in node.runs}) > TURNS for node in states)
 
-    def holder(self, states: list[NodeState]) -> str | None:
-        """The name that leads to the old nodes: one that is bound again in every turn."""
-        world = self.world
-        old = {node.number for node in states}
-        for tensor in reversed(world.tensors.values()):
-            if not tensor.names or tensor.node is None or tensor.node in old:
-                continue
-            seen, todo = {tensor.node}, [tensor.node]
-            while todo:
-                number = todo.pop()
-                if number in old:
-                    return name_of(world, tensor)
-                for target, _ in world.nodes[number].edges:
-                    if target is not None and target not in seen:
-                        seen.add(target)
-                        todo.append(target)
-        return None
+
+def holder(world: World, states: list[NodeState]) -> str | None:
+    """The name that leads to the old nodes: one that is bound again in every turn."""
+    old = {node.number for node in states}
+    for tensor in reversed(world.tensors.values()):
+        if not tensor.names or tensor.node is None or tensor.node in old:
+            continue
+        seen, todo = {tensor.node}, [tensor.node]
+        while todo:
+            number = todo.pop()
+            if number in old:
+                return name_of(world, tensor)
+            for target, _ in world.nodes[number].edges:
+                if target is not None and target not in seen:
+                    seen.add(target)
+                    todo.append(target)
+    return None
 
 
 def call_of(world: World, number: int) -> Any:
