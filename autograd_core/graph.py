@@ -15,6 +15,7 @@ from .state import special, state, unusual
 from .tensor import Array, Tensor
 
 if TYPE_CHECKING:
+    from .engine import Call
     from .tell import Session
 
 Handle = RemovableHandle
@@ -56,11 +57,12 @@ class Run:
     `sums` are those cells that hold a sum, as long as nobody waits: more may be added to them at once.
     `written` are such counts of `buffers`. `shared` are leaves to be settled, `waiting` says for how many gradients
     leaves still wait; see Note [Shared gradients].
-    Only a run that is recorded has the `add` of its tape, and `arrived`: the leaves that something came for, in order.
+    Only a run that is recorded has its `call`, the `add` of its tape, and `arrived`, the leaves that something came for
+    in order.
     """
 
     __slots__ = (
-        "retain", "buffers", "pending", "cells", "sums", "written", "shared", "waiting", "add", "arrived",
+        "retain", "buffers", "pending", "cells", "sums", "written", "shared", "waiting", "call", "add", "arrived",
     )  # fmt: skip
 
     retain: bool
@@ -73,6 +75,7 @@ class Run:
     waiting: dict[Node, int] | None
     add: Callable[[Any], None]
     arrived: list[AccumulateGrad]
+    call: Call
 
 
 def new_run(retain: bool) -> Run:
@@ -104,7 +107,9 @@ class Node(Introspection):
     graph_step: ClassVar[Callable[..., None] | None] = None
     """What the quick engine calls, over arrays and over tensors; nodes without it are for the exact engine alone."""
     heard_step: ClassVar[Callable[..., None] | None] = None
-    """`step` that notes a fact for a tape; nodes without it tell of what they read and free."""
+    """`step` that notes a fact for a tape."""
+    notes: ClassVar[bool] = False
+    """Whether that fact says all; else the node tells of what it reads and frees."""
     writes: tuple[int, ...] = ()
 
     next: tuple[Node | None, ...]

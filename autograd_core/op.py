@@ -40,6 +40,7 @@ import numpy as np
 
 from . import arithmetic, compiling, errors, quick
 from .graph import Node
+from .recording.engine import told_step
 from .tensor import Tensor
 
 TABLE: dict[str, Op] = {}
@@ -142,10 +143,11 @@ class Op:
             self.node_class.graph = made["_graph"]  # type: ignore[method-assign]
             self.node_class.step = made.get("_step") or quick.step
             self.node_class.graph_step = made.get("_graph_step") or quick.graph_step
-            self.node_class.heard_step = made.get("_heard_step")
+            self.node_class.heard_step = made.get("_heard_step") or told_step
+            self.node_class.notes = "_heard_step" in made
             self.link = made["_link"]
         self.general: Callable[..., Any] = made["_general"]
-        self.aside: Callable[..., Any] = made.get("_heard") or self.general
+        self.aside: Callable[..., Any] = made.get("_aside") or self.general
         function: Any = made["_usual"]
         operator: Any = made.get("_operator", function)
         for variant in (function, operator):

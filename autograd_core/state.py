@@ -53,6 +53,8 @@ class State(threading.local):
         self.inference = False
         self.session: Session | None = None
         self.tape: Tape | None = None
+        self.way: Tape | bool | None = None
+        """What operators ask first: None where all is usual, else the tape that takes facts, or False."""
         self.saved_hooks: tuple[PackHooks, ...] = ()
         self.saved_hooks_refused: str | None = None
         self.next_call: Callable[[], int] = count(1).__next__
@@ -101,6 +103,7 @@ class State(threading.local):
         )
         fields["usual"] = usual
         fields["tape"] = None if usual else tape_of(fields)
+        fields["way"] = None if usual else fields["tape"] or False
         if usual and fields["grad_enabled"]:
             special.discard(threading.get_ident())
         else:

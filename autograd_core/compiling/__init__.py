@@ -48,7 +48,7 @@ PLUMBING: Namespace = {
     "_list": operands.kept_list, "_arrays": operands.list_arrays, "_pack": operands.pack_all,
     "_finish": operands.finish, "_leaf": quick.leaf, "_add": quick.add, "_hand_on": quick.hand_on,
     "_nothing": quick.nothing, "_remember": remember, "_version": operands.version_of,
-    "_ref": weakref.ref, "_noted": noted, "_LARGE": LARGE, "_quiet": operands.loaded_quietly,
+    "_proxy": weakref.proxy, "_noted": noted, "_LARGE": LARGE, "_quiet": operands.loaded_quietly,
     "_heard_hand_on": heard_hand_on, "_heard_nothing": heard_nothing, "_many_leaves": many_leaves,
 }  # fmt: skip
 
@@ -69,16 +69,16 @@ class Code(Forward, Backward):
         heard = Heard(op)
         if heard.may_be:
             lines += heard.heard()
-            made.append("_heard")
+            made.append("_aside")
             if heard.has_step():
                 lines += heard.step()
                 made.append("_heard_step")
-        aside = "return _heard" if heard.may_be else "return _general"
+        aside = "return _aside" if heard.may_be else "return _general"
         if self.is_quick and op.node_class is not None:
             lines += self.usual("_untracked", "return _general")
-        lines += self.usual("_usual", aside) if self.is_quick else ["_usual = _general"]
+        lines += self.usual("_usual", aside, heard.may_be) if self.is_quick else ["_usual = _general"]
         if self.is_quick and len(self.pair) == 2 and self.pair == self.given[:2]:
-            lines += self.usual("_operator", "return _refused")
+            lines += self.usual("_operator", "return _refused", heard.may_be)
             made.append("_operator")
         if op.node_class is not None:
             lines += self.link() + self.run("raw") + self.run("graph")

@@ -62,17 +62,22 @@ class Forward(Making):
 
     # ---- forward, as it usually is
 
-    def usual(self, name: str, otherwise: str) -> list[str]:
+    def usual(self, name: str, otherwise: str, heard: bool = False) -> list[str]:
         """The operator for a usual thread; `otherwise` is what to do with operands that are not for this path.
 
-        `_untracked` is the same without a graph, for threads in which grad mode is off.
+        `_untracked` is the same without a graph, for threads in which grad mode is off. If it can be `heard`,
+        a tape that listens is at once asked to.
         """
         op = self.op
         lines = [f"def {name}({self.parameters()}):"]
         tracked = op.node_class is not None and name != "_untracked"
         if name != "_untracked":
             lines.append("    if _special:")
-            lines.append(f"        if not _state.usual: {otherwise}({self.everything})")
+            lines += ["        way = _state.way", "        if way is not None:"]
+            if heard:
+                others = f" and {self.pair[1]}.__class__ is _Tensor" if name == "_operator" else ""
+                lines.append(f"            if way is not False{others}: return _heard(way, {self.everything})")
+            lines.append(f"            {otherwise}({self.everything})")
             if tracked:
                 lines.append(f"        if not _state.grad_enabled: return _untracked({self.everything})")
         for p in op.tensors:

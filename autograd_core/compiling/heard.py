@@ -31,9 +31,9 @@ class Heard(Forward, Backward):
         op = self.op
         (name,) = op.outputs
         v, r = f"v_{name}", f"r_{name}"
-        lines = [f"def _heard({self.parameters()}):"]
-        lines.append("    tape = _state.tape")
-        lines.append(f"    if tape is None: return _general({self.everything})")
+        lines = [f"def _aside({self.parameters()}):", "    tape = _state.tape"]
+        lines.append(f"    return _heard(tape, {self.everything}) if tape is not None else _general({self.everything})")
+        lines.append(f"def _heard(tape, {self.everything}):")
         for p in op.tensors:
             lines.append(f"    if {p}.__class__ is not _Tensor: {p} = _operand({p}, _OP, {p!r})")
             lines.append(f"    d_{p} = {p}.data_" + (f" if {p} is not None else None" if p in op.optional else ""))
@@ -99,10 +99,9 @@ class Heard(Forward, Backward):
         facts = [f"t_{p}" for p in op.tensors] + [f"e_n_{p}" for p in op.inputs]
         facts += [f"node.version_{name}" for name in op.kept() if op.is_tensor(name)]
         facts += [f"node.saved_{name}" for name in op.kept() if not op.is_tensor(name)]
-        raw = f"float({v}) if {v}.__class__ is _float32 else (node.outs[0], {v}.tobytes())"
+        raw = f"{v} if {v}.__class__ is _float32 else (node.outs[0], {v}.tobytes())"
         lines.append(
-            f"    add((_OP, at - base, _ref({r}, add), here - base, _ref(node, add), nr, {raw}, nrs, "
-            f"{', '.join(facts)},))"
+            f"    add((_OP, at, _proxy({r}, add), here, _proxy(node, add), nr, {raw}, nrs, {', '.join(facts)},))"
         )
         if len(op.inputs) > 2:
             lines.append("    if tape.plain and _many_leaves(node): tape.plain = False")
@@ -111,24 +110,18 @@ class Heard(Forward, Backward):
     def told(self, letter: str, things: list[str], otherwise: str, result: str) -> list[str]:
         """`told` of each of `things`, as `<letter>_<thing>`; the tape is asked where any has none of this tape's."""
         names = [f"{letter}_{thing}" for thing in things]
-        may_lack = [thing.startswith("n_") or thing in self.op.optional for thing in things]
         lines = ["    try:"]
-        for name, thing, lacks in zip(names, things, may_lack, strict=True):
-            absent = f"base if {thing} is None else " if lacks else ""
-            lines.append(f"        {name} = {absent}{thing}.told")
-        lines.append(f"        fresh = {' or '.join(f'{name} < base' for name in names)}")
-        lines.append("    except AttributeError: fresh = True")
-        lines.append("    if fresh:")
+        late = []
+        for name, thing in zip(names, things, strict=True):
+            lacks = thing.startswith("n_") or thing in self.op.optional
+            lines.append(f"        {name} = " + (f"None if {thing} is None else " if lacks else "") + f"{thing}.told")
+            late.append(f"({name} is not None and {name} < base)" if lacks else f"{name} < base")
+        lines.append(f"        if {' or '.join(late)}: raise AttributeError")
+        lines.append("    except AttributeError:")
         lines.append(f"        found = tape.{otherwise}({', '.join(things)})")
         if otherwise == "met":
             lines.append(f"        if found is None: return tape.both({result}, {self.op.name!r}, {self.involved()})")
-        lines.append(f"        {', '.join(names)}, = found")
-        if any(may_lack):
-            lines.append("    else:")
-        for name, thing, lacks in zip(names, things, may_lack, strict=True):
-            if lacks:
-                lines.append(f"        if {thing} is None: {name} = None")
-        return lines
+        return [*lines, f"        {', '.join(names)}, = found"]
 
     # ---- backward
 

@@ -25,6 +25,7 @@ import numpy as np
 from .. import quick
 from ..graph import Node
 from ..op import GRAPH, RAW, op, over
+from ..recording.engine import told_step
 from ..saved import unpack_slot
 
 ABSENT = np.float32(0)
@@ -45,7 +46,8 @@ def joint(
         asked = list(inspect.signature(formula).parameters)
         node.raw = runner(over(formula, RAW), asked, made.op, data_of)  # type: ignore[method-assign]
         node.graph = runner(over(formula, GRAPH), asked, made.op, lambda kept: kept)  # type: ignore[method-assign]
-        node.step, node.graph_step, node.heard_step = quick.step, quick.graph_step, None
+        node.step, node.graph_step = quick.step, quick.graph_step
+        node.heard_step, node.notes = told_step, False
         return made
 
     return declare

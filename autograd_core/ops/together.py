@@ -9,6 +9,7 @@ from .. import quick
 from ..graph import Node
 from ..op import GRAPH, RAW
 from ..operands import array
+from ..recording.engine import told_step
 from ..saved import unpack_slot
 
 
@@ -32,4 +33,5 @@ def together(node: type[Node], compute: str, several: bool, names: Sequence[str]
         return run(self, GRAPH, lambda tensor: tensor, grads, wanted)
 
     node.raw, node.graph = raw, graph  # type: ignore[method-assign]
-    node.step, node.graph_step, node.heard_step = quick.step, quick.graph_step, None
+    node.step, node.graph_step = quick.step, quick.graph_step
+    node.heard_step, node.notes = told_step, False

@@ -15,7 +15,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
-from weakref import ref
+from weakref import proxy
 
 import numpy as np
 
@@ -36,7 +36,7 @@ def execute(tape: Tape, call: Call, root: Node, nr: int, grad: Any) -> bool:
         return False
     tape.add((ROOT, root.told, nr, noted(grad)))
     this = new_run(call.retain_graph)
-    this.add, this.arrived = tape.add, []
+    this.add, this.arrived, this.call = tape.add, [], call
     Running(tape, call, this).run(root, nr, grad)
     return True
 
@@ -74,10 +74,10 @@ class Running:
                 at -= 1
                 node = pending.pop(at, None)
                 if node is not None:
-                    if node.heard_step is None or (direct and node.told in direct):
-                        told_step(node, buffers.pop(at, None), node.next, this, self.call)
+                    if direct and node.told in direct:
+                        told_step(node, buffers.pop(at, None), node.next, this)
                     else:
-                        node.heard_step(buffers.pop(at, None), node.next, this)
+                        node.heard_step(buffers.pop(at, None), node.next, this)  # type: ignore[misc]
                     if shared:
                         self.settle()
                     misses = 0
@@ -93,10 +93,10 @@ class Running:
         self.finish(())
 
     def step(self, node: Node, grad: Any, wanted: Wanted) -> None:
-        if node.heard_step is None or node.told in self.tape.direct:
-            told_step(node, grad, wanted, self.this, self.call)
+        if node.told in self.tape.direct:
+            told_step(node, grad, wanted, self.this)
         else:
-            node.heard_step(grad, wanted, self.this)
+            node.heard_step(grad, wanted, self.this)  # type: ignore[misc]
 
     # ---- leaves
 
@@ -148,19 +148,19 @@ class Running:
         if made.storage_ is not None:
             made.storage_.told = at
         meta.grad = made
-        tape.add((LEAF, leaf.told, how, variable.told, at, ref(made, tape.add), version))
+        tape.add((LEAF, leaf.told, how, variable.told, at, proxy(made, tape.add), version))
 
     # ---- failures
 
     def tell_failed(self, node: Node) -> None:
         """Tell that `node` began, and of the reads that did not fail, before what was told of the one that did."""
         tape, items = self.tape, self.tape.items
-        at = next(at for at in range(len(items) - 1, -1, -1) if items[at].__class__ is tuple and opens(items[at]))
+        at = next(at for at in range(len(items) - 1, -1, -1) if type(items[at]) is tuple and opens(items[at]))
         kind, number, *_ = items[at]
         if kind is not ROOT and node.told == (number if kind is BEGAN else kind):
             return
         mark = at + 1
-        while mark < len(items) and (items[mark].__class__ is not tuple or items[mark][0] is not events.SlotRead):
+        while mark < len(items) and (type(items[mark]) is not tuple or items[mark][0] is not events.SlotRead):
             mark += 1
         told = items[mark:]
         del items[mark:]
@@ -182,7 +182,7 @@ def opens(item: tuple[Any, ...]) -> bool:
 # ---- what compiled steps call
 
 
-def told_step(self: Node, grad: Any, wanted: Wanted, this: Run, call: Call) -> None:
+def told_step(self: Node, grad: Any, wanted: Wanted, this: Run) -> None:
     """The step of a node that tells of its reads itself, and of what it frees."""
     at = self.sequence_nr
     grads = [grad, *(this.buffers.pop((at, nr), None) for nr in range(1, len(self.outs)))]
@@ -195,7 +195,7 @@ def told_step(self: Node, grad: Any, wanted: Wanted, this: Run, call: Call) -> N
     this.add((self.told, *[noted(g) for g in results]))
     counts = quick.counted(self, grads, results, this)
     del grads
-    call.let_go(self)
+    this.call.let_go(self)
     heard_hand_on(self, results, wanted, this, counts)
 
 

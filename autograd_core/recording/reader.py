@@ -79,7 +79,7 @@ class Reader:
         self.base = self.tape.base
         end = len(items) if self.tape.end is None else self.tape.end
         for item in items[self.at : end]:
-            if item.__class__ is tuple:
+            if type(item) is tuple:  # of a dead proxy nothing else can be asked
                 self.take(item)
             else:
                 self.flights.append(self.leaving.pop(id(item)))
@@ -141,6 +141,7 @@ class Reader:
         """The node with its edges and what it keeps, then the result."""
         op, number, ref, node, node_ref, nr, raw, nrs, *rest = fact
         form, base = form_of(op), self.base
+        number, node = number - base, node - base
         self.leaving[id(ref)], self.leaving[id(node_ref)] = (e.TensorReleased, number), (e.NodeReleased, node)
         operands = [None if told is None else told - base for told in rest[: form.operands]]
         given = tuple([tensor for tensor in operands if tensor is not None])
@@ -182,8 +183,8 @@ class Reader:
 
     def value(self, raw: Any) -> Value:
         """The Value of what a fact has."""
-        if raw.__class__ is float:
-            return scalar(raw) if raw else snapshot(np.float32(raw))
+        if raw.__class__ is float or raw.__class__ is np.float32:
+            return scalar(float(raw)) if raw else snapshot(np.float32(raw))
         return array(*raw) if raw.__class__ is tuple else raw
 
 

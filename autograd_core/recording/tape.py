@@ -126,7 +126,7 @@ class Tape(Session):
     def node_made(self, node: Node, op: str, inputs: Iterable[Tensor]) -> int:
         """As for every listener; it is also kept in mind what the engine here must look out for."""
         number = super().node_made(node, op, inputs)
-        if node.heard_step is not None:
+        if node.notes:
             self.direct.add(self.base + number)
         if node.hooks is not None or oversized(node.outs) or many_leaves(node):
             self.plain = False
