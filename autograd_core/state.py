@@ -73,6 +73,9 @@ class State(threading.local):
         self.next_sequence = next_sequence
 
     def __setattr__(self, name: str, value: Any) -> None:
+        if name == "grad_enabled":
+            self.switch(value)
+            return
         super().__setattr__(name, value)
         if name in ASKED:
             self.look()

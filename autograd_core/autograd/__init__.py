@@ -130,7 +130,8 @@ def run(
     finally:
         state.calls.pop()
         state.grad_enabled = before
-        state.saved_hooks = hooks  # what a hook did to the stack of hooks ends with the call
+        if state.saved_hooks is not hooks:
+            state.saved_hooks = hooks  # what a hook did to the stack of hooks ends with the call
     if session is not None:
         session.emit((events.BackwardFinished, call.number))
 
