@@ -73,27 +73,34 @@ def in_place(function: Callable[..., Any], target: Tensor, *args: Any, **options
         return overwritten(target, function(target, *args, **options).data_)
     op = function.op  # type: ignore[attr-defined]
     before = plain(target.data_)
-    if state.grad_enabled:
+    tracked = state.grad_enabled and any_needs_grad(target, (*args, *options.values()))
+    if tracked:
         before.node, before.output_nr = gradient_edge(target)
     kept = op.node_class is not None and "self" in op.kept()
-    if kept and state.grad_enabled:
+    if kept and tracked:
         before.data_ = target.data_.copy()
     value = quietly(function, before, *args, **options)
     fits(target, value)
     target.overwrite(value)
     target.bump()
     given = bound(op, (before, *args), options)
-    rebase(target, lambda holder: link(op, given, holder, before, target, kept))
+    if tracked:
+        rebase(target, lambda holder: link(op, given, holder, before, target, kept))
     tell.written(target, op.name, [t for t in given.values() if isinstance(t, Tensor) and t is not before])
     return target
 
 
-def at_once(ufunc: Any, target: Tensor, other: Any) -> bool:
-    """Write what `ufunc` makes of `target` and `other`, if they are alike, no graph is made of it and nobody is told.
+def at_once(op: Any, ufunc: Any, target: Tensor, other: Any) -> bool:
+    """Write what `op`, numpy's `ufunc`, makes of `target` and `other`, if they are alike and no graph is made of it.
 
     The other cases are for `in_place`.
     """
-    if special and not state.usual or target.node is not None or state.mapped:
+    tape = None
+    if special and not state.usual:
+        tape = state.tape
+        if tape is None:
+            return False
+    if target.node is not None or state.mapped:
         return False
     mine = target.data_
     theirs = other.data_ if other.__class__ is Tensor else other
@@ -103,8 +110,15 @@ def at_once(ufunc: Any, target: Tensor, other: Any) -> bool:
         return False
     if state.grad_enabled and (target.requires_grad or other.requires_grad):
         return False
+    if tape is not None:
+        if other.__class__ is not Tensor:
+            return False
+        if tape.reserve is not None:
+            tape.reserve(op.name, (mine, theirs))
     ufunc(mine, theirs, mine)
     target.bump()
+    if tape is not None:
+        tell.written(target, op.name, (other,))
     return True
 
 

@@ -10,7 +10,6 @@ import weakref
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import count
-from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -134,10 +133,10 @@ class Session:
         )
         return number
 
-    def result(self, tensor: Tensor, op: str, inputs: Iterable[Tensor | None]) -> int:
-        """Announce a result of an operator; wrapped numbers are not tensors that a person made."""
-        real = [t for t in inputs if t is not None and not (t.meta is not None and t.meta.wrapped)]
-        return self.made(tensor, op, real)
+    def result(self, tensor: Tensor, op: str, inputs: Iterable[Tensor | float | None]) -> int:
+        """Announce a result of an operator; numbers, wrapped or not, are not tensors that a person made."""
+        tensors = [t for t in inputs if t is not None and not isinstance(t, float | int)]
+        return self.made(tensor, op, [t for t in tensors if not (t.meta is not None and t.meta.wrapped)])
 
     def same(self, stand_in: Tensor, tensor: Tensor) -> None:
         """Let `stand_in`, used inside the engine only, go by the number of `tensor`."""
@@ -159,6 +158,25 @@ class Session:
             self.emit(flight)
         return number
 
+    def wrote(self, tensor: Tensor, op: str, given: tuple[int, ...], counted: bool) -> None:
+        """Tell that `op` wrote into `tensor`, and of all that show the same memory."""
+        number, memory = self.tensor(tensor), tensor.shared_storage()
+        value = self.shown(tensor.data_)
+        self.emit((events.Written, number, self.storage(memory), op, given, tensor._version, counted, value))
+        for ref, other in self.sharing(tensor, memory.address):
+            self.emit((events.AliasChanged, ref.number, other._version, self.shown(other.data_)))
+
+    def sharing(self, tensor: Tensor, address: int) -> list[tuple[Watch, Tensor]]:
+        """The other tensors that show the memory at `address`."""
+        found = []
+        for ref in self.tensors.values():
+            other = ref()
+            if other is None or other is tensor or other.storage_ is None:
+                continue
+            if other.storage_.address_ == address:
+                found.append((ref, other))
+        return sorted(found, key=lambda pair: pair[0].number)
+
 
 def value(grad: Any) -> events.Value | None:
     """The contents of a gradient in either mode: an array, a tensor or None."""
@@ -177,21 +195,9 @@ def written(tensor: Tensor, op: str, inputs: Iterable[Tensor] = (), counted: boo
     session = state.session
     if session is None:
         return
-    number = session.tensor(tensor)
-    given = tuple(session.tensor(t) for t in inputs)
-    memory = tensor.shared_storage()
-    counted = counted and memory.counts
-    value = session.shown(tensor.data_)
-    session.emit((events.Written, number, session.storage(memory), op, given, tensor._version, counted, value))
-    for ref in sorted(session.tensors.values(), key=attrgetter("number")):
-        other = ref()
-        if other is not None and other is not tensor and shares(other, memory.address):
-            session.emit((events.AliasChanged, ref.number, other._version, session.shown(other.data_)))
-
-
-def shares(tensor: Tensor, address: int) -> bool:
-    """Whether `tensor` shows the memory at `address`."""
-    return tensor.storage_ is not None and tensor.storage_.address == address
+    session.tensor(tensor)
+    given = tuple([session.tensor(t) for t in inputs])
+    session.wrote(tensor, op, given, counted and tensor.shared_storage().counts)
 
 
 @contextmanager

@@ -192,6 +192,7 @@ def get_data(self: Tensor) -> Tensor:
     alias = sharing(self, array, storage)
     session = state.session
     if session is not None:
+        session.tensor(self)
         session.watch(storage, session.storages, session.storage(owner), None)
         session.made(alias, "data", (self,))
     return alias

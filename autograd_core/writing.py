@@ -35,12 +35,12 @@ def written(function: Method) -> Method:
     return method
 
 
-def arithmetic(function: Method, ufunc: Any) -> Method:
+def arithmetic(function: Any, ufunc: Any) -> Method:
     """The in-place variant of an operator that numpy has as `ufunc`."""
 
     @functools.wraps(function)
     def method(self: Tensor, other: Any, *args: Any, **options: Any) -> Tensor:
-        if not args and not options and at_once(ufunc, self, other):
+        if not args and not options and at_once(function.op, ufunc, self, other):
             return self
         return in_place(function, self, other, *args, **options)
 
@@ -52,7 +52,7 @@ def pow_(self: Tensor, exponent: Any) -> Tensor:
 
 
 def div_(self: Tensor, other: Any, *, rounding_mode: str | None = None) -> Tensor:
-    if rounding_mode is None and at_once(np.true_divide, self, other):
+    if rounding_mode is None and at_once(e.div.op, np.true_divide, self, other):
         return self
     return in_place(e.div, self, other) if rounding_mode is None else in_place(e.div_mode, self, other, rounding_mode)
 

@@ -68,7 +68,7 @@ class Code(Forward, Backward):
         made = ["_general", "_usual"]
         heard = Heard(op)
         if heard.may_be:
-            lines += heard.heard()
+            lines += heard.heard() + heard.plain()
             made.append("_aside")
             if heard.has_step():
                 lines += heard.step()

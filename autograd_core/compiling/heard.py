@@ -17,7 +17,8 @@ class Heard(Forward, Backward):
 
     def __init__(self, op: Op) -> None:
         super().__init__(op)
-        self.numbers = []  # here numbers are wrapped, for what a node keeps is a tensor that is told of
+        self.bare_numbers, self.numbers = self.numbers, []
+        # Beside a node numbers are wrapped, for what it keeps is a tensor that is told of.
 
     @property
     def may_be(self) -> bool:
@@ -33,25 +34,77 @@ class Heard(Forward, Backward):
         v, r = f"v_{name}", f"r_{name}"
         lines = [f"def _aside({self.parameters()}):", "    tape = _state.tape"]
         lines.append(f"    return _heard(tape, {self.everything}) if tape is not None else _general({self.everything})")
-        lines.append(f"def _heard(tape, {self.everything}):")
+        lines += [
+            f"def _heard(tape, {self.everything}):",
+            f"    if not tape.grad: return _plain(tape, {self.everything})",
+        ]
         for p in op.tensors:
             lines.append(f"    if {p}.__class__ is not _Tensor: {p} = _operand({p}, _OP, {p!r})")
             lines.append(f"    d_{p} = {p}.data_" + (f" if {p} is not None else None" if p in op.optional else ""))
         lines += self.brought_together()
+        lines += self.computed(v, r)
+        lines.append(f"    if {v}.__class__ is not _float32 and {v}.size > _LARGE:")
+        lines.append(f"        _link({self.everything}, ({r},))")
+        lines.append(f"        tape.result({r}, {op.name!r}, {self.involved()})")
+        lines.append(f"        return {r}")
+        lines += self.linked(v, r)
+        wrapped = {p: f"{p}.meta is not None and {p}.meta.wrapped" for p in self.pair[1:]}
+        return lines + self.noted_plain(v, r, wrapped)
+
+    def computed(self, v: str, r: str) -> list[str]:
+        """The result, `r` over `v`, and all that it takes, once the operands are known."""
+        op = self.op
         call = ", ".join(f"d_{p}" if p in op.tensors else p for p in self.given)
-        lines.append(f"    if tape.reserve is not None: tape.reserve({op.name!r}, ({call},))")
-        lines += ["    try:", *(f"        {line}" for line in self.forward_lines())]
-        lines += [f"    except {ERRORS} as error:", f"        raise _OP.failure(error, ({self.everything},)) from None"]
-        lines.append(f"    {r} = _new(); {r}.data_ = {v}; {r}.storage_ = {r}.meta = None; {r}.output_nr = 0")
-        lines.append(f"    {r}.node = None")
-        lines.append("    if tape.grad:")
-        lines.append(f"        if {v}.__class__ is not _float32 and {v}.size > _LARGE:")
-        lines.append(f"            _link({self.everything}, ({r},))")
-        lines.append("        else:")
-        lines += [f"        {line}" for line in self.linked(v, r)]
-        lines.append(f"    tape.result({r}, {op.name!r}, {self.involved()})")
-        lines.append(f"    return {r}")
-        return lines
+        return [
+            f"    if tape.reserve is not None: tape.reserve({op.name!r}, ({call},))",
+            "    try:",
+            *(f"        {line}" for line in self.forward_lines()),
+            f"    except {ERRORS} as error:",
+            f"        raise _OP.failure(error, ({self.everything},)) from None",
+            f"    {r} = _new(); {r}.data_ = {v}; {r}.storage_ = {r}.meta = None; {r}.output_nr = 0",
+            f"    {r}.node = None",
+        ]
+
+    def plain(self) -> list[str]:
+        """`_plain`, for threads in which grad mode is off: a result without a graph, and its fact."""
+        op = self.op
+        (name,) = op.outputs
+        v, r = f"v_{name}", f"r_{name}"
+        self.numbers = self.bare_numbers
+        lines = [f"def _plain(tape, {self.everything}):"]
+        for p in op.tensors:
+            lines += self.operand_lines(p, p in self.numbers, "return _general")
+        if len(self.pair) > 1 and not self.numbers:
+            lines += self.promote_lines("    ")
+        if self.floating and not self.numbers:
+            lines.append("    if d_self.dtype.kind != 'f': d_self, = _promote((self,), True)")
+        lines += self.computed(v, r)
+        numbers = {p: f"{p}.__class__ is float or {p}.__class__ is int" for p in self.numbers}
+        self.numbers = []
+        lines.append(f"    if {v}.__class__ is _float32 or {v}.size <= _LARGE:")
+        lines += [f"    {line}" for line in self.noted_plain(v, r, numbers)]
+        return [*lines, f"    tape.result({r}, {op.name!r}, {self.involved()})", f"    return {r}"]
+
+    def noted_plain(self, v: str, r: str, unseen: dict[str, str]) -> list[str]:
+        """The fact of a result without a graph; nothing is told of operands for which a condition of `unseen` holds."""
+        op = self.op
+        lines, late = ["    try:", "        base = tape.base"], []
+        for p in op.tensors:
+            absent = [f"{p} is None"] if p in op.optional else []
+            absent += [unseen[p]] if p in unseen else []
+            lines.append(f"        t_{p} = {'None if ' + ' or '.join(absent) + ' else ' if absent else ''}{p}.told")
+            late.append(f"(t_{p} is not None and t_{p} < base)" if absent else f"t_{p} < base")
+        raw = f"float({v}) if {v}.__class__ is _float32 else (({v}.shape, {v}.dtype), {v}.tobytes())"
+        told = ", ".join(f"t_{p}" for p in op.tensors)
+        return [
+            *lines,
+            f"        if {' or '.join(late)}: raise AttributeError",
+            f"    except AttributeError: tape.result({r}, {op.name!r}, {self.involved()})",
+            "    else:",
+            f"        {r}.told = at = tape.next_told()",
+            f"        tape.add((_OP, at, _proxy({r}, tape.add), None, {raw}, {told},))",
+            f"    return {r}",
+        ]
 
     def brought_together(self) -> list[str]:
         """The operands in one dtype."""
@@ -99,7 +152,7 @@ class Heard(Forward, Backward):
         facts = [f"t_{p}" for p in op.tensors] + [f"e_n_{p}" for p in op.inputs]
         facts += [f"node.version_{name}" for name in op.kept() if op.is_tensor(name)]
         facts += [f"node.saved_{name}" for name in op.kept() if not op.is_tensor(name)]
-        raw = f"{v} if {v}.__class__ is _float32 else (node.outs[0], {v}.tobytes())"
+        raw = f"float({v}) if {v}.__class__ is _float32 else (node.outs[0], {v}.tobytes())"
         lines.append(
             f"    add((_OP, at, _proxy({r}, add), here, _proxy(node, add), nr, {raw}, nrs, {', '.join(facts)},))"
         )

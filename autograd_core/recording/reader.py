@@ -13,7 +13,7 @@ from .. import events as e
 from ..introspection import saved_face
 from ..values import Value, snapshot
 from .calls import Calls
-from .tape import Tape
+from .tape import MADE, WROTE, Tape
 
 if TYPE_CHECKING:
     from ..op import Op
@@ -71,6 +71,7 @@ class Reader:
             **dict.fromkeys(VALUED, self.valued),
             **self.calls.facts,
         }
+        self.known |= {MADE: self.tensor_noted, WROTE: self.write_noted}
         self.quiet = frozenset((e.TensorReleased, e.NodeReleased, e.SlotFreed, e.SlotRetained))
 
     def read(self) -> list[Flight]:
@@ -132,13 +133,52 @@ class Reader:
     def valued(self, flight: Flight) -> None:
         self.flights.append(tuple([seen(part) for part in flight]))
 
+    def tensor_noted(self, fact: Flight) -> None:
+        """A tensor that is alone with its memory."""
+        _, op, told, ref, raw, (joined, output_nr, requires_grad), inputs = fact
+        base = self.base
+        number = told - base
+        self.leaving[id(ref)] = (e.TensorReleased, number)
+        storage, value = self.storage(number), self.value(raw)
+        self.memory[number], self.values[number] = storage, value
+        if op == "number":
+            self.numbers.add(number)
+        given = tuple([one - base for one in inputs])
+        node = None if joined is None else joined - base
+        facts = (value.shape, value.dtype, requires_grad, 0, node, output_nr, None, value)
+        self.flights.append((e.TensorMade, number, storage, op, given, *facts))
+
+    def write_noted(self, fact: Flight) -> None:
+        """A write, and what it changed."""
+        _, (number, storage, *told), raw, aliases = fact
+        self.memory[number] = storage = self.storage(storage)
+        self.values[number] = value = self.value(raw)
+        self.flights.append((e.Written, number, storage, *told, value))
+        for other, version, contents in aliases:
+            self.values[other] = value = self.value(contents)
+            self.flights.append((e.AliasChanged, other, version, value))
+
     def storage(self, number: int) -> int:
         return self.storages.setdefault(number, len(self.storages))
 
     # ---- what an operator made
 
+    def plain_made(self, fact: Flight) -> None:
+        """A result without a node."""
+        op, number, ref, _, raw, *rest = fact
+        base = self.base
+        number -= base
+        self.leaving[id(ref)] = (e.TensorReleased, number)
+        given = tuple([told - base for told in rest if told is not None and told - base not in self.numbers])
+        storage, value = self.storage(number), self.value(raw)
+        self.memory[number], self.values[number] = storage, value
+        facts = (value.shape, value.dtype, False, 0, None, 0, None, value)
+        self.flights.append((e.TensorMade, number, storage, op.name, given, *facts))
+
     def made(self, fact: Flight) -> None:
         """The node with its edges and what it keeps, then the result."""
+        if fact[3] is None:
+            return self.plain_made(fact)
         op, number, ref, node, node_ref, nr, raw, nrs, *rest = fact
         form, base = form_of(op), self.base
         number, node = number - base, node - base
@@ -183,8 +223,8 @@ class Reader:
 
     def value(self, raw: Any) -> Value:
         """The Value of what a fact has."""
-        if raw.__class__ is float or raw.__class__ is np.float32:
-            return scalar(float(raw)) if raw else snapshot(np.float32(raw))
+        if raw.__class__ is float:
+            return scalar(raw) if raw else snapshot(np.float32(raw))
         return array(*raw) if raw.__class__ is tuple else raw
 
 

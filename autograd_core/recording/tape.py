@@ -10,6 +10,7 @@ from functools import lru_cache
 from itertools import count
 from math import prod
 from typing import TYPE_CHECKING, Any
+from weakref import proxy
 
 import numpy as np
 
@@ -24,6 +25,9 @@ if TYPE_CHECKING:
 
 LARGE = 1024
 """Results with more elements are told at once, so that a tape holds no copies of large arrays."""
+
+SMALL = 256
+"""Of larger tensors that no operator of a graph made it is told at once: listeners count their bytes."""
 
 SELDOM = 100_000
 """While a tape grows, the collector of cycles comes after so many new objects: the tape has many, and no cycle."""
@@ -110,6 +114,13 @@ class Tape(Session):
                 super().watch(memory, self.storages, number, None)
         return number
 
+    def tensor(self, tensor: Tensor) -> int:
+        number = self.number_of(tensor)
+        if number is None:
+            number = super().tensor(tensor)
+            self.number_of(tensor)
+        return number
+
     def storage(self, storage: Storage) -> int:
         number = self.told(storage)
         return super().storage(storage) if number is None else number
@@ -133,10 +144,35 @@ class Tape(Session):
         return number
 
     def made(self, tensor: Tensor, op: str, inputs: Iterable[Tensor]) -> int:
-        meta = tensor.meta
+        """As for every listener, but that a fact tells of a small tensor that is alone with its memory."""
+        meta, base, inputs = tensor.meta, self.base, list(inputs)
         if meta is not None and (meta.hooks or meta.post_hooks):
             self.plain = False
-        return super().made(tensor, op, inputs)
+        alone = tensor.storage_ is None and (meta is None or (meta.view is None and meta.alias is None))
+        if not alone or not self.noting or not self.facts or tensor.data_.size > SMALL:
+            return super().made(tensor, op, inputs)
+        known = self.number_of(tensor)
+        if known is not None:
+            return known
+        given = [base + self.tensor(t) if getattr(t, "told", 0) < base else t.told for t in inputs]
+        node = tensor.node
+        joined = None if node is None else base + self.node(node)
+        tensor.told = at = self.next_told()
+        place = joined, tensor.output_nr, tensor.requires_grad
+        self.add((MADE, op, at, proxy(tensor, self.add), noted(tensor.data_), place, given))
+        return at - base
+
+    def wrote(self, tensor: Tensor, op: str, given: tuple[int, ...], counted: bool) -> None:
+        """As for every listener, with the values as facts have them."""
+        if not self.facts or tensor.data_.size > LARGE:
+            super().wrote(tensor, op, given, counted)
+            return
+        number, memory = self.tensor(tensor), tensor.shared_storage()
+        aliases = [
+            (ref.number, other._version, noted(other.data_)) for ref, other in self.sharing(tensor, memory.address)
+        ]
+        told = (number, self.storage(memory), op, given, tensor._version, counted)
+        self.add((WROTE, told, noted(tensor.data_), aliases))
 
     def told(self, thing: Any) -> int | None:
         number: int = getattr(thing, "told", 0) - self.base
@@ -199,6 +235,6 @@ def many_leaves(node: Node) -> bool:
     return len(node.next) > 2 and sum(below.__class__ is AccumulateGrad for below in node.next) > 2
 
 
-ROOT, BEGAN, LEAF = "root", "began", "leaf"
-"""Facts of the engine beside those of the nodes that ran: the first gradient came; a node begins that tells of its
-reads itself; a leaf stored what came. All name nodes as `told`."""
+ROOT, BEGAN, LEAF, MADE, WROTE = "root", "began", "leaf", "made", "wrote"
+"""Facts beside those of operators and of nodes that ran: the first gradient came; a node begins that tells of its reads
+itself; a leaf stored what came; a tensor came from elsewhere; a tensor was written. Nodes are named as `told`."""
