@@ -58,17 +58,40 @@ def snapshot(array: np.ndarray[Any, Any] | np.generic) -> Value:
     name = dtype_name(flat.dtype)
     if flat.size <= WHOLE:
         return Value(flat.shape, name, flat.tolist())
-    head = flat.reshape(-1)[: WHOLE // 16].tolist()
-    numbers = flat.astype(np.float64).reshape(-1)
+    numbers = flat.reshape(-1)
+    head = numbers[: WHOLE // 16].tolist()
+    if numbers.dtype.kind == "c":
+        numbers = numbers.real
     least, most = float(numbers.min()), float(numbers.max())
-    return Value(flat.shape, name, head, False, least, most, float(numbers.mean()), spread(numbers, least, most))
+    mean = float(np.add.reduce(numbers, dtype=np.float64)) / numbers.size
+    return Value(flat.shape, name, head, False, least, most, mean, spread(numbers, least, most, mean))
 
 
-def spread(numbers: np.ndarray[Any, Any], least: float, most: float) -> tuple[int, ...] | None:
+_spreads: dict[tuple[float, ...], tuple[int, ...]] = {}
+"""How tensors were spread lately, by what their numbers come to: most are told of several times, at every node that
+they pass."""
+
+
+def spread(numbers: np.ndarray[Any, Any], least: float, most: float, mean: float) -> tuple[int, ...] | None:
     """How many of `numbers` lie in each of BINS equal parts from `least` to `most`; None where these are not finite."""
     if not math.isfinite(most - least):
         return None
     if most == least:
         return (len(numbers), *(0,) * (BINS - 1))
-    places = ((numbers - least) * (BINS / (most - least))).astype(np.intp)
-    return tuple(np.bincount(np.minimum(places, BINS - 1), minlength=BINS).tolist())
+    if numbers.dtype.kind != "f":
+        return counted(numbers, least, most)
+    key = (len(numbers), least, most, mean, float(np.dot(numbers, numbers)))
+    known = _spreads.get(key)
+    if known is None:
+        if len(_spreads) >= RECENT:
+            _spreads.clear()
+        known = _spreads[key] = counted(numbers, least, most)
+    return known
+
+
+def counted(numbers: np.ndarray[Any, Any], least: float, most: float) -> tuple[int, ...]:
+    places = np.subtract(numbers, least, dtype=np.float64)
+    places *= BINS / (most - least)
+    *counts, last = np.bincount(places.astype(np.int16), minlength=BINS + 1).tolist()
+    counts[-1] += last  # the largest itself
+    return tuple(counts)
