@@ -11,13 +11,13 @@ from typing import Any
 import numpy as np
 
 from . import dtypes, errors, factories, functions, levels
+from .batch import CONTROL_FLOW, EITHER, ITEM, MEMORY, Batch, hidden, unseen
 from .ops import elementwise as e
 from .ops import shape as s
 from .printing import tensor_repr
 from .size import Size
 from .state import exposed, state
 from .tensor import Tensor
-from .vmapping import CONTROL_FLOW, ITEM, MEMORY
 
 Method = Callable[..., Any]
 
@@ -33,18 +33,24 @@ def warn_scalar() -> None:
         warnings.warn(SCALAR, UserWarning, stacklevel=4)
 
 
+def refuse_unseen(tensor: Tensor, message: str) -> None:
+    """Whether Python may look at the numbers of `tensor`.
+
+    Raises:
+        RuntimeError: vmap hides them.
+    """
+    if not unseen(tensor):
+        return
+    inside = any(level.depth > tensor.data_.level.depth and not level.forward for level in state.levels)
+    raise RuntimeError(EITHER if inside and message is not MEMORY else message)
+
+
 def item(self: Tensor) -> Any:
     """The one number in it."""
+    refuse_unseen(self, ITEM)
     if self.data_.size != 1:
         raise RuntimeError(f"a Tensor with {self.data_.size} elements cannot be converted to Scalar")
-    return looked_at(self.data_.item())
-
-
-def looked_at(value: Any, message: str = ITEM) -> Any:
-    """`value`, which leaves the tensors for Python: under vmap it must be the same for all examples."""
-    for loop in state.mapped:
-        loop.read(value, message)
-    return value
+    return self.data_.item()
 
 
 def converted(kind: type) -> Method:
@@ -53,9 +59,10 @@ def converted(kind: type) -> Method:
     def convert(self: Tensor) -> Any:
         if kind is float and self.requires_grad:
             warn_scalar()
+        refuse_unseen(self, ITEM)
         if self.data_.size != 1:
             raise ValueError("only one element tensors can be converted to Python scalars")
-        return kind(looked_at(self.data_.item()))
+        return kind(self.data_.item())
 
     return convert
 
@@ -64,13 +71,15 @@ def truth(self: Tensor) -> bool:
     if self.data_.size != 1:
         what = "no values" if self.data_.size == 0 else "more than one value"
         raise RuntimeError(f"Boolean value of Tensor with {what} is ambiguous")
-    return bool(looked_at(self.data_.item(), CONTROL_FLOW))
+    refuse_unseen(self, CONTROL_FLOW)
+    return bool(self.data_.item())
 
 
 def as_index(self: Tensor) -> int:
+    refuse_unseen(self, ITEM)
     if self.data_.size != 1 or self.data_.dtype.kind not in "iub":
         raise TypeError("only integer tensors of a single element can be converted to an index")
-    return int(looked_at(self.data_.item()))
+    return int(self.data_.item())
 
 
 def length(self: Tensor) -> int:
@@ -98,7 +107,7 @@ def formatted(self: Tensor, spec: str) -> str:
 
 
 def shown(self: Tensor) -> str:
-    if state.levels and self.node is not None:
+    if hidden(self) or (state.levels and self.node is not None):
         return levels.shown(self)
     name, needed = None, False
     try:
@@ -114,9 +123,9 @@ def numpy(self: Tensor, *, force: bool = False) -> np.ndarray[Any, Any]:
     """The memory as an array."""
     if self.requires_grad and state.grad_enabled and not force:
         raise RuntimeError(errors.NUMPY_ON_GRAD)
-    looked_at(state.mapped and self.data_.tolist(), MEMORY)
+    refuse_unseen(self, MEMORY)
     exposed()
-    return self.array()
+    return self.data_.known() if hidden(self) else self.array()
 
 
 def as_array(self: Tensor, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
@@ -125,7 +134,8 @@ def as_array(self: Tensor, dtype: Any = None, copy: bool | None = None) -> np.nd
 
 
 def tolist(self: Tensor) -> Any:
-    return looked_at(self.data_.tolist(), MEMORY)
+    refuse_unseen(self, MEMORY)
+    return self.data_.tolist()
 
 
 # ---- type and place
@@ -188,4 +198,4 @@ def stride(self: Tensor, dim: int | None = None) -> Any:
 
 
 def is_contiguous(self: Tensor, memory_format: Any = None) -> bool:
-    return not isinstance(self.data_, np.ndarray) or bool(self.data_.flags.c_contiguous)
+    return not isinstance(self.data_, np.ndarray | Batch) or bool(self.data_.flags.c_contiguous)

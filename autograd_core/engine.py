@@ -29,6 +29,7 @@ class Call:
 
     def __init__(self, retain_graph: bool, create_graph: bool, captures: dict[Key, list[int]] | None) -> None:
         self.retain_graph, self.create_graph = retain_graph, create_graph
+        self.on_tensors = create_graph or bool(state.mapped)  # what vmap hides is no array
         self.captures = captures
         self.captured: dict[int, Any] = {}
         self.number = state.next_call()
@@ -126,7 +127,7 @@ class Call:
 
     def add(self, node: Node, nr: int, buffer: list[Any], grad: Any) -> None:
         """`buffer[nr] + grad`: over the buffer itself where nobody else holds it, which counts as a write."""
-        if self.create_graph:
+        if self.on_tensors:
             buffer[nr], alone = buffer[nr] + grad, False
         else:
             buffer[nr], alone = added(buffer, nr, grad)
@@ -160,8 +161,8 @@ class Call:
             results = [None] * len(node.next)
         else:
             wanted = node.next if self.needed is None else self.wanted(node)
-            results = node.graph(grads, wanted) if self.create_graph else node.raw(grads, wanted)
-            results = validated(node, results, wanted, self.create_graph)
+            results = node.graph(grads, wanted) if self.on_tensors else node.raw(grads, wanted)
+            results = validated(node, results, wanted, self.on_tensors)
         if state.anomaly and state.check_nan:
             anomaly.check_nan(node, results)
         if node.hooks is not None and node.hooks.post:
@@ -260,7 +261,7 @@ class Call:
                 if not isinstance(got, Tensor):
                     raise TypeError(f"expected Variable, but hook returned '{type(got).__name__}'")
                 check_hook_result(hook, got, given)
-                grad = got if self.create_graph else got.data_
+                grad = got if self.on_tensors else got.data_
             elif given is not None and given is not grad:
                 grad = given.data_
         return grad
@@ -277,7 +278,7 @@ class Call:
         return list(results)
 
     def from_hook(self, grads: Sequence[Any]) -> list[Any]:
-        return [g if g is None or self.create_graph else g.data_ for g in grads]
+        return [g if g is None or self.on_tensors else g.data_ for g in grads]
 
     def tell_hook(self, kind: str, node: Node, tensor: Tensor | None, before: Sequence[Any], after: Any) -> None:
         session = state.session

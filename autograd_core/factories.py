@@ -13,6 +13,9 @@ import numpy as np
 
 from . import dtypes
 from . import random as streams
+from .batching.making import at_random, like_at_random
+from .batching.making import like as hidden_like
+from .batching.making import sized as hidden_sized
 from .device import device
 from .functions import numpy_dtype, sizes_of
 from .literals import from_data
@@ -219,12 +222,14 @@ def like(input: Tensor, dtype: Any) -> np.dtype[Any]:
     return input.data_.dtype if dtype is None else numpy_dtype(dtype)
 
 
+@hidden_like
 def zeros_like(
     input: Tensor, *, dtype: Any = None, device: Any = None, requires_grad: bool = False, memory_format: Any = None
 ) -> Tensor:
     return made(np.zeros_like(input.data_, like(input, dtype)), "zeros_like", requires_grad, device)
 
 
+@hidden_like
 def ones_like(
     input: Tensor, *, dtype: Any = None, device: Any = None, requires_grad: bool = False, memory_format: Any = None
 ) -> Tensor:
@@ -234,22 +239,26 @@ def ones_like(
 empty_like = zeros_like
 
 
+@hidden_like
 def full_like(
     input: Tensor, fill_value: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False
 ) -> Tensor:
     return made(np.full_like(input.data_, fill_value, like(input, dtype)), "full_like", requires_grad, device)
 
 
+@like_at_random
 def rand_like(input: Tensor, *, dtype: Any = None, device: Any = None, requires_grad: bool = False) -> Tensor:
     drawn = streams.uniform(input.data_.size, like(input, dtype)).reshape(input.data_.shape)
     return made(drawn, "rand_like", requires_grad, device)
 
 
+@like_at_random
 def randn_like(input: Tensor, *, dtype: Any = None, device: Any = None, requires_grad: bool = False) -> Tensor:
     drawn = streams.normal(input.data_.size, like(input, dtype)).reshape(input.data_.shape)
     return made(drawn, "randn_like", requires_grad, device)
 
 
+@like_at_random
 def randint_like(input: Tensor, low: int, high: int | None = None, *, dtype: Any = None, device: Any = None) -> Tensor:
     return randint(low, high, list(input.data_.shape), dtype=dtype or input.dtype, device=device)
 
@@ -260,18 +269,22 @@ def new_tensor(
     return tensor(data, dtype=dtype or self.dtype, device=device, requires_grad=requires_grad)
 
 
+@hidden_sized
 def new_zeros(self: Tensor, *size: Any, dtype: Any = None, device: Any = None, requires_grad: bool = False) -> Tensor:
     return zeros(*size, dtype=dtype or self.dtype, device=device, requires_grad=requires_grad)
 
 
+@hidden_sized
 def new_ones(self: Tensor, *size: Any, dtype: Any = None, device: Any = None, requires_grad: bool = False) -> Tensor:
     return ones(*size, dtype=dtype or self.dtype, device=device, requires_grad=requires_grad)
 
 
+@hidden_sized
 def new_empty(self: Tensor, *size: Any, dtype: Any = None, device: Any = None, requires_grad: bool = False) -> Tensor:
     return empty(*size, dtype=dtype or self.dtype, device=device, requires_grad=requires_grad)
 
 
+@hidden_sized
 def new_full(
     self: Tensor, size: Any, fill_value: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False
 ) -> Tensor:
@@ -281,6 +294,7 @@ def new_full(
 # ---- at random
 
 
+@at_random()
 def rand(
     *size: Any, generator: Any = None, dtype: Any = None, device: Any = None, requires_grad: bool = False
 ) -> Tensor:
@@ -289,6 +303,7 @@ def rand(
     return made(drawn, "rand", requires_grad, device)
 
 
+@at_random()
 def randn(
     *size: Any, generator: Any = None, dtype: Any = None, device: Any = None, requires_grad: bool = False
 ) -> Tensor:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from . import arithmetic, errors
+from .batch import Batch
 from .graph import Node, Output
 from .tensor import Tensor
 
@@ -47,7 +48,7 @@ def fitted_tensor(node: Node, index: int, grad: Any, below: Node) -> Any:
 def fit(node: Node, index: int, grad: Any, expected: Output, graph: bool) -> Any:
     shape, dtype = expected
     data = grad.data_ if graph else grad
-    if not isinstance(data, np.ndarray | np.generic):
+    if not isinstance(data, np.ndarray | np.generic | Batch):
         data = grad = dtype.type(data)
     if data.shape != shape:
         if not expandable(shape, data.shape):

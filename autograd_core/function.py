@@ -15,6 +15,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from . import errors, events, tell
+from .batching import custom, innermost
 from .graph import Node, Wanted, gradient_edge
 from .saved import Packed, SavedResult, SavedTensor, pack_slot, save_result, unpack
 from .state import state
@@ -312,7 +313,7 @@ class Function:
 
     @staticmethod
     def vmap(info: Any, in_dims: Any, *args: Any) -> Any:
-        """What a program may write for vmap; here, where vmap is a loop, `forward` itself is called."""
+        """What a program may write for vmap: from whole batches and their dimensions to results and theirs."""
         raise NotImplementedError(NO_VMAP)
 
     @classmethod
@@ -330,6 +331,14 @@ class Function:
         if cls.node_class is None:
             raise NotImplementedError(NO_FORWARD)
         cls.check_transforms()
+        if state.mapped and (level := innermost(args)) is not None:
+            return custom.apply(cls, args, level)
+        return cls.applied(args, cls.run_forward)
+
+    @classmethod
+    def applied(cls, args: tuple[Any, ...], forward: Callable[..., Any]) -> Any:
+        """What `forward` gives for a new node and `args`, with that node."""
+        assert cls.node_class is not None
         node = cls.node_class()
         tensors = [a for a in args if isinstance(a, Tensor)]
         node.is_tensor = tuple(isinstance(a, Tensor) for a in args)
@@ -340,7 +349,7 @@ class Function:
             node.next, node.nrs = tuple(n for n, _ in edges), tuple(nr for _, nr in edges)
         before, state.grad_enabled = state.grad_enabled, False
         try:
-            output = cls.run_forward(node, args)
+            output = forward(node, args)
         finally:
             state.grad_enabled = before
         many = isinstance(output, tuple)

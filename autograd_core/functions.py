@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from . import errors
+from .batch import hidden, unseen
 from .ops import elementwise as e
 from .ops import index as i
 from .ops import matmul as m
@@ -204,9 +205,9 @@ def index_put(input: Tensor, indices: Sequence[Tensor], values: Tensor, accumula
 
 
 def nonzero(input: Tensor, *, as_tuple: bool = False) -> Any:
+    if unseen(input):
+        raise RuntimeError(errors.DYNAMIC.format("where" if as_tuple else "nonzero"))
     found = np.nonzero(np.atleast_1d(input.data_))
-    for loop in state.mapped:
-        loop.read(len(found[0]), errors.DYNAMIC.format("where" if as_tuple else "nonzero"))
     if as_tuple:
         return tuple(plain(at.astype(np.int64)) for at in found)
     return plain(np.stack(found, 1).astype(np.int64) if input.data_.ndim else np.zeros((len(found[0]), 0), np.int64))
@@ -216,6 +217,8 @@ def nonzero(input: Tensor, *, as_tuple: bool = False) -> Any:
 
 
 def equal(input: Tensor, other: Tensor) -> bool:
+    if unseen(input) or unseen(other):
+        raise RuntimeError("Batching rule not implemented for aten::equal. We could not generate a fallback.")
     return input.data_.shape == other.data_.shape and bool(np.all(input.data_ == other.data_))
 
 
@@ -223,10 +226,17 @@ def isclose(input: Tensor, other: Tensor, rtol: float = 1e-5, atol: float = 1e-8
     if input.data_.dtype != other.data_.dtype:
         a, b = errors.type_name(input.data_.dtype), errors.type_name(other.data_.dtype)
         raise RuntimeError(f"{a} did not match {b}")
+    if hidden(input) or hidden(other):
+        near = e.le(e.abs(input - other), e.abs(other) * rtol + atol)
+        alike = e.logical_or(e.eq(input, other), e.logical_and(e.isfinite(other), near))
+        both = e.logical_and(e.isnan(input), e.isnan(other))
+        return e.logical_or(alike, both) if equal_nan else alike
     return plain(np.isclose(input.data_, other.data_, rtol, atol, equal_nan))
 
 
 def allclose(input: Tensor, other: Tensor, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False) -> bool:
+    if unseen(input) or unseen(other):
+        raise RuntimeError(errors.ALLCLOSE_IN_VMAP)
     return bool(np.all(isclose(input, other, rtol, atol, equal_nan).data_))
 
 

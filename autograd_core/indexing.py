@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 
 from . import errors
+from .batch import unseen
 from .inplace import in_place
 from .ops import elementwise, shape
 from .ops import index as places
-from .state import state
 from .tensor import Tensor, plain
 
 END = 2**63 - 1
@@ -173,9 +173,8 @@ def as_index(part: Any) -> Tensor:
     if isinstance(part, Tensor):
         if part.data_.dtype.kind not in "iub":
             raise IndexError("tensors used as indices must be long, int, byte or bool tensors")
-        if part.data_.dtype.kind == "b":
-            for loop in state.mapped:
-                loop.read(part.data_.tobytes(), errors.DYNAMIC_MASK)
+        if part.data_.dtype.kind == "b" and unseen(part):
+            raise RuntimeError(errors.DYNAMIC_MASK)
         return part
     if isinstance(part, bool | np.bool_ | list | tuple | range | np.ndarray):
         array = np.asarray(

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from . import errors, events, tell
+from .batch import hidden
 from .graph import Node, Wanted, gradient_edge
 from .levels import Source
 from .state import special, state
@@ -23,8 +24,6 @@ def check_writable(target: Tensor) -> None:
     Raises:
         RuntimeError: it is a leaf that requires grad, or a view that may not be written.
     """
-    for loop in state.mapped:
-        loop.write(target.shared_storage())
     if isinstance(target.node, Source) and not target.node.level.forward:
         raise RuntimeError(errors.LEAF_IN_PLACE)
     if state.grad_enabled and target.requires_grad:
@@ -66,6 +65,10 @@ def refuse_overlap(data: np.ndarray[Any, Any]) -> None:
 
 def in_place(function: Callable[..., Any], target: Tensor, *args: Any, **options: Any) -> Tensor:
     """`target.op_(...)` for the operator that `function` calls: write, count, and give `target` its new history."""
+    if state.mapped and any(map(hidden, (target, *args))):
+        from .batching.writing import written
+
+        return written(function, target, args, options)
     check_writable(target)
     if state.grad_enabled and any(isinstance(a, Tensor) and a.requires_grad for a in args):
         refuse_view(target)
@@ -297,7 +300,7 @@ class CopySlices(Node):
     The first edge leads to what the base was before, the others are those of the inner node.
     """
 
-    __slots__ = ("inner", "size", "stride", "offset")
+    __slots__ = ("inner", "size", "stride", "offset", "look")
     op_name = "copy_slices"
     writes = (2,)
 
@@ -307,7 +310,9 @@ class CopySlices(Node):
         edges = [gradient_edge(base), *zip(inner.next[1:], inner.nrs[1:], strict=True)]
         super().__init__(edges, ((base.data_.shape, base.data_.dtype),))
         self.inner = inner
-        self.size, self.stride, self.offset = geometry(view)
+        look = view.meta.view if view.meta is not None else None
+        self.look = look if hidden(base) else None
+        self.size, self.stride, self.offset = geometry(view) if self.look is None else ((), (), 0)
 
     def raw(self, grads: Sequence[Any], wanted: Wanted) -> list[Any]:
         self.check()
@@ -322,8 +327,16 @@ class CopySlices(Node):
         from .ops.shape import as_strided, clone
 
         self.check()
+        if self.look is not None:
+            from .batching.writing import through_view
+
+            return through_view(self, self.look, grads, wanted)  # type: ignore[arg-type]
         data = grads[0].data_
-        whole = in_place(copy, plain(np.empty(data.shape, data.dtype)), grads[0])
+        whole = (
+            clone(grads[0], True)
+            if hidden(grads[0])
+            else in_place(copy, plain(np.empty(data.shape, data.dtype)), grads[0])
+        )
         part = as_strided(whole, self.size, self.stride, self.offset)
         inner = self.inner.graph((clone(part),), (self.inner.next[0], *wanted[1:]))
         if inner[0] is None:

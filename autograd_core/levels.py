@@ -7,12 +7,15 @@ level is cut: it keeps its graph if that leads to something that wants a gradien
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 
+from .batch import Batch, hidden
+from .batching.parts import Part, hide
 from .dtypes import from_numpy
 from .function import NO_JVP, Function, FunctionNode
 from .graph import AccumulateGrad, Node, Wanted, gradient_edge
@@ -24,13 +27,15 @@ from .tensor import Tensor, plain
 class Level:
     """One transformation, under way between `enter` and `leave`; in it gradients are followed whatever the mode."""
 
-    __slots__ = ("forward", "mode")
+    __slots__ = ("forward", "mode", "depth")
 
     def __init__(self, forward: bool = False) -> None:
         self.forward = forward
         self.mode = True
+        self.depth = 0
 
     def enter(self) -> Level:
+        self.depth = len(state.levels) + len(state.mapped) + 1
         self.mode, state.grad_enabled = state.grad_enabled, True
         state.levels.append(self)
         return self
@@ -95,6 +100,8 @@ def entered(forward: bool = False) -> Iterator[Level]:
 
 def wrap(tensor: Tensor, level: Level, tangent: Tensor | None = None) -> Tensor:
     """`tensor` as an input at `level`."""
+    if state.mapped and not (hidden(tensor) and tensor.data_.level is state.mapped[-1]):
+        tensor = hide(Part(tensor, None), state.mapped[-1])
     source = Source([gradient_edge(tensor)], ((tensor.data_.shape, tensor.data_.dtype),))
     source.level, source.origin, source.tangent = level, tensor, tangent
     wrapped = plain(tensor.array(), source)
@@ -126,6 +133,8 @@ def carries_tangent(tensor: Any) -> bool:
 
 def leads_outside(tensor: Tensor, level: Level | None) -> bool:
     """Whether the graph of `tensor` ends in a leaf, or in a source of another level that is under way."""
+    if hidden(tensor) and leads_outside(tensor.data_.whole, level):
+        return True
     if tensor.meta is not None and tensor.grad_fn is None:
         return tensor.requires_grad
     return any(
@@ -174,13 +183,13 @@ def tangent_of(result: Tensor, level: Level) -> Tensor | None:
     below = nodes_below(result.grad_fn, level)
     for node in below:
         check_adjoint(node)
-    start = wrap(plain(np.zeros_like(result.data_)[()]), Level())
+    start = wrap(plain(np.zeros(result.data_.shape, result.data_.dtype)[()]), Level())
     edges = tuple(autograd.graph.GradientEdge(node, 0) for node in sources)
     with without_hooks(below):
         came = autograd.gradients((result,), edges, (start,), True, True, True)
     pairs = [(g, node.tangent) for g, node in zip(came, sources, strict=True) if depends(g, start)]
     if not pairs:
-        return plain(np.zeros_like(result.data_)[()])
+        return plain(np.zeros(result.data_.shape, result.data_.dtype)[()])
     grads, tangents = [g for g, _ in pairs], [t for _, t in pairs]
     onward = any(t.requires_grad or leads_outside(g, level) for g, t in pairs)
     tangent: Tensor = autograd.gradients(tuple(grads), (start,), tuple(tangents), True, onward, False)[0]
@@ -229,6 +238,8 @@ def check_adjoint(node: Node) -> None:
 
 def shown(tensor: Tensor) -> str:
     """How `tensor` prints inside the levels that it belongs to."""
+    if state.mapped and hidden(tensor) and not any(sources_of(tensor, level) for level in state.levels):
+        return shown_batch(tensor.data_)
     inner = tensor
     while isinstance(inner.node, Source) and inner.node.level in state.levels:
         inner = inner.node.origin
@@ -236,15 +247,29 @@ def shown(tensor: Tensor) -> str:
     node = inner.grad_fn if outside else None
     dual = state.dual
     tangent = tangent_of(tensor, dual) if dual is not None else None
-    text = tensor_repr(
-        inner.data_,
-        dtype=from_numpy(inner.data_.dtype),
-        grad_fn=None if node is None else node.type_name(),
-        requires_grad=outside,
-        tangent="" if tangent is None else f"{tangent}",
+    text = (
+        shown_batch(inner.data_)
+        if hidden(inner)
+        else tensor_repr(
+            inner.data_,
+            dtype=from_numpy(inner.data_.dtype),
+            grad_fn=None if node is None else node.type_name(),
+            requires_grad=outside,
+            tangent="" if tangent is None else f"{tangent}",
+        )
     )
-    for number, level in enumerate([level for level in state.levels if level is not dual], 1):
+    for level in [level for level in state.levels if level is not dual]:
         if sources_of(tensor, level):
-            lines = "\n".join(f"    {line}" for line in text.splitlines())
-            text = f"GradTrackingTensor(lvl={number}, value=\n{lines}\n)"
+            text = f"GradTrackingTensor(lvl={level.depth}, value=\n{indented(text)}\n)"
     return text
+
+
+def shown_batch(batch: Batch) -> str:
+    """How a tensor prints of which vmap hides a dimension."""
+    if batch.at is None:
+        return f"{batch.whole}"
+    return f"BatchedTensor(lvl={batch.level.depth}, bdim={batch.at}, value=\n{indented(str(batch.whole))}\n)"
+
+
+def indented(text: str) -> str:
+    return textwrap.indent(text, "    ")

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from . import errors, functions
+from .batch import is_followed
 from .inplace import in_place
 from .ops import elementwise as e
 from .ops import linalg as l
@@ -56,7 +57,7 @@ def square(name: str, A: Any) -> None:
 
 
 def wants_graph(A: Tensor) -> bool:
-    return state.grad_enabled and A.requires_grad
+    return state.grad_enabled and is_followed(A)
 
 
 # ---- determinants

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from .batch import MEMORY, unseen
 from .device import CPU
 from .tensor import Tensor
 
@@ -30,6 +31,8 @@ def offset(tensor: Tensor) -> int:
 
 def data_ptr(self: Tensor) -> int:
     """An integer that stands for the address of the first element; 0 where there is none."""
+    if unseen(self):
+        raise RuntimeError(MEMORY)
     if self.data_.size == 0:
         return 0
     return self.shared_storage().address + offset(self)

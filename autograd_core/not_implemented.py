@@ -7,6 +7,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from .batch import hidden
+from .batching.pointwise import each_alike
 from .graph import LAST, Node, Output, Wanted, gradient_edge
 from .inplace import check_writable, in_place, rebase_onto
 from .ops import elementwise as e
@@ -59,11 +61,15 @@ def floor_divide_(self: Tensor, other: Any) -> Tensor:
 def floor_divide(self: Tensor, other: Any) -> Tensor:
     if not isinstance(self, Tensor):
         self = wrapped_number(self)
-    before, state.grad_enabled = state.grad_enabled, False
-    try:
-        out = e.div_mode(self, other, "floor")
-    finally:
-        state.grad_enabled = before
+    before = state.grad_enabled
+    if hidden(self) or hidden(other):
+        out = each_alike(floor_divide, self, other)
+    else:
+        state.grad_enabled = False
+        try:
+            out = e.div_mode(self, other, "floor")
+        finally:
+            state.grad_enabled = before
     operands = [t for t in (self, other) if isinstance(t, Tensor)]
     if before and any(t.requires_grad for t in operands):
         node = NotImplemented_([gradient_edge(t) for t in operands], ((out.data_.shape, out.data_.dtype),))

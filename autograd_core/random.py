@@ -17,6 +17,8 @@ import numpy as np
 import numpy.typing as npt
 
 from autograd_core import boxmuller
+from autograd_core.batch import Level
+from autograd_core.errors import RANDOM_IN_VMAP
 from autograd_core.state import state
 
 Array = npt.NDArray[Any]
@@ -24,6 +26,16 @@ Array = npt.NDArray[Any]
 DEFAULT_SEED: Final = 67280421310721
 SINGLE: Final = np.dtype(np.float32)
 DOUBLE: Final = np.dtype(np.float64)
+
+
+def check_randomness(level: Level) -> None:
+    """Whether random numbers may be drawn in a function that vmap runs.
+
+    Raises:
+        RuntimeError: it was not said whether they are the same for all examples.
+    """
+    if level.randomness == "error":
+        raise RuntimeError(RANDOM_IN_VMAP)
 
 
 class Generator:
@@ -50,7 +62,7 @@ class Generator:
     def words(self, n: int) -> npt.NDArray[np.uint32]:
         """The next `n` numbers of 32 bits."""
         if state.mapped:
-            state.mapped[-1].draw()
+            check_randomness(state.mapped[-1])
         return self._stream.randint(0, 2**32, n, dtype=np.uint32)
 
     def long_words(self, n: int) -> npt.NDArray[np.uint64]:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from . import tell
+from .batch import hidden
 from .functions import sizes_of
 from .graph import Node
 from .inplace import check_writable, rebase
@@ -21,16 +22,32 @@ from .tensor import Tensor, plain
 def reshaped_in_place(function: Any, target: Tensor, *args: Any) -> Tensor:
     """`target.t_()` and the like: the memory stays, the tensor looks at it through another shape."""
     check_writable(target)
+    if hidden(target):
+        check_writable(target.data_.whole)
     if target._is_view():
         raise NotImplementedError(f"{function.op.name} of a view is not supported: use the variant without _")
     before = plain(target.array())
     before.node, before.output_nr = target.node, target.output_nr
-    target.data_ = function.op.forward(before.data_, *args)
+    target.data_ = reshaped(function.op, before, args)
     target.bump()
     if before.node is not None:
         rebase(target, lambda holder: linked(function.op, before, args, holder))
     tell.written(target, function.op.name, ())
     return target
+
+
+def reshaped(op: Any, before: Tensor, args: tuple[Any, ...]) -> Any:
+    """What `before` holds in another shape, over the same memory."""
+    if not hidden(before):
+        return op.forward(before.data_, *args)
+    return VIEWS[op.name](plain(before.data_), *args).data_
+
+
+VIEWS = {
+    "t_": s.t, "transpose_": s.transpose, "unsqueeze_": s.unsqueeze, "squeeze_": s.squeeze,
+    "squeeze_.dim": s.squeeze_dim, "squeeze_.dims": s.squeeze_dims,
+}  # fmt: skip
+"""The view that each shows, of a tensor whose memory vmap hides."""
 
 
 def linked(op: Any, before: Tensor, args: tuple[Any, ...], holder: Tensor) -> Node | None:

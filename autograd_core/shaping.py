@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from . import errors
+from .batch import Batch
 from .functions import dims, numpy_dtype, sizes_of
 from .ops import shape as s
 from .tensor import Tensor, sharing
@@ -169,4 +170,8 @@ def diag(input: Tensor, diagonal: int = 0) -> Tensor:
 
 
 def contiguous(input: Tensor) -> Tensor:
-    return s.clone(input, True) if isinstance(input.data_, np.ndarray) and not input.data_.flags.c_contiguous else input
+    return (
+        s.clone(input, True)
+        if isinstance(input.data_, np.ndarray | Batch) and not input.data_.flags.c_contiguous
+        else input
+    )

@@ -16,11 +16,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 if TYPE_CHECKING:
+    from .batch import Level as Mapping
     from .engine import Call
     from .levels import Level
     from .recording import Tape
     from .tell import Session
-    from .vmapping import Loop
 
 PackHooks = tuple[Callable[[Any], Any], Callable[[Any], Any]]
 
@@ -36,7 +36,9 @@ irregular: set[str] = set()
 irregular_memory: set[str] = set()
 """Who else may write the memory of tensors that were made outside `isolated`; a tape must know."""
 
-ASKED = frozenset({"grad_enabled", "inference", "session", "saved_hooks", "reserve", "anomaly", "next_sequence"})
+ASKED = frozenset(
+    {"grad_enabled", "inference", "session", "saved_hooks", "reserve", "anomaly", "next_sequence", "mapped"}
+)
 """The fields whose change may make a thread special."""
 
 
@@ -66,7 +68,7 @@ class State(threading.local):
         self.check_nan = True
         self.levels: list[Level] = []
         self.dual: Level | None = None
-        self.mapped: list[Loop] = []
+        self.mapped: tuple[Mapping, ...] = ()
         self.early_stop: bool | None = None
         self.warn_always = False
         self.grad_enabled = True
@@ -102,6 +104,7 @@ class State(threading.local):
             and not fields["saved_hooks"]
             and fields["reserve"] is None
             and not fields["anomaly"]
+            and not fields["mapped"]
             and fields["next_sequence"] is next_usual
         )
         fields["usual"] = usual
@@ -118,7 +121,7 @@ def tape_of(fields: dict[str, Any]) -> Tape | None:
     tape = fields["session"]
     if not getattr(tape, "noting", False) or not tape.facts:
         return None
-    if fields["inference"] or fields["saved_hooks"] or fields["anomaly"]:
+    if fields["inference"] or fields["saved_hooks"] or fields["anomaly"] or fields["mapped"]:
         return None
     tape.grad, tape.reserve, tape.next_sequence = (
         fields[name] for name in ("grad_enabled", "reserve", "next_sequence")

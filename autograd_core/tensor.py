@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import errors
+from .batch import Batch
 from .state import state
 
 if TYPE_CHECKING:
@@ -194,6 +195,8 @@ class Tensor(metaclass=TensorMeta):
     def array(self) -> np.ndarray[Any, Any]:
         """The memory as an array that others may alias: a 0-d result is boxed from here on."""
         if not isinstance(self.data_, np.ndarray):
+            if self.data_.__class__ is Batch:
+                return self.data_  # type: ignore[return-value]
             storage = self.shared_storage()
             if storage.boxed is None:
                 storage.boxed = np.asarray(self.data_)

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 from . import autograd, errors, events, quick, tell
+from .batch import Batch, hidden
 from .graph import ONE, SCALAR, Handle
 from .state import special, state, unusual
 from .tensor import InferenceStorage, Meta, Tensor, new_storage, sharing
@@ -164,6 +165,9 @@ def let_go(leaf: Tensor) -> None:
 def detach(self: Tensor) -> Tensor:
     """The same memory outside the graph."""
     alias = sharing(self, self.array(), self.shared_storage())
+    if hidden(alias):
+        data = alias.data_
+        alias.data_ = Batch(detach(data.whole), data.at, data.level)
     if state.session is not None:
         state.session.made(alias, "detach", (self,))
     return alias

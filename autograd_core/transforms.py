@@ -12,6 +12,7 @@ from . import autograd
 from .autograd.forward_ad import dual_at
 from .autograd.graph import disable_saved_tensors_hooks
 from .levels import Level, cut, entered, leads_outside, tangent_of, wrap
+from .ops.shape import alias
 from .state import state
 from .tensor import Tensor, plain
 from .trees import flatten, mapped, unflatten
@@ -251,7 +252,7 @@ def jvp_of(func: Func, args: tuple[Any, ...], chosen: Sequence[int], tangents: A
                     "jvp(f, primals, tangents, strict=True): The output of f is independent of the inputs. This is not "
                     "allowed with strict=True."
                 )
-            values.append(left(cut(out, level), graph))
+            values.append(alias(left(cut(out, level), graph)))
             products.append(left(zeros(out) if tangent is None else cut(tangent, level), graph))
     results = unflatten(values, built), unflatten(products, built)
     return (*results, aux) if has_aux else results

@@ -9,6 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from .batch import shown
+
 BINS = 24
 """So many bars tell how the elements of a larger tensor are spread."""
 WHOLE = 256
@@ -46,6 +48,7 @@ def snapshot(array: np.ndarray[Any, Any] | np.generic) -> Value:
 
     All of it up to WHOLE elements, else its first WHOLE // 16 with minimum, maximum, mean and how it is spread.
     """
+    array = shown(array)
     if isinstance(array, np.generic):
         bits = (array.__class__, array.tobytes())
         value = _recent.get(bits)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from . import errors, events
+from .batch import hidden
 from .graph import Node
 from .state import state
 from .tensor import Array, Tensor, View, plain
@@ -61,7 +62,12 @@ def current_grad_fn(view: Tensor) -> Node | None:
             errors.view_in_place(look.creation, view.node.name() if view.node else None, view.output_nr, of_base=True)
         )
     if look.base.requires_grad:
-        remake(view, look, version)
+        if hidden(view):
+            from .batching.writing import remake as taken_again
+
+            taken_again(view, look)  # type: ignore[arg-type]
+        else:
+            remake(view, look, version)
     return view.node
 
 

@@ -1,102 +1,32 @@
 """torch.vmap: a function of one example, for a batch of them.
 
-Here it is a loop: the function is called once for each example, and its results are stacked. The values are those of
-torch, which calls it once with tensors that hide their batch dimension; so what the function prints is printed for each
-example, and a graph made in it has its nodes once for each, with StackBackward0 above.
-
-What torch cannot do with hidden dimensions is refused where it shows: a Python number taken out of a tensor that is not
-the same for all examples, random numbers (unless `randomness="same"`), and writing in place into a tensor that lives
-outside of the function. Where it does not show, the loop is right, and more is possible than in torch.
+The function is called once, with tensors that hide their batch dimension (batch.py); each operator on such tensors is
+done on the whole batch at once, by its batching rule (batching/). What needs the numbers of one example is refused.
 """
 
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
-from .ops.shape import stack
-from .random import default_generator
+from .batch import Level
+from .batching.parts import Part, ensured, hide, moved, part_of
 from .state import state
-from .tensor import Storage, Tensor
+from .tensor import Tensor
 from .trees import LEAF, Shape, flatten, spread, unflatten
 
-ITEM = (
-    "vmap: It looks like you're calling .item() on a Tensor. We don't support vmap over calling .item() on a Tensor, "
-    "please try to rewrite what you're doing with other operations. If error is occurring somewhere inside PyTorch "
-    "internals, please file a bug report."
-)
-CONTROL_FLOW = (
-    "vmap: It looks like you're attempting to use a Tensor in some data-dependent control flow. We don't support that "
-    "yet, please file an issue at https://github.com/pytorch/pytorch/issues ."
-)
-MEMORY = "Cannot access data pointer of Tensor that doesn't have storage"
-RANDOM = (
-    "vmap: called random operation while in randomness error mode. Please either use the 'same' or 'different' "
-    "randomness flags on vmap or perform the randomness operation out of vmap"
-)
 
-
-class Loop:
-    """One vmap under way: what its calls of the function have in common."""
-
-    def __init__(self, randomness: str, batched: Sequence[Tensor]) -> None:
-        self.randomness = randomness
-        self.own = {id(t.shared_storage()) for t in batched}
-        self.reads: list[Any] = []
-        self.cursor = 0
-        self.written: dict[int, Storage] = {}
-        self.writes: dict[int, Storage] = {}
-        self.random = default_generator().get_state()
-
-    def next_example(self) -> None:
-        self.cursor = 0
-        self.written |= self.writes
-        self.writes = {}
-        if self.randomness == "same":
-            default_generator().set_state(self.random)
-
-    def read(self, value: Any, message: str) -> None:
-        """The function looks at a value: it must be the same for every example.
-
-        Raises:
-            RuntimeError: it was another for an earlier example.
-        """
-        if self.cursor == len(self.reads):
-            self.reads.append(value)
-        elif not same(self.reads[self.cursor], value):
-            raise RuntimeError(message)
-        self.cursor += 1
-
-    def write(self, storage: Storage) -> None:
-        """The function writes in place: into what is its own, or the batch.
-
-        Raises:
-            NotImplementedError: the same memory was written for an earlier example.
-        """
-        if id(storage) in self.own:
-            return
-        if id(storage) in self.written:
-            raise NotImplementedError(
-                "vmap: a tensor from outside of the function is written in place for every example, which torch refuses"
-            )
-        self.writes[id(storage)] = storage
-
-    def draw(self) -> None:
-        """The function draws random numbers.
-
-        Raises:
-            RuntimeError: that was not allowed.
-            NotImplementedError: they should be different for each example.
-        """
-        if self.randomness == "error":
-            raise RuntimeError(RANDOM)
-        if self.randomness == "different":
-            raise NotImplementedError('vmap: randomness="different" is not supported')
-
-
-def same(a: Any, b: Any) -> bool:
-    return type(a) is type(b) and (a == b or (a != a and b != b))
+@contextmanager
+def mapped_over(size: int, randomness: str = "error", older: bool = False) -> Iterator[Level]:
+    """A block in which a dimension of `size` examples is hidden."""
+    level = Level(size, randomness, len(state.levels) + len(state.mapped) + 1, older)
+    state.mapped = (*state.mapped, level)
+    try:
+        yield level
+    finally:
+        state.mapped = tuple(other for other in state.mapped if other is not level)
 
 
 def title(func: Any) -> str:
@@ -115,7 +45,7 @@ def vmap(
 ) -> Callable[..., Any]:
     """`func`, for every slice of its tensors along `in_dims`; the results are stacked along `out_dims`.
 
-    `chunk_size` saves memory in torch; here there is none to save.
+    `chunk_size` saves memory in torch; here it is only checked.
 
     Raises:
         ValueError, RuntimeError: as torch does, in its words, here and when the function is called.
@@ -137,22 +67,15 @@ def vmap(
                 f"vmap: Expected all tensors to have the same size in the mapped dimension, got sizes {sizes} for the "
                 "mapped dimension"
             )
-        if sizes[0] == 0:
-            raise NotImplementedError("vmap over a batch of 0 examples is not supported")
-        loop = Loop(randomness, [t for t, d in zip(leaves, dims, strict=True) if d is not None])
-        taken: list[list[Any]] = []
-        built = LEAF
-        state.mapped.append(loop)
-        try:
-            for k in range(sizes[0]):
-                loop.next_example()
-                example = [t if d is None else t.select(d, k) for t, d in zip(leaves, dims, strict=True)]
-                results, built = flatten(func(*unflatten(example, shape), **options))
-                taken.append(results)
-        finally:
-            state.mapped.remove(loop)
-        columns = list(zip(*taken, strict=True))
-        return unflatten(joined(func, columns, dims_out(func, out_dims, built)), built)
+        with mapped_over(sizes[0], randomness) as level:
+            pairs = zip(leaves, dims, strict=True)
+            example = [t if d is None else hide(Part(t, d), level) for t, d in pairs]
+            results, built = flatten(func(*unflatten(example, shape), **options))
+            whole = [
+                shown_again(func, value, dim, level)
+                for value, dim in zip(results, dims_out(func, out_dims, built), strict=True)
+            ]
+        return unflatten(whole, built)
 
     return over_batch
 
@@ -224,25 +147,30 @@ def dims_out(func: Any, out_dims: Any, shape: Shape) -> list[int | None]:
     return dims
 
 
-def joined(func: Any, columns: Sequence[Sequence[Any]], dims: Sequence[int | None]) -> list[Any]:
-    """Each result for the whole batch.
+def shown_again(func: Any, value: Any, dim: int | None, level: Level) -> Any:
+    """A result for the whole batch, whose dimension is put where `dim` says.
 
     Raises:
-        ValueError: one is no tensor, or differs between examples though it should not.
+        ValueError: it is no tensor, or differs between examples though it should not.
     """
     name = title(func)
-    whole = []
-    for parts, dim in zip(columns, dims, strict=True):
-        first = parts[0]
+    if not isinstance(value, Tensor):
         if dim is None:
-            if isinstance(first, Tensor) and any(part.tolist() != first.tolist() for part in parts):
-                raise ValueError(f"vmap({name}, ...): `{name}` can not return a BatchedTensor when out_dim is None")
-            whole.append(first)
-        elif isinstance(first, Tensor):
-            whole.append(stack(list(parts), dim))
-        else:
-            raise ValueError(
-                f"vmap({name}, ...): `{name}` must only return Tensors, got type {type(first)}. Did you mean to set "
-                "out_dims= to None for output?"
-            )
-    return whole
+            return value
+        raise ValueError(
+            f"vmap({name}, ...): `{name}` must only return Tensors, got type {type(value)}. Did you mean to set "
+            "out_dims= to None for output?"
+        )
+    part = part_of(value, level)
+    if dim is None:
+        if part.at is not None:
+            raise ValueError(f"vmap({name}, ...): `{name}` can not return a BatchedTensor when out_dim is None")
+        return part.whole
+    rank = part.rank + 1
+    if not -rank <= dim < rank:
+        raise IndexError(f"Dimension out of range (expected to be in range of [{-rank}, {rank - 1}], but got {dim})")
+    at, to = part.at, dim % rank
+    whole = part.whole
+    if at is None:
+        whole, at = ensured(part, level.size), 0
+    return whole if at == to else moved(whole, at, to)

@@ -11,11 +11,11 @@ import numpy as np
 
 from .. import anomaly, errors, events, quick
 from ..anomaly import detect_anomaly, set_detect_anomaly
+from ..batching.parts import Part, hide
 from ..engine import Call, as_tensor
 from ..function import Function
 from ..graph import ONE, SCALAR, AccumulateGrad, Node, accumulator, gradient_edge
 from ..modes import enable_grad, inference_mode, is_grad_enabled, no_grad, set_grad_enabled
-from ..ops.shape import stack
 from ..recording import engine as recording
 from ..saved import SavedTensor
 from ..size import Size
@@ -116,7 +116,7 @@ def run(
     hooks = state.saved_hooks
     state.calls.append(call)
     try:
-        start = [g if call.create_graph else g.data_ for g in starting_grads(roots, grads, edges)]
+        start = [g if call.on_tensors else g.data_ for g in starting_grads(roots, grads, edges)]
         if tape is None or not recording.execute(tape, call, *edges[0], start[0]):
             call.execute([(node, nr, grad) for (node, nr), grad in zip(edges, start, strict=True)])
     except BaseException as error:
@@ -327,7 +327,7 @@ def result(call: Call, index: int, tensor: Any, allow_unused: bool, materialize:
     session = state.session
     if got is None:
         if materialize and isinstance(tensor, Tensor):
-            return plain(np.zeros_like(tensor.data_)[()])
+            return plain(np.zeros(tensor.data_.shape, tensor.data_.dtype)[()])
         if not allow_unused:
             refuse_unused(index)
         return None
@@ -341,7 +341,7 @@ def result(call: Call, index: int, tensor: Any, allow_unused: bool, materialize:
 def batched(
     roots: Any, wanted: Any, grads: Any, retain: Any, create: bool, unused: bool, zeros: bool
 ) -> tuple[Any, ...]:
-    """`is_grads_batched`: one call for each row of the given gradients, the results stacked."""
+    """`is_grads_batched`: one call, in which the first dimension of the given gradients is hidden."""
     given = list(paired(roots, grads))
     for i, (root, g) in enumerate(zip(roots, given, strict=True)):
         if isinstance(root, Tensor) and g is not None and g.data_.shape[1:] != root.data_.shape:
@@ -358,18 +358,17 @@ def batched(
             f"vmap: Expected all tensors to have the same size in the mapped dimension, got sizes {sizes} for the "
             "mapped dimension"
         )
-    keep = create if retain is None else retain
-    rows = []
-    for k in range(sizes[0]):
-        row = [g[k] for g in given]
-        rows.append(grad(roots, wanted, row, keep or k < sizes[0] - 1, create, unused or zeros))
-    found = [None if parts[0] is None else stack(list(parts)) for parts in zip(*rows, strict=True)]
+    with mapped_over(sizes[0], older=True) as level:
+        rows = [hide(Part(g, 0), level) for g in given]
+        came = grad(roots, wanted, rows, create if retain is None else retain, create, unused or zeros)
+        found = [None if g is None else shown_again(grad, g, 0, level) for g in came]
     if zeros:
         found = [plain(np.zeros_like(t.data_)[()]) if g is None else g for g, t in zip(found, wanted, strict=True)]
     return tuple(found)
 
 
 from ..levels import carries_tangent, kept_for_tangents  # noqa: E402
+from ..vmapping import mapped_over, shown_again  # noqa: E402
 from . import forward_ad, functional  # noqa: E402
 from .gradcheck import GradcheckError, gradcheck  # noqa: E402
 from .gradgradcheck import gradgradcheck  # noqa: E402

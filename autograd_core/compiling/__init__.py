@@ -37,6 +37,14 @@ if TYPE_CHECKING:
 
 Namespace = dict[str, Any]
 
+
+def batched(op: Op, args: tuple[Any, ...]) -> Any:
+    """What `op` gives while vmap hides a dimension of one of `args`, None if it does not; see batching/."""
+    from ..batching import batched
+
+    return batched(op, args)
+
+
 PLUMBING: Namespace = {
     "_Tensor": Tensor, "_SavedResult": SavedResult, "_AccumulateGrad": AccumulateGrad, "_SCALAR": SCALAR,
     "_special": special, "_state": state, "_next": next_usual,
@@ -48,7 +56,7 @@ PLUMBING: Namespace = {
     "_list": operands.kept_list, "_arrays": operands.list_arrays, "_pack": operands.pack_all,
     "_finish": operands.finish, "_leaf": quick.leaf, "_add": quick.add, "_hand_on": quick.hand_on,
     "_nothing": quick.nothing, "_remember": remember, "_version": operands.version_of,
-    "_proxy": weakref.proxy, "_noted": noted, "_LARGE": LARGE, "_quiet": operands.loaded_quietly,
+    "_batched": batched, "_proxy": weakref.proxy, "_noted": noted, "_LARGE": LARGE, "_quiet": operands.loaded_quietly,
     "_heard_hand_on": heard_hand_on, "_heard_nothing": heard_nothing, "_many_leaves": many_leaves,
 }  # fmt: skip
 

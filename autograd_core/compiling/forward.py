@@ -15,6 +15,9 @@ class Forward(Making):
         op = self.op
         arrays = {p: f"d_{p}" for p in op.tensors + op.lists}
         lines = [f"def _general({self.parameters()}):"]
+        lines.append("    if _state.mapped:")
+        lines.append(f"        hidden = _batched(_OP, ({self.everything},))")
+        lines.append("        if hidden is not None: return hidden")
         for p in op.tensors:
             lines.append(f"    if {p}.__class__ is not _Tensor: {p} = _operand({p}, _OP, {p!r})")
             lines.append(f"    d_{p} = {p}.data_" + (f" if {p} is not None else None" if p in op.optional else ""))

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from ..batch import unseen
 from ..op import both, helper, op
 from ..tensor import Array
 from .dims import Dims, axes, wrap
@@ -20,8 +21,22 @@ from .dims import Dims, axes, wrap
 @both
 def evenly(grad: Array, self: Array, result: Array) -> Array:
     """`grad` shared evenly among the elements that are equal to `result`."""
-    mask = isnan(self) if is_nan(result) else self == result
+    mask = same_as(self, result) if differs(result) else isnan(self) if is_nan(result) else self == result
     return masked_fill_tensor(zeros_as(self), mask, grad / sum(mask))
+
+
+@both
+def same_as(self: Array, result: Array) -> Array:
+    """Which elements are equal to `result`, or not a number if that is none."""
+    return logical_or(self == result, logical_and(isnan(self), isnan(result)))
+
+
+def differs(number: Any) -> bool:
+    """Whether a vmap hides what `number` is."""
+    return unseen(number)
+
+
+helper(differs, lambda number: False)
 
 
 @helper

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from .. import errors
+from ..batch import hidden
 from ..op import both, helper, op
 from ..tensor import Array
 from .dims import wrap
@@ -126,6 +127,8 @@ def copied(grad: Any) -> Any:
     from ..tensor import plain
     from .elementwise import copy
 
+    if hidden(grad):
+        return clone(grad)
     data = grad.data_
     empty = plain(np.empty_like(data)[()])
     return in_place(copy, empty, grad)

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from .. import errors
+from ..batch import hidden
 from ..op import both, helper, op
 from ..tensor import Array
 from .shape import clone, expand, reshape, squeeze, squeeze_dim, squeeze_result, t, transpose, unsafe_view, unsqueeze
@@ -210,7 +211,8 @@ def matmul(a: Any, b: Any) -> Any:
         return mv(a, b)
     if (m, n) == (1, 2):
         product = squeeze_result(mm(unsqueeze(a, 0), b), 0)
-        product.bump()  # torch squeezes it in place
+        if not hidden(product):
+            product.bump()  # torch squeezes it in place
         return product
     return folded(a, b) if should_fold(a, b) else batched(a, b)
 
@@ -276,11 +278,13 @@ def linear(input: Any, weight: Any, bias: Any = None) -> Any:
     shape = list(input.data_.shape)
     if len(shape) == 2:
         return addmm(bias, input, t(weight))
-    if bias.data_.ndim == 1 and input.data_.flags.c_contiguous:
+    alone = len(shape) == 1 and (hidden(input) or hidden(weight) or hidden(bias))
+    if bias.data_.ndim == 1 and input.data_.flags.c_contiguous and not alone:
         rows = reshape(input, [int(np.prod(shape[:-1], dtype=object)), shape[-1]])
         return reshape(addmm(bias, rows, t(weight)), [*shape[:-1], weight.data_.shape[0]])
     product = matmul(input, t(weight)) + bias
-    product.bump()  # torch adds in place
+    if not hidden(product):
+        product.bump()  # torch adds in place
     return product
 
 

@@ -108,7 +108,7 @@ def given_or_zero(grad: Any, like: Any) -> Any:
     from ..shaping import contiguous
     from ..tensor import plain
 
-    return plain(np.zeros_like(like.data_)) if grad is None else contiguous(grad)
+    return plain(np.zeros(like.data_.shape, like.data_.dtype)) if grad is None else contiguous(grad)
 
 
 def twin(grad: Any) -> Any:

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from .. import errors
+from ..batch import Batch, hidden
 from ..op import RAW, both, helper, op
 from ..tensor import Array, plain
 from ..views import strided
@@ -82,18 +83,23 @@ def reshape(self: Array, shape: Sequence[int]) -> Array:
 def in_a_row(tensor: Any) -> bool:
     """Whether the elements lie in memory as they are counted."""
     data = getattr(tensor, "data_", tensor)
-    return not isinstance(data, np.ndarray) or data.flags.c_contiguous
+    return not isinstance(data, np.ndarray | Batch) or data.flags.c_contiguous
 
 
 def can_view(tensor: Any, shape: Sequence[int]) -> bool:
     """Whether `shape` can be shown without moving anything."""
     data = getattr(tensor, "data_", tensor)
-    trial = data.view()
+    trial = data.view() if isinstance(data, np.ndarray) else alike(data)
     try:
         trial.shape = inferred(shape, data.size)
     except AttributeError:
         return False
     return True
+
+
+def alike(batch: Batch) -> Any:
+    """An array that lies in memory as an example of `batch` does."""
+    return np.lib.stride_tricks.as_strided(np.empty(1, batch.dtype), batch.shape, batch.strides)
 
 
 helper(can_view)
@@ -277,7 +283,7 @@ def strided_back(grad: Any, sizes: Sequence[int], size: Any, stride: Any, offset
     from ..inplace import in_place
     from .elementwise import copy
 
-    if overlapping(size, stride):
+    if overlapping(size, stride) or hidden(grad):
         return as_strided_backward(grad, sizes, size, stride, offset)
     memory = plain(np.zeros(math.prod(sizes), grad.data_.dtype))
     in_place(copy, as_strided(memory, size, stride, offset), grad)

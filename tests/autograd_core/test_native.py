@@ -22,12 +22,7 @@ SOURCES = {program["name"]: program["source"] for program in load("runs")}
 EXPECTED: dict[str, Any] = load("native")
 
 NOT_YET = {
-    "results of vmap, stacked where torch has them in one piece": (
-        "186_forward_mode_for_each_sample",
-        "240_functional_jacobian_under_vmap.fixed",
-    ),
     "the last digits of an inverse": ("s0_det_33",),
-    "a batched gradient in one piece": ("111_batched_flag_with_one_vector.fixed2", "112_per_sample_grads_by_identity"),
 }
 MISSING = {name for names in NOT_YET.values() for name in names}
 

@@ -10,6 +10,7 @@ import warnings
 import numpy as np
 
 from ... import errors
+from ...batch import hidden
 from ...inplace import in_place
 from ...ops import activations as a
 from ...ops import elementwise as e
@@ -17,6 +18,7 @@ from ...ops import loss as l
 from ...ops import losses as b
 from ...ops import reduce as r
 from ...ops import shape as s
+from ...state import state
 from ...tensor import Array, Tensor, plain
 from .common import reduce_loss, reduction_nr, with_old_flags
 
@@ -174,8 +176,13 @@ def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -
     held = []
     for x in (x1, x2):
         length = s.clone(r.vector_norm(x, 2, [dim], True))
-        length.overwrite(np.maximum(length.data_, eps))
-        length.bump()
+        if hidden(length):
+            with_grad, state.grad_enabled = state.grad_enabled, False
+            length.clamp_min_(eps)
+            state.grad_enabled = with_grad
+        else:
+            length.overwrite(np.maximum(length.data_, eps))
+            length.bump()
         held.append(length)
     other = e.div(x2, held[1])
     return r.sum_dim(e.mul(e.div(x1, held[0]), other), [dim], False)
