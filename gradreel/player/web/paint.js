@@ -36,10 +36,15 @@ export function paint(context, frame) {
     bottom: view.y + view.height / 2 / view.scale + 60,
   };
   const cards = picture.cards.filter((card) => inside(card.rect, window));
-  const links = picture.links.filter((link) => crosses(link.bounds, window));
+  const links = picture.links.filter((link) => crosses(link.bounds, window) && !hidden(link, frame));
   if (view.scale >= SHAPES) return paintNear(context, frame, cards, links, window);
   paintFar(context, frame, cards, links);
   return [];
+}
+
+/** A fleeting link is there while a gradient takes it. */
+function hidden(link, { state, step, holding }) {
+  return link.fleeting && linkAt(link, state, step).state !== "lit" && !link.wires.some((wire) => holding?.wires.has(wire.id));
 }
 
 function inside(rect, window) {
@@ -145,6 +150,7 @@ function paintOutline(context, { group, rect, cards }, { state, step, colours, v
   const there = cards.some((card) => opacity(card, state, step) > 0);
   if (!there && !cards.some((card) => card.boxes.some((id) => state.at(id, "state", step) === "released"))) return;
   rounded(context, rect.x, rect.y, rect.width, rect.height, 16, { stroke: colours.line, dash: [2, 4], line: 1.25 });
+  if (!there) for (const card of cards) rounded(context, card.rect.x, card.rect.y, card.rect.width, card.rect.height, 10, { stroke: colours.line, dash: [3, 5], line: 1 });
   if (view.scale > 0.25) text(context, fit(`▾ ${group.title}${there ? "" : " · released"}`, rect.width - 24, 11, measure), rect.x + 12, rect.y + 17, 11, colours.soft);
 }
 

@@ -47,12 +47,11 @@ export function compose(scene, state, tree, folded, measure, { sideways = false 
   const frames = outlines(tree, folded, cards);
   const fed = new Set(links.map((link) => link.to));
   const card = new Map(cards.map((item) => [item.id, item]));
-  const drawn = links.filter((link) => routes.has(link.id)).map((link) => ({
-    ...link,
-    route: routes.get(link.id),
-    bounds: boundsOf(routes.get(link.id).points),
-    tracks: link.wires.map((wire) => state.track(wire.id, "state")),
-  }));
+  const drawn = links.map((link) => {
+    const route = routes.get(link.id) ?? straight(card.get(link.from).rect, card.get(link.to).rect, sideways);
+    const tracks = link.wires.map((wire) => state.track(wire.id, "state"));
+    return { ...link, route, fleeting: !routes.has(link.id), bounds: boundsOf(route.points), tracks };
+  });
   return {
     cards,
     card,
@@ -64,6 +63,16 @@ export function compose(scene, state, tree, folded, measure, { sideways = false 
     unitOf,
     bounds: widened(bounds, frames),
   };
+}
+
+/** From a folded card to a leaf that many use: a way that is seen only while a gradient takes it. */
+function straight(from, to, sideways) {
+  if (sideways) {
+    const [y, toY] = [from.y + from.height / 2, to.y + to.height / 2];
+    return { points: [[from.x + from.width, y], [from.x + from.width, y], [to.x - 12, toY], [to.x, toY]], long: true, sideways };
+  }
+  const [x, toX] = [from.x + from.width / 2, to.x + to.width / 2];
+  return { points: [[x, from.y + from.height], [x, from.y + from.height], [toX, to.y - 12], [toX, to.y]], long: true };
 }
 
 /** The track of a box's own state, and those of all boxes behind a card. */

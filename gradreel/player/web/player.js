@@ -179,10 +179,13 @@ export function createPlayer(root, firstScene, options) {
     go(next, true);
   }
 
-  /** The selection: what the person chose, else what this step speaks of, or the last one before it that spoke of anything. */
+  /** The selection: what the person chose, else what went wrong, else what this step speaks of, or the last one before it that
+   * spoke of anything. */
   function selection() {
     if (run.chosen) return run.chosen;
     const { scene, state, step } = run;
+    const wrong = scene.diagnoses.find((item) => step >= (item.steps?.raised ?? Infinity))?.nodes[0];
+    if (wrong) return wrong;
     for (let at = step; at > 0 && at > step - LOOK_BACK; at--) {
       const { focus } = scene.steps[at];
       const found = focus.find((id) => state.at(id, "state", step) === "failed") ?? focus[0];
