@@ -15,20 +15,20 @@ import { holdingOf } from "./holding.js";
 import { showInspector, showSum, sumTrack } from "./inspector.js";
 import { bindKeys } from "./keys.js";
 import { marksAt } from "./marking.js";
-import { write } from "./marks.js";
+import { createMending } from "./mending.js";
 import { createBookmarks } from "./bookmarks.js";
-import { callAt, describe, indexed, namesAt } from "./moment.js";
+import { describe, indexed, namesAt } from "./moment.js";
 import { showBare, showLeaves, showNames, showPrinted, showStory } from "./panels.js";
 import { compose, rebind, sameShape } from "./picture.js";
 import { beside } from "./ranges.js";
+import { spokenOf } from "./selection.js";
 import { build } from "./shell.js";
+import { showSentence } from "./sentence.js";
 import { drawingOf, pngOf, svgOf } from "./snapshot.js";
 import { createStage } from "./stage.js";
 import { createState } from "./state.js";
 import { showTable } from "./table.js";
 import { createTimeline } from "./timeline.js";
-
-const LOOK_BACK = 50;
 
 /** @typedef {{vis: any, onRun?: (source: string) => void, onStep?: (step: number) => void, theme?: "light"|"dark"|null,
  *             step?: number|null, source?: string, compact?: boolean, editor?: boolean, createEditor?: any}} Options
@@ -88,6 +88,13 @@ export function createPlayer(root, firstScene, options) {
     source: options.source ?? firstScene.source,
     onRun: options.onRun,
     readOnly: options.editor === false,
+  });
+  const mending = createMending({
+    source: () => run.scene.source,
+    put: (source) => {
+      editor.setSource(source);
+      options.onRun(source);
+    },
   });
   const finder = createFinder(parts.graph, {
     find: (query) => find(query, { ...run, names: namesAt(run.state, run.names, run.step) }),
@@ -179,24 +186,9 @@ export function createPlayer(root, firstScene, options) {
     go(next, true);
   }
 
-  /** The selection: what the person chose, else what went wrong, else what this step speaks of, or the last one before it that
-   * spoke of anything. */
-  function selection() {
-    if (run.chosen) return run.chosen;
-    const { scene, state, step } = run;
-    const wrong = scene.diagnoses.find((item) => step >= (item.steps?.raised ?? Infinity))?.nodes[0];
-    if (wrong) return wrong;
-    for (let at = step; at > 0 && at > step - LOOK_BACK; at--) {
-      const { focus } = scene.steps[at];
-      const found = focus.find((id) => state.at(id, "state", step) === "failed") ?? focus[0];
-      if (found) return found;
-    }
-    return null;
-  }
-
   function show({ ease = false, from = run.step, begin: first = false } = {}) {
     const { state, scene, tree, folded, step } = run;
-    const moment = { state, scene, tree, folded, step, names: namesAt(state, run.names, step), selected: selection() };
+    const moment = { state, scene, tree, folded, step, names: namesAt(state, run.names, step), selected: run.chosen ?? spokenOf(run) };
     const holding = run.chosen ? holdingOf(moment, run.chosen) : null;
     stage.show({ ...moment, selected: run.chosen, holding }, { from, ease, picture: run.picture, begin: first });
     root.dataset.step = String(step);
@@ -204,47 +196,15 @@ export function createPlayer(root, firstScene, options) {
     marks.show(step);
     const told = [...marksAt(moment), ...(run.values ? valuesAt(moment).map((value) => ({ ...value, kind: "value" })) : [])];
     if (differs(parts.editor, [run.loads, told])) editor.setMarks(told);
-    tell(moment, holding);
+    showSentence(parts, moment, holding);
     showNames(parts.names, moment, select);
     showLeaves(parts.leaves, moment, select);
     showPrinted(parts.printed, moment);
-    showStory(parts.story, moment, { onSeek: seek, onMend: options.onRun && mend, tried: trying(scene), onBack: back });
+    showStory(parts.story, moment, { onSeek: seek, onMend: options.onRun && mending.mend, tried: mending.tried(), onBack: mending.back });
     showBare(parts.bare, moment, seek);
     showInspector(parts.chosenHead, parts.chosen, moment, { onSeek: seek, onFold: fold, onSelect: select });
     showSum(parts.sumHead, parts.sum, moment, run.sums);
     if (!parts.table.hidden) showTable(parts.table, moment, select);
-  }
-
-  function tell({ state, scene, step }, holding) {
-    write(parts.sentence, scene.steps[step].sentence);
-    parts.count.textContent = `Step ${step} of ${state.last}. `;
-    const wrong = scene.stretches.some((stretch) => stretch.kind === "error" && stretch.from <= step && step <= stretch.to);
-    parts.say.dataset.tone = wrong ? "error" : "";
-    const call = callAt(scene, step);
-    write(parts.caption, [`backward graph${call ? ` · call ${call.id} of ${scene.calls.length}` : ""}`, holding?.words].filter(Boolean).join(" · "));
-  }
-
-  /** The mend that is being tried, with the program before it; nothing once another program runs. */
-  let tried = null;
-
-  function mend(chosen) {
-    tried = { ...chosen, before: run.scene.source };
-    put(chosen.source);
-  }
-
-  function back() {
-    const { before } = tried;
-    tried = null;
-    put(before);
-  }
-
-  function put(source) {
-    editor.setSource(source);
-    options.onRun(source);
-  }
-
-  function trying(scene) {
-    return tried && scene.source.trimEnd() === tried.source.trimEnd() ? tried : null;
   }
 
   /** Select a box, a tensor or a group; the same again selects nothing. */
@@ -313,7 +273,7 @@ export function createPlayer(root, firstScene, options) {
     /** Where every card stands in the picture, by its id. */
     places: () => Object.fromEntries(run.picture.cards.map(({ id, rect }) => [id, { ...rect }])),
     bookmarks: () => [...marks.all()],
-    state: () => ({ ...describe(run.state, run.scene, run.names, run.step), selected: selection() }),
+    state: () => ({ ...describe(run.state, run.scene, run.names, run.step), selected: run.chosen ?? spokenOf(run) }),
     select: (id) => {
       run.chosen = id;
       show();
