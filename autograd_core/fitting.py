@@ -13,6 +13,7 @@ from .graph import Node, Output
 from .tensor import Tensor
 
 FIRST = (0,)
+MANY = 4096
 
 
 def validated(node: Node, grads: Sequence[Any], wanted: Sequence[Node | None], graph: bool) -> list[Any]:
@@ -27,11 +28,31 @@ def fitted(node: Node, index: int, grad: Any, below: Node, nr: int) -> Any:
     """An array that `node` gave for its input `index`, as the output `nr` of `below` expects it; None stays None."""
     if grad is None:
         return None
-    shape, dtype = below.outs[nr]
-    if grad.__class__ is np.ndarray and grad.dtype is dtype and grad.shape[1:] == shape and grad.shape[0] > 1:
-        found = arithmetic.total(grad, FIRST)  # a bias: the commonest case
-        return found[...] if shape else found  # a view, as in torch
-    return fit(node, index, grad, (shape, dtype), False)
+    expected = below.outs[nr]
+    if grad.__class__ is np.ndarray and grad.dtype is expected[1] and grad.flags.c_contiguous:
+        add = first_axis[grad.shape, expected]
+        if add is not None:
+            found = add(grad)
+            return found[...] if expected[0] else found  # a view, as in torch
+    return fit(node, index, grad, expected, False)
+
+
+class FirstAxis(dict[tuple[tuple[int, ...], Output], Any]):
+    """How to sum contiguous gradients of one shape over their first axis, where another shape without it is expected.
+
+    So it is with a bias: the commonest case. None for all others.
+    """
+
+    def __missing__(self, key: tuple[tuple[int, ...], Output]) -> Any:
+        given, (shape, dtype) = key
+        if len(self) >= MANY:
+            self.clear()
+        bias = given[1:] == shape and len(given) > 0 and given[0] > 1 and dtype.char in "fd"
+        self[key] = found = arithmetic.planned(given, FIRST, False, dtype.itemsize) if bias else None
+        return found
+
+
+first_axis = FirstAxis()
 
 
 def fitted_tensor(node: Node, index: int, grad: Any, below: Node) -> Any:

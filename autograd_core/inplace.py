@@ -11,7 +11,7 @@ import numpy as np
 
 from . import errors, events, tell
 from .batch import hidden
-from .graph import Node, Wanted, gradient_edge
+from .graph import FLOAT, Node, Wanted, gradient_edge
 from .levels import Source
 from .state import special, state
 from .tensor import Array, Tensor, plain
@@ -98,20 +98,20 @@ def at_once(op: Any, ufunc: Any, target: Tensor, other: Any) -> bool:
 
     The other cases are for `in_place`.
     """
-    tape = None
-    if special and not state.usual:
-        tape = state.tape
+    fields, tape = state.__dict__, None
+    if special and not fields["usual"]:
+        tape = fields["tape"]
         if tape is None:
             return False
-    if target.node is not None or state.mapped:
+    if target.node is not None or fields["mapped"]:
         return False
     mine = target.data_
     theirs = other.data_ if other.__class__ is Tensor else other
-    if mine.__class__ is not np.ndarray or theirs.__class__ is not np.ndarray or 0 in mine.strides:
+    if mine.__class__ is not np.ndarray or theirs.__class__ is not np.ndarray or mine.dtype is not theirs.dtype:
         return False
-    if mine.shape != theirs.shape or mine.dtype is not theirs.dtype or mine.dtype.kind != "f":
+    if mine.shape != theirs.shape or 0 in mine.strides or (mine.dtype is not FLOAT and mine.dtype.kind != "f"):
         return False
-    if state.grad_enabled and (target.requires_grad or other.requires_grad):
+    if fields["grad_enabled"] and (target.requires_grad or other.requires_grad):
         return False
     if tape is not None:
         if other.__class__ is not Tensor:

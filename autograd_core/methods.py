@@ -63,13 +63,6 @@ def binary(function: Method, swapped: bool = False) -> Method:
     return operator
 
 
-def product(self: Tensor, other: Any) -> Any:
-    """`a @ b`, which knows no numbers."""
-    if not (other.__class__ is Tensor or isinstance(other, Tensor)):
-        return NotImplemented
-    return m.mm(self, other) if self.data_.ndim == 2 == other.data_.ndim else m.matmul(self, other)
-
-
 def power(self: Tensor, exponent: Any) -> Any:
     """`a ** 2`, `a ** b`."""
     if exponent.__class__ is int or exponent.__class__ is float:
@@ -97,8 +90,8 @@ OPERATORS: dict[str, Method] = {
     "__rmod__": binary(functions.remainder, swapped=True),
     "__pow__": power,
     "__rpow__": binary(functions.pow, swapped=True),
-    "__matmul__": product,
-    "__rmatmul__": product,
+    "__matmul__": m.mm.operator,
+    "__rmatmul__": m.product,
     "__eq__": binary(e.eq),
     "__ne__": binary(e.ne),
     "__lt__": binary(e.lt),

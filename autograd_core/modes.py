@@ -24,7 +24,8 @@ class Mode:
         return type(self)()
 
     def __enter__(self) -> None:
-        self.before = state.grad_enabled, state.inference
+        fields = state.__dict__
+        self.before = fields["grad_enabled"], fields["inference"]
         self.change()
 
     def __exit__(self, *_: object) -> None:
@@ -77,8 +78,6 @@ class no_grad(Mode):
     def __new__(cls, function: Callable[..., Any] | None = None) -> Any:
         mode = super().__new__(cls)
         return mode if function is None else mode(function)
-
-    def __init__(self, function: Callable[..., Any] | None = None) -> None: ...
 
     def __exit__(self, *_: object) -> None:
         state.switch(self.before[0])

@@ -26,7 +26,7 @@ import numpy as np
 from .accumulate import add_in_place, laid_out_alike
 from .fitting import dense, fit, validated
 from .graph import AccumulateGrad, Node, Run, Wanted, new_run
-from .state import irregular
+from .state import RESHAPED, irregular
 from .tensor import plain
 
 ALONE = 3
@@ -173,7 +173,7 @@ def fits(root: Node) -> bool:
 
 def below_root(root: Node) -> dict[int, Node] | None:
     """The nodes that `root` leads to, by sequence_nr; None if this engine must not run them."""
-    if root.hooks is not None or root.step is None:
+    if root.hooks is not None or root.step is None or RESHAPED in irregular:
         return None
     nodes: dict[int, Node] = {root.sequence_nr: root}
     order = [root]

@@ -15,7 +15,7 @@ from .graph import Node
 from .inplace import check_writable, rebase
 from .ops import arrange
 from .ops import shape as s
-from .state import state
+from .state import RESHAPED, state, unusual
 from .tensor import Tensor, plain
 
 
@@ -86,6 +86,7 @@ def resize_(self: Tensor, *size: Any) -> Tensor:
     if count > flat.size:
         flat = np.concatenate([flat, np.zeros(count - flat.size, flat.dtype)])
     self.data_ = flat[:count].reshape(shape)
+    unusual(RESHAPED)
     if self.storage_ is not None:
         self.storage_.boxed = None
     tell.written(self, "resize_", ())

@@ -33,6 +33,8 @@ next_usual: Callable[[], int] = count().__next__
 irregular: set[str] = set()
 """What there ever was in this process that the quick engine must look out for; see Note [Sorted runs]."""
 
+RESHAPED = "tensors that got memory of another shape, with nobody told"
+
 irregular_memory: set[str] = set()
 """Who else may write the memory of tensors that were made outside `isolated`; a tape must know."""
 

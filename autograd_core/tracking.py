@@ -13,7 +13,7 @@ from typing import Any
 from . import autograd, errors, events, quick, tell
 from .batch import Batch, hidden
 from .graph import ONE, SCALAR, Handle
-from .state import special, state, unusual
+from .state import RESHAPED, special, state, unusual
 from .tensor import InferenceStorage, Meta, Tensor, new_storage, sharing
 
 Method = Callable[..., Any]
@@ -208,6 +208,8 @@ def set_data(self: Tensor, new: Tensor) -> None:
         raise TypeError(f"Variable data has to be a tensor, but got {type(new).__name__}")
     array, other = new.array(), new.shared_storage()
     storage = self.shared_storage()
+    if (array.shape, array.dtype) != (self.data_.shape, self.data_.dtype):
+        unusual(RESHAPED)
     self.data_ = array
     storage.address, storage.boxed = other.address, other.boxed
     tell.written(self, "data", (new,), counted=False)

@@ -96,10 +96,12 @@ def square_(self: Tensor) -> Tensor:
     return in_place(e.pow_scalar, self, 2)
 
 
-def augmented(method: Method) -> Method:
-    """`a += b` by the method `add_`."""
+def augmented(method: Method, op: Any = None, ufunc: Any = None) -> Method:
+    """`a += b` by the method `add_`, or at once by `ufunc`, which computes what `op` does."""
 
     def operator(self: Tensor, other: Any) -> Any:
+        if ufunc is not None and other.__class__ is Tensor and at_once(op, ufunc, self, other):
+            return self
         if other.__class__ is Tensor or isinstance(other, Tensor | bool | int | float | np.generic):
             return method(self, other)
         return NotImplemented
@@ -139,9 +141,9 @@ IN_PLACE |= {
     "multiply_": IN_PLACE["mul_"], "divide_": div_, "floor_divide_": floor_divide_, "true_divide_": div_,
 }  # fmt: skip
 IN_PLACE |= {
-    "__iadd__": augmented(IN_PLACE["add_"]),
-    "__isub__": augmented(IN_PLACE["sub_"]),
-    "__imul__": augmented(IN_PLACE["mul_"]),
+    "__iadd__": augmented(IN_PLACE["add_"], e.add.op, np.add),
+    "__isub__": augmented(IN_PLACE["sub_"], e.sub.op, np.subtract),
+    "__imul__": augmented(IN_PLACE["mul_"], e.mul.op, np.multiply),
     "__itruediv__": augmented(div_),
     "__ifloordiv__": augmented(floor_divide_),
     "__imod__": augmented(remainder_),

@@ -22,12 +22,12 @@ import numpy as np
 from .. import operands, quick
 from ..anomaly import remember
 from ..fitting import fitted, fitted_tensor
-from ..graph import SCALAR, AccumulateGrad, Dim, late, number_late, operand_edge
+from ..graph import LAST, SCALAR, Dim, accumulator, late, number_late, operand_edge
 from ..recording.engine import heard_hand_on, heard_nothing
 from ..recording.tape import LARGE, many_leaves, noted
 from ..saved import SavedResult, save_result, unpack_slot
 from ..state import next_usual, special, state
-from ..tensor import Tensor, blank
+from ..tensor import Storage, Tensor, blank
 from .backward import Backward
 from .forward import Forward
 from .heard import Heard
@@ -46,15 +46,17 @@ def batched(op: Op, args: tuple[Any, ...]) -> Any:
 
 
 PLUMBING: Namespace = {
-    "_Tensor": Tensor, "_SavedResult": SavedResult, "_AccumulateGrad": AccumulateGrad, "_SCALAR": SCALAR,
+    "_Tensor": Tensor, "_SavedResult": SavedResult, "_Storage": Storage, "_LAST": LAST, "_SCALAR": SCALAR,
     "_special": special, "_state": state, "_next": next_usual,
-    "_new": blank, "_float32": np.float32, "_ndarray": np.ndarray, "_edge": operand_edge, "_Dim": Dim,
+    "_new": blank, "_float32": np.float32, "_ndarray": np.ndarray, "_edge": operand_edge,
+    "_leaf_of": accumulator, "_Dim": Dim,
     "_fitted": fitted, "_fitted_tensor": fitted_tensor, "_unpack": unpack_slot, "_result": save_result,
     "_operand": operands.operand, "_late": late, "_number": number_late,
     "_promote": operands.promote, "_array": operands.array, "_loaded": operands.loaded, "_strides": operands.strides,
     "_in_floats": operands.in_floats,
     "_list": operands.kept_list, "_arrays": operands.list_arrays, "_pack": operands.pack_all,
     "_finish": operands.finish, "_leaf": quick.leaf, "_add": quick.add, "_hand_on": quick.hand_on,
+    "_any_step": quick.step,
     "_nothing": quick.nothing, "_remember": remember, "_version": operands.version_of,
     "_batched": batched, "_proxy": weakref.proxy, "_noted": noted, "_LARGE": LARGE, "_quiet": operands.loaded_quietly,
     "_heard_hand_on": heard_hand_on, "_heard_nothing": heard_nothing, "_many_leaves": many_leaves,
@@ -85,7 +87,7 @@ class Code(Forward, Backward):
         if self.is_quick and op.node_class is not None:
             lines += self.usual("_untracked", "return _general")
         lines += self.usual("_usual", aside, heard.may_be) if self.is_quick else ["_usual = _general"]
-        if self.is_quick and len(self.pair) == 2 and self.pair == self.given[:2]:
+        if self.is_quick and (self.chooses or (len(self.pair) == 2 and self.pair == self.given[:2])):
             lines += self.usual("_operator", "return _refused", heard.may_be)
             made.append("_operator")
         if op.node_class is not None:
@@ -103,7 +105,7 @@ class Code(Forward, Backward):
         given = dict(PLUMBING, _Node=self.op.node_class, _OP=self.op, _forward=self.op.forward)
         for p, (on_arrays, on_tensors) in formulas.items():
             given[f"_raw_{p}"], given[f"_graph_{p}"] = on_arrays, on_tensors
-        given["_refused"] = refused(self.op)
+        given["_refused"] = self.op.traits.get("operator") or refused(self.op)
         file = f"<operator {self.op.name}>"
         linecache.cache[file] = (len(self.op.source), None, self.op.source.splitlines(True), file)
         code = compile(self.op.source, file, "exec")

@@ -52,16 +52,22 @@ class Backward(Entry):
         return lines
 
     def quick_load(self, mode: str, name: str, load: str) -> str:
-        """What nothing wrote since it was kept is taken as it is; what was never kept is None."""
-        if name in self.op.outputs:
-            plain = f"_t.__class__ is _SavedResult and _t.storage_.version == self.version_{name}"
+        """What nothing wrote since it was kept is taken as it is; what was never kept is None.
+
+        The quick engine never meets what hooks packed (quick.py).
+        """
+        op = self.op
+        if name in op.outputs:
+            plain = f"_t is not None and _t.storage_.version == self.version_{name}"
         else:
-            plain = f"_t.__class__ is _Tensor and (_t.storage_ is None or _t.storage_.version == self.version_{name})"
+            kind = "_t is not None" if mode == "step" and name not in self.may_be_numbers else "_t.__class__ is _Tensor"
+            plain = f"{kind} and (_t.storage_ is None or _t.storage_.version == self.version_{name})"
         if mode == "graph":
-            plain, value = f"not _special and {plain}", "_t"
+            kind = "_t.__class__ is _SavedResult and " if name in op.outputs else ""
+            plain, value = f"not _special and {kind}{plain}", "_t"
         else:
-            weak = "" if name in self.op.outputs else " and (_t.meta is None or not _t.meta.wrapped)"
-            plain, value = plain + weak, "_t.data_"
+            never_weak = name in op.outputs or op.traits.get("tensors_only")
+            plain, value = plain + ("" if never_weak else " and (_t.meta is None or not _t.meta.wrapped)"), "_t.data_"
         never = f"None if _t is None and self.version_{name} is None"
         return f"    x_{name} = {value} if {plain} else {never} else {load}(self, {name!r})"
 
@@ -93,6 +99,7 @@ class Backward(Entry):
         wants_all = any("grads" in needs for needs in op.needs.values())
         lines = [f"def {'_graph_step' if graph else self.step_name}(self, grad, wanted, this):"]
         lines.append(f"    if grad is None: return {self.nothing}(self, wanted, this)")
+        lines += [] if graph else self.set_apart()
         lines.append(f"    {', '.join('n_' + p for p in op.inputs)}, = wanted")
         if wants_all:
             lines.append("    grads = (grad,)")
@@ -111,25 +118,34 @@ class Backward(Entry):
                 f"        counts = ({passed},); {gone}; {apart}",
                 f"        return {self.hand_on}(self, results, wanted, this, counts)",
             ]
-        lines += [
-            f"    {gone}",
-            f"    if self.nrs is not _Z{len(op.inputs)}: {apart}; return {self.hand_on}(self, results, wanted, this)",
-        ]
+        lines.append(f"    {gone}")
+        if graph or not self.set_apart():
+            lines.append(f"    if self.nrs is not {self.first_outputs}: {apart}")
+            lines[-1] += f"; return {self.hand_on}(self, results, wanted, this)"
         lines.append("    buffers = this.buffers")
         for p in op.inputs:
             lines += [
                 f"    if n_{p} is not None:",
-                f"        if n_{p}.__class__ is _AccumulateGrad:",
+                f"        nr = n_{p}.sequence_nr",
+                "        if nr is _LAST:",
                 *self.told_of_leaf(p),
                 f"            cell = {'None' if graph else f'this.sums.get(n_{p})'}",
                 f"            if cell is None or g_{p} is None: _leaf(this, n_{p}, g_{p})",
                 f"            else: cell[0] += g_{p}; cell[1] += 1",
                 "        else:",
-                f"            nr = n_{p}.sequence_nr",
                 f"            if nr in buffers: _add(this, nr, g_{p})",
                 f"            else: buffers[nr] = g_{p}; this.pending[nr] = n_{p}",
             ] + ([f"        g_{p} = None"] if p != op.inputs[-1] else [])
         return lines
+
+    @property
+    def first_outputs(self) -> str:
+        """`nrs` of a node whose edges all lead to the first output of a node."""
+        return f"_Z{len(self.op.inputs)}"
+
+    def set_apart(self) -> list[str]:
+        """Nodes with edges to other outputs than the first take the step that all kinds of nodes have."""
+        return [f"    if self.nrs is not {self.first_outputs}: return _any_step(self, grad, wanted, this)"]
 
     def told_of_step(self) -> list[str]:
         """What a step that is recorded notes once it has computed."""
@@ -145,16 +161,22 @@ class Backward(Entry):
         for i, p in enumerate(self.op.inputs):
             lines.append(f"    if n_{p} is not None:")
             lines.append(f"        g_{p} = {self.formula('raw', p, 'grad')}")
-            fit = f"_fitted(self, {i}, g_{p}, n_{p}, nrs[{i}])"
-            lines += [
-                f"        c = g_{p}.__class__",
-                "        if c is _float32:",
-                f"            if n_{p}.outs is not _SCALAR: nrs = self.nrs; g_{p} = {fit}",
-                "        else:",
-                f"            nrs = self.nrs; e = n_{p}.outs[nrs[{i}]]",
-                f"            if c is not _ndarray or g_{p}.shape != e[0] or g_{p}.dtype is not e[1]: g_{p} = {fit}",
-            ]
+            lines += self.fitting_lines(p, f"g_{p} = _fitted(self, {i}, g_{p}, n_{p}, 0)")
         return lines
+
+    def fitting_lines(self, p: str, fit: str) -> list[str]:
+        """Whether the gradient is as its edge expects it is asked as cheaply as the formula allows.
+
+        What comes has the shape and dtype of the result; a formula that changes neither needs no look at the array.
+        """
+        if self.op.traits.get("fitting"):
+            return []
+        if keeps_kind(self.op.texts.get(p)):
+            return [f"        if n_{p}.outs is not self.outs and n_{p}.outs != self.outs: {fit}"]
+        return [
+            f"        if n_{p}.outs is not _SCALAR or g_{p}.__class__ is not _float32:",
+            f"            if g_{p}.__class__ is not _ndarray or (g_{p}.shape, g_{p}.dtype) != n_{p}.outs[0]: {fit}",
+        ]
 
     def tensor_lines(self) -> list[str]:
         """The gradients as tensors: first all formulas, by name, then each as its edge expects it."""
@@ -177,3 +199,21 @@ def hands_on(formula: ast.expr) -> bool:
     if isinstance(formula, ast.IfExp):
         return hands_on(formula.body) or hands_on(formula.orelse)
     return not isinstance(formula, ast.BinOp | ast.UnaryOp)
+
+
+def keeps_kind(text: str | None) -> bool:
+    """Whether the formula `text` gives `grad` itself or its opposite, in some cases after a product with a number."""
+    return text is not None and keeps(ast.parse(text, mode="eval").body)
+
+
+def keeps(formula: ast.expr) -> bool:
+    match formula:
+        case ast.Name("grad"):
+            return True
+        case ast.IfExp():
+            return keeps(formula.body) and keeps(formula.orelse)
+        case ast.UnaryOp(ast.USub(), operand):
+            return keeps(operand)
+        case ast.Call(ast.Name("mul_scalar" | "scaled"), [first, *_]):
+            return keeps(first)
+    return False

@@ -25,6 +25,8 @@ class Entry:
         self.pair = [p for p in op.tensors if p in promoted]
         alike = len(self.pair) == 2 and self.pair[0] == self.given[0] and not op.traits.get("tensors_only")
         self.numbers = self.pair[1:] if alike else []
+        self.may_be_numbers = self.numbers
+        """Operands that a node may keep as the Python number they are."""
         self.is_quick = bool(op.tensors) and not (op.view or op.many or op.lists)
         self.floating = op.traits.get("floating", False)
         self.formula_names = [f"_{mode}_{p}" for mode in ("raw", "graph") for p in op.formulas]
@@ -40,13 +42,15 @@ class Entry:
 
 
 def edge_lines(p: str, indent: str) -> list[str]:
-    """Where the gradient of the operand `p` goes: the usual tensors and leaves at once, all others by `_edge`."""
+    """Where the gradient of the operand `p` goes: for usual results and leaves at once, for all others by `_edge`."""
     plain = f"(m_{p}.view is None or m_{p}.view.base.meta is m_{p}.view.base.node is None)"
     return [
         f"{indent}m_{p} = {p}.meta",
         f"{indent}if m_{p} is None: n_{p} = {p}.node; k_{p} = {p}.output_nr",
-        f"{indent}elif m_{p}.accumulator is not None and {p}.node is None and {plain} and "
-        f"(n_{p} := m_{p}.accumulator()) is not None: k_{p} = 0",
+        f"{indent}elif {p}.node is None and {plain}:",
+        f"{indent}    k_{p} = 0",
+        f"{indent}    if not m_{p}.requires_grad: n_{p} = None",
+        f"{indent}    elif m_{p}.accumulator is None or (n_{p} := m_{p}.accumulator()) is None: n_{p} = _leaf_of({p})",
         f"{indent}else: n_{p}, k_{p} = _edge({p})",
     ]
 

@@ -74,15 +74,17 @@ class Forward(Making):
         op = self.op
         lines = [f"def {name}({self.parameters()}):"]
         tracked = op.node_class is not None and name != "_untracked"
+        chosen = name == "_operator" and not self.pair
         if name != "_untracked":
             lines.append("    if _special:")
             lines += ["        way = _state.way", "        if way is not None:"]
-            if heard:
+            if heard and not chosen:
                 others = f" and {self.pair[1]}.__class__ is _Tensor" if name == "_operator" else ""
                 lines.append(f"            if way is not False{others}: return _heard(way, {self.everything})")
             lines.append(f"            {otherwise}({self.everything})")
             if tracked:
-                lines.append(f"        if not _state.grad_enabled: return _untracked({self.everything})")
+                untracked = otherwise if chosen else "return _untracked"
+                lines.append(f"        if not _state.grad_enabled: {untracked}({self.everything})")
         for p in op.tensors:
             lines += self.operand_lines(p, p in self.numbers, otherwise)
         if len(self.pair) > 1 and not self.numbers:
@@ -90,7 +92,7 @@ class Forward(Making):
         if self.floating and not self.numbers:
             lines.append("    if d_self.dtype.kind != 'f': d_self, = _promote((self,), True)")
         lines += ["    try:"]
-        lines += [f"        {line}" for line in self.forward_lines()]
+        lines += [f"        {line}" for line in (self.chosen_lines(otherwise) if chosen else self.forward_lines())]
         lines += [f"    except {ERRORS} as error:", f"        raise _OP.failure(error, ({self.everything},)) from None"]
         for output in op.outputs:
             lines += self.result_lines(output)
@@ -108,6 +110,11 @@ class Forward(Making):
                 f"    elif {is_tensor}: d_{p} = {p}.data_",
                 f"    else: {otherwise}({self.everything})",
             ]
+        if not may_be_number:
+            return [
+                f"    try: d_{p} = {p}.data_",
+                f"    except AttributeError: {otherwise}({self.everything})",
+            ]
         lines = [f"    if {is_tensor}:", f"        d_{p} = {p}.data_"]
         if may_be_number:
             lines += self.promote_lines("        ")
@@ -119,13 +126,13 @@ class Forward(Making):
 
     def promote_lines(self, indent: str) -> list[str]:
         pair = [f"d_{p}" for p in self.pair]
-        scalars = " is ".join(f"{d}.__class__" for d in pair) + " is _float32"
+        arrays = " or ".join(f"{d}.__class__ is not _float32" for d in pair)
         differ = " or ".join(f"{pair[0]}.dtype is not {d}.dtype" for d in pair[1:]) or "False"
         if self.floating:
             differ += f" or {pair[0]}.dtype.kind != 'f'"
         given = ", ".join(self.pair)
         return [
-            f"{indent}if not ({scalars}) and ({differ}):",
+            f"{indent}if ({arrays}) and ({differ}):",
             f"{indent}    {', '.join(pair)}, = _promote(({given},), {self.floating})",
         ]
 
@@ -145,6 +152,19 @@ class Forward(Making):
             return [f"{results} = {short} if {condition} else {call}"]
         return [f"{results} = {call}"]
 
+    @property
+    def chooses(self) -> bool:
+        """Whether the operator form is this operator only for some operands: those that its shortcut is for."""
+        op = self.op
+        return op.shortcut is not None and op.tensors == self.given and bool(op.traits.get("operator"))
+
+    def chosen_lines(self, otherwise: str) -> list[str]:
+        """The shortcut; what it is not for is left to others."""
+        assert self.op.shortcut is not None
+        names = {p: f"d_{p}" for p in self.op.tensors}
+        condition, short = (renamed(text, names) for text in self.op.shortcut)
+        return [f"if not ({condition}): {otherwise}({self.everything})", f"v_{self.op.outputs[0]} = {short}"]
+
     def speaks_of_arguments(self, text: str) -> bool:
         return free_names(text) <= {*self.given, *KNOWN}
 
@@ -158,8 +178,8 @@ class Forward(Making):
             number = p in self.numbers
             absent = p in op.optional or number
             if absent:
-                test = f"{p} is None" if p in op.optional else f"d_{p} is {p}"
-                test = f"{p} is None" if p in op.optional else f"{p}.__class__ is float or {p}.__class__ is int"
+                as_it_is = f"d_{p} is {p}" if op.body else f"{p}.__class__ is float or {p}.__class__ is int"
+                test = f"{p} is None" if p in op.optional else as_it_is
                 lines.append(f"    if {test}: n_{p} = m_{p} = None; k_{p} = 0")
                 lines.append("    else:")
             pad = "        " if absent else "    "

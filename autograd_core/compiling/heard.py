@@ -180,6 +180,9 @@ class Heard(Forward, Backward):
 
     step_name, nothing, hand_on = "_heard_step", "_heard_nothing", "_heard_hand_on"
 
+    def set_apart(self) -> list[str]:
+        return []
+
     def array_lines(self) -> list[str]:
         """The gradients as arrays, each as its edge expects it, and as the fact has it."""
         lines = []

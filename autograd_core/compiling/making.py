@@ -5,19 +5,20 @@ from __future__ import annotations
 from .entry import Entry
 
 FACTS: dict[str, str] = {
-    "_sym_sizes": "{0}.data_.shape",
-    "_sym_numel": "{0}.data_.size",
-    "_sym_strides": "_in_floats[{0}.data_.strides] if {0}.data_.itemsize == 4 else _strides({0}.data_)",
-    "_sym_argsize_0": "{0}.data_.shape[0]",
-    "_sym_argsize_minus_1": "{0}.data_.shape[-1]",
-    "_sym_argsize_minus_2": "{0}.data_.shape[-2]",
-    "_sym_sizes_opt": "{0}.data_.shape if {0} is not None else (0,)",
-    "_dim": "{0}.data_.ndim",
-    "_dtype_": "{0}.data_.dtype",
-    "_sizes_": "[t.data_.shape for t in {0}]",
-    "_shape_": "{0}.data_.shape",
+    "_sym_sizes": "{0}.shape",
+    "_sym_numel": "{0}.size",
+    "_sym_strides": "_in_floats[{0}.strides] if {0}.itemsize == 4 else _strides({0})",
+    "_sym_argsize_0": "{0}.shape[0]",
+    "_sym_argsize_minus_1": "{0}.shape[-1]",
+    "_sym_argsize_minus_2": "{0}.shape[-2]",
+    "_sym_sizes_opt": "{1}.data_.shape if {1} is not None else (0,)",
+    "_dim": "{0}.ndim",
+    "_dtype_": "{0}.dtype",
+    "_sizes_": "[t.data_.shape for t in {1}]",
+    "_shape_": "{0}.shape",
 }
-"""What a formula may ask about an input without keeping it: the ending of the name, and how to compute it."""
+"""What a formula may ask about an input without keeping it: the ending of the name, and how to compute it from the
+array {0} of the input {1}."""
 
 
 class Making(Entry):
@@ -95,7 +96,7 @@ class Making(Entry):
                 lines.append(f"        node.version_{name} = 0 if s is None else s.version")
                 lines.append(f"    else: node.saved_{name} = node.version_{name} = None")
             else:
-                value = self.value_of(name)
+                value = self.value_of(name, usual)
                 if name.endswith("_sym_strides"):  # torch looks at the strides only of inputs that need a gradient
                     value = f"({value}) if n_{name.removesuffix('_sym_strides')} is not None else ()"
                 lines.append(f"    node.saved_{name} = {value}")
@@ -107,16 +108,24 @@ class Making(Entry):
         if name not in op.differentiable:
             kept = f"r_{name}" if usual else f"results[{at}]"
             return [f"    node.saved_{name} = {kept} if {when} else None", f"    node.version_{name} = 0"]
+        if usual and when == "True":
+            return [
+                f"    s = r_{name}.storage_ = _Storage(); s.version = 0; s.boxed = s.address_ = None; s.counts = True",
+                f"    r = node.saved_{name} = _SavedResult(); r.storage_ = s; r.data_ = v_{name}; r.output_nr = {at}",
+                f"    node.version_{name} = 0",
+            ]
         lines = [f"    if {when}:"]
         lines.append(f"        r = r_{name}" if usual else f"        r = results[{at}] if inplace is None else inplace")
         lines.append(f"        node.saved_{name} = _result(r); node.version_{name} = r.storage_.version")
         return [*lines, f"    else: node.saved_{name} = node.version_{name} = None"]
 
-    def value_of(self, name: str) -> str:
+    def value_of(self, name: str, usual: bool) -> str:
         """How to compute a plain value that a formula asks for."""
         if name in self.op.signature.parameters:
             return f"_Dim({name}) if {name}.__class__ is int else {name}" if name.startswith("dim") else name
         for ending, how in FACTS.items():
             if name.endswith(ending):
-                return how.format(name.removesuffix(ending))
+                p = name.removesuffix(ending)
+                at_hand = usual and p in self.op.tensors and not (self.pair or self.floating)
+                return how.format(f"d_{p}" if at_hand else f"{p}.data_", p)
         raise TypeError(f"the formulas of {self.op.name} ask for {name}, which is no input, argument or result")

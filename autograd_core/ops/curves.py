@@ -142,7 +142,7 @@ def hypot(self: Array, other: Array) -> Array:
     return np.hypot(self, other)
 
 
-@op("tanh", floating=True, self=lambda grad, result: tanh_backward(grad, result))
+@op("tanh", floating=True, fitting=True, self=lambda grad, result: tanh_backward(grad, result))
 def tanh(self: Array) -> Array:
     return arithmetic.tanh(self)
 
@@ -153,10 +153,14 @@ def tanh(self: Array) -> Array:
     output=lambda grad, grad_output, output: grad * (mul_scalar(output, -2) * grad_output),
 )
 def tanh_backward(grad_output: Array, output: Array) -> Array:
-    return grad_output * (1 - output * output)
+    if output.size < arithmetic.LARGE or grad_output.shape != output.shape or grad_output.dtype is not output.dtype:
+        return grad_output * (1 - output * output)
+    slope = output * output
+    np.subtract(1, slope, slope)
+    return np.multiply(grad_output, slope, slope)
 
 
-@op("sigmoid", floating=True, self=lambda grad, result: sigmoid_backward(grad, result))
+@op("sigmoid", floating=True, fitting=True, self=lambda grad, result: sigmoid_backward(grad, result))
 def sigmoid(self: Array) -> Array:
     return 1 / (1 + arithmetic.exp(-self))
 

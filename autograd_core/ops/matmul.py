@@ -13,7 +13,7 @@ import numpy as np
 from .. import errors
 from ..batch import hidden
 from ..op import both, helper, op
-from ..tensor import Array
+from ..tensor import Array, Tensor
 from .shape import clone, expand, reshape, squeeze, squeeze_dim, squeeze_result, t, transpose, unsafe_view, unsqueeze
 
 
@@ -62,14 +62,18 @@ def times(a: Array, b: Array) -> Array:
 
 
 def mm_left_arrays(grad: Array, mat2: Array, sizes: Sequence[int], strides: Sequence[int], alpha: Any) -> Array:
-    by_column = strides[0] == 1 and strides[1] == sizes[0]
-    product = times(mat2, grad.T).T if by_column else times(grad, mat2.T)
+    if strides[0] == 1 and strides[1] == sizes[0]:
+        product = times(mat2, grad.T).T
+    else:
+        product = grad.dot(mat2.T) if grad.shape[1] != 1 else grad * mat2.T
     return product if alpha == 1 else product * alpha
 
 
 def mm_right_arrays(grad: Array, mat1: Array, sizes: Sequence[int], strides: Sequence[int], alpha: Any) -> Array:
-    by_column = strides[0] == 1 and strides[1] == sizes[0]
-    product = times(grad.T, mat1).T if by_column else times(mat1.T, grad)
+    if strides[0] == 1 and strides[1] == sizes[0]:
+        product = times(grad.T, mat1).T
+    else:
+        product = mat1.T.dot(grad) if len(grad) != 1 else mat1.T * grad
     return product if alpha == 1 else product * alpha
 
 
@@ -77,8 +81,18 @@ helper(mm_left, mm_left_arrays)
 helper(mm_right, mm_right_arrays)
 
 
+def product(self: Any, other: Any) -> Any:
+    """`a @ b`, which knows no numbers."""
+    if not (other.__class__ is Tensor or isinstance(other, Tensor)):
+        return NotImplemented
+    return mm(self, other) if self.data_.ndim == 2 == other.data_.ndim else matmul(self, other)
+
+
 @op(
     "mm",
+    tensors_only=True,
+    operator=product,
+    fitting=True,
     self=lambda grad, mat2, self_sym_sizes, self_sym_strides: mm_left(grad, mat2, self_sym_sizes, self_sym_strides, 1),
     mat2=lambda grad, self, mat2_sym_sizes, mat2_sym_strides: mm_right(grad, self, mat2_sym_sizes, mat2_sym_strides, 1),
 )
@@ -159,6 +173,7 @@ def bmm(self: Array, mat2: Array) -> Array:
 
 @op(
     "addmm",
+    tensors_only=True,
     self=lambda grad, beta: scaled(grad, beta),
     mat1=lambda grad, mat2, alpha, mat1_sym_sizes, mat1_sym_strides: mm_left(
         grad, mat2, mat1_sym_sizes, mat1_sym_strides, alpha

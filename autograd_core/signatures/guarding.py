@@ -31,6 +31,9 @@ IDLE = {"layout", "pin_memory", "memory_format", "non_blocking", "device"}
 
 SEVERAL = (tuple, list)
 
+ABSENT = type("Absent", (), {})()
+"""In the place of a first argument that is not there: no call with it is known."""
+
 
 def table() -> dict[str, dict[str, list[Signature]]]:
     """The signatures by module and name; none for a method that takes no arguments at all."""
@@ -86,10 +89,14 @@ def checked(reader: Reader) -> Function:
     function, known, read_first = reader.function, reader.known, reader.call
 
     @functools.wraps(function)
-    def call(*args: Any, **options: Any) -> Any:
-        if not options and (args[0].__class__ if len(args) == 1 else tuple(map(type, args))) in known:
-            return function(*args)
-        return read_first(args, options)
+    def call(first: Any = ABSENT, /, *rest: Any, **options: Any) -> Any:
+        if not options:
+            if not rest:
+                if first.__class__ in known:
+                    return function(first)
+            elif (first.__class__, *map(type, rest)) in known:
+                return function(first, *rest)
+        return read_first(() if first is ABSENT else (first, *rest), options)
 
     return call
 
