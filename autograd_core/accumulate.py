@@ -41,7 +41,7 @@ def accumulate(node: AccumulateGrad, grad: Any, call: int, create_graph: bool, v
         assert now is not None
         session.made(now, "grad", ())
         session.emit(
-            (events.GradStored, call, session.tensor(leaf), how, session.tensor(now), was, came, tell.value(now))
+            (events.GradStored, call, session.number(leaf), how, session.number(now), was, came, tell.value(now))
         )
     if meta.post_hooks:
         for hook in list(meta.post_hooks.values()):

@@ -80,11 +80,18 @@ class Session:
         ref = self.tensors.get(id(tensor))
         return None if ref is None else ref.number
 
-    def tensor(self, tensor: Tensor) -> int:
-        """The number of `tensor`; one not met before is announced as it stands."""
+    def number(self, tensor: Tensor) -> int:
+        """The number of `tensor`; one not met before is announced."""
         number = self.number_of(tensor)
-        if number is not None:
-            return number
+        return self.announced(tensor) if number is None else number
+
+    def tensor(self, tensor: Tensor) -> int:
+        """The same, where it may be asked for what shares its memory, too."""
+        number = self.number_of(tensor)
+        return self.announced(tensor) if number is None else number
+
+    def announced(self, tensor: Tensor) -> int:
+        """The number of `tensor`, which was not met before, and is announced as it stands."""
         wrapped = tensor.meta is not None and tensor.meta.wrapped
         return self.made(tensor, "number" if wrapped else "known before", ())
 
@@ -147,7 +154,7 @@ class Session:
         known = self.node_number(node)
         if known is not None:
             return known
-        given = tuple(self.tensor(t) for t in inputs)
+        given = tuple([self.number(t) for t in inputs])
         variable = node.variable_or_none()
         leaf = None if variable is None else self.tensor(variable)
         edges = tuple((None if n is None else self.node(n), nr) for n, nr in zip(node.next, node.nrs, strict=True))
@@ -196,7 +203,7 @@ def written(tensor: Tensor, op: str, inputs: Iterable[Tensor] = (), counted: boo
     if session is None:
         return
     session.tensor(tensor)
-    given = tuple([session.tensor(t) for t in inputs])
+    given = tuple([session.number(t) if t.storage_ is None else session.tensor(t) for t in inputs])
     session.wrote(tensor, op, given, counted and tensor.shared_storage().counts)
 
 
@@ -221,7 +228,7 @@ def tensor_id(tensor: Tensor) -> int:
     """
     if state.session is None:
         raise RuntimeError("nobody listens")
-    return state.session.tensor(tensor)
+    return state.session.number(tensor)
 
 
 def node_id(node: Node) -> int:

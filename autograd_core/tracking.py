@@ -50,8 +50,8 @@ def set_grad(self: Tensor, grad: Any) -> None:
     before, meta.grad = meta.grad, grad
     session = state.session if special else None
     if session is not None:
-        number = session.tensor(self)
-        now = None if grad is None else session.tensor(grad)
+        number = session.number(self)
+        now = None if grad is None else session.number(grad)
         shown = tell.value(grad)
         session.emit((events.GradStored, None, number, "assigned", now, tell.value(before), shown, shown))
 

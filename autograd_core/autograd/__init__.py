@@ -92,9 +92,9 @@ def run(
     """Execute `call` with grad mode set as it wants it, telling of its start and end."""
     session = state.session
     if session is not None:
-        numbers = tuple(session.tensor(t) for t in roots if isinstance(t, Tensor))
+        numbers = tuple(session.number(t) for t in roots if isinstance(t, Tensor))
         nodes = tuple(session.node(node) for node, _ in edges)
-        wanted = tuple(session.tensor(t) for t in inputs if isinstance(t, Tensor))
+        wanted = tuple(session.number(t) for t in inputs if isinstance(t, Tensor))
         parent = state.calls[-1].number if state.calls else None
         session.emit(
             (
@@ -144,7 +144,7 @@ def refusal_told(kind: str, roots: Sequence[Any]) -> Iterator[None]:
     except RuntimeError as error:
         session = state.session
         if session is not None:
-            numbers = tuple(session.tensor(t) for t in roots if isinstance(t, Tensor))
+            numbers = tuple(session.number(t) for t in roots if isinstance(t, Tensor))
             call, parent = state.next_call(), state.calls[-1].number if state.calls else None
             session.emit((events.BackwardStarted, call, kind, numbers, (), False, False, (), parent))
             session.emit((events.BackwardFailed, call, None, type(error).__name__, str(error)))

@@ -27,7 +27,7 @@ from ..recording.engine import heard_hand_on, heard_nothing
 from ..recording.tape import LARGE, many_leaves, noted
 from ..saved import SavedResult, save_result, unpack_slot
 from ..state import next_usual, special, state
-from ..tensor import Storage, Tensor, blank
+from ..tensor import Storage, Tensor, blank, wrapped_number
 from .backward import Backward
 from .forward import Forward
 from .heard import Heard
@@ -59,7 +59,8 @@ PLUMBING: Namespace = {
     "_any_step": quick.step,
     "_nothing": quick.nothing, "_remember": remember, "_version": operands.version_of,
     "_batched": batched, "_proxy": weakref.proxy, "_noted": noted, "_LARGE": LARGE, "_quiet": operands.loaded_quietly,
-    "_heard_hand_on": heard_hand_on, "_heard_nothing": heard_nothing, "_many_leaves": many_leaves,
+    "_wrapped": wrapped_number, "_many_leaves": many_leaves,
+    "_heard_hand_on": heard_hand_on, "_heard_nothing": heard_nothing,
 }  # fmt: skip
 
 

@@ -5,6 +5,9 @@ from __future__ import annotations
 from .entry import ERRORS, KNOWN, edge_lines, free_names, renamed
 from .making import Making
 
+SIMPLE = ("_Tensor", "float", "int")
+"""What the other operand of `a * b` mostly is."""
+
 
 class Forward(Making):
     """Lines of `_general`, `_usual` and `_operator`."""
@@ -79,7 +82,8 @@ class Forward(Making):
             lines.append("    if _special:")
             lines += ["        way = _state.way", "        if way is not None:"]
             if heard and not chosen:
-                others = f" and {self.pair[1]}.__class__ is _Tensor" if name == "_operator" else ""
+                kinds = " or ".join(f"{p}.__class__ is {kind}" for p in self.pair[1:] for kind in SIMPLE)
+                others = f" and ({kinds})" if name == "_operator" else ""
                 lines.append(f"            if way is not False{others}: return _heard(way, {self.everything})")
             lines.append(f"            {otherwise}({self.everything})")
             if tracked:

@@ -39,9 +39,12 @@ class Heard(Forward, Backward):
             f"    if not tape.grad: return _plain(tape, {self.everything})",
         ]
         for p in op.tensors:
+            if p in self.bare_numbers:
+                lines += self.perhaps_a_number(p)
+                continue
             lines.append(f"    if {p}.__class__ is not _Tensor: {p} = _operand({p}, _OP, {p!r})")
             lines.append(f"    d_{p} = {p}.data_" + (f" if {p} is not None else None" if p in op.optional else ""))
-        lines += self.brought_together()
+        lines += [] if self.bare_numbers else self.brought_together()
         lines += self.computed(v, r)
         lines.append(f"    if {v}.__class__ is not _float32 and {v}.size > _LARGE:")
         lines.append(f"        _link({self.everything}, ({r},))")
@@ -50,6 +53,20 @@ class Heard(Forward, Backward):
         lines += self.linked(v, r)
         wrapped = {p: f"{p}.meta is not None and {p}.meta.wrapped" for p in self.pair[1:]}
         return lines + self.noted_plain(v, r, wrapped)
+
+    def perhaps_a_number(self, p: str) -> list[str]:
+        """The operand `p` and its data, which is a bare number where that is all that the first one needs."""
+        first = self.pair[0]
+        bare = f"{p}.__class__ is float or {p}.__class__ is int and -9999999 < {p} < 9999999"
+        return [
+            f"    if ({bare}) and d_{first}.dtype.kind == 'f':",
+            f"        d_{p} = {p}" if self.op.body else f"        d_{p} = d_{first}.dtype.type({p})",
+            f"        {p} = _wrapped({p})",
+            "    else:",
+            f"        if {p}.__class__ is not _Tensor: {p} = _operand({p}, _OP, {p!r})",
+            f"        d_{p} = {p}.data_",
+            *self.promote_lines("        "),
+        ]
 
     def computed(self, v: str, r: str) -> list[str]:
         """The result, `r` over `v`, and all that it takes, once the operands are known."""

@@ -102,23 +102,20 @@ class Tape(Session):
         return super().watch(thing, known, number, kind)
 
     def number_of(self, tensor: Tensor) -> int | None:
+        number: int = getattr(tensor, "told", 0) - self.base
+        if number >= 0:
+            return number
         ref = self.tensors.get(id(tensor))
-        if ref is not None:
-            return ref.number
-        number = self.told(tensor)
-        if number is not None:
-            # From now on it goes by what a direct listener knows: who shares its memory is looked up there.
+        return None if ref is None else ref.number
+
+    def tensor(self, tensor: Tensor) -> int:
+        """From now on it goes by what a direct listener knows: who shares its memory is looked up there."""
+        number = super().tensor(tensor)
+        if id(tensor) not in self.tensors:
             super().watch(tensor, self.tensors, number, None)
             memory = tensor.shared_storage()
             if id(memory) not in self.storages:
                 super().watch(memory, self.storages, number, None)
-        return number
-
-    def tensor(self, tensor: Tensor) -> int:
-        number = self.number_of(tensor)
-        if number is None:
-            number = super().tensor(tensor)
-            self.number_of(tensor)
         return number
 
     def storage(self, storage: Storage) -> int:
@@ -154,7 +151,7 @@ class Tape(Session):
         known = self.number_of(tensor)
         if known is not None:
             return known
-        given = [base + self.tensor(t) if getattr(t, "told", 0) < base else t.told for t in inputs]
+        given = [base + self.number(t) if getattr(t, "told", 0) < base else t.told for t in inputs]
         node = tensor.node
         joined = None if node is None else base + self.node(node)
         tensor.told = at = self.next_told()
@@ -189,7 +186,7 @@ class Tape(Session):
 
         None if one only stands in for the tensor whose number it has: what is kept of it, a fact cannot say.
         """
-        found = [None if tensor is None else self.tensor(tensor) + self.base for tensor in tensors]
+        found = [None if tensor is None else self.number(tensor) + self.base for tensor in tensors]
         return None if any(t is not None and self.told(t) is None for t in tensors) else found
 
     def joined(self, *nodes: Node | None) -> list[int | None]:
