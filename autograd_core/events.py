@@ -12,6 +12,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from .frozen import maker
 from .values import Value as Value
 from .values import snapshot as snapshot
 
@@ -27,8 +28,8 @@ class Event:
     @staticmethod
     def of(flight: tuple[Any, ...]) -> Event:
         """The event that `flight`, its class followed by its fields, stands for."""
-        kind: type[Event] = flight[0]
-        return kind(*flight[1:])
+        event: Event = maker(flight[0])(flight)
+        return event
 
 
 # ---- tensors

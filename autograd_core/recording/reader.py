@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache, lru_cache
+from itertools import islice
 from math import prod
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from .. import events as e
+from ..frozen import maker
 from ..introspection import saved_face
 from ..values import Value, snapshot
 from .calls import Calls
@@ -76,14 +78,14 @@ class Reader:
 
     def read(self) -> list[Flight]:
         """All flights up to now."""
-        items = self.tape.items
+        items, leaving, take = self.tape.items, self.leaving, self.take
         self.base = self.tape.base
         end = len(items) if self.tape.end is None else self.tape.end
-        for item in items[self.at : end]:
+        for item in islice(items, self.at, end):
             if type(item) is tuple:  # of a dead proxy nothing else can be asked
-                self.take(item)
+                take(item)
             else:
-                self.flights.append(self.leaving.pop(id(item)))
+                self.flights.append(leaving.pop(id(item)))
         self.at = end
         return self.flights
 
@@ -92,11 +94,12 @@ class Reader:
         kind, calls = item[0], self.calls
         if calls.results is not None and kind not in self.quiet:
             calls.arrive()
+        if kind.__class__ is int:
+            calls.node_ran(item)
+            return
         act = self.known.get(kind)
         if act is not None:
             act(item)
-        elif kind.__class__ is int:
-            calls.node_ran(item)
         elif kind.__class__ is type:
             self.flights.append(item)
         else:
@@ -180,38 +183,35 @@ class Reader:
         if fact[3] is None:
             return self.plain_made(fact)
         op, number, ref, node, node_ref, nr, raw, nrs, *rest = fact
-        form, base = form_of(op), self.base
-        number, node = number - base, node - base
+        form, base, tell = form_of(op), self.base, self.flights.append
+        memory, values = self.memory, self.values
+        number -= base
+        node -= base
         self.leaving[id(ref)], self.leaving[id(node_ref)] = (e.TensorReleased, number), (e.NodeReleased, node)
         operands = [None if told is None else told - base for told in rest[: form.operands]]
-        given = tuple([tensor for tensor in operands if tensor is not None])
+        given = tuple(operands if None not in operands else [tensor for tensor in operands if tensor is not None])
         joined = rest[form.operands : form.kept]
         edges = tuple([(None if told is None else told - base, at) for told, at in zip(joined, nrs, strict=True)])
-        value = self.value(raw)
-        flights = self.flights
-        flights.append((e.NodeMade, node, form.title, op.name, nr, edges, given, None))
+        tell((e.NodeMade, node, form.title, form.name, nr, edges, given, None))
+        storage, value = self.storage(number), self.value(raw)
+        memory[number], values[number] = storage, value
         slots = []
-        for slot, at, version in zip(form.slots, form.sources, rest[form.kept : form.plain], strict=True):
+        for (slot, at), version in zip(form.slots, rest[form.kept : form.plain], strict=True):
             if version is None:
                 continue
-            if at is None:
-                tensor, storage, held = None, self.storage(number), value
-            else:
-                tensor = operands[at]
-                assert tensor is not None
-                storage, held = self.memory[tensor], self.values[tensor]
-            nbytes = size(held.shape, held.dtype)
+            tensor = None if at is None else operands[at]
+            kept = number if tensor is None else tensor
+            held = values[kept]
+            nbytes = 4 if held.shape == () and held.dtype == "float32" else size(held.shape, held.dtype)
             slots.append((slot, version, nbytes))
-            flights.append((e.TensorSaved, node, slot, tensor, storage, version, nbytes, held))
-        for slot, thing in zip(form.values, rest[form.plain :], strict=True):
-            if not slot.endswith("_"):
-                flights.append((e.ValueSaved, node, slot, str(saved_face(thing))))
+            tell((e.TensorSaved, node, slot, tensor, memory[kept], version, nbytes, held))
+        for at, slot in form.values:
+            tell((e.ValueSaved, node, slot, str(saved_face(rest[at]))))
         self.nodes[node] = Known(edges, slots)
-        storage = self.storage(number)
-        self.memory[number], self.values[number] = storage, value
-        shown = given if self.numbers.isdisjoint(given) else tuple([t for t in given if t not in self.numbers])
-        facts = (value.shape, value.dtype, True, 0, node, 0, None, value)
-        flights.append((e.TensorMade, number, storage, op.name, shown, *facts))
+        if self.numbers and not self.numbers.isdisjoint(given):
+            given = tuple([tensor for tensor in given if tensor not in self.numbers])
+        shape, dtype = value.shape, value.dtype
+        tell((e.TensorMade, number, storage, form.name, given, shape, dtype, True, 0, node, 0, None, value))
 
     def gradient_made(self, number: int, ref: Any, value: Value, version: int) -> None:
         """A new tensor that is the `.grad` of a leaf."""
@@ -233,10 +233,14 @@ def array(sort: tuple[tuple[int, ...], np.dtype[Any]], contents: bytes) -> Value
     return snapshot(np.frombuffer(contents, sort[1]).reshape(sort[0])[()])
 
 
+make_value = maker(Value)
+
+
 @lru_cache(1 << 14)
 def scalar(number: float) -> Value:
     """A float32; not for zeros, which are equal and not alike."""
-    return Value((), "float32", number)
+    value: Value = make_value((Value, (), "float32", number, True, None, None, None, None))
+    return value
 
 
 @lru_cache(1 << 10)
@@ -250,13 +254,14 @@ class Form:
     def __init__(self, op: Op) -> None:
         names = list(op.kept())
         assert op.node_class is not None
-        self.title = op.node_class.__name__
+        self.title, self.name = op.node_class.__name__, op.name
         self.operands = len(op.tensors)
         self.kept = self.operands + len(op.inputs)
-        self.slots = [name for name in names if op.is_tensor(name)]
-        self.values = [name for name in names if not op.is_tensor(name)]
-        self.sources = [op.tensors.index(name) if name in op.tensors else None for name in self.slots]
-        self.plain = self.kept + len(self.slots)
+        tensors = [name for name in names if op.is_tensor(name)]
+        self.plain = self.kept + len(tensors)
+        self.slots = [(name, op.tensors.index(name) if name in op.tensors else None) for name in tensors]
+        plain = [name for name in names if not op.is_tensor(name)]
+        self.values = [(self.plain + at, name) for at, name in enumerate(plain) if not name.endswith("_")]
 
 
 form_of = cache(Form)

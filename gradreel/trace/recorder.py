@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from autograd_core.events import Event
+from autograd_core.frozen import maker
 from autograd_core.recording import Reader, Tape
 
-from .trace import Outcome, Trace
+from .trace import KINDS, Outcome, Trace
 
 Flight = tuple[Any, ...]
+
+MAKE = {kind: maker(kind) for kind in KINDS.values()}
+"""What makes each kind of event of its flight."""
 
 
 class Recorder:
@@ -53,4 +56,4 @@ class Recorder:
 
     def trace(self, source: str, mode: str, outcome: Outcome) -> Trace:
         """What was collected so far, as a Trace."""
-        return Trace(source, mode, outcome, tuple(map(Event.of, self.flights)))
+        return Trace(source, mode, outcome, tuple([MAKE[flight[0]](flight) for flight in self.flights]))
