@@ -218,7 +218,8 @@ def noted(value: Any) -> Noted:
         return float(value)
     if value is None:
         return None
-    return ((value.shape, value.dtype), value.tobytes()) if value.size <= LARGE else events.snapshot(value)
+    plain = value.__class__ is np.ndarray or isinstance(value, np.generic)  # not so a hidden batch
+    return ((value.shape, value.dtype), value.tobytes()) if plain and value.size <= LARGE else events.snapshot(value)
 
 
 @lru_cache(1024)
