@@ -88,7 +88,7 @@ def gradients(
     at = root.sequence_nr
     this.buffers[(at, nr) if nr else at] = grad
     needed: set[Node] = set(inputs)
-    if not irregular and leads_only_to(root, needed):
+    if not irregular and (needed.issuperset(root.next) or leads_only_to(root, needed)):
         descend(root, this, graph)
         return this.cells  # type: ignore[return-value]
     nodes = below_root(root)
@@ -129,18 +129,18 @@ def descend(root: Node, this: Run, graph: bool) -> None:
     """Run all that is below `root`, over arrays or, with `graph`, over tensors."""
     at, misses = root.sequence_nr, 0
     buffers, pending = this.buffers, this.pending
-    pending[at] = root
-    while pending:
-        node = pending.pop(at, None)
+    node: Node | None = root
+    while True:
         if node is None:
             misses += 1
             at = max(pending) if misses > MISSES else at - 1
-            continue
-        if graph:
-            node.graph_step(buffers.pop(at, None), node.next, this)  # type: ignore[misc]
         else:
-            node.step(buffers.pop(at, None), node.next, this)  # type: ignore[misc]
-        misses, at = 0, at - 1
+            step = node.graph_step if graph else node.step
+            step(buffers.pop(at, None), node.next, this)  # type: ignore[misc]
+            misses, at = 0, at - 1
+        if not pending:
+            return
+        node = pending.pop(at, None)
 
 
 def graph_step(node: Node, grad: Any, wanted: Wanted, this: Run) -> None:

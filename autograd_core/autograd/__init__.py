@@ -298,6 +298,9 @@ def quickly(outputs: Any, inputs: Any, retain: bool, create_graph: bool, allow_u
     found = quick.gradients(root.node, root.output_nr, start, leaves, retain, create_graph)
     if found is None:
         return None
+    if len(leaves) == 1 and leaves[0] in found:
+        value, count, *_ = found[leaves[0]]
+        return (value if create_graph else as_tensor(value, count),)
     got = [found.get(leaf) for leaf in leaves]
     if not allow_unused and None in got:
         refuse_unused(got.index(None))

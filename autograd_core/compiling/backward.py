@@ -129,9 +129,7 @@ class Backward(Entry):
                 f"        nr = n_{p}.sequence_nr",
                 "        if nr is _LAST:",
                 *self.told_of_leaf(p),
-                f"            cell = {'None' if graph else f'this.sums.get(n_{p})'}",
-                f"            if cell is None or g_{p} is None: _leaf(this, n_{p}, g_{p})",
-                f"            else: cell[0] += g_{p}; cell[1] += 1",
+                *(f"            {line}" for line in (leaf_of_tensors(p) if graph else leaf_of_arrays(p))),
                 "        else:",
                 f"            if nr in buffers: _add(this, nr, g_{p})",
                 f"            else: buffers[nr] = g_{p}; this.pending[nr] = n_{p}",
@@ -188,6 +186,23 @@ class Backward(Entry):
                 f"        g_{p} = _fitted_tensor(self, {i}, g_{p}, n_{p})",
             ]
         return lines
+
+
+def leaf_of_arrays(p: str) -> list[str]:
+    """What comes to a leaf: added to what came before, if that is a sum already."""
+    return [
+        f"cell = this.sums.get(n_{p})",
+        f"if cell is None or g_{p} is None: _leaf(this, n_{p}, g_{p})",
+        f"else: cell[0] += g_{p}; cell[1] += 1",
+    ]
+
+
+def leaf_of_tensors(p: str) -> list[str]:
+    """The same over tensors, of which it does not matter who else holds them."""
+    return [
+        f"if n_{p} in this.cells: _leaf(this, n_{p}, g_{p})",
+        f"elif g_{p} is not None: this.cells[n_{p}] = [g_{p}, 0, True, True]",
+    ]
 
 
 def may_hand_on(text: str | None) -> bool:
