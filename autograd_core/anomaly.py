@@ -49,14 +49,14 @@ def warn(text: str) -> None:
 
 def told(node: Node) -> None:
     """Warn of the lines that made `node`, which failed."""
-    notes = node.meta_ or {}
+    notes = node.own_metadata()
     if "traceback_" not in notes:
         warn(NO_FORWARD.format(node.name()))
         return
     warn(FORWARD.format(node.name(), "".join(notes["traceback_"])))
     parent = notes.get("parent_")
     while parent is not None:
-        notes = parent.meta_ or {}
+        notes = parent.own_metadata()
         lines = "".join(notes.get("traceback_", ["No forward pass information available."]))
         warn(BEFORE.format(parent.name(), lines))
         parent = notes.get("parent_")

@@ -87,6 +87,10 @@ def new_run(retain: bool) -> Run:
     return run
 
 
+_metadata: weakref.WeakKeyDictionary[Node, dict[Any, Any]] = weakref.WeakKeyDictionary()
+"""`metadata` of those few nodes that have any, as long as they live."""
+
+
 class Node(Introspection):
     """One call of an operator, remembered.
 
@@ -95,7 +99,7 @@ class Node(Introspection):
     `writes` says how often torch writes each gradient in making it.
     """
 
-    __slots__ = ("next", "nrs", "sequence_nr", "outs", "hooks", "freed", "meta_", "told", "__weakref__")
+    __slots__ = ("next", "nrs", "sequence_nr", "outs", "hooks", "freed", "told", "__weakref__")
 
     op_name = ""
     slots: tuple[str, ...] = ()
@@ -118,7 +122,6 @@ class Node(Introspection):
     outs: tuple[Output, ...]
     hooks: Hooks | None
     freed: bool
-    meta_: dict[Any, Any] | None
     told: int
 
     def __init__(self, edges: Sequence[tuple[Node | None, int]] = (), outs: tuple[Output, ...] = ()) -> None:
@@ -127,7 +130,7 @@ class Node(Introspection):
         self.nrs = tuple(nr for _, nr in edges)
         self.sequence_nr = state.next_sequence()
         self.outs = outs
-        self.hooks, self.freed, self.meta_ = None, False, None
+        self.hooks, self.freed = None, False
         if state.anomaly:
             from .anomaly import remember
 
@@ -178,9 +181,7 @@ class Node(Introspection):
     # ---- what Introspection leaves to it
 
     def own_metadata(self) -> dict[Any, Any]:
-        if self.meta_ is None:
-            self.meta_ = {}
-        return self.meta_
+        return _metadata.setdefault(self, {})
 
     metadata = read_only(own_metadata, "metadata")
 
@@ -331,7 +332,7 @@ def accumulator(leaf: Tensor) -> AccumulateGrad:
     if node is None:
         node = AccumulateGrad()
         node.variable, node.sequence_nr, node.next, node.nrs = leaf, LAST, (), ()
-        node.hooks, node.freed, node.meta_ = None, False, None
+        node.hooks, node.freed = None, False
         data = leaf.data_
         node.outs = ((data.shape, data.dtype),) if data.ndim or data.dtype is not FLOAT else SCALAR
         meta.accumulator = weakref.ref(node)

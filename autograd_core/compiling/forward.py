@@ -195,7 +195,7 @@ class Forward(Making):
         many = len(op.inputs)
         nrs = " or ".join(f"k_{p}" for p in op.inputs)
         lines += [
-            "    node = _Node(); node.hooks = node.meta_ = None; node.freed = False; node.sequence_nr = _next()",
+            "    node = _Node(); node.hooks = None; node.freed = False; node.sequence_nr = _next()",
             "    if _late: _number()",
             f"    node.next = ({', '.join(nodes)},)",
             f"    node.nrs = ({', '.join('k_' + p for p in op.inputs)},) if {nrs} else _Z{many}",

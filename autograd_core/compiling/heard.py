@@ -152,7 +152,7 @@ class Heard(Forward, Backward):
         nexts, nrs = (", ".join(f"{letter}_{p}" for p in op.inputs) for letter in "nk")
         many = " or ".join(f"k_{p}" for p in op.inputs)
         lines = [
-            "    node = _Node(); node.hooks = node.meta_ = None; node.freed = False",
+            "    node = _Node(); node.hooks = None; node.freed = False",
             f"    node.sequence_nr = nr = tape.next_sequence(); node.next = ({nexts},)",
             "    if _late: _number()",
             f"    node.nrs = nrs = ({nrs},) if {many} else _Z{len(op.inputs)}",

@@ -52,7 +52,7 @@ class Making(Entry):
         nrs = [f"tuple(k for _, k in e_{p})" if p in op.lists else f"(k_{p},)" for p in op.inputs]
         counted = "results" if len(op.differentiable) == len(op.outputs) else f"results[:{len(op.differentiable)}]"
         lines += [
-            "    node = _Node(); node.hooks = node.meta_ = None; node.freed = False",
+            "    node = _Node(); node.hooks = None; node.freed = False",
             "    node.sequence_nr = _state.next_sequence()",
             "    if _late: _number()",
             f"    node.next = {' + '.join(nexts)}; nrs = {' + '.join(nrs)}",
