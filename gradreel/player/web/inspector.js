@@ -3,7 +3,7 @@
  * said comes from inspection.js.
  */
 
-import { element } from "./dom.js";
+import { differs, element } from "./dom.js";
 import { short, title } from "./format.js";
 import { gridOf, spreadOf } from "./heat.js";
 import { historyOf, leafFacts, milestones, namesOf, nodeFacts, tensorFacts } from "./inspection.js";
@@ -11,6 +11,7 @@ import { callAt, leafName } from "./moment.js";
 import { indexAt } from "./state.js";
 
 const WRITES = 6;
+const WAITING = 8;
 
 /** @param {HTMLElement} head @param {HTMLElement} root
  * @param {import("./inspection.js").Moment} moment
@@ -134,6 +135,7 @@ export function showSum(head, root, moment, sums) {
   if (!box) return;
   head.textContent = `Adding up at ${title(box)}`;
   const lines = termsOf(box, key, moment);
+  if (!differs(root, lines)) return;
   root.replaceChildren(element("div", { class: "card sum" }, ...lines.map((line) => element("div", { class: line.total ? "total" : "" },
     element("span", { text: line.sign }), element("span", { text: line.value }), element("span", { text: line.from })))));
 }
@@ -146,20 +148,21 @@ function recent(sums, state, step) {
   return null;
 }
 
+/** Whether the gradient of a wire is still to come. */
+function waits(wire, state, step) {
+  return state.at(wire.id, "state", step) === "idle" && ["built", "ready", "running", "failed"].includes(state.at(wire.from, "state", step));
+}
+
 function termsOf(box, key, { state, scene, step }) {
   const terms = state.at(key, "terms", step) ?? [];
   const value = (index) => short(scene.values[index], 18);
   const lines = terms.map(([from, index], i) => ({
     sign: i ? "+" : "", value: value(index), from: from ? `from ${title(scene.box.get(from))}` : "given",
   }));
-  if (callAt(scene, step)) {
-    for (const wire of scene.into.get(box.id) ?? []) {
-      const how = state.at(wire.id, "state", step);
-      const from = state.at(wire.from, "state", step);
-      if (how === "idle" && ["built", "ready", "running", "failed"].includes(from))
-        lines.push({ sign: lines.length ? "+" : "", value: "waiting", from: `from ${title(scene.box.get(wire.from))}` });
-    }
-  }
+  const waiting = callAt(scene, step) ? (scene.into.get(box.id) ?? []).filter((wire) => waits(wire, state, step)) : [];
+  const shown = waiting.length > WAITING ? waiting.slice(0, WAITING - 1) : waiting;
+  for (const wire of shown) lines.push({ sign: lines.length ? "+" : "", value: "waiting", from: `from ${title(scene.box.get(wire.from))}` });
+  if (shown.length < waiting.length) lines.push({ sign: "+", value: "waiting", from: `from ${waiting.length - shown.length} more` });
   const total = state.at(key, "total", step);
   if (terms.length > 1 && total !== null) lines.push({ sign: "=", value: value(total), from: "", total: true });
   return lines;
