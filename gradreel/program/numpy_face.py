@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+import numpy.ma  # noqa: F401  np.unique imports it when first called, and a locked-down process could not
 
 from .calls import kind_name
 from .engine import torch
@@ -233,9 +234,44 @@ def padded(machine: Machine, given: Value, width: Value, mode: str = "constant",
     return made
 
 
-def linspace(machine: Machine, start: float, stop: float, num: int = 50, endpoint: Value = True) -> Array:
+def linspace(
+    machine: Machine,
+    start: Value,
+    stop: Value,
+    num: int = 50,
+    endpoint: Value = True,
+    retstep: Value = False,
+    dtype: Value = None,
+) -> Any:
     machine.meter.elements(num)
-    return np.linspace(start, stop, num, endpoint=bool(endpoint))
+    first, last = numbers(machine, start), numbers(machine, stop)
+    way: Any = np.linspace
+    return way(first, last, num, endpoint=bool(endpoint), retstep=bool(retstep), dtype=dtype_of(dtype))
+
+
+def joined_on(machine: Machine, given: Value, values: Value, axis: Value = None) -> Array:
+    parts = [np.asarray(numbers(machine, part)) for part in (given, values)]
+    machine.meter.elements(sum(part.size for part in parts))
+    way: Any = np.append
+    made: Array = way(*parts, None if axis is None else int(axis))
+    return made
+
+
+def histogram(machine: Machine, given: Value, bins: Value = 10, range: Value = None, density: Value = False) -> Any:
+    found, parts = np.asarray(numbers(machine, given)), numbers(machine, bins)
+    machine.meter.elements(found.size + (parts if isinstance(parts, int) else len(parts)))
+    limits = None if range is None else tuple(numbers(machine, range))
+    return np.histogram(found, parts, limits, density=bool(density))
+
+
+def bincount(machine: Machine, x: Value, weights: Value = None, minlength: int = 0) -> Array:
+    found = np.asarray(numbers(machine, x))
+    machine.meter.elements(max(int(found.max(initial=0)) + 1, minlength))
+    return np.bincount(found, None if weights is None else numbers(machine, weights), minlength)
+
+
+def full_like(machine: Machine, given: Value, fill_value: Value, dtype: Value = None) -> Array:
+    return np.full_like(np.asarray(numbers(machine, given)), numbers(machine, fill_value), dtype=dtype_of(dtype))
 
 
 def logspace(machine: Machine, start: float, stop: float, num: int = 50) -> Array:

@@ -78,6 +78,7 @@ DRAWS: dict[str, Callable[..., Any]] = SHARED | {
     "exponential": draw(State.exponential, 1),
     "poisson": draw(State.poisson, 1),
     "beta": draw(State.beta, 2),
+    "multivariate_normal": draw(State.multivariate_normal, 2),
     "gamma": draw(State.gamma, 2),
     "rand": by_sizes(State.rand),
     "randn": by_sizes(State.randn),
@@ -85,6 +86,7 @@ DRAWS: dict[str, Callable[..., Any]] = SHARED | {
 GENERATOR: dict[str, Callable[..., Any]] = SHARED | {
     "uniform": draw(Modern.uniform, 2),
     "normal": draw(Modern.normal, 2),
+    "multivariate_normal": draw(Modern.multivariate_normal, 2),
     "integers": draw(Modern.integers, 2),
     "random": draw(Modern.random, 0),
     "standard_normal": draw(Modern.standard_normal, 0),

@@ -16,6 +16,7 @@ from .numpy_face import (
     alike,
     arange,
     array,
+    bincount,
     diagonal,
     dtype_of,
     einsum,
@@ -23,7 +24,10 @@ from .numpy_face import (
     filled,
     finfo,
     full,
+    full_like,
+    histogram,
     iinfo,
+    joined_on,
     joining,
     linspace,
     logspace,
@@ -50,11 +54,13 @@ ELEMENTWISE = words(
     "abs exp log sqrt sin cos tan tanh maximum minimum arcsin arccos arctan arctan2 sinh cosh log2 log10 log1p expm1 "
     "exp2 power square sign floor ceil rint round clip isnan isinf isfinite add subtract multiply divide mod "
     "floor_divide negative reciprocal greater less equal not_equal greater_equal less_equal logical_and logical_or "
-    "logical_not logical_xor absolute fabs hypot deg2rad rad2deg cbrt isclose allclose array_equal trunc around"
+    "logical_not logical_xor absolute fabs hypot deg2rad rad2deg cbrt isclose allclose array_equal trunc around interp "
+    "nan_to_num"
 )
 SHAPES = words(
     "reshape transpose squeeze ravel expand_dims flip roll argsort sort unique split array_split nonzero triu tril "
-    "trace diff swapaxes moveaxis fliplr flipud atleast_1d atleast_2d percentile quantile argwhere rot90"
+    "trace diff swapaxes moveaxis fliplr flipud atleast_1d atleast_2d percentile quantile argwhere rot90 copy "
+    "cov corrcoef digitize searchsorted"
 )
 
 FUNCTIONS: dict[str, Callable[..., Any]] = {
@@ -72,6 +78,10 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "diag": diagonal,
     "linspace": linspace,
     "logspace": logspace,
+    "append": joined_on,
+    "histogram": histogram,
+    "bincount": bincount,
+    "full_like": full_like,
     "arange": arange,
     "meshgrid": meshgrid,
     "finfo": finfo,

@@ -13,6 +13,8 @@ from .pasting import Pasted, paste
 from .refusal import Refusal
 
 HEADER = re.compile(r"^#\s*record:(.*)$", re.MULTILINE)
+FUTURE = re.compile(r"^from __future__ import [\w, ]+$", re.MULTILINE)
+"""May come at any prompt, where every statement is a program of its own."""
 INVISIBLE = ("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp")
 MOST_NODES = 20_000
 DEEPEST = 120
@@ -60,7 +62,7 @@ def read(pasted: Pasted, mode: str, limits: Limits) -> Reading:
         raise Refusal(f"The program is longer than {limits.source:,} characters.", None)
     header = " ".join(HEADER.findall(pasted.program))
     check_characters(pasted.program)
-    tree = parse(pasted.program)
+    tree = parse(FUTURE.sub("pass", pasted.program) if pasted.transcript else pasted.program)
     echo = mode == "transcript" and (pasted.transcript or "echo" in header)
     return Reading(tree, mode, echo, pasted.cells, tuple(pasted.program.split("\n")))
 

@@ -42,6 +42,10 @@ def formatted(machine: Machine, value: Value, spec: str) -> str:
             value = plain(value)
     if not spec:
         return text(machine, value)
+    if isinstance(value, np.ndarray):
+        if value.ndim:
+            raise TypeError("unsupported format string passed to numpy.ndarray.__format__")
+        value = value[()]
     match = SPEC.fullmatch(spec)
     if isinstance(value, (bool, int, float, complex, str, np.generic)):
         if match is None:
@@ -87,7 +91,7 @@ def percent(machine: Machine, template: str, given: Value) -> str:
         form = f"%{match['flags']}{width or ''}{'' if digits is None else '.' + digits}"
         if kind in "sra":
             return (form + "s") % (text(machine, value) if kind == "s" else written(machine, value))
-        if isinstance(value, torch.Tensor):
+        if isinstance(value, torch.Tensor) or (isinstance(value, np.ndarray) and value.size == 1):
             value = value.item()
         if kind not in "diouxXeEfFgGc":
             raise ValueError(f"unsupported format character '{kind}' ({ord(kind):#x}) at index {match.end() - 1}")
