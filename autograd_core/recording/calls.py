@@ -6,7 +6,7 @@ tape later, once the engine here came to it; until then its place among the flig
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -77,14 +77,16 @@ class Calls:
     def ended(self, flight: Flight) -> None:
         call, flights = self.open.pop(), self.reader.flights
         if call.places:
-            told = flights[call.at :]
-            del flights[call.at :]
-            for one in told:
-                if isinstance(one, list):
-                    flights.extend(one)
-                else:
-                    flights.append(one)
+            flights[call.at :] = in_places(flights[call.at :])
         flights.append(flight)
+
+    def cut_short(self) -> None:
+        """The recording ends in the midst of calls: what their leaves stored goes to its places."""
+        flights = self.reader.flights
+        if any(call.places for call in self.open):
+            at = self.open[0].at
+            flights[at:] = in_places(flights[at:])
+        self.open.clear()
 
     def root(self, fact: Flight) -> None:
         _, told, nr, raw = fact
@@ -191,6 +193,15 @@ class Calls:
 
     def shown(self, raw: Any) -> Value | None:
         return None if raw is None else self.reader.value(raw)
+
+
+def in_places(told: list[Any]) -> Iterator[Flight]:
+    """The flights of a call, those of its leaves out of their places."""
+    for one in told:
+        if isinstance(one, list):
+            yield from in_places(one)
+        else:
+            yield one
 
 
 def number(raw: Any) -> float:

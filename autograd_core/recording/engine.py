@@ -132,11 +132,13 @@ class Running:
         tape, variable = self.tape, leaf.variable
         meta = variable.own_meta()
         if meta.grad is not None:
-            mark = len(tape.items)
-            accumulate(leaf, grad, self.call.number, False, version)
-            told = tape.items[mark:]
-            del tape.items[mark:]
-            tape.add((LEAF, leaf.told, told))
+            mark = tape.mark = len(tape.items)
+            try:
+                accumulate(leaf, grad, self.call.number, False, version)
+            finally:
+                told = tape.items[mark:]
+                tape.items[mark:] = [(LEAF, leaf.told, told)]
+                tape.mark = None
             return
         if sole and laid_out_alike(grad, variable.data_):
             how = "taken"

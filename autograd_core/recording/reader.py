@@ -80,13 +80,29 @@ class Reader:
         """All flights up to now."""
         items, leaving, take = self.tape.items, self.leaving, self.take
         self.base = self.tape.base
-        end = len(items) if self.tape.end is None else self.tape.end
+        end = self.settled() if self.tape.end is None else self.tape.end
         for item in islice(items, self.at, end):
             if type(item) is tuple:  # of a dead proxy nothing else can be asked
                 take(item)
             else:
                 self.flights.append(leaving.pop(id(item)))
         self.at = end
+        return self.flights
+
+    def settled(self) -> int:
+        """How far the tape will stay as it is: a leaf that is storing, and reads that may fail, are put in order once
+        they are done."""
+        items, end = self.tape.items, len(self.tape.items)
+        if self.tape.mark is not None:
+            end = self.tape.mark
+        while end > self.at and type(items[end - 1]) is tuple and items[end - 1][0] is e.SlotRead:
+            end -= 1
+        return end
+
+    def finish(self) -> list[Flight]:
+        """All flights, at the end, which may come in the midst of a backward call."""
+        self.read()
+        self.calls.cut_short()
         return self.flights
 
     def take(self, item: Flight) -> None:

@@ -54,6 +54,8 @@ class Tape(Session):
         self.items: list[Any] = []
         self.end: int | None = None
         """Where the tape ended; what goes later comes onto it and is not read."""
+        self.mark: int | None = None
+        """From where on a fact is being put together."""
         self.add: Callable[[Any], None] = self.items.append
         super().__init__(self.add)
         self.base = NEVER

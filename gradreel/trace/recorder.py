@@ -56,4 +56,4 @@ class Recorder:
 
     def trace(self, source: str, mode: str, outcome: Outcome) -> Trace:
         """What was collected so far, as a Trace."""
-        return Trace(source, mode, outcome, tuple([MAKE[flight[0]](flight) for flight in self.flights]))
+        return Trace(source, mode, outcome, tuple([MAKE[flight[0]](flight) for flight in self._reader.finish()]))

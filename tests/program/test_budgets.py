@@ -149,3 +149,24 @@ def test_a_stop_from_outside_has_its_line_and_the_trace_so_far() -> None:
     trace = run("print('before')\nx = 1", during=during)
     assert (trace.outcome.kind, trace.outcome.type, trace.outcome.line) == ("stopped", "seconds", 2)
     assert any(isinstance(event, Printed) for event in trace.events)
+
+
+TRAINING = """\
+import torch
+x, w = torch.ones(2, requires_grad=True), torch.ones(2, requires_grad=True)
+for i in range(4):
+    loss = (x * w + x).sum()
+    loss.backward()
+    with torch.no_grad():
+        x -= 0.1 * x.grad
+    x.grad = None
+"""
+
+
+def test_a_run_can_be_stopped_at_every_event() -> None:
+    whole = run(TRAINING)
+    for most in range(1, len(whole.events) - 20, 3):
+        trace = run(TRAINING, limits=replace(Limits(), events=most))
+        assert trace.outcome.kind == "stopped"
+        begun = max(0, len(trace.events) - 50)  # at its end, nodes and tensors are let go
+        assert [*map(type, trace.events[:begun])] == [*map(type, whole.events[:begun])]
