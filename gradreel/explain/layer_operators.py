@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
-from .operator_rows import INPUT, OTHER, RESULT, SHAPED, Operator, row
+from .operator_rows import INPUT, OTHER, RESULT, SAME, SHAPED, Operator, alike, lone, row
 
 LAYERS: dict[str, Operator] = {
     "Addmv": row(
         OTHER,
-        ("self", "grad * beta", "passes {grad} on as it is"),
+        ("self", "grad * beta", SAME),
         ("mat", "outer(grad, vec)", "takes the outer product of {grad} and {vec}"),
         ("vec", "mat.T @ grad", "multiplies {mat}, transposed, by {grad}"),
     ),
     "Baddbmm": row(
         OTHER,
-        ("self", "grad * beta", "passes {grad} on as it is"),
+        ("self", "grad * beta", SAME),
         ("batch1", "grad @ batch2.mT", "multiplies {grad} by {batch2}, transposed"),
         ("batch2", "batch1.mT @ grad", "multiplies {batch1}, transposed, by {grad}"),
     ),
     "Addr": row(
         OTHER,
-        ("self", "grad * beta", "passes {grad} on as it is"),
+        ("self", "grad * beta", SAME),
         ("vec1", "grad @ vec2", "multiplies {grad} by {vec2}"),
         ("vec2", "grad.T @ vec1", "multiplies {grad}, transposed, by {vec1}"),
     ),
@@ -45,59 +45,31 @@ LAYERS: dict[str, Operator] = {
         ("weight", "correlation of input and grad", "correlates {input} with {grad}"),
         ("bias", "grad summed over places", "adds {grad} up over all places"),
     ),
-    "AvgPool2D": row(SHAPED, ("self", "grad spread over windows", "spreads {grad} evenly over each window")),
-    "AvgPool1D": row(SHAPED, ("self", "grad spread over windows", "spreads {grad} evenly over each window")),
-    "AdaptiveAvgPool2D": row(SHAPED, ("self", "grad spread over windows", "spreads {grad} evenly over each window")),
-    "MaxPool2DWithIndices": row(
-        "it must know where the largest entry was",
-        ("self", "grad at the maxima", "sends {grad} to the largest entry of each window"),
+    **alike(
+        "AvgPool2D AvgPool1D AdaptiveAvgPool2D",
+        lone(SHAPED, "grad spread over windows", "spreads {grad} evenly over each window"),
     ),
-    "AdaptiveMaxPool2D": row(
-        "it must know where the largest entry was",
-        ("self", "grad at the maxima", "sends {grad} to the largest entry of each window"),
+    **alike(
+        "MaxPool2DWithIndices AdaptiveMaxPool2D AdaptiveMaxPool3D MaxPool3DWithIndices",
+        lone(
+            "it must know where the largest entry was",
+            "grad at the maxima",
+            "sends {grad} to the largest entry of each window",
+        ),
     ),
-    "AdaptiveMaxPool3D": row(
-        "it must know where the largest entry was",
-        ("self", "grad at the maxima", "sends {grad} to the largest entry of each window"),
+    **alike(
+        "UpsampleBilinear2D UpsampleLinear1D UpsampleBicubic2D",
+        lone(SHAPED, "grad weighed", "hands {grad} back to the entries it was interpolated from"),
     ),
-    "MaxPool3DWithIndices": row(
-        "it must know where the largest entry was",
-        ("self", "grad at the maxima", "sends {grad} to the largest entry of each window"),
-    ),
-    "UpsampleBilinear2D": row(
-        SHAPED, ("self", "grad weighed", "hands {grad} back to the entries it was interpolated from")
-    ),
-    "UpsampleLinear1D": row(
-        SHAPED, ("self", "grad weighed", "hands {grad} back to the entries it was interpolated from")
-    ),
-    "UpsampleBicubic2D": row(
-        SHAPED, ("self", "grad weighed", "hands {grad} back to the entries it was interpolated from")
-    ),
-    "UpsampleNearest2D": row(SHAPED, ("self", "grad summed", "adds {grad} up over the copies")),
-    "UpsampleNearest1D": row(SHAPED, ("self", "grad summed", "adds {grad} up over the copies")),
-    "NativeBatchNorm": row(
-        "its slope depends on mean and spread of the batch",
-        ("input", "grad, centred and scaled", "takes from {grad} what mean and spread account for, and scales it"),
-        ("weight", "sum of grad * normalised", "adds {grad} times the normalised input up"),
-        ("bias", "sum of grad", "adds {grad} up over the batch"),
-    ),
-    "CudnnBatchNorm": row(
-        "its slope depends on mean and spread of the batch",
-        ("input", "grad, centred and scaled", "takes from {grad} what mean and spread account for, and scales it"),
-        ("weight", "sum of grad * normalised", "adds {grad} times the normalised input up"),
-        ("bias", "sum of grad", "adds {grad} up over the batch"),
-    ),
-    "NativeGroupNorm": row(
-        "its slope depends on mean and spread of the batch",
-        ("input", "grad, centred and scaled", "takes from {grad} what mean and spread account for, and scales it"),
-        ("weight", "sum of grad * normalised", "adds {grad} times the normalised input up"),
-        ("bias", "sum of grad", "adds {grad} up over the batch"),
-    ),
-    "NativeLayerNorm": row(
-        "its slope depends on mean and spread of the batch",
-        ("input", "grad, centred and scaled", "takes from {grad} what mean and spread account for, and scales it"),
-        ("weight", "sum of grad * normalised", "adds {grad} times the normalised input up"),
-        ("bias", "sum of grad", "adds {grad} up over the batch"),
+    **alike("UpsampleNearest2D UpsampleNearest1D", lone(SHAPED, "grad summed", "adds {grad} up over the copies")),
+    **alike(
+        "NativeBatchNorm CudnnBatchNorm NativeGroupNorm NativeLayerNorm",
+        row(
+            "its slope depends on mean and spread of the batch",
+            ("input", "grad, centred and scaled", "takes from {grad} what mean and spread account for, and scales it"),
+            ("weight", "sum of grad * normalised", "adds {grad} times the normalised input up"),
+            ("bias", "sum of grad", "adds {grad} up over the batch"),
+        ),
     ),
     "ScaledDotProductFlashAttentionForCpu": row(
         OTHER,
@@ -105,76 +77,50 @@ LAYERS: dict[str, Operator] = {
         ("key", "through softmax to the key", "carries {grad} through the softmax to the key"),
         ("value", "weights.T @ grad", "weighs {grad} by the attention that was paid"),
     ),
-    "HuberLoss": row(
-        "its slope depends on the distance",
-        (
-            "self",
-            "grad * clamp(self - target)",
-            "multiplies {grad} by the distance of {self} from {target}, cut off at the limit",
-        ),
-        ("target", "-grad * clamp(self - target)", "multiplies {grad} by minus that distance"),
-    ),
-    "SmoothL1Loss": row(
-        "its slope depends on the distance",
-        (
-            "self",
-            "grad * clamp(self - target)",
-            "multiplies {grad} by the distance of {self} from {target}, cut off at the limit",
-        ),
-        ("target", "-grad * clamp(self - target)", "multiplies {grad} by minus that distance"),
-    ),
-    "SoftMarginLoss": row(
-        "its slope depends on the distance",
-        ("self", "-grad * target * sigmoid(-target * self)", "weighs {grad} by how far {self} is on the wrong side"),
-    ),
-    "LinalgDet": row(
-        RESULT,
-        (
-            "self",
-            "grad * result * inv(self).T",
-            "multiplies {grad} by {result} and by the inverse of the matrix, transposed",
+    **alike(
+        "HuberLoss SmoothL1Loss",
+        row(
+            "its slope depends on the distance",
+            (
+                "self",
+                "grad * clamp(self - target)",
+                "multiplies {grad} by the distance of {self} from {target}, cut off at the limit",
+            ),
+            ("target", "-grad * clamp(self - target)", "multiplies {grad} by minus that distance"),
         ),
     ),
-    "LinalgSlogdet": row(
-        INPUT, ("self", "grad * inv(self).T", "multiplies {grad} by the inverse of the matrix, transposed")
+    "SoftMarginLoss": lone(
+        "its slope depends on the distance",
+        "-grad * target * sigmoid(-target * self)",
+        "weighs {grad} by how far {self} is on the wrong side",
     ),
-    "LinalgInvEx": row(
+    "LinalgDet": lone(
         RESULT,
-        ("self", "-result.T @ grad @ result.T", "multiplies {grad} from both sides by minus {result}, transposed"),
+        "grad * result * inv(self).T",
+        "multiplies {grad} by {result} and by the inverse of the matrix, transposed",
     ),
-    "LinalgPinv": row(
-        RESULT,
-        ("self", "-result.T @ grad @ result.T", "multiplies {grad} from both sides by minus {result}, transposed"),
+    "LinalgSlogdet": lone(INPUT, "grad * inv(self).T", "multiplies {grad} by the inverse of the matrix, transposed"),
+    **alike(
+        "LinalgInvEx LinalgPinv",
+        lone(RESULT, "-result.T @ grad @ result.T", "multiplies {grad} from both sides by minus {result}, transposed"),
     ),
-    "LinalgSolveEx": row(
-        OTHER,
-        ("A", "-solve(A.T, grad) @ result.T", "solves with the transposed matrix and multiplies by minus the result"),
-        ("B", "solve(A.T, grad)", "solves with the transposed matrix for {grad}"),
+    **alike(
+        "LinalgSolveEx LinalgSolveTriangular",
+        row(
+            OTHER,
+            (
+                "A",
+                "-solve(A.T, grad) @ result.T",
+                "solves with the transposed matrix and multiplies by minus the result",
+            ),
+            ("B", "solve(A.T, grad)", "solves with the transposed matrix for {grad}"),
+        ),
     ),
-    "LinalgSolveTriangular": row(
-        OTHER,
-        ("A", "-solve(A.T, grad) @ result.T", "solves with the transposed matrix and multiplies by minus the result"),
-        ("B", "solve(A.T, grad)", "solves with the transposed matrix for {grad}"),
+    **alike(
+        "LinalgCholeskyEx LinalgQr LinalgEigh LinalgEig LinalgSvd LinalgLuFactorEx",
+        lone("its slope is read off the factors", "through the factors", "carries {grad} back through the factors"),
     ),
-    "LinalgCholeskyEx": row(
-        "its slope is read off the factors", ("self", "through the factors", "carries {grad} back through the factors")
-    ),
-    "LinalgQr": row(
-        "its slope is read off the factors", ("self", "through the factors", "carries {grad} back through the factors")
-    ),
-    "LinalgEigh": row(
-        "its slope is read off the factors", ("self", "through the factors", "carries {grad} back through the factors")
-    ),
-    "LinalgEig": row(
-        "its slope is read off the factors", ("self", "through the factors", "carries {grad} back through the factors")
-    ),
-    "LinalgSvd": row(
-        "its slope is read off the factors", ("self", "through the factors", "carries {grad} back through the factors")
-    ),
-    "LinalgLuFactorEx": row(
-        "its slope is read off the factors", ("self", "through the factors", "carries {grad} back through the factors")
-    ),
-    "LinalgMatrixExp": row(
-        INPUT, ("self", "exp of the block matrix", "carries {grad} through the exponential of the transposed matrix")
+    "LinalgMatrixExp": lone(
+        INPUT, "exp of the block matrix", "carries {grad} through the exponential of the transposed matrix"
     ),
 }
