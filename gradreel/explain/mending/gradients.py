@@ -9,7 +9,8 @@ from .common import copies, set_keyword
 from .graphs import stack_statements
 from .proposal import FREE, Proposal, Wanted
 from .text import called
-from .tracking import leaf_last, tracked_at_cut
+from .tracking import tracked_at_cut
+from .wrong_tensor import leaf_last
 
 
 def not_leaf(wanted: Wanted) -> Iterator[Proposal]:

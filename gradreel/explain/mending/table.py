@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from . import functions, gradients, graphs, sizes, tracking, values, writes
+from . import functions, gradients, graphs, sizes, tracking, values, writes, wrong_tensor
 from .proposal import Proposal, Wanted
 
 Proposer = Callable[[Wanted], Iterator[Proposal]]
@@ -27,12 +27,12 @@ BY_CAUSE: dict[str, tuple[Proposer, ...]] = {
     "no_graph": (tracking.cut_off,),
     "not_tracked": (tracking.cut_off, gradients.not_tracked),
     "lost": (tracking.cut_off,),
-    "unused": (tracking.unused_input,),
-    "flag_on_result": (tracking.flag_on_result,),
-    "numpy": (tracking.detached_numpy,),
-    "optimize_result": (tracking.leaf_last,),
-    "copy_result": (tracking.deep_copy,),
-    "hook_on_result": (tracking.hook_on_result,),
+    "unused": (wrong_tensor.unused_input,),
+    "flag_on_result": (wrong_tensor.flag_on_result,),
+    "numpy": (wrong_tensor.detached_numpy,),
+    "optimize_result": (wrong_tensor.leaf_last,),
+    "copy_result": (wrong_tensor.deep_copy,),
+    "hook_on_result": (wrong_tensor.hook_on_result,),
     "not_leaf": (gradients.not_leaf,),
     "rebased": (gradients.rebased,),
     "too_early": (gradients.too_early,),

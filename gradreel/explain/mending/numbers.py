@@ -1,0 +1,112 @@
+"""Mends for graphs that ended where plain numbers, places or steps were taken out of tensors."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from .common import grouped, value_of
+from .proposal import Proposal, Wanted
+from .text import Text, called
+
+OUT = frozenset(("item", "tolist", "numpy", "detach", "cpu"))
+
+
+def from_tensors(wanted: Wanted) -> Iterator[Proposal]:
+    """torch.tensor over tensors becomes torch.stack; over one tensor, the tensor itself."""
+    text = wanted.text
+    for role in ("cut", "built"):
+        for call in text.calls(wanted.at(role), "tensor", "as_tensor", "Tensor", "FloatTensor"):
+            if not call.args:
+                continue
+            given = call.args[0]
+            cost = "the graph of every entry stays"
+            if isinstance(given, ast.List | ast.Tuple):
+                title = f"torch.stack instead of torch.{called(call)} on line {call.lineno}"
+                yield wanted.proposal(title, cost, text.replaced(call, f"torch.stack({stacked(text, given)})"))
+                title = f"torch.cat instead of torch.{called(call)} on line {call.lineno}"
+                yield wanted.proposal(title, cost, text.replaced(call, f"torch.cat({text.get(given)})"))
+            else:
+                title = f"torch.stack instead of torch.{called(call)} on line {call.lineno}"
+                yield wanted.proposal(title, cost, text.replaced(call, f"torch.stack(list({text.get(given)}))"))
+                title = f"use the tensor itself on line {call.lineno}"
+                yield wanted.proposal(title, cost, text.replaced(call, grouped(text, given)))
+
+
+def stacked(text: Text, given: ast.List | ast.Tuple) -> str:
+    """A list of tensors and lists of them, each list stacked; plain numbers are made tensors."""
+    parts = []
+    for part in given.elts:
+        if isinstance(part, ast.List | ast.Tuple):
+            parts.append(f"torch.stack({stacked(text, part)})")
+        elif isinstance(part, ast.Constant) or (
+            isinstance(part, ast.UnaryOp) and isinstance(part.operand, ast.Constant)
+        ):
+            parts.append(f"torch.tensor({float(ast.literal_eval(part))})")
+        else:
+            parts.append(text.get(part))
+    return f"[{', '.join(parts)}]"
+
+
+def without_numbers(wanted: Wanted) -> Iterator[Proposal]:
+    """`.item()`, `.tolist()`, `.numpy()` are left out, and what wraps the numbers again with them."""
+    text = wanted.text
+    cost = "the graph stays, and the gradient goes on back"
+    source = wanted.name("source")
+    for role in ("built", "cut"):
+        for call in text.calls(wanted.at(role), "tensor", "as_tensor", "from_numpy", "Tensor", "FloatTensor"):
+            if source is not None:
+                yield wanted.proposal(f"use {source} itself on line {call.lineno}", cost, text.replaced(call, source))
+            if call.args:
+                inner = Plain().visit(ast.parse(text.get(call.args[0]), mode="eval").body)
+                shown = ast.unparse(inner)
+                if isinstance(inner, ast.List | ast.ListComp | ast.Tuple | ast.GeneratorExp):
+                    shown = f"torch.stack({shown})"
+                yield wanted.proposal(
+                    f"use the tensor itself on line {call.lineno}", cost, text.replaced(call, f"({shown})")
+                )
+    cut = wanted.at("cut")
+    edits = []
+    for call in text.calls(cut, *OUT):
+        if isinstance(call.func, ast.Attribute):
+            edits.append(text.replaced(call, ast.unparse(Plain().visit(ast.parse(text.get(call), mode="eval").body))))
+    for edit in edits[:1]:
+        assert cut is not None
+        yield wanted.proposal(f"keep the tensor on line {cut.lineno}", cost, edit)
+        rewraps = [call for call in text.calls(wanted.at("built"), "tensor", "as_tensor", "stack") if call.args]
+        for call in rewraps:
+            if call.lineno != cut.lineno:
+                given = text.get(call.args[0])
+                for made in (given, f"torch.stack({given})"):
+                    yield wanted.proposal(
+                        f"keep the tensor on line {cut.lineno} and use it on line {call.lineno}",
+                        cost,
+                        edit,
+                        text.replaced(call, made),
+                    )
+
+
+class Plain(ast.NodeTransformer):
+    """An expression without the calls that take numbers out of tensors."""
+
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        self.generic_visit(node)
+        if isinstance(node.func, ast.Attribute) and node.func.attr in OUT and not node.args:
+            return node.func.value
+        if isinstance(node.func, ast.Name) and node.func.id == "float" and len(node.args) == 1:
+            return node.args[0]
+        return node
+
+
+def straight_through(wanted: Wanted) -> Iterator[Proposal]:
+    """What was rounded keeps its value and takes the gradient of what it was made of."""
+    text, statement = wanted.text, wanted.at("cut")
+    value = value_of(statement)
+    source = wanted.name("source")
+    if isinstance(statement, ast.Assign) and value is not None and source is not None:
+        made = f"{source} + ({text.get(value)} - {source}).detach()"
+        title = f"let the gradient pass straight through line {statement.lineno}"
+        yield wanted.proposal(title, "a made-up gradient: that of doing nothing", text.replaced(value, made))
+    if value is not None and source is not None and statement is not None:
+        title = f"use {source} itself on line {statement.lineno}"
+        yield wanted.proposal(title, "other numbers: they are not rounded", text.replaced(value, source))

@@ -1,0 +1,138 @@
+"""Mends for what was asked of the wrong tensor: of an input without a way, or of a result where only a leaf will do."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from .common import followed, grouped, loads, set_keyword, value_of, with_argument, without_keyword
+from .proposal import FREE, Proposal, Wanted
+from .text import Edit, called, keyword
+from .tracking import CUTS
+
+
+def unused_input(wanted: Wanted) -> Iterator[Proposal]:
+    """No way leads from the output to an input."""
+    text = wanted.text
+    how = wanted.name("how")
+    if how:
+        for way in CUTS.get(how, ()):
+            yield from way(wanted)
+    raised = wanted.at("raised")
+    for call in text.calls(raised, "grad"):
+        allow = set_keyword(text, call, "allow_unused", "True")
+        cost = "None, or zeros, stand where there is no gradient"
+        if keyword(call, "allow_unused") is None:
+            both = with_argument(text, call, "allow_unused=True, materialize_grads=True")
+            yield wanted.makeshift("allow_unused=True, with zeros for what was not used", cost, both)
+            yield wanted.makeshift("allow_unused=True", cost, allow)
+        else:
+            yield wanted.makeshift(
+                "materialize_grads=True: zeros for what was not used",
+                cost,
+                with_argument(text, call, "materialize_grads=True"),
+            )
+        source, target = wanted.name("source"), wanted.name("target")
+        if source and target:
+            for use in loads(call, target):
+                title = f"differentiate by {source}, which was used"
+                yield wanted.proposal(title, FREE, text.replaced(use, source))
+    for node in ast.walk(text.tree):
+        if not isinstance(node, ast.Call) or called(node) != "grad" or keyword(node, "allow_unused") is None:
+            continue
+        if keyword(node, "materialize_grads") is None:
+            title = f"zeros instead of None: materialize_grads=True on line {node.lineno}"
+            yield wanted.makeshift(title, FREE, with_argument(text, node, "materialize_grads=True"))
+
+
+def flag_on_result(wanted: Wanted) -> Iterator[Proposal]:
+    """Only a leaf can change its flag."""
+    text, raised, name = wanted.text, wanted.at("raised"), wanted.name("target")
+    if raised is None or name is None:
+        return
+    on = "True" in ast.unparse(raised)
+    cost = "no gradient goes back beyond this point"
+    if not on and isinstance(raised, ast.Assign | ast.Expr):
+        yield wanted.proposal(
+            f"{name} = {name}.detach() on line {raised.lineno}",
+            cost,
+            text.replaced(raised, f"{name} = {name}.detach()"),
+        )
+    built = wanted.at("built")
+    value = value_of(built)
+    if isinstance(built, ast.Assign) and value is not None and not isinstance(value, ast.Tuple):
+        title = f"detach it where it is made, on line {built.lineno}"
+        yield wanted.proposal(title, cost, followed(text, value, ".detach()"))
+    yield wanted.proposal(
+        f"{name} = {name}.detach() before line {raised.lineno}",
+        cost,
+        text.before(raised, [f"{name} = {name}.detach()"]),
+    )
+    if on:
+        title = f"leave out line {raised.lineno}: a result of tracked tensors requires a gradient anyway"
+        yield wanted.proposal(title, FREE, text.removed(raised))
+
+
+def detached_numpy(wanted: Wanted) -> Iterator[Proposal]:
+    text = wanted.text
+    for call in text.calls(wanted.at("raised"), "numpy"):
+        if isinstance(call.func, ast.Attribute):
+            title = f".detach().numpy() on line {call.lineno}"
+            made = grouped(text, call.func.value) + ".detach().numpy()"
+            yield wanted.proposal(title, "the array knows of no graph", text.replaced(call, made))
+    raised, name = wanted.at("raised"), wanted.name("target")
+    if raised is not None and name is not None:
+        for use in loads(raised, name)[:1]:
+            title = f"{name}.detach() on line {raised.lineno}"
+            yield wanted.proposal(title, "the array knows of no graph", followed(text, use, ".detach()"))
+
+
+def leaf_last(wanted: Wanted) -> Iterator[Proposal]:
+    """Compute first, ask for the gradient last: `(randn(3) / 2).requires_grad_()`."""
+    text, built = wanted.text, wanted.at("built")
+    value = value_of(built)
+    if built is None or value is None or not isinstance(built, ast.Assign) or isinstance(value, ast.Tuple):
+        return
+    removals = [
+        edit for call in text.calls(built) if (edit := without_keyword(text, call, "requires_grad")) is not None
+    ]
+    marks = [call for call in text.calls(built, "requires_grad_") if isinstance(call.func, ast.Attribute)]
+    title = f"compute first and ask for the gradient last, on line {built.lineno}"
+    cost = "the gradient is that of the result, not of what it was made from"
+    end = text.place(value.end_lineno or 0, value.end_col_offset or 0)
+    start = text.place(value.lineno, value.col_offset)
+    if removals or marks:
+        simple = isinstance(value, ast.Call | ast.Name | ast.Attribute)
+        edits = list(removals)
+        for call in marks:
+            assert isinstance(call.func, ast.Attribute)
+            inner = text.place(call.func.value.end_lineno or 0, call.func.value.end_col_offset or 0)
+            edits.append(Edit(*inner, *text.place(call.end_lineno or 0, call.end_col_offset or 0), ""))
+        opening = Edit(*start, *start, "" if simple else "(")
+        closing = Edit(*end, *end, ("" if simple else ")") + ".requires_grad_()")
+        if not any((edit.end_line, edit.end_column) == end for edit in edits):
+            yield wanted.proposal(title, cost, opening, *edits, closing)
+    title = f"make it a leaf: .detach().requires_grad_() on line {built.lineno}"
+    yield wanted.proposal(title, cost, followed(text, value, ".detach().requires_grad_()"))
+
+
+def deep_copy(wanted: Wanted) -> Iterator[Proposal]:
+    text = wanted.text
+    for call in text.calls(wanted.at("raised"), "deepcopy"):
+        if call.args:
+            title = f".detach().clone() on line {call.lineno}"
+            made = grouped(text, call.args[0]) + ".detach().clone()"
+            yield wanted.proposal(title, "the copy has no graph", text.replaced(call, made))
+            made = grouped(text, call.args[0]) + ".clone()"
+            yield wanted.proposal(
+                f".clone() on line {call.lineno}", "the copy stays in the graph", text.replaced(call, made)
+            )
+
+
+def hook_on_result(wanted: Wanted) -> Iterator[Proposal]:
+    text, name = wanted.text, "register_post_accumulate_grad_hook"
+    for call in text.calls(wanted.at("raised"), name):
+        shown = text.get(call).replace(name, "register_hook", 1)
+        yield wanted.proposal(
+            "register_hook instead", "the hook gets the gradient, not the tensor", text.replaced(call, shown)
+        )
