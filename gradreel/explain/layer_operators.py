@@ -65,7 +65,7 @@ LAYERS: dict[str, Operator] = {
     **alike(
         "NativeBatchNorm CudnnBatchNorm NativeGroupNorm NativeLayerNorm",
         row(
-            "its slope depends on mean and spread of the batch",
+            "its slope depends on the mean and the spread of what it evens out",
             ("input", "grad, centred and scaled", "takes from {grad} what mean and spread account for, and scales it"),
             ("weight", "sum of grad * normalised", "adds {grad} times the normalised input up"),
             ("bias", "sum of grad", "adds {grad} up over the batch"),

@@ -43,7 +43,7 @@ def alike(names: str, row: Operator) -> dict[str, Operator]:
 
 
 OTHER = "the gradient of each side needs the other"
-INPUT = "its slope depends on where it was"
+INPUT = "its slope depends on its input"
 RESULT = "its slope can be read off it"
 SHAPED = "only the shape matters, not the values"
 PLACED = "it only has to know which places were taken"
@@ -66,17 +66,17 @@ OPERATORS: dict[str, Operator] = {
     "Div": row(
         OTHER,
         ("self", "grad / other", "divides {grad} by {other}"),
-        ("other", "-grad * self / (other * other)", "multiplies {grad} by -self/other²"),
+        ("other", "-grad * self / (other * other)", "multiplies {grad} by minus {self} over the square of {other}"),
     ),
     "Neg": lone(NOTHING, "-grad", "flips the sign of {grad}"),
     "Pow": row(
         INPUT,
         ("self", "grad * exponent * self ** (exponent - 1)", "multiplies {grad} by the slope of the power at {self}"),
-        ("exponent", "grad * result * log(self)", "multiplies {grad} by result · log self"),
+        ("exponent", "grad * result * log(self)", "multiplies {grad} by {result} and by the logarithm of {self}"),
     ),
     "Reciprocal": lone(RESULT, "-grad * result * result", "multiplies {grad} by minus the square of {result}"),
     "Sqrt": lone(RESULT, "grad / (2 * result)", "divides {grad} by twice {result}"),
-    "Rsqrt": lone(RESULT, "-0.5 * grad * result ** 3", "multiplies {grad} by -½ · result³ from {result}"),
+    "Rsqrt": lone(RESULT, "-0.5 * grad * result ** 3", "multiplies {grad} by minus half the cube of {result}"),
     "Abs": lone(INPUT, "grad * sgn(self)", "multiplies {grad} by the sign of {self}"),
     # ---- elementwise functions
     "Exp": lone("the derivative of exp is exp itself", "grad * result", "multiplies {grad} by {result}"),
@@ -89,9 +89,7 @@ OPERATORS: dict[str, Operator] = {
     "Cos": lone(INPUT, "-grad * sin(self)", "multiplies {grad} by minus the sine of {self}"),
     "Tan": lone(RESULT, "grad * (1 + result ** 2)", "multiplies {grad} by 1 + the square of {result}"),
     "Tanh": lone(RESULT, "grad * (1 - result ** 2)", "multiplies {grad} by 1 - the square of {result}"),
-    "Sigmoid": lone(
-        RESULT, "grad * (1 - result) * result", "multiplies {grad} by result · (1 - result), with {result}"
-    ),
+    "Sigmoid": lone(RESULT, "grad * (1 - result) * result", "multiplies {grad} by {result} and by 1 minus it"),
     "Relu": lone(
         "it must know where it let values through",
         "grad * (result > 0)",
@@ -200,9 +198,12 @@ OPERATORS: dict[str, Operator] = {
     "T": lone(SHAPED, "grad.T", "transposes {grad}"),
     "Transpose": lone(SHAPED, "grad.transpose(dim0, dim1)", "transposes {grad}"),
     "Permute": lone(SHAPED, "grad.permute(inverse)", "permutes {grad} back"),
-    **alike("View UnsafeView ReshapeAlias", lone(SHAPED, "grad.reshape(self.shape)", "gives {grad} the input's shape")),
+    **alike(
+        "View UnsafeView ReshapeAlias",
+        lone(SHAPED, "grad.reshape(self.shape)", "puts {grad} back into the shape of its input"),
+    ),
     "Squeeze": lone(SHAPED, "grad.unsqueeze", "puts back into {grad} the dimension that was dropped"),
-    "Unsqueeze": lone(SHAPED, "grad.squeeze(dim)", "drops from {grad} the dimension that was added"),
+    "Unsqueeze": lone(SHAPED, "grad.squeeze(dim)", "takes the added dimension off {grad}"),
     **alike("Expand Repeat", lone(SHAPED, "sum of grad", "adds {grad} up over the copies")),
     "Cat": row(SHAPED, ("tensors", "grad, cut", "cuts {grad} into the pieces that were joined")),
     "Stack": row(SHAPED, ("tensors", "grad, cut", "cuts {grad} into the pieces that were stacked")),

@@ -21,7 +21,7 @@ def operator(kind: str) -> Operator | None:
 def second(kind: str) -> Operator:
     """The row for the backward of a backward, which `create_graph` records."""
     return row(
-        f"the slope of {kind} depends on where it was, and so does the slope of its backward",
+        f"the slope of {kind} depends on its input, and so does the slope of its backward",
         ("grad_output", f"grad * {kind.lower()}'(self)", f"carries {{grad}} back through the backward of {kind}"),
         (
             "self",

@@ -15,7 +15,7 @@ RARER: dict[str, Operator] = {
     "Cosh": lone(INPUT, "grad * sinh(self)", "multiplies {grad} by sinh of {self}"),
     "Exp2": lone(RESULT, "grad * result * ln 2", "multiplies {grad} by {result} and by the logarithm of 2"),
     "Erf": lone(INPUT, "grad * 2 / sqrt(pi) * exp(-self ** 2)", "multiplies {grad} by the bell curve at {self}"),
-    "Logit": lone(INPUT, "grad / (self * (1 - self))", "divides {grad} by {self} · (1 - self)"),
+    "Logit": lone(INPUT, "grad / (self * (1 - self))", "divides {grad} by {self} and by 1 minus it"),
     "LogSigmoid": lone(INPUT, "grad * sigmoid(-self)", "multiplies {grad} by the sigmoid of minus {self}"),
     "Celu": lone(INPUT, "grad * celu'(self)", "multiplies {grad} by the slope of celu at {self}"),
     "Mish": lone(INPUT, "grad * mish'(self)", "multiplies {grad} by the slope of mish at {self}"),
@@ -95,7 +95,11 @@ RARER: dict[str, Operator] = {
         OTHER,
         ("self", "grad", SAME),
         ("tensor1", "grad * value / tensor2", "divides {grad} by {tensor2}"),
-        ("tensor2", "-grad * value * tensor1 / tensor2 ** 2", "multiplies {grad} by -tensor1/tensor2²"),
+        (
+            "tensor2",
+            "-grad * value * tensor1 / tensor2 ** 2",
+            "multiplies {grad} by minus {tensor1} over the square of {tensor2}",
+        ),
     ),
     "Lerp": row(
         OTHER,

@@ -253,8 +253,8 @@ def grad_stored(told: Telling) -> str:
     total = f"{value(event.before)} + {value(event.came)} = {value(event.after)}"
     if "tensor" in total:
         total = f"{value(event.came)} is added to it"
-    where = "a new tensor takes its place" if event.how == "anew" else "it is changed in place"
-    return told.sentence(f"{grad} was not empty, so gradients add up: {total}; {where}")
+    where = "in a new tensor" if event.how == "anew" else "in place"
+    return told.sentence(f"{grad} was not empty, so gradients add up, {where}: {total}")
 
 
 def grad_assigned(told: Telling) -> str:

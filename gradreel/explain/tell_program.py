@@ -147,7 +147,7 @@ def first_sentence(message: str) -> str:
     start = message.split("\n")[0]
     for end in (". ", " (or ", ": ["):
         start = start.partition(end)[0]
-    return start.rstrip(".")
+    return start.rstrip(".,:")
 
 
 def another(told: Telling) -> str:

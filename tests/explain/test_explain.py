@@ -72,7 +72,7 @@ SAYS = {
     ],
     "accumulation": [
         "**MulBackward0 #0** keeps `a` for another pass: `retain_graph` is set.",
-        "`a.grad` was not empty, so gradients add up: 6.0 + 6.0 = 12.0; it is changed in place.",
+        "`a.grad` was not empty, so gradients add up, in place: 6.0 + 6.0 = 12.0.",
     ],
     "saved_modified": [
         "Line 6: `b.mul_(2)` writes into `b` in place: it is now 20.0, at version 2; **MulBackward0 #1** kept it as it "
