@@ -1,11 +1,12 @@
 """Scenes play forward and back, agree with the World, and are small."""
 
+import gc
 import gzip
 import json
 
 import pytest
 
-from gradreel.scene import build, decode, encode, to_json
+from gradreel.scene import build, decode, encode, payload, to_json
 from tests.scene.replay import check
 from tests.small_programs import SMALL
 
@@ -74,3 +75,16 @@ def test_stretches_cover_all_steps() -> None:
     covered = [number for stretch in scene.stretches for number in range(stretch.from_, stretch.to + 1)]
     assert covered == list(range(1, len(scene.steps)))
     assert [stretch.kind for stretch in scene.stretches[:4]] == ["forward", "backward", "optimizer", "forward"]
+
+
+def test_nothing_is_left_for_the_collector() -> None:
+    """It waits while a payload is made; a cycle would make it look at all of the scene afterwards."""
+    trace = SMALL["training"]()
+    assert payload(trace) == encode(build(trace))
+    gc.collect()
+    gc.disable()
+    try:
+        payload(trace)
+        assert gc.collect() == 0
+    finally:
+        gc.enable()
