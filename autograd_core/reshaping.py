@@ -15,7 +15,7 @@ from .graph import Node
 from .inplace import check_writable, rebase
 from .ops import arrange
 from .ops import shape as s
-from .state import RESHAPED, state, unusual
+from .state import state
 from .tensor import Tensor, plain
 
 
@@ -81,14 +81,16 @@ def resize_(self: Tensor, *size: Any) -> Tensor:
     if self.requires_grad:
         raise RuntimeError("cannot resize variables that require grad")
     shape = tuple(sizes_of(size))
+    if shape == self.data_.shape:
+        return self
     count = int(np.prod(shape, dtype=object))
     flat = np.ascontiguousarray(self.array()).reshape(-1)
     if count > flat.size:
         flat = np.concatenate([flat, np.zeros(count - flat.size, flat.dtype)])
     self.data_ = flat[:count].reshape(shape)
-    unusual(RESHAPED)
     if self.storage_ is not None:
         self.storage_.boxed = None
+    self.bump()
     tell.written(self, "resize_", ())
     return self
 

@@ -202,9 +202,10 @@ def put(place: Tensor, value: Tensor) -> None:
     if place.data_.shape != value.data_.shape:
         if place.data_.size:
             warnings.warn(RESIZED.format(list(place.data_.shape), list(value.data_.shape)), UserWarning, stacklevel=5)
-        place.resize_(value.data_.shape)
+        place.resize_(value.data_.shape)  # which counts as the write
+    else:
+        place.bump()
     place.overwrite(value.data_)
-    place.bump()
 
 
 ORDER = {"b": 0, "u": 1, "i": 1, "f": 2, "c": 3}
