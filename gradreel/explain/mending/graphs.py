@@ -152,12 +152,12 @@ def detached_at_top(wanted: Wanted, name: str, scopes: list[list[ast.stmt]]) -> 
     for body in scopes:
         first = body[0]
         if base != name:
-            line = f"{base} = type({base})(part.detach() for part in {base})"
-            yield wanted.proposal(
-                f"detach every part of {base} at the top of the turn", CUTS, text.before(first, [line])
-            )
-            title = f"detach every part of {base} at the end of the turn"
-            yield wanted.proposal(title, CUTS, text.after(body[-1], [line]))
+            for kind in ("tuple", f"type({base})"):
+                line = f"{base} = {kind}(part.detach() for part in {base})"
+                title = f"detach every part of {base} at the top of the turn"
+                yield wanted.proposal(title, CUTS, text.before(first, [line]))
+                title = f"detach every part of {base} at the end of the turn"
+                yield wanted.proposal(title, CUTS, text.after(body[-1], [line]))
         elif "." not in base:
             yield wanted.proposal(
                 f"detach {base} at the top of the turn", CUTS, text.before(first, [f"{base} = {base}.detach()"])
