@@ -1,7 +1,7 @@
 """`make bench`: the engine beside its peers and its goals, scenes, a run from request to reply, the player.
 
-`python -m benchmarks engine`, `scenes`, `host` or `player` measures one of them; `load`, only when asked for, what
-fifty people at once make of a server.
+`python -m benchmarks engine`, `scenes`, `host` or `player` measures one of them; only when asked for, `pages` how soon
+each page can be seen, and `load` what fifty people at once make of a server.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from . import engine, host, player, scenes
 from .timing import ROUNDS
 
 PARTS = ("engine", "scenes", "host", "player")
-LOAD = "load"
+PAGES, LOAD = "pages", "load"
 
 
 def main() -> None:
@@ -32,7 +32,7 @@ def main() -> None:
         help="an interpreter with torch and torchviz, for the pictures of peers (default: this one)",
     )
     options = parser.parse_args()
-    if unknown := set(options.parts) - {*PARTS, LOAD}:
+    if unknown := set(options.parts) - {*PARTS, PAGES, LOAD}:
         parser.error(f"no part is called {' or '.join(sorted(unknown))}")
     if "engine" in (options.parts or PARTS):
         engine.measure(options.only, options.rounds)
@@ -42,6 +42,10 @@ def main() -> None:
         host.measure()
     if "player" in (options.parts or PARTS):
         player.measure(options.torch)
+    if PAGES in options.parts:
+        from . import pages  # needs Streamlit and a browser, as the others do not
+
+        pages.measure()
     if LOAD in options.parts:
         from . import load  # needs Streamlit, as the others do not
 
