@@ -261,6 +261,10 @@ DEEPCOPY = (
     "https://github.com/pytorch/pytorch/pull/103001"
 )
 
+ONE_BOOL = (
+    "Subtraction, the `-` operator, with a bool tensor is not supported. If you are trying to invert a mask, use the "
+    "`~` or `logical_not()` operator instead."
+)
 BOOL_SUBTRACT = (
     "Subtraction, the `-` operator, with two bool tensors is not supported. Use the `^` or `logical_xor()` operator "
     "instead."

@@ -78,11 +78,25 @@ def cast(input: Tensor, dtype: Any) -> Tensor:
 # ---- arithmetic
 
 
+def refuse_bool_alpha(alpha: Any, *operands: Any) -> None:
+    """Whether `alpha` may be what it is.
+
+    Raises:
+        RuntimeError: True or False for numbers.
+    """
+    if alpha is True or alpha is False:
+        kinds = [t.data_.dtype.kind if isinstance(t, Tensor) else type(t).__name__[0] for t in operands]
+        if any(kind != "b" for kind in kinds):
+            raise RuntimeError("Boolean alpha only supported for Boolean results.")
+
+
 def add(input: Any, other: Any, *, alpha: Numbers = 1, out: Any = None) -> Tensor:
+    refuse_bool_alpha(alpha, input, other)
     return into(out, "add", (input, other), e.add(input, other, alpha))
 
 
 def sub(input: Any, other: Any, *, alpha: Numbers = 1, out: Any = None) -> Tensor:
+    refuse_bool_alpha(alpha, input, other)
     return into(out, "sub", (input, other), e.sub(input, other, alpha))
 
 
@@ -91,6 +105,10 @@ def mul(input: Any, other: Any, *, out: Any = None) -> Tensor:
 
 
 def div(input: Any, other: Any, *, rounding_mode: str | None = None, out: Any = None) -> Tensor:
+    if rounding_mode not in (None, "trunc", "floor"):
+        raise RuntimeError(
+            f"div expected rounding_mode to be one of None, 'trunc', or 'floor' but found '{rounding_mode}'"
+        )
     result = e.div(input, other) if rounding_mode is None else e.div_mode(input, other, rounding_mode)
     return into(out, "div", (input, other), result)
 
@@ -111,6 +129,9 @@ def into(out: Any, name: str, inputs: Sequence[Any], result: Tensor) -> Tensor:
 
 
 def rsub(input: Tensor, other: Any, *, alpha: Numbers = 1) -> Tensor:
+    if input.data_.dtype.kind == "b" or other is True or other is False:
+        both = input.data_.dtype.kind == "b" and isinstance(other, bool)
+        raise RuntimeError(errors.BOOL_SUBTRACT if both else errors.ONE_BOOL)
     return e.sub(other, input, alpha) if isinstance(other, Tensor) else e.rsub(input, other, alpha)
 
 
@@ -131,6 +152,8 @@ def square(input: Tensor) -> Tensor:
 
 
 def positive(input: Tensor) -> Tensor:
+    if input.data_.dtype.kind == "b":
+        raise RuntimeError("The `+` operator, on a bool tensor is not supported.")
     return input
 
 
@@ -155,13 +178,17 @@ def float_power(input: Tensor, exponent: Any) -> Tensor:
     return pow(wide, float(exponent) if isinstance(exponent, int | float) else cast(exponent, float64))
 
 
+def check_fill(value: Any) -> None:
+    if isinstance(value, Tensor) and value.data_.ndim:
+        raise RuntimeError(
+            "masked_fill_ only supports a 0-dimensional value tensor, but got tensor with "
+            f"{value.data_.ndim} dimension(s)."
+        )
+
+
 def masked_fill(input: Tensor, mask: Tensor, value: Any) -> Tensor:
+    check_fill(value)
     if isinstance(value, Tensor):
-        if value.data_.ndim:
-            raise RuntimeError(
-                "masked_fill_ only supports a 0-dimensional value tensor, but got tensor with "
-                f"{value.data_.ndim} dimension(s)."
-            )
         return e.masked_fill_tensor(input, mask, value)
     return e.masked_fill(input, mask, value)
 

@@ -53,6 +53,7 @@ TRAITS = {
     "outputs",
     "differentiable",
     "promote",
+    "promotion",
     "floating",
     "nr",
     "node",
@@ -172,7 +173,8 @@ def op(name: str, /, **entry: Any) -> Callable[[Callable[..., Any]], Any]:
 
     Traits beside the formulas: `view=True` (the result shows the memory of `self`), `many=True` (a list of results),
     `outputs` (names of several results) with `differentiable` (which of them), `promote` (the inputs brought to one
-    dtype), `floating=True` (integers become floats), `nr` or `node` (a node name that does not follow from the order),
+    dtype, by the function `promotion` if that refuses some), `floating=True` (integers become floats), `nr` or `node`
+    (a node name that does not follow from the order),
     `tensors_only` (a number cannot stand for a tensor), `sparing` (an input is saved only if a formula that uses it is
     wanted, also where several use it), `operator` (what the operator form, `a @ b`, does with operands that the
     shortcut at the head of the forward is not for), `fitting` (the formulas over arrays give gradients in the very

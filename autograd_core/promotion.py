@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from . import dtypes
+from . import dtypes, errors
 from .tensor import Array, Tensor
 
 
@@ -19,3 +19,15 @@ def common(tensors: tuple[Tensor, ...], floating: bool) -> tuple[Array, ...]:
     kind = dtypes.of_ranked(map(ranked, tensors))
     target = dtypes.to_numpy(dtypes.floating(kind) if floating else kind)
     return tuple(t.data_ if t.data_.dtype == target else t.data_.astype(target) for t in tensors)
+
+
+def without_bools(tensors: tuple[Tensor, ...], floating: bool) -> tuple[Array, ...]:
+    """`common` for a subtraction.
+
+    Raises:
+        RuntimeError: an operand is of bools.
+    """
+    of_bools = [t.data_.dtype.kind == "b" for t in tensors]
+    if any(of_bools):
+        raise RuntimeError(errors.BOOL_SUBTRACT if all(of_bools) else errors.ONE_BOOL)
+    return common(tensors, floating)

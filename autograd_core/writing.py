@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from . import not_implemented, reshaping
+from . import functions, not_implemented, reshaping
 from .inplace import at_once, in_place
 from .ops import elementwise as e
 from .ops import index as i
@@ -75,6 +75,7 @@ def copy_(self: Tensor, src: Tensor, non_blocking: bool = False) -> Tensor:
 
 
 def masked_fill_(self: Tensor, mask: Tensor, value: Any) -> Tensor:
+    functions.check_fill(value)
     return in_place(e.masked_fill_tensor if isinstance(value, Tensor) else e.masked_fill, self, mask, value)
 
 

@@ -107,6 +107,7 @@ class Code(Forward, Backward):
         for p, (on_arrays, on_tensors) in formulas.items():
             given[f"_raw_{p}"], given[f"_graph_{p}"] = on_arrays, on_tensors
         given["_refused"] = self.op.traits.get("operator") or refused(self.op)
+        given["_promote"] = self.op.traits.get("promotion", operands.promote)
         file = f"<operator {self.op.name}>"
         linecache.cache[file] = (len(self.op.source), None, self.op.source.splitlines(True), file)
         code = compile(self.op.source, file, "exec")

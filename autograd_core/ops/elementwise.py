@@ -12,8 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from .. import arithmetic
+from .. import arithmetic, errors
 from ..op import both, helper, op
+from ..promotion import without_bools
 from ..tensor import Array, wrapped_number
 from .curves import *
 from .filling import *
@@ -57,6 +58,7 @@ def add_scalar(self: Array, other: float) -> Array:
 @op(
     "sub.Tensor",
     promote=PAIR,
+    promotion=without_bools,
     self=lambda grad, alpha: grad,
     other=lambda grad, alpha: -grad if alpha == 1 else mul_scalar(-grad, alpha),
 )
@@ -195,6 +197,9 @@ def addcdiv(self: Array, tensor1: Array, tensor2: Array, value: float = 1) -> Ar
     end=lambda grad, weight: mul_scalar(grad, weight),
 )
 def lerp(self: Array, end: Array, weight: float) -> Array:
+    if self.dtype != end.dtype:
+        kinds = errors.C_NAMES[self.dtype.name], errors.C_NAMES[end.dtype.name]
+        raise RuntimeError(f"expected dtype {kinds[0]} for `end` but got dtype {kinds[1]}")
     near = weight < 0.5
     return self + self.dtype.type(weight) * (end - self) if near else end - (end - self) * self.dtype.type(1 - weight)
 

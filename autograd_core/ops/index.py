@@ -130,12 +130,35 @@ def along(index: Array, axis: int) -> tuple[Array, ...]:
     return tuple(grid)
 
 
+def check_scatter(self: Array, dim: int, index: Array, src: Array | None = None) -> None:
+    """Whether `src` can be put into `self` at `index`.
+
+    Raises:
+        RuntimeError: another dtype, or too large.
+    """
+    if index.dtype.kind not in "iu" or index.itemsize < 4:
+        raise RuntimeError("scatter(): Expected dtype int32/int64 for index")
+    if src is None:
+        return
+    if self.dtype != src.dtype:
+        raise RuntimeError("scatter(): Expected self.dtype to be equal to src.dtype")
+    at = wrap(dim, np.ndim(self))
+    pairs = list(zip(np.shape(index), np.shape(self), np.shape(src), strict=False))
+    if any(n > s or (n > m and d != at) for d, (n, m, s) in enumerate(pairs)):
+        shapes = [f"[{errors.sizes(np.shape(x)).strip('[]')}]" for x in (index, self, src)]
+        raise RuntimeError(
+            f"Expected index {shapes[0]} to be no larger than self {shapes[1]} apart from dimension {at} and to be no "
+            f"larger size than src {shapes[2]}"
+        )
+
+
 @op(
     "scatter.src",
     self=lambda grad, dim, index: scatter_value(grad, dim, index, 0),
     src=lambda grad, dim, index: gather(grad, dim, index),
 )
 def scatter(self: Array, dim: int, index: Array, src: Array) -> Array:
+    check_scatter(self, dim, index, src)
     out = np.array(self)
     part = src[tuple(slice(0, n) for n in index.shape)]
     out[along(index, wrap(dim, self.ndim))] = part
@@ -144,6 +167,7 @@ def scatter(self: Array, dim: int, index: Array, src: Array) -> Array:
 
 @op("scatter.value", self=lambda grad, dim, index: scatter_value(grad, dim, index, 0))
 def scatter_value(self: Array, dim: int, index: Array, value: float) -> Array:
+    check_scatter(self, dim, index)
     out = np.array(self)
     out[along(index, wrap(dim, self.ndim))] = value
     return out
@@ -151,6 +175,7 @@ def scatter_value(self: Array, dim: int, index: Array, value: float) -> Array:
 
 @op("scatter_add", self=lambda grad: grad, src=lambda grad, dim, index: gather(grad, dim, index))
 def scatter_add(self: Array, dim: int, index: Array, src: Array) -> Array:
+    check_scatter(self, dim, index, src)
     out = np.array(self)
     np.add.at(out, along(index, wrap(dim, self.ndim)), src[tuple(slice(0, n) for n in index.shape)])
     return out
@@ -162,6 +187,10 @@ def scatter_add(self: Array, dim: int, index: Array, src: Array) -> Array:
     self=lambda grad, self_sym_sizes, dim, index: index_select_backward(grad, self_sym_sizes, dim, index),
 )
 def index_select(self: Array, dim: int, index: Array) -> Array:
+    if np.ndim(index) > 1:
+        raise IndexError("index_select(): Index is supposed to be a vector")
+    if index.dtype.kind not in "iu" or index.itemsize < 4:
+        raise RuntimeError("index_select(): Expected dtype int32 or int64 for index")
     return np.take(self, index, wrap(dim, self.ndim))
 
 
@@ -178,6 +207,14 @@ def index_select_backward(grad: Array, sizes: Sequence[int], dim: int, index: Ar
     ),
 )
 def index_add(self: Array, dim: int, index: Array, source: Array, alpha: float = 1) -> Array:
+    if self.dtype != source.dtype:
+        kinds = errors.type_name(self.dtype), errors.type_name(source.dtype)
+        raise RuntimeError(f"index_add_(): self ({kinds[0]}) and source ({kinds[1]}) must have the same scalar type")
+    if np.ndim(source) != np.ndim(self) and np.ndim(index):
+        raise RuntimeError(
+            "source tensor shape must match self tensor shape, excluding the specified dimension. Got self.shape = "
+            f"[{errors.sizes(self.shape).strip('[]')}] source.shape = [{errors.sizes(source.shape).strip('[]')}]"
+        )
     out = np.array(self)
     at = (slice(None),) * wrap(dim, self.ndim) + (np.asarray(index),)
     np.add.at(out, at, source if alpha == 1 else source * alpha)
@@ -190,6 +227,14 @@ def index_add(self: Array, dim: int, index: Array, source: Array, alpha: float =
     source=lambda grad, dim, index, source, source_dim: expand(index_select(grad, dim, index), source.shape),
 )
 def index_copy(self: Array, dim: int, index: Array, source: Array) -> Array:
+    if index.dtype.kind not in "iu":
+        raise RuntimeError(f"index_copy_(): Expected a long tensor for index, but got {errors.type_name(index.dtype)}")
+    if self.dtype != source.dtype:
+        kinds = errors.type_name(self.dtype), errors.type_name(source.dtype)
+        raise RuntimeError(
+            f"index_copy_(): self and source expected to have the same dtype, but got (self) {kinds[0]} and (source) "
+            f"{kinds[1]}"
+        )
     out = np.array(self)
     out[(slice(None),) * wrap(dim, self.ndim) + (np.asarray(index),)] = source
     return out
@@ -197,6 +242,8 @@ def index_copy(self: Array, dim: int, index: Array, source: Array) -> Array:
 
 @op("index_fill.int_Scalar", node="IndexFillBackward0", self=lambda grad, dim, index: index_fill(grad, dim, index, 0))
 def index_fill(self: Array, dim: int, index: Array, value: float) -> Array:
+    if index.dtype.kind not in "iu":
+        raise IndexError("index_fill_(): Expected dtype int64 for index.")
     out = np.array(self)
     out[(slice(None),) * wrap(dim, self.ndim) + (np.asarray(index),)] = value
     return out

@@ -158,7 +158,8 @@ def repeat_backward(grad: Array, repeats: Sequence[int], sizes: Sequence[int]) -
 
 @op("flip", self=lambda grad, dims: flip(grad, dims))
 def flip(self: Array, dims: Sequence[int]) -> Array:
-    return np.flip(self, tuple(wrap(d, self.ndim) for d in dims)).copy()
+    over = tuple(wrap(d, np.ndim(self)) for d in dims)
+    return np.flip(self, over).copy() if np.ndim(self) else self
 
 
 @op("roll", self=lambda grad, shifts, dims: roll(grad, negated(shifts), dims))
@@ -171,13 +172,20 @@ def negated(shifts: Sequence[int]) -> list[int]:
     return [-s for s in shifts]
 
 
+def matrix(name: str, data: Array) -> None:
+    if np.ndim(data) < 2:
+        raise RuntimeError(f"{name}: input tensor must have at least 2 dimensions")
+
+
 @op("tril", self=lambda grad, diagonal: tril(grad, diagonal))
 def tril(self: Array, diagonal: int = 0) -> Array:
+    matrix("tril", self)
     return np.tril(self, diagonal)
 
 
 @op("triu", self=lambda grad, diagonal: triu(grad, diagonal))
 def triu(self: Array, diagonal: int = 0) -> Array:
+    matrix("triu", self)
     return np.triu(self, diagonal)
 
 

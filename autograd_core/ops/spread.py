@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from .. import errors
 from ..op import both, op
 from ..tensor import Array
 from .reduce import Dims, axes, counted, spread
@@ -118,6 +119,12 @@ def known(p: float) -> float:
     ),
 )
 def cdist_forward(x1: Array, x2: Array, p: float) -> Array:
+    for name, x in (("X1", x1), ("X2", x2)):
+        if x.dtype.kind != "f":
+            raise RuntimeError(f"cdist only supports floating-point dtypes, {name} got: {errors.type_name(x.dtype)}")
+    if x1.dtype != x2.dtype:
+        kinds = errors.type_name(x1.dtype), errors.type_name(x2.dtype)
+        raise RuntimeError(f"expected scalar type {kinds[0]} but found {kinds[1]}")
     apart = np.abs(x1[..., :, None, :] - x2[..., None, :, :])
     if p in (0, math.inf):
         return np.max(apart, axis=-1) if p else np.sum(apart != 0, axis=-1).astype(apart.dtype)

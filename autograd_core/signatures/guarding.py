@@ -18,6 +18,7 @@ from .. import errors
 from ..factories import check_device
 from ..state import state
 from ..tensor import Tensor, wrapped_number
+from .kinds import choosy
 from .parameters import is_plain_number
 from .parsing import Given, Signature, read
 
@@ -58,6 +59,7 @@ TABLE = table()
 
 def guarded(space: str, name: str, function: Function) -> Function:
     """`function` as torch's `name` of the module `space`; itself if torch wrote that in Python."""
+    function = choosy(name, function)
     signatures = TABLE[space].get(name)
     if signatures is None:
         return function

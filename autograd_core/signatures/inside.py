@@ -1,7 +1,7 @@
 """What torch's functions written in Python say of arguments that the C++ function inside them refuses.
 
 inside.txt has, for each such function, what it asks of its arguments first (`target.size`) and then the call that it
-makes. Nothing of it is looked at until a call has failed here.
+makes. It is looked at in a call of a kind that has not gone through before.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from ..tensor import Tensor
+from .guarding import kinds
 from .parsing import Signature, read
 from .words import kind_of
 
@@ -78,15 +79,19 @@ def worded(name: str, function: Function) -> Function:
         known = isinstance(reduction, str) and reduction in REDUCTIONS
         return inside.refusal(bound.arguments) if known else None
 
+    known: set[Any] = set()
+
     @functools.wraps(function)
     def call(*args: Any, **options: Any) -> Any:
-        try:
+        key = (kinds(args), *options, kinds(options.values())) if options else kinds(args)
+        if key in known:
             return function(*args, **options)
-        except FAILURES:
-            refused = refusal(args, options)
-            if refused is None:
-                raise
-        raise refused
+        refused = refusal(args, options)
+        if refused is not None:
+            raise refused
+        result = function(*args, **options)
+        known.add(key)
+        return result
 
     return call
 

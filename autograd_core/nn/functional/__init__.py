@@ -7,6 +7,7 @@ from ...absent import absent
 from ...padding import pad
 from ...signatures.guarding import guarded_all
 from ...signatures.inside import worded_all
+from ...signatures.kinds import choosy_all
 from .activations import (
     celu,
     elu,
@@ -191,6 +192,7 @@ __all__ = [
     "unfold",
 ]
 
+globals().update(choosy_all(globals()))
 globals().update(guarded_all("torch.nn.functional", globals()))
 globals().update(worded_all(globals()))
 

@@ -53,6 +53,8 @@ def binary_cross_entropy_with_logits(
 
 @with_old_flags
 def kl_div(input: Tensor, target: Tensor, reduction: str = "mean", log_target: bool = False) -> Tensor:
+    if any(t.data_.dtype.kind != "f" for t in (input, target)):
+        raise RuntimeError("kl_div: Integral inputs not supported.")
     if log_target:
         apart = e.sub(target, input)
         values = e.mul(e.exp(target), apart)

@@ -55,6 +55,19 @@ def layer_norm(
 def rms_norm(
     input: Tensor, normalized_shape: Sequence[int], weight: Tensor | None = None, eps: float | None = None
 ) -> Tensor:
+    shape, given = list(normalized_shape), list(input.data_.shape)
+    if not shape:
+        raise RuntimeError(
+            "Expected normalized_shape to be at least 1-dimensional, i.e., containing at least one element, but got "
+            "normalized_shape = []"
+        )
+    if len(given) < len(shape):
+        raise ValueError(f"Input tensor must have at least {len(shape)} dimensions, but got {len(given)}")
+    if given[len(given) - len(shape) :] != shape:
+        stars = "".join(f"*{n}" if i == 0 else f", {n}" for i, n in enumerate(shape))
+        raise RuntimeError(
+            f"Given normalized_shape={shape}, expected input with shape [{stars}], but got input of size{given}"
+        )
     over = list(range(input.data_.ndim - len(normalized_shape), input.data_.ndim))
     kept = float(np.finfo(input.data_.dtype).eps) if eps is None else eps
     scale = e.rsqrt(e.add_scalar(r.mean_dim(e.pow_scalar(input, 2), over, True), kept))
