@@ -19,6 +19,7 @@ from . import (
     recurrent,
     shaping,
     statistics,
+    tensor_types,
     writing,
 )
 from . import factories as _factories
@@ -57,9 +58,6 @@ _FUNCTIONS = {
     "broadcast_tensors",
 }
 _RECURRENT = "rnn_tanh rnn_relu gru lstm rnn_tanh_cell rnn_relu_cell gru_cell lstm_cell"
-_LEGACY = {"FloatTensor": "float32", "DoubleTensor": "float64", "LongTensor": "int64", "IntTensor": "int32"}
-_LEGACY |= {"HalfTensor": "float16", "ShortTensor": "int16", "CharTensor": "int8", "ByteTensor": "uint8"}
-_LEGACY |= {"BoolTensor": "bool"}
 _FUNCTIONAL = (
     "conv1d conv2d conv_transpose1d conv_transpose2d max_pool1d max_pool2d avg_pool1d adaptive_avg_pool1d "
     "pixel_shuffle pixel_unshuffle bilinear layer_norm group_norm"
@@ -79,7 +77,7 @@ def _surface() -> dict[str, Any]:
     names |= {name: method for name, method in writing.IN_PLACE.items() if not name.startswith("__")}
     names |= {name: methods.OWN[name] for name in ("clone", "detach", "is_complex", "is_inference")}
     names |= {name: getattr(recurrent, name) for name in _RECURRENT.split()}
-    names |= {name: _factories.legacy(kind) for name, kind in _LEGACY.items()}
+    names |= tensor_types.TYPES | {"set_default_tensor_type": tensor_types.set_default_tensor_type}
     names |= {"concat": shaping.cat, "concatenate": shaping.cat, "row_stack": arranging.vstack}
     names |= {"vmap": vmap}
     names |= {"typename": _typename, "Assert": _assert, "promote_types": dtypes.promote_types}

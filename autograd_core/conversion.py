@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from . import dtypes, errors, factories, functions, levels
+from . import dtypes, errors, factories, functions, levels, tensor_types
 from .batch import CONTROL_FLOW, EITHER, ITEM, MEMORY, Batch, hidden, unseen
 from .ops import elementwise as e
 from .ops import shape as s
@@ -168,14 +168,7 @@ def cast_to(kind: dtypes.dtype) -> Method:
 def type_(self: Tensor, dtype: Any = None) -> Any:
     if dtype is None:
         return f"torch.{errors.type_name(self.data_.dtype)}Tensor"
-    return functions.cast(self, dtype if isinstance(dtype, dtypes.dtype) else LEGACY[str(dtype).rpartition(".")[2]])
-
-
-LEGACY = {
-    "FloatTensor": dtypes.float32, "DoubleTensor": dtypes.float64, "LongTensor": dtypes.int64,
-    "IntTensor": dtypes.int32,
-    "BoolTensor": dtypes.bool_, "HalfTensor": dtypes.float16, "ByteTensor": dtypes.uint8,
-}  # fmt: skip
+    return functions.cast(self, tensor_types.dtype_of(dtype))
 
 
 def type_as(self: Tensor, other: Tensor) -> Tensor:

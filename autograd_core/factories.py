@@ -105,17 +105,6 @@ def from_numpy(ndarray: np.ndarray[Any, Any]) -> Tensor:
     return result
 
 
-def legacy(kind: str) -> Any:
-    """`torch.FloatTensor` and its like: a constructor from data or from sizes."""
-
-    def make(*data: Any) -> Tensor:
-        if all(isinstance(n, int) for n in data):
-            return zeros(*data, dtype=dtypes.NAMES[kind])
-        return tensor(*data, dtype=dtypes.NAMES[kind])
-
-    return make
-
-
 # ---- from sizes
 
 

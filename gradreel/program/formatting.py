@@ -12,6 +12,7 @@ import numpy as np
 from .calls import call_method, kind_name, unseen
 from .engine import elements_of, torch
 from .errors import error_of
+from .iterating import VIEWS
 from .limits import Spent
 from .machine import Machine
 from .values import (
@@ -192,9 +193,7 @@ COLLECTED: dict[type, Callable[[Machine, Value, tuple[int, ...]], str]] = {
     defaultdict: _defaulting,
     OrderedDict: _ordered,
     deque: _queue,
-    type({}.keys()): _view("dict_keys"),
-    type({}.values()): _view("dict_values"),
-    type({}.items()): _view("dict_items"),
+    **{view: _view(view.__name__) for view in VIEWS},
 }
 
 

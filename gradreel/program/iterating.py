@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import deque
+from collections import OrderedDict, deque
 from collections.abc import Iterator
 from typing import Any
 
@@ -142,7 +142,8 @@ def passed(items: Iterator[Value]) -> Any:
         item = None
 
 
-VIEWS: tuple[type, ...] = (type({}.keys()), type({}.values()), type({}.items()))
+DICTS: tuple[dict[Value, Value], ...] = ({}, OrderedDict())
+VIEWS: tuple[type, ...] = tuple(type(view) for d in DICTS for view in (d.keys(), d.values(), d.items()))
 
 
 def listed(machine: Machine, value: Value) -> list[Value]:

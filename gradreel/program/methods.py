@@ -264,7 +264,7 @@ METHODS: dict[type, dict[str, Method]] = {
     bool: {},
     range: _ours(index=_index, count=_count),
 }
-METHODS[OrderedDict] = METHODS[dict] | _plain(OrderedDict, "move_to_end popitem")
+METHODS[OrderedDict] = METHODS[dict] | _plain(OrderedDict, "move_to_end popitem keys values items")
 METHODS[deque] = _plain(deque, "clear pop popleft reverse rotate") | _ours(
     append=_queued(deque.append),
     appendleft=_queued(deque.appendleft),

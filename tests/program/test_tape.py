@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from autograd_core.recording.tape import one_at_a_time
-from gradreel.program import run
+from gradreel.program import machine, run
 from gradreel.trace.events import Event
 from tests.program.recorded import programs
 
@@ -32,3 +32,10 @@ def test_a_tape_tells_what_a_listener_is_told(part: int) -> None:
         pairs = zip(numbered(trace.events), numbered(direct.events), strict=True)
         for number, (one, other) in enumerate(pairs):
             assert one == other or repr(one) == repr(other), f"{name}, event {number}"
+
+
+@pytest.mark.parametrize("name", list(SOURCES)[::9])
+def test_a_tape_can_be_read_at_any_moment(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = run(SOURCES[name])
+    monkeypatch.setattr(machine, "OFTEN", 0)
+    assert repr(run(SOURCES[name]).events) == repr(whole.events)
