@@ -10,6 +10,14 @@ from typing import Any
 
 import numpy as np
 
+
+class LinAlgError(RuntimeError):
+    """A matrix is singular, or not positive-definite, or an iteration does not converge."""
+
+
+LinAlgError.__name__ = LinAlgError.__qualname__ = "_LinAlgError"
+LinAlgError.__module__ = "torch._C"
+
 Array = Any
 
 
