@@ -1,18 +1,25 @@
-"""The engine with somebody listening: the price of a recording, in a fresh state as a run of Gradreel has."""
+"""The engine with somebody listening: the price of a recording, in a fresh state as a run of Gradreel has.
+
+Recorded is all that a trace tells of, events and values; that it is read and made a trace of comes after the run, and
+is measured apart.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import time
+import tracemalloc
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 from autograd_core.events import listening
 from autograd_core.recording import Tape
-from autograd_core.state import isolated
+from autograd_core.state import irregular, isolated
 from gradreel.program.limits import Limits
 from gradreel.program.machine import Machine
 from gradreel.trace import Outcome, Recorder
 
-from .timing import Once
+from .timing import Lasting, Once
 
 NO_LIMITS = Limits(seconds=1e9, events=10**9, bytes=10**12)
 
@@ -25,16 +32,22 @@ def times(once: Once, count: int) -> Once:
 def bare(once: Once) -> Once:
     """Every event goes onto a tape."""
 
-    def recorded() -> Sequence[Any]:
-        with isolated(), listening(Tape()):
+    def recorded(made: list[Any]) -> Sequence[Any]:
+        made.append(tape := Tape())
+        with fresh(), listening(tape):
             return once()
 
-    return recorded
+    return Lasting(recorded)
 
 
 def whole(once: Once) -> Once:
     """Every event and value, kept and counted as a run of Gradreel does."""
-    return lambda: heard(once, Recorder())
+
+    def recorded(made: list[Any]) -> Sequence[Any]:
+        made.append(recorder := Recorder())
+        return heard(once, recorder)
+
+    return Lasting(recorded)
 
 
 def traced(once: Once) -> Once:
@@ -51,5 +64,39 @@ def traced(once: Once) -> Once:
 
 def heard(once: Once, recorder: Recorder) -> Sequence[Any]:
     Machine(NO_LIMITS, {}, recorder)
-    with isolated(), listening(recorder.tape):
+    with fresh(), listening(recorder.tape):
         return once()
+
+
+@contextmanager
+def fresh() -> Iterator[None]:
+    """A state of its own, of which nothing remains: the engine with nobody listening goes on as if it had not been."""
+    before = set(irregular)
+    try:
+        with isolated():
+            yield
+    finally:
+        irregular.intersection_update(before)
+
+
+def reading(once: Once) -> tuple[int, float, float]:
+    """How many events a recording of `once` is read as, and the seconds it takes to read them and to make the trace."""
+    recorder = Recorder()
+    heard(once, recorder)
+    start = time.process_time()
+    count = len(recorder.flights)
+    middle = time.process_time()
+    recorder.trace("", "script", Outcome("finished"))
+    return count, middle - start, time.process_time() - middle
+
+
+def peak(once: Callable[[], Any]) -> int:
+    """The bytes that `once` takes at most, over what there was before."""
+    tracemalloc.start()
+    try:
+        before, _ = tracemalloc.get_traced_memory()
+        tracemalloc.reset_peak()
+        once()
+        return tracemalloc.get_traced_memory()[1] - before
+    finally:
+        tracemalloc.stop()
