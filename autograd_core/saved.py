@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from . import errors, events
 from .state import state
-from .tensor import Array, Storage, Tensor, new_storage, plain, wrapped_number
+from .tensor import Array, Storage, Tensor, plain, wrapped_number
 
 if TYPE_CHECKING:
     from .graph import Node
@@ -58,9 +58,7 @@ def save_result(tensor: Tensor) -> SavedResult:
     """What a node keeps of its own result `tensor`."""
     kept = SavedResult()
     kept.data_, kept.output_nr = tensor.data_, tensor.output_nr
-    if tensor.storage_ is None:
-        tensor.storage_ = new_storage()
-    kept.storage_ = tensor.storage_
+    kept.storage_ = tensor.storage_ or tensor.shared_storage()
     return kept
 
 

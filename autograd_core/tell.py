@@ -145,6 +145,9 @@ class Session:
         tensors = [t for t in inputs if t is not None and not isinstance(t, float | int)]
         return self.made(tensor, op, [t for t in tensors if not (t.meta is not None and t.meta.wrapped)])
 
+    def shares(self, tensor: Tensor) -> None:
+        """From now on others may show the memory of `tensor`."""
+
     def same(self, stand_in: Tensor, tensor: Tensor) -> None:
         """Let `stand_in`, used inside the engine only, go by the number of `tensor`."""
         self.watch(stand_in, self.tensors, self.tensor(tensor), None)

@@ -16,7 +16,7 @@ import numpy as np
 
 from . import errors
 from .batch import Batch
-from .state import state
+from .state import special, state
 
 if TYPE_CHECKING:
     from .graph import AccumulateGrad, Node
@@ -185,6 +185,8 @@ class Tensor(metaclass=TensorMeta):
         """The storage, made now if nothing needed one yet."""
         if self.storage_ is None:
             self.storage_ = new_storage()
+            if special and state.session is not None:
+                state.session.shares(self)
         return self.storage_
 
     def as_inference(self) -> None:

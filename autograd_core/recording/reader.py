@@ -62,7 +62,7 @@ class Reader:
         """The tensors that are wrapped numbers."""
         self.nodes: dict[int, Known] = {}
         self.leaving: dict[int, Flight] = {}
-        """For each weak reference what to tell when it comes."""
+        """For each weak proxy what to tell when it comes."""
         self.calls = Calls(self)
         self.known: dict[Any, Callable[[Flight], None]] = {
             e.TensorMade: self.tensor_made,

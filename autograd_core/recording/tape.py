@@ -1,4 +1,4 @@
-"""The tape: facts, flights and weak references in the order in which things happened."""
+"""The tape: facts, flights and weak proxies in the order in which things happened."""
 
 from __future__ import annotations
 
@@ -114,11 +114,19 @@ class Tape(Session):
         """From now on it goes by what a direct listener knows: who shares its memory is looked up there."""
         number = super().tensor(tensor)
         if id(tensor) not in self.tensors:
-            super().watch(tensor, self.tensors, number, None)
-            memory = tensor.shared_storage()
-            if id(memory) not in self.storages:
-                super().watch(memory, self.storages, number, None)
+            self.remember(tensor, number)
         return number
+
+    def shares(self, tensor: Tensor) -> None:
+        number = self.told(tensor)
+        if number is not None and id(tensor) not in self.tensors:
+            self.remember(tensor, number)
+
+    def remember(self, tensor: Tensor, number: int) -> None:
+        super().watch(tensor, self.tensors, number, None)
+        memory = tensor.shared_storage()
+        if id(memory) not in self.storages:
+            super().watch(memory, self.storages, number, None)
 
     def storage(self, storage: Storage) -> int:
         number = self.told(storage)

@@ -121,6 +121,15 @@ def a_leaf_that_is_a_view() -> None:
             b -= 0.1 * b.grad
 
 
+def a_parameter_over_a_tensor() -> None:
+    memory = torch.ones(2)
+    weight = torch.nn.Parameter(memory)
+    (weight * 2).sum().backward()
+    with torch.no_grad():
+        weight += 1
+    memory.mul_(2)
+
+
 def gradients_laid_out_in_two_ways() -> None:
     w, x = torch.tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]], requires_grad=True), torch.tensor([1.0, -1.0, 2.0])
     (w @ x + w.t().sum() + w.t()[0].sum()).sum().backward()
@@ -186,6 +195,7 @@ PROGRAMS = [
     changed_in_place,
     views_and_aliases,
     a_leaf_that_is_a_view,
+    a_parameter_over_a_tensor,
     gradients_laid_out_in_two_ways,
     higher_derivatives,
     hooks_and_modes,
