@@ -50,6 +50,18 @@ def test_a_program_plays_to_its_end_and_back(page: Page, app_url: str) -> None:
     assert state(player)["step"] == last - 1
 
 
+def test_what_is_shown_stops_playing_when_another_program_runs(page: Page, app_url: str) -> None:
+    open_lab(page, app_url)
+    run(page, ALONE)
+    page.get_by_test_id("first").click()
+    put(page, "x = 1\nwhile True:\n    x = x + 1")
+    page.get_by_test_id("play").click()
+    expect(page.get_by_test_id("sentence")).to_have_attribute("aria-live", "off")  # it plays
+    page.locator("[data-testid=editor] .cm-content").first.press("Control+Enter")
+    expect(page.get_by_test_id("sentence")).to_have_attribute("aria-live", "polite")
+    page.wait_for_function(SETTLED, timeout=20_000)
+
+
 def test_the_error_is_told_with_the_lines_that_matter(page: Page, app_url: str) -> None:
     player = open_lab(page, app_url)
     run(page, SHARED)

@@ -64,6 +64,7 @@ export function createLab(root, { head, scene, ask, theme, step = null }) {
     steps?.leave(next.text);
     welcome?.hide();
     if (code) draft(code.text().trimEnd() === next.text.trimEnd());
+    if (next.text !== played) player.pause(); // what is shown is not what was asked for
     ask?.({ kind: "run", source: next.text, values: next.values }, how);
   };
   /** Run another program than the one that the address names, if it names one. */
