@@ -41,10 +41,12 @@ def answer(question: Mapping[str, Any], head: Mapping[str, Any], run: Run, page:
         return seal({**head, "message": complaint}, page=page)
     wanted = "both" if file == "trace" else "scene"
     reply, scene, trace = opened(run(json.dumps({"source": source, "values": values, "want": wanted}).encode()))
-    head |= {"message": reply.get("message"), "remarks": reply.get("remarks"), "source": source, "values": values}
+    head |= {name: reply.get(name) for name in ("message", "again", "remarks")}
+    head |= {"source": source, "values": values}
     if beside is not None:
         other, second, _ = opened(run(json.dumps({"source": beside, "want": "scene", "expression": False}).encode()))
-        return seal({**head, "message": head["message"] or other.get("message")}, scene, beside=second, page=page)
+        head |= {"message": head["message"] or other.get("message"), "again": head["again"] or other.get("again")}
+        return seal(head, scene, beside=second, page=page)
     if file not in FILES or not scene:
         return seal(head, scene, page=page)
     name, kind = FILES[file]
