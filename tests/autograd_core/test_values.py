@@ -33,6 +33,14 @@ def test_a_summary_counts_every_element(name: str) -> None:
         assert told.data == array.reshape(-1)[: WHOLE // 16].tolist() and not told.whole
 
 
+def test_tensors_that_come_to_the_same_are_told_apart() -> None:
+    """0, 2, 2, 2 and 1, 1, 1, 3 have the same sum, and the same sum of squares."""
+    ends = np.repeat([0.0, 3.0], LARGE)
+    one, other = (np.r_[ends, np.tile(part, LARGE)].astype(np.float32) for part in ([0.0, 2, 2, 2], [1.0, 1, 1, 3]))
+    assert (one.sum(), np.dot(one, one)) == (other.sum(), np.dot(other, other))
+    assert snapshot(one).bins != snapshot(other).bins
+
+
 def test_what_cannot_be_counted_says_so() -> None:
     assert snapshot(np.full(LARGE, 3.0)).bins == (LARGE, *(0,) * (BINS - 1))
     assert snapshot(np.r_[np.zeros(LARGE), np.inf]).bins is None
