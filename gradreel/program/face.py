@@ -12,8 +12,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from autograd_core.homes import HOMES
-
 from .engine import torch
 from .errors import type_for
 from .values import Builtin, Foreign, Namespace, Type, Value
@@ -95,10 +93,10 @@ def _spaces() -> dict[str, Namespace]:
             if found is not None:
                 table[name] = presented(name, path, found)
         spaces[path] = Namespace(path, table)
-    for home, words in HOMES.items():
-        classes = {name: TYPES[kind] for name in words.split() for kind in TYPES if kind.__qualname__ == name}
-        if home not in ALIASES:
-            spaces.setdefault(home, Namespace(home, {})).table.update(classes)
+    for kind, record in TYPES.items():
+        home = kind.__module__
+        if home.startswith("torch.") and "._" not in home and home not in ALIASES:
+            spaces.setdefault(home, Namespace(home, {})).table[record.name] = record
     spaces["torch.cuda"] = no_cuda()
     spaces["torch.backends"] = Namespace("torch.backends", {})
     for path in list(spaces):
@@ -107,7 +105,10 @@ def _spaces() -> dict[str, Namespace]:
             around = spaces.setdefault(parent, Namespace(parent, {}))
             around.table.setdefault(name, spaces[path])
             path = parent
-    spaces["torch"].table["__version__"] = "2.13.0+cpu"
+    version = {"__version__": torch.__version__, "cuda": None, "hip": None, "debug": False}
+    spaces["torch"].table["__version__"] = torch.__version__
+    spaces["torch.version"] = spaces["torch"].table["version"] = Namespace("torch.version", version)
+    spaces["torch.nn.modules"].table |= spaces["torch.nn"].table
     for alias, path in ALIASES.items():
         if path in spaces:
             spaces[alias] = spaces[path]
@@ -119,7 +120,6 @@ DISTRIBUTIONS = ("distribution", "normal", "bernoulli", "categorical", "uniform"
 ALIASES = {
     "torch.autograd.function": "torch.autograd",
     "torch.autograd.variable": "torch.autograd",
-    "torch.nn.modules": "torch.nn",
     "torch.nn.utils.clip_grad": "torch.nn.utils",
     "torch.optim.sgd": "torch.optim",
     "torch.optim.adam": "torch.optim",

@@ -37,8 +37,6 @@ TABLES[Output] = dict(OUTPUT_METHODS)
 TABLES[Progress] = dict(PROGRESS)
 
 SPACES["torch"].table |= {"save": Builtin("save", save, machine=True), "load": Builtin("load", load, machine=True)}
-VERSION = {"__version__": "2.13.0+cpu", "cuda": None, "hip": None, "debug": False}
-SPACES["torch.version"] = SPACES["torch"].table["version"] = module("torch.version", {}, VERSION)
 DATA = module("torch.utils.data", {}, guest=True)
 SPACES["torch.utils.data"] = SPACES["torch.utils"].table["data"] = DATA
 

@@ -50,7 +50,7 @@ def load(machine: Machine, f: Value, map_location: Value = None, pickle_module: 
     if name not in machine.files:
         raise FileNotFoundError(2, "No such file or directory", name)
     value = machine.files[name]
-    if named.get("weights_only", True) in (True, None) and (unsafe := own(value)) is not None:
+    if named.get("weights_only", True) in (True, None) and (unsafe := unsafe_class(value)) is not None:
         raise pickle.UnpicklingError(UNSAFE.format(name=unsafe))
     return copied(machine, value)
 
@@ -98,11 +98,11 @@ def parts(value: Any) -> list[Any]:
     return list(value.attributes.values()) if isinstance(value, Instance) else []
 
 
-def own(value: Any) -> str | None:
+def unsafe_class(value: Any) -> str | None:
     """The class of the first thing in a value that is neither tensor nor plain value nor container."""
     if isinstance(value, (torch.nn.Module, Instance, Own, Class, Function)):
         kind = getattr(value, "kind", None)
         return kind.title if isinstance(kind, Class) else f"{type(value).__module__}.{kind_name(value)}"
     if isinstance(value, TENSORS):
         return None
-    return next((found for part in parts(value) if (found := own(part)) is not None), None)
+    return next((found for part in parts(value) if (found := unsafe_class(part)) is not None), None)

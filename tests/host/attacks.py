@@ -70,7 +70,7 @@ REJECTED: dict[str, list[str]] = {
     "modules of the host": each("import ", "os.path sys.modules subprocess socket ctypes builtins importlib inspect posix _thread "
         "marshal pickle code threading signal mmap resource pathlib tempfile shutil numpy.lib numpy.ctypeslib torch.utils.cpp_extension "
         "torch.hub torch._C gradreel autograd_core streamlit"),
-    "modules of the host by from": each("from torch import ", "os sys _C _dynamo _utils hub.load load save jit.x")
+    "modules of the host by from": each("from torch import ", "os sys _C _dynamo _utils hub.load jit.x")
     + each("from numpy import ", "load fromfile memmap lib ctypeslib genfromtxt frombuffer f2py distutils"),
     "relative imports": ["from . import x", "from .. import gradreel", "from .host import pool", "import .x"],
     "memory of others": [
@@ -92,7 +92,8 @@ REJECTED: dict[str, list[str]] = {
         T + "print(x.storage())",
         T + "x.set_(torch.ones(2))",
         T + "print(torch.from_file('/etc/passwd'))",
-        T + "torch.save(x, '/dev/shm/x')",
+        T + "torch.save(x, open('/dev/shm/x', 'wb'))",
+        T + "torch.save(x, '/dev/shm/x'); print(open('/dev/shm/x').read())",
         T + "torch.load('/etc/passwd')",
         "import numpy\nprint(numpy.frombuffer(b'abc'))",
         "import numpy\nprint(numpy.array([1]).view('O'))",
