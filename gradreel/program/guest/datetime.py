@@ -25,76 +25,8 @@ def _from_ordinal(days):
     return (year + 1, month - 9, day) if month >= 10 else (year, month + 3, day)
 
 
-class timedelta:
-    def __init__(self, days=0, seconds=0, microseconds=0, milliseconds=0, minutes=0, hours=0, weeks=0):
-        seconds = days * 86400 + weeks * 604800 + hours * 3600 + minutes * 60 + seconds
-        whole = round(seconds * 1000000 + milliseconds * 1000 + microseconds)
-        self.days, rest = divmod(whole, 86400000000)
-        self.seconds, self.microseconds = divmod(rest, 1000000)
-
-    def _whole(self):
-        return (self.days * 86400 + self.seconds) * 1000000 + self.microseconds
-
-    def total_seconds(self):
-        return self._whole() / 1000000
-
-    def __add__(self, other):
-        return (
-            timedelta(microseconds=self._whole() + other._whole()) if isinstance(other, timedelta) else NotImplemented
-        )
-
-    def __sub__(self, other):
-        return (
-            timedelta(microseconds=self._whole() - other._whole()) if isinstance(other, timedelta) else NotImplemented
-        )
-
-    def __neg__(self):
-        return timedelta(microseconds=-self._whole())
-
-    def __mul__(self, factor):
-        return timedelta(microseconds=self._whole() * factor)
-
-    __rmul__ = __mul__
-
-    def __truediv__(self, other):
-        if isinstance(other, timedelta):
-            return self._whole() / other._whole()
-        return timedelta(microseconds=self._whole() / other)
-
-    def __eq__(self, other):
-        return isinstance(other, timedelta) and self._whole() == other._whole()
-
-    def __lt__(self, other):
-        return self._whole() < other._whole()
-
-    def __le__(self, other):
-        return self._whole() <= other._whole()
-
-    def __gt__(self, other):
-        return self._whole() > other._whole()
-
-    def __ge__(self, other):
-        return self._whole() >= other._whole()
-
-    def __hash__(self):
-        return hash(self._whole())
-
-    def __bool__(self):
-        return self._whole() != 0
-
-    def __str__(self):
-        minutes, seconds = divmod(self.seconds, 60)
-        hours, minutes = divmod(minutes, 60)
-        text = f"{hours}:{minutes:02}:{seconds:02}" + (f".{self.microseconds:06}" if self.microseconds else "")
-        return f"{self.days} day{'' if abs(self.days) == 1 else 's'}, {text}" if self.days else text
-
-    def __repr__(self):
-        parts = [f"{name}={getattr(self, name)}" for name in ("days", "seconds", "microseconds") if getattr(self, name)]
-        return f"datetime.timedelta({', '.join(parts) or '0'})"
-
-
-class _Moment:
-    """What dates and times have in common: they are compared and told by `_key`."""
+class _Ordered:
+    """What is compared by its `_key`, with others of its class."""
 
     def __eq__(self, other):
         return type(self) is type(other) and self._key() == other._key()
@@ -113,6 +45,56 @@ class _Moment:
 
     def __hash__(self):
         return hash(self._key())
+
+
+class timedelta(_Ordered):
+    def __init__(self, days=0, seconds=0, microseconds=0, milliseconds=0, minutes=0, hours=0, weeks=0):
+        seconds = days * 86400 + weeks * 604800 + hours * 3600 + minutes * 60 + seconds
+        whole = round(seconds * 1000000 + milliseconds * 1000 + microseconds)
+        self.days, rest = divmod(whole, 86400000000)
+        self.seconds, self.microseconds = divmod(rest, 1000000)
+
+    def _key(self):
+        return (self.days * 86400 + self.seconds) * 1000000 + self.microseconds
+
+    def total_seconds(self):
+        return self._key() / 1000000
+
+    def __add__(self, other):
+        return timedelta(microseconds=self._key() + other._key()) if isinstance(other, timedelta) else NotImplemented
+
+    def __sub__(self, other):
+        return timedelta(microseconds=self._key() - other._key()) if isinstance(other, timedelta) else NotImplemented
+
+    def __neg__(self):
+        return timedelta(microseconds=-self._key())
+
+    def __mul__(self, factor):
+        return timedelta(microseconds=self._key() * factor)
+
+    __rmul__ = __mul__
+
+    def __truediv__(self, other):
+        if isinstance(other, timedelta):
+            return self._key() / other._key()
+        return timedelta(microseconds=self._key() / other)
+
+    def __bool__(self):
+        return self._key() != 0
+
+    def __str__(self):
+        minutes, seconds = divmod(self.seconds, 60)
+        hours, minutes = divmod(minutes, 60)
+        text = f"{hours}:{minutes:02}:{seconds:02}" + (f".{self.microseconds:06}" if self.microseconds else "")
+        return f"{self.days} day{'' if abs(self.days) == 1 else 's'}, {text}" if self.days else text
+
+    def __repr__(self):
+        parts = [f"{name}={getattr(self, name)}" for name in ("days", "seconds", "microseconds") if getattr(self, name)]
+        return f"datetime.timedelta({', '.join(parts) or '0'})"
+
+
+class _Moment(_Ordered):
+    """What dates and times have in common."""
 
     def __str__(self):
         return self.isoformat()
