@@ -33,7 +33,7 @@ def violations(page: Page) -> list[tuple[str, str]]:
     page.evaluate(AXE.read_text(encoding="utf-8"))
     rules = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "best-practice"]
     found: dict[str, Any] = page.evaluate(
-        "rules => axe.run({exclude: ['[data-testid=stSkipToContent]', '[data-testid=stHeader]']}, {runOnly: rules})",
+        "rules => axe.run({exclude: ['[data-testid=stSkipToContent]']}, {runOnly: rules})",
         rules,
     )
     return [(each["id"], each["nodes"][0]["html"][:160]) for each in found["violations"]]

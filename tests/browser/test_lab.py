@@ -69,7 +69,7 @@ def test_the_error_is_told_with_the_lines_that_matter(page: Page, app_url: str) 
     assert "line 4" in page.get_by_test_id("story").inner_text()
     born = page.locator(".cm-line.gr-line-born")
     assert born.inner_text() == "y = t @ a"
-    assert (born.get_attribute("data-hint") or "").startswith("built Mv #0")
+    assert born.get_attribute("data-hint") == "built Mv #0  = [1, 1]"
     assert page.locator(".cm-line.gr-line-bad").inner_text().strip() == "loss.backward()"
 
 
