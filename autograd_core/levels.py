@@ -17,7 +17,8 @@ import numpy as np
 from .batch import Batch, hidden
 from .batching.parts import Part, hide
 from .dtypes import from_numpy
-from .function import NO_JVP, Function, FunctionNode
+from .function import NO_JVP, Function
+from .function_node import FunctionNode
 from .graph import AccumulateGrad, Node, Wanted, gradient_edge
 from .printing import tensor_repr
 from .state import state

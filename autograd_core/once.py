@@ -1,0 +1,54 @@
+"""A backward that is marked as not to be differentiated, and the node that says so."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from .graph import Node, Wanted, gradient_edge
+from .state import state
+from .tensor import Tensor
+
+
+def once_differentiable(backward: Callable[..., Any]) -> Callable[..., Any]:
+    """A backward that is not to be differentiated: it runs outside the graph, and differentiating its result raises."""
+
+    @functools.wraps(backward)
+    def once(ctx: Any, *grads: Any) -> Any:
+        before, state.grad_enabled = state.grad_enabled, False
+        try:
+            got = backward(ctx, *grads)
+        finally:
+            state.grad_enabled = before
+        if not before or not any(isinstance(g, Tensor) and g.requires_grad for g in grads):
+            return got
+        many = isinstance(got, tuple | list)
+        results = list(got) if many else [got]
+        node = Error([gradient_edge(g) for g in grads if isinstance(g, Tensor)])
+        for i, result in enumerate(results):
+            if isinstance(result, Tensor):
+                results[i] = result = result.detach()
+                result.node, result.output_nr = node, i
+        node.outs = tuple(
+            (r.data_.shape, r.data_.dtype) if isinstance(r, Tensor) else ((), np.dtype(np.float32)) for r in results
+        )
+        return tuple(results) if many else results[0]
+
+    return once
+
+
+class Error(Node):
+    """The node of what once_differentiable gave: it can only refuse."""
+
+    __slots__ = ()
+
+    def __init__(self, edges: Sequence[tuple[Node | None, int]]) -> None:
+        super().__init__(edges)
+
+    def raw(self, grads: Sequence[Any], wanted: Wanted) -> list[Any]:
+        raise RuntimeError("trying to differentiate twice a function that was marked with @once_differentiable")
+
+    graph = raw
