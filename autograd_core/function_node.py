@@ -93,7 +93,7 @@ class FunctionNode(FunctionCtx, Node):
     def __getattr__(self, name: str) -> Any:
         if name == "materialize_grads":
             raise AttributeError(f"attribute '{name}' of 'torch._C._FunctionBase' objects is not readable")
-        return super().__getattr__(name)
+        raise AttributeError(f"'{self.type_name()}' object has no attribute '{name}'")
 
     def check_kept(self) -> None:
         if self.freed:

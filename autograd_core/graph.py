@@ -102,8 +102,8 @@ class Node(Introspection):
     __slots__ = ("next", "nrs", "sequence_nr", "outs", "hooks", "freed", "told", "__weakref__")
 
     op_name = ""
-    slots: tuple[str, ...] = ()
-    plain_slots: tuple[str, ...] = ()
+    slots: ClassVar[tuple[str, ...]] = ()
+    plain_slots: ClassVar[tuple[str, ...]] = ()
     input_names: tuple[str, ...] = ()
     formulas: dict[str, str] = {}
     runs_on_nothing = False

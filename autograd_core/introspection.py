@@ -6,12 +6,13 @@ Tools written for PyTorch's graphs (torchviz and its like) read these, and list 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import cache
 from itertools import count
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from .saved import SavedTensor, unpack_slot
+from .saved import SAVED, SavedTensor, unpack_slot
 from .state import unusual
 
 if TYPE_CHECKING:
@@ -99,8 +100,8 @@ class Introspection:
         next: Any
         nrs: Any
         outs: Any
-        slots: tuple[str, ...]
-        plain_slots: tuple[str, ...]
+        slots: ClassVar[tuple[str, ...]]
+        plain_slots: ClassVar[tuple[str, ...]]
 
         def own_hooks(self) -> Hooks: ...
 
@@ -108,6 +109,8 @@ class Introspection:
         super().__init_subclass__(**options)
         if cls.__module__ != "torch.autograd.function":
             cls.__module__ = "builtins"
+        for name, face in (*map(plain_face, cls.plain_slots), *(face for slot in cls.slots for face in faces(slot))):
+            setattr(cls, name, face)
 
     def type_name(self) -> str:
         return type(self).__name__
@@ -138,18 +141,6 @@ class Introspection:
 
     # ---- what is kept
 
-    def __getattr__(self, name: str) -> Any:
-        if name.startswith("_saved_"):
-            slot = name.removeprefix("_saved_")
-            if slot in self.plain_slots:
-                return attribute_face(slot, getattr(self, f"saved_{slot}"))
-            if slot in self.slots:
-                found = unpack_slot(self, slot)  # type: ignore[arg-type]
-                return tuple(found) if isinstance(found, list) else found
-        if name.startswith("_raw_saved_") and name.removeprefix("_raw_saved_") in self.slots:
-            return self.raw_saved(name.removeprefix("_raw_saved_"))
-        raise AttributeError(f"'{self.type_name()}' object has no attribute '{name}'")
-
     def raw_saved(self, slot: str) -> Any:
         """The place (or places, for a list) where `slot` is kept."""
         kept = getattr(self, f"saved_{slot}")
@@ -169,6 +160,29 @@ class Introspection:
         module = type(self).__module__
         home = "" if module == "builtins" else f"{module}."
         return f"<{home}{self.type_name()} object at {id(self):#x}>"
+
+
+Face = tuple[str, Any]
+"""An attribute of a node, by its name. (A `__getattr__` in their place would make every read of a slot slow.)"""
+
+
+@cache
+def plain_face(slot: str) -> Face:
+    """`_saved_<slot>` of a plain value."""
+    name = f"_saved_{slot}"
+    return name, read_only(lambda node: attribute_face(slot, getattr(node, SAVED[slot])), name)
+
+
+@cache
+def faces(slot: str) -> tuple[Face, Face]:
+    """`_saved_<slot>` of a tensor, and the place where it is kept."""
+
+    def unpacked(node: Node) -> Any:
+        found = unpack_slot(node, slot)
+        return tuple(found) if isinstance(found, list) else found
+
+    saved, raw = f"_saved_{slot}", f"_raw_saved_{slot}"
+    return (saved, read_only(unpacked, saved)), (raw, read_only(lambda node: node.raw_saved(slot), raw))
 
 
 class Dim(int):
