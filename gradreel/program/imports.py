@@ -1,7 +1,8 @@
 """Import statements.
 
 What is not offered is refused before anything runs, except where the program is ready for it: inside `try` it gets
-the ImportError that Python would raise, inside a function or branch it is refused where it is reached.
+the ImportError that Python would raise, inside a function or branch it is refused where it is reached. A library that
+is imported and never used is let go by, with a remark.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from collections.abc import Callable
 
 from .compiler import Compiler, Step, compiles
 from .errors import TYPES, raise_error
-from .library import absent, find, member, public, refused
+from .library import absent, dispensable, find, member, public, refused
 from .refusal import Refusal
 from .targets import bind
 from .values import MISSING, Error, Frame, Namespace, Value
@@ -23,6 +24,8 @@ Found = Callable[[], Value]
 def import_(compiler: Compiler, node: ast.Import) -> Step:
     stores = []
     for alias in node.names:
+        if left_out(compiler, alias.name, [alias], node):
+            continue
         found = module(compiler, alias.name, node)
         if alias.asname is None and "." in alias.name:
             found = module(compiler, alias.name.partition(".")[0], node, found)
@@ -37,7 +40,7 @@ def import_(compiler: Compiler, node: ast.Import) -> Step:
 
 def module(compiler: Compiler, name: str, node: ast.stmt, before: Found | None = None) -> Found:
     """What finds the module `name`, after `before`."""
-    found = find(compiler.machine, name)
+    found = find(compiler.machine, name, node.lineno)
     if found is None:
         return missing(compiler, name, node)
 
@@ -47,6 +50,16 @@ def module(compiler: Compiler, name: str, node: ast.stmt, before: Found | None =
         return found
 
     return give
+
+
+def left_out(compiler: Compiler, name: str, names: list[ast.alias], node: ast.stmt) -> bool:
+    """Whether the program can do without the module: it is a library, and nothing that is bound by `names` is used."""
+    bound = {(alias.asname or alias.name).partition(".")[0] for alias in names}
+    if compiler.trying or not dispensable(name) or bound & compiler.scopes.every():
+        return False
+    message = f"There is no {name} here; nothing in this program uses it, so it is left out."
+    compiler.machine.remark(message, node.lineno)
+    return True
 
 
 def missing(compiler: Compiler, name: str, node: ast.stmt) -> Found:
@@ -74,7 +87,9 @@ def import_from(compiler: Compiler, node: ast.ImportFrom) -> Step:
         return lambda frame: None
     if node.level or node.module is None:
         raise compiler.refuse("Relative imports are not supported here.", node)
-    machine, space = compiler.machine, find(compiler.machine, node.module)
+    machine, space = compiler.machine, find(compiler.machine, node.module, node.lineno)
+    if space is None and left_out(compiler, node.module, node.names, node):
+        return lambda frame: None
     if space is None:
         give = missing(compiler, node.module, node)
         for alias in node.names:

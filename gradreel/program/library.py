@@ -83,15 +83,6 @@ for _name in [*OURS.split(), "numpy.random", "numpy.linalg"]:
 REASONS = {
     "subprocess": "it would start programs on this machine",
     "socket": "there is no network here",
-    "requests": "there is no network here",
-    "urllib": "there is no network here",
-    "http": "there is no network here",
-    "pathlib": "there are no files here",
-    "shutil": "there are no files here",
-    "glob": "there are no files here",
-    "pickle": "there are no files here, and a pickle can be any program",
-    "io": "there are no files here",
-    "re": "a pattern can take for ever, and could not be stopped politely",
     "threading": "programs here do one thing after another",
     "multiprocessing": "programs here do one thing after another",
     "concurrent": "programs here do one thing after another",
@@ -100,17 +91,22 @@ REASONS = {
     "importlib": "it would give access to this machine",
     "inspect": "it would give access to this machine",
     "builtins": "it would give access to this machine",
-    "torchvision": "there are no files or downloads here",
-    "torchaudio": "there are no files or downloads here",
-    "torchtext": "there are no files or downloads here",
-    "transformers": "there are no downloads here",
-    "datasets": "there are no downloads here",
-    "sklearn": "only PyTorch and a small NumPy are here",
-    "scipy": "only PyTorch and a small NumPy are here",
-    "pandas": "only PyTorch and a small NumPy are here",
-    "jax": "only PyTorch and a small NumPy are here",
-    "tensorflow": "only PyTorch and a small NumPy are here",
 }
+OTHERS = """accelerate albumentations einops fastai functorch ignite jax keras lightning networkx nltk optuna pandas
+plotly pytorch_lightning ray scipy sklearn spacy statsmodels sympy tensorflow torch_geometric torchmetrics"""
+LIBRARIES = {
+    **dict.fromkeys(["requests", "urllib", "http"], "there is no network here"),
+    **dict.fromkeys(["csv", "glob", "io", "pathlib", "shutil", "tempfile", "zipfile"], "there are no files here"),
+    **dict.fromkeys(["cv2", "h5py", "imageio", "PIL", "skimage", "yaml"], "there are no files here"),
+    "pickle": "there are no files here, and a pickle can be any program",
+    "re": "a pattern can take for ever, and could not be stopped politely",
+    **dict.fromkeys(["torchvision", "torchaudio", "torchtext"], "there are no files or downloads here"),
+    **dict.fromkeys(["datasets", "gdown", "huggingface_hub", "timm", "transformers"], "there are no downloads here"),
+    **dict.fromkeys(["gym", "gymnasium"], "there are no environments to play in here"),
+    **dict.fromkeys(OTHERS.split(), "only PyTorch and a small NumPy are here"),
+}
+"""Why there is no such module: those that no program may touch, and those that one can do without."""
+
 FORBIDDEN = {
     "os": "there are no files, processes or settings of a machine here",
     "sys": "it would give access to this machine",
@@ -118,12 +114,17 @@ FORBIDDEN = {
 """Why names are missing in modules that we have in part."""
 
 
-def find(machine: Machine, name: str) -> Namespace | None:
-    """The module, with a remark if it has no effect."""
+def find(machine: Machine, name: str, line: int = 0) -> Namespace | None:
+    """The module, with a remark if it has no effect, for the `line` of its import."""
     found = MODULES.get(name)
     if found is not None and name in REMARKS:
-        machine.remark(REMARKS[name].format(name=name))
+        machine.remark(REMARKS[name].format(name=name), line)
     return found
+
+
+def dispensable(name: str) -> bool:
+    """Whether a program that never uses the module can be run without it."""
+    return name not in MODULES and name.partition(".")[0] in LIBRARIES
 
 
 def refused(name: str, line: int) -> Refusal:
@@ -131,8 +132,9 @@ def refused(name: str, line: int) -> Refusal:
     top = name.partition(".")[0]
     if top == "torch" and name not in SURFACE:
         return Refusal(f"There is no module `{name}` in PyTorch 2.13, or it is not supported here.", line)
-    if top in REASONS:
-        return Refusal(f"`import {name}` is not possible here: {REASONS[top]}.", line)
+    reason = REASONS.get(top) or LIBRARIES.get(top)
+    if reason:
+        return Refusal(f"`import {name}` is not possible here: {reason}.", line)
     if top == "torch":
         return Refusal(f"The module `{name}` of PyTorch is not supported here.", line)
     near = get_close_matches(name, MODULES, 1)

@@ -160,8 +160,8 @@ class Machine:
             self.warned.add(key)
             self.emit((Warned, category, message, self.line))
 
-    def remark(self, message: str) -> None:
-        """Says, once a run, what is taken without effect here."""
+    def remark(self, message: str, line: int = 0) -> None:
+        """Says, once a run, what is taken without effect here, or at `line` while the program is being compiled."""
         if message not in self.remarks:
             self.remarks.add(message)
-            self.emit((Warned, "Note", message, self.line))
+            self.emit((Warned, "Note", message, line or self.line))

@@ -68,8 +68,9 @@ REJECTED: dict[str, list[str]] = {
     "names of the host": each("print(", "eval exec compile open __import__ globals().x vars(int) breakpoint() memoryview input "
         "help copyright credits exit.x quit.x __loader__ __spec__ __builtins__ __debug__.x reload", ")"),
     "modules of the host": each("import ", "os.path sys.modules subprocess socket ctypes builtins importlib inspect posix _thread "
-        "marshal pickle code threading signal mmap resource pathlib tempfile shutil numpy.lib numpy.ctypeslib torch.utils.cpp_extension "
+        "marshal code threading signal mmap resource numpy.lib numpy.ctypeslib torch.utils.cpp_extension "
         "torch.hub torch._C gradreel autograd_core streamlit"),
+    "modules of the host, used": each("import ", "pickle pathlib tempfile shutil urllib io", " as x; x"),
     "modules of the host by from": each("from torch import ", "os sys _C _dynamo _utils hub.load jit.x")
     + each("from numpy import ", "load fromfile memmap lib ctypeslib genfromtxt frombuffer f2py distutils"),
     "relative imports": ["from . import x", "from .. import gradreel", "from .host import pool", "import .x"],

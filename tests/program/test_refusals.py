@@ -5,12 +5,15 @@ from __future__ import annotations
 import pytest
 
 from gradreel.program import run
-from gradreel.trace.events import Printed
+from gradreel.trace.events import Printed, Warned
 
 BEFORE: dict[str, tuple[int, str]] = {
     "print(1)\nx = x +": (2, "invalid syntax"),
     "print(1)\nbreak": (2, "'break' outside loop"),
     "print(1)\nimport subprocess": (2, "import subprocess"),
+    "import pandas as pd\npd.read_csv('f')": (1, "only PyTorch and a small NumPy"),
+    "from torchvision import datasets, transforms\ntransforms": (1, "no files or downloads"),
+    "import ctypes": (1, "access to this machine"),
     "print(1)\nimport mth": (2, "Did you mean `math`?"),
     "open('f')": (1, "Files"),
     "eval('1')": (1, "eval"),
@@ -55,6 +58,32 @@ def test_it_is_refused_where_it_is_reached(source: str) -> None:
     line, words = WHILE_RUNNING[source]
     assert (outcome.kind, outcome.line) == ("refused", line)
     assert words in (outcome.message or "")
+
+
+UNUSED = """\
+import re, torch
+from pathlib import Path
+def f(p: Path):
+    import pandas as pd
+print(re)
+"""
+
+
+def test_a_library_that_is_not_used_is_left_out_with_a_remark() -> None:
+    trace = run(UNUSED.replace("print(re)", "f(1)"))
+    assert trace.outcome.kind == "finished"
+    notes = [(event.line, event.message.split()[3]) for event in trace.events if isinstance(event, Warned)]
+    assert notes == [(1, "re"), (2, "pathlib"), (4, "pandas")]
+
+
+def test_a_library_that_is_used_is_not() -> None:
+    assert run(UNUSED).outcome.line == 1
+
+
+def test_a_program_that_is_ready_for_a_missing_library_gets_its_error() -> None:
+    source = "try:\n    import pandas\nexcept ImportError as error:\n    print(error)"
+    (printed,) = [event.text for event in run(source).events if isinstance(event, Printed)]
+    assert printed == "No module named 'pandas'\n"
 
 
 NEVER_CAUGHT = """
