@@ -5,6 +5,9 @@ column is written in whichever form says least. What a column is, its form tells
 
     [3, 1, 4, 1]                          as it is
     {"all": 0, "n": 9}                    nine times the same
+    {"from": 3, "by": 1, "n": 9}          nine integers, each so much more than the one before
+    {"letters": "#$#'", "least": 5}       integers near one another, a letter each: # for `least`, $ for one more
+    {"turns": [COLUMN]}                   things that come by turns from several columns
     {"step": [5, 1, 1, null, 1]}          integers, each as the difference to the one before; null stays null
     {"of": COLUMN, "at": COLUMN}          few distinct things and which one stands where
     {"text": [["n", ""]], "at": COLUMN, "holes": [[COLUMN]]}
@@ -31,6 +34,8 @@ Column = Any
 
 NUMBER = re.compile(r"(?<![\d.])(\d+(?:\.\d+)?(?:e[-+]?\d+)?)")
 CANONICAL = re.compile(r"0|[1-9]\d{0,14}")
+FIRST, LETTERS = ord("#"), ord("\\") - ord("#")
+"""The letters that stand for integers: those between the quote and the backslash, which JSON would have to mark."""
 PROSE = 40
 """Texts of so many letters are written as they are: what they share gzip finds, and sooner."""
 WORTH = 2
@@ -73,12 +78,31 @@ def integers(things: Sequence[Any], gaps: bool) -> Column:
         return same(things)
     known = [number for number in things if number is not None] if gaps else things
     steps = list(map(sub, known, chain((0,), known)))
-    if len(set(steps)) >= len(distinct):
-        return list(things)
+    kinds = set(steps[1:])
+    if len(kinds) == 1 and not gaps:
+        return {"from": known[0], "by": steps[1], "n": len(known)}
+    if len(kinds) + 1 >= len(distinct):
+        return list(things) if gaps else letters(things, distinct)
     if gaps:
         following = iter(steps)
-        steps = [None if number is None else next(following) for number in things]
-    return {"step": steps}
+        return {"step": [None if number is None else next(following) for number in things]}
+    return {"step": letters(steps, {steps[0], *kinds})}
+
+
+def letters(things: Sequence[int], distinct: set[int]) -> Column:
+    """Integers by letters if they are near enough to one another."""
+    least = min(distinct)
+    if max(distinct) - least >= LETTERS:
+        return list(things)
+    shift = FIRST - least
+    return {"letters": bytes([number + shift for number in things]).decode("ascii"), "least": least}
+
+
+def turns(things: Sequence[Any], every: int) -> Column:
+    """Things of which each in turn is another part of something that has `every` parts."""
+    if every < 2 or not things:
+        return write(things)
+    return {"turns": [write(things[part::every]) for part in range(every)]}
 
 
 def texts(things: Sequence[Any], gaps: bool) -> Column:
@@ -230,8 +254,21 @@ def read(column: Column) -> list[Any]:
 
 
 def read_steps(column: Column) -> list[Any]:
-    known = iter(accumulate(step for step in column["step"] if step is not None))
-    return [None if step is None else next(known) for step in column["step"]]
+    steps = read(column["step"])
+    known = iter(accumulate(step for step in steps if step is not None))
+    return [None if step is None else next(known) for step in steps]
+
+
+def read_run(column: Column) -> list[int]:
+    return [column["from"] + column["by"] * place for place in range(column["n"])]
+
+
+def read_letters(column: Column) -> list[int]:
+    return [ord(letter) - FIRST + column["least"] for letter in column["letters"]]
+
+
+def read_turns(column: Column) -> list[Any]:
+    return list(chain.from_iterable(zip(*map(read, column["turns"]), strict=True)))
 
 
 def read_table(column: Column) -> list[Any]:
@@ -267,6 +304,9 @@ def read_sorts(column: Column) -> list[Any]:
 READERS: dict[str, Callable[[Column], list[Any]]] = {
     "all": lambda column: [column["all"]] * column["n"],
     "step": read_steps,
+    "from": read_run,
+    "letters": read_letters,
+    "turns": read_turns,
     "of": read_table,
     "text": read_texts,
     "lengths": read_lists,

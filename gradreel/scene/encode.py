@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import gzip
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from functools import cache
-from itertools import accumulate, chain
+from itertools import accumulate, chain, compress, islice
 from operator import sub
 from typing import Any
 
@@ -132,6 +132,7 @@ def grouped(scene: Scene, order: Mapping[str, list[Any]]) -> Iterator[dict[str, 
         place = {thing: at for at, thing in enumerate(order[kind])}
         for name, tracks in properties.items():
             all_steps, all_values = zip(*tracks.values(), strict=True)
+            lengths = list(map(len, all_steps))
             if name in WORDED or name.startswith("slot:"):
                 values = {"courses": columns.write(list(map(tuple, all_values)))}
             else:
@@ -140,11 +141,22 @@ def grouped(scene: Scene, order: Mapping[str, list[Any]]) -> Iterator[dict[str, 
                 "kind": kind,
                 "property": name,
                 "things": columns.write(list(map(place.__getitem__, tracks))),
-                "lengths": columns.write(list(map(len, all_steps))),
+                "lengths": columns.write(lengths),
                 "starts": columns.write([steps[0] for steps in all_steps]),
-                "gaps": columns.write(list(chain.from_iterable(map(sub, steps[1:], steps) for steps in all_steps))),
+                "gaps": columns.turns(gaps(all_steps, lengths), lengths[0] - 1 if len(set(lengths)) == 1 else 1),
                 **values,
             }
+
+
+def gaps(all_steps: Sequence[list[int]], lengths: list[int]) -> list[int]:
+    """From one step of a track to its next, track by track."""
+    flat = list(chain.from_iterable(all_steps))
+    if len(flat) == len(lengths):
+        return []
+    within = bytearray(b"\1") * len(flat)
+    for end in accumulate(lengths):
+        within[end - 1] = 0
+    return list(compress(map(sub, islice(flat, 1, None), flat), within))
 
 
 def read_tracks(group: dict[str, Any]) -> Iterator[tuple[int, Track]]:

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gradreel.scene.columns import read, write
+from gradreel.scene.columns import read, turns, write
 
 NUMBERED = st.builds(
     "{}{}{}".format, st.sampled_from(["n", "w", "", "0", "-", "1."]), st.integers(0, 120), st.text("[.e5]")
@@ -39,27 +39,40 @@ def test_what_was_written_is_read(things: list[Any]) -> None:
     ("things", "column"),
     [
         ([], []),
-        ([3, 1, 4, 1], [3, 1, 4, 1]),
+        ([3, 1, 4, 1], {"letters": "%#&#", "least": 1}),
+        ([3, 1, 400, 1], [3, 1, 400, 1]),
+        ([4, 6, 8, 10], {"from": 4, "by": 2, "n": 4}),
+        ([100, 101, 102, 104], {"step": [100, 1, 1, 2]}),
+        ([9, 10, 11, 13], {"step": {"letters": "+##$", "least": 1}}),
         ([None] * 9, {"all": None, "n": 9}),
         ([5, 6, 7, None, 8], {"step": [5, 1, 1, None, 1]}),
-        (["n1", "n2", "n3"], {"text": [["n", ""]], "at": {"all": 0, "n": 3}, "holes": [[{"step": [1, 1, 1]}]]}),
-        (["on", "off", "on", "off"], {"of": ["on", "off"], "at": [0, 1, 0, 1]}),
+        (
+            ["n1", "n2", "n3"],
+            {"text": [["n", ""]], "at": {"all": 0, "n": 3}, "holes": [[{"from": 1, "by": 1, "n": 3}]]},
+        ),
+        (["on", "off", "on", "off"], {"of": ["on", "off"], "at": {"letters": "#$#$", "least": 0}}),
         (
             ["a 1 b 0.5", "a 2 b 0.5", "a 3 b 0.5"],
             {
                 "text": [["a ", " b ", ""]],
                 "at": {"all": 0, "n": 3},
-                "holes": [[{"step": [1, 1, 1]}, {"all": "0.5", "n": 3}]],
+                "holes": [[{"from": 1, "by": 1, "n": 3}, {"all": "0.5", "n": 3}]],
             },
         ),
-        ([[1], [], [2, 3]], {"lengths": [1, 0, 2], "items": {"step": [1, 1, 1]}}),
+        ([[1], [], [2, 3]], {"lengths": {"letters": "$#%", "least": 0}, "items": {"from": 1, "by": 1, "n": 3}}),
         ([{"a": 1}, {"a": 1}], {"rows": {"a": {"all": 1, "n": 2}}}),
-        ([1, "a"], {"sorts": [{"all": 1, "n": 1}, {"all": "a", "n": 1}], "at": [0, 1]}),
+        ([1, "a"], {"sorts": [{"all": 1, "n": 1}, {"all": "a", "n": 1}], "at": {"from": 0, "by": 1, "n": 2}}),
     ],
 )
 def test_the_forms(things: list[Any], column: Any) -> None:
     assert write(things) == column
     assert read(column) == things
+
+
+@given(st.lists(SIMPLE, max_size=12), st.integers(1, 4))
+def test_what_comes_by_turns_is_read(things: list[Any], every: int) -> None:
+    whole = things[: len(things) // every * every]
+    assert json.dumps(read(turns(whole, every))) == json.dumps(whole)
 
 
 def test_what_json_does_not_know_is_refused() -> None:

@@ -3,6 +3,9 @@
  * `gradreel/scene/columns.py`, Note [Columns].
  */
 
+/** The letter that stands for the least of integers that are told by letters. */
+const FIRST = "#".charCodeAt(0);
+
 /** The things in a column.
  * @param {any} column
  * @returns {any[]}
@@ -17,7 +20,19 @@ const FORMS = {
   all: ({ all, n }) => Array(n).fill(all),
   step: ({ step }) => {
     let number = 0;
-    return step.map((by) => (by === null ? null : (number += by)));
+    return read(step).map((by) => (by === null ? null : (number += by)));
+  },
+  from: ({ from, by, n }) => Array.from({ length: n }, (_, place) => from + by * place),
+  letters: ({ letters, least }) => {
+    const found = Array(letters.length);
+    for (let i = 0; i < letters.length; i++) found[i] = letters.charCodeAt(i) - FIRST + least;
+    return found;
+  },
+  turns: ({ turns }) => {
+    const parts = turns.map(read);
+    const found = [];
+    for (let i = 0; i < parts[0].length; i++) for (const part of parts) found.push(part[i]);
+    return found;
   },
   of: ({ of, at }) => {
     const things = read(of);
