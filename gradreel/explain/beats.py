@@ -8,8 +8,7 @@ then a name bound to it). JOINS says which leads go on with a beat instead of be
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from gradreel.trace import KINDS
 from gradreel.trace import events as e
@@ -78,8 +77,7 @@ LONG = 10_000
 """So many events make a run long."""
 
 
-@dataclass(frozen=True, slots=True)
-class Beat:
+class Beat(NamedTuple):
     """The events from `start` up to `stop`, told as a `kind`; `opens` if the program reaches a line with it."""
 
     kind: str
@@ -99,23 +97,23 @@ def beats(events: tuple[Event, ...]) -> Iterator[Beat]:
     fresh: set[int | None] = set()
     for number, event in enumerate(events):
         part = PARTS[type(event)]
-        if not isinstance(part, str):
-            part = part(event)
+        if type(part) is not str:
+            part = part(event)  # type: ignore[operator]
         if part == FOLLOWER:
             continue
         if part == "line":
             fresh.clear()
-        elif isinstance(event, e.TensorMade) and (event.base is None or event.base in fresh):
+        elif type(event) is e.TensorMade and (event.base is None or event.base in fresh):
             fresh.add(event.tensor)
-        elif isinstance(event, e.NameBound):
+        elif type(event) is e.NameBound:
             fresh.discard(event.tensor)
-        if part == OPENER or (isinstance(event, e.Written) and event.tensor in fresh):
+        if part == OPENER or (type(event) is e.Written and event.tensor in fresh):
             waiting = number if waiting is None else waiting
             continue
         if kind in quiet and (part != "line" or len(quiet) > 1 or same_line(events[start], event)):
             kind, opens = part, opens or part == "line"
-        elif (kind, part) in joins:
-            kind = joins[kind, part]
+        elif (joined := joins.get((kind, part))) is not None:
+            kind = joined
         else:
             begin = number if waiting is None or part == "line" else waiting
             if begin > start:

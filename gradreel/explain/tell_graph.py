@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import cache
 
 from gradreel.trace import events as e
 
@@ -145,12 +146,17 @@ def node_ran(told: Telling) -> str:
     state = world.nodes[event.node]
     came = state.came
     known = operator(state.kind)
+    ways = known.ways if known else (None,)
     handed: dict[str, list[str]] = {}
-    for edge, grad in enumerate(event.grads):
-        if grad is None or edge >= len(state.edges) or state.edges[edge][0] is None:
+    for edge, (grad, (target, _)) in enumerate(zip(event.grads, state.edges, strict=False)):
+        if grad is None or target is None:
             continue
-        way = known.ways[min(edge, len(known.ways) - 1)] if known else None
-        handed.setdefault(action(world, state, way), []).append(f"{value(grad)} to {feeds(world, state, edge)}")
+        words = action(world, state, ways[edge] if edge < len(ways) else ways[-1])
+        goal = f"{value(grad)} to {feeds(world, state, target)}"
+        if words in handed:
+            handed[words].append(goal)
+        else:
+            handed[words] = [goal]
     if not handed:
         return told.sentence(f"**{state.title}** runs, but nobody below wants a gradient")
     arrived = f"what came ({value(came)})" if came is not None else "what came"
@@ -158,7 +164,8 @@ def node_ran(told: Telling) -> str:
     for words, goals in handed.items():
         whole = words.replace("{grad}", "it" if texts else arrived)
         comma = "," if words.endswith(TWOFOLD) else ""
-        texts.append(f"{whole}{comma} and hands {listed(each_once(goals))}")
+        to = goals[0] if len(goals) == 1 else listed(each_once(goals))
+        texts.append(f"{whole}{comma} and hands {to}")
     freed = ", then lets go of what it kept" if told.first(e.SlotFreed) else ""
     return told.sentence(f"**{state.title}** " + "; it ".join(texts) + freed)
 
@@ -183,13 +190,29 @@ def action(world: World, state: NodeState, way: Way | None) -> str:
         kept = [f"{keep_name(world, slot)} ({value(slot.value)})" for slot in state.slots.values()]
         return "works on {grad} with " + listed(dict.fromkeys(kept)) if kept else "works on {grad}"
     words = way.words
-    if state.edges and state.name.startswith(("Add", "Sub")) and (alpha := state.values.get("alpha", "1")) != "1":
-        words = f"multiplies {{grad}} by alpha ({alpha})" if words == SAME else words
-    for name, slot in state.slots.items():
-        words = words.replace("{" + name + "}", kept_words(world, slot))
-    for name, text in state.values.items():
-        words = words.replace("{" + name + "}", code(text))
-    return fill(words)
+    if words == SAME and state.name.startswith(("Add", "Sub")) and (alpha := state.values.get("alpha", "1")) != "1":
+        return f"multiplies {{grad}} by alpha ({alpha})"
+
+    def said(name: str) -> str:
+        slot = state.slots.get(name)
+        return kept_words(world, slot) if slot is not None else code(state.values.get(name, name))
+
+    return fill(words, said)
+
+
+def fill(words: str, say: Callable[[str], str]) -> str:
+    """`words` with what `say` has to say of each slot."""
+    text, holes = pieces(words)
+    for name, after in holes:
+        text += say(name) + after
+    return text
+
+
+@cache
+def pieces(words: str) -> tuple[str, tuple[tuple[str, str], ...]]:
+    """The text of `words` up to the first slot, and each slot with the text behind it."""
+    first, *rest = SLOT.split(words)
+    return first, tuple(zip(rest[::2], rest[1::2], strict=True))
 
 
 def kept_words(world: World, slot: SlotState) -> str:
@@ -201,11 +224,6 @@ def kept_words(world: World, slot: SlotState) -> str:
     if text is None or text == shown:
         return f"the {shown.removeprefix('a ')} it kept"
     return f"the {code(text)} it kept ({shown})"
-
-
-def fill(words: str) -> str:
-    """Slots that this node does not keep are called by their names."""
-    return SLOT.sub(lambda found: code(found.group(1)), words)
 
 
 def slot_freed(told: Telling) -> str:

@@ -25,20 +25,25 @@ class Telling:
         return [event for event in self.events if type(event) is kind]
 
     def first(self, kind: type[E]) -> E | None:
-        return next((event for event in self.events if type(event) is kind), None)
+        for event in self.events:
+            if type(event) is kind:
+                return event
+        return None
 
     def one(self, kind: type[E]) -> E:
         return next(event for event in self.events if type(event) is kind)
 
     def last(self, kind: type[E]) -> E:
-        return next(event for event in reversed(self.events) if type(event) is kind)
+        for event in reversed(self.events):
+            if type(event) is kind:
+                return event
+        raise ValueError(f"the beat has no {kind.__name__}")
 
     def sentence(self, text: str) -> str:
         """`text` with the line before it, if the program reaches one here, and a full stop."""
         line = self.last(LineReached).line if self.beat.opens else 0
-        opened = f"Line {line}: " if line else ""
         ended = text if text.endswith((".", "”", "?", "!")) and not text.endswith("..") else text + "."
-        return opened + (ended if opened else upper(ended))
+        return f"Line {line}: {ended}" if line else upper(ended)
 
 
 def turns(world: World) -> Iterator[str]:

@@ -161,9 +161,20 @@ def name_of(world: World, tensor: TensorState) -> str | None:
     if len(tensor.names) == 1:
         return tensor.names[0][1]
     if tensor.names:
-        here = world.scope
-        return min(tensor.names, key=lambda key: (key[0] != here, not key[1].isidentifier(), key[0] != 0))[1]
+        return best_name(tensor.names, world.scope)
     return tensor.called
+
+
+def best_name(names: list[tuple[int, str]], here: int) -> str:
+    """A name in scope `here` before others, then a plain name before a path, then one of the program itself."""
+    found, best = "", 8
+    for scope, name in names:
+        rank = (scope != 0) if name.isidentifier() else 2 + (scope != 0)
+        if scope != here:
+            rank += 4
+        if rank < best:
+            found, best = name, rank
+    return found
 
 
 def label(world: World, number: int | None, depth: int = 2) -> str | None:
@@ -229,11 +240,8 @@ def node(world: World, number: int) -> str:
     return f"**{state.title}**" if state.variable is None else called(world, state.variable)
 
 
-def feeds(world: World, state: NodeState, edge: int) -> str:
-    """Where the gradient on the edge number `edge` goes: the tensor by its name, else the node."""
-    target = state.edges[edge][0]
-    if target is None:
-        return "nobody"
+def feeds(world: World, state: NodeState, target: int) -> str:
+    """Where a gradient that `state` hands to the node `target` goes: the tensor by its name, else the node."""
     goal = world.nodes[target]
     if goal.variable is not None:
         return called(world, goal.variable)

@@ -141,6 +141,8 @@ class Builder:
         """The boxes that a step is about: the node that acts, or all that are built or go together."""
         if self.actor is not None:
             return (f"n{self.actor}",)
+        if not self.about:
+            return ()
         return tuple([f"n{number}" for number in islice(self.about, FOCUSED)])
 
     def step_of(self, event: int) -> int:

@@ -84,19 +84,21 @@ class Values:
     def __init__(self) -> None:
         self.table: list[Value] = []
         self._by_content: dict[tuple[object, ...], int] = {}
-        self._by_identity: dict[int, tuple[Value, int]] = {}
+        self._by_identity: dict[int, int] = {}
+        self._kept: list[Value] = []
+        """The values seen: as long as one lives, no other object can have its id."""
 
     def index(self, value: Value) -> int:
         seen = self._by_identity.get(id(value))
         if seen is not None:
-            return seen[1]
+            return seen
         # Told apart by their text: 0.0 and -0.0 are equal and nan is not, yet each is one thing to show.
         content = (value.shape, value.dtype, repr(value.data), value.mean)
         found = self._by_content.setdefault(content, len(self.table))
         if found == len(self.table):
             self.table.append(value)
-        # The value is kept beside its index: as long as it lives, no other object can have its id.
-        self._by_identity[id(value)] = (value, found)
+        self._by_identity[id(value)] = found
+        self._kept.append(value)
         return found
 
 

@@ -12,6 +12,7 @@ from gradreel.explain.beats import PARTS
 from gradreel.explain.operators import operator
 from gradreel.explain.sentences import TELL
 from gradreel.explain.tell_graph import fill
+from gradreel.explain.words import code
 from gradreel.explain.world import CHANGES
 from gradreel.trace import KINDS
 from tests.small_programs import SMALL
@@ -124,4 +125,4 @@ def test_every_operator_has_words_and_a_formula_for_each_input() -> None:
 
 
 def test_nobody_is_told_about_a_slot_by_its_braces() -> None:
-    assert fill("multiplies {grad} by {batch2}, transposed") == "multiplies {grad} by `batch2`, transposed"
+    assert fill("multiplies {grad} by {batch2}, transposed", code) == "multiplies {grad} by `batch2`, transposed"

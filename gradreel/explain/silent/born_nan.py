@@ -48,12 +48,12 @@ class BornNan:
             self.forward = tensor
 
     def start(self, event: e.NodeStarted) -> None:
-        self.started[event.node] = any(has_nan(grad) for grad in event.grads)
+        self.started[event.node] = any(map(has_nan, event.grads))
 
     def ran(self, event: e.NodeRan) -> None:
         if event.call in self.births or self.started.get(event.node):
             return
-        if any(has_nan(grad) for grad in event.grads):
+        if any(map(has_nan, event.grads)):
             self.births[event.call] = self.world.count - 1, event.node
 
     def stored(self, event: e.GradStored) -> None:
@@ -125,6 +125,8 @@ class BornNan:
 def has_nan(value: Value | None) -> bool:
     if value is None:
         return False
+    if type(value.data) is float:
+        return math.isnan(value.data)
     if not value.whole:
         return value.mean is not None and math.isnan(value.mean)
     return any(isinstance(number, float) and math.isnan(number) for number in flat(value.data))
