@@ -6,6 +6,7 @@
 import { differs, element } from "./dom.js";
 import { number, shape, short, title } from "./format.js";
 import { write } from "./marks.js";
+import { gathered } from "./naming.js";
 import { callAt, gradientsAt, present, printedAt } from "./moment.js";
 
 const CALLS = 6;
@@ -17,10 +18,11 @@ const LEAVES = 80;
  * @param {(tensor: string) => void} onSelect
  */
 export function showNames(root, moment, onSelect) {
-  const { state, step, names } = moment;
+  const { state, step } = moment;
   const frames = state.at("program", "frames", step) ?? [];
-  const inner = names.reduce((most, name) => Math.max(most, name.scope), 0);
-  const texts = names.map((name) => nameText(name, moment));
+  const inner = moment.names.reduce((most, name) => Math.max(most, name.scope), 0);
+  const names = gathered(moment.names, inner);
+  const texts = names.map((name) => (name.more ? `${name.more} more parts` : nameText(name, moment)));
   if (!differs(root, [names, texts, frames, names.map((name) => name.tensor && moment.selected === name.tensor)])) return;
   const pills = names.map((name, i) => {
     const pill = element(name.tensor ? "button" : "span", { class: "pill", "aria-pressed": name.tensor ? String(moment.selected === name.tensor) : null });
@@ -46,23 +48,28 @@ export function nameText(name, { state, scene, step }) {
   return parts.filter(Boolean).join(" ");
 }
 
+/** For each panel of leaves which rows stand in it, and where their gradients are told: a gradient changes, its row stays. */
+const leafRows = new WeakMap();
+
 /** A row for each leaf: its gradient, and what is still to come. */
 export function showLeaves(root, moment, onSelect) {
   const { state, scene, step, names } = moment;
   const found = gradientsAt(state, scene, names, step);
+  const shown = found.slice(0, LEAVES);
   const calling = callAt(scene, step) !== null;
-  const values = found.map(({ grad }) => (grad === null ? "None" : short(scene.values[grad], 18)));
-  if (!differs(root, [calling, values, found.map(({ id, name, now }) => [id, name, now?.arrived, now?.expected])])) return;
-  const rows = found.map(({ id, name, now }, i) => {
-    const value = values[i];
+  const told = shown.map(({ grad, now }) => {
     const arrived = now?.expected && calling ? ` · ${now.arrived ?? 0} of ${now.expected} arrived` : "";
-    const row = element("button", { class: "row", onclick: () => onSelect(id) });
-    row.append(element("span", { text: `${name}.grad` }), element("span", { text: value + arrived }));
-    return row;
+    return (grad === null ? "None" : short(scene.values[grad], 18)) + arrived;
   });
-  const more = rows.length - LEAVES;
-  if (more > 0) rows.splice(LEAVES, more, nothing(`and ${more} more`));
-  root.replaceChildren(...(rows.length ? rows : [nothing("(no leaf is used yet)")]));
+  const which = JSON.stringify(found.map(({ id, name }) => [id, name]));
+  if (leafRows.get(root)?.which !== which) {
+    const grads = shown.map(() => element("span"));
+    leafRows.set(root, { which, grads });
+    const rows = shown.map(({ id, name }, i) => element("button", { class: "row", onclick: () => onSelect(id) }, element("span", { text: `${name}.grad` }), grads[i]));
+    if (found.length > LEAVES) rows.push(nothing(`and ${found.length - LEAVES} more`));
+    root.replaceChildren(...(rows.length ? rows : [nothing("(no leaf is used yet)")]));
+  }
+  leafRows.get(root).grads.forEach((grad, i) => grad.textContent !== told[i] && (grad.textContent = told[i]));
 }
 
 /** @param {HTMLElement} root */

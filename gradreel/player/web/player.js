@@ -194,8 +194,6 @@ export function createPlayer(root, firstScene, options) {
     root.dataset.step = String(step);
     timeline.show(step);
     marks.show(step);
-    const told = [...marksAt(moment), ...(run.values ? valuesAt(moment).map((value) => ({ ...value, kind: "value" })) : [])];
-    if (differs(parts.editor, [run.loads, told])) editor.setMarks(told);
     showSentence(parts, moment, holding);
     showNames(parts.names, moment, select);
     showLeaves(parts.leaves, moment, select);
@@ -205,6 +203,9 @@ export function createPlayer(root, firstScene, options) {
     showInspector(parts.chosenHead, parts.chosen, moment, { onSeek: seek, onFold: fold, onSelect: select });
     showSum(parts.sumHead, parts.sum, moment, run.sums);
     if (!parts.table.hidden) showTable(parts.table, moment, select);
+    // Last, for the code scrolls to its line, and so has everything before it laid out.
+    const told = [...marksAt(moment), ...(run.values ? valuesAt(moment).map((value) => ({ ...value, kind: "value" })) : [])];
+    if (differs(parts.editor, [run.loads, told])) editor.setMarks(told);
   }
 
   /** Select a box, a tensor or a group; the same again selects nothing. */
