@@ -53,7 +53,7 @@ class Run:
     """A run of the quick engine: what came for nodes by sequence_nr, for other outputs than the first by that and nr.
 
     `cells` hold for each leaf what came, how often torch would have written over it, whether nothing else has it, and
-    whether it is a sum made here.
+    whether it is a sum made here; where it came once, nothing else has it and torch wrote nothing, just what came.
     `sums` are those cells that hold a sum, as long as nobody waits: more may be added to them at once.
     `written` are such counts of `buffers`. `shared` are leaves to be settled, `waiting` says for how many gradients
     leaves still wait; see Note [Shared gradients].
@@ -68,7 +68,7 @@ class Run:
     retain: bool
     buffers: dict[Any, Any]
     pending: dict[int, Node]
-    cells: dict[AccumulateGrad, list[Any]]
+    cells: dict[AccumulateGrad, Any]
     sums: dict[AccumulateGrad, list[Any]]
     written: dict[Any, int]
     shared: list[AccumulateGrad]

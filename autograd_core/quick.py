@@ -22,12 +22,13 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
+from numpy import float32
 
 from .accumulate import add_in_place, laid_out_alike
 from .fitting import dense, fit, validated
-from .graph import AccumulateGrad, Node, Run, Wanted, new_run
+from .graph import LAST, AccumulateGrad, Node, Run, Wanted, new_run
 from .state import RESHAPED, irregular
-from .tensor import plain
+from .tensor import blank, plain
 
 ALONE = 3
 """References to a gradient that nothing else holds, as the functions here see it: its holder's, theirs, and that of
@@ -219,8 +220,8 @@ def settle(this: Run) -> None:
         expect(this)
     assert this.waiting is not None
     for leaf in this.shared:
-        if this.waiting[leaf] == 0 and leaf in this.cells:
-            grad, version, _, summed = this.cells.pop(leaf)
+        if this.waiting[leaf] == 0 and this.cells.get(leaf) is not None:
+            grad, version, _, summed = parts(this.cells.pop(leaf))
             sole = summed or sys.getrefcount(grad) <= ONCE
             store(leaf, grad, version, sole)
     this.shared.clear()
@@ -234,27 +235,32 @@ def expect(this: Run) -> None:
         for below in node.next:
             if isinstance(below, AccumulateGrad):
                 waiting[below] = waiting.get(below, 0) + 1
+                this.cells.setdefault(below, None)  # so that what comes is counted
 
 
 def finish(this: Run) -> None:
     """What came for each leaf goes into its `.grad`."""
-    for leaf, (grad, version, sole, _) in this.cells.items():
+    for leaf, cell in this.cells.items():
+        if cell is None:
+            continue
         variable = leaf.variable
         meta: Any = variable.meta
-        if meta.grad is not None:
-            add_in_place(meta.grad, grad)
-        elif grad.__class__ is np.float32:
-            meta.grad = plain(grad, None, 0, version if sole else 1)
-        elif sole and grad.strides == variable.data_.strides:
-            meta.grad = plain(grad, None, 0, version)
-        else:
+        if cell.__class__ is list or meta.grad is not None:
+            grad, version, sole, _ = parts(cell)
             store(leaf, grad, version, sole)
+        elif cell.__class__ is float32 or cell.strides == variable.data_.strides:
+            meta.grad = found = blank()
+            found.data_ = cell
+            found.storage_ = found.node = found.meta = None
+            found.output_nr = 0
+        else:
+            store(leaf, cell, 0, True)
 
 
 def store(leaf: AccumulateGrad, grad: Any, version: int, sole: bool) -> None:
     """`grad` into the `.grad` of the leaf: taken over, copied, or added in place."""
     variable = leaf.variable
-    meta = variable.own_meta()
+    meta = variable.meta or variable.own_meta()
     if meta.grad is not None:
         add_in_place(meta.grad, grad)
     elif sole and laid_out_alike(grad, variable.data_):
@@ -263,13 +269,20 @@ def store(leaf: AccumulateGrad, grad: Any, version: int, sole: bool) -> None:
         meta.grad = plain(grad.copy() if isinstance(grad, np.ndarray) else grad, version=1)
 
 
+def parts(cell: Any) -> list[Any]:
+    """A cell whose gradient may stand for all of it, in full."""
+    return cell if cell.__class__ is list else [cell, 0, True, False]
+
+
 def leaf(this: Run, node: AccumulateGrad, grad: Any, count: int = 0) -> None:
     """Add `grad` to what came for a leaf, and note how often torch would have written over it: so far `count` times."""
     cell = this.cells.get(node)
+    if cell is not None and cell.__class__ is not list:
+        this.cells[node] = cell = parts(cell)
     if cell is None:
         if grad is not None:
             sole = sys.getrefcount(grad) <= ALONE
-            this.cells[node] = [grad, count, sole, False]
+            this.cells[node] = grad if sole and not count else [grad, count, sole, False]
             if not sole:
                 this.shared.append(node)
     elif grad is None:
@@ -308,6 +321,15 @@ def add(this: Run, key: Any, grad: Any) -> None:
 def alone(data: Any) -> bool:
     """Whether torch would write the sum over `data`, to which nothing else refers."""
     return data.__class__ is np.float32 or not isinstance(data, np.ndarray) or (data.base is None and dense(data))
+
+
+def counted_on(this: Run, node: Node, count: int) -> bool:
+    """Note that torch wrote `count` times what is about to come to `node` as the first; False if it must be told."""
+    at = node.sequence_nr
+    if at == LAST or at in this.buffers:
+        return False
+    this.written[at] = count
+    return True
 
 
 def hand_on(self: Node, results: list[Any], wanted: Wanted, this: Run, counts: Sequence[int] = ()) -> None:

@@ -299,9 +299,9 @@ def quickly(outputs: Any, inputs: Any, retain: bool, create_graph: bool, allow_u
     if found is None:
         return None
     if len(leaves) == 1 and leaves[0] in found:
-        value, count, *_ = found[leaves[0]]
+        value, count, *_ = quick.parts(found[leaves[0]])
         return (value if create_graph else as_tensor(value, count),)
-    got = [found.get(leaf) for leaf in leaves]
+    got = [quick.parts(found[leaf]) if leaf in found else None for leaf in leaves]
     if not allow_unused and None in got:
         refuse_unused(got.index(None))
     if create_graph:

@@ -13,6 +13,7 @@ Names that begin with an underscore belong to this module; all others are those 
 from __future__ import annotations
 
 import linecache
+import sys
 import weakref
 from types import CodeType
 from typing import TYPE_CHECKING, Any
@@ -55,9 +56,9 @@ PLUMBING: Namespace = {
     "_promote": operands.promote, "_array": operands.array, "_loaded": operands.loaded, "_strides": operands.strides,
     "_in_floats": operands.in_floats,
     "_list": operands.kept_list, "_arrays": operands.list_arrays, "_pack": operands.pack_all,
-    "_finish": operands.finish, "_leaf": quick.leaf, "_add": quick.add, "_hand_on": quick.hand_on,
-    "_any_step": quick.step,
-    "_nothing": quick.nothing, "_remember": remember, "_version": operands.version_of,
+    "_finish": operands.finish, "_leaf": quick.leaf, "_holders": sys.getrefcount, "_add": quick.add,
+    "_hand_on": quick.hand_on, "_any_step": quick.step,
+    "_nothing": quick.nothing, "_counted_on": quick.counted_on, "_remember": remember, "_version": operands.version_of,
     "_batched": batched, "_proxy": weakref.proxy, "_noted": noted, "_LARGE": LARGE, "_quiet": operands.loaded_quietly,
     "_wrapped": wrapped_number, "_many_leaves": many_leaves,
     "_heard_hand_on": heard_hand_on, "_heard_nothing": heard_nothing,

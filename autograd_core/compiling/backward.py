@@ -111,11 +111,15 @@ class Backward(Entry):
         gone = "del grad" + (", grads" if wants_all else "")
         handed = ", ".join(f"g_{p} if n_{p} is not None else None" for p in op.inputs)
         apart = f"results = [{handed}]; {' = '.join('g_' + p for p in op.inputs)} = None"
-        if not graph and any(may_hand_on(op.texts.get(p)) for p in op.inputs):
-            passed = ", ".join(f"count if n_{p} is not None and g_{p} is grad else 0" for p in op.inputs)
+        passing = [p for p in op.inputs if may_hand_on(op.texts.get(p))]
+        if not graph and passing and not op.traits.get("fitting"):
+            passed = {p: f"n_{p} is not None and g_{p} is grad" for p in op.inputs}
+            counts = ", ".join(f"count if {passes} else 0" for passes in passed.values())
+            left = " or ".join(f"({passed[p]} and not _counted_on(this, n_{p}, count))" for p in passing)
+            left = left if self.set_apart() else f"self.nrs is not {self.first_outputs} or {left}"
             lines += [
-                "    if this.written and (count := this.written.pop(self.sequence_nr, 0)):",
-                f"        counts = ({passed},); {gone}; {apart}",
+                f"    if this.written and (count := this.written.pop(self.sequence_nr, 0)) and ({left}):",
+                f"        counts = ({counts},); {gone}; {apart}",
                 f"        return {self.hand_on}(self, results, wanted, this, counts)",
             ]
         lines.append(f"    {gone}")
@@ -189,11 +193,11 @@ class Backward(Entry):
 
 
 def leaf_of_arrays(p: str) -> list[str]:
-    """What comes to a leaf: added to what came before, if that is a sum already."""
+    """What comes to a leaf: added to what came before, if that is a sum already; kept, if it is the first."""
     return [
-        f"cell = this.sums.get(n_{p})",
-        f"if cell is None or g_{p} is None: _leaf(this, n_{p}, g_{p})",
-        f"else: cell[0] += g_{p}; cell[1] += 1",
+        f"if n_{p} in this.sums and g_{p} is not None: cell = this.sums[n_{p}]; cell[0] += g_{p}; cell[1] += 1",
+        f"elif n_{p} in this.cells or _holders(g_{p}) > 2: _leaf(this, n_{p}, g_{p})",
+        f"else: this.cells[n_{p}] = g_{p}",
     ]
 
 

@@ -113,8 +113,8 @@ class Running:
             due = self.completed()
         assert this.waiting is not None
         for leaf in due:
-            if this.waiting[leaf] == 0 and leaf in this.cells:
-                grad, version, sole, summed = this.cells.pop(leaf)
+            if this.waiting[leaf] == 0 and this.cells.get(leaf) is not None:
+                grad, version, sole, summed = quick.parts(this.cells.pop(leaf))
                 sole = sole or summed or sys.getrefcount(grad) <= quick.ONCE
                 self.store(leaf, grad, version, sole)
         this.shared.clear()
@@ -123,8 +123,8 @@ class Running:
         """`quick.finish`, in order."""
         cells = self.this.cells
         for leaf in self.completed() if cells else ():
-            if leaf in cells and leaf not in without:
-                grad, version, sole, _ = cells[leaf]
+            if cells.get(leaf) is not None and leaf not in without:
+                grad, version, sole, _ = quick.parts(cells[leaf])
                 self.store(leaf, grad, version, sole)
 
     def store(self, leaf: AccumulateGrad, grad: Any, version: int, sole: bool) -> None:
