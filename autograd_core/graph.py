@@ -30,6 +30,23 @@ FLOAT = np.dtype(np.float32)
 SCALAR: tuple[Output, ...] = (((), FLOAT),)
 """`outs` of every node with one 0-d float32 result: the same object, so that one look at it is enough."""
 
+
+class Outs(dict[Output, tuple[Output, ...]]):
+    """`outs` of nodes with one result by its shape and dtype: there are few, and one look tells whether two are alike.
+
+    (Those that are not the same object may still be equal.)
+    """
+
+    def __missing__(self, out: Output) -> tuple[Output, ...]:
+        if len(self) >= MANY:
+            self.clear()
+        found = self[out] = SCALAR if out == SCALAR[0] else (out,)
+        return found
+
+
+MANY = 4096
+outs_of = Outs()
+
 ONE = np.float32(1)
 """The gradient that backward starts with."""
 
@@ -334,7 +351,7 @@ def accumulator(leaf: Tensor) -> AccumulateGrad:
         node.variable, node.sequence_nr, node.next, node.nrs = leaf, LAST, (), ()
         node.hooks, node.freed = None, False
         data = leaf.data_
-        node.outs = ((data.shape, data.dtype),) if data.ndim or data.dtype is not FLOAT else SCALAR
+        node.outs = outs_of[data.shape, data.dtype]
         meta.accumulator = weakref.ref(node)
         if special and state.session is not None:
             state.session.node_made(node, "AccumulateGrad", (leaf,))

@@ -252,7 +252,6 @@ def finish(this: Run) -> None:
             meta.grad = found = blank()
             found.data_ = cell
             found.storage_ = found.node = found.meta = None
-            found.output_nr = 0
         else:
             store(leaf, cell, 0, True)
 

@@ -27,6 +27,9 @@ PackHooks = tuple[Callable[[Any], Any], Callable[[Any], Any]]
 special: set[int] = set()
 """The threads in whose state something is not as it usually is; see Note [Usual threads]."""
 
+singular: set[int] = set()
+"""Those of them that have more to ask than whether grad mode is on."""
+
 next_usual: Callable[[], int] = count().__next__
 """The next sequence number of nodes made outside `isolated`."""
 
@@ -112,6 +115,7 @@ class State(threading.local):
         fields["usual"] = usual
         fields["tape"] = None if usual else tape_of(fields)
         fields["way"] = None if usual else fields["tape"] or False
+        (singular.discard if usual else singular.add)(threading.get_ident())
         if usual and fields["grad_enabled"]:
             special.discard(threading.get_ident())
         else:

@@ -111,6 +111,7 @@ class Meta:
         "post_hooks",
         "retains_grad",
         "wrapped",
+        "output_nr",
     )
 
     def __init__(self) -> None:
@@ -122,6 +123,7 @@ class Meta:
         self.hooks: dict[int, Callable[[Any], Any]] | None = None
         self.post_hooks: dict[int, Callable[[Any], Any]] | None = None
         self.retains_grad = self.wrapped = False
+        self.output_nr = 0
 
 
 class TensorMeta(type):
@@ -139,19 +141,18 @@ class TensorMeta(type):
             tensor.data_ = data[0].data_ if isinstance(data[0], Tensor) else np.array(data[0], default_kind())
         else:
             tensor.data_ = np.zeros(data or 0, default_kind())
-        tensor.storage_, tensor.node, tensor.output_nr, tensor.meta = None, None, 0, None
+        tensor.storage_ = tensor.node = tensor.meta = None
         return tensor
 
 
 class Tensor(metaclass=TensorMeta):
     """A multi-dimensional array that autograd can follow; see the note at the head of the module."""
 
-    __slots__ = ("data_", "storage_", "node", "output_nr", "meta", "told", "__weakref__", "__dict__")
+    __slots__ = ("data_", "storage_", "node", "meta", "told", "__weakref__", "__dict__")
 
     data_: Array
     storage_: Storage | None
     node: Node | None
-    output_nr: int
     meta: Meta | None
     told: int
     """Its number for the tape that listens; see recording/."""
@@ -248,6 +249,16 @@ class Tensor(metaclass=TensorMeta):
     # ---- place in the graph
 
     @property
+    def output_nr(self) -> int:
+        """Which result of its node this is; few are another than the first."""
+        return 0 if self.meta is None else self.meta.output_nr
+
+    @output_nr.setter
+    def output_nr(self, nr: int) -> None:
+        if nr or self.meta is not None:
+            self.own_meta().output_nr = nr
+
+    @property
     def grad_fn(self) -> Node | None:
         view = None if self.meta is None else self.meta.view
         if view is None or self.storage_ is None or view.version == self.storage_.version:
@@ -310,7 +321,10 @@ def default_kind() -> np.dtype[Any]:
 def plain(data: Array, node: Node | None = None, output_nr: int = 0, version: int = 0) -> Tensor:
     """A tensor over `data` as it is: the way that results are made."""
     tensor = blank()
-    tensor.data_, tensor.storage_, tensor.node, tensor.output_nr, tensor.meta = data, None, node, output_nr, None
+    tensor.data_, tensor.node = data, node
+    tensor.storage_ = tensor.meta = None
+    if output_nr:
+        tensor.output_nr = output_nr
     if version:
         tensor.storage_ = new_storage(version)
     return tensor

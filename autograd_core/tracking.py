@@ -258,7 +258,7 @@ def deepcopied(self: Tensor, memo: dict[int, Any]) -> Tensor:
         return memo[id(self)]
     new = object.__new__(type(self))
     new.data_ = self.data_.copy()
-    new.storage_, new.node, new.output_nr, new.meta = None, None, 0, None
+    new.storage_ = new.node = new.meta = None
     memo[id(self)] = new
     if self.meta is not None:
         new.meta = Meta()

@@ -23,11 +23,11 @@ import numpy as np
 from .. import operands, quick
 from ..anomaly import remember
 from ..fitting import fitted, fitted_tensor
-from ..graph import LAST, SCALAR, Dim, accumulator, late, number_late, operand_edge
+from ..graph import LAST, SCALAR, Dim, accumulator, late, number_late, operand_edge, outs_of
 from ..recording.engine import heard_hand_on, heard_nothing
 from ..recording.tape import LARGE, many_leaves, noted
 from ..saved import SavedResult, save_result, unpack_slot
-from ..state import next_usual, special, state
+from ..state import next_usual, singular, special, state
 from ..tensor import Storage, Tensor, blank, wrapped_number
 from .backward import Backward
 from .forward import Forward
@@ -47,8 +47,9 @@ def batched(op: Op, args: tuple[Any, ...]) -> Any:
 
 
 PLUMBING: Namespace = {
-    "_Tensor": Tensor, "_SavedResult": SavedResult, "_Storage": Storage, "_LAST": LAST, "_SCALAR": SCALAR,
-    "_special": special, "_state": state, "_next": next_usual,
+    "_Tensor": Tensor, "_SavedResult": SavedResult, "_Storage": Storage,
+    "_LAST": LAST, "_SCALAR": SCALAR, "_outs": outs_of,
+    "_special": special, "_singular": singular, "_state": state, "_next": next_usual,
     "_new": blank, "_float32": np.float32, "_ndarray": np.ndarray, "_edge": operand_edge,
     "_leaf_of": accumulator, "_Dim": Dim,
     "_fitted": fitted, "_fitted_tensor": fitted_tensor, "_unpack": unpack_slot, "_result": save_result,
@@ -87,7 +88,7 @@ class Code(Forward, Backward):
                 made.append("_heard_step")
         aside = "return _aside" if heard.may_be else "return _general"
         if self.is_quick and op.node_class is not None:
-            lines += self.usual("_untracked", "return _general")
+            lines += self.oddly()
         lines += self.usual("_usual", aside, heard.may_be) if self.is_quick else ["_usual = _general"]
         if self.is_quick and (self.chooses or (len(self.pair) == 2 and self.pair == self.given[:2])):
             lines += self.usual("_operator", "return _refused", heard.may_be)

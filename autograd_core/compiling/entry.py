@@ -46,12 +46,24 @@ def edge_lines(p: str, indent: str) -> list[str]:
     plain = f"(m_{p}.view is None or m_{p}.view.base.meta is m_{p}.view.base.node is None)"
     return [
         f"{indent}m_{p} = {p}.meta",
-        f"{indent}if m_{p} is None: n_{p} = {p}.node; k_{p} = {p}.output_nr",
+        f"{indent}if m_{p} is None: n_{p} = {p}.node; k_{p} = 0",
         f"{indent}elif {p}.node is None and {plain}:",
         f"{indent}    k_{p} = 0",
         f"{indent}    if not m_{p}.requires_grad: n_{p} = None",
         f"{indent}    elif m_{p}.accumulator is None or (n_{p} := m_{p}.accumulator()) is None: n_{p} = _leaf_of({p})",
         f"{indent}else: n_{p}, k_{p} = _edge({p})",
+    ]
+
+
+def plain_edge_lines(p: str, indent: str, oddly: str) -> list[str]:
+    """The same where `oddly` says what to do with all others."""
+    apart = f"m_{p}.view is None or m_{p}.view.base.meta is m_{p}.view.base.node is None"
+    return [
+        f"{indent}if (m_{p} := {p}.meta) is None: n_{p} = {p}.node",
+        f"{indent}elif {p}.node is None and ({apart}):",
+        f"{indent}    if not m_{p}.requires_grad: n_{p} = None",
+        f"{indent}    elif m_{p}.accumulator is None or (n_{p} := m_{p}.accumulator()) is None: n_{p} = _leaf_of({p})",
+        f"{indent}else: {oddly}",
     ]
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .entry import ERRORS, KNOWN, edge_lines, free_names, renamed
+from .entry import ERRORS, KNOWN, free_names, plain_edge_lines, renamed
 from .making import Making
 
 SIMPLE = ("_Tensor", "float", "int")
@@ -63,7 +63,7 @@ class Forward(Making):
         """A plain result tensor, all but its node."""
         r = f"r_{name}"
         return [
-            f"    {r} = _new(); {r}.data_ = v_{name}; {r}.storage_ = {r}.meta = None; {r}.output_nr = 0",
+            f"    {r} = _new(); {r}.data_ = v_{name}; {r}.storage_ = {r}.meta = None",
         ]
 
     # ---- forward, as it usually is
@@ -71,24 +71,17 @@ class Forward(Making):
     def usual(self, name: str, otherwise: str, heard: bool = False) -> list[str]:
         """The operator for a usual thread; `otherwise` is what to do with operands that are not for this path.
 
-        `_untracked` is the same without a graph, for threads in which grad mode is off. If it can be `heard`,
-        a tape that listens is at once asked to.
+        If it can be `heard`, a tape that listens is at once asked to.
         """
         op = self.op
         lines = [f"def {name}({self.parameters()}):"]
-        tracked = op.node_class is not None and name != "_untracked"
         chosen = name == "_operator" and not self.pair
-        if name != "_untracked":
-            lines.append("    if _special:")
-            lines += ["        way = _state.way", "        if way is not None:"]
-            if heard and not chosen:
-                kinds = " or ".join(f"{p}.__class__ is {kind}" for p in self.pair[1:] for kind in SIMPLE)
-                others = f" and ({kinds})" if name == "_operator" else ""
-                lines.append(f"            if way is not False{others}: return _heard(way, {self.everything})")
-            lines.append(f"            {otherwise}({self.everything})")
-            if tracked:
-                untracked = otherwise if chosen else "return _untracked"
-                lines.append(f"        if not _state.grad_enabled: {untracked}({self.everything})")
+        lines += ["    if _singular:", "        way = _state.way", "        if way is not None:"]
+        if heard and not chosen:
+            kinds = " or ".join(f"{p}.__class__ is {kind}" for p in self.pair[1:] for kind in SIMPLE)
+            others = f" and ({kinds})" if name == "_operator" else ""
+            lines.append(f"            if way is not False{others}: return _heard(way, {self.everything})")
+        lines.append(f"            {otherwise}({self.everything})")
         for p in op.tensors:
             lines += self.operand_lines(p, p in self.numbers, otherwise)
         if len(self.pair) > 1 and not self.numbers:
@@ -102,7 +95,7 @@ class Forward(Making):
             lines += self.result_lines(output)
         results = [f"r_{output}" for output in op.outputs]
         back = f"    return {', '.join(results)}"
-        if not tracked:
+        if op.node_class is None:
             return [*lines, *(f"    {r}.node = None" for r in results), back]
         return lines + self.usual_link(results) + [back]
 
@@ -175,37 +168,44 @@ class Forward(Making):
     def usual_link(self, results: list[str]) -> list[str]:
         """The node, if any input needs a gradient; all names are those of `usual`."""
         op = self.op
-        out = "; ".join(f"{r}.node = None" for r in results)
-        back = ", ".join(results)
-        lines = []
+        without = "; ".join(f"{r}.node = None" for r in results) + f"; return {', '.join(results)}"
+        lines = [f"    if _special and not _state.grad_enabled: {without}"]
         for p in op.inputs:
-            number = p in self.numbers
-            absent = p in op.optional or number
-            if absent:
-                as_it_is = f"d_{p} is {p}" if op.body else f"{p}.__class__ is float or {p}.__class__ is int"
-                test = f"{p} is None" if p in op.optional else as_it_is
-                lines.append(f"    if {test}: n_{p} = m_{p} = None; k_{p} = 0")
-                lines.append("    else:")
-            pad = "        " if absent else "    "
-            lines += edge_lines(p, pad)
-        nodes = [f"n_{p}" for p in op.inputs]
-        idle = [f"(m_{p} is None or not {p}.requires_grad)" for p in op.inputs]
-        lines.append(f"    if {' is None and '.join(nodes)} is None and {' and '.join(idle)}:")
-        lines.append(f"        {out}; return {back}")
-        many = len(op.inputs)
-        nrs = " or ".join(f"k_{p}" for p in op.inputs)
+            absent = self.absent(p)
+            lines += [f"    if {absent}: n_{p} = None", "    else:"] if absent else []
+            oddly = f"return _oddly({self.everything}, {', '.join(results)})"
+            lines += plain_edge_lines(p, "        " if absent else "    ", oddly)
+        lines.append(f"    if {' is None and '.join(f'n_{p}' for p in op.inputs)} is None: {without}")
         lines += [
             "    node = _Node(); node.hooks = None; node.freed = False; node.sequence_nr = _next()",
-            "    if _late: _number()",
-            f"    node.next = ({', '.join(nodes)},)",
-            f"    node.nrs = ({', '.join('k_' + p for p in op.inputs)},) if {nrs} else _Z{many}",
+            f"    node.next = ({', '.join(f'n_{p}' for p in op.inputs)},); node.nrs = _Z{len(op.inputs)}",
         ]
         outs = [f"v_{name}" for name in op.differentiable]
         told = ", ".join(f"({v}.shape, {v}.dtype)" for v in outs)
-        one = f"_SCALAR if {outs[0]}.__class__ is _float32 else ({told},)"
+        one = f"_SCALAR if {outs[0]}.__class__ is _float32 else _outs[{outs[0]}.shape, {outs[0]}.dtype]"
         lines.append(f"    node.outs = {one if len(outs) == 1 else f'({told},)'}")
         for i, name in enumerate(op.outputs):
             attached = name in op.differentiable
             nr = f"; r_{name}.output_nr = {i}" if attached and i else ""
             lines.append(f"    r_{name}.node = {'node' if attached else None}{nr}")
         return lines + self.save_lines(usual=True)
+
+    def absent(self, p: str) -> str:
+        """When the input `p` is no tensor at all, by the names of `usual`; empty if it always is."""
+        if p in self.op.optional:
+            return f"{p} is None"
+        if p in self.numbers:
+            return f"d_{p} is {p}" if self.op.body else f"{p}.__class__ is float or {p}.__class__ is int"
+        return ""
+
+    def oddly(self) -> list[str]:
+        """The end of `usual` for operands that are neither results nor leaves like most: views, later outputs."""
+        results = ", ".join(f"r_{name}" for name in self.op.outputs)
+        numbers = [f"    if not isinstance({p}, _Tensor): {p} = _wrapped({p})" for p in self.numbers]
+        return [
+            f"def _oddly({self.everything}, {results}):",
+            *numbers,
+            *(f"    r_{name}.node = None" for name in self.op.outputs),
+            f"    _link({self.everything}, ({results},))",
+            f"    return {results}",
+        ]

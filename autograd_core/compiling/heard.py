@@ -78,8 +78,7 @@ class Heard(Forward, Backward):
             *(f"        {line}" for line in self.forward_lines()),
             f"    except {ERRORS} as error:",
             f"        raise _OP.failure(error, ({self.everything},)) from None",
-            f"    {r} = _new(); {r}.data_ = {v}; {r}.storage_ = {r}.meta = None; {r}.output_nr = 0",
-            f"    {r}.node = None",
+            f"    {r} = _new(); {r}.data_ = {v}; {r}.storage_ = {r}.meta = {r}.node = None",
         ]
 
     def plain(self) -> list[str]:
@@ -156,7 +155,7 @@ class Heard(Forward, Backward):
             f"    node.sequence_nr = nr = tape.next_sequence(); node.next = ({nexts},)",
             "    if _late: _number()",
             f"    node.nrs = nrs = ({nrs},) if {many} else _Z{len(op.inputs)}",
-            f"    node.outs = _SCALAR if {v}.__class__ is _float32 else (({v}.shape, {v}.dtype),)",
+            f"    node.outs = _SCALAR if {v}.__class__ is _float32 else _outs[{v}.shape, {v}.dtype]",
             f"    {r}.node = node",
             *self.save_lines(usual=True),
             "    base = tape.base; add = tape.add",

@@ -38,7 +38,7 @@ class Making(Entry):
             if p in op.optional:
                 lines.append(f"    if {p} is None: n_{p}, k_{p} = None, 0")
             word = "elif" if p in op.optional else "if"
-            lines.append(f"    {word} {p}.meta is None: n_{p} = {p}.node; k_{p} = {p}.output_nr")
+            lines.append(f"    {word} {p}.meta is None: n_{p} = {p}.node; k_{p} = 0")
             lines.append(f"    else: n_{p}, k_{p} = _edge({p})")
         nodes = [f"n_{p}" for p in op.inputs]
         # A view taken under no_grad says that it requires grad though no gradient can go to it: its node leads nowhere.
@@ -58,11 +58,12 @@ class Making(Entry):
             f"    node.next = {' + '.join(nexts)}; nrs = {' + '.join(nrs)}",
             f"    node.nrs = _Z{len(op.inputs)} if nrs == _Z{len(op.inputs)} else nrs",
             f"    outs = tuple([(r.data_.shape, r.data_.dtype) for r in {counted}])",
-            "    node.outs = _SCALAR if outs == _SCALAR else outs",
+            "    node.outs = _outs[outs[0]] if len(outs) == 1 else outs",
         ]
         for i, name in enumerate(op.outputs if not op.many else ()):
             if name in op.differentiable:
-                lines.append(f"    r = results[{i}] if inplace is None else inplace; r.node = node; r.output_nr = {i}")
+                nr = f"; r.output_nr = {i}" if i else ""
+                lines.append(f"    r = results[{i}] if inplace is None else inplace; r.node = node{nr}")
         if op.many:
             lines.append("    for i, r in enumerate(results): r.node = node; r.output_nr = i")
         lines += self.save_lines(usual=False)

@@ -23,7 +23,7 @@ class Parameter(Tensor):
         source = Tensor() if data is None else data
         parameter.data_ = source.data_
         parameter.storage_ = source.shared_storage()
-        parameter.node, parameter.output_nr, parameter.meta = None, 0, None
+        parameter.node = parameter.meta = None
         if requires_grad:
             plain_check(source)
         parameter.own_meta().requires_grad = requires_grad
