@@ -140,7 +140,8 @@ class Op:
         """The function that programs call; on the way the node class gets its `raw`, `graph` and `step`."""
         code = compiling.Code(self)
         self.source = code.source()
-        made = code.functions(RAW, GRAPH, {p: (over(f, RAW), over(f, GRAPH)) for p, f in self.formulas.items()})
+        self.on_arrays = {p: over(f, RAW) for p, f in self.formulas.items()}
+        made = code.functions(RAW, GRAPH, {p: (self.on_arrays[p], over(f, GRAPH)) for p, f in self.formulas.items()})
         if self.node_class is not None:
             self.node_class.raw = made["_raw"]  # type: ignore[method-assign]
             self.node_class.graph = made["_graph"]  # type: ignore[method-assign]

@@ -23,8 +23,8 @@ import numpy as np
 from .. import operands, quick
 from ..anomaly import remember
 from ..fitting import fitted, fitted_tensor
-from ..graph import LAST, SCALAR, Dim, accumulator, late, number_late, operand_edge, outs_of
-from ..recording.engine import heard_hand_on, heard_nothing
+from ..graph import FLOAT, LAST, SCALAR, Dim, accumulator, late, number_late, operand_edge, outs_of
+from ..recording.engine import apart, heard_hand_on, heard_nothing, told_step
 from ..recording.tape import LARGE, many_leaves, noted
 from ..saved import SavedResult, save_result, unpack_slot
 from ..state import next_usual, singular, special, state
@@ -48,7 +48,7 @@ def batched(op: Op, args: tuple[Any, ...]) -> Any:
 
 PLUMBING: Namespace = {
     "_Tensor": Tensor, "_SavedResult": SavedResult, "_Storage": Storage,
-    "_LAST": LAST, "_SCALAR": SCALAR, "_outs": outs_of,
+    "_LAST": LAST, "_SCALAR": SCALAR, "_FLOAT": FLOAT, "_outs": outs_of,
     "_special": special, "_singular": singular, "_state": state, "_next": next_usual,
     "_new": blank, "_float32": np.float32, "_ndarray": np.ndarray, "_edge": operand_edge,
     "_leaf_of": accumulator, "_Dim": Dim,
@@ -62,7 +62,7 @@ PLUMBING: Namespace = {
     "_nothing": quick.nothing, "_counted_on": quick.counted_on, "_remember": remember, "_version": operands.version_of,
     "_batched": batched, "_proxy": weakref.proxy, "_noted": noted, "_LARGE": LARGE, "_quiet": operands.loaded_quietly,
     "_wrapped": wrapped_number, "_many_leaves": many_leaves,
-    "_heard_hand_on": heard_hand_on, "_heard_nothing": heard_nothing,
+    "_heard_hand_on": heard_hand_on, "_heard_nothing": heard_nothing, "_told_step": told_step, "_apart": apart,
 }  # fmt: skip
 
 

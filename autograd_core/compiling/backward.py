@@ -236,3 +236,30 @@ def keeps(formula: ast.expr) -> bool:
         case ast.Call(ast.Name("mul_scalar" | "scaled"), [first, *_]):
             return keeps(first)
     return False
+
+
+EXACT = frozenset(("mul_scalar", "div_scalar", "scaled", "neg", "tanh_backward", "sigmoid_backward"))
+"""Operators that compute as formulas of the kind below do."""
+
+
+def is_exact(text: str | None) -> bool:
+    """Whether the formula `text` gives the same bits wherever it is computed: element by element, by + - * / alone.
+
+    (Sums, products of matrices and curves may depend on how memory is laid out.)
+    """
+    return text is not None and element_by_element(ast.parse(text, mode="eval").body)
+
+
+def element_by_element(formula: ast.expr) -> bool:
+    match formula:
+        case ast.Name() | ast.Constant():
+            return True
+        case ast.BinOp(left, ast.Add() | ast.Sub() | ast.Mult() | ast.Div(), right):
+            return element_by_element(left) and element_by_element(right)
+        case ast.UnaryOp(ast.USub(), operand):
+            return element_by_element(operand)
+        case ast.IfExp(ast.Compare(ast.Name(), [_], [ast.Constant()]), body, otherwise):
+            return element_by_element(body) and element_by_element(otherwise)
+        case ast.Call(ast.Name(function), arguments, []):
+            return function in EXACT and all(map(element_by_element, arguments))
+    return False

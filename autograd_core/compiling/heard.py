@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .backward import Backward
+from .backward import Backward, is_exact
 from .entry import ERRORS, edge_lines
 from .forward import Forward
 
@@ -41,29 +41,41 @@ class Heard(Forward, Backward):
         for p in op.tensors:
             if p in self.bare_numbers:
                 lines += self.perhaps_a_number(p)
-                continue
-            lines.append(f"    if {p}.__class__ is not _Tensor: {p} = _operand({p}, _OP, {p!r})")
-            lines.append(f"    d_{p} = {p}.data_" + (f" if {p} is not None else None" if p in op.optional else ""))
+            elif p in op.optional:
+                lines.append(
+                    f"    if {p} is not None and {p}.__class__ is not _Tensor: {p} = _operand({p}, _OP, {p!r})"
+                )
+                lines.append(f"    d_{p} = None if {p} is None else {p}.data_")
+            else:
+                lines.append(f"    try: d_{p} = {p}.data_")
+                lines.append(f"    except AttributeError: {p} = _operand({p}, _OP, {p!r}); d_{p} = {p}.data_")
         lines += [] if self.bare_numbers else self.brought_together()
         lines += self.computed(v, r)
-        lines.append(f"    if {v}.__class__ is not _float32 and {v}.size > _LARGE:")
-        lines.append(f"        _link({self.everything}, ({r},))")
-        lines.append(f"        tape.result({r}, {op.name!r}, {self.involved()})")
-        lines.append(f"        return {r}")
+        lines += [
+            f"    if {v}.__class__ is _float32: outs = _SCALAR; raw = float({v})",
+            f"    elif {v}.size > _LARGE or (kind := {v}.dtype) is not _FLOAT and kind.kind == 'c':",
+            f"        _link({self.everything}, ({r},))",
+            f"        tape.result({r}, {op.name!r}, {self.involved()})",
+            f"        return {r}",
+            f"    else: outs = _outs[{v}.shape, kind]; raw = {v}.tobytes()",
+        ]
         lines += self.linked(v, r)
         wrapped = {p: f"{p}.meta is not None and {p}.meta.wrapped" for p in self.pair[1:]}
-        return lines + self.noted_plain(v, r, wrapped)
+        return lines + self.noted_plain(r, "raw if outs is _SCALAR else (outs[0], raw)", wrapped)
 
     def perhaps_a_number(self, p: str) -> list[str]:
         """The operand `p` and its data, which is a bare number where that is all that the first one needs."""
         first = self.pair[0]
-        bare = f"{p}.__class__ is float or {p}.__class__ is int and -9999999 < {p} < 9999999"
         return [
-            f"    if ({bare}) and d_{first}.dtype.kind == 'f':",
+            f"    if {p}.__class__ is _Tensor:",
+            f"        d_{p} = {p}.data_",
+            *self.promote_lines("        "),
+            f"    elif ({p}.__class__ is float or {p}.__class__ is int and -9999999 < {p} < 9999999) "
+            f"and d_{first}.dtype.kind == 'f':",
             f"        d_{p} = {p}" if self.op.body else f"        d_{p} = d_{first}.dtype.type({p})",
             f"        {p} = _wrapped({p})",
             "    else:",
-            f"        if {p}.__class__ is not _Tensor: {p} = _operand({p}, _OP, {p!r})",
+            f"        {p} = _operand({p}, _OP, {p!r})",
             f"        d_{p} = {p}.data_",
             *self.promote_lines("        "),
         ]
@@ -98,11 +110,15 @@ class Heard(Forward, Backward):
         numbers = {p: f"{p}.__class__ is float or {p}.__class__ is int" for p in self.numbers}
         self.numbers = []
         lines.append(f"    if {v}.__class__ is _float32 or {v}.size <= _LARGE:")
-        lines += [f"    {line}" for line in self.noted_plain(v, r, numbers)]
+        raw = f"float({v}) if {v}.__class__ is _float32 else (({v}.shape, {v}.dtype), {v}.tobytes())"
+        lines += [f"    {line}" for line in self.noted_plain(r, raw, numbers)]
         return [*lines, f"    tape.result({r}, {op.name!r}, {self.involved()})", f"    return {r}"]
 
-    def noted_plain(self, v: str, r: str, unseen: dict[str, str]) -> list[str]:
-        """The fact of a result without a graph; nothing is told of operands for which a condition of `unseen` holds."""
+    def noted_plain(self, r: str, raw: str, unseen: dict[str, str]) -> list[str]:
+        """The fact of a result without a graph, with `raw` for its contents.
+
+        Nothing is told of operands for which a condition of `unseen` holds.
+        """
         op = self.op
         lines, late = ["    try:", "        base = tape.base"], []
         for p in op.tensors:
@@ -110,7 +126,6 @@ class Heard(Forward, Backward):
             absent += [unseen[p]] if p in unseen else []
             lines.append(f"        t_{p} = {'None if ' + ' or '.join(absent) + ' else ' if absent else ''}{p}.told")
             late.append(f"(t_{p} is not None and t_{p} < base)" if absent else f"t_{p} < base")
-        raw = f"float({v}) if {v}.__class__ is _float32 else (({v}.shape, {v}.dtype), {v}.tobytes())"
         told = ", ".join(f"t_{p}" for p in op.tensors)
         return [
             *lines,
@@ -155,72 +170,91 @@ class Heard(Forward, Backward):
             f"    node.sequence_nr = nr = tape.next_sequence(); node.next = ({nexts},)",
             "    if _late: _number()",
             f"    node.nrs = nrs = ({nrs},) if {many} else _Z{len(op.inputs)}",
-            f"    node.outs = _SCALAR if {v}.__class__ is _float32 else _outs[{v}.shape, {v}.dtype]",
-            f"    {r}.node = node",
+            f"    node.outs = outs; {r}.node = node",
             *self.save_lines(usual=True),
             "    base = tape.base; add = tape.add",
-            *self.told("t", op.tensors, "met", r),
-            *self.told("e", [f"n_{p}" for p in op.inputs], "joined", r),
-            f"    {r}.told = at = tape.next_told(); node.told = here = tape.next_joined()",
+            "    try:",
         ]
+        lines += self.told(r)
+        lines.append(f"    {r}.told = at = tape.next_told(); node.told = here = tape.next_joined()")
         if any(name in op.outputs for name in op.kept()):
             lines.append(f"    if {r}.storage_ is not None: {r}.storage_.told = at")
-        facts = [f"t_{p}" for p in op.tensors] + [f"e_n_{p}" for p in op.inputs]
+        facts = [f"t_{p}" for p in op.tensors] + [f"e_{p}" for p in op.inputs]
         facts += [f"node.version_{name}" for name in op.kept() if op.is_tensor(name)]
         facts += [f"node.saved_{name}" for name in op.kept() if not op.is_tensor(name)]
-        raw = f"float({v}) if {v}.__class__ is _float32 else (node.outs[0], {v}.tobytes())"
         lines.append(
-            f"    add((_OP, at, _proxy({r}, add), here, _proxy(node, add), nr, {raw}, nrs, {', '.join(facts)},))"
+            f"    add((_OP, at, _proxy({r}, add), here, _proxy(node, add), nr, outs, raw, nrs, {', '.join(facts)},))"
         )
         if len(op.inputs) > 2:
             lines.append("    if tape.plain and _many_leaves(node): tape.plain = False")
         return [*lines, f"    return {r}"]
 
-    def told(self, letter: str, things: list[str], otherwise: str, result: str) -> list[str]:
-        """`told` of each of `things`, as `<letter>_<thing>`; the tape is asked where any has none of this tape's."""
-        names = [f"{letter}_{thing}" for thing in things]
-        lines = ["    try:"]
-        late = []
-        for name, thing in zip(names, things, strict=True):
-            lacks = thing.startswith("n_") or thing in self.op.optional
-            lines.append(f"        {name} = " + (f"None if {thing} is None else " if lacks else "") + f"{thing}.told")
-            late.append(f"({name} is not None and {name} < base)" if lacks else f"{name} < base")
-        lines.append(f"        if {' or '.join(late)}: raise AttributeError")
-        lines.append("    except AttributeError:")
-        lines.append(f"        found = tape.{otherwise}({', '.join(things)})")
-        if otherwise == "met":
-            lines.append(f"        if found is None: return tape.both({result}, {self.op.name!r}, {self.involved()})")
-        return [*lines, f"        {', '.join(names)}, = found"]
+    def told(self, result: str) -> list[str]:
+        """`told` of each operand and of each edge; the tape is asked where one has none of this tape's.
+
+        The node of a plain result was told of with it.
+        """
+        op = self.op
+        lines, late = [], []
+        for p in op.tensors:
+            lacks = p in op.optional
+            lines.append(f"        t_{p} = " + (f"None if {p} is None else " if lacks else "") + f"{p}.told")
+            late.append(f"(t_{p} is not None and t_{p} < base)" if lacks else f"t_{p} < base")
+        for p in op.inputs:
+            lines.append(f"        e_{p} = None if n_{p} is None else n_{p}.told")
+            late.append(f"(m_{p} is not None and n_{p} is not None and e_{p} < base)")
+        operands, nodes = ", ".join(op.tensors), ", ".join(f"n_{p}" for p in op.inputs)
+        return [
+            *lines,
+            f"        if {' or '.join(late)}: raise AttributeError",
+            "    except AttributeError:",
+            f"        found = tape.met({operands})",
+            f"        if found is None: return tape.both({result}, {op.name!r}, {self.involved()})",
+            f"        {', '.join(f't_{p}' for p in op.tensors)}, = found",
+            f"        {', '.join(f'e_{p}' for p in op.inputs)}, = tape.joined({nodes})",
+        ]
 
     # ---- backward
 
     step_name, nothing, hand_on = "_heard_step", "_heard_nothing", "_heard_hand_on"
 
     def set_apart(self) -> list[str]:
-        return []
+        return [f"    if self.nrs is not {self.first_outputs}: return _told_step(self, grad, wanted, this)"]
+
+    @property
+    def exact(self) -> bool:
+        """Whether the reader computes the gradients again, so that the fact has none but those that were fitted."""
+        return all(is_exact(text) for text in map(self.op.texts.get, self.op.inputs))
 
     def array_lines(self) -> list[str]:
         """The gradients as arrays, each as its edge expects it, and as the fact has it."""
+        if self.exact:
+            fitted = [] if self.op.traits.get("fitting") else ["    apart = None"]
+            return fitted + super().array_lines()
         lines = []
         for i, p in enumerate(self.op.inputs):
-            fit = f"g_{p} = _fitted(self, {i}, g_{p}, n_{p}, self.nrs[{i}]); f_{p} = _noted(g_{p})"
             lines += [
                 f"    if n_{p} is None: f_{p} = None",
                 "    else:",
                 f"        g_{p} = {self.formula('raw', p, 'grad')}",
-                f"        c = g_{p}.__class__",
-                "        if c is _float32:",
-                f"            if n_{p}.outs is _SCALAR: f_{p} = float(g_{p})",
-                f"            else: {fit}",
-                "        else:",
-                f"            e = n_{p}.outs[self.nrs[{i}]]",
-                f"            if c is not _ndarray or g_{p}.shape != e[0] or g_{p}.dtype is not e[1]: {fit}",
-                f"            else: f_{p} = e, g_{p}.tobytes()",
+                *super().fitting_lines(p, f"g_{p} = _fitted(self, {i}, g_{p}, n_{p}, 0)"),
+                f"        f_{p} = float(g_{p}) if g_{p}.__class__ is _float32 else None if g_{p} is None else "
+                f"(n_{p}.outs[0], g_{p}.tobytes())",
             ]
         return lines
 
+    def fitting_lines(self, p: str, fit: str) -> list[str]:
+        return super().fitting_lines(p, f"{fit}; apart = _apart(apart, {self.op.inputs.index(p)}, g_{p})")
+
     def told_of_step(self) -> list[str]:
-        return [f"    _t = None; this.add((self.told, {', '.join(f'f_{p}' for p in self.op.inputs)},))"]
+        if not self.exact:
+            fact = f"(self.told, {', '.join(f'f_{p}' for p in self.op.inputs)},)"
+        elif self.op.traits.get("fitting"):
+            fact = "self.told"
+        else:
+            fact = "self.told if apart is None else (self.told, apart)"
+        kept = any(self.op.is_tensor(name) for name in self.op.kept())
+        return [f"    {'_t = None; ' if kept else ''}this.add({fact})"]
 
     def told_of_leaf(self, p: str) -> list[str]:
         return [f"            this.arrived.append(n_{p})"]

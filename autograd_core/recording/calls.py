@@ -36,7 +36,7 @@ class Open:
         self.waiting: dict[int, int] = {}
         self.places: dict[int, list[Flight]] = {}
         """For leaves that are done, where it will be told what they stored; and what came for them."""
-        self.came: dict[int, Value | None] = {}
+        self.came: dict[int, Grad] = {}
 
     def count(self, root: int, nodes: dict[int, Known]) -> None:
         """Count the gradients that each node below `root` waits for."""
@@ -103,21 +103,25 @@ class Calls:
         self.began = told - self.reader.base
         self.start(self.began, outputs)
 
-    def start(self, node: int, outputs: int) -> bool:
-        """The node starts; whether anything came for it."""
+    def start(self, node: int, outputs: int) -> list[Any]:
+        """The node starts; what came for its outputs."""
         call = self.open[-1]
         came = call.buffers.pop(node, {})
-        grads = tuple([came.get(nr, NONE)[1] for nr in range(outputs)])
-        self.reader.flights.append((e.NodeStarted, call.number, node, grads))
-        return any(grad is not None for grad in grads)
+        grads = [came.get(nr, NONE) for nr in range(outputs)]
+        self.reader.flights.append((e.NodeStarted, call.number, node, tuple([value for _, value in grads])))
+        return [raw for raw, _ in grads]
 
     def node_ran(self, fact: Flight) -> None:
-        node, raws = fact[0] - self.reader.base, fact[1:]
+        node, raws = fact[0] - self.reader.base, list(fact[1:])
         call, flights, known = self.open[-1], self.reader.flights, self.reader.nodes[node]
         told = self.began == node
-        if not told and self.start(node, 1):
-            for slot, version, _ in known.reads:
-                flights.append((e.SlotRead, node, slot, version, version))
+        if not told:
+            (came,) = self.start(node, 1)
+            if came is not None:
+                for slot, version, _ in known.reads:
+                    flights.append((e.SlotRead, node, slot, version, version))
+            if raws[0].__class__ is dict:
+                raws = self.reader.again(node, came, raws[0])
         self.began = -1
         grads = [(raw, self.shown(raw)) for raw in raws]
         flights.append((e.NodeRan, call.number, node, tuple([value for _, value in grads])))
@@ -154,9 +158,8 @@ class Calls:
 
     def leaf_ran(self, call: Open, leaf: int) -> None:
         """A leaf starts and is done; between, a place for what it stores."""
-        _, value = call.buffers.get(leaf, {}).get(0, NONE)
+        call.came[leaf] = call.buffers.get(leaf, {}).get(0, NONE)
         self.start(leaf, 1)
-        call.came[leaf] = value
         place: list[Flight] = []
         call.places[leaf] = place
         flights: list[Any] = self.reader.flights
@@ -174,9 +177,8 @@ class Calls:
                     reader.take(flight)
                 return
             _, _, how, tensor, told, ref, version = fact
-            value = call.came[leaf]
-            assert value is not None
-            reader.gradient_made(told - reader.base, ref, value, version)
+            raw, value = call.came[leaf]
+            reader.gradient_made(told - reader.base, ref, raw, version)
             stored = (e.GradStored, call.number, tensor - reader.base, how, told - reader.base, None, value, value)
             reader.flights.append(stored)
         finally:

@@ -157,8 +157,8 @@ class Running:
     def tell_failed(self, node: Node) -> None:
         """Tell that `node` began, and of the reads that did not fail, before what was told of the one that did."""
         tape, items = self.tape, self.tape.items
-        at = next(at for at in range(len(items) - 1, -1, -1) if type(items[at]) is tuple and opens(items[at]))
-        kind, number, *_ = items[at]
+        at = next(at for at in range(len(items) - 1, -1, -1) if opens(items[at]))
+        kind, number = items[at][:2] if type(items[at]) is tuple else (items[at], None)
         if kind is not ROOT and node.told == (number if kind is BEGAN else kind):
             return
         mark = at + 1
@@ -176,9 +176,9 @@ class Running:
         items.extend(told)
 
 
-def opens(item: tuple[Any, ...]) -> bool:
+def opens(item: Any) -> bool:
     """Whether `item` says that a node ran or began, or that a call did."""
-    return item[0].__class__ is int or item[0] is BEGAN or item[0] is ROOT
+    return type(item) is int or type(item) is tuple and (type(item[0]) is int or item[0] is BEGAN or item[0] is ROOT)
 
 
 # ---- what compiled steps call
@@ -199,6 +199,13 @@ def told_step(self: Node, grad: Any, wanted: Wanted, this: Run) -> None:
     del grads
     this.call.let_go(self)
     heard_hand_on(self, results, wanted, this, counts)
+
+
+def apart(grads: dict[int, Any] | None, at: int, grad: Any) -> dict[int, Any]:
+    """`grads` with the one for the edge `at`, which the formula alone does not give."""
+    grads = {} if grads is None else grads
+    grads[at] = noted(grad)
+    return grads
 
 
 def heard_hand_on(self: Node, results: list[Any], wanted: Wanted, this: Run, counts: Sequence[int] = ()) -> None:

@@ -12,16 +12,19 @@ import numpy as np
 
 from .. import events as e
 from ..frozen import maker
+from ..graph import SCALAR
 from ..introspection import saved_face
 from ..values import Value, snapshot
 from .calls import Calls
-from .tape import MADE, WROTE, Tape
+from .tape import MADE, WROTE, Tape, noted
 
 if TYPE_CHECKING:
     from ..op import Op
 
 Flight = tuple[Any, ...]
 
+FIELDS = 9
+"""So many entries of the fact of an operator with a node come before its operands."""
 
 VALUED = (e.GradAdded, e.GradStored, e.NodeStarted, e.NodeRan, e.HookRan)
 """Other flights that may hold arrays."""
@@ -35,12 +38,15 @@ def seen(part: Any) -> Any:
 
 
 class Known:
-    """What is known of a node: its edges, what it keeps (slot, version, bytes), what it reads, if it is a leaf's."""
+    """What is known of a node: its edges, what it keeps (slot, version, bytes), what it reads, if it is a leaf's; and
+    the fact that told of it, if one did."""
 
-    __slots__ = ("edges", "slots", "reads", "leaf")
+    __slots__ = ("edges", "slots", "reads", "leaf", "fact")
 
-    def __init__(self, edges: e.Edges, slots: list[tuple[str, int, int]], leaf: bool = False) -> None:
-        self.edges, self.slots, self.leaf = edges, slots, leaf
+    def __init__(
+        self, edges: e.Edges, slots: list[tuple[str, int, int]], leaf: bool = False, fact: Flight = ()
+    ) -> None:
+        self.edges, self.slots, self.leaf, self.fact = edges, slots, leaf, fact
         self.reads = sorted(slots)
 
 
@@ -54,6 +60,8 @@ class Reader:
         self.flights: list[Flight] = []
         self.values: dict[int, Value] = {}
         """The contents of each tensor, as last told."""
+        self.raws: dict[int, Any] = {}
+        """The same as the fact or flight has them."""
         self.memory: dict[int, int] = {}
         """The storage of each tensor."""
         self.storages: dict[int, int] = {}
@@ -82,7 +90,7 @@ class Reader:
         self.base = self.tape.base
         end = self.settled() if self.tape.end is None else self.tape.end
         for item in islice(items, self.at, end):
-            if type(item) is tuple:  # of a dead proxy nothing else can be asked
+            if type(item) is tuple or type(item) is int:  # of a dead proxy nothing else can be asked
                 take(item)
             else:
                 self.flights.append(leaving.pop(id(item)))
@@ -105,9 +113,12 @@ class Reader:
         self.calls.cut_short()
         return self.flights
 
-    def take(self, item: Flight) -> None:
+    def take(self, item: Flight | int) -> None:
         """Make flights of a fact; a flight is one already."""
-        kind, calls = item[0], self.calls
+        calls = self.calls
+        if isinstance(item, int):
+            item = (item, {})
+        kind = item[0]
         if calls.results is not None and kind not in self.quiet:
             calls.arrive()
         if kind.__class__ is int:
@@ -125,9 +136,9 @@ class Reader:
 
     def tensor_made(self, flight: Flight) -> None:
         _, number, storage, op, *_, value = flight
-        value = seen(value)
+        value = self.keep(number, value)
         flight = (*flight[:2], self.storage(storage), *flight[3:-1], value)
-        self.memory[number], self.values[number] = flight[2], value
+        self.memory[number] = flight[2]
         if op == "number":
             self.numbers.add(number)
         self.flights.append(flight)
@@ -135,12 +146,11 @@ class Reader:
     def written(self, flight: Flight) -> None:
         _, number, storage, *_, value = flight
         self.memory[number] = self.storage(storage)
-        self.values[number] = value = seen(value)
+        value = self.keep(number, value)
         self.flights.append((*flight[:2], self.memory[number], *flight[3:-1], value))
 
     def alias_changed(self, flight: Flight) -> None:
-        self.values[flight[1]] = value = seen(flight[3])
-        self.flights.append((*flight[:3], value))
+        self.flights.append((*flight[:3], self.keep(flight[1], flight[3])))
 
     def node_made(self, flight: Flight) -> None:
         self.nodes[flight[1]] = Known(flight[5], [], flight[7] is not None)
@@ -158,8 +168,8 @@ class Reader:
         base = self.base
         number = told - base
         self.leaving[id(ref)] = (e.TensorReleased, number)
-        storage, value = self.storage(number), self.value(raw)
-        self.memory[number], self.values[number] = storage, value
+        self.memory[number] = storage = self.storage(number)
+        value = self.keep(number, raw)
         if op == "number":
             self.numbers.add(number)
         given = tuple([one - base for one in inputs])
@@ -171,11 +181,10 @@ class Reader:
         """A write, and what it changed."""
         _, (number, storage, *told), raw, aliases = fact
         self.memory[number] = storage = self.storage(storage)
-        self.values[number] = value = self.value(raw)
+        value = self.keep(number, raw)
         self.flights.append((e.Written, number, storage, *told, value))
         for other, version, contents in aliases:
-            self.values[other] = value = self.value(contents)
-            self.flights.append((e.AliasChanged, other, version, value))
+            self.flights.append((e.AliasChanged, other, version, self.keep(other, contents)))
 
     def storage(self, number: int) -> int:
         return self.storages.setdefault(number, len(self.storages))
@@ -189,8 +198,8 @@ class Reader:
         number -= base
         self.leaving[id(ref)] = (e.TensorReleased, number)
         given = tuple([told - base for told in rest if told is not None and told - base not in self.numbers])
-        storage, value = self.storage(number), self.value(raw)
-        self.memory[number], self.values[number] = storage, value
+        self.memory[number] = storage = self.storage(number)
+        value = self.keep(number, raw)
         facts = (value.shape, value.dtype, False, 0, None, 0, None, value)
         self.flights.append((e.TensorMade, number, storage, op.name, given, *facts))
 
@@ -198,7 +207,8 @@ class Reader:
         """The node with its edges and what it keeps, then the result."""
         if fact[3] is None:
             return self.plain_made(fact)
-        op, number, ref, node, node_ref, nr, raw, nrs, *rest = fact
+        op, number, ref, node, node_ref, nr, outs, contents, nrs = fact[:FIELDS]
+        rest = fact[FIELDS:]
         form, base, tell = form_of(op), self.base, self.flights.append
         memory, values = self.memory, self.values
         number -= base
@@ -209,8 +219,8 @@ class Reader:
         joined = rest[form.operands : form.kept]
         edges = tuple([(None if told is None else told - base, at) for told, at in zip(joined, nrs, strict=True)])
         tell((e.NodeMade, node, form.title, form.name, nr, edges, given, None))
-        storage, value = self.storage(number), self.value(raw)
-        memory[number], values[number] = storage, value
+        memory[number] = storage = self.storage(number)
+        value = self.keep(number, contents if outs is SCALAR else (outs[0], contents))
         slots = []
         for (slot, at), version in zip(form.slots, rest[form.kept : form.plain], strict=True):
             if version is None:
@@ -223,25 +233,72 @@ class Reader:
             tell((e.TensorSaved, node, slot, tensor, memory[kept], version, nbytes, held))
         for at, slot in form.values:
             tell((e.ValueSaved, node, slot, str(saved_face(rest[at]))))
-        self.nodes[node] = Known(edges, slots)
+        self.nodes[node] = Known(edges, slots, fact=fact)
         if self.numbers and not self.numbers.isdisjoint(given):
             given = tuple([tensor for tensor in given if tensor not in self.numbers])
         shape, dtype = value.shape, value.dtype
         tell((e.TensorMade, number, storage, form.name, given, shape, dtype, True, 0, node, 0, None, value))
 
-    def gradient_made(self, number: int, ref: Any, value: Value, version: int) -> None:
+    def gradient_made(self, number: int, ref: Any, raw: Any, version: int) -> None:
         """A new tensor that is the `.grad` of a leaf."""
         self.leaving[id(ref)] = (e.TensorReleased, number)
-        storage = self.storage(number)
-        self.memory[number], self.values[number] = storage, value
+        self.memory[number] = storage = self.storage(number)
+        value = self.keep(number, raw)
         facts = (value.shape, value.dtype, False, version, None, 0, None, value)
         self.flights.append((e.TensorMade, number, storage, "grad", (), *facts))
 
+    # ---- gradients computed again
+
+    def again(self, node: int, grad: Any, given: dict[int, Any]) -> list[Any]:
+        """What a node handed on whose formulas are exact: they are computed as the engine did, but for those `given`.
+
+        What the node keeps has the contents that were last told, for every write is.
+        """
+        known = self.nodes[node]
+        op, at, *_ = known.fact
+        form, base, rest = form_of(op), self.base, known.fact[FIELDS:]
+        names: dict[str, Any] = {"grad": self.data(grad)}
+        for (slot, operand), version in zip(form.slots, rest[form.kept : form.plain], strict=True):
+            number = (at if operand is None else rest[operand]) - base
+            names[slot] = None if version is None else self.contents(number)
+        names.update(zip(form.others, rest[form.plain :], strict=True))
+        found: list[Any] = []
+        for i, (name, edge) in enumerate(zip(op.inputs, known.edges, strict=True)):
+            if edge[0] is None or i in given:
+                found.append(given.get(i))
+            else:
+                found.append(noted(op.on_arrays[name](*[names[need] for need in op.needs[name]])))
+        return found
+
+    def contents(self, number: int) -> Any:
+        """What a tensor held when it was last told of, as formulas take it: a number where one was wrapped."""
+        return self.values[number].data if number in self.numbers else self.data(self.raws[number])
+
+    def data(self, raw: Any) -> Any:
+        """The array of what a fact or a flight has."""
+        if raw.__class__ is float:
+            return np.float32(raw)
+        if raw.__class__ is tuple:
+            (shape, dtype), contents = raw
+            return np.frombuffer(contents, dtype).reshape(shape)[()]
+        return raw if raw.__class__ is np.ndarray else np.array(raw.data, raw.dtype)[()]
+
+    # ---- values
+
+    def keep(self, number: int, raw: Any) -> Value:
+        """The Value of a tensor, which is remembered."""
+        self.raws[number] = raw
+        self.values[number] = value = self.value(raw)
+        return value
+
     def value(self, raw: Any) -> Value:
-        """The Value of what a fact has."""
+        """The Value of what a fact or a flight has."""
         if raw.__class__ is float:
             return scalar(raw) if raw else snapshot(np.float32(raw))
-        return array(*raw) if raw.__class__ is tuple else raw
+        if raw.__class__ is tuple:
+            return array(*raw)
+        found: Value = snapshot(raw) if raw.__class__ is np.ndarray else raw
+        return found
 
 
 @lru_cache(1 << 12)
@@ -278,6 +335,7 @@ class Form:
         self.slots = [(name, op.tensors.index(name) if name in op.tensors else None) for name in tensors]
         plain = [name for name in names if not op.is_tensor(name)]
         self.values = [(self.plain + at, name) for at, name in enumerate(plain) if not name.endswith("_")]
+        self.others = plain
 
 
 form_of = cache(Form)
