@@ -120,7 +120,7 @@ def at_once(op: Any, ufunc: Any, target: Tensor, other: Any) -> bool:
             tape.reserve(op.name, (mine, theirs))
     ufunc(mine, theirs, mine)
     target.bump()
-    if tape is not None:
+    if tape is not None and not tape.wrote_alone(target, op.name, other):
         tell.written(target, op.name, (other,))
     return True
 

@@ -173,17 +173,25 @@ class Session:
         number, memory = self.tensor(tensor), tensor.shared_storage()
         value = self.shown(tensor.data_)
         self.emit((events.Written, number, self.storage(memory), op, given, tensor._version, counted, value))
-        for ref, other in self.sharing(tensor, memory.address):
+        for ref, other in self.sharing(tensor, memory):
             self.emit((events.AliasChanged, ref.number, other._version, self.shown(other.data_)))
 
-    def sharing(self, tensor: Tensor, address: int) -> list[tuple[Watch, Tensor]]:
-        """The other tensors that show the memory at `address`."""
-        found = []
+    def assigned(self, tensor: Tensor, grad: Tensor | None, before: Tensor | None) -> None:
+        """Tell that the program set `tensor.grad`, which was `before`."""
+        number = self.number(tensor)
+        now = None if grad is None else self.number(grad)
+        shown = value(grad)
+        self.emit((events.GradStored, None, number, "assigned", now, value(before), shown, shown))
+
+    def sharing(self, tensor: Tensor, memory: Storage) -> list[tuple[Watch, Tensor]]:
+        """The other tensors that show `memory`: those of the same storage, or of one with the same address."""
+        found, address = [], memory.address_
         for ref in self.tensors.values():
             other = ref()
-            if other is None or other is tensor or other.storage_ is None:
+            if other is None or other is tensor:
                 continue
-            if other.storage_.address_ == address:
+            theirs = other.storage_
+            if theirs is memory or (address is not None and theirs is not None and theirs.address_ == address):
                 found.append((ref, other))
         return sorted(found, key=lambda pair: pair[0].number)
 

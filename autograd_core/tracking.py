@@ -50,10 +50,7 @@ def set_grad(self: Tensor, grad: Any) -> None:
     before, meta.grad = meta.grad, grad
     session = state.session if special else None
     if session is not None:
-        number = session.number(self)
-        now = None if grad is None else session.number(grad)
-        shown = tell.value(grad)
-        session.emit((events.GradStored, None, number, "assigned", now, tell.value(before), shown, shown))
+        session.assigned(self, grad, before)
 
 
 def check_grad(self: Tensor, grad: Any) -> None:

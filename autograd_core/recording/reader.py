@@ -16,7 +16,7 @@ from ..graph import SCALAR
 from ..introspection import saved_face
 from ..values import Value, snapshot
 from .calls import Calls
-from .tape import MADE, WROTE, Tape, noted
+from .tape import GONE, MADE, WROTE, Tape, noted
 
 if TYPE_CHECKING:
     from ..op import Op
@@ -81,7 +81,7 @@ class Reader:
             **dict.fromkeys(VALUED, self.valued),
             **self.calls.facts,
         }
-        self.known |= {MADE: self.tensor_noted, WROTE: self.write_noted}
+        self.known |= {MADE: self.tensor_noted, WROTE: self.write_noted, GONE: self.grad_gone}
         self.quiet = frozenset((e.TensorReleased, e.NodeReleased, e.SlotFreed, e.SlotRetained))
 
     def read(self) -> list[Flight]:
@@ -185,6 +185,12 @@ class Reader:
         self.flights.append((e.Written, number, storage, *told, value))
         for other, version, contents in aliases:
             self.flights.append((e.AliasChanged, other, version, self.keep(other, contents)))
+
+    def grad_gone(self, fact: Flight) -> None:
+        """The program set a `.grad` to None."""
+        _, told, was = fact
+        before = None if was is None else self.values[was - self.base]
+        self.flights.append((e.GradStored, None, told - self.base, "assigned", None, before, None, None))
 
     def storage(self, number: int) -> int:
         return self.storages.setdefault(number, len(self.storages))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -31,6 +32,9 @@ SMALL = 256
 
 SELDOM = 100_000
 """While a tape grows, the collector of cycles comes after so many new objects: the tape has many, and no cycle."""
+
+ALONE = 3
+"""References to a storage that one tensor has: that one's, a variable's, and that of getrefcount."""
 
 NEVER = 1 << 60
 """The `base` of a tape that takes no facts: no number is higher."""
@@ -175,11 +179,43 @@ class Tape(Session):
             super().wrote(tensor, op, given, counted)
             return
         number, memory = self.tensor(tensor), tensor.shared_storage()
-        aliases = [
-            (ref.number, other._version, noted(other.data_)) for ref, other in self.sharing(tensor, memory.address)
-        ]
+        aliases = [(ref.number, other._version, noted(other.data_)) for ref, other in self.sharing(tensor, memory)]
         told = (number, self.storage(memory), op, given, tensor._version, counted)
         self.add((WROTE, told, noted(tensor.data_), aliases))
+
+    def wrote_alone(self, tensor: Tensor, op: str, other: Tensor) -> bool:
+        """Tell that `op` wrote what it made of `other` into `tensor`; False if that takes more than a few looks.
+
+        Both were met before, and but for the base of a view no other tensor shows the same memory: so few have its
+        storage, and nobody knows its address.
+        """
+        base, storage, data = self.base, tensor.storage_, tensor.data_
+        at, given = getattr(tensor, "told", 0), getattr(other, "told", 0)
+        if at < base or given < base or data.size > LARGE or not self.facts or storage is None:
+            return False
+        if storage.address_ is not None or not storage.counts:
+            return False
+        look = None if tensor.meta is None else tensor.meta.view
+        if sys.getrefcount(storage) > (ALONE if look is None or look.base.storage_ is not storage else ALONE + 1):
+            return False
+        aliases: list[Any] = []
+        if look is not None and (known := self.tensors.get(id(look.base))) is not None:
+            aliases.append((known.number, storage.version, noted(look.base.data_)))
+        ref = self.storages.get(id(storage))
+        memory = (
+            ref.number if ref is not None else (at if (told := getattr(storage, "told", 0)) < base else told) - base
+        )
+        written = (at - base, memory, op, (given - base,), storage.version, True)
+        self.add((WROTE, written, ((data.shape, data.dtype), data.tobytes()), aliases))
+        return True
+
+    def assigned(self, tensor: Tensor, grad: Tensor | None, before: Tensor | None) -> None:
+        """As for every listener; what `.grad` was before need not be noted again."""
+        at, was = getattr(tensor, "told", 0), None if before is None else getattr(before, "told", 0)
+        if grad is not None or at < self.base or not self.facts or (was is not None and was < self.base):
+            super().assigned(tensor, grad, before)
+        else:
+            self.add((GONE, at, was))
 
     def told(self, thing: Any) -> int | None:
         number: int = getattr(thing, "told", 0) - self.base
@@ -243,6 +279,7 @@ def many_leaves(node: Node) -> bool:
     return len(node.next) > 2 and sum(below.__class__ is AccumulateGrad for below in node.next) > 2
 
 
-ROOT, BEGAN, LEAF, MADE, WROTE = "root", "began", "leaf", "made", "wrote"
+ROOT, BEGAN, LEAF, MADE, WROTE, GONE = "root", "began", "leaf", "made", "wrote", "gone"
 """Facts beside those of operators and of nodes that ran: the first gradient came; a node begins that tells of its reads
-itself; a leaf stored what came; a tensor came from elsewhere; a tensor was written. Nodes are named as `told`."""
+itself; a leaf stored what came; a tensor came from elsewhere; a tensor was written; a `.grad` was set to None. Nodes
+are named as `told`."""
