@@ -114,7 +114,8 @@ export function createStage(root, corner, vis, { onPick, onFollow }) {
     if (camera.wholeScale(now) >= LEGIBLE) return camera.fit(0, now);
     const busy = busyCard(frame.picture, frame.focus);
     if (busy) return lookAt(busy, CLOSE, 0);
-    const { x, y, width } = top.rect;
+    const { x, y, width, height } = top.rect;
+    if (frame.picture.sideways) return camera.moveTo({ x: x + host.clientWidth / 2 / CLOSE - 90, y: y + height / 2 }, CLOSE, 0);
     return camera.moveTo({ x: x + width / 2, y: y + host.clientHeight / 2 / CLOSE - 90 }, CLOSE, 0);
   }
 
