@@ -20,6 +20,7 @@ WEB = ROOT / "gradreel" / "player" / "web"
 SCENES = ROOT / "tests" / "data" / "player"
 KINDS = {"js": "text/javascript", "css": "text/css", "json": "application/json"}
 PAGE = """<!doctype html><meta charset="utf-8"><link rel="icon" href="data:,">
+<meta name="viewport" content="width=device-width">
 <link rel="stylesheet" href="/web/player.css">
 <style>body{margin:0}#one{height:100vh}</style><div id="one"></div><script src="/vis.js"></script>
 <script type="module">
@@ -252,6 +253,87 @@ def test_nothing_is_cut_off_in_a_small_window(page: Any) -> None:
         for name in ["first", "play", "last", "speed", "tool-fit", "sentence"]:
             box = page.get_by_test_id(name).bounding_box()
             assert box["x"] >= 0 and box["x"] + box["width"] <= 1000 and box["y"] + box["height"] <= 700, name
+
+
+@pytest.fixture
+def phone(browser: Any, address: str) -> Iterator[Any]:
+    """A page 360 wide that is touched."""
+    context = browser.new_context(viewport={"width": 360, "height": 740}, has_touch=True, is_mobile=True)
+    page = context.new_page()
+    page.goto(f"{address}/play/shared_in_a_loop")
+    page.wait_for_function("window.player")
+    page.evaluate("player.seek(20)")
+    yield page
+    context.close()
+
+
+def test_on_a_phone_nothing_is_cut_off_or_covered(phone: Any) -> None:
+    tools = [f"tool-{name}" for name in ("groups", "find", "turn", "table", "follow", "fit", "out", "in", "help")]
+    for name in ["first", "prev", "play", "next", "last", "speed", "loop", "bookmark", "scrub", *tools]:
+        place = phone.get_by_test_id(name).bounding_box()
+        assert place["x"] >= 0 and place["x"] + place["width"] <= 360, name
+        if name in tools:
+            phone.get_by_test_id("tool-table").tap()
+            assert phone.get_by_test_id("tool-table").get_attribute("aria-pressed") == "true"
+            assert phone.get_by_test_id("table").bounding_box()["height"] + 30 > 300
+            phone.get_by_test_id(name).tap(trial=True)  # the table covers none of them
+            phone.get_by_test_id("tool-table").tap()
+    phone.get_by_test_id("tool-help").tap()
+    assert phone.get_by_role("dialog", name="keys").bounding_box()["width"] < 360
+
+
+def test_fingers_move_enlarge_and_select(phone: Any) -> None:
+    place = phone.locator(".graph > .host").bounding_box()
+    assert place["y"] > 100  # the code's line is below; a step does not scroll the page to it
+    x, y = place["x"] + place["width"] / 2, place["y"] + place["height"] / 2
+    session = phone.context.new_cdp_session(phone)
+
+    def gesture(*ways: tuple[float, float, float, float]) -> None:
+        """Each finger goes from a point some way."""
+        for kind, share in [("touchStart", 0.0), *(("touchMove", part / 6) for part in range(1, 7)), ("touchEnd", 1.0)]:
+            fingers = [
+                {"x": at + share * by, "y": top + share * down, "id": finger}
+                for finger, (at, top, by, down) in enumerate(ways)
+            ]
+            points = [] if kind == "touchEnd" else fingers
+            session.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
+            phone.wait_for_timeout(30)
+        phone.wait_for_timeout(100)
+
+    before = phone.evaluate("player.view()")
+    gesture((x - 30, y, -30, 0), (x + 30, y, 30, 0))
+    larger = phone.evaluate("player.view()")
+    assert larger["scale"] > 1.3 * before["scale"] and phone.evaluate("visualViewport.scale") == 1
+    gesture((x, y, 60, 40))
+    moved = phone.evaluate("player.view()")
+    assert moved["x"] < larger["x"] and moved["y"] < larger["y"]
+    assert phone.get_by_test_id("tool-follow").get_attribute("aria-pressed") == "false"
+    phone.get_by_test_id("tool-fit").tap()
+    phone.wait_for_timeout(400)
+    view, card = phone.evaluate("player.view()"), phone.evaluate("player.places().n4")
+    across = (card["x"] + card["width"] / 2 - view["x"]) * view["scale"]
+    down = (card["y"] + card["height"] / 4 - view["y"]) * view["scale"]
+    phone.touchscreen.tap(x + across, y + down)
+    phone.wait_for_timeout(500)  # vis-network waits for a second tap
+    assert phone.evaluate("player.state().selected") == "n4"
+
+
+def test_turned_it_begins_where_gradients_do(page: Any) -> None:
+    page.evaluate("player.seek(28)")  # the call is over: this step is about no card
+    page.evaluate("player.turn()")
+    view, cards = page.evaluate("player.view()"), page.evaluate("player.places()")
+    root = cards["n7"]
+    across = (root["x"] - view["x"]) * view["scale"] + view["width"] / 2
+    down = (root["y"] + root["height"] / 2 - view["y"]) * view["scale"] + view["height"] / 2
+    assert 0 < across < view["width"] / 4
+    assert abs(down - view["height"] / 2) < 2
+
+
+def test_the_small_map_and_the_tools_stand_apart(page: Any) -> None:
+    for _ in range(4):
+        page.get_by_test_id("tool-in").click()
+    small, tool = page.locator(".minimap").bounding_box(), page.get_by_test_id("tool-groups").bounding_box()
+    assert small["x"] + small["width"] < tool["x"] or small["y"] + small["height"] < tool["y"]
 
 
 def test_two_players_do_not_disturb_each_other(page: Any) -> None:

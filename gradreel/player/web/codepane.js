@@ -23,6 +23,14 @@ export function createCodePane(root, { source }) {
   };
   setSource(source);
 
+  /** Bring a line into view where the pane scrolls by itself; where it does not, the page stays where the person has it. */
+  const show = (row) => {
+    const pane = list.closest?.(".pane");
+    if (!pane || pane.scrollHeight <= pane.clientHeight) return;
+    const [room, at] = [pane.getBoundingClientRect(), row.getBoundingClientRect()];
+    pane.scrollTop += Math.min(0, at.top - room.top) || Math.max(0, at.bottom - room.bottom);
+  };
+
   return {
     getSource: () => text,
     setSource,
@@ -39,7 +47,7 @@ export function createCodePane(root, { source }) {
         if (note) row.lastChild.textContent = [row.lastChild.textContent, note].filter(Boolean).join(" · ");
       }
       const now = rows[(marks.find((mark) => mark.kind === "now")?.line ?? 0) - 1];
-      if (now !== last) now?.scrollIntoView?.({ block: "nearest" });
+      if (now && now !== last) show(now);
       last = now;
     },
     setHints: (hints) => {

@@ -114,6 +114,7 @@ export function createPlayer(root, firstScene, options) {
     groups: () => foldAll(run.folded.size === 0),
     table: () => {
       parts.table.hidden = !parts.table.hidden;
+      parts.tableTool.setAttribute("aria-pressed", String(!parts.table.hidden));
       show();
     },
     help: actions.help,

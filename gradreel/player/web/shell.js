@@ -40,6 +40,7 @@ export function build(root) {
   const tools = element("div", { class: "tools" }, ...TOOLS.map(([name, text, title]) =>
     place(name, "button", { title, "aria-label": /\w/.test(text) ? `${text}: ${title}` : title, text, "data-testid": `tool-${name}`, onclick: () => actions[name]() })));
   made.follow.setAttribute("aria-pressed", "true");
+  made.table.setAttribute("aria-pressed", "false");
   const left = element("section", { class: "pane left", tabindex: 0, "aria-label": "program" },
     element("h2", { text: "Program" }), element("div", {}, place("editor", "div")),
     element("h2", { text: "Names now" }), place("names", "div", { class: "names", "data-testid": "names" }),
@@ -66,6 +67,7 @@ export function build(root) {
   return {
     ...made,
     table: made.tableRoot,
+    tableTool: made.table,
     onTool: (next) => (actions = next),
     setTheme: (name) => {
       if (name) root.dataset.theme = name;
