@@ -13,7 +13,7 @@ from typing import Any
 from . import autograd, errors, events, quick, tell
 from .batch import Batch, hidden
 from .graph import ONE, SCALAR, Handle
-from .state import RESHAPED, special, state, unusual
+from .state import RESHAPED, singular, special, state, unusual
 from .tensor import InferenceStorage, Meta, Tensor, new_storage, sharing
 
 Method = Callable[..., Any]
@@ -44,6 +44,9 @@ def get_grad(self: Tensor) -> Tensor | None:
 
 
 def set_grad(self: Tensor, grad: Any) -> None:
+    if grad is None and not singular and self.meta is not None:
+        self.meta.grad = None
+        return
     if grad is not None:
         check_grad(self, grad)
     meta = self.meta or self.own_meta()
