@@ -26,6 +26,8 @@ import numpy as np
 from .tensor import Array
 
 LEVELS = 4
+RUN = 16
+"""Rows at least that are added up in turn."""
 SIDE_BY_SIDE = 4
 REGISTER = 32
 """Bytes."""
@@ -136,8 +138,7 @@ def in_turn(columns: int) -> Sum:
 
 def runs(count: int, columns: int) -> Sum:
     """The sum of `count` rows: in runs, runs of runs, and so on."""
-    power = max(4, math.ceil(math.log2(count)) // LEVELS) if count else 4
-    step = 1 << power
+    step = max(RUN, 1 << math.ceil(math.log2(count)) // LEVELS) if count else RUN
     turn = in_turn(columns)
     if count <= step:
         return turn
@@ -167,6 +168,8 @@ def abreast(count: int, columns: int) -> Sum:
     groups = count // SIDE_BY_SIDE
     whole, wide = groups * SIDE_BY_SIDE, SIDE_BY_SIDE * columns
     inner = runs(groups, wide)
+    if whole == count and groups <= RUN and columns > 1:
+        return lambda data: add_up(add_up(data.reshape(groups, wide), 0).reshape(SIDE_BY_SIDE, columns), 0)
     if whole == count:
         return lambda data: turn(inner(data.reshape(groups, wide)).reshape(SIDE_BY_SIDE, columns))
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from numpy import ndarray
 
 from . import arithmetic, errors
 from .batch import Batch
@@ -29,25 +30,22 @@ def fitted(node: Node, index: int, grad: Any, below: Node, nr: int) -> Any:
     if grad is None:
         return None
     expected = below.outs[nr]
-    if grad.__class__ is np.ndarray and grad.dtype is expected[1] and grad.flags.c_contiguous:
-        add = first_axis[grad.shape, expected]
-        if add is not None:
-            found = add(grad)
-            return found[...] if expected[0] else found  # a view, as in torch
+    if grad.__class__ is ndarray and grad.flags.c_contiguous and (add := first_axis[grad.shape, grad.dtype, expected]):
+        return add(grad)[...]  # a view, as in torch
     return fit(node, index, grad, expected, False)
 
 
-class FirstAxis(dict[tuple[tuple[int, ...], Output], Any]):
-    """How to sum contiguous gradients of one shape over their first axis, where another shape without it is expected.
+class FirstAxis(dict[tuple[tuple[int, ...], np.dtype[Any], Output], Any]):
+    """How to sum contiguous gradients of one kind over their first axis, where a shape without it is expected.
 
     So it is with a bias: the commonest case. None for all others.
     """
 
-    def __missing__(self, key: tuple[tuple[int, ...], Output]) -> Any:
-        given, (shape, dtype) = key
+    def __missing__(self, key: tuple[tuple[int, ...], np.dtype[Any], Output]) -> Any:
+        given, dtype, (shape, expected) = key
         if len(self) >= MANY:
             self.clear()
-        bias = given[1:] == shape and len(given) > 0 and given[0] > 1 and dtype.char in "fd"
+        bias = given[1:] == shape != () and given[0] > 1 and dtype is expected and dtype.char in "fd"
         self[key] = found = arithmetic.planned(given, FIRST, False, dtype.itemsize) if bias else None
         return found
 
