@@ -11,8 +11,8 @@ import numpy as np
 from . import errors, events, tell
 from .introspection import Dim, Introspection, RemovableHandle, read_only, saved_face
 from .saved import SAVED, VERSION, Packed, SavedResult, pack_slot
-from .state import special, state, unusual
-from .tensor import Array, Tensor
+from .state import singular, state, unusual
+from .tensor import Array, Meta, Tensor
 
 if TYPE_CHECKING:
     from .engine import Call
@@ -278,12 +278,16 @@ class AccumulateGrad(Node):
     op_name = "AccumulateGrad"
 
     variable: Tensor
+    next = ()
+    nrs = ()
 
-    __init__ = object.__init__  # `accumulator` makes them
+    __init__ = object.__init__  # `new_accumulator` makes them
 
     def variable_or_none(self) -> Tensor | None:
         return self.variable
 
+
+reference = weakref.ref
 
 NOWHERE: tuple[None, int] = (None, 0)
 
@@ -345,16 +349,22 @@ def gradient_edge(tensor: Tensor) -> tuple[Node | None, int]:
 def accumulator(leaf: Tensor) -> AccumulateGrad:
     """The AccumulateGrad of `leaf`, made at first use and again after the last graph that used it has gone."""
     meta = leaf.meta or leaf.own_meta()
-    node = meta.accumulator() if meta.accumulator is not None else None
-    if node is None:
-        node = AccumulateGrad()
-        node.variable, node.sequence_nr, node.next, node.nrs = leaf, LAST, (), ()
-        node.hooks, node.freed = None, False
-        data = leaf.data_
-        node.outs = outs_of[data.shape, data.dtype]
-        meta.accumulator = weakref.ref(node)
-        if special and state.session is not None:
-            state.session.node_made(node, "AccumulateGrad", (leaf,))
+    node: AccumulateGrad | None = meta.accumulator() if meta.accumulator is not None else None
+    return new_accumulator(leaf, meta) if node is None else node
+
+
+def new_accumulator(leaf: Tensor, meta: Meta) -> AccumulateGrad:
+    """One for a leaf that has none, or none any more."""
+    node: AccumulateGrad = AccumulateGrad()
+    node.variable = leaf
+    node.sequence_nr = LAST
+    node.hooks = None
+    node.freed = False
+    data = leaf.data_
+    node.outs = outs_of[data.shape, data.dtype]
+    meta.accumulator = reference(node)
+    if singular and state.session is not None:
+        state.session.node_made(node, "AccumulateGrad", (leaf,))
     return node
 
 

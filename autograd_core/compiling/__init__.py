@@ -23,7 +23,7 @@ import numpy as np
 from .. import operands, quick
 from ..anomaly import remember
 from ..fitting import fitted, fitted_tensor
-from ..graph import FLOAT, LAST, SCALAR, Dim, accumulator, late, number_late, operand_edge, outs_of
+from ..graph import FLOAT, LAST, SCALAR, Dim, accumulator, late, new_accumulator, number_late, operand_edge, outs_of
 from ..recording.engine import apart, heard_hand_on, heard_nothing, told_step
 from ..recording.tape import LARGE, many_leaves, noted
 from ..saved import SavedResult, save_result, unpack_slot
@@ -51,7 +51,7 @@ PLUMBING: Namespace = {
     "_LAST": LAST, "_SCALAR": SCALAR, "_FLOAT": FLOAT, "_outs": outs_of,
     "_special": special, "_singular": singular, "_state": state, "_next": next_usual,
     "_new": blank, "_float32": np.float32, "_ndarray": np.ndarray, "_edge": operand_edge,
-    "_leaf_of": accumulator, "_Dim": Dim,
+    "_leaf_of": accumulator, "_new_leaf": new_accumulator, "_Dim": Dim,
     "_fitted": fitted, "_fitted_tensor": fitted_tensor, "_unpack": unpack_slot, "_result": save_result,
     "_operand": operands.operand, "_late": late, "_number": number_late,
     "_promote": operands.promote, "_array": operands.array, "_loaded": operands.loaded, "_strides": operands.strides,

@@ -62,7 +62,8 @@ def plain_edge_lines(p: str, indent: str, oddly: str) -> list[str]:
         f"{indent}if (m_{p} := {p}.meta) is None: n_{p} = {p}.node",
         f"{indent}elif {p}.node is None and ({apart}):",
         f"{indent}    if not m_{p}.requires_grad: n_{p} = None",
-        f"{indent}    elif m_{p}.accumulator is None or (n_{p} := m_{p}.accumulator()) is None: n_{p} = _leaf_of({p})",
+        f"{indent}    elif m_{p}.accumulator is None or (n_{p} := m_{p}.accumulator()) is None:",
+        f"{indent}        n_{p} = _new_leaf({p}, m_{p})",
         f"{indent}else: {oddly}",
     ]
 
