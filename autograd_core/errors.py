@@ -226,11 +226,18 @@ def from_numpy(op: Op, error: Exception, shapes: Sequence[Shape]) -> Exception:
         return RuntimeError(BOOL_SUBTRACT)
     if isinstance(error, TypeError) or str(error).startswith("torch."):
         return error
+    if "not aligned" in str(error):
+        return RuntimeError(not_multiplied(*shapes[-2:]))
     if op.traits.get("promote") or "broadcast" in str(error):
         text = broadcast(shapes) if shapes else None
         if text is not None:
             return RuntimeError(text)
     return RuntimeError(f"{op.python_name}: {error}")
+
+
+def not_multiplied(one: Shape, other: Shape) -> str:
+    shown = ["x".join(map(str, shape)) for shape in (one, other)]
+    return f"mat1 and mat2 shapes cannot be multiplied ({shown[0]} and {shown[1]})"
 
 
 def not_a_tensor(function: str, name: str, position: int, value: Any) -> str:

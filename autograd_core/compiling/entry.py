@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from ..op import Op
 
-KNOWN = ("np", "arithmetic")
+KNOWN = ("np", "arithmetic", "len")
 """The names that mean the same in compiled code as in the modules of operators."""
 ERRORS = "(ValueError, TypeError)"
 

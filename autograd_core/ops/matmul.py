@@ -36,9 +36,7 @@ def matrices(a: Array, b: Array) -> None:
     if b.ndim != 2:
         raise RuntimeError("mat2 must be a matrix")
     if a.shape[1] != b.shape[0]:
-        raise RuntimeError(
-            f"mat1 and mat2 shapes cannot be multiplied ({a.shape[0]}x{a.shape[1]} and {b.shape[0]}x{b.shape[1]})"
-        )
+        raise RuntimeError(errors.not_multiplied(a.shape, b.shape))
     same_dtype(a, b)
 
 
@@ -97,7 +95,7 @@ def product(self: Any, other: Any) -> Any:
     mat2=lambda grad, self, mat2_sym_sizes, mat2_sym_strides: mm_right(grad, self, mat2_sym_sizes, mat2_sym_strides, 1),
 )
 def mm(self: Array, mat2: Array) -> Array:
-    if self.ndim == 2 == mat2.ndim and self.dtype is mat2.dtype and self.shape[1] == mat2.shape[0] != 1:
+    if self.ndim == 2 == mat2.ndim and self.dtype is mat2.dtype and len(mat2) != 1:
         return self.dot(mat2)
     matrices(self, mat2)
     return times(self, mat2)
