@@ -1,8 +1,12 @@
-"""What is told of a tensor's contents: a small tensor whole, of a larger one a summary and its first elements."""
+"""What is told of a tensor's contents: a small tensor whole, of a larger one a summary and its first elements.
+
+A matrix of at most SIDE by SIDE is also told by its cells, to three digits, for those who want to look at it.
+"""
 
 from __future__ import annotations
 
 import math
+from base64 import b64encode
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -16,6 +20,8 @@ BINS = 24
 """So many bars tell how the elements of a larger tensor are spread."""
 WHOLE = 256
 """A tensor with at most so many elements is told whole; of a larger one, a summary and its first elements."""
+SIDE = 32
+"""A matrix of at most so many rows and columns is told by its cells."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +37,9 @@ class Value:
     mean: float | None = None
     bins: tuple[int, ...] | None = None
     """Of a larger tensor: how many elements lie in each of so many equal parts between `minimum` and `maximum`."""
+    cells: tuple[int, str] | None = None
+    """Of a larger matrix of at most SIDE by SIDE: a power of two, and by how much of it each element is, row by row, as
+    float16, little-endian, in base64."""
 
 
 @cache
@@ -68,7 +77,25 @@ def snapshot(array: np.ndarray[Any, Any] | np.generic) -> Value:
         numbers = numbers.real
     least, most = float(numbers.min()), float(numbers.max())
     mean = float(np.add.reduce(numbers, dtype=np.float64)) / numbers.size
-    return Value(flat.shape, name, head, False, least, most, mean, spread(numbers, least, most, mean))
+    bins = spread(numbers, least, most, mean)
+    return Value(flat.shape, name, head, False, least, most, mean, bins, cells(flat) if few(flat.shape) else None)
+
+
+def few(shape: tuple[int, ...]) -> bool:
+    return len(shape) == 2 and max(shape) <= SIDE
+
+
+def cells(matrix: np.ndarray[Any, Any]) -> tuple[int, str] | None:
+    """The cells of `matrix`; None for complex numbers.
+
+    The largest lies below 2**15, so that what is up to 2**29 times smaller has eleven bits as well.
+    """
+    if matrix.dtype.kind == "c":
+        return None
+    numbers = matrix.astype(np.float64)
+    largest = float(np.max(np.abs(numbers), initial=0.0, where=np.isfinite(numbers)))
+    power = math.frexp(largest)[1] - 15
+    return power, b64encode(np.ldexp(numbers, -power).astype("<f2").tobytes()).decode("ascii")
 
 
 _spreads: dict[tuple[float, ...], tuple[int, ...]] = {}

@@ -318,7 +318,7 @@ make_value = maker(Value)
 @lru_cache(1 << 14)
 def scalar(number: float) -> Value:
     """A float32; not for zeros, which are equal and not alike."""
-    value: Value = make_value((Value, (), "float32", number, True, None, None, None, None))
+    value: Value = make_value((Value, (), "float32", number, True, None, None, None, None, None))
     return value
 
 

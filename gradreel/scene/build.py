@@ -17,6 +17,7 @@ from gradreel.trace import KINDS, Trace
 from gradreel.trace import events as e
 from gradreel.trace.events import Event, Value
 
+from .cells import with_cells
 from .collecting import collector_paused
 from .groups import Groups
 from .happenings import HAPPENINGS, Stage
@@ -182,7 +183,7 @@ class Builder:
             trace.source,
             trace.mode,
             trace.outcome,
-            tuple(map(shown_value, self.stage.values.table)),
+            self._values(),
             boxes,
             tuple(self.stage.wires),
             tensors,
@@ -195,6 +196,11 @@ class Builder:
             self.stage.ledger.histories,
             expression,
         )
+
+    def _values(self) -> tuple[dict[str, Any], ...]:
+        table, tracks = self.stage.values.table, self.stage.ledger.tracks
+        sent = with_cells(table, [*tracks("t", "value").values(), *tracks("t", "grad").values()])
+        return tuple([shown_value(value, place in sent) for place, value in enumerate(table)])
 
     def _box(self, number: int, group: str | None) -> Box:
         state = self.world.nodes[number]
@@ -314,16 +320,18 @@ FOCUSED = 12
 """A step is about so many boxes at most."""
 
 
-def shown_value(value: Value) -> dict[str, Any]:
-    """A value as the player gets it, with as many digits as its dtype has."""
+def shown_value(value: Value, cells: bool) -> dict[str, Any]:
+    """A value as the player gets it, with as many digits as its dtype has, and with its cells where these are sent."""
     digits = DIGITS.get(value.dtype, 16) if math.prod(value.shape) <= MANY else FEWER
     record: dict[str, Any] = {"shape": value.shape, "dtype": value.dtype}
     if value.whole:
         return {**record, "data": rounded(value.data, digits), "whole": True}
     summary = {"min": value.minimum, "max": value.maximum, "mean": value.mean}
     shown = {name: rounded(number, digits) for name, number in summary.items()}
-    bins = {} if value.bins is None else {"bins": list(value.bins)}
-    return {**record, "head": rounded(value.data, digits), **shown, **bins, "whole": False}
+    more: dict[str, Any] = {} if value.bins is None else {"bins": list(value.bins)}
+    if cells:
+        more["cells"] = value.cells
+    return {**record, "head": rounded(value.data, digits), **shown, **more, "whole": False}
 
 
 def rounded(data: Any, digits: int) -> Any:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from base64 import b64decode
+
 import numpy as np
 import pytest
 
-from autograd_core.values import BINS, WHOLE, snapshot
+from autograd_core.values import BINS, SIDE, WHOLE, snapshot
 
 LARGE = WHOLE * 5
 RANDOM = np.random.default_rng(0)
@@ -45,3 +47,43 @@ def test_what_cannot_be_counted_says_so() -> None:
     assert snapshot(np.full(LARGE, 3.0)).bins == (LARGE, *(0,) * (BINS - 1))
     assert snapshot(np.r_[np.zeros(LARGE), np.inf]).bins is None
     assert snapshot(np.r_[np.zeros(LARGE), np.nan]).bins is None
+
+
+MATRICES = {
+    "float32": RANDOM.normal(size=(SIDE, SIDE)).astype(np.float32),
+    "of very different sizes": (RANDOM.uniform(1, 10, (20, 30)) * 10.0 ** RANDOM.integers(-5, 3, (20, 30))),
+    "huge": RANDOM.normal(size=(SIDE, 9)) * 1e300,
+    "tiny": RANDOM.normal(size=(SIDE, 9)) * 1e-300,
+    "zeros": np.zeros((17, 17)),
+    "transposed": RANDOM.normal(size=(10, SIDE)).astype(np.float32).T,
+    "int64": RANDOM.integers(-2047, 2048, (SIDE, SIDE)),
+    "bool": RANDOM.integers(0, 2, (SIDE, SIDE)).astype(bool),
+}
+
+
+def read(cells: tuple[int, str] | None, shape: tuple[int, ...]) -> np.ndarray:
+    assert cells is not None
+    return np.ldexp(np.frombuffer(b64decode(cells[1]), "<f2").astype(np.float64), cells[0]).reshape(shape)
+
+
+@pytest.mark.parametrize("name", MATRICES)
+def test_the_cells_of_a_matrix_are_right_to_three_digits(name: str) -> None:
+    matrix = MATRICES[name]
+    found = read(snapshot(matrix).cells, matrix.shape)
+    assert np.all(np.abs(found - matrix) <= np.abs(matrix.astype(np.float64)) * 2.0**-11)
+    if matrix.dtype.kind in "ib":
+        assert np.array_equal(found, matrix)
+
+
+def test_cells_that_are_no_numbers_stay_so() -> None:
+    matrix = MATRICES["float32"].copy()
+    matrix[0, :3] = np.nan, np.inf, -np.inf
+    found = read(snapshot(matrix).cells, matrix.shape)
+    assert np.isnan(found[0, 0]) and list(found[0, 1:3]) == [np.inf, -np.inf]
+    assert np.all(np.isfinite(found[1:])) and np.abs(found[1:]).max() > 1
+
+
+def test_what_is_no_small_matrix_of_real_numbers_has_no_cells() -> None:
+    for shape in [(SIDE + 1, SIDE), (SIDE * SIDE,), (8, 8, 8), (3, 3)]:
+        assert snapshot(np.ones(shape)).cells is None
+    assert snapshot(np.ones((SIDE, SIDE), np.complex64)).cells is None

@@ -81,6 +81,23 @@ test("small tensors are grids, shaded by size; odd numbers are told apart", () =
   assert.equal(gridOf({ shape: [2, 2], whole: false }), null);
 });
 
+const packed = (halves) => btoa(halves.map((bits) => String.fromCharCode(bits & 255, bits >> 8)).join(""));
+const matrix = (halves, power, dtype = "float32") => ({ shape: [1, halves.length], dtype, whole: false, cells: [power, packed(halves)] });
+const texts = (value) => gridOf(value).flat().map((cell) => cell.text);
+
+test("larger matrices are grids as well, of float16 to three digits", () => {
+  assert.deepEqual(texts(matrix([0x3c00, 0xc000, 0x0000, 0x3555, 0x7bff, 0x0001], 0)), ["1", "-2", "0", "0.333", "65500", "5.96e-8"]);
+  assert.deepEqual(texts(matrix([0x3c00, 0x3555], -10)), ["9.77e-4", "3.25e-4"]);
+  const odd = gridOf(matrix([0x7e00, 0x7c00, 0xfc00, 0x4000], 3)).flat();
+  assert.deepEqual(odd.map(({ text, odd: is, shade }) => [text, is, shade]), [["nan", true, 0], ["inf", true, 0], ["-inf", true, 0], ["16", false, 1]]);
+  assert.equal(gridOf({ shape: [32, 32], dtype: "float32", whole: false }), null);
+});
+
+test("integers that float16 holds are shown as they are", () => {
+  assert.deepEqual(texts(matrix([0x77ff], -4, "int64")), ["2047"]);
+  assert.deepEqual(texts(matrix([0x77ff], -4)), ["2050"]);
+});
+
 test("larger ones are bars", () => {
   const { least, most, bars } = spreadOf(whole([0, 1, 1, 2, "inf"], [5]));
   assert.deepEqual([least, most, bars.reduce((sum, count) => sum + count), bars[0], bars.at(-1)], [0, 2, 4, 1, 1]);

@@ -6,7 +6,9 @@ import json
 
 import pytest
 
-from gradreel.scene import build, decode, encode, payload, to_json
+from gradreel.program import run
+from gradreel.scene import Scene, build, decode, encode, payload, to_json
+from gradreel.scene.cells import CELLS
 from tests.scene.replay import check
 from tests.small_programs import SMALL
 
@@ -88,3 +90,30 @@ def test_nothing_is_left_for_the_collector() -> None:
         assert gc.collect() == 0
     finally:
         gc.enable()
+
+
+SQUARES = """import torch
+w = torch.rand(32, 32, requires_grad=True)
+for turn in range({0}):
+    (w * w).sum().backward()
+    with torch.no_grad():
+        w -= 0.1 * w.grad
+    w.grad = None
+"""
+
+
+def test_the_numbers_of_matrices_travel_the_latest_first_as_far_as_there_is_room() -> None:
+    few, many = (build(run(SQUARES.format(turns))) for turns in (3, 80))
+
+    def held(scene: Scene) -> list[tuple[int, bool]]:
+        """Each step at which `w` or its gradient changed, and whether its numbers came along."""
+        tracks = [track for name in ("value", "grad") for track in scene.histories["t"][name].values()]
+        pairs = [pair for track in tracks for pair in zip(*track, strict=True) if pair[1] is not None]
+        matrices = [(step, scene.values[value]) for step, value in pairs]
+        return sorted((step, "cells" in value) for step, value in matrices if value["shape"] == (32, 32))
+
+    assert all(sent for _, sent in held(few))
+    told = [sent for _, sent in held(many)]
+    assert told == sorted(told) and 80 < sum(told) < len(told)
+    assert sum(len(value["cells"][1]) for value in many.values if "cells" in value) <= CELLS
+    assert len(encode(many)) < 400_000

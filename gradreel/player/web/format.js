@@ -2,7 +2,7 @@
  * Values as short text: numbers, shapes, tensors, bytes. One idea: the same value reads the same everywhere it is shown.
  */
 
-/** @typedef {{shape: number[], dtype: string, whole: boolean, data?: any, head?: any[], min?: any, max?: any, mean?: any}} Value */
+/** @typedef {{shape: number[], dtype: string, whole: boolean, data?: any, head?: any[], min?: any, max?: any, mean?: any, cells?: [number, string]}} Value */
 
 /** Grades of detail of a number: at most four significant digits, without trailing zeros.
  * @param {number|string|boolean} number

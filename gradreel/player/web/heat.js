@@ -7,6 +7,8 @@ import { number } from "./format.js";
 /** The largest side of a grid. */
 export const SIDE = 32;
 const BARS = 24;
+/** Up to this power of two float16 holds integers as they are. */
+const EXACT = -4;
 
 /** @typedef {{text: string, shade: number, odd: boolean}} Cell   shade from -1 to 1; odd: nan or infinite */
 
@@ -15,11 +17,42 @@ const BARS = 24;
  * @returns {Cell[][]|null}
  */
 export function gridOf(value) {
-  if (!value?.whole || value.shape.length === 0 || value.shape.length > 2 || value.shape.some((side) => side < 1 || side > SIDE)) return null;
-  const rows = value.shape.length === 1 ? [value.data] : value.data;
+  if (!fits(value)) return null;
+  if (!value.whole) return value.cells ? shaded(rowsOf(value), /int|bool/.test(value.dtype) && value.cells[0] <= EXACT ? number : digits) : null;
+  return shaded(value.shape.length === 1 ? [value.data] : value.data, number);
+}
+
+/** Whether a value has few enough elements for a grid. */
+export function fits(value) {
+  return Boolean(value) && value.shape.length > 0 && value.shape.length <= 2 && value.shape.every((side) => side >= 1 && side <= SIDE);
+}
+
+/** The rows of a matrix whose cells came as float16: what is not finite by its name, as everywhere. */
+function rowsOf({ shape: [many, wide], cells: [power, packed] }) {
+  const bytes = atob(packed);
+  const at = (i) => half(bytes.charCodeAt(2 * i) | (bytes.charCodeAt(2 * i + 1) << 8)) * 2 ** power;
+  const said = (item) => (Number.isNaN(item) ? "nan" : Number.isFinite(item) ? item : item > 0 ? "inf" : "-inf");
+  return Array.from({ length: many }, (_, row) => Array.from({ length: wide }, (_, column) => said(at(row * wide + column))));
+}
+
+/** The number that the sixteen bits of a float16 stand for. */
+function half(bits) {
+  const sign = bits & 0x8000 ? -1 : 1;
+  const [exponent, fraction] = [(bits >> 10) & 31, bits & 1023];
+  if (exponent === 31) return fraction ? NaN : sign * Infinity;
+  return sign * (exponent ? 2 ** (exponent - 15) * (1 + fraction / 1024) : (2 ** -14 * fraction) / 1024);
+}
+
+/** What a cell is sure of: three digits. */
+function digits(item) {
+  return typeof item === "number" ? number(Number(item.toPrecision(3))) : item;
+}
+
+/** @returns {Cell[][]} */
+function shaded(rows, write) {
   const most = Math.max(...rows.flat().map((item) => (typeof item === "number" ? Math.abs(item) : 0)));
   return rows.map((row) => row.map((item) => ({
-    text: number(item),
+    text: write(item),
     shade: typeof item === "number" && most > 0 ? item / most : item === true ? 1 : 0,
     odd: typeof item === "string",
   })));

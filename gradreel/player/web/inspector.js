@@ -5,7 +5,7 @@
 
 import { differs, element } from "./dom.js";
 import { short, title } from "./format.js";
-import { gridOf, spreadOf } from "./heat.js";
+import { fits, gridOf, spreadOf } from "./heat.js";
 import { historyOf, leafFacts, milestones, namesOf, nodeFacts, tensorFacts } from "./inspection.js";
 import { callAt, leafName } from "./moment.js";
 import { indexAt } from "./state.js";
@@ -80,7 +80,7 @@ function picture(value) {
   const grid = gridOf(value);
   if (grid) return heat(grid);
   const spread = spreadOf(value);
-  return spread && bars(spread);
+  return spread && bars(spread, fits(value) ? "of so many moments, only the last were sent number by number" : null);
 }
 
 function heat(grid) {
@@ -91,13 +91,14 @@ function heat(grid) {
     element("table", {}, element("tbody", {}, ...grid.map((cells) => element("tr", {}, ...cells.map(cell))))));
 }
 
-function bars({ least, most, bars: counts }) {
+/** @param {string|null} note  why there are bars and not numbers, where one would expect numbers */
+function bars({ least, most, bars: counts }, note) {
   const top = Math.max(...counts, 1);
   const words = `${short({ shape: [], whole: true, data: least })} to ${short({ shape: [], whole: true, data: most })}`;
   return element("figure", { class: "bars" },
     element("div", { role: "img", "aria-label": `how the values are spread, ${words}` },
       ...counts.map((count) => element("i", { style: `height:${Math.round((count / top) * 100)}%`, title: String(count) }))),
-    element("figcaption", { text: words }));
+    element("figcaption", { text: words }), note && element("figcaption", { text: note }));
 }
 
 /** The changes of a property up to this step, the last few of them, each a way to its step. */
