@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .operator_rows import INPUT, OTHER, RESULT, SAME, SHAPED, Operator, alike, lone, row
+from .operator_rows import INPUT, NOTHING, OTHER, RESULT, SAME, SHAPED, Operator, alike, lone, row
 
 LAYERS: dict[str, Operator] = {
     "Addmv": row(
@@ -59,15 +59,19 @@ LAYERS: dict[str, Operator] = {
     ),
     **alike(
         "UpsampleBilinear2D UpsampleLinear1D UpsampleBicubic2D",
-        lone(SHAPED, "grad weighed", "hands {grad} back to the entries it was interpolated from"),
+        lone(SHAPED, "grad weighed", "gives {grad} back to the entries it was interpolated from"),
     ),
     **alike("UpsampleNearest2D UpsampleNearest1D", lone(SHAPED, "grad summed", "adds {grad} up over the copies")),
     **alike(
         "NativeBatchNorm CudnnBatchNorm NativeGroupNorm NativeLayerNorm",
         row(
             "its slope depends on the mean and the spread of what it evens out",
-            ("input", "grad, centred and scaled", "takes from {grad} what mean and spread account for, and scales it"),
-            ("weight", "sum of grad * normalised", "adds {grad} times the normalised input up"),
+            (
+                "input",
+                "grad, centred and scaled",
+                "takes from {grad} what mean and spread account for and scales the rest",
+            ),
+            ("weight", "sum of grad * normalised", "multiplies {grad} by the normalised input and adds that up"),
             ("bias", "sum of grad", "adds {grad} up over the batch"),
         ),
     ),
@@ -111,7 +115,7 @@ LAYERS: dict[str, Operator] = {
             (
                 "A",
                 "-solve(A.T, grad) @ result.T",
-                "solves with the transposed matrix and multiplies by minus the result",
+                "solves with the transposed matrix for {grad} and multiplies by minus the result",
             ),
             ("B", "solve(A.T, grad)", "solves with the transposed matrix for {grad}"),
         ),
@@ -119,6 +123,14 @@ LAYERS: dict[str, Operator] = {
     **alike(
         "LinalgCholeskyEx LinalgQr LinalgEigh LinalgEig LinalgSvd LinalgLuFactorEx",
         lone("its slope is read off the factors", "through the factors", "carries {grad} back through the factors"),
+    ),
+    "MkldnnRnnLayer": lone(OTHER, "back through time", "carries {grad} back through all steps of the LSTM"),
+    "CheckpointFunctionBackward": row(
+        "checkpoint keeps the inputs, and runs the forward again when the rest is needed",
+        ("inputs", "backward of the forward run again", "carries {grad} back through the forward that ran again"),
+    ),
+    "BackwardHookFunctionBackward": row(
+        NOTHING, ("inputs", "grad", "passes {grad} on, once the module's hooks have seen it")
     ),
     "LinalgMatrixExp": lone(
         INPUT, "exp of the block matrix", "carries {grad} through the exponential of the transposed matrix"

@@ -48,6 +48,7 @@ RESULT = "its slope can be read off it"
 SHAPED = "only the shape matters, not the values"
 PLACED = "it only has to know which places were taken"
 FLAT = "it is flat between its steps"
+BEHIND = "the write behind it does the work"
 
 OPERATORS: dict[str, Operator] = {
     # ---- arithmetic
@@ -138,7 +139,7 @@ OPERATORS: dict[str, Operator] = {
     ),
     "LogSoftmax": lone(RESULT, "grad - exp(result) * sum(grad)", "takes from {grad} its sum, weighted by the softmax"),
     "Softmax": lone(
-        RESULT, "result * (grad - sum(grad * result))", "weights {grad} by {result} and takes off the mean"
+        RESULT, "result * (grad - sum(grad * result))", "takes its weighted mean off {grad} and multiplies by {result}"
     ),
     # ---- products
     "Mm": row(
@@ -190,7 +191,7 @@ OPERATORS: dict[str, Operator] = {
         INPUT, "grad * (self - target) / (self * (1 - self))", "weighs {grad} by how far {self} is from {target}"
     ),
     "BinaryCrossEntropyWithLogits": lone(
-        INPUT, "grad * (sigmoid(self) - target)", "multiplies {grad} by sigmoid of {self} minus {target}"
+        INPUT, "grad * (sigmoid(self) - target)", "multiplies {grad} by the sigmoid of {self} minus {target}"
     ),
     # ---- shapes and places
     **alike("Clone Alias", lone(NOTHING, "grad", SAME)),
@@ -221,7 +222,7 @@ OPERATORS: dict[str, Operator] = {
     ),
     "AsStrided": lone(PLACED, "grad in the view, else 0", "puts {grad} where the view was, zeros elsewhere"),
     "CopySlices": row(
-        "the write behind it does the work",
+        BEHIND,
         ("base", "grad, 0 in the part", "passes {grad} on, without the part that was overwritten"),
         ("src", "grad of the part", "takes from {grad} the part that was written"),
     ),

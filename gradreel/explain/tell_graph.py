@@ -8,18 +8,33 @@ from functools import cache
 
 from gradreel.trace import events as e
 
-from .operator_rows import FLAT, NOTHING, PLACED, SAME, SHAPED, Way
-from .operators import operator
+from .operator_rows import BEHIND, FLAT, NOTHING, PLACED, SAME, SHAPED, Operator, Way
+from .operators import ALL, operator
 from .states import NodeState, Place, SlotState
 from .tell_program import first_sentence
 from .telling import Telling
 from .words import called, code, expression, feeds, label, listed, node, plural, some, value
 from .world import World
 
-TEMPORARY = "the temporary "
+GIVEN = (
+    "self other input weight target mat1 mat2 batch1 batch2 vec vec1 vec2 tensor tensor1 tensor2 query key value "
+    "condition index indices exponent end src source values A B x1 x2 hx cx grad_output grad_out grad"
+)
+INPUTS = frozenset(GIVEN.split())
+"""Slots that keep what a node was given; others keep what it made on the way."""
+
+ARTICLE = re.compile(r"^an? ")
 SLOT = re.compile(r"\{(?!grad\})(\w+)\}")
+NAMELESS = "its input "
 DOING_WITHOUT = frozenset(
-    (NOTHING, SHAPED, PLACED, FLAT, *(f"the gradient of a {what} needs no values" for what in ("sum", "difference")))
+    (
+        NOTHING,
+        SHAPED,
+        PLACED,
+        FLAT,
+        BEHIND,
+        *(f"the gradient of a {what} needs no values" for what in ("sum", "difference")),
+    )
 )
 """Reasons that are about doing without values."""
 
@@ -31,7 +46,10 @@ def node_made(told: Telling) -> str:
     state = world.nodes[next(event.node for event in told.all(e.NodeMade) if event.variable is None)]
     what = made_of(world, state)
     text = f"{code(what)} builds **{state.title}**" if what else f"**{state.title}** is built"
-    text += keeping(world, state, ", which keeps" if what else " and keeps")
+    if told.first(e.SavedPacked) and not state.slots:
+        text += "; a hook packs what it would keep"
+    else:
+        text += keeping(world, state, ", which keeps" if what else " and keeps")
     if state.generation:
         text = f"`create_graph` records the backward itself: {text}"
     return told.sentence(text)
@@ -46,33 +64,47 @@ def made_of(world: World, state: NodeState) -> str | None:
 
 def keeping(world: World, state: NodeState, keeps: str) -> str:
     """What the node keeps, and why."""
-    known = operator(state.kind)
+    known = known_of(state)
     why = f": {known.why}" if known and known.why else ""
+    if not state.slots and why and known_keeps(state) and "other" in state.values:
+        return f"; it keeps no tensor, only the number {code(state.values['other'])}"
+    if not state.slots and why and known_keeps(state):
+        return "; it keeps no tensor: none is needed for the gradients that are wanted"
     if not state.slots:
-        return f"; it keeps no tensor{why}" if why and not known_keeps(state) else "; it keeps no tensor"
+        return f"; it keeps no tensor{why}"
     kept = dict.fromkeys(keep_name(world, slot) for slot in state.slots.values())
     return f"{keeps} {some(together(list(kept)))}{why}"
 
 
 def together(kept: list[str]) -> list[str]:
-    """The temporaries among what is kept named as one: `the temporaries `self` and `other``."""
-    nameless = [name.removeprefix(TEMPORARY) for name in kept if name.startswith(TEMPORARY)]
+    """What has no name of its own named as one: `its inputs `self` and `other``."""
+    nameless = [name.removeprefix(NAMELESS) for name in kept if name.startswith(NAMELESS)]
     if len(nameless) < 2:
         return kept
-    return [*(name for name in kept if not name.startswith(TEMPORARY)), f"the temporaries {listed(nameless)}"]
+    return [*(name for name in kept if not name.startswith(NAMELESS)), f"its inputs {listed(nameless)}"]
 
 
 def known_keeps(state: NodeState) -> bool:
     """Whether this operator keeps tensors when it needs to: then `why` is about keeping, not about doing without."""
-    known = operator(state.kind)
+    known = known_of(state)
     return known is not None and known.why not in DOING_WITHOUT
+
+
+def known_of(state: NodeState) -> Operator | None:
+    """The row of what made `state`; a Function of the program's own has none, whatever it is called."""
+    return ALL.get(state.name) if state.custom else operator(state.kind)
 
 
 def keep_name(world: World, slot: SlotState) -> str:
     if slot.tensor is None or slot.slot == "result":
         return "its own result"
     text = label(world, slot.tensor)
-    return code(text) if text is not None else TEMPORARY + code(slot.slot)
+    if text is not None:
+        return code(text)
+    name = slot.slot.partition("[")[0]
+    if name in ("saved_tensors", "input"):
+        return "an unnamed tensor" if name == "saved_tensors" else "its input"
+    return (NAMELESS if name in INPUTS else "its ") + code(slot.slot)
 
 
 def keep_label(world: World, slot: SlotState) -> str | None:
@@ -145,7 +177,7 @@ def node_ran(told: Telling) -> str:
     event = told.last(e.NodeRan)
     state = world.nodes[event.node]
     came = state.came
-    known = operator(state.kind)
+    known = known_of(state)
     ways = known.ways if known else (None,)
     handed: dict[str, list[str]] = {}
     for edge, (grad, (target, _)) in enumerate(zip(event.grads, state.edges, strict=False)):
@@ -161,11 +193,12 @@ def node_ran(told: Telling) -> str:
         return told.sentence(f"**{state.title}** runs, but nobody below wants a gradient")
     arrived = f"what came ({value(came)})" if came is not None else "what came"
     texts: list[str] = []
+    named = False
     for words, goals in handed.items():
-        whole = words.replace("{grad}", "it" if texts else arrived)
-        comma = "," if words.endswith(TWOFOLD) else ""
+        whole = words.replace("{grad}", "it" if named else arrived)
+        named = named or "{grad}" in words
         to = goals[0] if len(goals) == 1 else listed(each_once(goals))
-        texts.append(f"{whole}{comma} and hands {to}")
+        texts.append(f"{whole} and hands {to}")
     freed = ", then lets go of what it kept" if told.first(e.SlotFreed) else ""
     return told.sentence(f"**{state.title}** " + "; it ".join(texts) + freed)
 
@@ -173,11 +206,11 @@ def node_ran(told: Telling) -> str:
 def each_once(goals: list[str]) -> list[str]:
     """Each goal once, with how often it comes."""
     times = {goal: goals.count(goal) for goal in goals}
-    return [goal if many == 1 else f"{goal}, {TIMES.get(many, f'{many} times')}" for goal, many in times.items()]
+    return [goal if many == 1 else f"{goal} {TIMES.get(many, f'{many} times')}" for goal, many in times.items()]
 
 
-TWOFOLD = ("elsewhere", "transposed", "averaged", "their number", "overwritten", "slope")
-"""Words that end with a part of their own, after which a comma helps."""
+TWOFOLD = re.compile(r", | and | where | it was ")
+"""In words with more than one part, after which a comma helps."""
 
 TIMES = {2: "twice", 3: "three times"}
 
@@ -188,14 +221,17 @@ def action(world: World, state: NodeState, way: Way | None) -> str:
         return "runs the backward you wrote on {grad}"
     if way is None:
         kept = [f"{keep_name(world, slot)} ({value(slot.value)})" for slot in state.slots.values()]
-        return "works on {grad} with " + listed(dict.fromkeys(kept)) if kept else "works on {grad}"
+        return "works on {grad} with " + some(list(dict.fromkeys(kept))) + "," if kept else "works on {grad}"
     words = way.words
     if words == SAME and state.name.startswith(("Add", "Sub")) and (alpha := state.values.get("alpha", "1")) != "1":
         return f"multiplies {{grad}} by alpha ({alpha})"
 
     def said(name: str) -> str:
         slot = state.slots.get(name)
-        return kept_words(world, slot) if slot is not None else code(state.values.get(name, name))
+        if slot is not None:
+            return kept_words(world, slot)
+        # What a node does not keep itself, a hook has packed, and gives back.
+        return code(state.values[name]) if name in state.values else f"the unpacked {code(name)}"
 
     return fill(words, said)
 
@@ -210,8 +246,8 @@ def fill(words: str, say: Callable[[str], str]) -> str:
 
 @cache
 def pieces(words: str) -> tuple[str, tuple[tuple[str, str], ...]]:
-    """The text of `words` up to the first slot, and each slot with the text behind it."""
-    first, *rest = SLOT.split(words)
+    """The text of `words` up to the first slot, and each slot with what follows; a comma ends words of two parts."""
+    first, *rest = SLOT.split(words + "," if TWOFOLD.search(words) else words)
     return first, tuple(zip(rest[::2], rest[1::2], strict=True))
 
 
@@ -222,7 +258,7 @@ def kept_words(world: World, slot: SlotState) -> str:
         return f"the result it kept ({value(slot.value)})"
     shown = value(slot.value)
     if text is None or text == shown:
-        return f"the {shown.removeprefix('a ')} it kept"
+        return f"the {ARTICLE.sub('', shown)} it kept"
     return f"the {code(text)} it kept ({shown})"
 
 
@@ -236,7 +272,7 @@ def slot_freed(told: Telling) -> str:
 def in_slots(world: World, events: Sequence[e.SlotFreed | e.SlotRetained]) -> str:
     """What the slots of `events` keep, in words."""
     slots = [slot for event in events for slot in world.nodes[event.node].slots_named(event.slot)]
-    return some(list(dict.fromkeys(keep_name(world, slot) for slot in slots))) if slots else "what it kept"
+    return some(together(list(dict.fromkeys(keep_name(world, slot) for slot in slots)))) if slots else "what it kept"
 
 
 def slot_retained(told: Telling) -> str:
@@ -254,6 +290,8 @@ def grad_added(told: Telling) -> str:
     total = f"{value(event.before)} + {value(event.came)} = {value(event.after)}"
     if event.after is not None and not event.after.whole or "tensor" in total:
         total = f"{value(event.came)} is added to what was there"
+    if event.came is None:
+        total = "nothing comes, and what was there stays"
     call = world.calls[event.call]
     missing = call.expected.get(event.node, 0) - call.arrived.get(event.node, 0)
     wait = f"; {plural(missing, 'more')[: -1 if missing > 1 else None]} to come" if missing > 0 else ""

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import re
+
 from gradreel.trace import events as e
 
 from .telling import Telling, turns
 from .words import called, code, grad_owner, some, value
 
 LONGEST = 72
+START_ENDS = re.compile(r"(?<!\.)\. | \(or |: \[")
+KINDS = re.compile(r"(list|tuple|dict|set|OrderedDict|defaultdict|deque) of (\d+)")
 
 
 def line(told: Telling) -> str:
@@ -38,11 +42,17 @@ def brief(told: Telling, event: e.NameBound) -> str:
         return one_value(event)
     tensor = told.world.tensors[event.tensor]
     other = next((name for scope, name in tensor.names if (scope, name) != (event.scope, event.name)), None)
+    if other == event.name:
+        return f"{code(event.name)} is the same {code(other)}"
     return f"{code(event.name)} is {code(other)}" if other else f"{code(event.name)} names {value(tensor.value)}"
 
 
 def one_value(event: e.NameBound) -> str:
     text = (event.text or "").split("\n")[0]
+    if found := KINDS.fullmatch(text):
+        kind, many = found.groups()
+        article = "an" if kind.startswith("O") or many == "0" else "a"
+        return f"{code(event.name)} is {article} {f'empty {kind}' if many == '0' else f'{kind} of {many}'}"
     return f"{code(event.name)} is {code(text if len(text) <= LONGEST else text[: LONGEST - 1] + '…')}"
 
 
@@ -56,7 +66,8 @@ def one_tensor(told: Telling, event: e.NameBound) -> str:
     if tensor.made >= told.beat.start:
         return f"{name} names {new_tensor(told, event.tensor, now)}"
     if others:
-        return f"{name} is another name for {code(others[0])}"
+        same = others[0] == event.name
+        return f"{name} is the same {name} as outside" if same else f"{name} is another name for {code(others[0])}"
     if tensor.called == event.name and len(world.writes.get(tensor.storage, ())):
         return f"{name} still names the same tensor, now {now}"
     if (owner := grad_owner(world, tensor)) is not None:
@@ -104,6 +115,8 @@ def optimizer_stepped(told: Telling) -> str:
     world = told.world
     names = dict.fromkeys(called(world, event.tensor) for event in told.all(e.Written))
     name = told.one(e.OptimizerStepped).optimizer
+    if not names and name == "LBFGS":
+        return told.sentence(f"{code(name)} takes a step, in which it calls the closure as often as it needs")
     if not names:
         return told.sentence(f"{code(name)} takes a step, but no parameter has a gradient")
     each = "its version goes" if len(names) == 1 else "their versions go"
@@ -145,9 +158,7 @@ def stopped(told: Telling) -> str:
 def first_sentence(message: str) -> str:
     """The start of an error's text, up to its first full stop or a bracket that would be long to read."""
     start = message.split("\n")[0]
-    for end in (". ", " (or ", ": ["):
-        start = start.partition(end)[0]
-    return start.rstrip(".,:")
+    return START_ENDS.split(start)[0].rstrip(".,:")
 
 
 def another(told: Telling) -> str:

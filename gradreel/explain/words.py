@@ -6,6 +6,7 @@ Text carries two marks: `code` in backticks and **bold**.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import Any
@@ -69,8 +70,16 @@ WRITTEN = {
     "native_group_norm": "group_norm({0})",
     "max_pool2d_with_indices": "max_pool2d({0})",
     "linalg_vector_norm": "norm({0})",
+    "nll_loss_forward": "nll_loss({0}, {1})",
+    "cdist_forward": "cdist({0}, {1})",
+    "CheckpointFunction": "checkpoint(…, {0})",
 }
 """Operators that a program writes otherwise than they are called inside."""
+
+VOWEL = re.compile(r"8|1[18](?!\d)")
+"""Numbers that are spoken with a vowel first: eight, eleven, eighteen, eighty."""
+
+NUMBER = re.compile(r"-?\d[\d.e+-]*")
 
 ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
 COUNTS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
@@ -112,7 +121,8 @@ def value(thing: Value | None) -> str:
         text = array(thing.data)
         if len(text) <= SHORT:
             return text
-    return f"a {shape(thing.shape)} tensor"
+    dims = shape(thing.shape)
+    return f"{'an' if VOWEL.match(dims) else 'a'} {dims} tensor"
 
 
 def shape(dims: Sequence[int]) -> str:
@@ -188,7 +198,7 @@ def label(world: World, number: int | None, depth: int = 2) -> str | None:
     if tensor.number in world.owners and (owner := grad_owner(world, tensor)) is not None:
         return owner
     if not tensor.inputs:
-        return value(tensor.value) if not tensor.shape and tensor.value is not None else None
+        return None if tensor.requires_grad else plain(tensor.value)
     parts: list[str] = []
     for number in tensor.inputs if depth else (None,):
         part = label(world, number, depth - 1)
@@ -199,12 +209,38 @@ def label(world: World, number: int | None, depth: int = 2) -> str | None:
     return expression(tensor.op, parts, node.values if node is not None else {})
 
 
+def plain(thing: Value | None) -> str | None:
+    """A number that a program may have written; None for what is none."""
+    return value(thing) if thing is not None and thing.whole and not thing.shape else None
+
+
+def loose(text: str) -> bool:
+    """Whether `text` needs brackets to be an operand: a sum, a product, or what begins with a minus."""
+    depth = 0
+    for at, letter in enumerate(text):
+        depth += (letter in "([") - (letter in ")]")
+        if not depth and (letter == " " or letter == "-" and not at):
+            return not NUMBER.fullmatch(text)
+    return False
+
+
 def expression(op: str, parts: list[str], values: dict[str, str]) -> str | None:
     """How a program writes `op` of `parts`; `values` are the plain values that its node keeps, if it has one."""
     op = op.partition(".")[0].strip("_")
-    inner = [f"({part})" if " " in part else part for part in parts]
+    inner = [f"({part})" if loose(part) else part for part in parts]
     if op in WRITTEN and len(parts) >= WRITTEN[op].count("{"):
-        return WRITTEN[op].format(*inner)
+        return WRITTEN[op].format(*(parts if "({" in WRITTEN[op] else inner))
+    if op == "rsub" and len(parts) == 1:
+        return f"{values['other']} - {inner[0]}" if "other" in values else None
+    if op[:1].isupper():
+        return f"{op}.apply({', '.join(parts)})" if len(parts) <= 3 else None
+    if (
+        op.endswith("_backward")
+        or op == "copy_slices"
+        or op in ATTRIBUTES
+        and any(NUMBER.fullmatch(part) for part in parts)
+    ):
+        return None
     if op in INFIX and len(parts) == 2:
         return f"{inner[0]} {INFIX[op]} {inner[1]}"
     if op in INFIX:
@@ -229,9 +265,13 @@ def grad_owner(world: World, tensor: TensorState) -> str | None:
 
 
 def called(world: World, number: int | None) -> str:
-    """As `label`, in backticks; "a temporary" for what has no name."""
+    """As `label`, in backticks; "an unnamed tensor" for what has no name."""
     text = label(world, number)
-    return code(text) if text is not None else "a temporary"
+    tensor = world.tensors.get(number) if number is not None else None
+    leaf = tensor is not None and tensor.requires_grad and tensor.node is None
+    if text is None or (leaf and NUMBER.fullmatch(text)):
+        return "an unnamed leaf" if leaf else "an unnamed tensor"
+    return code(text)
 
 
 def node(world: World, number: int) -> str:

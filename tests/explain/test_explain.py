@@ -125,4 +125,4 @@ def test_every_operator_has_words_and_a_formula_for_each_input() -> None:
 
 
 def test_nobody_is_told_about_a_slot_by_its_braces() -> None:
-    assert fill("multiplies {grad} by {batch2}, transposed", code) == "multiplies {grad} by `batch2`, transposed"
+    assert fill("multiplies {grad} by {batch2}, transposed", code) == "multiplies {grad} by `batch2`, transposed,"
