@@ -1,7 +1,16 @@
-"""The Lab: type a program, run it, watch its backward pass."""
+"""The Lab: type a program, run it, watch its backward pass.
+
+`streamlit run` imports this file for the application in it, then runs it as the script of the page.
+"""
+
+from streamlit.starlette import App
 
 from gradreel.host import pages
 from gradreel.host.patience import patient
+from gradreel.host.serve import routes
 from gradreel.player import mount
 
-mount.show(pages.lab(patient(mount.pulse)))
+if __name__ == "__main__":
+    mount.show(pages.lab(patient(mount.pulse)))
+else:
+    app = App(__file__, routes=routes())

@@ -132,12 +132,17 @@ class Tally:
         return failures
 
 
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port
+
+
 @contextlib.contextmanager
 def server() -> Iterator[tuple[str, int]]:
     """The real app on a port of its own: where, and its process."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
+    port = free_port()
     environment = {**os.environ, "GRADREEL_PORT": str(port)}
     command = [sys.executable, "-m", "gradreel", "serve"]
     app = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=subprocess.DEVNULL)

@@ -2,15 +2,15 @@
 
 import gzip
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict
-from functools import cache, partial
-from typing import Any
+from functools import cache
+from typing import Any, TypeVar
 
 from gradreel.material.about import about
-from gradreel.material.comparisons import comparisons
+from gradreel.material.comparisons import Comparison, comparisons
 from gradreel.material.lessons import Lesson, lessons
-from gradreel.material.museum import exhibits
+from gradreel.material.museum import Exhibit, exhibits
 from gradreel.material.operators import operators
 from gradreel.player.mount import Page
 
@@ -30,6 +30,15 @@ PLACES = (
 )
 """Every page of the house: its name, its title, and where it is, seen from any other: beside it."""
 
+LANDINGS: Mapping[str, tuple[str, str | None]] = {
+    **{href.removeprefix("./"): (name, None) for name, _, href in PLACES},
+    "Why_the_second_backward_fails": ("lessons", "the_second_backward"),
+    "Gradients_add_up": ("lessons", "calls_add_up"),
+    "Higher_derivatives": ("lessons", "create_graph"),
+    "A_graph_cannot_be_refilled": ("lessons", "no_refilling"),
+}
+"""Every address of the house: the page that is there, and what it opens at."""
+
 EXPRESSIONS = ("sin(x*y) + x**2", "relu(W @ v).sum()", "softmax(z, dim=0)")
 """Examples of the short way in: free names become leaves."""
 
@@ -40,17 +49,15 @@ OPERATOR = "mul.Tensor"
 """The operator that their page opens with."""
 
 
-def lab(run: Run) -> Page:
+def lab(run: Run, at: str | None = None) -> Page:
     """The Lab: one player, and all the programs of the house as examples."""
-    head = {**about_the_house("lab"), "examples": examples()}
-    return Page("lab", "Gradreel", asking(lesson(OPENING).source), partial(answer, head=head, run=run))
+    return room("lab", asking(lesson(OPENING).source), run, more={"examples": examples()})
 
 
-def course(run: Run, step: str | None = None) -> Page:
-    """The lessons, opened at `step`; at the first one if there is no lesson of that name."""
-    start = lesson(step) if step in {each.slug for each in lessons()} else lessons()[0]
-    head = {**about_the_house("lessons"), "step": start.slug}
-    return Page("lessons", "Lessons", asking(start.source), partial(answer, head=head, run=run, page=course_data()))
+def course(run: Run, at: str | None = None) -> Page:
+    """The lessons, opened at one of them; at the first one if there is no lesson of that name."""
+    start = named(lessons(), at)
+    return room("lessons", asking(start.source), run, more={"step": start.slug}, data=course_data())
 
 
 @cache
@@ -80,21 +87,23 @@ def title_of(href: str) -> str:
     return f"{'Side by side' if page == 'Compare' else 'In the gallery'}: {titles[slug]}"
 
 
-def comparison(run: Run) -> Page:
+def comparison(run: Run, at: str | None = None) -> Page:
     """Two programs side by side."""
-    first = comparisons()[0]
-    data = packed({"comparisons": [asdict(each) for each in comparisons()]})
+    first = named(comparisons(), at)
     question = {**asking(first.left.source), "beside": first.right.source}
-    return Page("compare", "Compare", question, partial(answer, head=about_the_house("compare"), run=run, page=data))
+    return room("compare", question, run, more={"step": first.slug}, data=comparison_data())
 
 
-def catalogue(run: Run) -> Page:
+@cache
+def comparison_data() -> bytes:
+    return packed({"comparisons": [asdict(each) for each in comparisons()]})
+
+
+def catalogue(run: Run, at: str | None = None) -> Page:
     """The operators of the engine, from its table."""
-    first = next(entry for entry in operators() if entry.name == OPERATOR)
-    head = {**about_the_house("operators"), "item": first.name}
-    return Page(
-        "operators", "Operators", asking(first.source), partial(answer, head=head, run=run, page=operator_data())
-    )
+    known = {entry.name: entry for entry in operators()}
+    first = known.get(at or "", known[OPERATOR])
+    return room("operators", asking(first.source), run, more={"item": first.name}, data=operator_data())
 
 
 @cache
@@ -102,11 +111,10 @@ def operator_data() -> bytes:
     return packed({"operators": [{**asdict(entry), "again": entry.again} for entry in operators()]})
 
 
-def museum(run: Run) -> Page:
+def museum(run: Run, at: str | None = None) -> Page:
     """The gallery of errors."""
-    first = exhibits()[0]
-    head = {**about_the_house("gallery"), "item": first.slug}
-    return Page("gallery", "Gallery", asking(first.source), partial(answer, head=head, run=run, page=museum_data()))
+    first = named(exhibits(), at)
+    return room("gallery", asking(first.source), run, more={"item": first.slug}, data=museum_data())
 
 
 @cache
@@ -119,11 +127,51 @@ def museum_data() -> bytes:
     return packed({"exhibits": shown})
 
 
-def house(run: Run) -> Page:
+def house(run: Run, at: str | None = None) -> Page:
     """About: what this is, and which layers of safety are on here."""
     shown = [(layer.name, layer.on, layer.meaning) for layer in layers()]
-    data = packed({"text": about(shown, settings().contact)})
-    return Page("about", "About", {"kind": "read"}, partial(answer, head=about_the_house("about"), run=run, page=data))
+    return room("about", {"kind": "read"}, run, data=packed({"text": about(shown, settings().contact)}))
+
+
+ROOMS: Mapping[str, Callable[[Run, str | None], Page]] = {
+    "lab": lab,
+    "lessons": course,
+    "compare": comparison,
+    "operators": catalogue,
+    "gallery": museum,
+    "about": house,
+}
+
+
+def room(place: str, first: Head, run: Run, *, more: Head | None = None, data: bytes = b"") -> Page:
+    """A page that answers for all of them: who opened one goes on to the others without loading anything anew."""
+    head = {**about_the_house(place), **(more or {})}
+
+    def answered(question: Mapping[str, Any]) -> bytes:
+        asked = str(question.get("place"))
+        if question.get("kind") == "visit" and asked in ROOMS:
+            at = question.get("at")
+            visited = ROOMS[asked](run, at if isinstance(at, str) else None)
+            return visited.answer({**visited.first, "request": question.get("request")})
+        if asked in ROOMS and asked != place:
+            return ROOMS[asked](run, None).answer(question)
+        return answer(question, head, run, data)
+
+    return Page(place, titled(place), first, answered)
+
+
+def titled(place: str) -> str:
+    """What a browser calls the page."""
+    title = next(title for name, title, _ in PLACES if name == place)
+    return "Gradreel" if place == "lab" else f"{title} · Gradreel"
+
+
+S = TypeVar("S", Lesson, Comparison, Exhibit)
+
+
+def named(entries: tuple[S, ...], slug: str | None) -> S:
+    """The entry of that name, else the first."""
+    return next((each for each in entries if each.slug == slug), entries[0])
 
 
 def lesson(slug: str | None) -> Lesson:
@@ -147,7 +195,7 @@ def about_the_house(place: str) -> dict[str, Any]:
     return {
         "place": place,
         "home": "./",
-        "nav": [{"place": name, "title": title, "href": href} for name, title, href in PLACES],
+        "nav": [{"place": name, "title": title, "href": href, "full": titled(name)} for name, title, href in PLACES],
     }
 
 

@@ -1,6 +1,7 @@
-"""`python -m gradreel serve`: the app as `streamlit run app.py` serves it, with a policy for browsers and /health.
+"""`python -m gradreel serve`: the app as `streamlit run app.py` serves it, with a policy for browsers.
 
-Streamlit's own application is wrapped, so this module imports Streamlit, and nothing else of the house imports it.
+Both serve /health and the way in (see front.py) beside Streamlit's own application. Of the house, only this module,
+app.py and player/mount.py import Streamlit.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 from streamlit.starlette import App
 
+from . import front
 from .layers import POLICY, layers, serve_with
 from .policy import Policy
 from .settings import Settings
@@ -33,17 +35,22 @@ FRESH_SECONDS = 5.0
 """So long one answer about health is good for."""
 
 
+def routes() -> list[Route]:
+    """What is served beside Streamlit's own; warms a process, so that the first visitor finds one."""
+    executor().ask(probe())
+    return [Route("/health", Health().answer), *front.routes()]
+
+
 def application(settings: Settings) -> App:
     """The whole site as an ASGI application."""
     middleware = [Middleware(Policy, embedders=settings.embedders)] if settings.policy else []
     if settings.policy:
         serve_with(POLICY)
-    return App(APP, routes=[Route("/health", Health().answer)], middleware=middleware)
+    return App(APP, routes=routes(), middleware=middleware)
 
 
 def serve(settings: Settings) -> None:
     """Serve until stopped."""
-    executor().ask(probe())  # the first visitor finds a warm process
     os.chdir(APP.parent)  # where Streamlit looks for its own settings
     sys.argv = [str(APP)]
     application(settings).run(config={"server.address": settings.address, "server.port": settings.port})

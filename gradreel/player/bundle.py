@@ -3,6 +3,7 @@
 vis-network is the file that pyvis brings along; it is found on disk, for importing pyvis would pull in half of IPython.
 """
 
+import json
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
@@ -22,7 +23,8 @@ def modules() -> dict[str, str]:
     """All modules by the name under which others import them."""
     return {
         **linker.read(WEB),
-        "codemirror.js": (WEB / "vendor" / "codemirror.js").read_text(encoding="utf-8"),
+        "styles.js": f"export default {json.dumps(styles())};\n",
+        "codemirror.js": text("vendor/codemirror.js"),
         "vis.js": COMMONJS.format(vis_network()),
     }
 
@@ -30,7 +32,12 @@ def modules() -> dict[str, str]:
 @cache
 def styles() -> str:
     """The styles of the player and of the page around it."""
-    return "\n".join((WEB / name).read_text(encoding="utf-8") for name in STYLES)
+    return "\n".join(text(name) for name in STYLES)
+
+
+def text(name: str) -> str:
+    """A file of the page as it is."""
+    return (WEB / name).read_text(encoding="utf-8")
 
 
 @cache

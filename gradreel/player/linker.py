@@ -79,7 +79,9 @@ def _imported(found: re.Match[str]) -> str:
         return f"const {{ {names} }} = {home};"
     if what.startswith("*"):
         return f"const {what.split()[-1]} = {home};"
-    return f"const {what} = {home}.default;"
+    default, _, more = what.partition(",")
+    names = ", ".join(f"{inner}: {outer}" for inner, outer in (("default", default), *_pairs(more.strip(" {}"))))
+    return f"const {{ {names} }} = {home};"
 
 
 def _pairs(names: str) -> Iterator[tuple[str, str]]:

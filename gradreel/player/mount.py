@@ -1,12 +1,17 @@
 """The player inside Streamlit; the one module of the package that imports it.
 
-Two components share the work. One is constant and carries all code, so the browser gets that once per visit; the other
+Two components share the work. One is constant and brings all code, so the browser gets that once per visit; the other
 carries a letter (see `letter.py`) and is called again for every run. What happens in the page comes back as a question,
 a small dictionary, and is answered by the function that the page hands in.
+
+A server that hands out the code by itself (`fetched`) has the page on the screen before Streamlit is ready: the first
+component then only sees to it that the code is there, and the second one takes the page over.
 """
 
+import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import streamlit as st
@@ -16,14 +21,13 @@ from . import bundle
 Question = Mapping[str, Any]
 Answer = Callable[[Question], bytes]
 
-STYLES = (bundle.WEB / "streamlit.css").read_text(encoding="utf-8")
-"""Streamlit's own furniture goes, and nothing fades while a program runs."""
+FETCHED = "import(new URL({}, location.href));\nexport default () => {{}};\n"
 
-NAME = "Gradreel"
+_at: str | None = None
+"""Where a browser fetches the code, seen from any page; None where it comes with the page."""
 
-_code = st.components.v2.component("gradreel_code", js=bundle.script("provide.js"))
 _stage = st.components.v2.component(
-    "gradreel_stage", html='<div class="gr-root"></div>', css=bundle.styles(), js=bundle.script("shim.js")
+    "gradreel_stage", html='<div class="gr-site"></div>', css=bundle.styles(), js=bundle.script("shim.js")
 )
 
 
@@ -39,11 +43,24 @@ class Page:
 
 def show(page: Page) -> None:
     """The whole page: code and styles once, then the component that fills it."""
-    name = page.title if page.title == NAME else f"{page.title} · {NAME}"
-    st.set_page_config(page_title=name, layout="wide")
-    st.html(f"<style>{STYLES}</style>")
-    _code(key="gradreel-code")
+    st.set_page_config(page_title=page.title, layout="wide")
+    _code()(key="gradreel-code")
     stage(page.key, page.first, page.answer)
+
+
+def fetched(at: str) -> None:
+    """From now on the code is what a browser finds at `at`."""
+    global _at
+    _at = at
+
+
+@cache
+def _code() -> Any:
+    """The component that brings the code; with it, Streamlit's own furniture goes."""
+    script = FETCHED.format(json.dumps(_at)) if _at else bundle.script("provide.js")
+    return st.components.v2.component(
+        "gradreel_code", css=bundle.text("streamlit.css"), js=script, isolate_styles=False
+    )
 
 
 def asked(name: str) -> str | None:

@@ -55,7 +55,7 @@ def test_an_export_of_another_form_is_refused() -> None:
         linker.link({"main.js": "export let a = 1;\n"}, "main.js")
 
 
-@pytest.mark.parametrize("entry", ["provide.js", "shim.js", "standalone.js"])
+@pytest.mark.parametrize("entry", ["provide.js", "early.js", "shim.js", "standalone.js"])
 def test_every_entry_of_the_player_links(entry: str, tmp_path: Path) -> None:
     names = carried(bundle.script(entry))
     assert names[-1] == entry and len(names) == len(set(names))
@@ -82,6 +82,7 @@ def test_the_half_that_changes_is_small_and_the_other_carries_the_libraries() ->
         ),
         ('import { six as nine } from "./five.js";\nexport default () => nine;', ": 6"),
         ('import {\n  eight,\n  six,\n} from "./five.js";\nexport default () => eight() + six;', ": 14"),
+        ('import five, { six, eight as ate } from "./five.js";\nexport default () => five + six + ate();', ": 19"),
         ('import { ten } from "./again.js";\nexport default () => ten;', ": 6"),
     ],
 )

@@ -17,8 +17,9 @@ export function createAbout(root, { head, page, theme }) {
     element("nav", { class: "gr-aside", "aria-label": "On this page" }, ...headings.map((text) =>
       element("a", { class: "gr-way", href: `#${slugOf(text)}`, target: "_self", text, onclick: () => show(slugOf(text)) }))),
     element("article", { class: "gr-about gr-prose", tabindex: 0, "data-testid": "about" }, element("h1", { text: title.replace(/^# /, "") }), ...body));
-  show(location.hash.slice(1));
-  return { ...frame, show: () => {}, again: () => {} };
+  const moved = () => show(location.hash.slice(1));
+  moved();
+  return { ...frame, show: () => {}, again: () => {}, moved, rest: () => {} };
 }
 
 function slugOf(text) {

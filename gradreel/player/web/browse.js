@@ -6,6 +6,7 @@
 import { element } from "./dom.js";
 import { createFrame } from "./frame.js";
 import { createPlaying } from "./playing.js";
+import { turnTo } from "./travel.js";
 
 const FIND = "find=";
 const PAUSE = 60;
@@ -46,8 +47,8 @@ export function createBrowse(root, { head, scene, ask, theme }, kind) {
   const named = () => items.find((item) => item.key === wanted());
 
   function choose(item, { keep = true, run = true } = {}) {
+    if (keep) turnTo(item.key, chosen?.key);
     chosen = item;
-    if (keep) history.pushState(history.state, "", `#${encodeURIComponent(item.key)}`);
     if (run) playing.open(item.source, kind.at(item));
     detail.replaceChildren(...kind.detail(item));
     detail.parentElement.scrollTop = 0;
@@ -112,12 +113,13 @@ export function createBrowse(root, { head, scene, ask, theme }, kind) {
   fill();
   choose(first, { keep: false, run: first !== served });
   if (wanted().startsWith(FIND)) follow();
-  for (const event of ["hashchange", "popstate"]) addEventListener(event, follow);
 
   return {
     ...frame,
     show: (answer) => playing.show(answer),
     again: () => chosen && choose(chosen, { keep: false }),
+    moved: follow,
+    rest: () => playing.rest(),
     busy(busy) {
       frame.busy(busy);
       playing.busy(busy);
@@ -128,7 +130,6 @@ export function createBrowse(root, { head, scene, ask, theme }, kind) {
     },
     destroy() {
       clearTimeout(timer);
-      for (const event of ["hashchange", "popstate"]) removeEventListener(event, follow);
       playing.destroy();
       frame.destroy();
     },

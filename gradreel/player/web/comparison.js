@@ -18,6 +18,7 @@ import { createPlayer } from "./player.js";
 import { prose } from "./prose.js";
 import { createState } from "./state.js";
 import { lineRows, momentAt, momentsOf } from "./together.js";
+import { turnTo } from "./travel.js";
 import vis from "./vis.js";
 
 const SIDES = ["left", "right"];
@@ -37,10 +38,10 @@ export function createComparison(root, { head, page, scene, beside, ask, theme }
   const count = element("span", { class: "gr-count", "data-testid": "moment" });
   const sides = SIDES.map((side) => createSide(side));
   frame.body.append(
-    element("div", { class: "gr-topic" }, choice, words),
+    element("div", { class: "gr-topic" }, element("h1", { class: "gr-unseen", text: "Two programs side by side" }), choice, words),
     element("div", { class: "gr-sides" }, ...sides.map((side) => side.element)),
     element("div", { class: "gr-together gradreel" }, controls, scrub, count, table));
-  let here = comparisons[0];
+  let here = comparisons.find(({ slug }) => slug === head.step) ?? comparisons[0];
   let moments = [[0, 0]];
   let now = 0;
   let leading = false;
@@ -128,7 +129,7 @@ export function createComparison(root, { head, page, scene, beside, ask, theme }
 
   function go(slug, { keep = true } = {}) {
     const comparison = comparisons.find((each) => each.slug === slug) ?? OWN;
-    if (keep) history.pushState(history.state, "", `#${comparison.slug}`);
+    if (keep) turnTo(comparison.slug, here.slug);
     name(comparison);
     if (comparison !== OWN) put(comparison.left.source, comparison.right.source);
   }
@@ -173,18 +174,18 @@ export function createComparison(root, { head, page, scene, beside, ask, theme }
   name(here);
   take({ scene, beside });
   follow();
-  for (const kind of ["hashchange", "popstate"]) addEventListener(kind, follow);
 
   return {
     ...frame,
     show: (answer) => answer.scene && answer.beside && take(answer),
     again: run,
+    moved: follow,
+    rest: () => clock.pause(),
     setTheme(name) {
       frame.setTheme(name);
       sides.forEach((side) => side.player?.setTheme(name));
     },
     destroy() {
-      for (const kind of ["hashchange", "popstate"]) removeEventListener(kind, follow);
       clock.pause();
       unbind();
       sides.forEach((side) => side.player?.destroy());

@@ -9,6 +9,7 @@ import { stepOf } from "./moments.js";
 import { createPlaying } from "./playing.js";
 import { createProgress } from "./progress.js";
 import { inline, prose } from "./prose.js";
+import { turnTo } from "./travel.js";
 
 const TITLE = "Play it, change it, run it";
 const LETTERS = "ABCDEF";
@@ -31,8 +32,8 @@ export function createCourse(root, { head, page, scene, ask, theme }) {
   }
 
   function go(lesson, { keep = true } = {}) {
+    if (keep) turnTo(lesson.slug, here.slug);
     here = lesson;
-    if (keep) history.pushState(history.state, "", `${location.pathname}#${lesson.slug}`);
     playing.open(lesson.source, () => 0);
     draw();
     reading.scrollTop = root.scrollTop = 0;
@@ -96,7 +97,6 @@ export function createCourse(root, { head, page, scene, ask, theme }) {
   playing.show({ head, scene });
   draw();
   if (here.slug !== head.step) go(here, { keep: false });
-  for (const kind of ["hashchange", "popstate"]) addEventListener(kind, follow);
 
   return {
     ...frame,
@@ -105,6 +105,8 @@ export function createCourse(root, { head, page, scene, ask, theme }) {
       playing.show(answer);
     },
     again: () => go(here, { keep: false }),
+    moved: follow,
+    rest: () => playing.rest(),
     busy(busy) {
       frame.busy(busy);
       playing.busy(busy);
@@ -114,7 +116,6 @@ export function createCourse(root, { head, page, scene, ask, theme }) {
       playing.setTheme(name);
     },
     destroy() {
-      for (const kind of ["hashchange", "popstate"]) removeEventListener(kind, follow);
       playing.destroy();
       frame.destroy();
     },

@@ -4,6 +4,7 @@
  */
 
 import { element } from "./dom.js";
+import { travel } from "./travel.js";
 
 /** @typedef {{title: string, href?: string, act?: () => void, note?: string, current?: boolean}} Entry */
 /** @typedef {{group?: string, entries: Entry[]}} Section */
@@ -33,6 +34,7 @@ export function createHeader(host, options) {
   const copy = options.onCopyLink && element("button", { class: "gr-button", type: "button", "data-testid": "copy-link", onclick: options.onCopyLink },
     element("span", { class: "gr-long", text: options.copyTitle ?? "Copy link to this step" }), element("span", { class: "gr-short", text: "Link" }));
   host.replaceChildren(...[
+    options.here === "lab" && element("h1", { class: "gr-unseen", text: "Lab" }),
     ...nav,
     element("span", { class: "gr-space" }),
     examples.length > 0 && drop("Examples", examples, "examples"),
@@ -62,9 +64,9 @@ export function createLessonBar(host, { title, apart = false, onRun, labLink }) 
   const point = async () => (lab.href = await labLink());
   for (const moment of ["pointerenter", "focus"]) lab.addEventListener(moment, point);
   lab.addEventListener("click", async (event) => {
-    if (apart) return;
+    if (apart || event.ctrlKey || event.metaKey || event.shiftKey) return;
     event.preventDefault();
-    location.href = await labLink();
+    travel(await labLink());
   });
   const run = onRun && runButton(onRun);
   host.replaceChildren(element("h2", { class: "gr-title", text: title }), element("span", { class: "gr-space" }), lab, ...(run ? [run] : []));

@@ -18,6 +18,7 @@ import { isMessage } from "./pasted.js";
 import { createPlayer } from "./player.js";
 import { saveFile } from "./saving.js";
 import { write } from "./marks.js";
+import { travel } from "./travel.js";
 import vis from "./vis.js";
 import { words } from "./vocabulary.js";
 import { createWelcome, meaningOf } from "./welcome.js";
@@ -75,7 +76,7 @@ export function createLab(root, { head, scene, ask, theme, step = null }) {
   const run = () => {
     const text = code.text();
     if (!isMessage(text)) return depart(text);
-    const look = () => (location.href = meaningOf(text, head.home ?? "./"));
+    const look = () => travel(meaningOf(text, head.home ?? "./"));
     say("This is an error message, and no program.", { lasting: true, offer: { title: "What does it mean?", act: look } });
   };
   const load = (text) => {

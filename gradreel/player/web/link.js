@@ -18,6 +18,12 @@ const LONGEST_TEXT = 100_000;
 /** A link that cannot be read; its message is for the person who opened it. */
 export class DamagedLink extends Error {}
 
+/** What a page is asked to open with: behind the #, else as `?step=`; null for a program, and where nothing is. @param {{hash: string, search: string}} address */
+export function placeAsked({ hash, search }) {
+  const named = decodeURIComponent(hash.slice(1)) || new URLSearchParams(search).get("step");
+  return named && !/^g\d+\.|^find=/.test(named) ? named : null;
+}
+
 /** @param {Place} place @returns {Promise<string>} the fragment, with its # */
 export async function writeLink({ source, step, values = null }) {
   const parts = [VERSION, step === null ? "" : String(step), await pack(source)];

@@ -8,6 +8,7 @@ import { createMuseum } from "./museum.js";
 
 /** @typedef {{head: any, scene: any, beside: any}} Answer
  *  @typedef {{show: (answer: Answer) => void, say: Function, busy: (busy: boolean) => void, again: () => void,
+ *             moved: () => void, rest: () => void,
  *             setTheme: (name: "light"|"dark") => void, destroy: () => void}} Place
  *  @typedef {Answer & {page: any, ask: (question: any, how?: {urgent?: boolean}) => void, theme: "light"|"dark"}} Start */
 

@@ -35,6 +35,8 @@ export function createPlaying(host, { home, title, ask, theme }) {
     /** What it opens with: the program of the first answer. @param {string} source @param {((scene: any) => number|null)|null} [at] */
     expect: (source, at = null) => (wanted = { source, at }),
     player: () => lab?.player ?? null,
+    /** Nobody looks at it now. */
+    rest: () => lab?.player.pause(),
     /** Whether the program that plays is `source`, unchanged. @param {string} source */
     plays: (source) => lab?.player.editor.getSource().trimEnd() === source.trimEnd(),
     /** @param {boolean} busy */

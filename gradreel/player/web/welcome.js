@@ -5,6 +5,7 @@
 
 import { element } from "./dom.js";
 import { codeOf, kindOf } from "./pasted.js";
+import { travel } from "./travel.js";
 
 const KEY = "gradreel.hints";
 const LONGEST = 4000;
@@ -76,7 +77,7 @@ function emptyPanel({ home, examples, onProgram }) {
     if (!text) return;
     const code = kindOf(text) === "error" ? null : codeOf(text) ?? text;
     if (code) return onProgram(code);
-    location.href = meaningOf(text, home);
+    travel(meaningOf(text, home));
   };
   box.addEventListener("keydown", (event) => {
     event.stopPropagation();

@@ -1,0 +1,41 @@
+/**
+ * The entry of the page where the server sends our code by itself: it shows the page before Streamlit is ready, with the first
+ * letter fetched in the same way, and leaves `main` for Streamlit's component, which then takes the site over.
+ */
+
+import { element } from "./dom.js";
+import { placeAsked } from "./link.js";
+import main, { shownEarly, themeOf } from "./main.js";
+import { shelf } from "./shelf.js";
+import { createSite } from "./site.js";
+import styles from "./styles.js";
+
+/** Where the letters of pages are, seen from any page. */
+const LETTERS = "./gradreel/letter";
+
+async function open() {
+  const root = element("main", { class: "gr-site" });
+  const host = element("div", { "data-testid": "site" });
+  host.attachShadow({ mode: "open" }).append(element("style", { text: styles }), root);
+  // Streamlit's own page works on behind ours, unseen; it is all there is until ours comes.
+  const behind = element("style", { text: "#root { display: none }" });
+  const site = createSite(root, {
+    theme: themeOf(document.documentElement),
+    onShow: () => {
+      document.body.prepend(host);
+      document.head.append(behind);
+    },
+    onLeave: () => [host, behind].forEach((each) => each.remove()),
+  });
+  shownEarly(site);
+  const page = new URLSearchParams({ page: location.pathname.split("/").at(-1), at: placeAsked(location) ?? "" });
+  const letter = fetch(`${LETTERS}?${page}`).then((reply) => (reply.ok ? reply.arrayBuffer() : null)).catch(() => null);
+  if (!document.body) await new Promise((ready) => document.addEventListener("DOMContentLoaded", ready, { once: true }));
+  const bytes = await letter;
+  if (bytes) site.receive(new Uint8Array(bytes));
+}
+
+shelf().give(main);
+open();
+
+export default () => {};

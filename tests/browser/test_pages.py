@@ -1,0 +1,127 @@
+"""From page to page: each is there before Streamlit is, and none is loaded anew."""
+
+from __future__ import annotations
+
+import json
+import re
+import threading
+import urllib.error
+import urllib.request
+
+import pytest
+from playwright.sync_api import Page, Route, expect
+
+from gradreel.host.pages import LANDINGS, titled
+
+from .driving import SETTLED, open_lab, run, state
+
+PLAYER = "[data-testid=player][data-steps]"
+SHOWN = {
+    "Lab": f".gr-lab {PLAYER}",
+    "Lessons": f".gr-page-lessons {PLAYER}",
+    "Compare": f".gr-page-compare[data-moment] {PLAYER}",
+    "Operators": f".gr-page-operators {PLAYER}",
+    "Gallery": f".gr-page-gallery {PLAYER}",
+    "About": "[data-testid=about] h2",
+}
+OWN = "import torch\na = torch.tensor(2., requires_grad=True)\nb = a * a\nb.backward()\nprint(a.grad)"
+WATCH = """() => {
+  window.stayed = true;
+  window.bare = 0;
+  const look = () => {
+    const rooms = document.querySelector("[data-testid=site]").shadowRoot.querySelectorAll(".gr-root");
+    if (rooms.length !== 1 || !rooms[0].querySelector(".gr-header")) window.bare += 1;
+    requestAnimationFrame(look);
+  };
+  look();
+}"""
+
+
+def go(page: Page, name: str) -> None:
+    page.get_by_role("navigation", name="Pages").get_by_role("link", name=name, exact=True).first.click()
+    page.wait_for_selector(SHOWN[name], timeout=20_000)
+
+
+def test_pages_change_without_loading_anew_and_are_found_as_they_were_left(page: Page, app_url: str) -> None:
+    player = open_lab(page, app_url)
+    run(page, OWN)
+    player.evaluate("root => root.player.seek(4)")
+    page.evaluate(WATCH)
+    for name in ("Lessons", "Compare", "Operators", "Gallery", "About"):
+        go(page, name)
+        assert page.url.endswith(f"/{name}")
+    go(page, "Lessons")
+    page.get_by_test_id("after").click()
+    expect(page.locator("[data-testid=lesson] h1")).to_have_text("What a node keeps")
+    go(page, "Lab")
+    assert page.url == f"{app_url}/" and page.title() == "Gradreel"
+    assert player.get_attribute("data-step") == "4"
+    expect(page.locator(".gr-lab .cm-content").first).to_contain_text("b = a * a")
+    go(page, "Lessons")
+    expect(page.locator("[data-testid=lesson] h1")).to_have_text("What a node keeps")
+    assert page.url.endswith("/Lessons#what_a_node_keeps") and page.title() == "What a node keeps · Gradreel"
+    for name in ("Lab", "Lessons"):
+        page.go_back()
+        page.wait_for_selector(SHOWN[name])
+    page.go_back()
+    expect(page.locator("[data-testid=lesson] h1")).not_to_have_text("What a node keeps")
+    page.go_back()
+    page.wait_for_selector(SHOWN["About"])
+    page.go_forward()
+    page.wait_for_selector(SHOWN["Lessons"])
+    assert page.evaluate("[window.stayed, window.bare]") == [True, 0]
+
+
+def test_links_within_the_pages_lead_on_without_loading_anew(page: Page, app_url: str) -> None:
+    page.goto(f"{app_url}/Gallery#second_backward")
+    page.wait_for_selector(SHOWN["Gallery"])
+    page.evaluate(WATCH)
+    page.get_by_test_id("detail").get_by_role("link").last.click()
+    page.wait_for_selector(SHOWN["Lessons"])
+    lesson = page.url.partition("#")[2]
+    assert re.fullmatch(r"\w+", lesson)
+    page.wait_for_function(SETTLED)
+    page.get_by_test_id("lab-link").click()
+    page.wait_for_selector(SHOWN["Lab"])
+    page.wait_for_function(SETTLED)
+    assert page.url.startswith(f"{app_url}/#g1.")
+    expect(page.locator(".gr-lab .cm-content").first).to_contain_text("backward")
+    run(page, OWN)
+    assert state(page.get_by_test_id("player"))["printed"] == "tensor(4.)\n"
+    assert page.evaluate("[window.stayed, window.bare]") == [True, 0]
+
+
+def test_a_page_is_there_before_streamlit_and_what_was_asked_meanwhile_is_answered_later(
+    page: Page, app_url: str
+) -> None:
+    ready = threading.Event()
+    held: list[Route] = []
+    page.route("**/_stcore/health", lambda route: route.continue_() if ready.is_set() else held.append(route))
+    page.goto(f"{app_url}/Compare")
+    page.wait_for_selector(SHOWN["Compare"])
+    page.get_by_role("navigation", name="Pages").get_by_role("link", name="Lessons").first.click()
+    page.wait_for_timeout(300)
+    expect(page.locator(SHOWN["Compare"]).first).to_be_visible()
+    ready.set()
+    for route in held:
+        route.continue_()
+    page.wait_for_selector(SHOWN["Lessons"], timeout=20_000)
+
+
+def fetched(url: str) -> tuple[dict[str, str], bytes]:
+    with urllib.request.urlopen(url, timeout=30) as reply:
+        return dict(reply.headers), reply.read()
+
+
+def test_every_address_has_its_title_our_code_and_a_first_letter(app_url: str) -> None:
+    for name, (place, _) in LANDINGS.items():
+        _, page = fetched(f"{app_url}/{name}")
+        assert f"<title>{titled(place)}</title>" in page.decode()
+        _, letter = fetched(f"{app_url}/gradreel/letter?page={name}")
+        head = json.loads(letter.partition(b"\n")[0])
+        assert (head["place"], head["request"]) == (place, None)
+    [code] = re.findall(r'src="\.(/gradreel/code-\w+\.js)"', page.decode())
+    headers, script = fetched(app_url + code)
+    assert "immutable" in headers["cache-control"] and b"createSite" in script
+    with pytest.raises(urllib.error.HTTPError, match="404"):
+        fetched(f"{app_url}/gradreel/letter?page=Elsewhere")
