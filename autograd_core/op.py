@@ -39,6 +39,7 @@ from typing import Any
 import numpy as np
 
 from . import arithmetic, compiling, errors, quick
+from .compiling.kept import kept
 from .graph import Node
 from .recording.engine import told_step
 from .tensor import Tensor
@@ -139,7 +140,6 @@ class Op:
     def compile(self) -> Callable[..., Any]:
         """The function that programs call; on the way the node class gets its `raw`, `graph` and `step`."""
         code = compiling.Code(self)
-        self.source = code.source()
         self.on_arrays = {p: over(f, RAW) for p, f in self.formulas.items()}
         made = code.functions(RAW, GRAPH, {p: (self.on_arrays[p], over(f, GRAPH)) for p, f in self.formulas.items()})
         if self.node_class is not None:
@@ -229,7 +229,9 @@ def written_down(forward: Callable[..., Any], name: str) -> Entry:
     shortcut at its head."""
     file = forward.__code__.co_filename
     if file not in _entries:
-        _entries[file] = dict(entries_of("".join(linecache.getlines(file))))
+        _entries[file] = kept.get(
+            "table", forward.__module__, lambda: dict(entries_of("".join(linecache.getlines(file))))
+        )
     return _entries[file].get(name, ({}, None, None))
 
 

@@ -32,6 +32,7 @@ from ..tensor import Storage, Tensor, blank, wrapped_number
 from .backward import Backward
 from .forward import Forward
 from .heard import Heard
+from .kept import kept
 
 if TYPE_CHECKING:
     from ..op import Op
@@ -111,13 +112,18 @@ class Code(Forward, Backward):
         given["_refused"] = self.op.traits.get("operator") or refused(self.op)
         given["_promote"] = self.op.traits.get("promotion", operands.promote)
         file = f"<operator {self.op.name}>"
+        self.op.source, code = kept.get("code", self.op.name, lambda: compiled(self.source(), file))
         linecache.cache[file] = (len(self.op.source), None, self.op.source.splitlines(True), file)
-        code = compile(self.op.source, file, "exec")
         made = run_in(raw, code, given)
         if self.op.node_class is not None:
             on_tensors = run_in(graph, code, given)
             made |= {name: on_tensors[name] for name in ("_graph", "_graph_step") if name in on_tensors}
         return made
+
+
+def compiled(source: str, file: str) -> tuple[str, CodeType]:
+    """`source` and the code of it."""
+    return source, compile(source, file, "exec")
 
 
 def run_in(names: Namespace, code: CodeType, given: Namespace) -> Namespace:

@@ -1,5 +1,6 @@
 """The table of operators, in the manner of PyTorch's derivatives.yaml: one short entry each."""
 
+from ..compiling.kept import kept
 from . import (
     activations,
     arrange,
@@ -36,6 +37,8 @@ from . import (
     spread,
     upsampling,
 )
+
+kept.close()
 
 __all__ = [
     "activations",
