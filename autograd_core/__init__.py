@@ -19,6 +19,7 @@ from . import (
     recurrent,
     shaping,
     statistics,
+    tallies,
     tensor_types,
     writing,
 )
@@ -49,7 +50,8 @@ _FACTORIES = (
 )
 _FUNCTIONS = {
     shaping: "cat",
-    functions: "where is_tensor",
+    functions: "where is_tensor rsub",
+    tallies: "searchsorted bucketize isin",
     ops.shape: "stack",
     ops.scattering: "put",
     contraction: "einsum tensordot cdist",

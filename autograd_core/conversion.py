@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -186,7 +187,10 @@ def size(self: Tensor, dim: int | None = None) -> Any:
 
 
 def stride(self: Tensor, dim: int | None = None) -> Any:
-    steps = tuple(step // self.data_.itemsize for step in getattr(self.data_, "strides", ()))
+    data = self.data_
+    steps = tuple(step // data.itemsize for step in getattr(data, "strides", ()))
+    if data.size == 0 or (self.storage_ is None and is_contiguous(self)):  # numpy keeps none then, or what it likes
+        steps = tuple(math.prod(max(n, 1) for n in data.shape[i + 1 :]) for i in range(data.ndim))
     return steps if dim is None else steps[s.wrap(dim, len(steps))]
 
 

@@ -223,7 +223,9 @@ def broadcast(shapes: Sequence[Shape]) -> str | None:
 def from_numpy(op: Op, error: Exception, shapes: Sequence[Shape]) -> Exception:
     """The exception of torch for what numpy refused."""
     if "numpy boolean subtract" in str(error):
-        return RuntimeError(BOOL_SUBTRACT)
+        return RuntimeError((broadcast(shapes) if shapes else None) or BOOL_SUBTRACT)
+    if "numpy boolean negative" in str(error):
+        return RuntimeError(BOOL_NEGATION)
     if isinstance(error, TypeError) or str(error).startswith("torch."):
         return error
     if "not aligned" in str(error):
@@ -275,6 +277,11 @@ ONE_BOOL = (
 BOOL_SUBTRACT = (
     "Subtraction, the `-` operator, with two bool tensors is not supported. Use the `^` or `logical_xor()` operator "
     "instead."
+)
+
+BOOL_NEGATION = (
+    "Negation, the `-` operator, on a bool tensor is not supported. If you are trying to invert a mask, use the `~` or "
+    "`logical_not()` operator instead."
 )
 
 FORBIDDEN = (

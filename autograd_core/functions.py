@@ -20,6 +20,7 @@ from .ops import elementwise as e
 from .ops import index as i
 from .ops import matmul as m
 from .ops import shape as s
+from .ops import special
 from .state import state
 from .tensor import Tensor, plain, wrapped_number
 
@@ -178,6 +179,16 @@ def float_power(input: Tensor, exponent: Any) -> Tensor:
     return pow(wide, float(exponent) if isinstance(exponent, int | float) else cast(exponent, float64))
 
 
+def xlogy(input: Any, other: Any) -> Tensor:
+    if not isinstance(input, Tensor):
+        return special.xlogy_of_number(input, other)
+    return special.xlogy(input, other) if isinstance(other, Tensor) else special.xlogy_by_number(input, other)
+
+
+def copysign(input: Tensor, other: Any) -> Tensor:
+    return special.copysign(input, other) if isinstance(other, Tensor) else special.copysign_number(input, other)
+
+
 def check_fill(value: Any) -> None:
     if isinstance(value, Tensor) and value.data_.ndim:
         raise RuntimeError(
@@ -258,7 +269,11 @@ def isclose(input: Tensor, other: Tensor, rtol: float = 1e-5, atol: float = 1e-8
         alike = e.logical_or(e.eq(input, other), e.logical_and(e.isfinite(other), near))
         both = e.logical_and(e.isnan(input), e.isnan(other))
         return e.logical_or(alike, both) if equal_nan else alike
-    return plain(np.isclose(input.data_, other.data_, rtol, atol, equal_nan))
+    text = errors.broadcast([input.data_.shape, other.data_.shape])
+    if text is not None:
+        raise RuntimeError(text)
+    writes = 0 if rtol == atol == 0 else 1 + (equal_nan and input.data_.dtype.kind == "f")
+    return plain(np.isclose(input.data_, other.data_, rtol, atol, equal_nan), version=writes)
 
 
 def allclose(input: Tensor, other: Tensor, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False) -> bool:

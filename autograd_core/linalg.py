@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-from collections import namedtuple
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -12,28 +11,19 @@ import numpy as np
 
 from . import errors, functions
 from .batch import is_followed
+from .chains import multi_dot
 from .inplace import in_place
 from .ops import elementwise as e
 from .ops import linalg as l
 from .ops import matmul as m
 from .ops import reduce as r
 from .ops import shape as s
-from .ops.linalg import LinAlgError, check_floating, check_matrix, check_square
+from .ops.checks import check_floating, check_matrix, check_square
+from .ops.linalg import LinAlgError
+from .reductions import returned
 from .signatures.guarding import guarded_all
 from .state import state
 from .tensor import Tensor, plain
-
-
-def returned(kind: str, fields: str) -> Any:
-    """A tuple with names, shown as torch shows it."""
-
-    def shown(self: Any) -> str:
-        parts = ",\n".join(f"{name}={part!r}" for name, part in zip(self._fields, self, strict=True))
-        return f"torch.return_types.{kind}(\n{parts})"
-
-    base = namedtuple(kind, fields)  # type: ignore[misc]  # noqa: PYI024
-    return type(kind, (base,), {"__slots__": (), "__repr__": shown, "__module__": "torch.return_types"})
-
 
 EIGH = returned("linalg_eigh", "eigenvalues eigenvectors")
 QR = returned("linalg_qr", "Q R")
@@ -262,7 +252,7 @@ def cross(input: Tensor, other: Tensor, *, dim: int = -1) -> Tensor:
     text = errors.broadcast([a, b])
     if text is not None:
         raise RuntimeError(text)
-    return l.linalg_cross(input, other, dim)
+    return m.linalg_cross(input, other, dim)
 
 
 def old_cross(input: Tensor, other: Tensor, dim: int | None = None) -> Tensor:
@@ -275,67 +265,10 @@ def old_cross(input: Tensor, other: Tensor, dim: int | None = None) -> Tensor:
     return cross(input, other, dim=dim)
 
 
-def multi_dot(tensors: Sequence[Tensor]) -> Tensor:
-    """The product of several matrices, in the order that costs least; the ends may be vectors."""
-    if len(tensors) < 2:
-        raise RuntimeError(f"multi_dot(): expected at least 2 tensors but got {len(tensors)}")
-    parts = list(tensors)
-    first, last = parts[0], parts[-1]
-    shape: list[int] = []
-    for i, at in ((0, first), (-1, last)):
-        if at.data_.ndim == 1:
-            parts[i] = s.unsqueeze(at, 0 if i == 0 else -1)
-        elif at.data_.ndim == 2:
-            shape.append(at.data_.shape[0 if i == 0 else 1])
-        else:
-            where = "first" if i == 0 else "last"
-            raise RuntimeError(f"multi_dot(): the {where} tensor must be 1D or 2D but got {at.data_.ndim}D")
-    sizes = [t.data_.shape for t in parts]
-    for i, size in enumerate(sizes):
-        if len(size) != 2:
-            raise RuntimeError(f"multi_dot(): tensor {i} must be 2D but got {len(size)}D")
-    for i, (one, two) in enumerate(zip(sizes[:-1], sizes[1:], strict=True)):
-        if one[1] != two[0]:
-            shapes = [list(t.data_.shape) for t in tensors[i : i + 2]]
-            raise RuntimeError(
-                f"multi_dot(): tensors {i} and {i + 1} with shapes {shapes[0]} and {shapes[1]} cannot be multiplied"
-            )
-    return s.view(chain(parts, cheapest(sizes)), shape)
-
-
-Order = int | tuple[Any, Any]
-
-
-def cheapest(sizes: Sequence[Sequence[int]]) -> Order:
-    """In which order to multiply: pairs of pairs of places."""
-    if len(sizes) == 3:  # torch compares the two ways without a table
-        (a, b), (_, c), (_, d) = sizes
-        return ((0, 1), 2) if (a * c) * (b + d) <= (b * d) * (a + c) else (0, (1, 2))
-    edges = [sizes[0][0], *(size[1] for size in sizes)]
-    best: dict[tuple[int, int], tuple[int, Order]] = {(i, i): (0, i) for i in range(len(sizes))}
-    for length in range(1, len(sizes)):
-        for i in range(len(sizes) - length):
-            j = i + length
-            tries = [
-                (best[i, k][0] + best[k + 1, j][0] + edges[i] * edges[k + 1] * edges[j + 1], k) for k in range(i, j)
-            ]
-            cost, k = min(tries, key=lambda found: found[0])
-            best[i, j] = cost, (best[i, k][1], best[k + 1, j][1])
-    return best[0, len(sizes) - 1][1]
-
-
-def chain(parts: Sequence[Tensor], order: Order) -> Tensor:
-    if isinstance(order, int):
-        return parts[order]
-    return m.mm(chain(parts, order[0]), chain(parts, order[1]))
-
-
 # ---- norms
 
 
 def vector_norm(x: Tensor, ord: float = 2, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
-    if not isinstance(ord, int | float):
-        raise TypeError(f"linalg_vector_norm(): argument 'ord' (position 2) must be Number, not {type(ord).__name__}")
     return r.vector_norm(functions.cast(x, dtype), ord, functions.dims(dim), keepdim)
 
 
@@ -387,6 +320,17 @@ def norm(A: Tensor, ord: Any = None, dim: Any = None, keepdim: bool = False, *, 
     return vector_norm(A, ord, dim if dim is not None else None, keepdim, dtype=dtype)
 
 
+def old_norm(input: Tensor, p: Any = "fro", dim: Any = None, keepdim: bool = False, dtype: Any = None) -> Tensor:
+    """`torch.norm`, which picks one of those above."""
+    over = [dim] if isinstance(dim, int) else dim
+    if not isinstance(p, str):
+        return GUARDED["vector_norm"](input, 2.0 if p is None else p, over, keepdim, dtype=dtype)
+    if p == "fro" and (dim is None or isinstance(dim, int) or len(dim) <= 2):
+        return GUARDED["vector_norm"](input, 2, over, keepdim, dtype=dtype)
+    over = list(range(input.data_.ndim)) if over is None else over
+    return GUARDED["matrix_norm"](input, p, over, keepdim, dtype=dtype)
+
+
 def diagonal(A: Tensor, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Tensor:
     return s.diagonal(A, offset, dim1, dim2)
 
@@ -403,9 +347,11 @@ METHODS: dict[str, Callable[..., Any]] = {
     "svd": old_svd,
     "cross": old_cross,
     "pinverse": pinverse,
+    "norm": old_norm,
 }
 """What is also a function of the package and a method of tensors."""
 
-globals().update(guarded_all("torch.linalg", globals()))
+GUARDED = guarded_all("torch.linalg", globals())
+globals().update(GUARDED)
 
-__all__ = ["LinAlgError", "det", "inv", "solve"]
+__all__ = ["LinAlgError", "det", "inv", "multi_dot", "solve"]

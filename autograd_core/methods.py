@@ -9,7 +9,6 @@ place: `name_` is the variant of `name` that writes).
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -30,7 +29,9 @@ from . import (
     reductions,
     shaping,
     statistics,
+    tallies,
     tracking,
+    turning,
 )
 from .device import CPU, strided
 from .introspection import read_only
@@ -42,7 +43,6 @@ from .ops import reduce as r
 from .ops import shape as s
 from .signatures.guarding import guarded
 from .size import Size
-from .state import state
 from .tensor import Tensor
 from .writing import IN_PLACE
 
@@ -103,6 +103,10 @@ OPERATORS: dict[str, Method] = {
     "__or__": binary(e.bitwise_or),
     "__ror__": binary(e.bitwise_or),
     "__xor__": binary(e.bitwise_xor),
+    "__lshift__": binary(e.bitwise_left_shift),
+    "__rlshift__": binary(e.bitwise_left_shift, swapped=True),
+    "__rshift__": binary(e.bitwise_right_shift),
+    "__rrshift__": binary(e.bitwise_right_shift, swapped=True),
     "__rxor__": binary(e.bitwise_xor),
     "__neg__": e.neg,
     "__pos__": functions.positive,
@@ -115,12 +119,6 @@ OPERATORS: dict[str, Method] = {
 
 # ---- small ones
 
-NOT_A_MATRIX = (
-    "The use of `x.T` on tensors of dimension other than 2 to reverse their shape is deprecated and it will throw an "
-    "error in a future release. Consider `x.mT` to transpose batches of matrices or "
-    "`x.permute(*torch.arange(x.ndim - 1, -1, -1))` to reverse the dimensions of a tensor."
-)
-
 
 def clone(self: Tensor, *, memory_format: Any = None) -> Tensor:
     """A copy, still in the graph."""
@@ -129,13 +127,6 @@ def clone(self: Tensor, *, memory_format: Any = None) -> Tensor:
 
 def where(self: Tensor, condition: Tensor, other: Any) -> Tensor:
     return e.where(condition, self, other)
-
-
-def transposed(self: Tensor) -> Tensor:
-    if self.data_.ndim != 2 and "T" not in state.warned:
-        state.warned.add("T")
-        warnings.warn(NOT_A_MATRIX, UserWarning, stacklevel=3)
-    return s.permute(self, list(range(self.data_.ndim))[::-1])
 
 
 def share_memory_(self: Tensor) -> Tensor:
@@ -171,9 +162,10 @@ PROPERTIES: dict[str, property] = {
     "dtype": property(conversion.get_dtype),
     "shape": property(lambda self: Size(self.data_.shape)),
     "ndim": property(lambda self: int(self.data_.ndim)),
-    "T": property(transposed),
-    "mT": property(lambda self: s.transpose(self, -2, -1)),
-    "H": property(transposed),
+    "T": property(turning.transposed),
+    "mT": property(turning.matrices("mT")),
+    "mH": property(turning.matrices("mH")),
+    "H": property(turning.matrix),
     "real": property(lambda self: self),
     "device": property(lambda self: CPU),
     "layout": property(lambda self: strided),
@@ -188,18 +180,21 @@ FROM = {
     e: "exp expm1 exp2 log log2 log10 log1p sqrt rsqrt sin cos tan sinh cosh asin acos atan atanh tanh sigmoid relu "
     "abs sgn sign floor ceil round trunc frac neg reciprocal maximum minimum eq ne lt le gt ge "
     "logical_and logical_or logical_not bitwise_and bitwise_or bitwise_xor bitwise_not "
+    "bitwise_left_shift bitwise_right_shift gcd lcm "
     "isnan isinf isfinite clamp_min clamp_max addcmul addcdiv lerp atan2 hypot logit nan_to_num",
     s: "t transpose unsqueeze select diagonal as_strided tril triu clone alias trace diag_embed",
     r: "cumprod argmax argmin count_nonzero",
     m: "mm mv dot vdot bmm matmul",
-    special: "erf erfc lgamma digamma asinh acosh sinc deg2rad rad2deg logaddexp logaddexp2 xlogy fmax fmin copysign "
+    special: "erf erfc erfinv i0 lgamma digamma asinh acosh sinc deg2rad rad2deg logaddexp logaddexp2 fmax fmin "
     "heaviside logical_xor isposinf isneginf signbit",
     arrange: "unfold",
     scattering: "take put",
     i: "index_select scatter_add masked_select index_add index_fill index_copy",
-    functions: "add sub mul div remainder pow square positive clamp masked_fill fmod float_power rsub "
+    tallies: "kthvalue msort logcumsumexp unique unique_consecutive bincount histc argwhere isreal is_signed "
+    "is_nonzero resolve_conj resolve_neg",
+    functions: "xlogy copysign add sub mul div remainder pow square positive clamp masked_fill fmod float_power "
     "addmm addmv baddbmm outer gather scatter index_put nonzero equal isclose allclose is_floating_point numel",
-    reductions: "sum mean prod cumsum max min amax amin sort argsort topk var std logsumexp norm "
+    reductions: "sum mean prod cumsum max min amax amin sort argsort topk var std logsumexp "
     "softmax log_softmax all any",
     shaping: "reshape view view_as flatten unflatten ravel permute movedim expand expand_as squeeze repeat tile flip "
     "roll split split_with_sizes chunk unsafe_split unsafe_chunk unbind narrow diag contiguous",
@@ -244,7 +239,7 @@ OWN |= {
     "dim": lambda self: int(self.data_.ndim), "ndimension": lambda self: int(self.data_.ndim),
     "element_size": lambda self: int(self.data_.itemsize), "data_ptr": memory.data_ptr,
     "storage_offset": memory.storage_offset, "untyped_storage": memory.untyped_storage,
-    "is_complex": lambda self: False, "is_inference": is_inference,
+    "is_complex": lambda self: False, "adjoint": turning.matrices("adjoint"), "is_inference": is_inference,
     "get_device": lambda self: -1, "reshape_as": lambda self, other: s.reshape(self, list(other.data_.shape)),
     "_is_zerotensor": lambda self: False, "is_neg": lambda self: False, "is_conj": lambda self: False,
     "is_same_size": lambda self, other: self.data_.shape == other.data_.shape, "conj": lambda self: self,

@@ -4,12 +4,24 @@
 
 from __future__ import annotations
 
+from collections import namedtuple
 from typing import Any, NamedTuple
 
 from .functions import cast, dims
 from .ops import elementwise as e
 from .ops import reduce as r
 from .tensor import Tensor
+
+
+def returned(kind: str, fields: str) -> Any:
+    """A tuple with names, shown as torch shows it."""
+
+    def shown(self: Any) -> str:
+        parts = ",\n".join(f"{name}={part!r}" for name, part in zip(self._fields, self, strict=True))
+        return f"torch.return_types.{kind}(\n{parts})"
+
+    base = namedtuple(kind, fields)  # type: ignore[misc]  # noqa: PYI024
+    return type(kind, (base,), {"__slots__": (), "__repr__": shown, "__module__": "torch.return_types"})
 
 
 class Extreme(NamedTuple):
@@ -33,18 +45,22 @@ def named(kind: str) -> type[Extreme]:
 MAX, MIN, SORT, TOPK = (named(kind) for kind in ("max", "min", "sort", "topk"))
 
 
-def sum(input: Tensor, dim: Any = None, keepdim: bool = False, *, axis: Any = None, dtype: Any = None) -> Tensor:
-    if dtype is not None:
-        input = cast(input, dtype)
-    dim = dim if axis is None else axis
-    return r.sum(input) if dim is None else r.sum_dim(input, dims(dim), keepdim)
+UNSAID: Any = type("Unsaid", (), {})()
+"""In the place of a `dim` that is not given: torch has another operator for `None`."""
 
 
-def mean(input: Tensor, dim: Any = None, keepdim: bool = False, *, axis: Any = None, dtype: Any = None) -> Tensor:
+def sum(input: Tensor, dim: Any = UNSAID, keepdim: bool = False, *, axis: Any = UNSAID, dtype: Any = None) -> Tensor:
     if dtype is not None:
         input = cast(input, dtype)
-    dim = dim if axis is None else axis
-    return r.mean(input) if dim is None else r.mean_dim(input, dims(dim), keepdim)
+    dim = dim if axis is UNSAID else axis
+    return r.sum(input) if dim is UNSAID else r.sum_dim(input, dims(dim), keepdim)
+
+
+def mean(input: Tensor, dim: Any = UNSAID, keepdim: bool = False, *, axis: Any = UNSAID, dtype: Any = None) -> Tensor:
+    if dtype is not None:
+        input = cast(input, dtype)
+    dim = dim if axis is UNSAID else axis
+    return r.mean(input) if dim is UNSAID else r.mean_dim(input, dims(dim), keepdim)
 
 
 def prod(input: Tensor, dim: int | None = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
@@ -115,15 +131,6 @@ def std(
 
 def logsumexp(input: Tensor, dim: Any, keepdim: bool = False) -> Tensor:
     return r.logsumexp(input, dims(dim), keepdim)
-
-
-def norm(input: Tensor, p: Any = "fro", dim: Any = None, keepdim: bool = False, dtype: Any = None) -> Tensor:
-    order = 2 if p in ("fro", None) else p
-    return r.vector_norm(cast(input, dtype), order, dims(dim), keepdim)
-
-
-def vector_norm(input: Tensor, ord: float = 2, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
-    return r.vector_norm(cast(input, dtype), ord, dims(dim), keepdim)
 
 
 def softmax(input: Tensor, dim: int, dtype: Any = None) -> Tensor:

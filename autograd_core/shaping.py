@@ -154,6 +154,8 @@ def unsafe_chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]
 
 
 def unbind(input: Tensor, dim: int = 0) -> tuple[Tensor, ...]:
+    if 0 in input.data_.shape and input.data_.shape[s.wrap(dim, input.data_.ndim)] == 0:
+        return ()
     return tuple(s.unbind(input, dim))
 
 
@@ -176,6 +178,8 @@ def cat(tensors: Sequence[Tensor], dim: int = 0, *, axis: int | None = None) -> 
 
 
 def diag(input: Tensor, diagonal: int = 0) -> Tensor:
+    if input.data_.ndim not in (1, 2):
+        raise RuntimeError(f"diag(): Supports 1D or 2D tensors. Got {input.data_.ndim}D")
     return s.diag_embed(input, diagonal) if input.data_.ndim == 1 else s.diagonal_copy(input, diagonal, 0, 1)
 
 

@@ -4,29 +4,21 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
+from . import errors
 from .functions import cast, dims
 from .ops import elementwise as e
 from .ops import order as o
 from .ops import reduce as r
 from .ops import spread
-from .reductions import Extreme, correction_of, named
+from .reductions import Extreme, correction_of, named, returned
 from .tensor import Tensor, plain
 
+AMINMAX = returned("aminmax", "min max")
 MEDIAN, NANMEDIAN, MODE, CUMMAX, CUMMIN = (named(kind) for kind in ("median", "nanmedian", "mode", "cummax", "cummin"))
-
-
-class aminmax_result(NamedTuple):
-    """The least and the greatest value."""
-
-    min: Tensor
-    max: Tensor
-
-    def __repr__(self) -> str:
-        return f"torch.return_types.aminmax(\nmin={self.min!r},\nmax={self.max!r})"
 
 
 def var_mean(
@@ -43,8 +35,8 @@ def std_mean(
     return spread.std_mean(input, over, lost, keepdim)
 
 
-def aminmax(input: Tensor, *, dim: int | None = None, keepdim: bool = False) -> aminmax_result:
-    return aminmax_result(*o.aminmax(input, dim, keepdim))
+def aminmax(input: Tensor, *, dim: int | None = None, keepdim: bool = False) -> Any:
+    return AMINMAX(*o.aminmax(input, dim, keepdim))
 
 
 def median(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Tensor | Extreme:
@@ -74,6 +66,9 @@ def nansum(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any 
 
 def nanmean(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
     """The mean of what is not nan."""
+    if input.data_.dtype.kind != "f":
+        kind = errors.type_name(input.data_.dtype)
+        raise RuntimeError(f"nanmean(): expected input to have floating point or complex dtype but got {kind}")
     wide = cast(input, dtype)
     known = plain(np.asarray(~np.isnan(wide.data_)))
     over = dims(dim)

@@ -18,9 +18,11 @@ from .graph import FLOAT
 from .inplace import at_once, in_place
 from .ops import elementwise as e
 from .ops import index as i
+from .ops import matmul as m
 from .ops import reduce as r
-from .ops import sampling
+from .ops import sampling, scattering
 from .ops import shape as s
+from .ops import special as rare
 from .state import singular, special, state
 from .tensor import Storage, Tensor
 
@@ -49,6 +51,15 @@ def arithmetic(function: Any, ufunc: Any) -> Method:
     return method
 
 
+def by_operand(with_tensor: Method, with_number: Method) -> Method:
+    """The in-place variant of two operators, one for a tensor as the other operand, one for a number."""
+
+    def method(self: Tensor, other: Any) -> Tensor:
+        return in_place(with_tensor if isinstance(other, Tensor) else with_number, self, other)
+
+    return method
+
+
 def pow_(self: Tensor, exponent: Any) -> Tensor:
     return in_place(e.pow if isinstance(exponent, Tensor) else e.pow_scalar, self, exponent)
 
@@ -57,10 +68,6 @@ def div_(self: Tensor, other: Any, *, rounding_mode: str | None = None) -> Tenso
     if rounding_mode is None and at_once(e.div.op, np.true_divide, self, other):
         return self
     return in_place(e.div, self, other) if rounding_mode is None else in_place(e.div_mode, self, other, rounding_mode)
-
-
-def remainder_(self: Tensor, other: Any) -> Tensor:
-    return in_place(e.remainder if isinstance(other, Tensor) else e.remainder_scalar, self, other)
 
 
 def floor_divide_(self: Tensor, other: Any) -> Tensor:
@@ -143,7 +150,20 @@ IN_PLACE_OF = {
     "index_add": i.index_add, "index_copy": i.index_copy, "sgn": e.sgn, "logical_not": e.logical_not,
     "clamp_min": e.clamp_min,
     "clamp_max": e.clamp_max,
+    "put": scattering.put,
+    "cumprod": r.cumprod, "addmm": m.addmm, "addmv": m.addmv, "baddbmm": m.baddbmm, "absolute": e.abs,
+    "negative": e.neg, "fix": e.trunc, "arctan": e.atan, "arcsin": e.asin, "arccos": e.acos, "arctan2": e.atan2,
+    "less": e.lt, "greater": e.gt, "less_equal": e.le, "greater_equal": e.ge, "not_equal": e.ne,
 }  # fmt: skip
+
+OTHERS = {
+    e: "atan2 hypot atanh logit nan_to_num eq ne lt le gt ge logical_and logical_or bitwise_and bitwise_or bitwise_xor "
+    "bitwise_not bitwise_left_shift bitwise_right_shift gcd lcm",
+    rare: "erf erfc erfinv i0 lgamma digamma asinh acosh sinc deg2rad rad2deg logical_xor heaviside",
+}
+"""More of them, under their own names."""
+
+IN_PLACE_OF |= {name: getattr(module, name) for module, names in OTHERS.items() for name in names.split()}
 
 IN_PLACE: dict[str, Method] = {f"{name}_": written(function) for name, function in IN_PLACE_OF.items()}
 IN_PLACE |= {
@@ -155,7 +175,10 @@ IN_PLACE |= sampling.METHODS | reshaping.IN_PLACE
 IN_PLACE |= {
     "pow_": pow_, "div_": div_, "fill_": fill_, "copy_": copy_, "masked_fill_": masked_fill_, "clamp_": clamp_,
     "clip_": clamp_,
-    "index_put_": index_put_, "scatter_": scatter_, "square_": square_, "remainder_": remainder_,
+    "index_put_": index_put_, "scatter_": scatter_, "square_": square_,
+    "remainder_": by_operand(e.remainder, e.remainder_scalar),
+    "fmod_": by_operand(e.fmod, e.fmod_scalar), "xlogy_": by_operand(rare.xlogy, rare.xlogy_by_number),
+    "copysign_": by_operand(rare.copysign, rare.copysign_number),
     "subtract_": IN_PLACE["sub_"],
     "multiply_": IN_PLACE["mul_"], "divide_": div_, "floor_divide_": floor_divide_, "true_divide_": div_,
 }  # fmt: skip
@@ -165,9 +188,11 @@ IN_PLACE |= {
     "__imul__": augmented(IN_PLACE["mul_"], e.mul.op, np.multiply),
     "__itruediv__": augmented(div_),
     "__ifloordiv__": augmented(floor_divide_),
-    "__imod__": augmented(remainder_),
+    "__imod__": augmented(IN_PLACE["remainder_"]),
     "__ipow__": augmented(pow_),
     "__iand__": augmented(written(e.bitwise_and)),
     "__ior__": augmented(written(e.bitwise_or)),
     "__ixor__": augmented(written(e.bitwise_xor)),
+    "__ilshift__": augmented(written(e.bitwise_left_shift)),
+    "__irshift__": augmented(written(e.bitwise_right_shift)),
 }

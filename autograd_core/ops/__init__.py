@@ -35,6 +35,7 @@ from . import (
     softmaxes,
     special,
     spread,
+    tallies,
     upsampling,
 )
 
@@ -74,5 +75,6 @@ __all__ = [
     "softmaxes",
     "special",
     "spread",
+    "tallies",
     "upsampling",
 ]

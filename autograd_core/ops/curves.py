@@ -14,6 +14,7 @@ from .. import arithmetic
 from ..op import both, op
 from ..tensor import Array
 from .joint import joint
+from .kernels import refuse
 
 PAIR = ("self", "other")
 
@@ -139,6 +140,7 @@ def atan2_backward(grad: Array, self: Array, other: Array, mask: Sequence[bool])
     other=lambda grad, other, result: grad * other / result,
 )
 def hypot(self: Array, other: Array) -> Array:
+    refuse("hypot_cpu", "biu", self, other)
     return np.hypot(self, other)
 
 

@@ -62,8 +62,8 @@ def diag_embed(self: Array, offset: int = 0, dim1: int = -2, dim2: int = -1) -> 
 @op("trace", writes=2, self=lambda grad, self_sym_sizes: trace_backward(grad, self_sym_sizes))
 def trace(self: Array) -> Array:
     if self.ndim != 2:
-        raise RuntimeError("trace: expected a matrix")
-    return np.trace(self)
+        raise RuntimeError(f"trace: expected a matrix, but got tensor with dim {self.ndim}")
+    return np.trace(self, dtype=self.dtype if self.dtype.kind == "f" else np.int64)
 
 
 @both

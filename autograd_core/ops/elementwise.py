@@ -15,13 +15,21 @@ import numpy as np
 from .. import arithmetic, errors
 from ..op import both, helper, op
 from ..promotion import without_bools
-from ..tensor import Array, wrapped_number
+from ..tensor import Array, default_kind, wrapped_number
 from .curves import *
 from .filling import *
+from .kernels import refuse
 from .logic import *
 from .pieces import *
 
 PAIR = ("self", "other")
+
+
+def beside(data: Array, number: float) -> Array:
+    """`data` in the dtype that it has in a calculation with a Python number."""
+    if data.dtype.kind in "biu" and isinstance(number, float):
+        return data.astype(default_kind())
+    return data.astype(np.int64) if data.dtype.kind == "b" and not isinstance(number, bool) else data
 
 
 def number(value: float) -> Any:
@@ -73,6 +81,7 @@ def sub_scalar(self: Array, other: float) -> Array:
 
 @op("rsub.Scalar", nr=1, self=lambda grad, alpha: scaled(-grad, alpha))
 def rsub(self: Array, other: float, alpha: float = 1) -> Array:
+    self = beside(self, other)
     return other - (self if alpha == 1 else self * alpha)
 
 
@@ -107,14 +116,17 @@ def div_scalar(self: Array, other: float) -> Array:
     return self / other
 
 
-def check_divisor(self: Array, other: Array | float) -> None:
+def check_divisor(kernel: str, self: Array, other: Array | float) -> None:
     """Whole numbers cannot be divided by zero.
 
     Raises:
         RuntimeError: they would be.
     """
-    if self.dtype.kind != "f" and np.any(np.equal(other, 0)):
-        raise RuntimeError("ZeroDivisionError")
+    if self.dtype.kind != "f":
+        if np.asarray(other).dtype.kind == "b":
+            refuse(kernel, "b", self, other)
+        if np.any(np.equal(other, 0)):
+            raise RuntimeError("ZeroDivisionError")
 
 
 @op(
@@ -124,15 +136,18 @@ def check_divisor(self: Array, other: Array | float) -> None:
     other=lambda grad, self, rounding_mode: zeros_as(grad),
 )
 def div_mode(self: Array, other: Array, rounding_mode: str) -> Array:
-    check_divisor(self, other)
-    quotient = np.true_divide(self, other) if self.dtype.kind == "f" else self / other
-    rounded = np.floor(quotient) if rounding_mode == "floor" else np.trunc(quotient)
-    return rounded.astype(self.dtype)
+    check_divisor(f"div_{rounding_mode}_cpu", self, other)
+    if rounding_mode == "floor":
+        return np.floor_divide(self, other)
+    if self.dtype.kind == "f":
+        return np.trunc(self / other)
+    return (np.abs(self) // np.abs(other) * np.sign(self) * np.sign(other)).astype(self.dtype)
 
 
 @op("remainder.Scalar", self=lambda grad: grad)
 def remainder_scalar(self: Array, other: float) -> Array:
-    check_divisor(self, other)
+    self = beside(self, other)
+    check_divisor("remainder_cpu", self, other)
     return np.mod(self, other)
 
 
@@ -140,22 +155,28 @@ def remainder_scalar(self: Array, other: float) -> Array:
     "remainder.Tensor",
     promote=PAIR,
     self=lambda grad: grad,
-    other=lambda grad, self, other: -grad * floor(self / other),
+    other=lambda grad, self, other: -grad * div_mode(self, other, "floor"),
 )
 def remainder(self: Array, other: Array) -> Array:
-    check_divisor(self, other)
+    check_divisor("remainder_cpu", self, other)
     return np.mod(self, other)
 
 
 @op("fmod.Scalar", self=lambda grad: grad)
 def fmod_scalar(self: Array, other: float) -> Array:
-    check_divisor(self, other)
+    self = beside(self, other)
+    check_divisor("fmod_cpu", self, other)
     return np.fmod(self, other)
 
 
-@op("fmod.Tensor", promote=PAIR, self=lambda grad: grad, other=lambda grad, self, other: -grad * trunc(self / other))
+@op(
+    "fmod.Tensor",
+    promote=PAIR,
+    self=lambda grad: grad,
+    other=lambda grad, self, other: -grad * div_mode(self, other, "trunc"),
+)
 def fmod(self: Array, other: Array) -> Array:
-    check_divisor(self, other)
+    check_divisor("fmod_cpu", self, other)
     return np.fmod(self, other)
 
 
@@ -230,8 +251,8 @@ def pow_backward_exponent(grad: Array, self: Array, exponent: Array, result: Arr
 def pow_scalar(self: Array, exponent: float) -> Array:
     if self.__class__ is np.float32 and exponent > 3 and exponent % 1 == 0:
         return arithmetic.power(self, exponent)
-    if self.dtype.kind in "iu" and isinstance(exponent, float):
-        return arithmetic.power(self.astype(np.float32), np.float32(exponent))
+    if self.dtype.kind in "biu":
+        self = beside(self, exponent)
     if self.dtype.kind in "iu" and exponent < 0:
         raise RuntimeError("Integers to negative integer powers are not allowed.")
     return power(self, exponent)
@@ -244,6 +265,7 @@ def pow_scalar(self: Array, exponent: float) -> Array:
     exponent=lambda grad, self, exponent, result: pow_backward_exponent(grad, self, exponent, result),
 )
 def pow(self: Array, exponent: Array) -> Array:
+    refuse("pow", "b", self, exponent)
     return arithmetic.power(self, exponent)
 
 

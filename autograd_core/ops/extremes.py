@@ -63,7 +63,8 @@ def at_extreme(data: Array, dim: int, keepdim: bool, find: Any) -> tuple[Array, 
         wrap(dim, 0)
         return data, np.int64(0)
     at = wrap(dim, data.ndim)
-    where_ = np.asarray(find(data, at))
+    some_along(find.__name__.removeprefix("arg"), data, at)
+    where_ = np.asarray(find(data, at)) if data.size else np.zeros(np.delete(data.shape, at), np.int64)
     index = np.expand_dims(where_, at)
     values = np.take_along_axis(data, index, at)
     return (values, index) if keepdim else (np.squeeze(values, at)[()], np.squeeze(index, at)[()])
@@ -92,6 +93,16 @@ def max_dim(self: Array, dim: int, keepdim: bool = False) -> tuple[Array, Array]
 )
 def min_dim(self: Array, dim: int, keepdim: bool = False) -> tuple[Array, Array]:
     return at_extreme(self, dim, keepdim, np.argmin)
+
+
+def some_along(name: str, data: Array, at: int, ending: str = "()") -> None:
+    """Whether there is anything along the axis `at`.
+
+    Raises:
+        IndexError: there is nothing.
+    """
+    if data.shape[at] == 0:
+        raise IndexError(f"{name}{ending}: Expected reduction dim {at} to have non-zero size.")
 
 
 def not_empty(name: str, data: Array) -> None:
@@ -125,12 +136,23 @@ def evenly_along(grad: Array, self: Array, result: Array, dim: Any, keepdim: boo
 
 @op("amax", self=lambda grad, self, result, dim, keepdim: evenly_along(grad, self, result, dim, keepdim))
 def amax(self: Array, dim: Dims = (), keepdim: bool = False) -> Array:
-    return np.max(self, axis=axes(dim, np.ndim(self)), keepdims=keepdim)
+    return utmost("amax", np.max, self, dim, keepdim)
 
 
 @op("amin", self=lambda grad, self, result, dim, keepdim: evenly_along(grad, self, result, dim, keepdim))
 def amin(self: Array, dim: Dims = (), keepdim: bool = False) -> Array:
-    return np.min(self, axis=axes(dim, np.ndim(self)), keepdims=keepdim)
+    return utmost("amin", np.min, self, dim, keepdim)
+
+
+def utmost(name: str, find: Any, data: Array, dim: Dims, keepdim: bool) -> Array:
+    over = axes(dim, np.ndim(data))
+    if data.size:
+        return find(data, axis=over, keepdims=keepdim)
+    if dim is None or (not isinstance(dim, int) and len(dim) == 0):
+        not_empty(name, data)
+    for at in over:
+        some_along(name, data, at)
+    return np.zeros(np.sum(data, axis=over, keepdims=keepdim).shape, data.dtype)
 
 
 @op(
@@ -141,8 +163,19 @@ def amin(self: Array, dim: Dims = (), keepdim: bool = False) -> Array:
     self=lambda grad, dim, indices, self_sym_sizes: scatter_into(self_sym_sizes, dim, indices, grad),
 )
 def sort(self: Array, dim: int = -1, descending: bool = False) -> tuple[Array, Array]:
-    order = np.argsort(-self if descending else self, wrap(dim, self.ndim), kind="stable")
-    return np.take_along_axis(self, order, wrap(dim, self.ndim)), order
+    at = wrap(dim, self.ndim)
+    if self.ndim == 0:
+        return self, np.int64(0)
+    order = ordered(self, at, descending)
+    return np.take_along_axis(self, order, at), order
+
+
+def ordered(data: Array, at: int, descending: bool) -> Array:
+    """The places of the elements of `data` in their order along the axis `at`; nan is above all."""
+    if not descending:
+        return np.argsort(data, at, kind="stable")
+    back = np.flip(data, at)
+    return np.ascontiguousarray(np.flip(data.shape[at] - 1 - np.argsort(back, at, kind="stable"), at))
 
 
 @op(
@@ -154,10 +187,11 @@ def sort(self: Array, dim: int = -1, descending: bool = False) -> tuple[Array, A
 )
 def topk(self: Array, k: int, dim: int = -1, largest: bool = True) -> tuple[Array, Array]:
     at = wrap(dim, self.ndim)
-    if not 0 <= k <= self.shape[at]:
+    if not 0 <= k <= (self.shape[at] if self.ndim else 1):
         raise RuntimeError("selected index k out of range")
-    order = np.argsort(-self if largest else self, at, kind="stable")
-    order = order[(slice(None),) * at + (slice(0, k),)]
+    if self.ndim == 0:
+        return self, np.int64(0)
+    order = ordered(self, at, largest)[(slice(None),) * at + (slice(0, k),)]
     return np.take_along_axis(self, order, at), order
 
 
@@ -172,8 +206,14 @@ def argmin(self: Array, dim: int | None = None, keepdim: bool = False) -> Array:
 
 
 def at_index(data: Array, dim: int | None, keepdim: bool, find: Any) -> Array:
-    if data.size == 0:
-        raise IndexError(f"{find.__name__}(): Expected reduction dim to be specified for input.numel() == 0.")
     if dim is None:
-        return np.int64(find(data))
-    return np.asarray(find(data, axis=wrap(dim, np.ndim(data)), keepdims=keepdim))[()] if np.ndim(data) else np.int64(0)
+        if data.size == 0:
+            raise IndexError(f"{find.__name__}(): Expected reduction dim to be specified for input.numel() == 0.")
+        return np.asarray(find(data)).reshape([1] * np.ndim(data) if keepdim else [])[()]
+    at = wrap(dim, np.ndim(data))
+    if np.ndim(data) == 0:
+        return np.int64(0)
+    some_along(find.__name__, data, at)
+    if data.size == 0:
+        return np.zeros([1 if i == at else n for i, n in enumerate(data.shape) if keepdim or i != at], np.int64)
+    return np.asarray(find(data, axis=at, keepdims=keepdim))[()]

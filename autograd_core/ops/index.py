@@ -274,6 +274,8 @@ def once(index: Any) -> Any:
 
 @op("masked_select", writes=1, self=lambda grad, self, mask: masked_select_backward(grad, self, mask))
 def masked_select(self: Array, mask: Array) -> Array:
+    if mask.dtype.kind != "b":
+        raise RuntimeError("masked_select: expected BoolTensor for mask")
     a, b = np.broadcast_arrays(self, mask)
     return a[b]
 

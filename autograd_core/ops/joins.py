@@ -14,7 +14,7 @@ from .. import errors
 from ..batch import hidden
 from ..op import both, helper, op
 from ..tensor import Array
-from .dims import wrap
+from .dims import axes, wrap
 
 
 @op(
@@ -82,6 +82,8 @@ def sum_of(sizes: Sequence[int]) -> int:
 )
 def unbind(self: Array, dim: int = 0) -> list[Array]:
     at = wrap(dim, self.ndim)
+    if self.ndim == 0:
+        raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
     return [self[(slice(None),) * at + (i, ...)] for i in range(self.shape[at])]
 
 
@@ -158,7 +160,7 @@ def repeat_backward(grad: Array, repeats: Sequence[int], sizes: Sequence[int]) -
 
 @op("flip", self=lambda grad, dims: flip(grad, dims))
 def flip(self: Array, dims: Sequence[int]) -> Array:
-    over = tuple(wrap(d, np.ndim(self)) for d in dims)
+    over = axes(dims, np.ndim(self)) if dims else ()
     return np.flip(self, over).copy() if np.ndim(self) else self
 
 

@@ -13,7 +13,6 @@ from typing import Any
 
 import numpy as np
 
-from .. import errors
 from ..batch import unseen
 from ..inplace import in_place
 from ..op import GRAPH, both, helper, op
@@ -350,41 +349,3 @@ helper(block_exponential, raw_block_exponential)
 @op("linalg_matrix_exp", self=lambda grad, self: block_exponential(adjoint(self), grad))
 def matrix_exp(self: Array) -> Array:
     return exponential(self)
-
-
-# ---- vectors
-
-
-@op(
-    "linalg_cross",
-    self=lambda grad, other, dim: linalg_cross(other, grad, dim),
-    other=lambda grad, self, dim: linalg_cross(grad, self, dim),
-)
-def linalg_cross(self: Array, other: Array, dim: int = -1) -> Array:
-    return np.cross(self, other, axis=dim)
-
-
-def check_square(name: str, A: Any, what: str = "A") -> None:
-    """Whether A is a square matrix of floats, or a batch of them.
-
-    Raises:
-        RuntimeError: it is not, in torch's words.
-    """
-    check_matrix(name, A, what)
-    rows, columns = A.data_.shape[-2:]
-    if rows != columns:
-        raise RuntimeError(
-            f"{name}: {what} must be batches of square matrices, but they are {rows} by {columns} matrices"
-        )
-
-
-def check_matrix(name: str, A: Any, what: str = "A") -> None:
-    if A.data_.ndim < 2:
-        raise RuntimeError(f"{name}: The input tensor {what} must have at least 2 dimensions.")
-
-
-def check_floating(name: str, A: Any) -> None:
-    if A.data_.dtype.kind != "f":
-        raise RuntimeError(
-            f"{name}: Expected a floating point or complex tensor as input. Got {errors.type_name(A.data_.dtype)}"
-        )

@@ -9,6 +9,7 @@ import numpy as np
 
 from ..op import op
 from ..tensor import Array, bare
+from .kernels import refuse
 
 PAIR = ("self", "other")
 
@@ -68,22 +69,53 @@ def logical_not(self: Array) -> Array:
 
 @op("bitwise_and.Tensor", promote=PAIR)
 def bitwise_and(self: Array, other: Array) -> Array:
+    refuse("bitwise_and_cpu", "f", self, other)
     return np.bitwise_and(self, other)
 
 
 @op("bitwise_or.Tensor", promote=PAIR)
 def bitwise_or(self: Array, other: Array) -> Array:
+    refuse("bitwise_or_cpu", "f", self, other)
     return np.bitwise_or(self, other)
 
 
 @op("bitwise_xor.Tensor", promote=PAIR)
 def bitwise_xor(self: Array, other: Array) -> Array:
+    refuse("bitwise_xor_cpu", "f", self, other)
     return np.bitwise_xor(self, other)
 
 
 @op("bitwise_not")
 def bitwise_not(self: Array) -> Array:
+    refuse("bitwise_not_cpu", "f", self)
     return np.invert(self)
+
+
+@op("__lshift__.Tensor", promote=PAIR)
+def bitwise_left_shift(self: Array, other: Array) -> Array:
+    refuse("lshift_cpu", "fb", self, other)
+    far = (other < 0) | (other >= 8 * self.dtype.itemsize)
+    return np.where(far, self.dtype.type(0), np.left_shift(self, np.where(far, 0, other)))[()]
+
+
+@op("__rshift__.Tensor", promote=PAIR)
+def bitwise_right_shift(self: Array, other: Array) -> Array:
+    refuse("rshift_cpu", "fb", self, other)
+    most = 8 * self.dtype.itemsize - 1
+    far = (other < 0) | (other > most)
+    return np.right_shift(self, np.where(far, most, other).astype(self.dtype))[()]
+
+
+@op("gcd", promote=PAIR, tensors_only=True)
+def gcd(self: Array, other: Array) -> Array:
+    refuse("gcd_cpu", "fb", self, other)
+    return np.gcd(self, other)
+
+
+@op("lcm", promote=PAIR, tensors_only=True)
+def lcm(self: Array, other: Array) -> Array:
+    refuse("lcm_cpu", "fb", self, other)
+    return np.lcm(self, other)
 
 
 @op("isnan")

@@ -12,8 +12,9 @@ import numpy as np
 
 from .. import errors
 from ..batch import hidden
-from ..op import both, helper, op
+from ..op import RAW, both, helper, op
 from ..tensor import Array, Tensor
+from .kernels import refuse
 from .shape import clone, expand, reshape, squeeze, squeeze_dim, squeeze_result, t, transpose, unsafe_view, unsqueeze
 
 
@@ -103,14 +104,29 @@ def mm(self: Array, mat2: Array) -> Array:
 
 @op("mv", self=lambda grad, vec: outer(grad, vec), vec=lambda grad, self: mv(t(self), grad))
 def mv(self: Array, vec: Array) -> Array:
-    if self.ndim != 2 or vec.ndim != 1:
-        raise RuntimeError(f"vector + matrix @ vector expected, got 1, {self.ndim}, {vec.ndim}")
-    if self.shape[1] != vec.shape[0]:
-        raise RuntimeError(
-            f"size mismatch, got input ({self.shape[0]}), mat ({self.shape[0]}x{self.shape[1]}), vec ({vec.shape[0]})"
-        )
-    same_dtype(self, vec)
+    if self.ndim == 0:
+        raise IndexError("Dimension specified as 0 but tensor has no dimensions")
+    matrix_and_vector(1, self.shape[0], self, vec, vec.dtype)
     return np.matmul(self, vec)
+
+
+def matrix_and_vector(rank: int, length: int, mat: Array, vec: Array, kind: Any) -> None:
+    """Whether `mat @ vec` can be added to a tensor with `rank` dimensions, `length` numbers and the dtype `kind`.
+
+    Raises:
+        RuntimeError: it cannot, in torch's words.
+    """
+    if mat.ndim != 2 or vec.ndim != 1 or rank > 1:
+        raise RuntimeError(f"vector + matrix @ vector expected, got {rank}, {mat.ndim}, {vec.ndim}")
+    if mat.shape[1] != vec.shape[0] or length not in (1, mat.shape[0]):
+        raise RuntimeError(
+            f"size mismatch, got input ({length}), mat ({mat.shape[0]}x{mat.shape[1]}), vec ({vec.shape[0]})"
+        )
+    if not kind == mat.dtype == vec.dtype:
+        names = [errors.type_name(dtype) for dtype in (kind, mat.dtype, vec.dtype)]
+        raise RuntimeError(
+            f"addmv input tensors must have the same dtype, but got {names[0]}, {names[1]}, and {names[2]}"
+        )
 
 
 @both
@@ -151,22 +167,43 @@ def vdot(self: Array, other: Array) -> Array:
 
 
 @op(
+    "linalg_cross",
+    self=lambda grad, other, dim: linalg_cross(other, grad, dim),
+    other=lambda grad, self, dim: linalg_cross(grad, self, dim),
+)
+def linalg_cross(self: Array, other: Array, dim: int = -1) -> Array:
+    if self.dtype != other.dtype:
+        names = errors.type_name(self.dtype), errors.type_name(other.dtype)
+        raise RuntimeError(f"expected scalar type {names[0]} but found {names[1]}")
+    refuse("cross", "b", self)
+    return np.cross(self, other, axis=dim)
+
+
+@op(
     "bmm",
     self=lambda grad, mat2: bmm(grad, transpose(mat2, 1, 2)),
     mat2=lambda grad, self: bmm(transpose(self, 1, 2), grad),
 )
 def bmm(self: Array, mat2: Array) -> Array:
-    for number, x in ((1, self), (2, mat2)):
+    batches(self, mat2)
+    return np.matmul(self, mat2)
+
+
+def batches(a: Array, b: Array) -> None:
+    """Whether `a` and `b` are batches of matrices that can be multiplied.
+
+    Raises:
+        RuntimeError: they are not, in torch's words.
+    """
+    for number, x in ((1, a), (2, b)):
         if x.ndim != 3:
             raise RuntimeError(f"batch{number} must be a 3D tensor")
-    if self.shape[0] != mat2.shape[0] or self.shape[2] != mat2.shape[1]:
+    if a.shape[0] != b.shape[0] or a.shape[2] != b.shape[1]:
         raise RuntimeError(
-            f"Expected size for first two dimensions of batch2 tensor to be: [{self.shape[0]}, {self.shape[2]}] but "
-            "got: "
-            f"[{mat2.shape[0]}, {mat2.shape[1]}]."
+            f"Expected size for first two dimensions of batch2 tensor to be: [{a.shape[0]}, {a.shape[2]}] but got: "
+            f"[{b.shape[0]}, {b.shape[1]}]."
         )
-    same_dtype(self, mat2)
-    return np.matmul(self, mat2)
+    same_dtype(a, b)
 
 
 @op(
@@ -181,8 +218,17 @@ def bmm(self: Array, mat2: Array) -> Array:
     ),
 )
 def addmm(self: Array, mat1: Array, mat2: Array, beta: float = 1, alpha: float = 1) -> Array:
+    if not self.dtype == mat1.dtype == mat2.dtype:
+        pair = ("self", self) if self.dtype != mat2.dtype else ("mat1", mat1)
+        names = errors.type_name(pair[1].dtype), errors.type_name(mat2.dtype)
+        raise RuntimeError(f"{pair[0]} and mat2 must have the same dtype, but got {names[0]} and {names[1]}")
+    for name, mat in (("mat1", mat1), ("mat2", mat2)):
+        if mat.ndim != 2:
+            raise RuntimeError(f"{name} must be a matrix, got {mat.ndim}-D tensor")
     matrices(mat1, mat2)
     product = np.matmul(mat1, mat2)
+    if self.shape not in (product.shape, product.shape[1:]):
+        self = RAW["expand"](self, product.shape)
     return (self if beta == 1 else self * beta) + (product if alpha == 1 else product * alpha)
 
 
@@ -193,6 +239,7 @@ def addmm(self: Array, mat1: Array, mat2: Array, beta: float = 1, alpha: float =
     vec=lambda grad, mat, alpha: scaled(mv(t(mat), grad), alpha),
 )
 def addmv(self: Array, mat: Array, vec: Array, beta: float = 1, alpha: float = 1) -> Array:
+    matrix_and_vector(self.ndim, self.size, mat, vec, self.dtype)
     product = np.matmul(mat, vec)
     return (self if beta == 1 else self * beta) + (product if alpha == 1 else product * alpha)
 
@@ -204,7 +251,10 @@ def addmv(self: Array, mat: Array, vec: Array, beta: float = 1, alpha: float = 1
     batch2=lambda grad, batch1, alpha: scaled(bmm(transpose(batch1, 1, 2), grad), alpha),
 )
 def baddbmm(self: Array, batch1: Array, batch2: Array, beta: float = 1, alpha: float = 1) -> Array:
+    batches(batch1, batch2)
     product = np.matmul(batch1, batch2)
+    if self.shape != product.shape:
+        self = RAW["expand"](self, product.shape)
     return (self if beta == 1 else self * beta) + (product if alpha == 1 else product * alpha)
 
 

@@ -12,18 +12,23 @@ import numpy as np
 
 from ..op import both, op
 from ..tensor import Array
+from .extremes import some_along
+from .kernels import refuse
 from .reduce import EXTREME
 from .shape import wrap
 
 Pick = Callable[[Array], int]
 
 
-def picked(data: Array, dim: int, keepdim: bool, pick: Pick) -> tuple[Array, Array]:
+def picked(name: str, data: Array, dim: int, keepdim: bool, pick: Pick) -> tuple[Array, Array]:
     """Along `dim`, the element at the place that `pick` names in each row, and that place."""
     at = wrap(dim, np.ndim(data))
     if np.ndim(data) == 0:
         return data, np.int64(0)
-    index = np.apply_along_axis(pick, at, data).astype(np.int64)
+    refuse("median_out" if name == "median" else f"{name}_out", "b" if name == "median" else "", data)
+    some_along(name, data, at)
+    index = np.apply_along_axis(pick, at, data) if data.size else np.zeros(np.delete(data.shape, at))
+    index = index.astype(np.int64)
     index = np.expand_dims(index, at)
     values = np.take_along_axis(data, index, at)
     return (values, index) if keepdim else (np.squeeze(values, at)[()], np.squeeze(index, at)[()])
@@ -47,9 +52,15 @@ def commonest(row: Array) -> int:
     return int(np.flatnonzero(row == values[np.argmax(counts)])[-1])
 
 
+def nothing(data: Array) -> Array:
+    """The median of no elements: nan, or what a whole number has in its place."""
+    return data.dtype.type(np.nan if data.dtype.kind == "f" else np.iinfo(data.dtype).min)
+
+
 @op("median", self=lambda grad, self, result: evenly(grad, self, result))
 def median(self: Array) -> Array:
-    return np.ravel(self)[middle(np.ravel(self))] if self.size else self.dtype.type(np.nan)
+    refuse("median_cpu", "b", self)
+    return np.ravel(self)[middle(np.ravel(self))] if self.size else nothing(self)
 
 
 @op(
@@ -59,12 +70,13 @@ def median(self: Array) -> Array:
     self=lambda grad, dim, indices, self_sym_sizes, keepdim: select_values(grad, dim, indices, self_sym_sizes, keepdim),
 )
 def median_dim(self: Array, dim: int, keepdim: bool = False) -> tuple[Array, Array]:
-    return picked(self, dim, keepdim, middle)
+    return picked("median", self, dim, keepdim, middle)
 
 
 @op("nanmedian", self=lambda grad, self, result: evenly(grad, self, result))
 def nanmedian(self: Array) -> Array:
-    return np.ravel(self)[middle_of_numbers(np.ravel(self))] if self.size else self.dtype.type(np.nan)
+    refuse("median_cpu", "b", self)
+    return np.ravel(self)[middle_of_numbers(np.ravel(self))] if self.size else nothing(self)
 
 
 @op(
@@ -74,7 +86,7 @@ def nanmedian(self: Array) -> Array:
     self=lambda grad, dim, indices, self_sym_sizes, keepdim: select_values(grad, dim, indices, self_sym_sizes, keepdim),
 )
 def nanmedian_dim(self: Array, dim: int, keepdim: bool = False) -> tuple[Array, Array]:
-    return picked(self, dim, keepdim, middle_of_numbers)
+    return picked("median", self, dim, keepdim, middle_of_numbers)
 
 
 @op(
@@ -84,17 +96,21 @@ def nanmedian_dim(self: Array, dim: int, keepdim: bool = False) -> tuple[Array, 
     self=lambda grad, dim, indices, self_sym_sizes, keepdim: select_values(grad, dim, indices, self_sym_sizes, keepdim),
 )
 def mode(self: Array, dim: int = -1, keepdim: bool = False) -> tuple[Array, Array]:
-    return picked(self, dim, keepdim, commonest)
+    return picked("mode", self, dim, keepdim, commonest)
 
 
 # ---- running extremes
 
 
-def running(data: Array, dim: int, better: Callable[[Array, Array], Array]) -> tuple[Array, Array]:
+def running(name: str, data: Array, dim: int, better: Callable[[Array, Array], Array]) -> tuple[Array, Array]:
     """The best so far along `dim` and where it was found, the latest place at a tie; nan beats all."""
-    at = wrap(dim, np.ndim(data))
     if np.ndim(data) == 0:
+        if dim not in (-1, 0):
+            raise IndexError(f"{name}(): Expected reduction dim -1 or 0 for scalar but got {dim}")
         return data, np.int64(0)
+    if data.size == 0:
+        return data.copy(), np.zeros(data.shape, np.int64)
+    at = wrap(dim, np.ndim(data))
     rows = np.moveaxis(data, at, 0)
     values, index = rows.copy(), np.zeros(rows.shape, np.int64)
     for k in range(1, len(rows)):
@@ -116,7 +132,7 @@ def running_backward(grad: Array, self: Array, indices: Array, dim: int) -> Arra
     self=lambda grad, self, indices, dim: running_backward(grad, self, indices, dim),
 )
 def cummax(self: Array, dim: int) -> tuple[Array, Array]:
-    return running(self, dim, np.greater_equal)
+    return running("cummax", self, dim, np.greater_equal)
 
 
 @op(
@@ -126,7 +142,7 @@ def cummax(self: Array, dim: int) -> tuple[Array, Array]:
     self=lambda grad, self, indices, dim: running_backward(grad, self, indices, dim),
 )
 def cummin(self: Array, dim: int) -> tuple[Array, Array]:
-    return running(self, dim, np.less_equal)
+    return running("cummin", self, dim, np.less_equal)
 
 
 # ---- both extremes at once
@@ -138,11 +154,16 @@ def cummin(self: Array, dim: int) -> tuple[Array, Array]:
     self=lambda grads, self, dim, keepdim, min, max: aminmax_backward(grads, self, dim, keepdim, min, max),
 )
 def aminmax(self: Array, dim: int | None = None, keepdim: bool = False) -> tuple[Array, Array]:
+    at = None if dim is None else wrap(dim, np.ndim(self))
+    at = at if np.ndim(self) else None
     if self.size == 0:
-        raise RuntimeError(
-            "aminmax(): cannot compute aminmax over an empty dimension as the operation has no identity."
-        )
-    at = None if dim is None or np.ndim(self) == 0 else wrap(dim, np.ndim(self))
+        if at is None:
+            raise RuntimeError(
+                "aminmax(): cannot compute aminmax over an empty dimension as the operation has no identity."
+            )
+        some_along("aminmax", self, at, "")
+        empty = np.sum(self, axis=at, keepdims=keepdim)
+        return empty, empty.copy()
     return np.min(self, axis=at, keepdims=keepdim), np.max(self, axis=at, keepdims=keepdim)
 
 

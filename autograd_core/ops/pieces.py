@@ -21,6 +21,8 @@ PAIR = ("self", "other")
 
 def signs(array: Array) -> Array:
     """-1, 0 or 1; 0 for nan, which numpy leaves as it is."""
+    if array.dtype.kind == "b":
+        return array
     found = np.sign(array)
     return found if array.dtype.kind != "f" else bare(np.where(found == found, found, found.dtype.type(0)))
 

@@ -9,6 +9,7 @@ Formulas: PyTorch's derivatives.yaml.
 from __future__ import annotations
 
 import math
+import warnings
 from typing import Any
 
 import numpy as np
@@ -28,6 +29,16 @@ from .softmaxes import *
 def counted(data: Array) -> Array:
     """Integers are summed as int64, as torch does."""
     return data.astype(np.int64) if data.dtype.kind in "bu" or (data.dtype.kind == "i" and data.itemsize < 8) else data
+
+
+def no_degrees(name: str) -> None:
+    warnings.warn(NO_DEGREES.format(name), UserWarning, stacklevel=6)
+
+
+NO_DEGREES = (
+    "{}(): degrees of freedom is <= 0. Correction should be strictly less than the reduction factor (input numel "
+    "divided by output numel)."
+)
 
 
 def floating(name: str, data: Array) -> None:
@@ -94,12 +105,17 @@ def mean_dim(self: Array, dim: Dims, keepdim: bool = False) -> Array:
 
 @op("cumsum", self=lambda grad, dim: flip(cumsum(flip(grad, [dim]), dim), [dim]))
 def cumsum(self: Array, dim: int) -> Array:
-    return np.cumsum(counted(self), wrap(dim, np.ndim(self))).reshape(self.shape)
+    return in_rows(np.cumsum(counted(self), wrap(dim, np.ndim(self))).reshape(self.shape))
 
 
 @op("cumprod", self=lambda grad, self, dim, result: cumprod_backward(grad, self, dim, result))
 def cumprod(self: Array, dim: int) -> Array:
-    return np.cumprod(counted(self), wrap(dim, np.ndim(self))).reshape(self.shape)
+    return in_rows(np.cumprod(counted(self), wrap(dim, np.ndim(self))).reshape(self.shape))
+
+
+def in_rows(data: Array) -> Array:
+    """`data` as it lies in memory in torch: row by row."""
+    return data if data.flags.c_contiguous else np.ascontiguousarray(data)
 
 
 @both
@@ -110,10 +126,14 @@ def cumprod_backward(grad: Array, self: Array, dim: int, result: Array) -> Array
     return flip(cumsum(flip(result * grad, [dim]), dim), [dim]) / self
 
 
-@op("logsumexp", self=lambda grad, self, result, dim, keepdim: logsumexp_backward(grad, self, result, dim, keepdim))
+@op(
+    "logsumexp",
+    floating=True,
+    self=lambda grad, self, result, dim, keepdim: logsumexp_backward(grad, self, result, dim, keepdim),
+)
 def logsumexp(self: Array, dim: Dims, keepdim: bool = False) -> Array:
     over = axes(dim, np.ndim(self))
-    top = np.max(self, axis=over, keepdims=True)
+    top = np.max(self, axis=over, keepdims=True, initial=-np.inf)
     top = np.where(np.isfinite(top), top, 0)
     out = arithmetic.log(np.sum(arithmetic.exp(self - top), axis=over, keepdims=True)) + top
     return out if keepdim else np.squeeze(out, over)[()]
@@ -183,12 +203,9 @@ def prod_dim_backward(grad: Array, self: Array, result: Array, dim: int, keepdim
 @both
 def var_backward(grad: Array, self: Array, dim: Any, correction: Any, keepdim: bool) -> Array:
     sizes = self.shape
-    n = lengths(sizes, dim)
-    scale = (
-        2.0 / (n - (1 if correction is None else correction))
-        if n != (1 if correction is None else correction)
-        else float("inf")
-    )
+    n = 1 if dim == [] else lengths(sizes, dim)
+    freedom = n - (1 if correction is None else correction)
+    scale = 2.0 / freedom if freedom else float("inf")
     if dim is None:
         apart = self - mean(self)
         return mul_scalar(grad, scale) * apart
@@ -202,16 +219,19 @@ def var_backward(grad: Array, self: Array, dim: Any, correction: Any, keepdim: b
     self=lambda grad, self, dim, correction, keepdim: var_backward(grad, self, dim, correction, keepdim),
 )
 def var(self: Array, dim: Dims = None, correction: float | None = None, keepdim: bool = False) -> Array:
-    return spread(self, dim, correction, keepdim)
+    return spread("var", self, dim, correction, keepdim)
 
 
-def spread(data: Array, dim: Dims, correction: float | None, keepdim: bool) -> Array:
+def spread(name: str, data: Array, dim: Dims, correction: float | None, keepdim: bool) -> Array:
     """The variance over `dim`, with n - correction below (1 unless given)."""
-    floating("var", data)
+    if data.dtype.kind != "f":
+        raise RuntimeError("std and var only support floating point and complex dtypes")
     over = axes(dim, np.ndim(data))
     n = math.prod(data.shape[a] for a in over)
     centre = data - np.add.reduce(data, axis=over, keepdims=True) / data.dtype.type(n)
     below = max(n - (1 if correction is None else correction), 0)
+    if below == 0 or not data.size:
+        no_degrees(name)
     return np.add.reduce(centre * centre, axis=over, keepdims=keepdim) / data.dtype.type(below)
 
 
@@ -228,8 +248,7 @@ def std_backward(result: Array, grad: Array, self: Array, dim: Any, correction: 
     ),
 )
 def std(self: Array, dim: Dims = None, correction: float | None = None, keepdim: bool = False) -> Array:
-    floating("std", self)
-    return np.sqrt(spread(self, dim, correction, keepdim))
+    return np.sqrt(spread("std", self, dim, correction, keepdim))
 
 
 # ---- norms
@@ -278,7 +297,15 @@ helper(raised, lambda values, exponent: RAW["pow_scalar"](values, exponent))
     self=lambda grad, self, result, ord, dim, keepdim: norm_backward(grad, self, result, ord, dim, keepdim),
 )
 def vector_norm(self: Array, ord: float = 2, dim: Dims = None, keepdim: bool = False) -> Array:
+    if self.dtype.kind != "f":
+        kind = errors.type_name(self.dtype)
+        raise RuntimeError(f"linalg.vector_norm: Expected a floating point or complex tensor as input. Got {kind}")
     over = axes(dim, np.ndim(self))
+    if self.size == 0 and (ord < 0 or ord == math.inf):
+        raise RuntimeError(
+            f"linalg.vector_norm cannot compute the {ord} norm on an empty tensor because the operation does not have "
+            "an identity"
+        )
     size = np.abs(self)
     if ord in (float("inf"), float("-inf")):
         return (np.max if ord > 0 else np.min)(size, axis=over, keepdims=keepdim)
@@ -307,12 +334,19 @@ def norm_dim(self: Array, p: float, dim: Dims, keepdim: bool = False) -> Array:
 
 @op("all")
 def all_(self: Array, dim: Dims = None, keepdim: bool = False) -> Array:
-    return np.all(self, axis=axes(dim, np.ndim(self)), keepdims=keepdim)
+    return whether(np.logical_and, self, dim, keepdim)
 
 
 @op("any")
 def any_(self: Array, dim: Dims = None, keepdim: bool = False) -> Array:
-    return np.any(self, axis=axes(dim, np.ndim(self)), keepdims=keepdim)
+    return whether(np.logical_or, self, dim, keepdim)
+
+
+def whether(rule: Any, data: Array, dim: Dims, keepdim: bool) -> Array:
+    """`rule` over `dim`, over nothing for an empty list; bytes for bytes, as torch has it."""
+    over = () if dim == [] else axes(dim, np.ndim(data))
+    found = rule.reduce(data != 0, axis=over, keepdims=keepdim) if over or not np.ndim(data) else data != 0
+    return found.astype(np.uint8) if data.dtype == np.uint8 else found
 
 
 @op("count_nonzero")

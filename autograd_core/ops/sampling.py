@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from .. import random
+from .. import errors, random
 from ..inplace import in_place
 from ..op import op
 from ..random import Generator
@@ -63,7 +63,12 @@ def normal_(self: Tensor, mean: float = 0.0, std: float = 1.0, *, generator: Gen
 
 
 def exponential_(self: Tensor, lambd: float = 1.0, *, generator: Generator | None = None) -> Tensor:
-    return in_place(exponential, floating(self, "exponential"), lambd, generator)
+    if self.data_.dtype.kind != "f" and self.data_.size:
+        raise RuntimeError(
+            "Exponential distribution is a continuous probability distribution. dtype must be a floating point but you "
+            f"specified {errors.type_name(self.data_.dtype)}"
+        )
+    return in_place(exponential, self, lambd, generator)
 
 
 def bernoulli_(self: Tensor, p: Any = 0.5, *, generator: Generator | None = None) -> Tensor:

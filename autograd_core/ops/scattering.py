@@ -97,6 +97,8 @@ def flat_places(name: str, index: Array, size: int) -> Array:
 
 @op("take", tensors_only=True, self=lambda grad, self, index: put(zeros_as(self), index, grad, True))
 def take(self: Array, index: Array) -> Array:
+    if self.size == 0 and np.size(index):
+        raise IndexError("take(): tried to take from an empty tensor")
     return np.ravel(self)[flat_places("take", index, self.size)]
 
 

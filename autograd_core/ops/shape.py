@@ -20,6 +20,7 @@ from ..op import RAW, both, helper, op
 from ..tensor import Array, plain
 from ..views import strided
 from .diagonals import *
+from .dims import axes
 from .dims import wrap as wrap
 from .joins import *
 
@@ -154,7 +155,7 @@ def expand(self: Array, size: Sequence[int]) -> Array:
         )
     extra = len(size) - len(old)
     target = [old[i - extra] if n == -1 and i >= extra else n for i, n in enumerate(size)]
-    for i, n in enumerate(old):
+    for i, n in reversed(list(enumerate(old))):
         if n != 1 and target[i + extra] != n:
             raise RuntimeError(
                 f"The expanded size of the tensor ({target[i + extra]}) must match the existing size ({n}) at "
@@ -209,7 +210,7 @@ def squeeze_dim(self: Array, dim: int) -> Array:
 
 @op("squeeze.dims", view=True, self=lambda grad, self_sym_sizes, dim: unsqueeze_to(grad, self_sym_sizes, dim))
 def squeeze_dims(self: Array, dim: Sequence[int]) -> Array:
-    at = tuple(d for d in (wrap(d, self.ndim) for d in dim) if self.shape[d] == 1)
+    at = tuple(d for d in (axes(dim, self.ndim) if dim else ()) if self.shape[d] == 1)
     return np.squeeze(self, at)
 
 

@@ -15,19 +15,36 @@ from .dims import wrap
 # ---- softmax
 
 
-def softmax_dtype(name: str, data: Array) -> None:
+def softmax_axis(name: str, data: Array, dim: int) -> int | None:
+    """The axis that `dim` is, None for that of a 0-d tensor.
+
+    Raises:
+        IndexError: there is no such dimension.
+        NotImplementedError: the tensor is not of floats.
+    """
+    at = wrap(dim, np.ndim(data))
     if data.dtype.kind != "f":
-        raise NotImplementedError(
-            f"\"{name}_lastdim_kernel_impl\" not implemented for '{errors.type_name(data.dtype)}'"
-        )
+        kernel = "softmax_lastdim_kernel_impl" if at + 1 >= np.ndim(data) else "softmax_kernel_impl"
+        kernel = kernel if name == "softmax" else f"log_{kernel}"
+        raise NotImplementedError(f"\"{kernel}\" not implemented for '{errors.type_name(data.dtype)}'")
+    return at if np.ndim(data) else None
+
+
+def in_order(data: Array) -> Array:
+    """`data` row by row, and halves in the precision that torch computes them in."""
+    if data.dtype == np.float16:
+        return data.astype(np.float32, order="C")
+    return data if data.flags.c_contiguous else np.ascontiguousarray(data)
 
 
 @op("_softmax", node="SoftmaxBackward0", self=lambda grad, result, dim: softmax_backward_data(grad, result, dim))
 def softmax(self: Array, dim: int) -> Array:
-    softmax_dtype("softmax", self)
-    at = wrap(dim, np.ndim(self)) if np.ndim(self) else None
-    e = arithmetic.exp(self - np.max(self, axis=at, keepdims=True))
-    return bare(e / np.add.reduce(np.asarray(e), axis=at, keepdims=True))
+    at = softmax_axis("softmax", self, dim)
+    if not self.size:
+        return self.copy()
+    data = in_order(self)
+    e = arithmetic.exp(data - np.max(data, axis=at, keepdims=True))
+    return bare((e / np.add.reduce(np.asarray(e), axis=at, keepdims=True)).astype(self.dtype, copy=False))
 
 
 @op(
@@ -55,10 +72,13 @@ def softmax_double(grad: Array, grad_output: Array, output: Array, dim: int) -> 
     self=lambda grad, result, dim: log_softmax_backward_data(grad, result, dim),
 )
 def log_softmax(self: Array, dim: int) -> Array:
-    softmax_dtype("log_softmax", self)
-    at = wrap(dim, np.ndim(self)) if np.ndim(self) else None
-    shifted = self - np.max(self, axis=at, keepdims=True)
-    return bare(shifted - arithmetic.log(np.add.reduce(np.asarray(arithmetic.exp(shifted)), axis=at, keepdims=True)))
+    at = softmax_axis("log_softmax", self, dim)
+    if not self.size:
+        return self.copy()
+    data = in_order(self)
+    shifted = data - np.max(data, axis=at, keepdims=True)
+    sums = np.add.reduce(np.asarray(arithmetic.exp(shifted)), axis=at, keepdims=True)
+    return bare((shifted - arithmetic.log(sums)).astype(self.dtype, copy=False))
 
 
 @op(

@@ -10,8 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from ..op import both, op
+from ..op import RAW, both, op
 from ..tensor import Array
+from .kernels import refuse
 
 PAIR = ("self", "other")
 
@@ -39,15 +40,62 @@ def erfc(self: Array) -> Array:
     return elementwise(math.erfc, self)
 
 
+@op(
+    "erfinv",
+    floating=True,
+    self=lambda grad, self: mul_scalar(exp(pow_scalar(erfinv(self), 2)), 0.886226925452758) * grad,
+)
+def erfinv(self: Array) -> Array:
+    return elementwise(inverse_erf, self)
+
+
+def inverse_erf(y: float) -> float:
+    """Where erf is `y`: a first guess (Winitzki, 2008), then Newton's steps to the last digit."""
+    if not -1 < y < 1:
+        return math.copysign(math.inf, y) if abs(y) == 1 else math.nan
+    if y == 0:
+        return y
+    t = math.log1p(-y * y)
+    half = 2 / (math.pi * 0.147) + t / 2
+    x = math.copysign(math.sqrt(math.sqrt(half * half - t / 0.147) - half), y)
+    for _ in range(4):
+        off = math.erf(x) - y if abs(y) < 0.5 else math.copysign(1 - abs(y) - math.erfc(abs(x)), y)
+        x -= off * math.sqrt(math.pi) / 2 * math.exp(x * x)
+    return x
+
+
+@op("i0", node="I0Backward0", floating=True, self=lambda grad, self: grad * i1(self))
+def i0(self: Array) -> Array:
+    return np.i0(self.astype(np.float64)).astype(self.dtype).reshape(np.shape(self))[()]
+
+
+@op("special_i1", self=lambda grad, self, result: grad * (i0(self) - div(result, self)))
+def i1(self: Array) -> Array:
+    return elementwise(bessel_one, self)
+
+
+def bessel_one(x: float) -> float:
+    """The slope of the modified Bessel function of order 0, by its power series."""
+    if not math.isfinite(x):
+        return x
+    term = total = x / 2
+    k = 0
+    while abs(term) > 1e-17 * abs(total):
+        k += 1
+        term *= x * x / (4 * k * (k + 1))
+        total += term
+    return total
+
+
 @op("lgamma", floating=True, self=lambda grad, self: grad * digamma(self))
 def lgamma(self: Array) -> Array:
     return elementwise(log_gamma, self)
 
 
 def log_gamma(x: float) -> float:
-    if math.isnan(x):
+    if math.isnan(x) or x == math.inf:
         return x
-    return math.inf if x <= 0 and (x == math.floor(x) or math.isinf(x)) else math.lgamma(x)
+    return math.inf if x <= 0 and (math.isinf(x) or x == math.floor(x)) else math.lgamma(x)
 
 
 @op("digamma", floating=True, self=lambda grad, self: grad * polygamma(1, self))
@@ -143,11 +191,11 @@ def rad2deg(self: Array) -> Array:
     "logaddexp",
     promote=PAIR,
     tensors_only=True,
-    floating=True,
     self=lambda grad, self, other: grad / add_scalar(exp(other - self), 1),
     other=lambda grad, self, other: grad / add_scalar(exp(self - other), 1),
 )
 def logaddexp(self: Array, other: Array) -> Array:
+    refuse("logaddexp_cpu", "biu", self, other)
     return np.logaddexp(self, other)
 
 
@@ -155,16 +203,39 @@ def logaddexp(self: Array, other: Array) -> Array:
     "logaddexp2",
     promote=PAIR,
     tensors_only=True,
-    floating=True,
     self=lambda grad, self, other: grad / add_scalar(rpow(2, other - self), 1),
     other=lambda grad, self, other: grad / add_scalar(rpow(2, self - other), 1),
 )
 def logaddexp2(self: Array, other: Array) -> Array:
+    refuse("logaddexp2_cpu", "biu", self, other)
     return np.logaddexp2(self, other)
 
 
 @op(
+    "xlogy.Scalar_Self",
+    promote=("other",),
+    floating=True,
+    nr=1,
+    other=lambda grad, self, other: mul_scalar(grad, self) / other,
+)
+def xlogy_of_number(self: float, other: Array) -> Array:
+    return RAW["xlogy"](other.dtype.type(self), other)
+
+
+@op("xlogy.Scalar_Other", floating=True, nr=2, self=lambda grad, self, other: xlogy_backward(grad, self, other))
+def xlogy_by_number(self: Array, other: float) -> Array:
+    return RAW["xlogy"](self, self.dtype.type(other))
+
+
+@both
+def xlogy_backward(grad: Array, self: Array, other: float) -> Array:
+    found = xlogy_by_number(grad, other)
+    return found if other > 0 else masked_fill(found, self == 0, 0)
+
+
+@op(
     "xlogy.Tensor",
+    nr=0,
     promote=PAIR,
     floating=True,
     self=lambda grad, self, other: masked_fill(xlogy(grad, other), (self == 0) & (other <= 0), 0),
@@ -201,7 +272,18 @@ def fmin(self: Array, other: Array) -> Array:
 
 
 @op(
+    "copysign.Scalar",
+    floating=True,
+    nr=1,
+    self=lambda grad, self, result: copysign_backward(grad, self, result),
+)
+def copysign_number(self: Array, other: float) -> Array:
+    return np.copysign(self, self.dtype.type(other))
+
+
+@op(
     "copysign.Tensor",
+    nr=0,
     promote=PAIR,
     floating=True,
     self=lambda grad, self, result: copysign_backward(grad, self, result),
@@ -227,6 +309,10 @@ def copysign_backward(grad: Array, self: Array, result: Array) -> Array:
     values=lambda grad: None,
 )
 def heaviside(self: Array, values: Array) -> Array:
+    if self.dtype != values.dtype:
+        raise RuntimeError("heaviside is not yet implemented for tensors with different dtypes.")
+    if self.dtype.kind != "f":
+        return np.where(self == 0, values, self > 0).astype(self.dtype)[()]
     return np.heaviside(self, values)
 
 

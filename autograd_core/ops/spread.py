@@ -12,6 +12,7 @@ import numpy as np
 
 from .. import errors
 from ..op import both, op
+from ..promotion import without_bools
 from ..tensor import Array
 from .reduce import Dims, axes, counted, spread
 
@@ -39,7 +40,7 @@ def var_mean(
     self: Array, dim: Dims = None, correction: float | None = None, keepdim: bool = False
 ) -> tuple[Array, Array]:
     floats("var_mean", self)
-    return spread(self, dim, correction, keepdim), centre(self, dim, keepdim)
+    return spread("var_mean", self, dim, correction, keepdim), centre(self, dim, keepdim)
 
 
 @op(
@@ -53,7 +54,7 @@ def std_mean(
     self: Array, dim: Dims = None, correction: float | None = None, keepdim: bool = False
 ) -> tuple[Array, Array]:
     floats("std_mean", self)
-    return np.sqrt(spread(self, dim, correction, keepdim)), centre(self, dim, keepdim)
+    return np.sqrt(spread("std_mean", self, dim, correction, keepdim)), centre(self, dim, keepdim)
 
 
 @both
@@ -88,10 +89,14 @@ def mean_backward(grad: Array, sizes: Any, dim: Any, keepdim: bool) -> Array:
 @op(
     "dist",
     promote=("self", "other"),
+    promotion=without_bools,
     self=lambda grad, self, other, p, result: norm_backward(grad, self - other, result, p, None, False),
     other=lambda grad, self, other, p, result: -norm_backward(grad, self - other, result, known(p), None, False),
 )
 def dist(self: Array, other: Array, p: float = 2) -> Array:
+    if self.dtype.kind != "f":
+        kind = errors.type_name(self.dtype)
+        raise RuntimeError(f"norm(): input dtype should be either floating point or complex. Got {kind} instead.")
     apart = np.abs(self - other)
     if p in (0, math.inf):
         return np.max(apart) if p else np.sum(apart != 0).astype(apart.dtype)

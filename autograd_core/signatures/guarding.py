@@ -32,6 +32,9 @@ IDLE = {"layout", "pin_memory", "memory_format", "non_blocking", "device"}
 
 SEVERAL = (tuple, list)
 
+TENSORS = ("Tensor", "Tensors", "gaps", "object", "Storage")
+"""Kinds of arguments in which a tensor is one."""
+
 ABSENT = type("Absent", (), {})()
 """In the place of a first argument that is not there: no call with it is known."""
 
@@ -124,7 +127,13 @@ class Reader:
         signature, given = read(self.signatures, args[self.method :], options)
         if signature.deprecated:
             raise NotImplementedError(f"this old way to call {self.name} is not supported: use {self.ways()}")
+        of_numbers = plain_types(signature, given)
+        if not of_numbers:
+            args, options = self.plain(signature, args, options)
+            given = read([signature], args[self.method :], options)[1]
         handed = self.handed(signature, options, given)
+        if signature.takes_rest and not self.takes_rest and len(args) > self.method + 1:
+            args = (*args[: self.method], tuple(args[self.method :]))
         args += handed.pop("*", ())
         if signature.numbers and not self.method and args and is_plain_number(args[0]):
             args = (wrapped_number(args[0]), *args[1:])
@@ -133,11 +142,25 @@ class Reader:
         if out is not None:
             return written(out, self.name, args, handed, self.function)
         result = self.function(*args, **handed)
-        if handed.keys() == options.keys() and plain_types(signature, given):
+        if handed.keys() == options.keys() and of_numbers:
             self.known.add(key)
             if len(args) == 1 and not options and isinstance(key[0], type):
                 self.known.add(key[0])  # one argument, the commonest case, is looked up without a tuple
         return result
+
+    def plain(
+        self, signature: Signature, args: tuple[Any, ...], options: dict[str, Any]
+    ) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        """A call with the numbers that its tensors stand for, where numbers are meant."""
+        wanted = [p for p in signature.parameters if p.kind not in TENSORS]
+        own, rest = args[: self.method], args[self.method :]
+        if signature.takes_rest and len(rest) > 1:
+            rest = tuple(map(plain_number, rest))
+        else:
+            kinds = signature.parameters[: len(rest)]
+            rest = tuple(plain_number(v) if p in wanted else v for p, v in zip(kinds, rest, strict=True))
+        names = {name for p in wanted for name in p.names}
+        return own + rest, {n: plain_number(v) if n in names else v for n, v in options.items()}
 
     def handed(self, signature: Signature, options: dict[str, Any], given: Given) -> dict[str, Any]:
         """The arguments given by name, under the names that the function knows."""
@@ -163,6 +186,13 @@ class Reader:
         return " or ".join(f"{self.name}{s.shown()}" for s in self.signatures if not s.deprecated)
 
 
+def plain_number(value: Any) -> Any:
+    """The number that a tensor of one element stands for, also inside a list; anything else as it is."""
+    if isinstance(value, SEVERAL):
+        return type(value)(map(plain_number, value)) if type(value) in SEVERAL else value
+    return value.item() if isinstance(value, Tensor) and value.data_.size == 1 else value
+
+
 def kinds(values: Iterable[Any]) -> tuple[Any, ...]:
     """The types of arguments, and in lists those of their elements."""
     return tuple((v.__class__, *map(type, v)) if isinstance(v, SEVERAL) else v.__class__ for v in values)
@@ -173,7 +203,7 @@ def plain_types(signature: Signature, given: Given) -> bool:
     for p in signature.parameters:
         value = given.get(p.name)
         parts = value if isinstance(value, SEVERAL) else (value,)
-        if p.kind not in ("Tensor", "Tensors", "gaps") and any(isinstance(part, Tensor) for part in parts):
+        if p.kind not in TENSORS and any(isinstance(part, Tensor) for part in parts):
             return False
     return True
 

@@ -102,6 +102,16 @@ def arrays(args: Arguments) -> list[np.ndarray[Any, Any]]:
     return found
 
 
+def counted(args: Arguments) -> int:
+    """A place for each number up to the largest that is counted."""
+    base, _, least = args
+    return int(max(int(np.max(base, initial=0)) + 1 if base.dtype.kind in "iu" else 0, least))
+
+
+def binned(args: Arguments) -> int:
+    return int(args[0].size + abs(args[1]))
+
+
 def squared(args: Arguments) -> int:
     """A diagonal becomes a matrix."""
     base = args[0]
@@ -224,6 +234,8 @@ SIZES: dict[str, Callable[[Arguments], int]] = {
     "repeat_interleave": repeated,
     "index": picked,
     "index_select": selected,
+    "bincount": counted,
+    "histc": binned,
     "cat": together,
     "stack": together,
     "concat": together,

@@ -9,8 +9,9 @@ import warnings
 
 import numpy as np
 
-from ... import errors
+from ... import dtypes, errors
 from ...batch import hidden
+from ...functions import cast
 from ...inplace import in_place
 from ...ops import activations as a
 from ...ops import elementwise as e
@@ -173,6 +174,11 @@ def gaussian_nll_loss(
 
 
 def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -> Tensor:
+    common = dtypes.promote_types(x1.dtype, x2.dtype)
+    if not common.is_floating_point:
+        kind = errors.type_name(dtypes.to_numpy(common))
+        raise RuntimeError(f"expected common dtype to be floating point, yet common dtype is {kind}")
+    x1, x2 = cast(x1, common), cast(x2, common)
     held = []
     for x in (x1, x2):
         length = s.clone(r.vector_norm(x, 2, [dim], True))

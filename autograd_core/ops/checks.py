@@ -1,0 +1,33 @@
+"""What linear algebra asks of its operands, in torch's words."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .. import errors
+
+
+def check_square(name: str, A: Any, what: str = "A") -> None:
+    """Whether A is a square matrix of floats, or a batch of them.
+
+    Raises:
+        RuntimeError: it is not, in torch's words.
+    """
+    check_matrix(name, A, what)
+    rows, columns = A.data_.shape[-2:]
+    if rows != columns:
+        raise RuntimeError(
+            f"{name}: {what} must be batches of square matrices, but they are {rows} by {columns} matrices"
+        )
+
+
+def check_matrix(name: str, A: Any, what: str = "A") -> None:
+    if A.data_.ndim < 2:
+        raise RuntimeError(f"{name}: The input tensor {what} must have at least 2 dimensions.")
+
+
+def check_floating(name: str, A: Any) -> None:
+    if A.data_.dtype.kind != "f":
+        raise RuntimeError(
+            f"{name}: Expected a floating point or complex tensor as input. Got {errors.type_name(A.data_.dtype)}"
+        )

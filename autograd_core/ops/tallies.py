@@ -1,0 +1,160 @@
+"""Values in order and how many there are: the k-th, distinct ones, counts and bins. Formulas: PyTorch's
+derivatives.yaml."""
+
+# ruff: noqa: F821
+# mypy: disable-error-code="no-any-return, no-untyped-call, misc, name-defined, has-type, call-overload, arg-type"
+
+from __future__ import annotations
+
+import numpy as np
+
+from .. import arithmetic, errors
+from ..op import both, helper, op
+from ..tensor import Array
+from .dims import wrap
+from .extremes import EXTREME, ordered
+from .kernels import refuse
+
+
+@op(
+    "kthvalue",
+    outputs=EXTREME,
+    differentiable=("values",),
+    self=lambda grad, dim, indices, self_sym_sizes, keepdim: select_values(grad, dim, indices, self_sym_sizes, keepdim),
+)
+def kthvalue(self: Array, k: int, dim: int = -1, keepdim: bool = False) -> tuple[Array, Array]:
+    at = wrap(dim, self.ndim)
+    if not 1 <= k <= (self.shape[at] if self.ndim else 1):
+        raise RuntimeError(f"kthvalue(): selected number k out of range for dimension {at}")
+    refuse("kthvalue_cpu", "b", self)
+    if self.ndim == 0:
+        return self, np.int64(0)
+    index = ordered(self, at, False)[(slice(None),) * at + (slice(k - 1, k),)]
+    values = np.take_along_axis(self, index, at)
+    return (values, index) if keepdim else (np.squeeze(values, at)[()], np.squeeze(index, at)[()])
+
+
+# ---- running sums of exponentials
+
+
+@op("logcumsumexp", self=lambda grad, self, result, dim: logcumsumexp_backward(grad, self, result, dim))
+def logcumsumexp(self: Array, dim: int) -> Array:
+    at = wrap(dim, self.ndim)
+    refuse("logcumsumexp_out_cpu", "biu", self)
+    return np.logaddexp.accumulate(self, at) if self.ndim and self.size else arithmetic.exp(self) * 0 + self
+
+
+@both
+def logcumsumexp_backward(grad: Array, self: Array, result: Array, dim: int) -> Array:
+    """The part that raised the result less the part that lowered it, each by its logarithm, from the end."""
+    logs = log(abs(grad))
+    least = zeros_as(grad) - float("inf")
+    raised = backwards(where(grad > 0, logs, least) - result, dim)
+    lowered = backwards(where(grad < 0, logs, least) - result, dim)
+    return exp(raised + self) - exp(lowered + self)
+
+
+@both
+def backwards(values: Array, dim: int) -> Array:
+    return flip(logcumsumexp(flip(values, [dim]), dim), [dim])
+
+
+# ---- distinct values
+
+
+@helper
+def underivable(name: str) -> None:
+    """What the node of an operator says whose derivative nobody wrote."""
+    raise NotImplementedError(f"the derivative for '{name}' is not implemented.")
+
+
+@op(
+    "_unique2",
+    node="Unique2Backward0",
+    outputs=("output", "inverse", "counts"),
+    differentiable=("output",),
+    self=lambda grad: underivable("_unique2"),
+)
+def unique(self: Array) -> tuple[Array, Array, Array]:
+    values, inverse, counts = np.unique(self, return_inverse=True, return_counts=True, equal_nan=False)
+    return values, inverse.reshape(self.shape)[()], counts
+
+
+@op(
+    "unique_dim",
+    outputs=("output", "inverse", "counts"),
+    differentiable=("output",),
+    self=lambda grad: underivable("unique_dim"),
+)
+def unique_dim(self: Array, dim: int) -> tuple[Array, Array, Array]:
+    values, inverse, counts = np.unique(self, axis=wrap(dim, self.ndim), return_inverse=True, return_counts=True)
+    return values, inverse.reshape(-1), counts
+
+
+@op(
+    "unique_consecutive",
+    outputs=("output", "inverse", "counts"),
+    differentiable=("output",),
+    self=lambda grad: underivable("unique_consecutive"),
+)
+def unique_consecutive(self: Array) -> tuple[Array, Array, Array]:
+    flat = np.ravel(self)
+    first = np.concatenate([[True], flat[1:] != flat[:-1]])[: flat.size]
+    starts = np.flatnonzero(first)
+    return flat[starts], (np.cumsum(first) - 1).reshape(self.shape)[()], np.diff(np.append(starts, flat.size))
+
+
+# ---- counts, which have no derivative
+
+
+@op("bincount")
+def bincount(self: Array, weights: Array | None = None, minlength: int = 0) -> Array:
+    if self.ndim == 1 and self.size == 0:
+        return np.zeros(minlength, np.int64)
+    refuse("bincount_cpu", "f", self)
+    if self.ndim != 1 or (self.dtype.kind in "iu" and np.any(self < 0)):
+        raise RuntimeError("bincount only supports 1-d non-negative integral inputs.")
+    refuse("bincount_cpu", "b", self)
+    if weights is None:
+        return np.bincount(self, minlength=minlength)
+    if weights.shape != self.shape:
+        raise RuntimeError("weights should be 1-d and have the same length as input")
+    counts = np.bincount(self, weights, minlength)
+    return counts.astype(np.float32) if weights.dtype == np.float32 else counts
+
+
+@op("histc")
+def histc(self: Array, bins: int = 100, min: float = 0, max: float = 0) -> Array:
+    refuse("histogram_cpu", "iub", self)
+    if bins <= 0:
+        raise RuntimeError("torch.histc(): bins must be > 0")
+    low, high = float(min), float(max)
+    if low == high and self.size:
+        low, high = float(np.min(self)), float(np.max(self))
+    if not (np.isfinite(low) and np.isfinite(high)):
+        raise RuntimeError(f"torch.histc: range of [{low:g}, {high:g}] is not finite")
+    if low == high:
+        low, high = low - 1, high + 1
+    if low > high:
+        raise RuntimeError("torch.histc: max must be larger than min")
+    return np.histogram(np.ravel(self), bins, (low, high))[0].astype(self.dtype)
+
+
+@op("searchsorted.Tensor")
+def searchsorted(sorted_sequence: Array, self: Array, right: bool = False) -> Array:
+    side = "right" if right else "left"
+    if np.ndim(sorted_sequence) == 1:
+        return np.searchsorted(sorted_sequence, self, side)
+    if sorted_sequence.shape[:-1] != self.shape[:-1]:
+        raise RuntimeError(
+            "torch.searchsorted(): boundaries tensor should be 1 dimension or the first N-1 dimensions of boundaries "
+            "tensor and input value tensor must match, but we got boundaries tensor "
+            f"{errors.sizes(sorted_sequence.shape)} and input value tensor {errors.sizes(self.shape)}"
+        )
+    rows = zip(sorted_sequence.reshape(-1, sorted_sequence.shape[-1]), self.reshape(-1, self.shape[-1]), strict=True)
+    return np.array([np.searchsorted(row, sought, side) for row, sought in rows], np.int64).reshape(self.shape)
+
+
+@op("isin.Tensor_Tensor")
+def isin(elements: Array, test_elements: Array, invert: bool = False) -> Array:
+    return np.isin(elements, test_elements, invert=invert)

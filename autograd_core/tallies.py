@@ -1,0 +1,129 @@
+"""What programs call to sort, count and tell values apart, where it chooses among operators."""
+
+# mypy: disable-error-code="no-any-return"
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from . import dtypes
+from .functions import cast, nonzero
+from .ops import tallies as t
+from .reductions import Extreme, named, sort
+from .tensor import Tensor, plain
+
+KTHVALUE = named("kthvalue")
+
+
+def kthvalue(input: Tensor, k: int, dim: int = -1, keepdim: bool = False) -> Extreme:
+    """The `k`-th smallest along `dim`, and its place."""
+    return KTHVALUE(*t.kthvalue(input, k, dim, keepdim))
+
+
+def msort(input: Tensor) -> Tensor:
+    """Sorted along the first dimension."""
+    values: Tensor = sort(input, 0).values
+    return values
+
+
+def logcumsumexp(input: Tensor, dim: int) -> Tensor:
+    return t.logcumsumexp(input, dim)
+
+
+def chosen(found: Any, inverse: bool, counts: bool) -> Any:
+    """The distinct values, with what else was asked for."""
+    values, places, how_often = found
+    parts = [values, *([places] if inverse else []), *([how_often] if counts else [])]
+    return parts[0] if len(parts) == 1 else tuple(parts)
+
+
+def unique(
+    input: Tensor,
+    sorted: bool = True,
+    return_inverse: bool = False,
+    return_counts: bool = False,
+    dim: int | None = None,
+) -> Any:
+    """The distinct values of `input` (with `dim`: its distinct slices) in order."""
+    found = t.unique(input) if dim is None else t.unique_dim(input, dim)
+    return chosen(found, return_inverse, return_counts)
+
+
+def unique_consecutive(
+    input: Tensor, return_inverse: bool = False, return_counts: bool = False, dim: int | None = None
+) -> Any:
+    """The values of `input`, each run of equal ones as one."""
+    if dim is not None:
+        raise NotImplementedError("unique_consecutive(dim=...) is not supported: leave dim out")
+    return chosen(t.unique_consecutive(input), return_inverse, return_counts)
+
+
+def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -> Tensor:
+    """How often each whole number occurs.
+
+    Raises:
+        RuntimeError: `input` is not 1-d, or holds a negative number.
+    """
+    return t.bincount(input, weights, minlength)
+
+
+def histc(input: Tensor, bins: int = 100, min: float = 0, max: float = 0) -> Tensor:
+    return t.histc(input, bins, min, max)
+
+
+def searchsorted(
+    sorted_sequence: Tensor, input: Any, *, out_int32: bool = False, right: bool = False, side: str | None = None
+) -> Tensor:
+    """Where each of `input` would be put in, so that the order stays."""
+    if side not in (None, "left", "right"):
+        raise RuntimeError(f"torch.searchsorted(): side can only be 'left' or 'right' but got {side}")
+    sought = input if isinstance(input, Tensor) else plain(sorted_sequence.data_.dtype.type(input))
+    found = t.searchsorted(sorted_sequence, sought, right or side == "right")
+    return cast(found, dtypes.int32) if out_int32 else found
+
+
+def bucketize(input: Any, boundaries: Tensor, *, out_int32: bool = False, right: bool = False) -> Tensor:
+    if boundaries.data_.ndim != 1:
+        raise RuntimeError(f"boundaries tensor must be 1 dimension, but got dim({boundaries.data_.ndim})")
+    return searchsorted(boundaries, input, out_int32=out_int32, right=right)
+
+
+def isin(elements: Any, test_elements: Any, *, assume_unique: bool = False, invert: bool = False) -> Tensor:
+    given = [x if isinstance(x, Tensor) else plain(np.asarray(x)[()]) for x in (elements, test_elements)]
+    return t.isin(*given, invert)
+
+
+def argwhere(input: Tensor) -> Tensor:
+    """The places of what is not zero, a row each."""
+    found: Tensor = nonzero(input)
+    return found
+
+
+def isreal(input: Tensor) -> Tensor:
+    return plain(np.ones(input.data_.shape, np.bool_)[()])
+
+
+def is_signed(input: Tensor) -> bool:
+    return input.data_.dtype.kind in "if"
+
+
+def is_nonzero(input: Tensor) -> bool:
+    """Whether the one element is not zero.
+
+    Raises:
+        RuntimeError: there is none, or more than one.
+    """
+    if input.data_.size != 1:
+        what = "no values" if input.data_.size == 0 else "more than one value"
+        raise RuntimeError(f"Boolean value of Tensor with {what} is ambiguous")
+    return bool(input.data_.reshape(())[()])
+
+
+def resolved(input: Tensor) -> Tensor:
+    """A tensor of real numbers, which have no conjugate to be resolved."""
+    return input
+
+
+resolve_conj = resolve_neg = resolved
