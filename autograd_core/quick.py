@@ -22,7 +22,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
-from numpy import float32
+from numpy import float32, ndarray
 
 from .accumulate import add_in_place, laid_out_alike
 from .fitting import dense, fit, validated
@@ -241,19 +241,15 @@ def expect(this: Run) -> None:
 def finish(this: Run) -> None:
     """What came for each leaf goes into its `.grad`."""
     for leaf, cell in this.cells.items():
-        if cell is None:
-            continue
-        variable = leaf.variable
+        variable, kind = leaf.variable, cell.__class__
         meta: Any = variable.meta
-        if cell.__class__ is list or meta.grad is not None:
-            grad, version, sole, _ = parts(cell)
-            store(leaf, grad, version, sole)
-        elif cell.__class__ is float32 or cell.strides == variable.data_.strides:
+        if (kind is ndarray and cell.strides == variable.data_.strides or kind is float32) and meta.grad is None:
             meta.grad = found = blank()
             found.data_ = cell
             found.storage_ = found.node = found.meta = None
-        else:
-            store(leaf, cell, 0, True)
+        elif cell is not None:
+            grad, version, sole, _ = parts(cell)
+            store(leaf, grad, version, sole)
 
 
 def store(leaf: AccumulateGrad, grad: Any, version: int, sole: bool) -> None:

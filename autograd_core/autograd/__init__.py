@@ -298,9 +298,8 @@ def quickly(outputs: Any, inputs: Any, retain: bool, create_graph: bool, allow_u
     found = quick.gradients(root.node, root.output_nr, start, leaves, retain, create_graph)
     if found is None:
         return None
-    if len(leaves) == 1 and leaves[0] in found:
-        value, count, *_ = quick.parts(found[leaves[0]])
-        return (value if create_graph else as_tensor(value, count),)
+    if len(leaves) == 1 and create_graph and (cell := found.get(leaves[0])) is not None:
+        return (cell[0],)
     got = [quick.parts(found[leaf]) if leaf in found else None for leaf in leaves]
     if not allow_unused and None in got:
         refuse_unused(got.index(None))
