@@ -100,7 +100,7 @@ class Forward(Making):
         return lines + self.usual_link(results) + [back]
 
     def operand_lines(self, p: str, may_be_number: bool, otherwise: str) -> list[str]:
-        is_tensor = f"{p}.__class__ is _Tensor or isinstance({p}, _Tensor)"
+        kind, is_tensor = f"{p}.__class__ is _Tensor", f"{p}.__class__ is _Tensor or isinstance({p}, _Tensor)"
         if p in self.op.optional:
             return [
                 f"    if {p} is None: d_{p} = None",
@@ -112,14 +112,19 @@ class Forward(Making):
                 f"    try: d_{p} = {p}.data_",
                 f"    except AttributeError: {otherwise}({self.everything})",
             ]
-        lines = [f"    if {is_tensor}:", f"        d_{p} = {p}.data_"]
-        if may_be_number:
-            lines += self.promote_lines("        ")
-            first = self.pair[0]
-            lines.append(f"    elif ({p}.__class__ is float or {p}.__class__ is int and -9999999 < {p} < 9999999)")
-            lines[-1] += f" and d_{first}.dtype.kind == 'f':"
-            lines.append(f"        d_{p} = {p}" if self.op.body else f"        d_{p} = d_{first}.dtype.type({p})")
-        return [*lines, "    else:", f"        {otherwise}({self.everything})"]
+        first = self.pair[0]
+        small = f"{p}.__class__ is float or {p}.__class__ is int and -9999999 < {p} < 9999999"
+        taken = [f"        d_{p} = {p}.data_", *self.promote_lines("        ")]
+        return [
+            f"    if {kind}:",
+            *taken,
+            f"    elif ({small}) and d_{first}.dtype.kind == 'f':",
+            f"        d_{p} = {p}" if self.op.body else f"        d_{p} = d_{first}.dtype.type({p})",
+            f"    elif isinstance({p}, _Tensor):",
+            *taken,
+            "    else:",
+            f"        {otherwise}({self.everything})",
+        ]
 
     def promote_lines(self, indent: str) -> list[str]:
         pair = [f"d_{p}" for p in self.pair]

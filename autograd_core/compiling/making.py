@@ -93,8 +93,8 @@ class Making(Entry):
                     lines.append(f"    if d_{name} is {name}: node.saved_{name} = {name}; node.version_{name} = 0")
                 there = f" and {name} is not None" if name in op.optional else ""
                 lines.append(f"    {'elif' if number else 'if'} ({when}){there}:")
-                lines.append(f"        node.saved_{name} = {name}; s = {name}.storage_")
-                lines.append(f"        node.version_{name} = 0 if s is None else s.version")
+                version = f"0 if {name}.storage_ is None else {name}.storage_.version"
+                lines.append(f"        node.saved_{name} = {name}; node.version_{name} = {version}")
                 lines.append(f"    else: node.saved_{name} = node.version_{name} = None")
             else:
                 value = self.value_of(name, usual)
