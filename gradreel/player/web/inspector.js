@@ -71,8 +71,16 @@ function tensorParts(tensor, moment, actions) {
     ...tensorFacts(tensor, moment).map(row),
     history("versions", tensor.id, "version", moment, actions, (version) => `version ${version}`),
     history("grad, change by change", tensor.id, "grad", moment, actions),
+    ...gradParts(state.at(tensor.id, "grad", step), scene),
     box && jumps([[box.kind === "leaf" ? `gradient gathered in ${title(box)}` : `made by ${title(box)}`, () => actions.onSelect(box.id)]]),
   ];
+}
+
+/** A gradient that does not fit into a line, as its tensor is shown. */
+function gradParts(index, scene) {
+  const value = index === null ? null : scene.values[index];
+  const shown = value?.shape.length ? picture(value) : null;
+  return shown ? [element("h4", { text: "grad" }), shown] : [];
 }
 
 /** The contents of a tensor: shaded numbers, or bars where they are too many. */
