@@ -329,6 +329,35 @@ def test_turned_it_begins_where_gradients_do(page: Any) -> None:
     assert abs(down - view["height"] / 2) < 2
 
 
+@pytest.mark.parametrize("page", ["training"], indirect=True)
+def test_the_camera_finds_the_graph_where_a_step_is_about_no_card(page: Any) -> None:
+    page.evaluate("player.foldAll(false)")
+    for _ in range(6):
+        page.get_by_test_id("tool-in").click()
+    page.get_by_test_id("tool-follow").click()  # who enlarges leads; now the camera leads again
+    for call in [*page.evaluate("scene.calls.map((call) => call.to)"), 0]:
+        page.evaluate(f"player.seek({call})")
+        view, cards = page.evaluate("player.view()"), page.evaluate("player.places()")
+        there = [box["id"] for box in page.evaluate("player.state().boxes") if box["name"] != "AccumulateGrad"]
+        seen = [
+            name
+            for name in there
+            if abs(cards[name]["x"] + cards[name]["width"] / 2 - view["x"]) * view["scale"] < view["width"] / 2
+            and abs(cards[name]["y"] + cards[name]["height"] / 2 - view["y"]) * view["scale"] < view["height"] / 2
+        ]
+        assert seen or not there, call
+
+
+def test_a_tensor_is_shown_with_its_numbers_and_those_of_its_gradient(page: Any) -> None:
+    page.evaluate("player.seek(1e9)")
+    page.evaluate("player.select(player.state().names.find(({ name }) => name === 't').tensor)")
+    shown = page.get_by_test_id("inspector").locator(".heat")
+    assert [shown.nth(place).locator("td").all_inner_texts() for place in range(shown.count())] == [
+        ["1", "0", "0", "1"],
+        ["3", "2", "3", "2"],
+    ]
+
+
 def test_the_small_map_and_the_tools_stand_apart(page: Any) -> None:
     for _ in range(4):
         page.get_by_test_id("tool-in").click()

@@ -123,6 +123,20 @@ export function createStage(root, corner, vis, { onPick, onFollow }) {
     camera.moveTo({ x: rect.x + rect.width / 2, y: rect.y + rect.height / 2 }, scale, ms);
   }
 
+  /** Bring a card into view, if it is not. */
+  function follow(card, ms) {
+    if (card && !camera.sees(card.rect)) lookAt(card, Math.max(camera.view().scale, READABLE), ms);
+  }
+
+  /** For a step that is about no card: the newest root that is there, if nothing of the graph can be seen. Leaves do not count,
+   * they outlive every graph. */
+  function lost() {
+    const there = (card) => card.box?.kind !== "leaf" && card.group?.kind !== "leaves" && opacity(card, frame.state, frame.step) === 1;
+    const { cards, roots } = frame.picture;
+    if (cards.some((card) => there(card) && camera.sees(card.rect, 0))) return null;
+    return roots.findLast(there) ?? cards.findLast(there) ?? null;
+  }
+
   return {
     measure,
     /** The colours may have changed. */
@@ -156,8 +170,7 @@ export function createStage(root, corner, vis, { onPick, onFollow }) {
       };
       started = eased ? performance.now() : 0;
       if (begin) open();
-      else if (follows && busy && host.clientWidth && !camera.sees(busy.rect))
-        lookAt(busy, Math.max(camera.view().scale, READABLE), eased ? GLIDE : 0);
+      else if (follows && host.clientWidth) follow(busy ?? lost(), eased ? GLIDE : 0);
       request();
     },
     fit: () => {
@@ -169,10 +182,7 @@ export function createStage(root, corner, vis, { onPick, onFollow }) {
       setFollow(false);
       camera.zoom(factor);
     },
-    /** Bring a card into view, if it is not. */
-    lookAt: (card) => {
-      if (!camera.sees(card.rect)) lookAt(card, Math.max(camera.view().scale, READABLE), still?.matches ? 0 : GLIDE);
-    },
+    lookAt: (card) => follow(card, still?.matches ? 0 : GLIDE),
     view: () => camera.view(),
     /** All that the painter needs for the present moment, to paint it elsewhere. */
     frame: () => frame && { ...frame, measure, colours: (colours ??= coloursOf(root)) },
