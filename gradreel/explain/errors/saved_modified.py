@@ -39,7 +39,7 @@ def saved_modified(world: World, failure: Failure) -> Diagnosis | None:
     call = world.calls.get(failure.call) if failure.call is not None else None
     asks = f"{code(call.text)} {on(call.place.line)}" if call else f"Line {failure.raised.line}"
     story.append(
-        f"{asks} needs version {slot.version} and finds version {now}. With the new numbers the gradient would "
+        f"{asks} needs version {slot.version} and finds version {now}. With other numbers the gradient would "
         "be wrong, so PyTorch refuses."
     )
     return Diagnosis(
