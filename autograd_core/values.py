@@ -18,6 +18,8 @@ from .batch import shown
 
 BINS = 24
 """So many bars tell how the elements of a larger tensor are spread."""
+COUNTED = 8192
+"""So many elements are counted for the bars at most; of more, evenly placed ones."""
 WHOLE = 256
 """A tensor with at most so many elements is told whole; of a larger one, a summary and its first elements."""
 SIDE = 32
@@ -36,7 +38,10 @@ class Value:
     maximum: float | None = None
     mean: float | None = None
     bins: tuple[int, ...] | None = None
-    """Of a larger tensor: how many elements lie in each of so many equal parts between `minimum` and `maximum`."""
+    """Of a larger tensor: how many elements lie in each of so many equal parts between `minimum` and `maximum`.
+
+    Of one with more than COUNTED elements, some are counted for all.
+    """
     cells: tuple[int, str] | None = None
     """Of a larger matrix of at most SIDE by SIDE: a power of two, and by how much of it each element is, row by row, as
     float16, little-endian, in base64."""
@@ -99,22 +104,26 @@ def cells(matrix: np.ndarray[Any, Any]) -> tuple[int, str] | None:
 
 
 _spreads: dict[tuple[float, ...], tuple[int, ...]] = {}
-"""How tensors were spread lately, by a checksum of their bytes: most are told of several times, at every node that they
-pass."""
+"""How tensors were spread lately, by a checksum of the bytes that are counted: most are told of several times, at every
+node that they pass."""
 
 
 def spread(numbers: np.ndarray[Any, Any], least: float, most: float, mean: float) -> tuple[int, ...] | None:
-    """How many of `numbers` lie in each of BINS equal parts from `least` to `most`; None where these are not finite."""
+    """How many of `numbers` lie in each of BINS equal parts from `least` to `most`; None where these are not finite.
+
+    Of more than COUNTED numbers evenly placed ones are counted.
+    """
     if not math.isfinite(most - least):
         return None
     if most == least:
         return (len(numbers), *(0,) * (BINS - 1))
-    key = (len(numbers), least, most, mean, crc32(np.ascontiguousarray(numbers).data))
+    sample = np.ascontiguousarray(numbers[:: -(-len(numbers) // COUNTED)])
+    key = (len(numbers), least, most, mean, crc32(sample.data))
     known = _spreads.get(key)
     if known is None:
         if len(_spreads) >= RECENT:
             _spreads.clear()
-        known = _spreads[key] = counted(numbers, least, most)
+        known = _spreads[key] = counted(sample, least, most)
     return known
 
 
