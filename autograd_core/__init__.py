@@ -44,8 +44,8 @@ contiguous_format = memory_format("torch.contiguous_format")
 preserve_format = memory_format("torch.preserve_format")
 
 _FACTORIES = (
-    "tensor as_tensor from_numpy zeros ones empty full eye arange linspace zeros_like ones_like empty_like full_like "
-    "rand_like "
+    "tensor as_tensor from_numpy zeros ones empty full eye arange linspace triu_indices tril_indices "
+    "zeros_like ones_like empty_like full_like rand_like "
     "randn_like randint_like rand randn randint randperm normal bernoulli multinomial manual_seed"
 )
 _FUNCTIONS = {

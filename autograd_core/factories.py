@@ -180,6 +180,20 @@ def arange(
     return made(values.astype(kind), "arange", requires_grad, device)
 
 
+def triu_indices(row: int, col: int, offset: int = 0, *, dtype: Any = None, device: Any = None) -> Tensor:
+    """Rows and columns of the elements on and above a diagonal, one below the other."""
+    return made(np.array(np.triu_indices(row, offset, col), places(dtype)), "triu_indices", False, device)
+
+
+def tril_indices(row: int, col: int, offset: int = 0, *, dtype: Any = None, device: Any = None) -> Tensor:
+    """Rows and columns of the elements on and below a diagonal, one below the other."""
+    return made(np.array(np.tril_indices(row, offset, col), places(dtype)), "tril_indices", False, device)
+
+
+def places(dtype: Any) -> np.dtype[Any]:
+    return np.dtype(np.int64) if dtype is None else numpy_dtype(dtype)
+
+
 def linspace(
     start: Any, end: Any, steps: int, *, dtype: Any = None, device: Any = None, requires_grad: bool = False
 ) -> Tensor:

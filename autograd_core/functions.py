@@ -105,6 +105,10 @@ def mul(input: Any, other: Any, *, out: Any = None) -> Tensor:
     return into(out, "mul", (input, other), e.mul(input, other))
 
 
+def round(input: Any, *, decimals: int | None = None, out: Any = None) -> Tensor:
+    return into(out, "round", (input,), e.round(input) if decimals is None else e.round_to(input, decimals))
+
+
 def div(input: Any, other: Any, *, rounding_mode: str | None = None, out: Any = None) -> Tensor:
     if rounding_mode not in (None, "trunc", "floor"):
         raise RuntimeError(

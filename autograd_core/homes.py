@@ -25,7 +25,7 @@ LAYERS = {
     "pooling": "AdaptiveAvgPool1d AdaptiveAvgPool2d AdaptiveMaxPool1d AdaptiveMaxPool2d AvgPool1d AvgPool2d AvgPool3d "
     "LPPool1d LPPool2d MaxPool1d MaxPool2d MaxPool3d MaxUnpool1d MaxUnpool2d",
     "distance": "CosineSimilarity PairwiseDistance",
-    "transformer": "TransformerEncoder TransformerEncoderLayer",
+    "transformer": "Transformer TransformerDecoder TransformerDecoderLayer TransformerEncoder TransformerEncoderLayer",
     "upsampling": "Upsample UpsamplingBilinear2d UpsamplingNearest2d",
     "pixelshuffle": "PixelShuffle PixelUnshuffle",
     "fold": "Fold Unfold",
@@ -37,7 +37,13 @@ HOMES = {
     **{f"torch.nn.modules.{home}": names for home, names in LAYERS.items()},
     "torch.nn.parameter": "Parameter Buffer",
     "torch.optim.optimizer": "Optimizer",
-    **{f"torch.optim.{name.lower()}": name for name in ("Adagrad", "Adam", "AdamW", "LBFGS", "RMSprop", "SGD")},
+    **{
+        f"torch.optim.{name.lower()}": name
+        for name in (
+            *("Adadelta", "Adagrad", "Adam", "AdamW", "Adamax", "LBFGS"),
+            *("NAdam", "RAdam", "RMSprop", "Rprop", "SGD"),
+        )
+    },
     **{
         f"torch.distributions.{name.lower()}": name
         for name in ("Bernoulli", "Categorical", "Distribution", "Exponential", "Independent", "Normal", "Uniform")

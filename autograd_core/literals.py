@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Sequence
 from typing import Any
 
@@ -35,7 +36,7 @@ def from_sequence(data: Any, wanted: np.dtype[Any] | None = None) -> np.ndarray[
 
 
 def is_sequence(data: Any) -> bool:
-    return isinstance(data, list | tuple | range) or (isinstance(data, np.ndarray) and data.ndim > 0)
+    return isinstance(data, list | tuple | range | deque) or (isinstance(data, np.ndarray) and data.ndim > 0)
 
 
 def shape_of(data: Any) -> tuple[int, ...]:

@@ -74,6 +74,30 @@ def floor_divide_(self: Tensor, other: Any) -> Tensor:
     return not_implemented.floor_divide_(self, other)
 
 
+def round_(self: Tensor, *, decimals: int | None = None) -> Tensor:
+    return in_place(e.round, self) if decimals is None else in_place(e.round_to, self, decimals)
+
+
+def fill_diagonal_(self: Tensor, fill_value: Any, wrap: bool = False) -> Tensor:
+    """Write `fill_value` onto the diagonal; with `wrap`, of a tall matrix again below it, and again.
+
+    Raises:
+        RuntimeError: fewer than two dimensions, or more of different lengths.
+    """
+    shape, rank = self.data_.shape, self.data_.ndim
+    if rank < 2:
+        raise RuntimeError("dimensions must larger than 1")
+    if rank > 2 and len(set(shape)) > 1:
+        raise RuntimeError("all dimensions of input must be of equal length")
+    step, start = self.stride(), self.storage_offset()
+    size = min(shape[:2])
+    s.as_strided(self, (size,), (sum(step),), start).fill_(fill_value)
+    if wrap and rank == 2 and shape[0] > shape[1] + 1:
+        below = -(-self.data_.size // (shape[1] + 1)) - size
+        s.as_strided(self, (below,), (sum(step),), start + step[0] * (shape[1] + 1)).fill_(fill_value)
+    return self
+
+
 def fill_(self: Tensor, value: Any) -> Tensor:
     return in_place(e.fill_tensor if isinstance(value, Tensor) else e.fill, self, value)
 
@@ -140,7 +164,7 @@ IN_PLACE_OF = {
     "rsqrt": e.rsqrt,
     "sin": e.sin, "cos": e.cos, "tan": e.tan, "tanh": e.tanh, "sigmoid": e.sigmoid, "relu": e.relu, "abs": e.abs,
     "floor": e.floor,
-    "ceil": e.ceil, "round": e.round, "trunc": e.trunc, "reciprocal": e.reciprocal, "zero": e.zero, "sign": e.sign,
+    "ceil": e.ceil, "trunc": e.trunc, "reciprocal": e.reciprocal, "zero": e.zero, "sign": e.sign,
     "tril": s.tril,
     "triu": s.triu, "cumsum": r.cumsum, "expm1": e.expm1, "log1p": e.log1p, "log2": e.log2, "log10": e.log10,
     "sinh": e.sinh,
@@ -179,6 +203,7 @@ IN_PLACE |= {
     "remainder_": by_operand(e.remainder, e.remainder_scalar),
     "fmod_": by_operand(e.fmod, e.fmod_scalar), "xlogy_": by_operand(rare.xlogy, rare.xlogy_by_number),
     "copysign_": by_operand(rare.copysign, rare.copysign_number),
+    "fill_diagonal_": fill_diagonal_, "round_": round_,
     "subtract_": IN_PLACE["sub_"],
     "multiply_": IN_PLACE["mul_"], "divide_": div_, "floor_divide_": floor_divide_, "true_divide_": div_,
 }  # fmt: skip

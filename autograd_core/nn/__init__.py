@@ -84,6 +84,7 @@ from .pooling import (
     MaxPool2d,
 )
 from .recurrent import GRU, LSTM, RNN, RNNBase
+from .transformer import Transformer, TransformerDecoder, TransformerDecoderLayer
 
 __all__ = [
     "AdaptiveAvgPool1d",
@@ -182,6 +183,9 @@ __all__ = [
     "Tanh",
     "Tanhshrink",
     "Threshold",
+    "Transformer",
+    "TransformerDecoder",
+    "TransformerDecoderLayer",
     "TransformerEncoder",
     "TransformerEncoderLayer",
     "TripletMarginLoss",

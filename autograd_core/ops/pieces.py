@@ -71,6 +71,13 @@ def round(self: Array) -> Array:
     return np.round(self)
 
 
+@op("round.decimals", self=lambda grad: zeros_as(grad))
+def round_to(self: Array, decimals: int) -> Array:
+    """To so many places after the point; before it, if negative."""
+    tens = self.dtype.type(10.0 ** (decimals if decimals > 0 else -decimals))
+    return np.round(self * tens) / tens if decimals > 0 else np.round(self / tens) * tens
+
+
 @op("trunc", self=lambda grad: zeros_as(grad))
 def trunc(self: Array) -> Array:
     return np.trunc(self)

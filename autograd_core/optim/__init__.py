@@ -6,8 +6,23 @@ from . import lr_scheduler
 from .algorithms import SGD, Adagrad, Adam, AdamW, RMSprop
 from .lbfgs import LBFGS
 from .optimizer import Optimizer
+from .rarer import Adadelta, Adamax, NAdam, RAdam, Rprop
 
-__all__ = ["LBFGS", "SGD", "Adagrad", "Adam", "AdamW", "Optimizer", "RMSprop", "lr_scheduler"]
+__all__ = [
+    "LBFGS",
+    "SGD",
+    "Adadelta",
+    "Adagrad",
+    "Adam",
+    "AdamW",
+    "Adamax",
+    "NAdam",
+    "Optimizer",
+    "RAdam",
+    "RMSprop",
+    "Rprop",
+    "lr_scheduler",
+]
 
 settle(globals())
 

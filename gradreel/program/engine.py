@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 import autograd_core
+from autograd_core.printing import printoptions
 from autograd_core.state import isolated
 from autograd_core.tell import listening, tensor_id
 
@@ -34,7 +35,7 @@ def elements_of(value: Any) -> int:
 def running(meter: Meter) -> Iterator[None]:
     """The engine as in a fresh process, asking `meter` before it makes something large."""
     before = torch.get_default_dtype()
-    with isolated() as state:
+    with isolated() as state, printoptions(profile="default"):
         state.reserve = reserve(meter)
         torch.set_default_dtype(torch.float32)
         torch.manual_seed(DEFAULT_SEED)

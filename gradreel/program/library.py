@@ -9,6 +9,7 @@ from difflib import get_close_matches
 from pathlib import Path
 
 from . import devices as devices
+from .engine import torch
 from .face import SPACES, SURFACE
 from .kinds import PYTHON, unknown_name
 from .machine import Machine
@@ -24,7 +25,7 @@ from .refusal import Refusal
 from .saving import load, save
 from .tables import TABLES
 from .tuples import ABOUT_FIELDS
-from .values import MISSING, Builtin, Namespace, Value
+from .values import MISSING, Builtin, Foreign, Namespace, Value
 
 GUEST = {
     file.stem: ast.parse(file.read_text(encoding="utf-8")) for file in Path(__file__).with_name("guest").glob("*.py")
@@ -37,8 +38,9 @@ TABLES[Output] = dict(OUTPUT_METHODS)
 TABLES[Progress] = dict(PROGRESS)
 
 SPACES["torch"].table |= {"save": Builtin("save", save, machine=True), "load": Builtin("load", load, machine=True)}
-DATA = module("torch.utils.data", {}, guest=True)
-SPACES["torch.utils.data"] = SPACES["torch.utils"].table["data"] = DATA
+for _name in [name for name in GUEST if name.startswith("torch.")]:
+    _parent, _, _child = _name.rpartition(".")
+    SPACES[_name] = SPACES[_parent].table[_child] = module(_name, {}, guest=True)
 
 MODULES: dict[str, Namespace] = {
     "math": MATH,
@@ -112,6 +114,19 @@ FORBIDDEN = {
     "sys": "it would give access to this machine",
 }
 """Why names are missing in modules that we have in part."""
+
+
+SPACES["torch.nn"].table["Transformer"].methods["generate_square_subsequent_mask"] = Foreign(
+    "generate_square_subsequent_mask", torch.nn.Transformer.generate_square_subsequent_mask
+)
+
+
+def autocast(machine: Machine, *args: Value, **kwargs: Value) -> Value:
+    """`torch.autocast`, which is that of torch.amp."""
+    return machine.call(machine, loaded(machine, "torch.amp")["autocast"], list(args), kwargs)
+
+
+SPACES["torch"].table["autocast"] = Builtin("autocast", autocast, machine=True)
 
 
 def find(machine: Machine, name: str, line: int = 0) -> Namespace | None:

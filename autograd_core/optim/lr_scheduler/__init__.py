@@ -15,6 +15,7 @@ from .by_epoch import (
     PolynomialLR,
     StepLR,
 )
+from .one_cycle import OneCycleLR
 from .plateau import ReduceLROnPlateau
 from .several import ChainedScheduler, SequentialLR
 
@@ -29,6 +30,7 @@ __all__ = [
     "LinearLR",
     "MultiStepLR",
     "MultiplicativeLR",
+    "OneCycleLR",
     "PolynomialLR",
     "ReduceLROnPlateau",
     "SequentialLR",

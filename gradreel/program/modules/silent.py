@@ -18,10 +18,16 @@ DRAWING = ["matplotlib", *(f"matplotlib.{part}" for part in PARTS.split()), "mpl
 DRAWING += ["seaborn", "pylab", "graphviz", "torchviz", "IPython", "IPython.display", "ipywidgets"]
 WRITING = ["torch.utils.tensorboard", "tensorboardX", "wandb", "visdom", "torchsummary", "torchinfo", "logging"]
 WRITING += ["pdb", "ipdb"]
+PICTURES = [
+    "torchvision",
+    *(f"torchvision.{part}" for part in ("datasets", "models", "transforms", "utils", "io", "ops")),
+]
+PICTURES += ["torchvision.transforms.functional", "PIL", "PIL.Image", "cv2"]
 
 REMARKS = {name: "Nothing is drawn here: calls of {name} do nothing." for name in DRAWING} | {
     name: "Calls of {name} do nothing here." for name in WRITING
 }
+REMARKS |= {name: "There are no files or downloads here: nothing can be loaded with {name}." for name in PICTURES}
 """What is said of each, once a run."""
 
 

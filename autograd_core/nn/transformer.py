@@ -1,0 +1,200 @@
+"""The decoder of a transformer, and encoder and decoder together."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from copy import deepcopy
+from typing import Any
+
+import numpy as np
+
+from ..factories import floating
+from ..tensor import Tensor, plain
+from . import functional as F
+from . import init
+from .attention import MultiheadAttention, TransformerEncoder, TransformerEncoderLayer, looks_causal
+from .container import ModuleList
+from .dropout import Dropout
+from .layers import LayerNorm, Linear
+from .module import Module
+
+
+class TransformerDecoderLayer(Module):
+    """Attention to itself, attention to a memory, then two linear maps; each added to what came in, and normalized."""
+
+    def __init__(
+        self,
+        d_model: int,
+        nhead: int,
+        dim_feedforward: int = 2048,
+        dropout: float = 0.1,
+        activation: str | Callable[[Tensor], Tensor] = F.relu,
+        layer_norm_eps: float = 1e-5,
+        batch_first: bool = False,
+        norm_first: bool = False,
+        bias: bool = True,
+        device: Any = None,
+        dtype: Any = None,
+    ) -> None:
+        super().__init__()
+        heads: dict[str, Any] = {"dropout": dropout, "batch_first": batch_first, "bias": bias, "dtype": dtype}
+        norm: dict[str, Any] = {"eps": layer_norm_eps, "bias": bias, "dtype": dtype}
+        self.self_attn = MultiheadAttention(d_model, nhead, **heads)
+        self.multihead_attn = MultiheadAttention(d_model, nhead, **heads)
+        self.linear1 = Linear(d_model, dim_feedforward, bias=bias, dtype=dtype)
+        self.dropout = Dropout(dropout)
+        self.linear2 = Linear(dim_feedforward, d_model, bias=bias, dtype=dtype)
+        self.norm_first = norm_first
+        self.norm1, self.norm2 = LayerNorm(d_model, **norm), LayerNorm(d_model, **norm)
+        self.norm3 = LayerNorm(d_model, **norm)
+        self.dropout1, self.dropout2, self.dropout3 = Dropout(dropout), Dropout(dropout), Dropout(dropout)
+        if isinstance(activation, str):
+            if activation not in ("relu", "gelu"):
+                raise RuntimeError(f"activation should be relu/gelu, not {activation}")
+            activation = F.relu if activation == "relu" else F.gelu
+        self.activation = activation
+
+    def forward(
+        self,
+        tgt: Tensor,
+        memory: Tensor,
+        tgt_mask: Tensor | None = None,
+        memory_mask: Tensor | None = None,
+        tgt_key_padding_mask: Tensor | None = None,
+        memory_key_padding_mask: Tensor | None = None,
+        tgt_is_causal: bool = False,
+        memory_is_causal: bool = False,
+    ) -> Tensor:
+        x = tgt
+
+        def itself(x: Tensor) -> Tensor:
+            out = self.self_attn(
+                x, x, x, attn_mask=tgt_mask, key_padding_mask=tgt_key_padding_mask, need_weights=False,
+                is_causal=tgt_is_causal,
+            )  # fmt: skip
+            return self.dropout1(out[0])  # type: ignore[no-any-return]
+
+        def remembered(x: Tensor) -> Tensor:
+            out = self.multihead_attn(
+                x, memory, memory, attn_mask=memory_mask, key_padding_mask=memory_key_padding_mask,
+                need_weights=False, is_causal=memory_is_causal,
+            )  # fmt: skip
+            return self.dropout2(out[0])  # type: ignore[no-any-return]
+
+        if self.norm_first:
+            x = x + itself(self.norm1(x))
+            x = x + remembered(self.norm2(x))
+            return x + self.fed(self.norm3(x))  # type: ignore[no-any-return]
+        x = self.norm1(x + itself(x))
+        x = self.norm2(x + remembered(x))
+        return self.norm3(x + self.fed(x))  # type: ignore[no-any-return]
+
+    def fed(self, x: Tensor) -> Tensor:
+        return self.dropout3(self.linear2(self.dropout(self.activation(self.linear1(x)))))  # type: ignore[no-any-return]
+
+
+class TransformerDecoder(Module):
+    """Several decoder layers, which begin as copies of one."""
+
+    def __init__(self, decoder_layer: TransformerDecoderLayer, num_layers: int, norm: Module | None = None) -> None:
+        super().__init__()
+        self.layers = ModuleList([deepcopy(decoder_layer) for _ in range(num_layers)])
+        self.num_layers, self.norm = num_layers, norm
+
+    def forward(
+        self,
+        tgt: Tensor,
+        memory: Tensor,
+        tgt_mask: Tensor | None = None,
+        memory_mask: Tensor | None = None,
+        tgt_key_padding_mask: Tensor | None = None,
+        memory_key_padding_mask: Tensor | None = None,
+        tgt_is_causal: bool | None = None,
+        memory_is_causal: bool = False,
+    ) -> Tensor:
+        causal = looks_causal(tgt_mask) if tgt_is_causal is None else tgt_is_causal
+        for layer in self.layers:
+            tgt = layer(
+                tgt, memory, tgt_mask=tgt_mask, memory_mask=memory_mask, tgt_key_padding_mask=tgt_key_padding_mask,
+                memory_key_padding_mask=memory_key_padding_mask, tgt_is_causal=causal,
+                memory_is_causal=memory_is_causal,
+            )  # fmt: skip
+        return tgt if self.norm is None else self.norm(tgt)
+
+
+class Transformer(Module):
+    """An encoder for what is read and a decoder for what is written."""
+
+    def __init__(
+        self,
+        d_model: int = 512,
+        nhead: int = 8,
+        num_encoder_layers: int = 6,
+        num_decoder_layers: int = 6,
+        dim_feedforward: int = 2048,
+        dropout: float = 0.1,
+        activation: str | Callable[[Tensor], Tensor] = F.relu,
+        custom_encoder: Any = None,
+        custom_decoder: Any = None,
+        layer_norm_eps: float = 1e-5,
+        batch_first: bool = False,
+        norm_first: bool = False,
+        bias: bool = True,
+        device: Any = None,
+        dtype: Any = None,
+    ) -> None:
+        super().__init__()
+        layer: tuple[Any, ...] = (
+            d_model, nhead, dim_feedforward, dropout, activation, layer_norm_eps, batch_first, norm_first, bias, None,
+            dtype,
+        )  # fmt: skip
+        norm: dict[str, Any] = {"eps": layer_norm_eps, "bias": bias, "dtype": dtype}
+        if custom_encoder is None:
+            one = TransformerEncoderLayer(*layer)
+            custom_encoder = TransformerEncoder(one, num_encoder_layers, LayerNorm(d_model, **norm))
+        self.encoder = custom_encoder
+        if custom_decoder is None:
+            other = TransformerDecoderLayer(*layer)
+            custom_decoder = TransformerDecoder(other, num_decoder_layers, LayerNorm(d_model, **norm))
+        self.decoder = custom_decoder
+        for weight in self.parameters():
+            if weight.data_.ndim > 1:
+                init.xavier_uniform_(weight)
+        self.d_model, self.nhead, self.batch_first = d_model, nhead, batch_first
+
+    def forward(
+        self,
+        src: Tensor,
+        tgt: Tensor,
+        src_mask: Tensor | None = None,
+        tgt_mask: Tensor | None = None,
+        memory_mask: Tensor | None = None,
+        src_key_padding_mask: Tensor | None = None,
+        tgt_key_padding_mask: Tensor | None = None,
+        memory_key_padding_mask: Tensor | None = None,
+        src_is_causal: bool | None = None,
+        tgt_is_causal: bool | None = None,
+        memory_is_causal: bool = False,
+    ) -> Tensor:
+        """What the decoder makes of `tgt` (T x B x d_model) with what the encoder makes of `src` (S x B x d_model).
+
+        Raises:
+            RuntimeError: the batches or the widths differ.
+        """
+        batched = src.data_.ndim == 3
+        batch = 0 if self.batch_first else 1
+        if batched and src.data_.shape[batch] != tgt.data_.shape[batch]:
+            raise RuntimeError("the batch number of src and tgt must be equal")
+        if src.data_.shape[-1] != self.d_model or tgt.data_.shape[-1] != self.d_model:
+            raise RuntimeError("the feature number of src and tgt must be equal to d_model")
+        memory = self.encoder(src, mask=src_mask, src_key_padding_mask=src_key_padding_mask, is_causal=src_is_causal)
+        return self.decoder(  # type: ignore[no-any-return]
+            tgt, memory, tgt_mask=tgt_mask, memory_mask=memory_mask, tgt_key_padding_mask=tgt_key_padding_mask,
+            memory_key_padding_mask=memory_key_padding_mask, tgt_is_causal=tgt_is_causal,
+            memory_is_causal=memory_is_causal,
+        )  # fmt: skip
+
+    @staticmethod
+    def generate_square_subsequent_mask(sz: int, device: Any = None, dtype: Any = None) -> Tensor:
+        """A mask that hides from each place what comes later: `sz` x `sz`, -inf above the diagonal."""
+        return plain(np.triu(np.full((sz, sz), -np.inf, floating(dtype)), 1))

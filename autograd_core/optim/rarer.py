@@ -1,0 +1,178 @@
+"""Optimizers that are met less often than SGD and Adam, in torch's order of operations."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..boxmuller import multiply_add
+from ..tensor import Array, Tensor, plain
+from .algorithms import DECAY, EPSILON, RATE, check_betas, decayed, number
+from .optimizer import (
+    Algorithm,
+    Group,
+    advance,
+    at_least_zero,
+    counter,
+    lerp,
+    mixed_square,
+    plus,
+    write,
+    zeros_like,
+)
+
+
+class Adadelta(Algorithm):
+    """The gradient in the unit of the steps: the root of their mean square over that of the gradient."""
+
+    usual = {
+        "lr": 1.0, "rho": 0.9, "eps": 1e-6, "weight_decay": 0, "maximize": False, "capturable": False, "foreach": None,
+        "differentiable": False,
+    }  # fmt: skip
+    places = ("lr", "rho", "eps", "weight_decay", "foreach")
+    limits = {**RATE, **EPSILON, **DECAY}
+
+    def check(self, given: Group) -> None:
+        super().check(given)
+        if not 0.0 <= given["rho"] <= 1.0:
+            raise ValueError(f"Invalid rho value: {given['rho']}")
+
+    def update(self, param: Tensor, grad: Array, group: Group) -> None:
+        state, rho, eps = self.state[param], group["rho"], group["eps"]
+        if not state:
+            state["step"], state["square_avg"], state["acc_delta"] = counter(), zeros_like(param), zeros_like(param)
+        advance(state, "step", state["step"].data_ + 1)
+        grad = decayed(grad, param, group)
+        square = advance(state, "square_avg", mixed_square(state["square_avg"].data_, grad, rho))
+        delta = np.sqrt(state["acc_delta"].data_ + eps) / np.sqrt(square + eps) * grad
+        advance(state, "acc_delta", mixed_square(state["acc_delta"].data_, delta, rho))
+        write(param, plus(param.data_, delta, -number(group["lr"])), "adadelta_step")
+
+
+class Adamax(Algorithm):
+    """Adam with the largest of the lately seen gradients in place of the root of their mean square."""
+
+    usual = {
+        "lr": 2e-3, "betas": (0.9, 0.999), "eps": 1e-8, "weight_decay": 0, "foreach": None, "maximize": False,
+        "differentiable": False, "capturable": False,
+    }  # fmt: skip
+    places = ("lr", "betas", "eps", "weight_decay", "foreach")
+    limits = {**RATE, **EPSILON, **DECAY}
+
+    def check(self, given: Group) -> None:
+        super().check(given)
+        check_betas(given["betas"])
+
+    def update(self, param: Tensor, grad: Array, group: Group) -> None:
+        state, (beta1, beta2) = self.state[param], group["betas"]
+        if not state:
+            state["step"], state["exp_avg"], state["exp_inf"] = counter(), zeros_like(param), zeros_like(param)
+        step = float(advance(state, "step", state["step"].data_ + 1))
+        grad = decayed(grad, param, group)
+        mean = advance(state, "exp_avg", lerp(state["exp_avg"].data_, grad, 1 - beta1))
+        largest = np.maximum(state["exp_inf"].data_ * beta2, np.abs(grad) + group["eps"])
+        largest = advance(state, "exp_inf", largest)
+        write(param, param.data_ + -(number(group["lr"]) / (1 - beta1**step)) * mean / largest, "adamax_step")
+
+
+class NAdam(Algorithm):
+    """Adam with Nesterov's look ahead."""
+
+    usual = {
+        "lr": 2e-3, "betas": (0.9, 0.999), "eps": 1e-8, "weight_decay": 0, "momentum_decay": 4e-3,
+        "decoupled_weight_decay": False, "maximize": False, "foreach": None, "capturable": False,
+        "differentiable": False,
+    }  # fmt: skip
+    places = ("lr", "betas", "eps", "weight_decay", "momentum_decay", "decoupled_weight_decay")
+    limits = {**RATE, **EPSILON}
+
+    def check(self, given: Group) -> None:
+        super().check(given)
+        check_betas(given["betas"])
+        at_least_zero(DECAY["weight_decay"], given["weight_decay"])
+        at_least_zero("momentum_decay value", given["momentum_decay"])
+
+    def update(self, param: Tensor, grad: Array, group: Group) -> None:
+        state, lr, (beta1, beta2) = self.state[param], number(group["lr"]), group["betas"]
+        if not state:
+            state["step"], state["mu_product"] = counter(), plain(np.ones((), np.float32))
+            state["exp_avg"], state["exp_avg_sq"] = zeros_like(param), zeros_like(param)
+        step = float(advance(state, "step", state["step"].data_ + 1))
+        if group["weight_decay"] != 0:
+            if group["decoupled_weight_decay"]:
+                write(param, param.data_ * (1 - lr * group["weight_decay"]), "weight_decay")
+            else:
+                grad = decayed(grad, param, group)
+        now, ahead = (beta1 * (1 - 0.5 * 0.96 ** (at * group["momentum_decay"])) for at in (step, step + 1))
+        product = float(advance(state, "mu_product", state["mu_product"].data_ * now))
+        mean = advance(state, "exp_avg", lerp(state["exp_avg"].data_, grad, 1 - beta1))
+        square = advance(state, "exp_avg_sq", mixed_square(state["exp_avg_sq"].data_, grad, beta2))
+        scale = np.sqrt(square / (1 - beta2**step)) + group["eps"]
+        stepped = param.data_ + (-lr * (1 - now) / (1 - product)) * grad / scale
+        write(param, stepped + (-lr * ahead / (1 - product * ahead)) * mean / scale, "nadam_step")
+
+
+class RAdam(Algorithm):
+    """Adam that waits until it has seen enough to trust the size of its steps."""
+
+    usual = {
+        "lr": 1e-3, "betas": (0.9, 0.999), "eps": 1e-8, "weight_decay": 0, "maximize": False, "foreach": None,
+        "capturable": False, "decoupled_weight_decay": False, "differentiable": False,
+    }  # fmt: skip
+    places = ("lr", "betas", "eps", "weight_decay", "decoupled_weight_decay")
+    limits = {**RATE, **EPSILON}
+
+    def check(self, given: Group) -> None:
+        super().check(given)
+        check_betas(given["betas"])
+        at_least_zero(DECAY["weight_decay"], given["weight_decay"])
+
+    def update(self, param: Tensor, grad: Array, group: Group) -> None:
+        state, lr, (beta1, beta2) = self.state[param], number(group["lr"]), group["betas"]
+        if not state:
+            state["step"], state["exp_avg"], state["exp_avg_sq"] = counter(), zeros_like(param), zeros_like(param)
+        step = float(advance(state, "step", state["step"].data_ + 1))
+        if group["weight_decay"] != 0:
+            if group["decoupled_weight_decay"]:
+                write(param, param.data_ * (1 - lr * group["weight_decay"]), "weight_decay")
+            else:
+                grad = decayed(grad, param, group)
+        mean = advance(state, "exp_avg", lerp(state["exp_avg"].data_, grad, 1 - beta1))
+        square = advance(state, "exp_avg_sq", mixed_square(state["exp_avg_sq"].data_, grad, beta2))
+        way = mean / (1 - beta1**step) * lr
+        longest = 2 / (1 - beta2) - 1
+        length = longest - 2 * step * beta2**step / (1 - beta2**step)
+        if length > 5.0:
+            way = way * ((1 - beta2**step) ** 0.5 / (np.sqrt(square) + group["eps"]))
+            trust = (length - 4) * (length - 2) * longest / ((longest - 4) * (longest - 2) * length)
+            way = way * trust**0.5
+        write(param, plus(param.data_, way, -1.0), "radam_step")
+
+
+class Rprop(Algorithm):
+    """By the sign of the gradient alone: steps grow while it stays, and shrink when it turns."""
+
+    usual = {
+        "lr": 1e-2, "etas": (0.5, 1.2), "step_sizes": (1e-6, 50), "foreach": None, "maximize": False,
+        "differentiable": False, "capturable": False,
+    }  # fmt: skip
+    places = ("lr", "etas", "step_sizes")
+    limits = {**RATE}
+
+    def check(self, given: Group) -> None:
+        super().check(given)
+        if not 0.0 < given["etas"][0] < 1.0 < given["etas"][1]:
+            raise ValueError(f"Invalid eta values: {given['etas'][0]}, {given['etas'][1]}")
+
+    def update(self, param: Tensor, grad: Array, group: Group) -> None:
+        state, (less, more) = self.state[param], group["etas"]
+        if not state:
+            state["step"], state["prev"] = counter(), zeros_like(param)
+            state["step_size"] = plain(np.full(param.data_.shape, number(group["lr"]), param.data_.dtype))
+        advance(state, "step", state["step"].data_ + 1)
+        turned = grad * state["prev"].data_
+        factor = np.where(turned > 0, more, np.where(turned < 0, less, 1)).astype(grad.dtype)
+        sizes = np.clip(state["step_size"].data_ * factor, *group["step_sizes"]).astype(grad.dtype)
+        sizes = advance(state, "step_size", sizes)
+        grad = np.where(turned < 0, grad.dtype.type(0), grad)
+        write(param, multiply_add(-np.sign(grad), sizes, param.data_), "rprop_step")
+        advance(state, "prev", grad)
