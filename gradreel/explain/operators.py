@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .layer_operators import LAYERS
-from .operator_rows import OPERATORS, Operator, row
+from .operator_rows import NOTHING, OPERATORS, PLACED, SHAPED, Operator, row
 from .rarer_operators import RARER
 from .states import NodeState
 
@@ -20,9 +20,16 @@ def operator(kind: str) -> Operator | None:
 
 def second(kind: str) -> Operator:
     """The row for the backward of a backward, which `create_graph` records."""
+    back = f"carries {{grad}} back through the backward of {kind}"
+    first = ALL.get(kind.removesuffix("Dense"))
+    if first is not None and first.why in (NOTHING, SHAPED, PLACED):
+        return row(NOTHING, ("grad_output", f"{kind.lower()}(grad)", back))  # it moves numbers, whatever they are
+    knows = first is not None and first.why.startswith("it must know")
     return row(
-        f"the slope of {kind} depends on its input, and so does the slope of its backward",
-        ("grad_output", f"grad * {kind.lower()}'(self)", f"carries {{grad}} back through the backward of {kind}"),
+        first.why
+        if first is not None and knows
+        else f"the slope of {kind} depends on its input, and so does the slope of its backward",
+        ("grad_output", f"grad * {kind.lower()}'(self)", back),
         (
             "self",
             f"grad * grad_output * {kind.lower()}''(self)",

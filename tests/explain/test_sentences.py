@@ -3,6 +3,7 @@
 import pytest
 
 from gradreel.explain import sentences
+from gradreel.explain.operators import operator
 from gradreel.program import run
 
 SAID = {
@@ -64,3 +65,17 @@ def test_a_shape_has_the_article_that_it_is_spoken_with(dims: tuple[int, ...], w
         f"names a new tensor, {words} tensor" in said
         for _, said in sentences(run(f"import torch\na = torch.ones{dims}"))
     )
+
+
+@pytest.mark.parametrize(
+    ("kind", "why"),
+    [
+        ("SelectBackward", "its gradient needs no values"),
+        ("EmbeddingDenseBackward", "its gradient needs no values"),
+        ("MaxPool2DWithIndicesBackward", "it must know where the largest entry was"),
+        ("TanhBackward", "the slope of Tanh depends on its input, and so does the slope of its backward"),
+    ],
+)
+def test_the_backward_of_a_backward_keeps_what_it_keeps_for_a_reason_of_its_own(kind: str, why: str) -> None:
+    known = operator(kind)
+    assert known is not None and known.why == why
