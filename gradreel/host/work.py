@@ -23,7 +23,7 @@ from gradreel.scene import Expression as Typed
 from gradreel.scene import Leaf, payload
 from gradreel.scene.build import Mender
 from gradreel.trace import Outcome, Trace
-from gradreel.trace.events import LineReached, Stopped
+from gradreel.trace.events import Event, LineReached, Printed, Stopped
 
 from .watching import Watch
 
@@ -49,7 +49,10 @@ SAMPLE = 500
 GROWTH = 40
 """How many times more is dared after what went well."""
 
-CUT = "This program recorded {all:,} events, more than can be made ready in time. The first {kept:,} are shown."
+CUT = (
+    "This program recorded {all:,} events, more than can be made ready in time. The first {kept:,} are shown, and all "
+    "that it printed."
+)
 HALTED = "The program was stopped at line {line}: it may use {limit}. What it did until then could not be saved."
 LIMITS = {"seconds": "{:g} seconds", "memory": "{:,.0f} bytes of memory", "nesting": "values nested {:,.0f} deep"}
 
@@ -167,7 +170,18 @@ def beginning(trace: Trace, most: int) -> Trace:
         message = CUT.format(all=len(trace.events), kept=most)
         line = next((event.line for event in reversed(trace.events[:most]) if isinstance(event, LineReached)), None)
         outcome = Outcome("stopped", "events", message, line)
-    return replace(trace, events=trace.events[:most], outcome=outcome)
+    return replace(trace, events=(*trace.events[:most], *printed_later(trace, most)), outcome=outcome)
+
+
+def printed_later(trace: Trace, number: int) -> tuple[Event, ...]:
+    """What was printed from event `number` on, as one: the output is whole even where the recording is cut.
+
+    What ends a run that a budget stopped stays, too.
+    """
+    later = trace.events[number:]
+    text = "".join(event.text for event in later if isinstance(event, Printed))
+    ends = later[-1:] if later and isinstance(later[-1], Stopped) else ()
+    return (*((Printed(text),) if text else ()), *ends)
 
 
 def read(request: bytes) -> dict[str, Any]:

@@ -23,10 +23,12 @@ from gradreel.host.jail import ALLOWED
 from gradreel.host.pool import LARGEST_REQUEST
 from gradreel.host.processes import ROOT, Zygote, can_fork
 from gradreel.host.settings import Settings
-from gradreel.host.work import SAMPLE, SHORT, in_time
+from gradreel.host.work import SAMPLE, SHORT, beginning, in_time
 from gradreel.host.zygote import CANCELLED, HARD_SECONDS
-from gradreel.program import run
+from gradreel.program import Limits, run
 from gradreel.trace import Trace
+from gradreel.trace.events import Printed, Stopped
+from gradreel.trace.rules import validate
 
 ENDLESS = "while True:\n    pass"
 
@@ -253,6 +255,15 @@ def test_a_long_recording_is_cut_to_what_can_be_made_in_time() -> None:
     assert SAMPLE <= len(cut.events) < len(trace.events) and parts[1] == str(len(cut.events)).encode()
     assert cut.outcome.kind == "stopped" and cut.outcome.message is not None and "The first" in cut.outcome.message
     assert cut.outcome.line in (2, 3, 4)
+
+
+def test_the_output_is_whole_even_where_the_recording_is_cut() -> None:
+    trace = run("for i in range(2000):\n    if i % 500 == 499:\n        print(i)\n")
+    cut = beginning(trace, SAMPLE)
+    assert "".join(event.text for event in cut.events if isinstance(event, Printed)) == "499\n999\n1499\n1999\n"
+    assert len(cut.events) == SAMPLE + 1 and validate(cut) == []
+    stopped = run("while True:\n    print(1)\n", limits=Limits(steps=4000))
+    assert isinstance(beginning(stopped, SAMPLE).events[-1], Stopped) and beginning(trace, 10**6) is trace
 
 
 @pytest.mark.skipif(sys.platform != "linux" or platform.machine() not in ALLOWED, reason="no filter known here")
