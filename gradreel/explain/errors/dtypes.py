@@ -21,6 +21,7 @@ SIGNS = (
     "not implemented for 'Int'",
     "with dtype",
     "must have the same dtype",
+    "one of the following scalar types",
 )
 FLAG_STORY = (
     "A gradient says what a small change does, and whole numbers cannot change by a little.",

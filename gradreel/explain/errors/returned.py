@@ -18,10 +18,17 @@ def nothing_returned(world: World, failure: Failure) -> Diagnosis | None:
     functions = {
         node.name: node for node in ast.walk(world.source.tree) if isinstance(node, ast.FunctionDef) and silent(node)
     }
+    forwards = {
+        kind.name: part
+        for kind in ast.walk(world.source.tree)
+        if isinstance(kind, ast.ClassDef)
+        for part in kind.body
+        if isinstance(part, ast.FunctionDef) and part.name in ("forward", "__call__") and silent(part)
+    }
     used = names_used(statement(world, failure))
     for node in reversed([node for node in ast.walk(world.source.tree) if isinstance(node, ast.Assign)]):
         names = {part.id for goal in node.targets for part in ast.walk(goal) if isinstance(part, ast.Name)}
-        function = functions.get(called(node.value))
+        function = functions.get(called(node.value)) or forwards.get(made_by(world, node.value))
         if function is None or not names & used or node.lineno > failure.raised.line:
             continue
         name = sorted(names & used)[0]
@@ -49,6 +56,17 @@ def called(node: ast.expr) -> str:
     if not isinstance(node, ast.Call):
         return ""
     return node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+
+
+def made_by(world: World, node: ast.expr) -> str:
+    """The class whose object is called: `Net` of `net(x)` after `net = Net()`, and of `Net()(x)`."""
+    if not isinstance(node, ast.Call):
+        return ""
+    if isinstance(node.func, ast.Call):
+        return called(node.func)
+    name = ast.unparse(node.func)
+    makings = (part for part in ast.walk(world.source.tree) if isinstance(part, ast.Assign))
+    return next((called(part.value) for part in makings if name in map(ast.unparse, part.targets)), "")
 
 
 def names_used(text: str) -> set[str]:

@@ -14,6 +14,9 @@ from ..tell_graph import keep_name
 from ..words import code, label, name_of, value
 from ..world import World
 
+UNREAD = ("running_mean", "running_var")
+"""What a batch norm keeps for evaluation: in training, when it writes them, its gradient does not need them."""
+
 
 class Stale:
     """Slots that were read after an uncounted write had changed what they hold."""
@@ -30,7 +33,7 @@ class Stale:
             return
         node = self.world.nodes[event.node]
         slot = node.slots.get(event.slot)
-        if slot is None:
+        if slot is None or event.slot in UNREAD:
             return
         writes = [
             write
