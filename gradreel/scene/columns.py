@@ -143,6 +143,8 @@ def ids(things: Sequence[str]) -> Column | None:
     letter = things[0][:1]
     if len(things) < 2 or not letter.isalpha() or not things[0][1:].isdecimal():
         return None
+    if set(map(itemgetter(slice(1)), things)) != {letter}:
+        return None
     whole = "".join(things)
     try:
         numbers = list(map(int, whole[1:].split(letter)))

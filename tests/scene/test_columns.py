@@ -75,6 +75,11 @@ def test_what_comes_by_turns_is_read(things: list[Any], every: int) -> None:
     assert json.dumps(read(turns(whole, every))) == json.dumps(whole)
 
 
+@pytest.mark.parametrize("things", [["n1", "2n3"], ["n1", ""], ["n1n2", "n"], ["n1", "n02"]])
+def test_what_only_looks_like_numbered_texts_is_read(things: list[str]) -> None:
+    assert read(write(things)) == things
+
+
 def test_what_json_does_not_know_is_refused() -> None:
     with pytest.raises(TypeError, match="a scene holds no complex"):
         write([1j])
