@@ -24,23 +24,28 @@ export function unpacked(packed) {
 
 /** @returns {Histories} */
 function historiesOf(things, groups) {
-  const keys = {};
+  const tracks = {};
   const histories = new Map();
   for (const kind of Object.keys(things)) {
-    keys[kind] = read(things[kind]).map((parts) => (typeof parts === "string" ? parts : `name:${parts.scope}:${parts.text}`));
-    for (const key of keys[kind]) histories.set(key, new Map());
+    tracks[kind] = read(things[kind]).map((parts) => {
+      const made = new Map();
+      histories.set(typeof parts === "string" ? parts : `name:${parts.scope}:${parts.text}`, made);
+      return made;
+    });
   }
   for (const { kind, property, ...columns } of groups) {
     const [places, lengths, starts, gaps] = ["things", "lengths", "starts", "gaps"].map((name) => read(columns[name]));
     const courses = columns.courses && read(columns.courses);
     const values = columns.values && read(columns.values);
     let from = 0;
-    places.forEach((place, i) => {
-      const steps = [starts[i]];
-      for (let j = 1; j < lengths[i]; j++) steps.push(steps[j - 1] + gaps[from - i + j - 1]);
-      histories.get(keys[kind][place]).set(property, { steps, values: courses ? courses[i] : values.slice(from, from + lengths[i]), before: null });
+    let gap = 0;
+    for (let i = 0; i < places.length; i++) {
+      let step = starts[i];
+      const steps = [step];
+      for (let j = 1; j < lengths[i]; j++) steps.push((step += gaps[gap++]));
+      tracks[kind][places[i]].set(property, { steps, values: courses ? courses[i] : values.slice(from, from + lengths[i]), before: null });
       from += lengths[i];
-    });
+    }
   }
   return histories;
 }
