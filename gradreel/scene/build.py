@@ -131,6 +131,7 @@ class Builder:
                 happening(stage, event)
             for look in looks:
                 look(event)
+        stage.arrive()
         for number in self.made:
             self._label(number)
         self.bytes.put(0, world.saved_bytes)

@@ -30,6 +30,7 @@ class Stage:
         self.lit: list[int] = []
         self.running: list[int] = []
         """The nodes that are shown running in this step and will have run in the next."""
+        self.moved = False
         self.around: object = None
         """The calls and loops that are shown."""
         self.marked: dict[int, None] = {}
@@ -82,9 +83,13 @@ class Stage:
     # ---- the program
 
     def line_reached(self, event: e.LineReached) -> None:
-        self.place()
+        self.moved = True
 
-    def place(self) -> None:
+    def arrive(self) -> None:
+        """End a step: of the places that the program came by, the last is shown."""
+        if not self.moved:
+            return
+        self.moved = False
         place = self.world.place
         self.line.put(0, place.line)
         self.end_line.put(0, place.end_line)
@@ -111,7 +116,7 @@ class Stage:
         self.tensor.put(name, None)
 
     def function_left(self, event: e.FunctionLeft) -> None:
-        self.place()
+        self.moved = True
         for name in self.names_in.pop(event.scope, ()):
             self.gone(name)
 
