@@ -66,7 +66,7 @@ def _text(machine: Machine, this: Value) -> str:
 
 
 def _hash(machine: Machine, this: Value) -> int:
-    return object.__hash__(this) if isinstance(this, Instance) else hash(this)
+    return Instance.__hash__(this) if isinstance(this, Instance) else hash(this)
 
 
 def _equal(machine: Machine, this: Value, other: Value) -> Value:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import count
 from typing import Any
 
 from autograd_core.events import NodeReleased, TensorMade, TensorReleased
@@ -63,6 +64,8 @@ class Machine:
         """Whether the program asked for no warnings."""
         self.remarks: set[str] = set()
         self.numbers: dict[int, int] = {}
+        self.next_place = count(1).__next__
+        """A place for an object that is put into a set."""
         self.call: Callable[[Machine, Value, list[Value], dict[str, Value]], Value]
 
     def counting(self, recorder: Recorder) -> Callable[[Flight], None]:

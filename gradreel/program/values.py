@@ -227,11 +227,19 @@ class Class:
 class Instance:
     """An object of a class of the program."""
 
-    __slots__ = ("kind", "attributes", "__weakref__")
+    __slots__ = ("kind", "attributes", "place", "__weakref__")
 
     def __init__(self, kind: Class) -> None:
         self.kind = kind
         self.attributes: dict[str, Value] = {}
+        self.place: int | None = None
+
+    def __hash__(self) -> int:
+        """Its place among the objects that were asked: so a set of them goes in the same order in every run."""
+        if self.place is None:
+            machine = self.kind.machine
+            self.place = id(self) if machine is None else machine.next_place()
+        return self.place
 
 
 class Own:
