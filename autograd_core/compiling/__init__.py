@@ -25,7 +25,7 @@ from ..anomaly import remember
 from ..fitting import fitted, fitted_tensor
 from ..graph import FLOAT, LAST, SCALAR, Dim, accumulator, late, new_accumulator, number_late, operand_edge, outs_of
 from ..recording.engine import apart, heard_hand_on, heard_nothing, told_step
-from ..recording.tape import LARGE, many_leaves, noted
+from ..recording.tape import LARGE, SMALL, many_leaves, noted
 from ..saved import SavedResult, save_result, unpack_slot
 from ..state import next_usual, singular, special, state
 from ..tensor import Storage, Tensor, blank, wrapped_number
@@ -61,8 +61,8 @@ PLUMBING: Namespace = {
     "_finish": operands.finish, "_leaf": quick.leaf, "_holders": sys.getrefcount, "_add": quick.add,
     "_hand_on": quick.hand_on, "_any_step": quick.step,
     "_nothing": quick.nothing, "_counted_on": quick.counted_on, "_remember": remember, "_version": operands.version_of,
-    "_batched": batched, "_proxy": weakref.proxy, "_noted": noted, "_LARGE": LARGE, "_quiet": operands.loaded_quietly,
-    "_wrapped": wrapped_number, "_many_leaves": many_leaves,
+    "_batched": batched, "_proxy": weakref.proxy, "_noted": noted, "_LARGE": LARGE, "_SMALL": SMALL,
+    "_quiet": operands.loaded_quietly, "_wrapped": wrapped_number, "_many_leaves": many_leaves,
     "_heard_hand_on": heard_hand_on, "_heard_nothing": heard_nothing, "_told_step": told_step, "_apart": apart,
 }  # fmt: skip
 

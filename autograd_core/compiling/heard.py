@@ -53,11 +53,13 @@ class Heard(Forward, Backward):
         lines += self.computed(v, r)
         lines += [
             f"    if {v}.__class__ is _float32: outs = _SCALAR; raw = float({v})",
-            f"    elif {v}.size > _LARGE or (kind := {v}.dtype) is not _FLOAT and kind.kind == 'c':",
+            f"    elif (size := {v}.size) > _LARGE or (kind := {v}.dtype) is not _FLOAT and kind.kind == 'c':",
             f"        _link({self.everything}, ({r},))",
             f"        tape.result({r}, {op.name!r}, {self.involved()})",
             f"        return {r}",
-            f"    else: outs = _outs[{v}.shape, kind]; raw = {v}.tobytes()",
+            "    else:",
+            f"        outs = _outs[{v}.shape, kind]; raw = {v}.tobytes()",
+            f"        if size > _SMALL and tape.weigh is not None: tape.weigh({r})",
         ]
         lines += self.linked(v, r)
         wrapped = {p: f"{p}.meta is not None and {p}.meta.wrapped" for p in self.pair[1:]}
@@ -110,6 +112,8 @@ class Heard(Forward, Backward):
         numbers = {p: f"{p}.__class__ is float or {p}.__class__ is int" for p in self.numbers}
         self.numbers = []
         lines.append(f"    if {v}.__class__ is _float32 or {v}.size <= _LARGE:")
+        lines.append(f"        if {v}.__class__ is not _float32 and {v}.size > _SMALL and tape.weigh is not None:")
+        lines.append(f"            tape.weigh({r})")
         raw = f"float({v}) if {v}.__class__ is _float32 else (({v}.shape, {v}.dtype), {v}.tobytes())"
         lines += [f"    {line}" for line in self.noted_plain(r, raw, numbers)]
         return [*lines, f"    tape.result({r}, {op.name!r}, {self.involved()})", f"    return {r}"]

@@ -28,7 +28,8 @@ LARGE = 1024
 """Results with more elements are told at once, so that a tape holds no copies of large arrays."""
 
 SMALL = 256
-"""Of larger tensors that no operator of a graph made it is told at once: listeners count their bytes."""
+"""Of larger tensors that no operator made it is told at once, and a tape's `weigh` is called with those that one made:
+listeners count their bytes."""
 
 SELDOM = 100_000
 """While a tape grows, the collector of cycles comes after so many new objects: the tape has many, and no cycle."""
@@ -76,6 +77,8 @@ class Tape(Session):
         """Whether this is the one tape that `told` speaks of."""
         self.facts = True
         """Whether facts may be noted; else all is told at once."""
+        self.weigh: Callable[[Tensor], None] | None = None
+        """Called with each result of more than SMALL elements that a fact is to tell of."""
         self.grad = True
         self.reserve: Callable[[str, tuple[Any, ...]], None] | None = None
         self.next_sequence: Callable[[], int] = count().__next__

@@ -96,7 +96,7 @@ class Machine:
                 due = len(items) + min((limit - count) // MANY, most - nodes, OFTEN)
                 meter.check()
 
-        recorder.tape.emit = emit
+        recorder.tape.emit, recorder.tape.weigh = emit, hold.weigh
         return emit
 
     @property

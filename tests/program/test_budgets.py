@@ -170,3 +170,12 @@ def test_a_run_can_be_stopped_at_every_event() -> None:
         assert trace.outcome.kind == "stopped"
         begun = max(0, len(trace.events) - 50)  # at its end, nodes and tensors are let go
         assert [*map(type, trace.events[:begun])] == [*map(type, whole.events[:begun])]
+
+
+@pytest.mark.parametrize("made", ["x * i", "x.detach() + i"])
+@pytest.mark.parametrize("kept, kind", [(5, "finished"), (900, "stopped")])
+def test_results_that_the_engine_only_notes_are_counted_too(made: str, kept: int, kind: str) -> None:
+    loop = f"for i in range(900):\n    held = held[-{kept}:] + [{made}]"
+    source = f"import torch\nx = torch.ones(1000, requires_grad=True)\nheld = []\n{loop}"
+    trace = run(source, limits=replace(SMALL, bytes=2_000_000, steps=10**7))
+    assert (trace.outcome.kind, trace.outcome.type) == (kind, "bytes" if kind == "stopped" else None)
