@@ -49,9 +49,23 @@ def resized(wanted: Wanted, layers: tuple[str, ...], at: int, word: str, old: in
             continue
         named = keyword(node, word)
         given = named.value if named is not None else node.args[at] if len(node.args) > at else None
-        if isinstance(given, ast.Constant) and given.value == old:
+        if given is not None and counted(given) == old:
             title = f"{called(node)} with {word}={new} on line {node.lineno}"
             yield wanted.proposal(title, "another number of weights", text.replaced(given, str(new)))
+
+
+def counted(node: ast.expr) -> int | None:
+    """The number that is written, as such or as a product or sum: `16 * 5 * 5`."""
+    if isinstance(node, ast.Constant):
+        return node.value if type(node.value) is int else None
+    if not isinstance(node, ast.BinOp):
+        return None
+    left, right = counted(node.left), counted(node.right)
+    if left is None or right is None or max(abs(left), abs(right)) > 1 << 31:
+        return None
+    if isinstance(node.op, ast.Mult):
+        return left * right
+    return left + right if isinstance(node.op, ast.Add) else None
 
 
 def fitted_view(wanted: Wanted) -> Iterator[Proposal]:
