@@ -33,7 +33,7 @@ def accumulate(node: AccumulateGrad, grad: Any, call: int, create_graph: bool, v
         held = node.hooks is not None and bool(node.hooks.post)
         how = store_first(leaf, grad, create_graph, version, held)
     elif create_graph:
-        meta.grad, how = before + grad, "anew"
+        meta.grad, how = unseen(before + grad), "anew"
     else:
         how = add_in_place(before, grad)
     if session is not None:
@@ -63,13 +63,28 @@ def store_first(leaf: Tensor, grad: Any, create_graph: bool, version: int, held:
     if create_graph:
         from .ops.shape import copied
 
-        meta.grad = copied(grad)
+        meta.grad = unseen(copied(grad))
         return "copied"
     if sys.getrefcount(grad) <= OWN_REFERENCES + 1 + held and laid_out_alike(grad, leaf.data_):
         meta.grad = plain(grad, version=version)
         return "taken"
     meta.grad = plain(grad.copy() if isinstance(grad, np.ndarray) else grad, version=1)  # torch writes it with copy_
     return "copied"
+
+
+def unseen(grad: Tensor) -> Tensor:
+    """`grad`, its graph held out of sight of Python's collector; see Note [The cycle that stays].
+
+    Note [The cycle that stays]. Under create_graph a leaf holds its gradient, whose graph holds the leaf. Torch's
+    references for that are C++'s, so Python's collector cannot see that they go round in a circle, and what they hold
+    stays until the `.grad` is taken away: of this torch warns. Here the gradient has a second reference to its node,
+    from an array of objects, which the collector does not look into.
+    """
+    if grad.node is not None:
+        held = np.empty(1, object)
+        held[0] = grad.node
+        grad.own_meta().out_of_sight = held
+    return grad
 
 
 def laid_out_alike(grad: Any, data: Any) -> bool:

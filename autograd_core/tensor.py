@@ -112,7 +112,11 @@ class Meta:
         "retains_grad",
         "wrapped",
         "output_nr",
+        "out_of_sight",
     )
+
+    out_of_sight: Any
+    """A second reference to the node, if there is one; see Note [The cycle that stays] in accumulate.py."""
 
     def __init__(self) -> None:
         self.requires_grad = False

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 from . import autograd, errors, events, quick, tell
+from .accumulate import unseen
 from .batch import Batch, hidden
 from .graph import ONE, SCALAR, Handle
 from .state import RESHAPED, singular, special, state, unusual
@@ -49,6 +50,7 @@ def set_grad(self: Tensor, grad: Any) -> None:
         return
     if grad is not None:
         check_grad(self, grad)
+        unseen(grad)
     meta = self.meta or self.own_meta()
     before, meta.grad = meta.grad, grad
     session = state.session if special else None
@@ -180,7 +182,7 @@ def detach_(self: Tensor) -> Tensor:
     needed = self.requires_grad
     self.node, self.output_nr = None, 0
     meta = self.own_meta()
-    meta.requires_grad, meta.retains_grad = False, False
+    meta.requires_grad, meta.retains_grad, meta.out_of_sight = False, False, None
     let_go(self)
     if needed and state.session is not None:
         state.session.emit((events.FlagChanged, state.session.tensor(self), False))
