@@ -33,10 +33,16 @@ BEFORE = (
 def remember(node: Node) -> None:
     """Keep where `node` is made."""
     notes = node.own_metadata()
-    notes["traceback_"] = [entry for entry in traceback.format_stack() if "autograd_core" not in entry.split(",")[0]]
+    notes["traceback_"] = [entry for entry in traceback.format_stack() if not of_the_engine(entry)]
     running = state.calls[-1].running if state.calls else None
     if running is not None:
         notes["parent_"] = running
+
+
+def of_the_engine(entry: str) -> bool:
+    """Whether a line of a traceback is the engine's own, or of the code made for its operators."""
+    file = entry.split(",")[0]
+    return "autograd_core" in file or '"<operator ' in file
 
 
 def warn(text: str) -> None:

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from . import anomaly, errors, events, tell
-from .accumulate import accumulate
+from .accumulate import accumulate, unseen
 from .fitting import dense, validated
 from .graph import AccumulateGrad, Node
 from .queue import ReadyQueue
@@ -41,6 +41,7 @@ class Call:
         self.running: Node | None = None
         self.incoming = 0
         self.targets: set[Node] | None = None
+        self.alone: Node | None = None
 
     def only(self, nodes: Sequence[Node]) -> None:
         """Run `nodes` and what lies on the way to them, nothing else."""
@@ -61,6 +62,7 @@ class Call:
     def prepare(self, roots: Sequence[Node]) -> None:
         """Count the gradients that each node below `roots` waits for; find the nodes on the way to captures."""
         waiting: dict[Node, int] = {}
+        self.alone = roots[0] if len(roots) == 1 else None
         seen: set[Node] = set(roots)
         order = list(dict.fromkeys(roots))
         for node in order:
@@ -390,9 +392,9 @@ def retain(tensor: Tensor, grad: Any, call: int) -> None:
     before = meta.grad
     came = as_tensor(grad)
     if before is None:
-        meta.grad = clone(came) if came.requires_grad else plain(bare(np.array(came.data_)))
+        meta.grad = unseen(clone(came)) if came.requires_grad else plain(bare(np.array(came.data_)))
     else:
-        meta.grad = before + came if came.requires_grad else plain(before.data_ + came.data_)
+        meta.grad = unseen(before + came) if came.requires_grad else plain(before.data_ + came.data_)
     session = state.session
     if session is not None:
         number = session.tensor(tensor)

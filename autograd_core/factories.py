@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from . import dtypes
+from . import dtypes, errors
 from . import random as streams
 from .batching.making import at_random, like_at_random
 from .batching.making import like as hidden_like
@@ -19,6 +19,7 @@ from .batching.making import sized as hidden_sized
 from .device import device
 from .functions import numpy_dtype, sizes_of
 from .literals import from_data
+from .ops.kernels import refuse
 from .state import exposed, state
 from .tensor import Tensor, new_storage, plain
 
@@ -251,12 +252,14 @@ def full_like(
 
 @like_at_random
 def rand_like(input: Tensor, *, dtype: Any = None, device: Any = None, requires_grad: bool = False) -> Tensor:
+    refuse("check_uniform_bounds", "biu", np.zeros(0, like(input, dtype)))
     drawn = streams.uniform(input.data_.size, like(input, dtype)).reshape(input.data_.shape)
     return made(drawn, "rand_like", requires_grad, device)
 
 
 @like_at_random
 def randn_like(input: Tensor, *, dtype: Any = None, device: Any = None, requires_grad: bool = False) -> Tensor:
+    refuse("normal_kernel_cpu", "biu", np.zeros(0, like(input, dtype)))
     drawn = streams.normal(input.data_.size, like(input, dtype)).reshape(input.data_.shape)
     return made(drawn, "randn_like", requires_grad, device)
 
@@ -366,8 +369,31 @@ def bernoulli(input: Tensor, *, generator: Any = None) -> Tensor:
     return drawn
 
 
+def check_probabilities(data: np.ndarray[Any, Any], count: int, replacement: bool) -> None:
+    """Whether `count` indices can be drawn from each row of `data`.
+
+    Raises:
+        RuntimeError: they cannot, in torch's words.
+    """
+    if data.ndim not in (1, 2):
+        raise RuntimeError("prob_dist must be 1 or 2 dim")
+    if data.dtype.kind != "f":
+        kind = errors.type_name(data.dtype)
+        raise RuntimeError(f"multinomial only supports floating-point dtypes for input, got: {kind}")
+    if count <= 0:
+        raise RuntimeError("cannot sample n_sample <= 0 samples")
+    if not replacement and count > data.shape[-1]:
+        raise RuntimeError("cannot sample n_sample > prob_dist.size(-1) samples without replacement")
+    if not (np.isfinite(data).all() and (data >= 0).all()):
+        raise RuntimeError("probability tensor contains either `inf`, `nan` or element < 0")
+    if (data.sum(-1) == 0).any():
+        raise RuntimeError("invalid multinomial distribution (sum of probabilities <= 0)")
+
+
 def multinomial(input: Tensor, num_samples: int, replacement: bool = False, *, generator: Any = None) -> Tensor:
-    return made(streams.multinomial(np.asarray(input.data_), num_samples, replacement, generator), "multinomial")
+    data = np.asarray(input.data_)
+    check_probabilities(data, num_samples, replacement)
+    return made(streams.multinomial(data, num_samples, replacement, generator), "multinomial")
 
 
 def manual_seed(seed: int) -> streams.Generator:

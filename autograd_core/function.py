@@ -7,6 +7,7 @@ neither.
 
 from __future__ import annotations
 
+import inspect
 import warnings
 from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
@@ -98,14 +99,38 @@ class Function:
     @classmethod
     def apply(cls, *args: Any, **kwargs: Any) -> Any:
         """Run `forward` outside the graph and give its outputs one node."""
-        for name in kwargs:
-            raise TypeError(f"{cls.forward.__name__}() got an unexpected keyword argument '{name}'")
+        if kwargs:
+            args = cls.in_order(args, kwargs)
         if cls.node_class is None:
             raise NotImplementedError(NO_FORWARD)
         cls.check_transforms()
         if state.mapped and (level := innermost(args)) is not None:
             return custom.apply(cls, args, level)
         return cls.applied(args, cls.run_forward)
+
+    @classmethod
+    def in_order(cls, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
+        """The arguments of a call with names, as `forward` takes them one after the other.
+
+        Raises:
+            TypeError: they do not fit it.
+        """
+        apart = cls.setup_context is not Function.setup_context
+        known = [p for p in inspect.signature(cls.forward).parameters.values() if p.kind is p.POSITIONAL_OR_KEYWORD]
+        names = [p.name for p in known][0 if apart else 1 :]
+        title = f"{cls.forward.__name__}() "
+        for name in kwargs:
+            if name not in names:
+                raise TypeError(f"{'' if apart else title}got an unexpected keyword argument '{name}'")
+            if names.index(name) < len(args):
+                raise TypeError(f"{title}got multiple values for argument '{name}'")
+        given = list(args)
+        defaults = {p.name: p.default for p in known if p.default is not p.empty} | kwargs
+        for place, name in enumerate(names[len(args) :], len(args)):
+            if name not in defaults:
+                raise TypeError(f"{title}missing required argument: '{name}' (position {place})")
+            given.append(defaults[name])
+        return tuple(given)
 
     @classmethod
     def applied(cls, args: tuple[Any, ...], forward: Callable[..., Any]) -> Any:

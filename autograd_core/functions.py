@@ -128,8 +128,9 @@ def into(out: Any, name: str, inputs: Sequence[Any], result: Tensor) -> Tensor:
             "arguments "
             "requires grad."
         )
-    out.overwrite(result.data_)
-    out.bump()
+    from .signatures.guarding import put
+
+    put(out, result)
     return out
 
 

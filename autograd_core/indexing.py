@@ -21,6 +21,8 @@ from .tensor import Tensor, plain
 
 END = 2**63 - 1
 
+OF_BYTES = "indexing with dtype torch.uint8 is now deprecated, please use a dtype torch.bool instead."
+
 NON_TUPLE = (
     "Using a non-tuple sequence for multidimensional indexing is deprecated and will be changed in pytorch 2.9; use "
     "x[tuple(seq)] instead of x[seq]. In pytorch 2.9 this will be interpreted as tensor index, x[torch.tensor(seq)], "
@@ -64,6 +66,11 @@ def setitem(self: Tensor, index: Any, value: Any) -> None:
     in_place(places.index_put, view, found, value, False)
 
 
+def delitem(self: Tensor, index: Any) -> None:
+    """`del self[index]`, which there is not."""
+    raise TypeError("Tensor does not support deleting items")
+
+
 def write(target: Tensor, value: Tensor) -> None:
     """Write `value` over `target`: filled from a 0-d tensor, copied otherwise."""
     if value.data_.shape == target.data_.shape:
@@ -88,9 +95,8 @@ def as_value(target: Tensor, value: Any) -> Tensor:
     """A number as a 0-d tensor of the target's dtype."""
     if isinstance(value, bool | int | float | np.generic):
         return plain(target.data_.dtype.type(value))
-    if isinstance(value, np.ndarray):
-        return plain(value)
-    raise TypeError(f"can't assign a {type(value).__name__} to a torch.{named(target)}Tensor")
+    kind = f"numpy.{type(value).__name__}" if isinstance(value, np.ndarray) else type(value).__name__
+    raise TypeError(f"can't assign a {kind} to a torch.{named(target)}Tensor")
 
 
 def named(target: Tensor) -> str:
@@ -130,7 +136,7 @@ def width(part: Any) -> int:
     """How many dimensions one part of an index uses up."""
     if part is None or part is Ellipsis or isinstance(part, bool | np.bool_):
         return 0
-    if isinstance(part, Tensor) and part.data_.dtype.kind == "b":
+    if isinstance(part, Tensor) and part.data_.dtype.char in "?B":
         return int(part.data_.ndim)
     return 1
 
@@ -175,6 +181,9 @@ def as_index(part: Any) -> Tensor:
             raise IndexError("tensors used as indices must be long, int, byte or bool tensors")
         if part.data_.dtype.kind == "b" and unseen(part):
             raise RuntimeError(errors.DYNAMIC_MASK)
+        if part.data_.dtype == np.uint8:
+            warnings.warn(OF_BYTES, UserWarning, stacklevel=5)
+            return plain(np.asarray(part.data_ != 0))
         return part
     if isinstance(part, bool | np.bool_ | list | tuple | range | np.ndarray):
         array = np.asarray(
@@ -207,7 +216,7 @@ def sliced(view: Tensor, dim: int, part: slice, whole: bool = False) -> Tensor:
         raise IndexError("slice() cannot be applied to a 0-dim tensor.")
     step = 1 if part.step is None else number(part.step)
     if step <= 0:
-        raise ValueError("step must be greater than zero")
+        raise ValueError("step must be greater than zero" if step else "slice step cannot be zero")
     start = 0 if part.start is None else number(part.start)
     end = END if part.stop is None else number(part.stop)
     if not whole and start == 0 and step == 1 and end >= view.data_.shape[dim]:

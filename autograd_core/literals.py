@@ -32,7 +32,25 @@ def from_sequence(data: Any, wanted: np.dtype[Any] | None = None) -> np.ndarray[
     flat: list[Any] = []
     flatten_into(flat, data, shape, 0)
     kind = wanted or inferred_dtype(flat)
+    if kind.kind in "iu":
+        flat = [whole(value, kind) for value in flat]
     return np.array(flat, kind).reshape(shape) if shape else np.array(flat[0], kind)
+
+
+def whole(value: Any, kind: np.dtype[Any]) -> int:
+    """`value` without its fraction.
+
+    Raises:
+        ValueError: not even 64 bits hold it.
+        RuntimeError: `kind` does not hold it.
+    """
+    number = int(value)
+    if not -(2**63) <= number < 2**63:
+        raise ValueError("Overflow when unpacking long long")
+    limits = np.iinfo(kind)
+    if not limits.min - (limits.max + 1 if kind.kind == "u" else 0) <= number <= limits.max:
+        raise RuntimeError(f"value cannot be converted to type {kind.name} without overflow")
+    return number % 256 if kind.kind == "u" else number
 
 
 def is_sequence(data: Any) -> bool:
@@ -47,6 +65,8 @@ def shape_of(data: Any) -> tuple[int, ...]:
         if len(data) == 0:
             break
         data = data[0]
+    if shape and isinstance(data, str):  # torch takes it for one more sequence
+        raise ValueError("too many dimensions 'str'")
     return tuple(shape)
 
 
@@ -90,7 +110,7 @@ def as_number(value: Any, depth: int) -> Any:
     if isinstance(value, str):
         raise TypeError("new(): invalid data type 'str'")
     if is_sequence(value):
-        raise TypeError("must be real number, not list")
+        raise TypeError(f"'{type(value).__name__}' object cannot be interpreted as an integer")
     raise RuntimeError(f"Could not infer dtype of {type(value).__name__}")
 
 

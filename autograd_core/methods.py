@@ -114,6 +114,7 @@ OPERATORS: dict[str, Method] = {
     "__invert__": e.bitwise_not,
     "__getitem__": indexing.getitem,
     "__setitem__": indexing.setitem,
+    "__delitem__": indexing.delitem,
 }
 
 

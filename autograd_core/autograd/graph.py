@@ -79,6 +79,12 @@ def register_multi_grad_hook(
     return _MultiHandle([t.register_hook(hooks.at(i)) for i, t in enumerate(tensors)])
 
 
+def increment_version(tensor: Tensor | Sequence[Tensor]) -> None:
+    """Count a write that was made where torch does not see it."""
+    for t in [tensor] if isinstance(tensor, Tensor) else tensor:
+        t.bump()
+
+
 class AllHook:
     """What has come in each backward that runs now, until it is all."""
 
@@ -93,7 +99,8 @@ class AllHook:
             call = state.calls[-1]
             if call.number not in self.came:
                 self.came[call.number] = [None] * len(self.edges)
-                self.waiting[call.number] = sum(n is not None and call.comes_to(n, nr) for n, nr in self.edges)
+                below = [(n, nr) for n, nr in self.edges if n is not None and n is not call.alone]
+                self.waiting[call.number] = sum(call.comes_to(n, nr) for n, nr in below)
             self.came[call.number][index] = grad
             self.waiting[call.number] -= 1
             if self.waiting[call.number] == 0:
@@ -144,6 +151,7 @@ __all__ = [
     "Node",
     "disable_saved_tensors_hooks",
     "get_gradient_edge",
+    "increment_version",
     "register_multi_grad_hook",
     "save_on_cpu",
     "saved_tensors_hooks",

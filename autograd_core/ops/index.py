@@ -13,6 +13,7 @@ import numpy as np
 from .. import errors
 from ..op import both, helper, op
 from ..tensor import Array, Tensor, plain
+from .bounds import OF_DIMENSION, selected, within
 from .shape import wrap
 
 Places = Sequence[Any]
@@ -50,7 +51,18 @@ def places(indices: Places, shape: Sequence[int]) -> tuple[Any, ...]:
 
 @op("index.Tensor", writes=1, self=lambda grad, self_sym_sizes, indices: index_backward(grad, self_sym_sizes, indices))
 def index(self: Array, indices: list[Array | None]) -> Array:
-    return self[places(indices, self.shape)]
+    try:
+        return self[places(indices, self.shape)]
+    except IndexError as error:
+        raise told_apart(error, indices) from None
+
+
+def told_apart(error: IndexError, indices: Sequence[Any]) -> IndexError:
+    """What torch says where numpy raised `error`: it names the shapes of `indices` in its own way."""
+    if "could not be broadcast" not in str(error):
+        return error
+    shapes = ", ".join(errors.sizes(np.shape(index)) for index in indices if index is not None)
+    return IndexError(f"shape mismatch: indexing tensors could not be broadcast together with shapes {shapes}")
 
 
 @both
@@ -111,9 +123,7 @@ def gather(self: Array, dim: int, index: Array, sparse_grad: bool = False) -> Ar
 def check_index(index: Array, size: int, dim: int) -> None:
     if index.dtype.kind != "i":
         raise RuntimeError("gather(): Expected dtype int32/int64 for index")
-    wrong = np.asarray(index)[(np.asarray(index) >= size) | (np.asarray(index) < 0)]
-    if wrong.size:
-        raise RuntimeError(f"index {int(wrong.flat[0])} is out of bounds for dimension {dim} with size {size}")
+    within(index, size, dim)
 
 
 @both
@@ -138,11 +148,12 @@ def check_scatter(self: Array, dim: int, index: Array, src: Array | None = None)
     """
     if index.dtype.kind not in "iu" or index.itemsize < 4:
         raise RuntimeError("scatter(): Expected dtype int32/int64 for index")
+    at = wrap(dim, np.ndim(self))
     if src is None:
+        within(index, np.shape(self)[at] if np.ndim(self) else 1, at)
         return
     if self.dtype != src.dtype:
         raise RuntimeError("scatter(): Expected self.dtype to be equal to src.dtype")
-    at = wrap(dim, np.ndim(self))
     pairs = list(zip(np.shape(index), np.shape(self), np.shape(src), strict=False))
     if any(n > s or (n > m and d != at) for d, (n, m, s) in enumerate(pairs)):
         shapes = [f"[{errors.sizes(np.shape(x)).strip('[]')}]" for x in (index, self, src)]
@@ -150,6 +161,7 @@ def check_scatter(self: Array, dim: int, index: Array, src: Array | None = None)
             f"Expected index {shapes[0]} to be no larger than self {shapes[1]} apart from dimension {at} and to be no "
             f"larger size than src {shapes[2]}"
         )
+    within(index, np.shape(self)[at] if np.ndim(self) else 1, at)
 
 
 @op(
@@ -191,7 +203,9 @@ def index_select(self: Array, dim: int, index: Array) -> Array:
         raise IndexError("index_select(): Index is supposed to be a vector")
     if index.dtype.kind not in "iu" or index.itemsize < 4:
         raise RuntimeError("index_select(): Expected dtype int32 or int64 for index")
-    return np.take(self, index, wrap(dim, self.ndim))
+    at = wrap(dim, self.ndim)
+    selected(self, index, at)
+    return np.take(self, index, at) if self.ndim else self
 
 
 @both
@@ -215,8 +229,15 @@ def index_add(self: Array, dim: int, index: Array, source: Array, alpha: float =
             "source tensor shape must match self tensor shape, excluding the specified dimension. Got self.shape = "
             f"[{errors.sizes(self.shape).strip('[]')}] source.shape = [{errors.sizes(source.shape).strip('[]')}]"
         )
+    axis = wrap(dim, self.ndim)
+    if np.ndim(source) and np.size(index) != source.shape[axis]:
+        raise RuntimeError(
+            f"index_add_(): Number of indices ({np.size(index)}) should be equal to source.size(dim): "
+            f"({source.shape[axis]}), for dim: {dim}"
+        )
+    selected(self, index, axis, adding=True)
     out = np.array(self)
-    at = (slice(None),) * wrap(dim, self.ndim) + (np.asarray(index),)
+    at = (slice(None),) * axis + (np.asarray(index),)
     np.add.at(out, at, source if alpha == 1 else source * alpha)
     return out
 
@@ -235,8 +256,11 @@ def index_copy(self: Array, dim: int, index: Array, source: Array) -> Array:
             f"index_copy_(): self and source expected to have the same dtype, but got (self) {kinds[0]} and (source) "
             f"{kinds[1]}"
         )
+    at = wrap(dim, self.ndim)
+    if self.ndim:
+        within(index, self.shape[at], at, f"index_copy_(): {OF_DIMENSION}", IndexError)
     out = np.array(self)
-    out[(slice(None),) * wrap(dim, self.ndim) + (np.asarray(index),)] = source
+    out[(slice(None),) * at + (np.asarray(index),)] = source
     return out
 
 
@@ -244,6 +268,9 @@ def index_copy(self: Array, dim: int, index: Array, source: Array) -> Array:
 def index_fill(self: Array, dim: int, index: Array, value: float) -> Array:
     if index.dtype.kind not in "iu":
         raise IndexError("index_fill_(): Expected dtype int64 for index.")
+    if self.ndim:
+        at = wrap(dim, self.ndim)
+        within(index, self.shape[at], at, OF_DIMENSION, IndexError, -self.shape[at])
     out = np.array(self)
     out[(slice(None),) * wrap(dim, self.ndim) + (np.asarray(index),)] = value
     return out

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from typing import Any
 
@@ -12,6 +13,7 @@ import numpy as np
 
 from .. import errors
 from ..batch import hidden
+from ..dtypes import from_numpy, promote_types, to_numpy
 from ..op import both, helper, op
 from ..tensor import Array
 from .dims import axes, wrap
@@ -212,6 +214,10 @@ def cat(tensors: list[Array], dim: int = 0) -> Array:
                     "size "
                     f"{x.shape[d]} for tensor number {i} in the list."
                 )
+    kinds = {x.dtype for x in tensors}
+    if len(kinds) > 1:
+        common = functools.reduce(promote_types, map(from_numpy, kinds))
+        real = [x.astype(to_numpy(common), copy=False) for x in real]
     return np.concatenate(real, at)
 
 
