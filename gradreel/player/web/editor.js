@@ -73,12 +73,16 @@ export function createEditor(codemirror, host, options = {}) {
   };
 }
 
-/** Scroll only the pane itself, and only if the line is out of sight; the page around it stays where it is. */
-function reveal(view, line) {
+/** Scroll only the pane itself, or what it stands in where that scrolls, and only if the line is out of sight; the page around
+ * it stays where it is.
+ */
+export function reveal(view, line) {
   const block = view.lineBlockAt(view.state.doc.line(line).from);
-  const { scrollTop, clientHeight } = view.scrollDOM;
-  if (block.top < scrollTop) view.scrollDOM.scrollTop = Math.max(0, block.top - block.height);
-  else if (block.bottom > scrollTop + clientHeight) view.scrollDOM.scrollTop = block.bottom - clientHeight + block.height;
+  const pane = [view.scrollDOM, view.dom.parentElement].find((each) => each && each.scrollHeight > each.clientHeight);
+  if (!pane) return;
+  const { scrollTop, clientHeight } = pane;
+  if (block.top < scrollTop) pane.scrollTop = Math.max(0, block.top - block.height);
+  else if (block.bottom > scrollTop + clientHeight) pane.scrollTop = block.bottom - clientHeight + block.height;
 }
 
 /**
