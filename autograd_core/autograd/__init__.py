@@ -299,7 +299,7 @@ def quickly(outputs: Any, inputs: Any, retain: bool, create_graph: bool, allow_u
     if found is None:
         return None
     if len(leaves) == 1 and create_graph and (cell := found.get(leaves[0])) is not None:
-        return (cell[0],)
+        return (cell[0] if cell.__class__ is list else cell,)
     got = [quick.parts(found[leaf]) if leaf in found else None for leaf in leaves]
     if not allow_unused and None in got:
         refuse_unused(got.index(None))
