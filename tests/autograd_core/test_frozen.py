@@ -8,7 +8,11 @@ from autograd_core.events import NodeReady, SlotRead
 from autograd_core.frozen import maker
 from autograd_core.values import Value
 
-MADE = [(NodeReady, 1, 2), (SlotRead, 3, "self", 0, None), (Value, (), "float32", 0.5, True, None, None, None, None)]
+MADE = [
+    (NodeReady, 1, 2),
+    (SlotRead, 3, "self", 0, None),
+    (Value, (), "float32", 0.5, True, None, None, None, None, None),
+]
 
 
 @pytest.mark.parametrize("flight", MADE)

@@ -12,7 +12,7 @@ BEFORE: dict[str, tuple[int, str]] = {
     "print(1)\nbreak": (2, "'break' outside loop"),
     "print(1)\nimport subprocess": (2, "import subprocess"),
     "import pandas as pd\npd.read_csv('f')": (1, "only PyTorch and a small NumPy"),
-    "from torchvision import datasets, transforms\ntransforms": (1, "no files or downloads"),
+    "from transformers import AutoModel, pipeline\npipeline": (1, "no downloads"),
     "import ctypes": (1, "access to this machine"),
     "print(1)\nimport mth": (2, "Did you mean `math`?"),
     "open('f')": (1, "Files"),
