@@ -63,7 +63,8 @@ def place(
     node: FunctionNode, out: Tensor, nr: int, is_input: bool, is_dirty: bool, differentiable: bool, outputs: int
 ) -> Tensor:
     """`out` as the output number `nr` of `node`."""
-    from .inplace import rebase_onto, refuse_view
+    from .inplace import refuse_view
+    from .rebasing import rebase_onto
     from .views import alias_view
 
     if not differentiable:

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import weakref
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 
-from . import errors, events, tell
+from . import errors, tell
 from .batch import hidden
-from .graph import FLOAT, Node, Wanted, gradient_edge
+from .graph import FLOAT, Node, gradient_edge
 from .levels import Source
+from .rebasing import rebase
 from .state import special, state
 from .tensor import Array, Tensor, plain
-from .views import current_grad_fn, geometry, strided
 
 
 def check_writable(target: Tensor) -> None:
@@ -234,131 +233,3 @@ def cloned(before: Tensor) -> Tensor:
     if session is not None:
         session.same(copy, before)
     return copy
-
-
-def rebase(target: Tensor, make_node: Callable[[Tensor], Node | None]) -> None:
-    """Give `target`, just written, the history that `make_node` makes; a view's base gets a CopySlices around it."""
-    if not state.grad_enabled:
-        return
-    holder = plain(target.data_)
-    holder.storage_ = target.shared_storage()
-    look = target.meta.view if target.meta is not None else None
-    session = state.session
-    if look is not None and session is not None:
-        state.session = None
-    try:
-        node = make_node(holder)
-    finally:
-        state.session = session
-    if node is not None:
-        rebase_onto(target, node, holder.output_nr)
-
-
-def rebase_onto(target: Tensor, node: Node, output_nr: int = 0) -> None:
-    """Make `node` the history of `target`, which it just wrote; a view's base gets it inside a CopySlices."""
-    look = target.meta.view if target.meta is not None else None
-    if look is None:
-        before = target.node
-        target.node, target.output_nr = node, output_nr
-        move_retain(target, before, node)
-        tell_rebased(target, before, node)
-        return
-    base = look.base
-    before = base.node
-    slices = CopySlices(base, target, node)
-    session = state.session
-    if session is not None:
-        # What the inner node does is told of the outer one, which alone is in the graph.
-        session.watch(node, session.nodes, session.node_made(slices, "copy_slices", (base,)), None)
-    base.node, base.output_nr = slices, 0
-    move_retain(base, before, slices)
-    tell_rebased(base, before, slices)
-    current_grad_fn(target)  # torch remakes the written view's grad_fn at once, other views' when they are read
-
-
-def move_retain(tensor: Tensor, before: Node | None, node: Node) -> None:
-    """retain_grad follows the tensor to its new node; other hooks stay with the old one."""
-    if not tensor.retains_grad:
-        return
-    if before is not None and before.hooks is not None:
-        for nr, ref in list(before.hooks.retain.items()):
-            if ref() is tensor:
-                del before.hooks.retain[nr]
-    node.own_hooks().retain[tensor.output_nr] = weakref.ref(tensor)
-
-
-def tell_rebased(tensor: Tensor, before: Node | None, node: Node) -> None:
-    session = state.session
-    if session is not None:
-        old = None if before is None else session.node(before)
-        session.emit((events.HistoryRebased, session.tensor(tensor), old, session.node(node)))
-
-
-class CopySlices(Node):
-    """A write into part of a base: the gradient of that part goes through the inner node, the rest passes.
-
-    The first edge leads to what the base was before, the others are those of the inner node.
-    """
-
-    __slots__ = ("inner", "size", "stride", "offset", "look")
-    op_name = "copy_slices"
-    writes = (2,)
-
-    inner: Node
-
-    def __init__(self, base: Tensor, view: Tensor, inner: Node) -> None:
-        edges = [gradient_edge(base), *zip(inner.next[1:], inner.nrs[1:], strict=True)]
-        super().__init__(edges, ((base.data_.shape, base.data_.dtype),))
-        self.inner = inner
-        look = view.meta.view if view.meta is not None else None
-        self.look = look if hidden(base) else None
-        self.size, self.stride, self.offset = geometry(view) if self.look is None else ((), (), 0)
-
-    def raw(self, grads: Sequence[Any], wanted: Wanted) -> list[Any]:
-        self.check()
-        whole = np.array(grads[0], order="C")
-        part = strided(whole, self.size, self.stride, self.offset)
-        inner = self.inner.raw((part.copy(),), (self.inner.next[0], *wanted[1:]))
-        part[...] = 0 if inner[0] is None else inner[0]
-        return [None if wanted[0] is None else whole, *inner[1:]]
-
-    def graph(self, grads: Sequence[Any], wanted: Wanted) -> list[Any]:
-        from .ops.elementwise import copy
-        from .ops.shape import as_strided, clone
-
-        self.check()
-        if self.look is not None:
-            from .batching.writing import through_view
-
-            return through_view(self, self.look, grads, wanted)  # type: ignore[arg-type]
-        data = grads[0].data_
-        whole = (
-            clone(grads[0], True)
-            if hidden(grads[0])
-            else in_place(copy, plain(np.empty(data.shape, data.dtype)), grads[0])
-        )
-        part = as_strided(whole, self.size, self.stride, self.offset)
-        inner = self.inner.graph((clone(part),), (self.inner.next[0], *wanted[1:]))
-        if inner[0] is None:
-            part.zero_()
-        else:
-            part.copy_(inner[0])
-        return [None if wanted[0] is None else whole, *inner[1:]]
-
-    def check(self) -> None:
-        """Whether the inner node is still there; it goes with the first run, whatever it kept."""
-        if self.freed:
-            raise RuntimeError(errors.SECOND_BACKWARD)
-
-    def release(self) -> None:
-        self.freed = True
-        self.inner.release()
-
-    def keeps(self) -> list[str]:
-        return self.inner.keeps()
-
-    def saved_nbytes(self, slot: str) -> int:
-        return self.inner.saved_nbytes(slot)
-
-    def saved_flights(self, session: tell.Session, number: int | None = None) -> Any:
-        yield from self.inner.saved_flights(session, session.node(self))

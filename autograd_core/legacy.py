@@ -14,9 +14,10 @@ from .factories import made
 from .function import Function
 from .functions import sizes_of
 from .graph import gradient_edge
-from .inplace import check_writable, rebase_onto
+from .inplace import check_writable
 from .not_implemented import NotImplemented_
 from .ops import shape as s
+from .rebasing import rebase_onto
 from .state import state
 from .tensor import Tensor
 

@@ -10,8 +10,9 @@ from typing import Any
 from .batch import hidden
 from .batching.pointwise import each_alike
 from .graph import LAST, Node, Output, Wanted, gradient_edge
-from .inplace import check_writable, in_place, rebase_onto
+from .inplace import check_writable, in_place
 from .ops import elementwise as e
+from .rebasing import rebase_onto
 from .state import state
 from .tensor import Tensor, wrapped_number
 

@@ -12,9 +12,10 @@ from . import tell
 from .batch import hidden
 from .functions import sizes_of
 from .graph import Node
-from .inplace import check_writable, rebase
+from .inplace import check_writable
 from .ops import arrange
 from .ops import shape as s
+from .rebasing import rebase
 from .state import state
 from .tensor import Tensor, plain
 

@@ -81,7 +81,8 @@ def written(function: Callable[..., Any], target: Tensor, args: tuple[Any, ...],
     Raises:
         RuntimeError: `target` is the same for all examples, and what is written is not.
     """
-    from ..inplace import bound, check_writable, link, rebase
+    from ..inplace import bound, check_writable, link
+    from ..rebasing import rebase
     from . import RULES, innermost, lifted, once
     from .loop import one_by_one
     from .pointwise import SEVERAL, UNARY
