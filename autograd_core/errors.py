@@ -237,6 +237,22 @@ def from_numpy(op: Op, error: Exception, shapes: Sequence[Shape]) -> Exception:
     return RuntimeError(f"{op.python_name}: {error}")
 
 
+RANK = {"b": 0, "u": 1, "i": 1, "f": 2, "c": 3}
+"""The kinds of dtypes: a value may be cast to its own kind or a higher one."""
+
+
+def check_cast(value: np.dtype[Any], place: np.dtype[Any]) -> None:
+    """Whether a result of one dtype may be written into a place of another.
+
+    Raises:
+        RuntimeError: it may not.
+    """
+    if RANK[value.kind] > RANK[place.kind]:
+        raise RuntimeError(
+            f"result type {type_name(value)} can't be cast to the desired output type {type_name(place)}"
+        )
+
+
 def not_multiplied(one: Shape, other: Shape) -> str:
     shown = ["x".join(map(str, shape)) for shape in (one, other)]
     return f"mat1 and mat2 shapes cannot be multiplied ({shown[0]} and {shown[1]})"

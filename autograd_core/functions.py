@@ -8,7 +8,6 @@ by FROM in methods.py, a method of Tensor. Those that need no choice (exp, mm) a
 
 from __future__ import annotations
 
-import builtins
 from collections.abc import Sequence
 from typing import Any
 
@@ -21,7 +20,6 @@ from .ops import index as i
 from .ops import matmul as m
 from .ops import shape as s
 from .ops import special
-from .state import state
 from .tensor import Tensor, plain, wrapped_number
 
 Numbers = bool | int | float
@@ -91,47 +89,30 @@ def refuse_bool_alpha(alpha: Any, *operands: Any) -> None:
             raise RuntimeError("Boolean alpha only supported for Boolean results.")
 
 
-def add(input: Any, other: Any, *, alpha: Numbers = 1, out: Any = None) -> Tensor:
+def add(input: Any, other: Any, *, alpha: Numbers = 1) -> Tensor:
     refuse_bool_alpha(alpha, input, other)
-    return into(out, "add", (input, other), e.add(input, other, alpha))
+    return e.add(input, other, alpha)
 
 
-def sub(input: Any, other: Any, *, alpha: Numbers = 1, out: Any = None) -> Tensor:
+def sub(input: Any, other: Any, *, alpha: Numbers = 1) -> Tensor:
     refuse_bool_alpha(alpha, input, other)
-    return into(out, "sub", (input, other), e.sub(input, other, alpha))
+    return e.sub(input, other, alpha)
 
 
-def mul(input: Any, other: Any, *, out: Any = None) -> Tensor:
-    return into(out, "mul", (input, other), e.mul(input, other))
+def mul(input: Any, other: Any) -> Tensor:
+    return e.mul(input, other)
 
 
-def round(input: Any, *, decimals: int | None = None, out: Any = None) -> Tensor:
-    return into(out, "round", (input,), e.round(input) if decimals is None else e.round_to(input, decimals))
+def round(input: Any, *, decimals: int | None = None) -> Tensor:
+    return e.round(input) if decimals is None else e.round_to(input, decimals)
 
 
-def div(input: Any, other: Any, *, rounding_mode: str | None = None, out: Any = None) -> Tensor:
+def div(input: Any, other: Any, *, rounding_mode: str | None = None) -> Tensor:
     if rounding_mode not in (None, "trunc", "floor"):
         raise RuntimeError(
             f"div expected rounding_mode to be one of None, 'trunc', or 'floor' but found '{rounding_mode}'"
         )
-    result = e.div(input, other) if rounding_mode is None else e.div_mode(input, other, rounding_mode)
-    return into(out, "div", (input, other), result)
-
-
-def into(out: Any, name: str, inputs: Sequence[Any], result: Tensor) -> Tensor:
-    """`result`, written into `out` where a program gave one."""
-    if out is None:
-        return result
-    if builtins.any(isinstance(t, Tensor) and t.requires_grad for t in (*inputs, out)) and state.grad_enabled:
-        raise RuntimeError(
-            f"{name}(): functions with out=... arguments don't support automatic differentiation, but one of the "
-            "arguments "
-            "requires grad."
-        )
-    from .signatures.guarding import put
-
-    put(out, result)
-    return out
+    return e.div(input, other) if rounding_mode is None else e.div_mode(input, other, rounding_mode)
 
 
 def rsub(input: Tensor, other: Any, *, alpha: Numbers = 1) -> Tensor:

@@ -12,6 +12,7 @@ from . import errors, tell
 from .batch import hidden
 from .graph import FLOAT, Node, gradient_edge
 from .levels import Source
+from .overlap import refuse_overlap
 from .rebasing import rebase
 from .state import special, state
 from .tensor import Array, Tensor, plain
@@ -27,8 +28,6 @@ def check_writable(target: Tensor) -> None:
         raise RuntimeError(errors.LEAF_IN_PLACE)
     if state.grad_enabled and target.requires_grad:
         check_history(target)
-    if isinstance(target.data_, np.ndarray) and 0 in target.data_.strides and target.data_.size > 1:
-        refuse_overlap(target.data_)
 
 
 def check_history(target: Tensor) -> None:
@@ -54,14 +53,6 @@ def refuse_view(target: Tensor) -> None:
         raise RuntimeError(errors.view_in_place(look.creation, name, target.output_nr))
 
 
-def refuse_overlap(data: np.ndarray[Any, Any]) -> None:
-    if any(step == 0 and size > 1 for step, size in zip(data.strides, data.shape, strict=True)):
-        raise RuntimeError(
-            "unsupported operation: more than one element of the written-to tensor refers to a single memory location. "
-            "Please clone() the tensor before performing the operation."
-        )
-
-
 def in_place(function: Callable[..., Any], target: Tensor, *args: Any, **options: Any) -> Tensor:
     """`target.op_(...)` for the operator that `function` calls: write, count, and give `target` its new history."""
     if state.mapped and any(map(hidden, (target, *args))):
@@ -69,11 +60,12 @@ def in_place(function: Callable[..., Any], target: Tensor, *args: Any, **options
 
         return written(function, target, args, options)
     check_writable(target)
+    op = function.op  # type: ignore[attr-defined]
+    refuse_overlap(op.name, target, (*args, *options.values()))
     if state.grad_enabled and any(isinstance(a, Tensor) and a.requires_grad for a in args):
         refuse_view(target)
     if state.usual and not (state.grad_enabled and any_needs_grad(target, args)):
         return overwritten(target, function(target, *args, **options).data_)
-    op = function.op  # type: ignore[attr-defined]
     before = plain(target.data_)
     tracked = state.grad_enabled and any_needs_grad(target, (*args, *options.values()))
     if tracked:
@@ -112,6 +104,8 @@ def at_once(op: Any, ufunc: Any, target: Tensor, other: Any) -> bool:
         return False
     if fields["grad_enabled"] and (target.requires_grad or other.requires_grad):
         return False
+    if target.storage_ is not None and other.__class__ is Tensor and other.storage_ is not None:
+        refuse_overlap(op.name, target, (other,))
     if tape is not None:
         if other.__class__ is not Tensor:
             return False
@@ -191,12 +185,7 @@ def fits(target: Tensor, value: Array) -> None:
             f"output with shape {errors.sizes(target.data_.shape)} doesn't match the broadcast shape "
             f"{errors.sizes(value.shape)}"
         )
-    here, there = target.data_.dtype, value.dtype
-    order = "biufc"
-    if order.index(there.kind) > order.index(here.kind) and not (there.kind in "iu" and here.kind in "iu"):
-        raise RuntimeError(
-            f"result type {errors.type_name(there)} can't be cast to the desired output type {errors.type_name(here)}"
-        )
+    errors.check_cast(value.dtype, target.data_.dtype)
 
 
 def link(op: Any, given: dict[str, Any], holder: Tensor, before: Tensor, target: Tensor, kept: bool) -> Node | None:

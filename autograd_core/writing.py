@@ -142,9 +142,10 @@ def augmented(method: Method, op: Any = None, ufunc: Any = None) -> Method:
             plain = self.meta is None and other.meta is None and other.node is None
             apart = not state.grad_enabled if special else plain
             alike = mine.__class__ is theirs.__class__ is np.ndarray and mine.dtype is theirs.dtype is FLOAT
+            storage = self.storage_
+            apart = apart and (storage is None or other.storage_ is None)
             if apart and alike and mine.shape == theirs.shape and 0 not in mine.strides:
                 ufunc(mine, theirs, mine)
-                storage = self.storage_
                 if storage.__class__ is Storage:
                     storage.version += 1
                 else:

@@ -9,28 +9,22 @@ from __future__ import annotations
 
 import functools
 import inspect
-import warnings
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from .. import errors
 from ..factories import check_device
-from ..state import state
 from ..tensor import Tensor, wrapped_number
-from .kinds import choosy
+from .kinds import Function, choosy
+from .out import SEVERAL, written
 from .parameters import is_plain_number
 from .parsing import Given, Signature, read
-
-Function = Callable[..., Any]
 
 MADE = "dtype? dtype=None, layout? layout=None, device? device=None, bool? pin_memory=False, bool? requires_grad=False"
 """What all functions that make a tensor take at the end."""
 
 IDLE = {"layout", "pin_memory", "memory_format", "non_blocking", "device"}
 """Arguments that change nothing on a CPU, once they are seen to be right."""
-
-SEVERAL = (tuple, list)
 
 TENSORS = ("Tensor", "Tensors", "gaps", "object", "Storage")
 """Kinds of arguments in which a tensor is one."""
@@ -140,7 +134,7 @@ class Reader:
             return self.function(*args, **handed)
         out = handed.pop("out", None) if "out" not in self.own else None
         if out is not None:
-            return written(out, self.name, args, handed, self.function)
+            return written(out, args, handed, self.function)
         result = self.function(*args, **handed)
         if handed.keys() == options.keys() and of_numbers:
             self.known.add(key)
@@ -206,50 +200,3 @@ def plain_types(signature: Signature, given: Given) -> bool:
         if p.kind not in TENSORS and any(isinstance(part, Tensor) for part in parts):
             return False
     return True
-
-
-# ---- out
-
-
-def written(out: Any, name: str, args: Sequence[Any], options: dict[str, Any], function: Function) -> Any:
-    """The result of `function`, put into `out`: a tensor, or one for each result."""
-    places = out if isinstance(out, SEVERAL) else (out,)
-    inputs = [
-        part for value in (*args, *options.values()) for part in (value if isinstance(value, SEVERAL) else [value])
-    ]
-    if state.grad_enabled and any(isinstance(t, Tensor) and t.requires_grad for t in (*inputs, *places)):
-        raise RuntimeError(GRAD_WITH_OUT.format(name))
-    result = function(*args, **options)
-    for place, value in zip(places, result if isinstance(result, SEVERAL) else (result,), strict=True):
-        put(place, value)
-    return out if not isinstance(result, SEVERAL) else type(result)(*places)
-
-
-def put(place: Tensor, value: Tensor) -> None:
-    """Write `value` over `place`, which takes its shape."""
-    have, need = place.data_.dtype, value.data_.dtype
-    if ORDER[need.kind] > ORDER[have.kind]:
-        names = errors.type_name(need), errors.type_name(have)
-        raise RuntimeError(f"result type {names[0]} can't be cast to the desired output type {names[1]}")
-    if place.data_.shape != value.data_.shape:
-        if place.data_.size:
-            warnings.warn(RESIZED.format(list(place.data_.shape), list(value.data_.shape)), UserWarning, stacklevel=5)
-        place.resize_(value.data_.shape)  # which counts as the write
-    else:
-        place.bump()
-    place.overwrite(value.data_)
-
-
-ORDER = {"b": 0, "u": 1, "i": 1, "f": 2, "c": 3}
-"""The kinds of dtypes; a value may be cast to a later kind, or one of its own."""
-
-GRAD_WITH_OUT = (
-    "{}(): functions with out=... arguments don't support automatic differentiation, but one of the arguments requires "
-    "grad."
-)
-RESIZED = (
-    "An output with one or more elements was resized since it had shape {}, which does not match the required output "
-    "shape {}. This behavior is deprecated, and in a future PyTorch release outputs will not be resized unless they "
-    "have zero elements. You can explicitly reuse an out tensor t by resizing it, inplace, to zero elements with "
-    "t.resize_(0)."
-)
