@@ -32,7 +32,7 @@ from .activation import (
     Tanhshrink,
     Threshold,
 )
-from .attention import MultiheadAttention, TransformerEncoder, TransformerEncoderLayer
+from .attention import MultiheadAttention
 from .bags import Bilinear, EmbeddingBag
 from .cells import GRUCell, LSTMCell, RNNCell, RNNCellBase
 from .container import ModuleDict, ModuleList, ParameterDict, ParameterList, Sequential
@@ -84,7 +84,13 @@ from .pooling import (
     MaxPool2d,
 )
 from .recurrent import GRU, LSTM, RNN, RNNBase
-from .transformer import Transformer, TransformerDecoder, TransformerDecoderLayer
+from .transformer import (
+    Transformer,
+    TransformerDecoder,
+    TransformerDecoderLayer,
+    TransformerEncoder,
+    TransformerEncoderLayer,
+)
 
 __all__ = [
     "AdaptiveAvgPool1d",

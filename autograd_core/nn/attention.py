@@ -1,20 +1,14 @@
-"""Attention of many heads, and the encoder layer around it."""
+"""Attention of many heads."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from copy import deepcopy
 from typing import Any
-
-import numpy as np
 
 from ..ops import shape as s
 from ..tensor import Tensor
 from . import functional as F
 from . import init
-from .container import ModuleList
-from .dropout import Dropout
-from .layers import LayerNorm, Linear, blank
+from .layers import Linear, blank
 from .module import Module
 
 
@@ -109,97 +103,3 @@ class MultiheadAttention(Module):
         turned = s.transpose(query, 1, 0)
         other = turned if query is key else s.transpose(key, 1, 0)
         return turned, other, other
-
-
-class TransformerEncoderLayer(Module):
-    """Attention to itself, then two linear maps; each added to what came in, and normalized."""
-
-    def __init__(
-        self,
-        d_model: int,
-        nhead: int,
-        dim_feedforward: int = 2048,
-        dropout: float = 0.1,
-        activation: str | Callable[[Tensor], Tensor] = F.relu,
-        layer_norm_eps: float = 1e-5,
-        batch_first: bool = False,
-        norm_first: bool = False,
-        bias: bool = True,
-        device: Any = None,
-        dtype: Any = None,
-    ) -> None:
-        super().__init__()
-        self.self_attn = MultiheadAttention(
-            d_model, nhead, dropout=dropout, bias=bias, batch_first=batch_first, dtype=dtype
-        )
-        self.linear1 = Linear(d_model, dim_feedforward, bias=bias, dtype=dtype)
-        self.dropout = Dropout(dropout)
-        self.linear2 = Linear(dim_feedforward, d_model, bias=bias, dtype=dtype)
-        self.norm_first = norm_first
-        self.norm1 = LayerNorm(d_model, eps=layer_norm_eps, bias=bias, dtype=dtype)
-        self.norm2 = LayerNorm(d_model, eps=layer_norm_eps, bias=bias, dtype=dtype)
-        self.dropout1, self.dropout2 = Dropout(dropout), Dropout(dropout)
-        if isinstance(activation, str):
-            if activation not in ("relu", "gelu"):
-                raise RuntimeError(f"activation should be relu/gelu, not {activation}")
-            activation = F.relu if activation == "relu" else F.gelu
-        self.activation = activation
-
-    def forward(
-        self,
-        src: Tensor,
-        src_mask: Tensor | None = None,
-        src_key_padding_mask: Tensor | None = None,
-        is_causal: bool = False,
-    ) -> Tensor:
-        kind = src.data_.dtype
-        padding = F.canonical_mask(src_key_padding_mask, "src_key_padding_mask", src_mask, kind)
-        mask = F.canonical_mask(src_mask, "src_mask", None, kind)
-        x = src
-        if self.norm_first:
-            x = x + self.attended(self.norm1(x), mask, padding, is_causal)
-            return x + self.fed(self.norm2(x))  # type: ignore[no-any-return]
-        x = self.norm1(x + self.attended(x, mask, padding, is_causal))
-        return self.norm2(x + self.fed(x))  # type: ignore[no-any-return]
-
-    def attended(self, x: Tensor, mask: Tensor | None, padding: Tensor | None, is_causal: bool) -> Tensor:
-        options = {"attn_mask": mask, "key_padding_mask": padding, "need_weights": False, "is_causal": is_causal}
-        return self.dropout1(self.self_attn(x, x, x, **options)[0])  # type: ignore[no-any-return]
-
-    def fed(self, x: Tensor) -> Tensor:
-        return self.dropout2(self.linear2(self.dropout(self.activation(self.linear1(x)))))  # type: ignore[no-any-return]
-
-
-class TransformerEncoder(Module):
-    """Several encoder layers, which begin as copies of one."""
-
-    def __init__(
-        self, encoder_layer: TransformerEncoderLayer, num_layers: int, norm: Module | None = None, **options: Any
-    ) -> None:
-        super().__init__()
-        self.layers = ModuleList([deepcopy(encoder_layer) for _ in range(num_layers)])
-        self.num_layers, self.norm = num_layers, norm
-
-    def forward(
-        self,
-        src: Tensor,
-        mask: Tensor | None = None,
-        src_key_padding_mask: Tensor | None = None,
-        is_causal: bool | None = None,
-    ) -> Tensor:
-        kind = src.data_.dtype
-        padding = F.canonical_mask(src_key_padding_mask, "src_key_padding_mask", mask, kind)
-        shown = F.canonical_mask(mask, "mask", None, kind)
-        causal = is_causal if is_causal is not None else looks_causal(shown)
-        for layer in self.layers:
-            src = layer(src, src_mask=shown, is_causal=causal, src_key_padding_mask=padding)
-        return src if self.norm is None else self.norm(src)
-
-
-def looks_causal(mask: Tensor | None) -> bool:
-    """Whether the mask hides exactly what comes later."""
-    if mask is None:
-        return False
-    size = mask.data_.shape[-1]
-    later = np.triu(np.full((size, size), -np.inf, mask.data_.dtype), 1)
-    return mask.data_.shape == later.shape and bool(np.all(mask.data_ == later))

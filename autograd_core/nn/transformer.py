@@ -1,10 +1,10 @@
-"""The decoder of a transformer, and encoder and decoder together."""
+"""The encoder and the decoder of a transformer, and both together."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from copy import deepcopy
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -12,15 +12,18 @@ from ..factories import floating
 from ..tensor import Tensor, plain
 from . import functional as F
 from . import init
-from .attention import MultiheadAttention, TransformerEncoder, TransformerEncoderLayer, looks_causal
+from .attention import MultiheadAttention
 from .container import ModuleList
 from .dropout import Dropout
 from .layers import LayerNorm, Linear
 from .module import Module
 
 
-class TransformerDecoderLayer(Module):
-    """Attention to itself, attention to a memory, then two linear maps; each added to what came in, and normalized."""
+class Layer(Module):
+    """One attention or more, then two linear maps; each added to what came in, and normalized."""
+
+    attentions: ClassVar[tuple[str, ...]]
+    """Their names, in torch's order."""
 
     def __init__(
         self,
@@ -38,21 +41,96 @@ class TransformerDecoderLayer(Module):
     ) -> None:
         super().__init__()
         heads: dict[str, Any] = {"dropout": dropout, "batch_first": batch_first, "bias": bias, "dtype": dtype}
-        norm: dict[str, Any] = {"eps": layer_norm_eps, "bias": bias, "dtype": dtype}
-        self.self_attn = MultiheadAttention(d_model, nhead, **heads)
-        self.multihead_attn = MultiheadAttention(d_model, nhead, **heads)
+        for name in self.attentions:
+            setattr(self, name, MultiheadAttention(d_model, nhead, **heads))
         self.linear1 = Linear(d_model, dim_feedforward, bias=bias, dtype=dtype)
         self.dropout = Dropout(dropout)
         self.linear2 = Linear(dim_feedforward, d_model, bias=bias, dtype=dtype)
         self.norm_first = norm_first
-        self.norm1, self.norm2 = LayerNorm(d_model, **norm), LayerNorm(d_model, **norm)
-        self.norm3 = LayerNorm(d_model, **norm)
-        self.dropout1, self.dropout2, self.dropout3 = Dropout(dropout), Dropout(dropout), Dropout(dropout)
+        parts = range(1, len(self.attentions) + 2)
+        for part in parts:
+            setattr(self, f"norm{part}", LayerNorm(d_model, eps=layer_norm_eps, bias=bias, dtype=dtype))
+        for part in parts:
+            setattr(self, f"dropout{part}", Dropout(dropout))
         if isinstance(activation, str):
             if activation not in ("relu", "gelu"):
                 raise RuntimeError(f"activation should be relu/gelu, not {activation}")
             activation = F.relu if activation == "relu" else F.gelu
         self.activation = activation
+
+    def through(self, x: Tensor, *attended: Callable[[Tensor], Tensor]) -> Tensor:
+        """`x` with what each attention makes of it added, then with what the linear maps do."""
+        for part, made_of in enumerate((*attended, self.fed), 1):
+            norm, dropout = getattr(self, f"norm{part}"), getattr(self, f"dropout{part}")
+            x = x + dropout(made_of(norm(x))) if self.norm_first else norm(x + dropout(made_of(x)))
+        return x
+
+    def fed(self, x: Tensor) -> Tensor:
+        return self.linear2(self.dropout(self.activation(self.linear1(x))))  # type: ignore[no-any-return]
+
+
+class TransformerEncoderLayer(Layer):
+    """Attention to itself, then two linear maps; each added to what came in, and normalized."""
+
+    attentions = ("self_attn",)
+
+    def forward(
+        self,
+        src: Tensor,
+        src_mask: Tensor | None = None,
+        src_key_padding_mask: Tensor | None = None,
+        is_causal: bool = False,
+    ) -> Tensor:
+        kind = src.data_.dtype
+        padding = F.canonical_mask(src_key_padding_mask, "src_key_padding_mask", src_mask, kind)
+        mask = F.canonical_mask(src_mask, "src_mask", None, kind)
+
+        def attended(x: Tensor) -> Any:
+            options = {"attn_mask": mask, "key_padding_mask": padding, "need_weights": False, "is_causal": is_causal}
+            return self.self_attn(x, x, x, **options)[0]
+
+        return self.through(src, attended)
+
+
+class TransformerEncoder(Module):
+    """Several encoder layers, which begin as copies of one."""
+
+    def __init__(
+        self, encoder_layer: TransformerEncoderLayer, num_layers: int, norm: Module | None = None, **options: Any
+    ) -> None:
+        super().__init__()
+        self.layers = ModuleList([deepcopy(encoder_layer) for _ in range(num_layers)])
+        self.num_layers, self.norm = num_layers, norm
+
+    def forward(
+        self,
+        src: Tensor,
+        mask: Tensor | None = None,
+        src_key_padding_mask: Tensor | None = None,
+        is_causal: bool | None = None,
+    ) -> Tensor:
+        kind = src.data_.dtype
+        padding = F.canonical_mask(src_key_padding_mask, "src_key_padding_mask", mask, kind)
+        shown = F.canonical_mask(mask, "mask", None, kind)
+        causal = is_causal if is_causal is not None else looks_causal(shown)
+        for layer in self.layers:
+            src = layer(src, src_mask=shown, is_causal=causal, src_key_padding_mask=padding)
+        return src if self.norm is None else self.norm(src)
+
+
+def looks_causal(mask: Tensor | None) -> bool:
+    """Whether the mask hides exactly what comes later."""
+    if mask is None:
+        return False
+    size = mask.data_.shape[-1]
+    later = np.triu(np.full((size, size), -np.inf, mask.data_.dtype), 1)
+    return mask.data_.shape == later.shape and bool(np.all(mask.data_ == later))
+
+
+class TransformerDecoderLayer(Layer):
+    """Attention to itself, attention to a memory, then two linear maps; each added to what came in, and normalized."""
+
+    attentions = ("self_attn", "multihead_attn")
 
     def forward(
         self,
@@ -65,32 +143,20 @@ class TransformerDecoderLayer(Module):
         tgt_is_causal: bool = False,
         memory_is_causal: bool = False,
     ) -> Tensor:
-        x = tgt
 
-        def itself(x: Tensor) -> Tensor:
-            out = self.self_attn(
+        def itself(x: Tensor) -> Any:
+            return self.self_attn(
                 x, x, x, attn_mask=tgt_mask, key_padding_mask=tgt_key_padding_mask, need_weights=False,
                 is_causal=tgt_is_causal,
-            )  # fmt: skip
-            return self.dropout1(out[0])  # type: ignore[no-any-return]
+            )[0]  # fmt: skip
 
-        def remembered(x: Tensor) -> Tensor:
-            out = self.multihead_attn(
+        def remembered(x: Tensor) -> Any:
+            return self.multihead_attn(
                 x, memory, memory, attn_mask=memory_mask, key_padding_mask=memory_key_padding_mask,
                 need_weights=False, is_causal=memory_is_causal,
-            )  # fmt: skip
-            return self.dropout2(out[0])  # type: ignore[no-any-return]
+            )[0]  # fmt: skip
 
-        if self.norm_first:
-            x = x + itself(self.norm1(x))
-            x = x + remembered(self.norm2(x))
-            return x + self.fed(self.norm3(x))  # type: ignore[no-any-return]
-        x = self.norm1(x + itself(x))
-        x = self.norm2(x + remembered(x))
-        return self.norm3(x + self.fed(x))  # type: ignore[no-any-return]
-
-    def fed(self, x: Tensor) -> Tensor:
-        return self.dropout3(self.linear2(self.dropout(self.activation(self.linear1(x)))))  # type: ignore[no-any-return]
+        return self.through(tgt, itself, remembered)
 
 
 class TransformerDecoder(Module):
