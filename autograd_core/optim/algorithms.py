@@ -31,6 +31,14 @@ def decayed(grad: Array, param: Tensor, group: Group) -> Array:
     return plus(grad, param.data_, group["weight_decay"]) if group["weight_decay"] != 0 else grad
 
 
+def decayed_apart(grad: Array, param: Tensor, group: Group, lr: float) -> Array:
+    """The same; or the gradient as it is, and `param` made smaller in a step of its own, if the group asks for that."""
+    if group["weight_decay"] == 0 or not group["decoupled_weight_decay"]:
+        return decayed(grad, param, group)
+    write(param, param.data_ * (1 - lr * group["weight_decay"]), "weight_decay")
+    return grad
+
+
 def number(value: Any) -> float:
     """A learning rate, which may be given as a tensor."""
     return float(value.data_) if isinstance(value, Tensor) else value
@@ -105,11 +113,7 @@ class Adam(Algorithm):
                 state["max_exp_avg_sq"] = zeros_like(param)
         lr, (beta1, beta2) = number(group["lr"]), group["betas"]
         step = float(advance(state, "step", state["step"].data_ + 1))
-        if group["weight_decay"] != 0:
-            if group["decoupled_weight_decay"]:
-                write(param, param.data_ * (1 - lr * group["weight_decay"]), "weight_decay")
-            else:
-                grad = decayed(grad, param, group)
+        grad = decayed_apart(grad, param, group, lr)
         mean = advance(state, "exp_avg", lerp(state["exp_avg"].data_, grad, 1 - beta1))
         square = advance(state, "exp_avg_sq", mixed_square(state["exp_avg_sq"].data_, grad, beta2))
         if group["amsgrad"]:

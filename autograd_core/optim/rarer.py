@@ -6,7 +6,7 @@ import numpy as np
 
 from ..boxmuller import multiply_add
 from ..tensor import Array, Tensor, plain
-from .algorithms import DECAY, EPSILON, RATE, check_betas, decayed, number
+from .algorithms import DECAY, EPSILON, RATE, check_betas, decayed, decayed_apart, number
 from .optimizer import (
     Algorithm,
     Group,
@@ -97,11 +97,7 @@ class NAdam(Algorithm):
             state["step"], state["mu_product"] = counter(), plain(np.ones((), np.float32))
             state["exp_avg"], state["exp_avg_sq"] = zeros_like(param), zeros_like(param)
         step = float(advance(state, "step", state["step"].data_ + 1))
-        if group["weight_decay"] != 0:
-            if group["decoupled_weight_decay"]:
-                write(param, param.data_ * (1 - lr * group["weight_decay"]), "weight_decay")
-            else:
-                grad = decayed(grad, param, group)
+        grad = decayed_apart(grad, param, group, lr)
         now, ahead = (beta1 * (1 - 0.5 * 0.96 ** (at * group["momentum_decay"])) for at in (step, step + 1))
         product = float(advance(state, "mu_product", state["mu_product"].data_ * now))
         mean = advance(state, "exp_avg", lerp(state["exp_avg"].data_, grad, 1 - beta1))
@@ -131,11 +127,7 @@ class RAdam(Algorithm):
         if not state:
             state["step"], state["exp_avg"], state["exp_avg_sq"] = counter(), zeros_like(param), zeros_like(param)
         step = float(advance(state, "step", state["step"].data_ + 1))
-        if group["weight_decay"] != 0:
-            if group["decoupled_weight_decay"]:
-                write(param, param.data_ * (1 - lr * group["weight_decay"]), "weight_decay")
-            else:
-                grad = decayed(grad, param, group)
+        grad = decayed_apart(grad, param, group, lr)
         mean = advance(state, "exp_avg", lerp(state["exp_avg"].data_, grad, 1 - beta1))
         square = advance(state, "exp_avg_sq", mixed_square(state["exp_avg_sq"].data_, grad, beta2))
         way = mean / (1 - beta1**step) * lr
