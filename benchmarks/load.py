@@ -143,16 +143,23 @@ def free_port() -> int:
 def server() -> Iterator[tuple[str, int]]:
     """The real app on a port of its own: where, and its process."""
     port = free_port()
-    environment = {**os.environ, "GRADREEL_PORT": str(port)}
     command = [sys.executable, "-m", "gradreel", "serve"]
-    app = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=subprocess.DEVNULL)
+    with serving(
+        command, f"127.0.0.1:{port}", "health", cwd=ROOT, env={**os.environ, "GRADREEL_PORT": str(port)}
+    ) as app:
+        yield f"127.0.0.1:{port}", app
+
+
+@contextlib.contextmanager
+def serving(command: list[str], address: str, health: str, **options: Any) -> Iterator[int]:
+    """The process of a server, from when it answers at `health` until it is stopped."""
+    app = subprocess.Popen(command, stdout=subprocess.DEVNULL, **options)
     try:
-        url = f"127.0.0.1:{port}"
         for _ in range(600):
-            with contextlib.suppress(OSError), urllib.request.urlopen(f"http://{url}/health", timeout=30):
+            with contextlib.suppress(OSError), urllib.request.urlopen(f"http://{address}/{health}", timeout=30):
                 break
             time.sleep(0.1)
-        yield url, app.pid
+        yield app.pid
     finally:
         app.terminate()
         app.wait(20)

@@ -13,12 +13,11 @@ import subprocess
 import sys
 import tempfile
 import time
-import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from .load import free_port, server
+from .load import free_port, server, serving
 from .scenes import verdict
 
 PLACES = ("Lab", "Lessons", "Compare", "Operators", "Gallery", "About")
@@ -104,14 +103,5 @@ def bare() -> Iterator[str]:
         port = free_port()
         options = ["--server.port", str(port), "--server.headless", "true", "--browser.gatherUsageStats", "false"]
         command = [sys.executable, "-m", "streamlit", "run", "hello.py", *options]
-        app = subprocess.Popen(command, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        try:
-            url = f"http://127.0.0.1:{port}/"
-            for _ in range(600):
-                with contextlib.suppress(OSError), urllib.request.urlopen(f"{url}_stcore/health", timeout=30):
-                    break
-                time.sleep(0.1)
-            yield url
-        finally:
-            app.terminate()
-            app.wait(20)
+        with serving(command, f"127.0.0.1:{port}", "_stcore/health", cwd=folder, stderr=subprocess.DEVNULL):
+            yield f"http://127.0.0.1:{port}/"
