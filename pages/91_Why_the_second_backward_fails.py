@@ -4,4 +4,4 @@ from gradreel.host import pages
 from gradreel.host.patience import patient
 from gradreel.player import mount
 
-mount.show(pages.course(patient(mount.pulse), "the_second_backward"))
+mount.show(pages.landing("Why_the_second_backward_fails", patient(mount.pulse)))

@@ -4,4 +4,4 @@ from gradreel.host import pages
 from gradreel.host.patience import patient
 from gradreel.player import mount
 
-mount.show(pages.course(patient(mount.pulse), "calls_add_up"))
+mount.show(pages.landing("Gradients_add_up", patient(mount.pulse)))

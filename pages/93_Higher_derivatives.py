@@ -4,4 +4,4 @@ from gradreel.host import pages
 from gradreel.host.patience import patient
 from gradreel.player import mount
 
-mount.show(pages.course(patient(mount.pulse), "create_graph"))
+mount.show(pages.landing("Higher_derivatives", patient(mount.pulse)))

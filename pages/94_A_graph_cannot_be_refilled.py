@@ -4,4 +4,4 @@ from gradreel.host import pages
 from gradreel.host.patience import patient
 from gradreel.player import mount
 
-mount.show(pages.course(patient(mount.pulse), "no_refilling"))
+mount.show(pages.landing("A_graph_cannot_be_refilled", patient(mount.pulse)))

@@ -143,6 +143,12 @@ ROOMS: Mapping[str, Callable[[Run, str | None], Page]] = {
 }
 
 
+def landing(address: str, run: Run) -> Page:
+    """The page at an address of the house, opened where the address says."""
+    place, at = LANDINGS[address]
+    return ROOMS[place](run, at)
+
+
 def room(place: str, first: Head, run: Run, *, more: Head | None = None, data: bytes = b"") -> Page:
     """A page that answers for all of them: who opened one goes on to the others without loading anything anew."""
     head = {**about_the_house(place), **(more or {})}

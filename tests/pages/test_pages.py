@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from gradreel.host.pages import LANDINGS
 from gradreel.material.lessons import lessons
 from gradreel.scene import decode
 
@@ -57,6 +58,10 @@ def test_a_page_opens_with_its_own_letter(path: Path) -> None:
     assert head["message"] is None if "message" in head else head["request"] is None
     assert parts["page"]
     assert [entry["href"] for entry in head["nav"]][0] == "./"
+
+
+def test_every_address_is_a_page() -> None:
+    assert set(LANDINGS) == {path.stem.partition("_")[2] for path in PAGES} | {""}
 
 
 def test_every_way_leads_to_a_page() -> None:
