@@ -12,6 +12,8 @@ import warnings
 from collections.abc import Iterator
 from typing import Any
 
+from .mapping import tensors
+
 LEAVES = tuple("awvzecskqpD")
 
 
@@ -83,14 +85,6 @@ def told(torch: Any, value: Any) -> str:
     if isinstance(value, tuple | list):
         return f"{type(value).__name__}[" + "\n, ".join(told(torch, part) for part in value) + "]"
     return repr(value)
-
-
-def tensors(torch: Any, value: Any) -> Iterator[Any]:
-    if isinstance(value, torch.Tensor):
-        yield value
-    elif isinstance(value, tuple | list):
-        for part in value:
-            yield from tensors(torch, part)
 
 
 def normal(text: str) -> str:
