@@ -10,6 +10,7 @@ import numpy as np
 from . import (
     arranging,
     contraction,
+    drawing,
     dtypes,
     events,
     functions,
@@ -43,12 +44,10 @@ inf, nan, pi, e = float("inf"), float("nan"), np.pi, np.e
 contiguous_format = memory_format("torch.contiguous_format")
 preserve_format = memory_format("torch.preserve_format")
 
-_FACTORIES = (
-    "tensor as_tensor from_numpy zeros ones empty full eye arange linspace triu_indices tril_indices "
-    "zeros_like ones_like empty_like full_like rand_like "
-    "randn_like randint_like rand randn randint randperm normal bernoulli multinomial manual_seed"
-)
 _FUNCTIONS = {
+    _factories: "tensor as_tensor from_numpy zeros ones empty full eye arange linspace triu_indices tril_indices "
+    "zeros_like ones_like empty_like full_like",
+    drawing: "rand_like randn_like randint_like rand randn randint randperm normal bernoulli multinomial manual_seed",
     shaping: "cat",
     functions: "where is_tensor rsub",
     tallies: "searchsorted bucketize isin",
@@ -74,7 +73,6 @@ def _surface() -> dict[str, Any]:
     names: dict[str, Any] = dict(methods.METHODS)
     names |= {alias: names[name] for alias, name in methods.ALIASES.items() if name in names}
     names |= {name: getattr(module, name) for module, given in _FUNCTIONS.items() for name in given.split()}
-    names |= {name: getattr(_factories, name) for name in _FACTORIES.split()}
     names |= {name: kind for name, kind in dtypes.NAMES.items()}
     names |= {name: method for name, method in writing.IN_PLACE.items() if not name.startswith("__")}
     names |= {name: methods.OWN[name] for name in ("clone", "detach", "is_complex", "is_inference")}

@@ -1,4 +1,4 @@
-"""Making tensors from data, from sizes and at random."""
+"""Making tensors from data and from sizes."""
 
 # mypy: disable-error-code="no-any-return"
 
@@ -11,15 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from . import dtypes, errors
-from . import random as streams
-from .batching.making import at_random, like_at_random
+from . import dtypes
 from .batching.making import like as hidden_like
 from .batching.making import sized as hidden_sized
 from .device import device
 from .functions import numpy_dtype, sizes_of
 from .literals import from_data
-from .ops.kernels import refuse
 from .state import exposed, state
 from .tensor import Tensor, new_storage, plain
 
@@ -250,25 +247,6 @@ def full_like(
     return made(np.full_like(input.data_, fill_value, like(input, dtype)), "full_like", requires_grad, device)
 
 
-@like_at_random
-def rand_like(input: Tensor, *, dtype: Any = None, device: Any = None, requires_grad: bool = False) -> Tensor:
-    refuse("check_uniform_bounds", "biu", np.zeros(0, like(input, dtype)))
-    drawn = streams.uniform(input.data_.size, like(input, dtype)).reshape(input.data_.shape)
-    return made(drawn, "rand_like", requires_grad, device)
-
-
-@like_at_random
-def randn_like(input: Tensor, *, dtype: Any = None, device: Any = None, requires_grad: bool = False) -> Tensor:
-    refuse("normal_kernel_cpu", "biu", np.zeros(0, like(input, dtype)))
-    drawn = streams.normal(input.data_.size, like(input, dtype)).reshape(input.data_.shape)
-    return made(drawn, "randn_like", requires_grad, device)
-
-
-@like_at_random
-def randint_like(input: Tensor, low: int, high: int | None = None, *, dtype: Any = None, device: Any = None) -> Tensor:
-    return randint(low, high, list(input.data_.shape), dtype=dtype or input.dtype, device=device)
-
-
 def new_tensor(
     self: Tensor, data: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False
 ) -> Tensor:
@@ -295,106 +273,3 @@ def new_full(
     self: Tensor, size: Any, fill_value: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False
 ) -> Tensor:
     return full(size, fill_value, dtype=dtype or self.dtype, device=device, requires_grad=requires_grad)
-
-
-# ---- at random
-
-
-@at_random()
-def rand(
-    *size: Any, generator: Any = None, dtype: Any = None, device: Any = None, requires_grad: bool = False
-) -> Tensor:
-    shape = lengths(size, "rand")
-    drawn = streams.uniform(math.prod(shape), floating(dtype), generator=generator).reshape(shape)
-    return made(drawn, "rand", requires_grad, device)
-
-
-@at_random()
-def randn(
-    *size: Any, generator: Any = None, dtype: Any = None, device: Any = None, requires_grad: bool = False
-) -> Tensor:
-    shape = lengths(size, "randn")
-    drawn = streams.normal(math.prod(shape), floating(dtype), generator=generator).reshape(shape)
-    return made(drawn, "randn", requires_grad, device)
-
-
-def randint(
-    low: Any, high: Any = None, size: Any = None, *, generator: Any = None, dtype: Any = None, device: Any = None,
-    requires_grad: bool = False,
-) -> Tensor:  # fmt: skip
-    if size is None:
-        low, high, size = 0, low, high
-    elif high is None:
-        low, high = 0, low
-    shape = lengths([list(size)])
-    drawn = streams.integers(math.prod(shape), int(low), int(high), generator).reshape(shape)
-    return made(drawn if dtype is None else drawn.astype(numpy_dtype(dtype)), "randint", requires_grad, device)
-
-
-def randperm(
-    n: int, *, generator: Any = None, dtype: Any = None, device: Any = None, requires_grad: bool = False
-) -> Tensor:
-    if not isinstance(n, int):
-        raise TypeError(f"randperm(): argument 'n' (position 1) must be int, not {type(n).__name__}")
-    lengths([n], "randperm")
-    order = streams.permutation(n, generator)
-    return made(order if dtype is None else order.astype(numpy_dtype(dtype)), "randperm", requires_grad, device)
-
-
-def normal(
-    mean: Any = 0.0,
-    std: Any = 1.0,
-    size: Any = None,
-    *,
-    generator: Any = None,
-    dtype: Any = None,
-    requires_grad: bool = False,
-) -> Tensor:
-    given = [v.data_.shape for v in (mean, std) if isinstance(v, Tensor)]
-    shape = list(size) if size is not None else list(np.broadcast_shapes(*given))
-    count = math.prod(shape)
-    if size is not None:
-        return made(
-            streams.normal(count, floating(dtype), mean, std, generator).reshape(shape), "normal", requires_grad
-        )
-    unit = streams.normal(count, floating(dtype), generator=generator).reshape(shape)
-    centre, width = (v.data_ if isinstance(v, Tensor) else v for v in (mean, std))
-    return made((unit * width + centre).astype(unit.dtype), "normal")
-
-
-def bernoulli(input: Tensor, *, generator: Any = None) -> Tensor:
-    from .ops.sampling import bernoulli_each
-
-    drawn: Tensor = bernoulli_each(input, generator)
-    return drawn
-
-
-def check_probabilities(data: np.ndarray[Any, Any], count: int, replacement: bool) -> None:
-    """Whether `count` indices can be drawn from each row of `data`.
-
-    Raises:
-        RuntimeError: they cannot, in torch's words.
-    """
-    if data.ndim not in (1, 2):
-        raise RuntimeError("prob_dist must be 1 or 2 dim")
-    if data.dtype.kind != "f":
-        kind = errors.type_name(data.dtype)
-        raise RuntimeError(f"multinomial only supports floating-point dtypes for input, got: {kind}")
-    if count <= 0:
-        raise RuntimeError("cannot sample n_sample <= 0 samples")
-    if not replacement and count > data.shape[-1]:
-        raise RuntimeError("cannot sample n_sample > prob_dist.size(-1) samples without replacement")
-    if not (np.isfinite(data).all() and (data >= 0).all()):
-        raise RuntimeError("probability tensor contains either `inf`, `nan` or element < 0")
-    if (data.sum(-1) == 0).any():
-        raise RuntimeError("invalid multinomial distribution (sum of probabilities <= 0)")
-
-
-def multinomial(input: Tensor, num_samples: int, replacement: bool = False, *, generator: Any = None) -> Tensor:
-    data = np.asarray(input.data_)
-    check_probabilities(data, num_samples, replacement)
-    return made(streams.multinomial(data, num_samples, replacement, generator), "multinomial")
-
-
-def manual_seed(seed: int) -> streams.Generator:
-    return streams.manual_seed(seed)
