@@ -13,9 +13,9 @@ from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
 
 from .batching import custom, innermost
+from .edges import gradient_edge
 from .function_node import FunctionNode
 from .function_outputs import wrap_outputs
-from .graph import gradient_edge
 from .state import state
 from .tensor import Tensor
 

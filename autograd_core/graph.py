@@ -11,8 +11,8 @@ import numpy as np
 from . import errors, events, tell
 from .introspection import Dim, Introspection, RemovableHandle, read_only, saved_face
 from .saved import SAVED, VERSION, Packed, SavedResult, pack_slot
-from .state import singular, state, unusual
-from .tensor import Array, Meta, Tensor
+from .state import state, unusual
+from .tensor import Array, Tensor
 
 if TYPE_CHECKING:
     from .engine import Call
@@ -287,87 +287,6 @@ class AccumulateGrad(Node):
         return self.variable
 
 
-reference = weakref.ref
-
-NOWHERE: tuple[None, int] = (None, 0)
-
-
-late: list[Node] = []
-"""Nodes of stale views, made anew because an operator reads the view: they get their number after its node."""
-
-
-def operand_edge(tensor: Tensor) -> tuple[Node | None, int]:
-    """`gradient_edge` for the operand of a node under way, which has its number before its edges are looked at."""
-    meta = tensor.meta
-    if meta is not None and tensor.node is None and ((look := meta.view) is None or apart(look.base)):
-        return (accumulator(tensor), 0) if meta.requires_grad else NOWHERE
-    look = None if meta is None else meta.view
-    if look is None or tensor.storage_ is None or look.version == tensor.storage_.count():
-        return gradient_edge(tensor)
-    others = late.copy()
-    late.clear()
-    before, numbered, state.next_sequence = tensor.node, state.next_sequence, lambda: LAST
-    try:
-        edge = gradient_edge(tensor)
-    finally:
-        state.next_sequence = numbered
-    made = edge[0] is not None and edge[0] is not before and edge[0].sequence_nr == LAST
-    made = made and not isinstance(edge[0], AccumulateGrad)  # whose number stays
-    late.extend([*others, edge[0]] if made else others)  # type: ignore[list-item]
-    return edge
-
-
-def apart(base: Tensor) -> bool:
-    """Whether `base` has nothing to do with any graph, so that its views are leaves like others."""
-    return base.meta is None and base.node is None
-
-
-def number_late() -> None:
-    """Give those nodes their numbers."""
-    for node in late:
-        node.sequence_nr = state.next_sequence()
-    late.clear()
-    unusual("nodes that are newer than those above them")
-
-
-def gradient_edge(tensor: Tensor) -> tuple[Node | None, int]:
-    """Where the gradient of `tensor` goes: its grad_fn, a leaf's AccumulateGrad, or nowhere."""
-    meta = tensor.meta
-    if meta is None:
-        return tensor.node, tensor.output_nr
-    node, view = tensor.node, meta.view
-    if view is not None and (node is not None or not apart(view.base)):
-        node = tensor.grad_fn
-    if node is not None:
-        return node, tensor.output_nr
-    if not meta.requires_grad:
-        return NOWHERE
-    leaf = meta.accumulator() if meta.accumulator is not None else None
-    return (accumulator(tensor) if leaf is None else leaf), 0
-
-
-def accumulator(leaf: Tensor) -> AccumulateGrad:
-    """The AccumulateGrad of `leaf`, made at first use and again after the last graph that used it has gone."""
-    meta = leaf.meta or leaf.own_meta()
-    node: AccumulateGrad | None = meta.accumulator() if meta.accumulator is not None else None
-    return new_accumulator(leaf, meta) if node is None else node
-
-
-def new_accumulator(leaf: Tensor, meta: Meta) -> AccumulateGrad:
-    """One for a leaf that has none, or none any more."""
-    node: AccumulateGrad = AccumulateGrad()
-    node.variable = leaf
-    node.sequence_nr = LAST
-    node.hooks = None
-    node.freed = False
-    data = leaf.data_
-    node.outs = outs_of[data.shape, data.dtype]
-    meta.accumulator = reference(node)
-    if singular and state.session is not None:
-        state.session.node_made(node, "AccumulateGrad", (leaf,))
-    return node
-
-
 def gradient_array(grad: Any) -> Array:
     return grad.data_ if isinstance(grad, Tensor) else grad
 
@@ -379,9 +298,7 @@ __all__ = [
     "Hooks",
     "LAST",
     "Node",
-    "accumulator",
     "errors",
     "gradient_array",
-    "gradient_edge",
     "pack_slot",
 ]

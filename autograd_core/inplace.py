@@ -10,7 +10,8 @@ import numpy as np
 
 from . import errors, tell
 from .batch import hidden
-from .graph import FLOAT, Node, gradient_edge
+from .edges import gradient_edge
+from .graph import FLOAT, Node
 from .levels import Source
 from .overlap import refuse_overlap
 from .rebasing import rebase

@@ -17,9 +17,10 @@ import numpy as np
 from .batch import Batch, hidden
 from .batching.parts import Part, hide
 from .dtypes import from_numpy
+from .edges import gradient_edge
 from .function import NO_JVP, Function
 from .function_node import FunctionNode
-from .graph import AccumulateGrad, Node, Wanted, gradient_edge
+from .graph import AccumulateGrad, Node, Wanted
 from .printing import tensor_repr
 from .state import state
 from .tensor import Tensor, plain

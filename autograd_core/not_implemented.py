@@ -9,7 +9,8 @@ from typing import Any
 
 from .batch import hidden
 from .batching.pointwise import each_alike
-from .graph import LAST, Node, Output, Wanted, gradient_edge
+from .edges import gradient_edge
+from .graph import LAST, Node, Output, Wanted
 from .inplace import check_writable, in_place
 from .ops import elementwise as e
 from .rebasing import rebase_onto

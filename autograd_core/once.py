@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from .graph import Node, Wanted, gradient_edge
+from .edges import gradient_edge
+from .graph import Node, Wanted
 from .state import state
 from .tensor import Tensor
 

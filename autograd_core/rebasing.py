@@ -10,7 +10,8 @@ import numpy as np
 
 from . import errors, events, tell
 from .batch import hidden
-from .graph import Node, Wanted, gradient_edge
+from .edges import gradient_edge
+from .graph import Node, Wanted
 from .state import state
 from .tensor import Tensor, plain
 from .views import current_grad_fn, geometry, strided

@@ -79,7 +79,7 @@ class Packed:
         self.requires_grad = source.requires_grad
         self.accumulator = None
         if self.requires_grad and not self.is_result and self.node is None:
-            from .graph import accumulator
+            from .edges import accumulator
 
             accumulator(source)
             self.accumulator = source.own_meta().accumulator

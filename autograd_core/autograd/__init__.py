@@ -12,9 +12,11 @@ import numpy as np
 from .. import anomaly, errors, events, quick
 from ..anomaly import detect_anomaly, set_detect_anomaly
 from ..batching.parts import Part, hide
-from ..engine import Call, as_tensor
+from ..edges import accumulator, gradient_edge
+from ..engine import Call
 from ..function import Function
-from ..graph import ONE, SCALAR, AccumulateGrad, Node, accumulator, gradient_edge
+from ..gradients import as_tensor
+from ..graph import ONE, SCALAR, AccumulateGrad, Node
 from ..modes import enable_grad, inference_mode, is_grad_enabled, no_grad, set_grad_enabled
 from ..recording import engine as recording
 from ..saved import SavedTensor

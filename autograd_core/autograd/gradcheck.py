@@ -14,7 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from ..graph import Node, Wanted, gradient_edge
+from ..edges import gradient_edge
+from ..graph import Node, Wanted
 from ..random import Generator, uniform
 from ..tensor import Array, Tensor, plain
 from .gradcheck_words import BREAKING, FAST_OK, NONDETERMINISTIC, SLOW_AGAIN, UNDEFINED_NOT_ZERO, UNDEFINED_REFUSED

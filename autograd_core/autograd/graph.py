@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
-from ..graph import Handle, Node, accumulator, gradient_edge
+from ..edges import accumulator, gradient_edge
+from ..graph import Handle, Node
 from ..homes import settle
 from ..state import state
 from ..tensor import Tensor

@@ -10,7 +10,8 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..batch import Batch, Level, hidden
-from ..graph import Wanted, gradient_edge
+from ..edges import gradient_edge
+from ..graph import Wanted
 from ..state import state
 from ..tensor import Tensor, View, plain
 from .parts import Call, front, part_of

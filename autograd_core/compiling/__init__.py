@@ -22,8 +22,9 @@ import numpy as np
 
 from .. import operands, quick
 from ..anomaly import remember
+from ..edges import accumulator, late, new_accumulator, number_late, operand_edge
 from ..fitting import fitted, fitted_tensor
-from ..graph import FLOAT, LAST, SCALAR, Dim, accumulator, late, new_accumulator, number_late, operand_edge, outs_of
+from ..graph import FLOAT, LAST, SCALAR, Dim, outs_of
 from ..recording.engine import apart, heard_hand_on, heard_nothing, told_step
 from ..recording.tape import LARGE, SMALL, many_leaves, noted
 from ..saved import SavedResult, save_result, unpack_slot

@@ -46,7 +46,7 @@ def attention_gradients(
     attn_mask: Any, scale: float | None,
 ) -> list[Any]:  # fmt: skip
     """The gradients of query, key and value, as tensors that cannot be differentiated."""
-    from ..graph import gradient_edge
+    from ..edges import gradient_edge
     from ..not_implemented import NotImplemented_
 
     sources: list[Tensor] = [grad, query, key, value, output, logsumexp]
