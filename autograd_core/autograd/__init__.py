@@ -12,11 +12,12 @@ import numpy as np
 from .. import anomaly, errors, events, quick
 from ..anomaly import detect_anomaly, set_detect_anomaly
 from ..batching.parts import Part, hide
-from ..edges import accumulator, gradient_edge
+from ..edges import accumulator
 from ..engine import Call
 from ..function import Function
 from ..gradients import as_tensor
 from ..graph import ONE, SCALAR, AccumulateGrad, Node
+from ..leaves import parts
 from ..modes import enable_grad, inference_mode, is_grad_enabled, no_grad, set_grad_enabled
 from ..recording import engine as recording
 from ..saved import SavedTensor
@@ -25,62 +26,13 @@ from ..state import special, state
 from ..tensor import Tensor, plain
 from . import function, graph
 from .graph import GradientEdge
+from .roots import as_tuple, captured_edge, checked, input_node, paired, refuse_unused, root_edges, starting_grads
 
 
 def Variable(data: Tensor, requires_grad: bool = False, volatile: bool | None = None) -> Tensor:
     """The old name for a tensor: the same values, as a leaf."""
     leaf: Tensor = data.detach()
     return leaf.requires_grad_() if requires_grad else leaf
-
-
-def as_tuple(value: Any) -> tuple[Any, ...]:
-    return (value,) if isinstance(value, Tensor | GradientEdge) else tuple(value)
-
-
-def root_edges(roots: Sequence[Any]) -> list[tuple[Node, int]]:
-    """Where backward starts for each root.
-
-    Raises:
-        RuntimeError: a root has no graph.
-    """
-    edges = []
-    for i, root in enumerate(roots):
-        node, nr = (root.node, root.output_nr) if isinstance(root, GradientEdge) else gradient_edge(root)
-        if node is None:
-            raise RuntimeError(f"element {i} of tensors does not require grad and does not have a grad_fn")
-        edges.append((node, nr))
-    return edges
-
-
-def starting_grads(roots: Sequence[Any], grads: Sequence[Any], edges: Sequence[tuple[Node, int]]) -> list[Tensor]:
-    """The gradient that each root starts with: the one given, or 1 for a scalar.
-
-    Raises:
-        RuntimeError: another shape, or none given for a root that is no scalar.
-    """
-    start = []
-    for i, (_root, grad, (node, nr)) in enumerate(zip(roots, grads, edges, strict=True)):
-        shape, dtype = node.outs[nr]
-        if grad is None:
-            if int(np.prod(shape, dtype=object)) != 1:
-                raise RuntimeError(errors.NOT_SCALAR)
-            start.append(plain(np.ones(shape, dtype)[()]))
-            continue
-        if not isinstance(grad, Tensor):
-            raise TypeError(f"gradients can be either Tensors or None, but got {type(grad).__name__}")
-        if grad.data_.shape != shape:
-            raise RuntimeError(errors.grad_shape(i, grad.data_.shape, shape))
-        start.append(grad)
-    return start
-
-
-def paired(roots: Sequence[Any], grads: Any) -> tuple[Any, ...]:
-    if grads is None:
-        return (None,) * len(roots)
-    given = (grads,) if isinstance(grads, Tensor) else tuple(grads)
-    if len(given) < len(roots):
-        raise RuntimeError(f"got {len(roots)} tensors and {len(given)} gradients")
-    return given[: len(roots)]
 
 
 def run(
@@ -195,26 +147,6 @@ def backward(
     run(call, "backward", roots, grads, edges, inputs or ())
 
 
-def checked(roots: Sequence[Any], grads: Sequence[Any]) -> None:
-    """What torch checks before it looks at the graph: shapes of gradients given, and that scalars alone need none."""
-    for i, (root, grad) in enumerate(zip(roots, grads, strict=True)):
-        if not isinstance(root, Tensor):
-            continue
-        if isinstance(grad, Tensor) and grad.data_.shape != root.data_.shape:
-            raise RuntimeError(errors.grad_shape(i, grad.data_.shape, root.data_.shape))
-        if grad is None and root.requires_grad and root.data_.size != 1:
-            raise RuntimeError(errors.NOT_SCALAR)
-
-
-def input_node(tensor: Any, index: int) -> Node:
-    if isinstance(tensor, GradientEdge):
-        return tensor.node
-    if not tensor.requires_grad:
-        raise RuntimeError("can't retain_grad on Tensor that has requires_grad=False")
-    node, _ = gradient_edge(tensor)
-    return Node((), ()) if node is None else node  # a view taken under no_grad: no graph leads to it
-
-
 def grad(
     outputs: Any,
     inputs: Any,
@@ -302,28 +234,12 @@ def quickly(outputs: Any, inputs: Any, retain: bool, create_graph: bool, allow_u
         return None
     if len(leaves) == 1 and create_graph and (cell := found.get(leaves[0])) is not None:
         return (cell[0] if cell.__class__ is list else cell,)
-    got = [quick.parts(found[leaf]) if leaf in found else None for leaf in leaves]
+    got = [parts(found[leaf]) if leaf in found else None for leaf in leaves]
     if not allow_unused and None in got:
         refuse_unused(got.index(None))
     if create_graph:
         return tuple([None if cell is None else cell[0] for cell in got])
     return tuple([None if cell is None else as_tensor(cell[0], cell[1]) for cell in got])
-
-
-def refuse_unused(index: int) -> None:
-    raise RuntimeError(
-        f"The differentiated Tensor at index {index} appears to not have been used in the graph. Set allow_unused=True "
-        "if this is the desired behavior."
-    )
-
-
-def captured_edge(tensor: Any) -> tuple[Node, int]:
-    if isinstance(tensor, GradientEdge):
-        return tensor.node, tensor.output_nr
-    if not tensor.requires_grad:
-        raise RuntimeError("One of the differentiated Tensors does not require grad")
-    node, nr = gradient_edge(tensor)
-    return (accumulator(tensor), 0) if node is None else (node, nr)
 
 
 def result(call: Call, index: int, tensor: Any, allow_unused: bool, materialize: bool) -> Tensor | None:

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .. import operands, quick
+from .. import leaves, operands, quick
 from ..anomaly import remember
 from ..edges import accumulator, late, new_accumulator, number_late, operand_edge
 from ..fitting import fitted, fitted_tensor
@@ -59,7 +59,7 @@ PLUMBING: Namespace = {
     "_promote": operands.promote, "_array": operands.array, "_loaded": operands.loaded, "_strides": operands.strides,
     "_in_floats": operands.in_floats,
     "_list": operands.kept_list, "_arrays": operands.list_arrays, "_pack": operands.pack_all,
-    "_finish": operands.finish, "_leaf": quick.leaf, "_holders": sys.getrefcount, "_add": quick.add,
+    "_finish": operands.finish, "_leaf": leaves.leaf, "_holders": sys.getrefcount, "_add": quick.add,
     "_hand_on": quick.hand_on, "_any_step": quick.step,
     "_nothing": quick.nothing, "_counted_on": quick.counted_on, "_remember": remember, "_version": operands.version_of,
     "_batched": batched, "_proxy": weakref.proxy, "_noted": noted, "_LARGE": LARGE, "_SMALL": SMALL,

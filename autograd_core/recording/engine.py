@@ -19,7 +19,7 @@ from weakref import proxy
 
 import numpy as np
 
-from .. import events, quick
+from .. import events, leaves, quick
 from ..accumulate import accumulate, laid_out_alike
 from ..fitting import validated
 from ..graph import AccumulateGrad, Node, Run, Wanted, new_run
@@ -88,7 +88,7 @@ class Running:
         except BaseException:
             self.call.running = pending[at] = failed = node or root
             self.tell_failed(failed)
-            self.finish(quick.waited_for(pending.values()))
+            self.finish(leaves.waited_for(pending.values()))
             raise
         self.finish(())
 
@@ -105,26 +105,26 @@ class Running:
         return list(dict.fromkeys(reversed(self.this.arrived)))[::-1]
 
     def settle(self) -> None:
-        """`quick.settle`; the leaves that were complete before go first."""
+        """`leaves.settle`; the leaves that were complete before go first."""
         this = self.this
         due = this.shared
         if this.waiting is None:
-            quick.expect(this)
+            leaves.expect(this)
             due = self.completed()
         assert this.waiting is not None
         for leaf in due:
             if this.waiting[leaf] == 0 and this.cells.get(leaf) is not None:
-                grad, version, sole, summed = quick.parts(this.cells.pop(leaf))
-                sole = sole or summed or sys.getrefcount(grad) <= quick.ONCE
+                grad, version, sole, summed = leaves.parts(this.cells.pop(leaf))
+                sole = sole or summed or sys.getrefcount(grad) <= leaves.ONCE
                 self.store(leaf, grad, version, sole)
         this.shared.clear()
 
     def finish(self, without: Any) -> None:
-        """`quick.finish`, in order."""
+        """`leaves.finish`, in order."""
         cells = self.this.cells
         for leaf in self.completed() if cells else ():
             if cells.get(leaf) is not None and leaf not in without:
-                grad, version, sole, _ = quick.parts(cells[leaf])
+                grad, version, sole, _ = leaves.parts(cells[leaf])
                 self.store(leaf, grad, version, sole)
 
     def store(self, leaf: AccumulateGrad, grad: Any, version: int, sole: bool) -> None:
