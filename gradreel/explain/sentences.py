@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 
 from gradreel.trace import Trace
 
+from . import tell_backward as backward
 from . import tell_graph as graph
 from . import tell_program as program
 from .beats import Beat, beats
@@ -27,19 +28,19 @@ TELL: dict[str, Callable[[Telling], str]] = {
     "node_made": graph.node_made,
     "written": graph.written,
     "node_released": graph.node_released,
-    "backward_started": graph.backward_started,
-    "node_ran": graph.node_ran,
-    "slot_freed": graph.slot_freed,
-    "slot_retained": graph.slot_retained,
-    "grad_added": graph.grad_added,
-    "grad_stored": graph.grad_stored,
-    "grad_assigned": graph.grad_assigned,
-    "grad_captured": graph.grad_captured,
-    "backward_finished": graph.backward_finished,
-    "backward_failed": graph.backward_failed,
-    "backward_refused": graph.backward_refused,
-    "hook_ran": graph.hook_ran,
-    "recomputed": graph.recomputed,
+    "backward_started": backward.backward_started,
+    "node_ran": backward.node_ran,
+    "slot_freed": backward.slot_freed,
+    "slot_retained": backward.slot_retained,
+    "grad_added": backward.grad_added,
+    "grad_stored": backward.grad_stored,
+    "grad_assigned": backward.grad_assigned,
+    "grad_captured": backward.grad_captured,
+    "backward_finished": backward.backward_finished,
+    "backward_failed": backward.backward_failed,
+    "backward_refused": backward.backward_refused,
+    "hook_ran": backward.hook_ran,
+    "recomputed": backward.recomputed,
 }
 
 

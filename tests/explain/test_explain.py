@@ -11,7 +11,7 @@ from gradreel.explain import beats, diagnose, sentences
 from gradreel.explain.beats import PARTS
 from gradreel.explain.operators import operator
 from gradreel.explain.sentences import TELL
-from gradreel.explain.tell_graph import fill
+from gradreel.explain.tell_backward import fill
 from gradreel.explain.words import code
 from gradreel.explain.world import CHANGES
 from gradreel.trace import KINDS

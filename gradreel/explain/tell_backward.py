@@ -1,0 +1,252 @@
+"""What a step of a backward pass does: nodes run, hand gradients on and let go of what they kept, leaves add up."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from functools import cache
+
+from gradreel.trace import events as e
+
+from .operator_rows import SAME, Way
+from .states import NodeState, Place, SlotState
+from .tell_graph import keep_name, known_of, together
+from .tell_program import first_sentence
+from .telling import Telling
+from .words import called, code, feeds, label, listed, node, plural, some, value
+from .world import World
+
+ARTICLE = re.compile(r"^an? ")
+SLOT = re.compile(r"\{(?!grad\})(\w+)\}")
+TWOFOLD = re.compile(r", | and | where | it was ")
+"""In words with more than one part, after which a comma helps."""
+
+
+def backward_started(told: Telling) -> str:
+    world = told.world
+    event = told.one(e.BackwardStarted)
+    call = world.calls[event.call]
+    roots = listed(node(world, number) for number in event.nodes) if event.nodes else "the root"
+    text = f"{code(call.text)} starts at {roots}"
+    if event.create_graph:
+        text += "; with `create_graph`, what it computes is recorded as well"
+    elif event.retain_graph:
+        text += "; `retain_graph` is set, so the nodes will keep what they saved"
+    return told.sentence(text)
+
+
+def node_ran(told: Telling) -> str:
+    """Each input in turn: what the node does to what came, with what it kept, and to whom it hands the result."""
+    world = told.world
+    event = told.last(e.NodeRan)
+    state = world.nodes[event.node]
+    came = state.came
+    known = known_of(state)
+    ways = known.ways if known else (None,)
+    handed: dict[str, list[str]] = {}
+    for edge, (grad, (target, _)) in enumerate(zip(event.grads, state.edges, strict=False)):
+        if grad is None or target is None:
+            continue
+        words = action(world, state, ways[edge] if edge < len(ways) else ways[-1])
+        goal = f"{value(grad)} to {feeds(world, state, target)}"
+        if words in handed:
+            handed[words].append(goal)
+        else:
+            handed[words] = [goal]
+    if not handed:
+        return told.sentence(f"**{state.title}** runs, but nobody below wants a gradient")
+    arrived = f"what came ({value(came)})" if came is not None else "what came"
+    texts: list[str] = []
+    named = False
+    for words, goals in handed.items():
+        whole = words.replace("{grad}", "it" if named else arrived)
+        named = named or "{grad}" in words
+        to = goals[0] if len(goals) == 1 else listed(each_once(goals))
+        texts.append(f"{whole} and hands {to}")
+    freed = ", then lets go of what it kept" if told.first(e.SlotFreed) else ""
+    return told.sentence(f"**{state.title}** " + "; it ".join(texts) + freed)
+
+
+def each_once(goals: list[str]) -> list[str]:
+    """Each goal once, with how often it comes."""
+    times = {goal: goals.count(goal) for goal in goals}
+    return [goal if many == 1 else f"{goal} {TIMES.get(many, f'{many} times')}" for goal, many in times.items()]
+
+
+TIMES = {2: "twice", 3: "three times"}
+
+
+def action(world: World, state: NodeState, way: Way | None) -> str:
+    """The words of `way` with what the node kept filled in; `{grad}` is left for the caller."""
+    if way is None and state.custom:
+        return "runs the backward you wrote on {grad}"
+    if way is None:
+        kept = [f"{keep_name(world, slot)} ({value(slot.value)})" for slot in state.slots.values()]
+        return "works on {grad} with " + some(list(dict.fromkeys(kept))) + "," if kept else "works on {grad}"
+    words = way.words
+    if words == SAME and state.name.startswith(("Add", "Sub")) and (alpha := state.values.get("alpha", "1")) != "1":
+        return f"multiplies {{grad}} by alpha ({alpha})"
+
+    def said(name: str) -> str:
+        slot = state.slots.get(name)
+        if slot is not None:
+            return kept_words(world, slot)
+        # What a node does not keep itself, a hook has packed, and gives back.
+        return code(state.values[name]) if name in state.values else f"the unpacked {code(name)}"
+
+    return fill(words, said)
+
+
+def fill(words: str, say: Callable[[str], str]) -> str:
+    """`words` with what `say` has to say of each slot."""
+    text, holes = pieces(words)
+    for name, after in holes:
+        text += say(name) + after
+    return text
+
+
+@cache
+def pieces(words: str) -> tuple[str, tuple[tuple[str, str], ...]]:
+    """The text of `words` up to the first slot, and each slot with what follows; a comma ends words of two parts."""
+    first, *rest = SLOT.split(words + "," if TWOFOLD.search(words) else words)
+    return first, tuple(zip(rest[::2], rest[1::2], strict=True))
+
+
+def kept_words(world: World, slot: SlotState) -> str:
+    """`the `b` it kept (3.0)`."""
+    text = label(world, slot.tensor)
+    if slot.tensor is None or slot.slot == "result":
+        return f"the result it kept ({value(slot.value)})"
+    shown = value(slot.value)
+    if text is None or text == shown:
+        return f"the {ARTICLE.sub('', shown)} it kept"
+    return f"the {code(text)} it kept ({shown})"
+
+
+def slot_freed(told: Telling) -> str:
+    world = told.world
+    freed = told.all(e.SlotFreed)
+    what = in_slots(world, freed)
+    return told.sentence(f"its work done, {node(world, freed[0].node)} lets go of {what}: `retain_graph` is not set")
+
+
+def in_slots(world: World, events: Sequence[e.SlotFreed | e.SlotRetained]) -> str:
+    """What the slots of `events` keep, in words."""
+    slots = [slot for event in events for slot in world.nodes[event.node].slots_named(event.slot)]
+    return some(together(list(dict.fromkeys(keep_name(world, slot) for slot in slots)))) if slots else "what it kept"
+
+
+def slot_retained(told: Telling) -> str:
+    world = told.world
+    kept_on = told.all(e.SlotRetained)
+    what = in_slots(world, kept_on)
+    return told.sentence(f"{node(world, kept_on[0].node)} keeps {what} for another pass: `retain_graph` is set")
+
+
+def grad_added(told: Telling) -> str:
+    world = told.world
+    event = next(added for added in told.all(e.GradAdded) if added.before is not None)
+    state = world.nodes[event.node]
+    where = called(world, state.variable) if state.variable is not None else f"**{state.title}**"
+    total = f"{value(event.before)} + {value(event.came)} = {value(event.after)}"
+    if event.after is not None and not event.after.whole or "tensor" in total:
+        total = f"{value(event.came)} is added to what was there"
+    if event.came is None:
+        total = "nothing comes, and what was there stays"
+    call = world.calls[event.call]
+    missing = call.expected.get(event.node, 0) - call.arrived.get(event.node, 0)
+    wait = f"; {plural(missing, 'more')[: -1 if missing > 1 else None]} to come" if missing > 0 else ""
+    return told.sentence(f"gradients meet at {where}: {total}{wait}")
+
+
+def grad_stored(told: Telling) -> str:
+    event = told.last(e.GradStored)
+    name = called(told.world, event.tensor)
+    grad = code(f"{name[1:-1]}.grad") if name.startswith("`") else f"the gradient of {name}"
+    if event.how == "retained":
+        return told.sentence(f"{grad} keeps {value(event.after)}, because of `retain_grad()`")
+    if event.before is None:
+        return told.sentence(f"{grad} was empty; now it holds {value(event.after)}")
+    total = f"{value(event.before)} + {value(event.came)} = {value(event.after)}"
+    if "tensor" in total:
+        total = f"{value(event.came)} is added to it"
+    where = "in a new tensor" if event.how == "anew" else "in place"
+    return told.sentence(f"{grad} was not empty, so gradients add up, {where}: {total}")
+
+
+def grad_assigned(told: Telling) -> str:
+    world = told.world
+    assigned = told.all(e.GradStored)
+    emptied = [called(world, event.tensor).strip("`") for event in assigned if event.after is None]
+    if len(emptied) == len(assigned):
+        names = some([code(f"{name}.grad") for name in emptied])
+        verb = "is" if len(emptied) == 1 else "are"
+        return told.sentence(f"{names} {verb} emptied, so the next backward starts afresh")
+    return told.sentence(
+        listed(
+            f"{code(called(world, event.tensor).strip('`') + '.grad')} is now {value(event.after)}"
+            for event in assigned
+        )
+    )
+
+
+def grad_captured(told: Telling) -> str:
+    world = told.world
+    parts = [f"{value(event.value)} for {called(world, event.tensor)}" for event in told.all(e.GradCaptured)]
+    return told.sentence(f"`autograd.grad` hands back {some(parts)}; no `.grad` is touched")
+
+
+def backward_finished(told: Telling) -> str:
+    call = told.world.calls[told.one(e.BackwardFinished).call]
+    ran = plural(call.order, "node")
+    kept = "; the graph keeps what it saved" if call.retain_graph else ""
+    return told.sentence(f"{code(call.text)} is done: {ran} ran{kept}")
+
+
+def backward_failed(told: Telling) -> str:
+    world = told.world
+    event = told.one(e.BackwardFailed)
+    raises = f"PyTorch raises “{first_sentence(event.message)}”"
+    read = world.refused[1] if world.refused is not None else None
+    if read is None or read.node != event.node:
+        return told.sentence(f"{code(world.calls[event.call].text)} fails. {raises}")
+    state = world.nodes[read.node]
+    slot = state.slots.get(read.slot)
+    asks = f"**{state.title}** asks for {keep_name(world, slot) if slot else code(read.slot)}"
+    if read.found is None:
+        by = world.calls.get(slot.freed_by) if slot is not None and slot.freed_by is not None else None
+        told_by = f" by {code(by.text)} on line {by.place.line}{during(by.place)}" if by else ""
+        return told.sentence(f"{asks}, but it was freed{told_by}. {raises}")
+    return told.sentence(
+        f"{asks}, but it was changed: kept at version {read.kept}, now at version {read.found}. {raises}"
+    )
+
+
+def backward_refused(told: Telling) -> str:
+    event = told.one(e.BackwardFailed)
+    call = code(told.world.calls[event.call].text)
+    return told.sentence(f"{call} cannot start. PyTorch raises “{first_sentence(event.message)}”")
+
+
+def during(place: Place) -> str:
+    """`, in iteration 1`: when, if in a loop."""
+    return f", in iteration {place.turns[-1].number}" if place.turns else ""
+
+
+def hook_ran(told: Telling) -> str:
+    world = told.world
+    event = told.one(e.HookRan)
+    where = called(world, event.tensor) if event.tensor is not None else node(world, event.node or 0)
+    if event.after is None:
+        return told.sentence(f"a hook on {where} sees {value(event.before)} and leaves it as it is")
+    return told.sentence(f"a hook on {where} gets {value(event.before)} and returns {value(event.after)} instead")
+
+
+def recomputed(told: Telling) -> str:
+    event = told.one(e.Recomputed)
+    who = (
+        f"{node(told.world, event.node)} asks for what was not kept"
+        if event.node is not None
+        else "what was not kept is needed"
+    )
+    return told.sentence(f"{who}: checkpoint runs the forward again")
