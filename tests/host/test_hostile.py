@@ -18,7 +18,7 @@ from gradreel.host.processes import can_fork
 from gradreel.host.settings import Settings
 
 from .attacks import attacks
-from .hostile import FREE, SECRET, SLOWEST, UNCACHED, ask, entries, judge, printed
+from .hostile import FREE, RAISING, SECRET, SLOWEST, UNCACHED, ask, entries, judge, printed
 
 pytestmark = pytest.mark.skipif(not can_fork(Settings()), reason="this platform cannot fork")
 
@@ -82,3 +82,4 @@ def test_there_are_attacks_of_our_own() -> None:
 def test_labels_are_changed_for_entries_that_are_there() -> None:
     known = {entry["id"]: entry for entry in entries()}
     assert all(known[name]["must"] == "reject" for names in FREE for name in names.split())
+    assert all(known[name]["must"] == "ok" for name in RAISING)
