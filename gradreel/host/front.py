@@ -1,67 +1,114 @@
 """The way in: a page is on the screen before Streamlit is ready for it.
 
 Streamlit's page loads Streamlit first, then asks for the script's answer, and only that brings our code. Here the same
-page names our code in its head, as a file that a browser keeps, and the code fetches its first letter over HTTP while
-Streamlit is still loading. When Streamlit comes, it takes over what is shown (see early.js).
+page holds its heading and its text from the start (see first.py), names our code in its head, as a file that a browser
+keeps, and has the first letter fetched while that loads. Streamlit begins when our page is seen, and takes it over (see
+early.js).
 """
 
 from __future__ import annotations
 
+import gzip
 import hashlib
 import html
+import re
+from dataclasses import dataclass
 from functools import cache
-from urllib.parse import quote
+from urllib.parse import quote, urlencode
 
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
 
-from gradreel.player import bundle, mount
+from gradreel.player import bundle, linker, mount
 
+from . import first
 from .pages import LANDINGS, ROOMS, titled
 from .patience import patient
 from .policy import streamlit_page
 
-CODE = "/gradreel/code-{name}.js"
 LETTER = "/gradreel/letter"
 TITLE = "<title>Streamlit</title>"
+BODY = "<body>"
+BEGIN = re.compile(r'<script type="module"[^>]*></script>')
+HEAVY = re.compile(rf'\s*(?:{BEGIN.pattern}|<link\s+rel="(?:modulepreload|stylesheet|preload)"[^>]*>)')
+"""What Streamlit's page loads, and among it what begins it."""
 FOR_GOOD = "public, max-age=31536000, immutable"
+AROUND = """
+body { margin: 0 }
+[data-elsewhere] [data-opened] { visibility: hidden }
+[data-apart] #gr-first { display: none }
+"""
+
+HEAD = """\
+<title>{title}</title>
+    <link rel="stylesheet" href=".{styles}">
+    <link id="gr-letter" as="fetch" crossorigin href=".{letter}">
+    <script src=".{before}"></script>
+    <script type="module" async fetchpriority="high" src=".{code}"></script>
+    <template id="gr-later">{later}</template>"""
+
+
+@dataclass(frozen=True)
+class File:
+    """A file that a browser keeps for good, for its path changes with what is in it."""
+
+    path: str
+    type: str
+    content: bytes
+    packed: bytes
+
+    async def answer(self, request: Request) -> Response:
+        headers = {"cache-control": FOR_GOOD, "vary": "Accept-Encoding"}
+        if "gzip" not in request.headers.get("accept-encoding", ""):
+            return Response(self.content, media_type=self.type, headers=headers)
+        return Response(self.packed, media_type=self.type, headers={**headers, "content-encoding": "gzip"})
+
+
+def file(name: str, kind: str, text: str) -> File:
+    content = text.encode()
+    path = f"/gradreel/{name}-{hashlib.sha256(content).hexdigest()[:16]}.{kind}"
+    return File(path, {"js": "text/javascript", "css": "text/css"}[kind], content, gzip.compress(content, mtime=0))
+
+
+@cache
+def files() -> dict[str, File]:
+    """What the pages name: the code, vis-network that it fetches later, what runs before it, the styles."""
+    vis = file("vis", "js", bundle.modules()["vis.js"])
+    modules = {**bundle.modules(), "vis.js": bundle.later(vis.path.rpartition("/")[2])}
+    code = file("code", "js", linker.link(modules, "early.js"))
+    before = file("first", "js", bundle.text("first.js"))
+    return {"vis": vis, "code": code, "before": before, "styles": file("styles", "css", bundle.styles() + AROUND)}
 
 
 def routes() -> list[Route]:
-    """Every page by its address, the code, and the first letters; empty where Streamlit's page is not as we know it."""
-    if TITLE not in streamlit_page():
+    """Every page by its address, the files, the first letters; none where Streamlit's page is another than we know."""
+    known = streamlit_page()
+    if TITLE not in known or BODY not in known or not BEGIN.search(known):
         return []
-    mount.fetched(f".{code_path()}")
+    mount.fetched(f".{files()['code'].path}")
     pages = [Route(f"/{quote(name)}", entrance) for name in LANDINGS]
-    return [*pages, Route(code_path(), code), Route(LETTER, letter)]
+    return [*pages, *(Route(each.path, each.answer) for each in files().values()), Route(LETTER, letter)]
 
 
 @cache
-def script() -> bytes:
-    return bundle.script("early.js").encode()
-
-
-@cache
-def code_path() -> str:
-    return CODE.format(name=hashlib.sha256(script()).hexdigest()[:16])
-
-
-@cache
-def page(name: str) -> str:
-    """Streamlit's page with our code in its head, and the title of the page `name`."""
-    title = html.escape(titled(LANDINGS[name][0]))
-    ours = f'<title>{title}</title>\n    <script type="module" async src=".{code_path()}"></script>'
-    return streamlit_page().replace(TITLE, ours)
+def page(name: str, at: str | None) -> str:
+    """Streamlit's page with ours in it, opened at `at`."""
+    known = streamlit_page()
+    head = HEAD.format(
+        title=html.escape(titled(LANDINGS[name][0])),
+        letter=html.escape(f"{LETTER}?{urlencode({'page': name, 'at': at or ''})}"),
+        later="".join(HEAVY.findall(known)),
+        **{name: each.path for name, each in files().items()},
+    )
+    return HEAVY.sub("", known).replace(TITLE, head).replace(BODY, f"{BODY}\n    {first.frame(name, at)}")
 
 
 async def entrance(request: Request) -> Response:
-    return HTMLResponse(page(request.url.path.rpartition("/")[2]), headers={"cache-control": "no-cache"})
-
-
-async def code(request: Request) -> Response:
-    return Response(script(), media_type="text/javascript", headers={"cache-control": FOR_GOOD})
+    name, asked = request.url.path.rpartition("/")[2], request.query_params.get("step")
+    known = asked if asked in first.names(LANDINGS[name][0]) else None  # so there are only so many pages to keep
+    return HTMLResponse(page(name, known), headers={"cache-control": "no-cache"})
 
 
 async def letter(request: Request) -> Response:

@@ -48,6 +48,15 @@ OPENING = "shared_in_a_loop"
 OPERATOR = "mul.Tensor"
 """The operator that their page opens with."""
 
+HEADINGS: Mapping[str, Head] = {
+    "operators": {"title": "Operators", "intro": "All that the engine knows of each, read out of its table."},
+    "gallery": {
+        "title": "Gallery of errors",
+        "intro": "What PyTorch says, what it means, and the smallest program that does it.",
+    },
+}
+"""What stands above the search on the pages that have one."""
+
 
 def lab(run: Run, at: str | None = None) -> Page:
     """The Lab: one player, and all the programs of the house as examples."""
@@ -103,7 +112,9 @@ def catalogue(run: Run, at: str | None = None) -> Page:
     """The operators of the engine, from its table."""
     known = {entry.name: entry for entry in operators()}
     first = known.get(at or "", known[OPERATOR])
-    return room("operators", asking(first.source), run, more={"item": first.name}, data=operator_data())
+    return room(
+        "operators", asking(first.source), run, more={"item": first.name, **HEADINGS["operators"]}, data=operator_data()
+    )
 
 
 @cache
@@ -114,7 +125,9 @@ def operator_data() -> bytes:
 def museum(run: Run, at: str | None = None) -> Page:
     """The gallery of errors."""
     first = named(exhibits(), at)
-    return room("gallery", asking(first.source), run, more={"item": first.slug}, data=museum_data())
+    return room(
+        "gallery", asking(first.source), run, more={"item": first.slug, **HEADINGS["gallery"]}, data=museum_data()
+    )
 
 
 @cache

@@ -46,6 +46,13 @@ def script(entry: str) -> str:
     return linker.link(modules(), entry)
 
 
+def later(name: str) -> str:
+    """A module that gives what the script `name` beside it gives, once the page is seen."""
+    return f"""import {{ seen }} from "./seen.js";
+export default seen.then(() => import({json.dumps(f"./{name}")})).then((given) => given.default);
+"""
+
+
 def vis_network() -> str:
     """The source of vis-network out of the installed pyvis.
 

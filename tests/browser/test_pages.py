@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import re
 import threading
@@ -9,9 +10,10 @@ import urllib.error
 import urllib.request
 
 import pytest
-from playwright.sync_api import Page, Route, expect
+from playwright.sync_api import Browser, Page, Route, expect
 
-from gradreel.host.pages import LANDINGS, titled
+from gradreel.host.pages import LANDINGS, named, titled
+from gradreel.material.lessons import lessons
 
 from .driving import SETTLED, open_lab, run, state
 
@@ -108,8 +110,48 @@ def test_a_page_is_there_before_streamlit_and_what_was_asked_meanwhile_is_answer
     page.wait_for_selector(SHOWN["Lessons"], timeout=20_000)
 
 
-def fetched(url: str) -> tuple[dict[str, str], bytes]:
-    with urllib.request.urlopen(url, timeout=30) as reply:
+def test_a_page_is_read_before_any_script_and_streamlit_begins_after_it(page: Page, app_url: str) -> None:
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    held: list[Route] = []
+    page.route("**/gradreel/code-*", lambda route: held.append(route))
+    page.goto(f"{app_url}/Lessons?step=hooks", wait_until="commit")
+    expect(page.locator("#gr-first h1")).to_be_visible()
+    expect(page.locator("#gr-first nav a")).to_have_text(["Lab", "Lessons", "Compare", "Operators", "Gallery", "About"])
+    heading = page.locator("#gr-first h1")
+    expect(heading).to_have_text(named(lessons(), "hooks").title)
+    place = heading.bounding_box()
+    assert not [url for url in asked if "/static/" in url]
+    held[0].continue_()
+    shown = page.locator("[data-testid=lesson] h1")
+    expect(shown).to_have_text(named(lessons(), "hooks").title, timeout=20_000)
+    assert place and shown.bounding_box() == place, "nothing moves when the page itself comes"
+    expect(page.locator("#gr-first")).to_have_count(0)
+    page.wait_for_selector("[data-testid=stApp]", state="attached", timeout=20_000)
+    letters = [url for url in asked if "/gradreel/letter" in url]
+    assert len(letters) == 1, "the head's letter is the one that the code opens"
+
+
+def test_what_an_address_does_not_tell_the_server_is_not_drawn_beforehand(page: Page, app_url: str) -> None:
+    page.route("**/gradreel/code-*", lambda route: None)
+    page.goto(f"{app_url}/Lessons#hooks", wait_until="commit")
+    page.wait_for_selector("#gr-first nav")
+    expect(page.locator("#gr-first h1")).to_be_hidden()
+    page.goto(f"{app_url}/?embed=true", wait_until="commit")
+    page.wait_for_selector("#gr-first nav", state="attached")
+    expect(page.locator("#gr-first nav")).to_be_hidden()
+
+
+def test_without_our_code_streamlit_begins_all_the_same(browser: Browser, app_url: str) -> None:
+    page = browser.new_page()
+    page.route("**/gradreel/code-*", lambda route: route.abort())
+    page.goto(f"{app_url}/About")
+    page.wait_for_selector("[data-testid=stApp]", state="attached", timeout=20_000)
+    page.close()
+
+
+def fetched(url: str, **headers: str) -> tuple[dict[str, str], bytes]:
+    with urllib.request.urlopen(urllib.request.Request(url, headers=headers), timeout=30) as reply:
         return dict(reply.headers), reply.read()
 
 
@@ -123,5 +165,7 @@ def test_every_address_has_its_title_our_code_and_a_first_letter(app_url: str) -
     [code] = re.findall(r'src="\.(/gradreel/code-\w+\.js)"', page.decode())
     headers, script = fetched(app_url + code)
     assert "immutable" in headers["cache-control"] and b"createSite" in script
+    headers, packed = fetched(app_url + code, **{"Accept-Encoding": "gzip"})
+    assert (headers["content-encoding"], gzip.decompress(packed)) == ("gzip", script)
     with pytest.raises(urllib.error.HTTPError, match="404"):
         fetched(f"{app_url}/gradreel/letter?page=Elsewhere")

@@ -15,20 +15,28 @@ const SETTINGS = {
 /** @typedef {{x: number, y: number}} Point   in the picture, not on the screen */
 
 /** @param {HTMLElement} host
- * @param {any} vis  the vis-network namespace
+ * @param {any} vis  the vis-network namespace, or a promise of it: until it comes, the picture stands where it is put
  * @param {{onFrame: () => void, onPick: (at: Point) => void, onHover: (at: Point) => void, onMove: () => void}} wiring
  */
 export function createCamera(host, vis, { onFrame, onPick, onHover, onMove }) {
-  const network = new vis.Network(host, { nodes: [], edges: [] }, SETTINGS);
+  let network = createStill(onFrame);
+  let gone = false;
   let bounds = { x: 0, y: 0, width: 1, height: 1 };
+  if (vis instanceof Promise) vis.then((found) => gone || start(found)).catch((error) => console.error(error));
+  else start(vis);
 
-  network.on("afterDrawing", onFrame);
-  network.on("dragStart", onMove);
-  network.on("zoom", ({ scale }) => {
-    if (scale > NEAREST || scale < FARTHEST) network.moveTo({ scale: within(scale) });
-    onMove();
-  });
-  network.on("click", ({ pointer }) => onPick(pointer.canvas));
+  function start({ Network }) {
+    const [position, scale] = [network.getViewPosition(), network.getScale()];
+    network = new Network(host, { nodes: [], edges: [] }, SETTINGS);
+    network.on("afterDrawing", onFrame);
+    network.on("dragStart", onMove);
+    network.on("zoom", ({ scale }) => {
+      if (scale > NEAREST || scale < FARTHEST) network.moveTo({ scale: within(scale) });
+      onMove();
+    });
+    network.on("click", ({ pointer }) => onPick(pointer.canvas));
+    network.moveTo({ position, scale, animation: false });
+  }
   const focus = () => host.focus({ preventScroll: true });
   const hover = (event) => {
     const box = host.getBoundingClientRect();
@@ -68,10 +76,26 @@ export function createCamera(host, vis, { onFrame, onPick, onHover, onMove }) {
       return left > margin && top > margin && left + rect.width * scale < width - margin && top + rect.height * scale < height - margin;
     },
     destroy: () => {
+      gone = true;
       host.removeEventListener("pointerdown", focus);
       host.removeEventListener("mousemove", hover);
       network.destroy();
     },
+  };
+}
+
+/** What a network does of which nobody has taken hold: it shows what it is told to. */
+function createStill(onFrame) {
+  let [position, scale] = [{ x: 0, y: 0 }, 1];
+  return {
+    getViewPosition: () => position,
+    getScale: () => scale,
+    moveTo: (to) => {
+      ({ position = position, scale = scale } = to);
+      queueMicrotask(onFrame);
+    },
+    DOMtoCanvas: () => ({ x: Infinity, y: Infinity }),
+    destroy: () => {},
   };
 }
 

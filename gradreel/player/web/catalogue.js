@@ -24,8 +24,8 @@ export function createCatalogue(root, start) {
   const items = start.page.operators.map((operator) => ({ ...operator, key: operator.name, group: operator.family }));
   return createBrowse(root, start, {
     items,
-    title: "Operators",
-    intro: "All that the engine knows of each, read out of its table.",
+    title: start.head.title,
+    intro: start.head.intro,
     label: "Search operators",
     placeholder: "mul, MulBackward0, log, keeps result …",
     lines: 1,

@@ -6,6 +6,7 @@
 import { element } from "./dom.js";
 import { placeAsked } from "./link.js";
 import main, { shownEarly, themeOf } from "./main.js";
+import { appeared, proceed } from "./seen.js";
 import { shelf } from "./shelf.js";
 import { createSite } from "./site.js";
 import styles from "./styles.js";
@@ -24,15 +25,18 @@ async function open() {
     onShow: () => {
       document.body.prepend(host);
       document.head.append(behind);
+      appeared();
     },
     onLeave: () => [host, behind].forEach((each) => each.remove()),
   });
   shownEarly(site);
   const page = new URLSearchParams({ page: location.pathname.split("/").at(-1), at: placeAsked(location) ?? "" });
+  // The page's head may have begun to fetch the same already.
   const letter = fetch(`${LETTERS}?${page}`).then((reply) => (reply.ok ? reply.arrayBuffer() : null)).catch(() => null);
   if (!document.body) await new Promise((ready) => document.addEventListener("DOMContentLoaded", ready, { once: true }));
   const bytes = await letter;
-  if (bytes) site.receive(new Uint8Array(bytes));
+  if (!bytes) return proceed();
+  site.receive(new Uint8Array(bytes));
 }
 
 shelf().give(main);

@@ -3,6 +3,7 @@
  * it keeps its instance by that element, and does something only when something has changed.
  */
 
+import { appeared } from "./seen.js";
 import { createSite } from "./site.js";
 
 /** @type {WeakMap<Element|ShadowRoot, ReturnType<typeof createSite>>} */
@@ -17,7 +18,7 @@ export const shownEarly = (site) => (early = site);
 /** @param {{data: Uint8Array, parentElement: any, setTriggerValue: (name: string, value: any) => void}} call */
 export default function main({ data, parentElement, setTriggerValue }) {
   const root = parentElement.querySelector(".gr-site");
-  const site = sites.get(parentElement) ?? early ?? createSite(root);
+  const site = sites.get(parentElement) ?? early ?? createSite(root, { onShow: appeared });
   early = null;
   sites.set(parentElement, site);
   site.connect((question) => setTriggerValue("question", question), themeOf(root));

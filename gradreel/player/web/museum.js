@@ -13,8 +13,8 @@ export function createMuseum(root, start) {
   const rank = createRanking(items.map(({ message, title, words }) => ({ message, words: `${title} ${words}` })));
   return createBrowse(root, start, {
     items,
-    title: "Gallery of errors",
-    intro: "What PyTorch says, what it means, and the smallest program that does it.",
+    title: start.head.title,
+    intro: start.head.intro,
     label: "Search by error message",
     placeholder: "Paste an error message, or a whole traceback",
     lines: 3,
