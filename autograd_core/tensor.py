@@ -26,6 +26,11 @@ Array = Any
 
 _addresses = count(1 << 40, 1 << 26)
 
+np.empty(1 << 24, np.uint8)
+"""Taken and given back at once, so that glibc keeps memory that arrays up to this size give back (mallopt(3),
+M_MMAP_THRESHOLD). Else each of those from 128 KiB on is fetched from the kernel, page by page, which takes longer than
+most of what is computed in it."""
+
 
 class Storage:
     """Memory that tensors may share, and how often it was written (`version`).
