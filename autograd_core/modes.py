@@ -8,13 +8,16 @@ import warnings
 from collections.abc import Callable, Generator
 from typing import Any
 
-from .state import state
+from .state import state, switch
 
 CLASS_DECORATED = (
     "Decorating classes is deprecated and will be disabled in future versions. You should only decorate functions or "
     "methods. To preserve the current behavior of class decoration, you can directly decorate the `__init__` method "
     "and nothing else."
 )
+
+
+new_mode: Any = object.__new__
 
 
 class Mode:
@@ -30,7 +33,7 @@ class Mode:
 
     def __exit__(self, *_: object) -> None:
         with_grad, state.inference = self.before
-        state.switch(with_grad)
+        state.grad_enabled = with_grad
 
     def change(self) -> None:
         raise NotImplementedError
@@ -76,23 +79,26 @@ class no_grad(Mode):
     """Results need no gradient."""
 
     def __new__(cls, function: Callable[..., Any] | None = None) -> Any:
-        mode = super().__new__(cls)
+        mode = new_mode(cls)
         return mode if function is None else mode(function)
 
-    def __exit__(self, *_: object) -> None:
-        state.switch(self.before[0])
-
-    def change(self) -> None:
-        if state.levels:
+    def __enter__(self) -> None:
+        fields = state.__dict__
+        self.with_grad = fields["grad_enabled"]
+        if fields["levels"]:
             check_forward()
-        state.switch(False)
+        switch(fields, False)
+
+    def __exit__(self, *_: object) -> None:
+        switch(state.__dict__, self.with_grad)
 
 
 class enable_grad(no_grad):
     """Results need a gradient again, inside no_grad."""
 
-    def change(self) -> None:
-        state.switch(not state.inference)
+    def __enter__(self) -> None:
+        self.with_grad = state.grad_enabled
+        switch(state.__dict__, not state.inference)
 
 
 class set_grad_enabled(Mode):

@@ -52,6 +52,7 @@ class State(threading.local):
 
     def __init__(self) -> None:
         np.seterr(divide="ignore", over="ignore", under="ignore", invalid="ignore")  # torch has no such warnings
+        self.thread = threading.get_ident()
         self.reset(next_usual)
 
     def reset(self, next_sequence: Callable[[], int]) -> None:
@@ -81,22 +82,11 @@ class State(threading.local):
 
     def __setattr__(self, name: str, value: Any) -> None:
         if name == "grad_enabled":
-            self.switch(value)
+            switch(self.__dict__, value)
             return
         super().__setattr__(name, value)
         if name in ASKED:
             self.look()
-
-    def switch(self, grad_enabled: bool) -> None:
-        """Grad mode on or off: `self.grad_enabled = ...`, but quicker."""
-        fields = self.__dict__
-        fields["grad_enabled"] = grad_enabled
-        if fields["tape"] is not None:
-            fields["tape"].grad = grad_enabled
-        elif grad_enabled and fields["usual"]:
-            special.discard(threading.get_ident())
-        else:
-            special.add(threading.get_ident())
 
     def look(self) -> None:
         """Find out whether this thread is `usual` (grad mode aside), and whether it is special."""
@@ -115,11 +105,19 @@ class State(threading.local):
         fields["usual"] = usual
         fields["tape"] = None if usual else tape_of(fields)
         fields["way"] = None if usual else fields["tape"] or False
-        (singular.discard if usual else singular.add)(threading.get_ident())
-        if usual and fields["grad_enabled"]:
-            special.discard(threading.get_ident())
-        else:
-            special.add(threading.get_ident())
+        (singular.discard if usual else singular.add)(fields["thread"])
+        (special.discard if usual and fields["grad_enabled"] else special.add)(fields["thread"])
+
+
+def switch(fields: dict[str, Any], grad_enabled: bool) -> None:
+    """Grad mode on or off in the state with these fields: `state.grad_enabled = ...`, but quicker."""
+    fields["grad_enabled"] = grad_enabled
+    if fields["tape"] is not None:
+        fields["tape"].grad = grad_enabled
+    elif grad_enabled and fields["usual"]:
+        special.discard(fields["thread"])
+    else:
+        special.add(fields["thread"])
 
 
 def tape_of(fields: dict[str, Any]) -> Tape | None:
