@@ -155,11 +155,21 @@ def tanh(self: Array) -> Array:
     output=lambda grad, grad_output, output: grad * (mul_scalar(output, -2) * grad_output),
 )
 def tanh_backward(grad_output: Array, output: Array) -> Array:
-    if output.size < arithmetic.LARGE or grad_output.shape != output.shape or grad_output.dtype is not output.dtype:
+    if not alike(grad_output, output):
         return grad_output * (1 - output * output)
     slope = output * output
-    np.subtract(1, slope, slope)
+    np.subtract(arithmetic.ONE, slope, slope)
     return np.multiply(grad_output, slope, slope)
+
+
+def alike(grad: Array, output: Array) -> bool:
+    """Whether both are arrays of float32 in the same order in memory, so that one array is enough for all steps."""
+    return (
+        grad.__class__ is output.__class__ is np.ndarray
+        and grad.dtype is output.dtype is arithmetic.float32
+        and grad.shape == output.shape != ()
+        and grad.strides == output.strides
+    )
 
 
 @op("sigmoid", floating=True, fitting=True, self=lambda grad, result: sigmoid_backward(grad, result))
@@ -173,7 +183,11 @@ def sigmoid(self: Array) -> Array:
     output=lambda grad, grad_output, output: grad * grad_output * add_scalar(mul_scalar(output, -2), 1),
 )
 def sigmoid_backward(grad_output: Array, output: Array) -> Array:
-    return grad_output * (1 - output) * output
+    if not alike(grad_output, output):
+        return grad_output * (1 - output) * output
+    slope = np.subtract(arithmetic.ONE, output)
+    np.multiply(grad_output, slope, slope)
+    return np.multiply(slope, output, slope)
 
 
 @op("logit", floating=True, self=lambda grad, self, eps: logit_backward(grad, self, eps))
