@@ -195,14 +195,6 @@ class Forward(Making):
             lines.append(f"    r_{name}.node = {'node' if attached else None}{nr}")
         return lines + self.save_lines(usual=True)
 
-    def absent(self, p: str) -> str:
-        """When the input `p` is no tensor at all, by the names of `usual`; empty if it always is."""
-        if p in self.op.optional:
-            return f"{p} is None"
-        if p in self.numbers:
-            return f"d_{p} is {p}" if self.op.body else f"{p}.__class__ is float or {p}.__class__ is int"
-        return ""
-
     def oddly(self) -> list[str]:
         """The end of `usual` for operands that are neither results nor leaves like most: views, later outputs."""
         results = ", ".join(f"r_{name}" for name in self.op.outputs)

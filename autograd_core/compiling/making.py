@@ -90,7 +90,7 @@ class Making(Entry):
             elif name in op.tensors:
                 number = usual and name in self.numbers
                 if number:
-                    lines.append(f"    if d_{name} is {name}: node.saved_{name} = {name}; node.version_{name} = 0")
+                    lines.append(f"    if {self.absent(name)}: node.saved_{name} = {name}; node.version_{name} = 0")
                 there = f" and {name} is not None" if name in op.optional else ""
                 lines.append(f"    {'elif' if number else 'if'} ({when}){there}:")
                 version = f"0 if {name}.storage_ is None else {name}.storage_.version"
@@ -102,6 +102,14 @@ class Making(Entry):
                     value = f"({value}) if n_{name.removesuffix('_sym_strides')} is not None else ()"
                 lines.append(f"    node.saved_{name} = {value}")
         return lines
+
+    def absent(self, p: str) -> str:
+        """When the input `p` is no tensor at all, by the names of `usual`; empty if it always is."""
+        if p in self.op.optional:
+            return f"{p} is None"
+        if p in self.numbers:
+            return f"d_{p} is {p}" if self.op.body else f"{p}.__class__ is float or {p}.__class__ is int"
+        return ""
 
     def save_result_lines(self, name: str, when: str, usual: bool) -> list[str]:
         op = self.op
