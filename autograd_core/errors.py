@@ -253,6 +253,23 @@ def check_cast(value: np.dtype[Any], place: np.dtype[Any]) -> None:
         )
 
 
+def check_fits(place: Shape, value: Shape) -> None:
+    """Whether a result of one shape may be written into a place of another, where it is what it broadcasts to.
+
+    Raises:
+        RuntimeError: it may not.
+    """
+    if place != value:
+        raise RuntimeError(f"output with shape {sizes(place)} doesn't match the broadcast shape {sizes(value)}")
+
+
+def no_gradient(function: str, name: str) -> str:
+    return (
+        f"The function '{function}' is not differentiable with respect to argument '{name}'. This input cannot have "
+        "requires_grad True."
+    )
+
+
 def not_multiplied(one: Shape, other: Shape) -> str:
     shown = ["x".join(map(str, shape)) for shape in (one, other)]
     return f"mat1 and mat2 shapes cannot be multiplied ({shown[0]} and {shown[1]})"

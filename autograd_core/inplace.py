@@ -181,11 +181,7 @@ def fits(target: Tensor, value: Array) -> None:
     Raises:
         RuntimeError: another shape, or a dtype that the target cannot take.
     """
-    if value.shape != target.data_.shape:
-        raise RuntimeError(
-            f"output with shape {errors.sizes(target.data_.shape)} doesn't match the broadcast shape "
-            f"{errors.sizes(value.shape)}"
-        )
+    errors.check_fits(target.data_.shape, value.shape)
     errors.check_cast(value.dtype, target.data_.dtype)
 
 

@@ -8,8 +8,10 @@ from __future__ import annotations
 import numpy as np
 
 from ..arithmetic import total
+from ..errors import type_name
 from ..op import RAW, both, op
 from ..tensor import Array
+from .kernels import refuse
 
 NONE, MEAN, SUM = 0, 1, 2
 
@@ -28,6 +30,7 @@ def reduced(values: Array, reduction: int) -> Array:
     target=lambda grad, self, target, reduction: mse_loss_backward(grad, target, self, reduction),
 )
 def mse_loss(self: Array, target: Array, reduction: int = MEAN) -> Array:
+    refuse("mse_cpu", "biu", self, target)
     difference = self - target
     return reduced(difference * difference, reduction)
 
@@ -78,6 +81,7 @@ def count_of(self: Array) -> int:
 def nll_loss(
     self: Array, target: Array, weight: Array | None = None, reduction: int = MEAN, ignore_index: int = -100
 ) -> tuple[Array, Array]:
+    check_weight("nll_loss_out_frame", self, weight)
     rows = np.atleast_2d(self)
     labels = np.atleast_1d(target)
     weights = picked_weights(labels, weight, ignore_index, rows)
@@ -87,6 +91,19 @@ def nll_loss(
         return (losses if self.ndim > 1 else losses[0]), self.dtype.type(0)
     summed = np.add.reduce(losses)
     return (summed / total if reduction == MEAN else summed), total
+
+
+def check_weight(kernel: str, scores: Array, weight: Array | None) -> None:
+    """Whether torch's kernel takes these scores, and weights of classes beside them.
+
+    Raises:
+        NotImplementedError: the scores are no floats.
+        RuntimeError: the weights are of another dtype.
+    """
+    refuse(kernel, "biu", scores)
+    if weight is not None and weight.dtype != scores.dtype:
+        wanted, found = type_name(scores.dtype), type_name(weight.dtype)
+        raise RuntimeError(f"expected scalar type {wanted} but found {found}")
 
 
 def picked_weights(labels: Array, weight: Array | None, ignore_index: int, rows: Array) -> Array:
@@ -158,6 +175,7 @@ def by_place(self: Array) -> Array:
 def nll_loss2d(
     self: Array, target: Array, weight: Array | None = None, reduction: int = MEAN, ignore_index: int = -100
 ) -> tuple[Array, Array]:
+    check_weight("nll_loss2d_forward_out_frame", self, weight)
     losses, total = RAW["nll_loss"](by_place(self), target.ravel(), weight, reduction, ignore_index)
     return (losses.reshape(target.shape) if reduction == NONE else losses), total
 

@@ -9,12 +9,19 @@ from typing import Any
 
 import numpy as np
 
-from .. import arithmetic
+from .. import arithmetic, dtypes, errors
+from ..errors import check_cast, type_name
 from ..op import both, op
 from ..tensor import Array, bare
+from .kernels import refuse
 from .loss import MEAN, reduced
 
 BOTH = ("self", "target")
+
+
+def together(one: Any, other: Any) -> Any:
+    """The dtype in which two tensors meet, all of numpy's."""
+    return dtypes.to_numpy(dtypes.promote_types(dtypes.from_numpy(one), dtypes.from_numpy(other)))
 
 
 def share(size: int, reduction: int) -> float:
@@ -53,6 +60,7 @@ def writes_of_logits(node: Any) -> int:
     target=lambda grad, self, target, reduction, beta: smooth_l1_loss_backward(grad, target, self, reduction, beta),
 )
 def smooth_l1_loss(self: Array, target: Array, reduction: int = MEAN, beta: float = 1.0) -> Array:
+    refuse("smooth_l1_cpu", "biu", self, target)
     distance = np.abs(self - target)
     near = 0.5 * distance * distance / (beta or 1)
     return reduced(bare(np.where(distance < beta, near, distance - 0.5 * beta)), reduction)
@@ -83,14 +91,17 @@ def smooth_l1_double(pulled: Array, self: Array, target: Array, reduction: int, 
 
 @op(
     "huber_loss",
-    promote=BOTH,
     self=lambda grad, self, target, reduction, delta: huber_loss_backward(grad, self, target, reduction, delta),
     target=lambda grad, self, target, reduction, delta: huber_loss_backward(grad, target, self, reduction, delta),
 )
 def huber_loss(self: Array, target: Array, reduction: int = MEAN, delta: float = 1.0) -> Array:
-    distance = np.abs(self - target)
+    kind = together(self.dtype, target.dtype)
+    distance = np.abs(self.astype(kind, copy=False) - target.astype(kind, copy=False))
+    refuse("huber_cpu", "biu", distance)
+    check_cast(kind, self.dtype)
     near = 0.5 * distance * distance
-    return reduced(bare(np.where(distance <= delta, near, delta * (distance - 0.5 * delta))), reduction)
+    losses = np.where(distance <= delta, near, delta * (distance - 0.5 * delta))
+    return reduced(bare(losses.astype(self.dtype, copy=False)), reduction)
 
 
 @op(
@@ -106,6 +117,8 @@ def huber_loss(self: Array, target: Array, reduction: int = MEAN, delta: float =
     ),
 )
 def huber_loss_backward(grad_output: Array, self: Array, target: Array, reduction: int, delta: float) -> Array:
+    if self.dtype != target.dtype:
+        raise RuntimeError(f"Found dtype {type_name(target.dtype)} but expected {type_name(self.dtype)}")
     difference = self - target
     slope = np.clip(difference, -delta, delta)
     return slope * self.dtype.type(share(difference.size, reduction)) * grad_output
@@ -135,7 +148,14 @@ def binary_cross_entropy(self: Array, target: Array, weight: Array | None = None
     with np.errstate(divide="ignore"):
         no, yes = np.maximum(arithmetic.log1p(-self), -100), np.maximum(arithmetic.log(self), -100)
     losses = (target - 1) * no - target * yes
-    return reduced(losses if weight is None else losses * weight, reduction)
+    return reduced(times(losses, weight), reduction)
+
+
+def times(losses: Array, weight: Array | None) -> Array:
+    """Each loss as often as its weight; they keep their dtype."""
+    if weight is None:
+        return losses
+    return bare((losses * weight).astype(losses.dtype, copy=False))
 
 
 @op(
@@ -193,11 +213,16 @@ def bce_target(grad: Array, self: Array, weight: Array, reduction: int) -> Array
 def binary_cross_entropy_with_logits(
     self: Array, target: Array, weight: Array | None = None, pos_weight: Array | None = None, reduction: int = MEAN
 ) -> Array:
+    refuse("log_sigmoid_cpu", "biu", self)
+    if target.dtype.kind == "b":
+        raise RuntimeError(errors.BOOL_SUBTRACT)
     sure = np.minimum(self, 0) - arithmetic.log1p(arithmetic.exp(-np.abs(self)))
     if pos_weight is not None:
-        sure = sure * ((pos_weight - 1) * target + 1)
-    losses = (1 - target) * self - sure
-    return reduced(losses if weight is None else losses * weight, reduction)
+        sure = times(sure, (pos_weight - 1) * target + 1)
+    check_cast(self.dtype, target.dtype)
+    missed = times(1 - target, self)
+    losses = bare((missed - sure).astype(missed.dtype, copy=False))
+    return reduced(times(losses, weight), reduction)
 
 
 @both
@@ -225,7 +250,12 @@ def logits_target(grad: Array, self: Array, weight: Array, pos_weight: Array, re
     self=lambda grad, self, target, reduction: soft_margin_loss_backward(grad, self, target, reduction),
 )
 def soft_margin_loss(self: Array, target: Array, reduction: int = MEAN) -> Array:
-    return reduced(arithmetic.log1p(arithmetic.exp(-target * self)), reduction)
+    if self.dtype.kind == "b":
+        raise RuntimeError(errors.BOOL_NEGATION)
+    if self.dtype.kind != "f":
+        check_cast(together(target.dtype, np.dtype(np.float32)), self.dtype)
+    errors.check_fits(self.shape, np.broadcast_shapes(self.shape, target.shape))
+    return reduced(arithmetic.log1p(arithmetic.exp(-target.astype(self.dtype, copy=False) * self)), reduction)
 
 
 @op(
@@ -238,6 +268,8 @@ def soft_margin_loss(self: Array, target: Array, reduction: int = MEAN) -> Array
     ),
 )
 def soft_margin_loss_backward(grad_output: Array, self: Array, target: Array, reduction: int) -> Array:
+    if target.dtype.kind == "b":
+        raise RuntimeError(errors.BOOL_NEGATION)
     growth = arithmetic.exp(-target * self)
     return -target * growth / (growth + 1) * self.dtype.type(share(growth.size, reduction)) * grad_output
 

@@ -5,11 +5,10 @@
 from __future__ import annotations
 
 import functools
+import inspect
 import warnings
 from collections.abc import Callable
 from typing import Any
-
-import numpy as np
 
 from ...ops import reduce as r
 from ...tensor import Tensor
@@ -17,17 +16,28 @@ from ...tensor import Tensor
 REDUCTIONS = {"none": 0, "mean": 1, "sum": 2}
 
 
-def reduction_nr(reduction: str) -> int:
-    if reduction not in REDUCTIONS:
+FLAGS = ("size_average", "reduce")
+"""The older way to say how the losses of all elements become one; as arguments they come before `reduction`."""
+
+
+def reduction_nr(reduction: Any) -> int:
+    """The number that C++ has for a reduction.
+
+    Raises:
+        ValueError: there is none of that name.
+    """
+    found = REDUCTIONS.get(reduction) if isinstance(reduction, str) else None
+    if found is None:
         raise ValueError(f"{reduction} is not a valid value for reduction")
-    return REDUCTIONS[reduction]
+    return found
 
 
-def reduction_of(size_average: bool | None, reduce: bool | None, reduction: str) -> str:
-    """The reduction that the two old flags ask for, if they are given."""
+def reduction_of(size_average: Any, reduce: Any, reduction: str) -> str:
+    """The reduction that the two old flags ask for, if one is given: anything may be, and counts as true or false."""
     if size_average is None and reduce is None:
         return reduction
-    found = "none" if reduce is False else "sum" if size_average is False else "mean"
+    average = size_average is None or bool(size_average)
+    found = "none" if reduce is not None and not reduce else "mean" if average else "sum"
     warnings.warn(
         f"size_average and reduce args will be deprecated, please use reduction='{found}' instead.", stacklevel=4
     )
@@ -35,14 +45,33 @@ def reduction_of(size_average: bool | None, reduce: bool | None, reduction: str)
 
 
 def with_old_flags(function: Callable[..., Tensor]) -> Callable[..., Tensor]:
-    """The loss `function`, which may also be told by `size_average` and `reduce` how to reduce."""
+    """The loss `function`, which also takes `size_average` and `reduce`: before its `reduction`, or by name."""
+    signature = inspect.signature(function)
+    own = list(signature.parameters.values())
+    place = list(signature.parameters).index("reduction")
+    flags = [inspect.Parameter(flag, inspect.Parameter.POSITIONAL_OR_KEYWORD, default=None) for flag in FLAGS]
+    parameters = [*own[:place], *flags, *own[place:]]
+    needed = sum(parameter.default is parameter.empty for parameter in parameters)
+    late = [parameter.name for parameter in parameters[place:]]
 
     @functools.wraps(function)
-    def loss(*args: Any, size_average: bool | None = None, reduce: bool | None = None, **options: Any) -> Tensor:
-        if size_average is not None or reduce is not None:
-            options["reduction"] = reduction_of(size_average, reduce, options.get("reduction", "mean"))
-        return function(*args, **options)
+    def loss(*args: Any, **options: Any) -> Tensor:
+        if len(args) <= place and not any(flag in options for flag in FLAGS):
+            return function(*args, **options)
+        if len(args) > len(parameters):
+            bounds = f"from {needed} to {len(parameters)} positional arguments but {len(args)} were given"
+            raise TypeError(f"{function.__name__}() takes {bounds}")
+        given = dict(zip(late, args[place:], strict=False))
+        twice = next((name for name in given if name in options), None)
+        if twice is not None:
+            raise TypeError(f"{function.__name__}() got multiple values for argument '{twice}'")
+        options |= given
+        average, reduce = (options.pop(flag, None) for flag in FLAGS)
+        if average is not None or reduce is not None:
+            options["reduction"] = reduction_of(average, reduce, options.get("reduction", "mean"))
+        return function(*args[:place], **options)
 
+    loss.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
     return loss
 
 
@@ -57,10 +86,3 @@ def need_tensor(function: str, name: str, position: int, value: Any) -> None:
         raise TypeError(
             f"{function}(): argument '{name}' (position {position}) must be Tensor, not {type(value).__name__}"
         )
-
-
-def type_title(kind: np.dtype[Any]) -> str:
-    """The name that torch's C++ has for a type: Float, Double, Long."""
-    return {"float32": "Float", "float64": "Double", "float16": "Half", "int64": "Long", "int32": "Int"}.get(
-        kind.name, kind.name.title()
-    )

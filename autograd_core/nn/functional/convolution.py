@@ -9,11 +9,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from ... import errors
+from ...errors import type_name
 from ...ops import convolution as c
 from ...ops import padding as p
 from ...ops import shape as s
 from ...tensor import Tensor
-from .common import type_title
 
 Lengths = int | Sequence[int]
 
@@ -86,7 +86,7 @@ def check(input: Tensor, weight: Tensor, bias: Tensor | None, options: dict[str,
         check_room(options)
     kinds = [t.data_.dtype for t in (input, weight)]
     if kinds[0] != kinds[1]:
-        raise RuntimeError(f"expected scalar type {type_title(kinds[0])} but found {type_title(kinds[1])}")
+        raise RuntimeError(f"expected scalar type {type_name(kinds[0])} but found {type_name(kinds[1])}")
     if bias is not None and bias.data_.dtype != kinds[0]:
         names = [errors.C_NAMES[kind.name] for kind in (kinds[0], bias.data_.dtype)]
         raise RuntimeError(f"Input type ({names[0]}) and bias type ({names[1]}) should be the same")

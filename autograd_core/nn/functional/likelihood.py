@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from ...errors import sizes, type_name
 from ...graph import Dim
 from ...ops import elementwise as e
 from ...ops import loss as l
@@ -17,7 +18,7 @@ from ...ops import reduce as r
 from ...ops import shape as s
 from ...ops.special import xlogy
 from ...tensor import Tensor, plain
-from .common import need_tensor, reduce_loss, reduction_nr, reduction_of, type_title, with_old_flags
+from .common import need_tensor, reduce_loss, reduction_nr, reduction_of, with_old_flags
 
 
 @with_old_flags
@@ -30,9 +31,26 @@ def binary_cross_entropy(
             "Please ensure they have the same size."
         )
     if target.data_.dtype != input.data_.dtype:
-        names = [type_title(t.data_.dtype) for t in (input, target)]
+        names = [type_name(t.data_.dtype) for t in (input, target)]
         raise RuntimeError(f"Found dtype {names[1]} but expected {names[0]}")
+    if weight is not None:
+        check_broadcast(weight, target)
     return b.binary_cross_entropy(input, target, weight, reduction_nr(reduction))
+
+
+def check_broadcast(weight: Tensor, target: Tensor) -> None:
+    """Whether there is a weight for each target, or one for several.
+
+    Raises:
+        RuntimeError: the shapes do not broadcast.
+    """
+    shape, wanted = weight.data_.shape, target.data_.shape
+    for place, (one, other) in enumerate(zip(reversed(shape), reversed(wanted), strict=False), 1):
+        if one != other and 1 not in (one, other):
+            raise RuntimeError(
+                f"Attempting to broadcast a dimension of length {one} at -{place}! Mismatching argument at index 1 had "
+                f"{weight.shape}; but expected shape should be broadcastable to {list(wanted)}"
+            )
 
 
 @with_old_flags
@@ -45,14 +63,29 @@ def binary_cross_entropy_with_logits(
 ) -> Tensor:
     if input.data_.shape != target.data_.shape:
         raise ValueError(f"Target size ({target.shape}) must be the same as input size ({input.shape})")
-    if target.data_.dtype.kind in "iu":
-        names = [type_title(t.data_.dtype) for t in (input, target)]
-        raise RuntimeError(f"result type {names[0]} can't be cast to the desired output type {names[1]}")
     return b.binary_cross_entropy_with_logits(input, target, weight, pos_weight, reduction_nr(reduction))
 
 
-@with_old_flags
-def kl_div(input: Tensor, target: Tensor, reduction: str = "mean", log_target: bool = False) -> Tensor:
+def kl_div(
+    input: Tensor,
+    target: Tensor,
+    size_average: Any = None,
+    reduce: Any = None,
+    reduction: str = "mean",
+    log_target: bool = False,
+) -> Tensor:
+    of_batch = reduction == "batchmean"
+    if size_average is not None or reduce is not None:
+        reduction = reduction_of(size_average, reduce, reduction)
+    elif of_batch:
+        reduction = "sum"
+    elif reduction == "mean":
+        warnings.warn(
+            "reduction: 'mean' divides the total loss by both the batch size and the support size.'batchmean' divides "
+            "only by the batch size, and aligns with the KL div math definition.'mean' will be changed to behave the "
+            "same as 'batchmean' in the next major release.",
+            stacklevel=3,
+        )
     if any(t.data_.dtype.kind != "f" for t in (input, target)):
         raise RuntimeError("kl_div: Integral inputs not supported.")
     if log_target:
@@ -61,16 +94,8 @@ def kl_div(input: Tensor, target: Tensor, reduction: str = "mean", log_target: b
     else:
         expected = e.mul(target, input)
         values = e.sub(xlogy(target, target), expected)
-    if reduction == "batchmean":
-        return e.div(r.sum(values), input.data_.shape[0])
-    if reduction == "mean":
-        warnings.warn(
-            "reduction: 'mean' divides the total loss by both the batch size and the support size.'batchmean' divides "
-            "only by the batch size, and aligns with the KL div math definition.'mean' will be changed to behave the "
-            "same as 'batchmean' in the next major release.",
-            stacklevel=3,
-        )
-    return reduce_loss(values, reduction)
+    reduced = reduce_loss(values, reduction)
+    return e.div(reduced, input.data_.shape[0]) if of_batch and input.data_.ndim else reduced
 
 
 def nll_loss(
@@ -84,21 +109,50 @@ def nll_loss(
 ) -> Tensor:
     if size_average is not None or reduce is not None:
         reduction = reduction_of(size_average, reduce, reduction)
-    rank = input.data_.ndim
-    if rank < 1:
-        raise ValueError("Expected 1 or more dimensions (got 0)")
-    if rank > 1 and target.data_.ndim > 0 and input.data_.shape[0] != target.data_.shape[0]:
-        raise ValueError(
-            f"Expected input batch_size ({input.data_.shape[0]}) to match target batch_size ({target.data_.shape[0]})."
-        )
-    if rank <= 2 and target.data_.ndim > 1:
-        raise RuntimeError("0D or 1D target tensor expected, multi-target not supported")
-    if target.data_.dtype.kind == "f":
-        raise RuntimeError(f"expected target dtype to be Long or Byte, but got {type_title(target.data_.dtype)}")
-    if rank > 2:
+    check_labels(input, target)
+    classes = input.data_.shape[0 if input.data_.ndim == 1 else 1]
+    if input.data_.ndim > 2:
+        check_weight(weight, classes, "all or no classes")
         return by_place(input, target, weight, reduction_nr(reduction), Dim(ignore_index))
+    check_weight(weight, classes)
     result: Tensor = l.nll_loss(input, target, weight, reduction_nr(reduction), Dim(ignore_index))[0]
     return result
+
+
+def check_labels(input: Tensor, target: Tensor) -> None:
+    """Whether there is one label for each row of scores.
+
+    Raises:
+        ValueError, RuntimeError: there is not, or a label is no whole number.
+    """
+    rank, labels = input.data_.ndim, target.data_.shape
+    if rank < 1:
+        raise ValueError("Expected 1 or more dimensions (got 0)")
+    if rank == 1 and len(labels) == 1 and labels[0] != 1:
+        raise ValueError(f"For 1D input, 1D target must have size 1, but got target size: {labels[0]}")
+    found = labels[0] if labels else 0
+    if rank > 1 and input.data_.shape[0] != found:
+        raise ValueError(f"Expected input batch_size ({input.data_.shape[0]}) to match target batch_size ({found}).")
+    if rank <= 2 and len(labels) > 1:
+        raise RuntimeError("0D or 1D target tensor expected, multi-target not supported")
+    if target.data_.dtype.name not in ("int64", "uint8"):
+        raise RuntimeError(f"expected target dtype to be Long or Byte, but got {type_name(target.data_.dtype)}")
+    if rank == 4 and len(labels) != 3:
+        raise RuntimeError(
+            f"only batches of spatial targets supported (3D tensors) but got targets of dimension: {len(labels)}"
+        )
+
+
+def check_weight(weight: Tensor | None, classes: int, whose: str = "", by: str = "") -> None:
+    """Whether there is a weight for each class; `whose` ends torch's sentence where it does not tell the shapes.
+
+    Raises:
+        RuntimeError: there is not.
+    """
+    if weight is None or weight.data_.shape == (classes,):
+        return
+    shape = f"all {classes} classes or no classes but got weight tensor of shape: {sizes(weight.data_.shape)}"
+    raise RuntimeError(f"{by}weight tensor should be defined either for {whose or shape}")
 
 
 def by_place(input: Tensor, target: Tensor, weight: Tensor | None, reduction: int, ignore_index: int) -> Tensor:
@@ -128,14 +182,14 @@ def cross_entropy(
     need_tensor("cross_entropy_loss", "target", 2, target)
     if size_average is not None or reduce is not None:
         reduction = reduction_of(size_average, reduce, reduction)
-    if not 0.0 <= label_smoothing <= 1.0:
+    if label_smoothing > 1.0:
         raise RuntimeError(f"label_smoothing must be between 0.0 and 1.0. Got: {label_smoothing}")
     classes = 0 if input.data_.ndim == 1 else 1
-    logs = r.log_softmax(input, classes)
     if input.data_.shape == target.data_.shape:
-        return soft_cross_entropy(logs, target, weight, reduction, label_smoothing, classes)
+        return soft_cross_entropy(input, target, weight, reduction, label_smoothing, classes)
+    logs = r.log_softmax(input, classes)
     hard = nll_loss(logs, target, weight, None, ignore_index, None, reduction)
-    if label_smoothing == 0:
+    if label_smoothing <= 0:
         return hard
     count = input.data_.shape[classes]
     shape = [-1 if d == classes else 1 for d in range(input.data_.ndim)]
@@ -153,14 +207,16 @@ def cross_entropy(
 
 
 def soft_cross_entropy(
-    logs: Tensor, target: Tensor, weight: Tensor | None, reduction: str, label_smoothing: float, classes: int
+    input: Tensor, target: Tensor, weight: Tensor | None, reduction: str, label_smoothing: float, classes: int
 ) -> Tensor:
     """The loss where the target gives a probability for each class."""
     if target.data_.dtype.kind != "f":
         raise RuntimeError(
-            f"Expected floating point type for target with class probabilities, got {type_title(target.data_.dtype)}"
+            f"Expected floating point type for target with class probabilities, got {type_name(target.data_.dtype)}"
         )
+    logs = r.log_softmax(input, classes)
     count = logs.data_.shape[classes]
+    check_weight(weight, count, by="cross_entropy: ")
     if label_smoothing > 0:
         target = e.add_scalar(e.mul_scalar(target, 1 - label_smoothing), label_smoothing / count)
     values = e.mul(logs, target)

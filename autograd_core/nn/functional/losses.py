@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import math
 import warnings
+from typing import Any
 
 import numpy as np
 
@@ -21,7 +22,7 @@ from ...ops import reduce as r
 from ...ops import shape as s
 from ...state import state
 from ...tensor import Array, Tensor, plain
-from .common import reduce_loss, reduction_nr, with_old_flags
+from .common import REDUCTIONS, reduce_loss, reduction_nr, reduction_of, with_old_flags
 
 
 def same_size(input: Tensor, target: Tensor) -> tuple[Tensor, Tensor]:
@@ -43,25 +44,34 @@ def same_size(input: Tensor, target: Tensor) -> tuple[Tensor, Tensor]:
 
 @with_old_flags
 def mse_loss(input: Tensor, target: Tensor, reduction: str = "mean", weight: Tensor | None = None) -> Tensor:
-    if weight is not None:
-        return weighted_mse_loss(*same_size(input, target), weight, reduction)
-    return l.mse_loss(*same_size(input, target), reduction_nr(reduction))
+    one, other = same_size(input, target)
+    if weight is None:
+        return l.mse_loss(one, other, reduction_nr(reduction))
+    return weighted(e.pow_scalar(e.sub(one, other), 2), input, weight, reduction)
 
 
-def weighted_mse_loss(input: Tensor, target: Tensor, weight: Tensor, reduction: str) -> Tensor:
-    """The mean counts by the weights."""
-    if weight.data_.shape != input.data_.shape:
-        raise ValueError("Inputs and weights must have the same size.")
-    values = e.mul(e.pow_scalar(e.sub(input, target), 2), weight)
-    if reduction_nr(reduction) != 1:
+def weighted(values: Tensor, input: Tensor, weight: Tensor, reduction: str) -> Tensor:
+    """The loss of `values`, each as often as its weight; so counts the mean, too."""
+    values = e.mul(values, same_as(input, weight))
+    if reduction not in REDUCTIONS:
+        raise ValueError(f"Invalid reduction mode: {reduction}. Expected one of 'none', 'mean', 'sum'.")
+    if reduction != "mean":
         return reduce_loss(values, reduction)
     return e.div(r.sum(values), r.sum(weight))
 
 
+def same_as(input: Tensor, weight: Tensor) -> Tensor:
+    """`weight`, one for each element of `input`."""
+    if weight.data_.shape != input.data_.shape:
+        raise ValueError("Weights and input must have the same size.")
+    return weight
+
+
 @with_old_flags
-def l1_loss(input: Tensor, target: Tensor, reduction: str = "mean") -> Tensor:
+def l1_loss(input: Tensor, target: Tensor, reduction: str = "mean", weight: Tensor | None = None) -> Tensor:
     one, other = same_size(input, target)
-    return reduce_loss(e.abs(e.sub(one, other)), reduction)
+    values = e.abs(e.sub(one, other))
+    return reduce_loss(values, reduction) if weight is None else weighted(values, input, weight, reduction)
 
 
 @with_old_flags
@@ -73,14 +83,22 @@ def smooth_l1_loss(input: Tensor, target: Tensor, reduction: str = "mean", beta:
     return b.smooth_l1_loss(*same_size(input, target), reduction_nr(reduction), beta)
 
 
-def huber_loss(input: Tensor, target: Tensor, reduction: str = "mean", delta: float = 1.0) -> Tensor:
+def huber_loss(
+    input: Tensor, target: Tensor, reduction: str = "mean", delta: float = 1.0, weight: Tensor | None = None
+) -> Tensor:
     if delta <= 0:
         raise RuntimeError("huber_loss does not support non-positive values for delta.")
-    return b.huber_loss(*same_size(input, target), reduction_nr(reduction), delta)
+    one, other = same_size(input, target)
+    if weight is None:
+        return b.huber_loss(one, other, reduction_nr(reduction), delta)
+    values = e.mul(b.huber_loss(one, other, REDUCTIONS["none"], delta), same_as(input, weight))
+    return reduce_loss(values, reduction)
 
 
 @with_old_flags
 def soft_margin_loss(input: Tensor, target: Tensor, reduction: str = "mean") -> Tensor:
+    if target.requires_grad and state.grad_enabled:
+        raise RuntimeError(errors.no_gradient("soft_margin_loss", "target"))
     return b.soft_margin_loss(input, target, reduction_nr(reduction))
 
 
@@ -130,15 +148,17 @@ def cosine_embedding_loss(
     return reduce_loss(e.add(near, far), reduction)
 
 
-@with_old_flags
 def poisson_nll_loss(
     input: Tensor,
     target: Tensor,
     log_input: bool = True,
     full: bool = False,
+    size_average: Any = None,
     eps: float = 1e-8,
+    reduce: Any = None,
     reduction: str = "mean",
 ) -> Tensor:
+    reduction = reduction_of(size_average, reduce, reduction)
     if log_input:
         expected = e.mul(target, input)
         values = e.sub(e.exp(input), expected)
@@ -158,11 +178,20 @@ def stirling(target: Array) -> Array:
 
 
 def gaussian_nll_loss(
-    input: Tensor, target: Tensor, var: Tensor, full: bool = False, eps: float = 1e-6, reduction: str = "mean"
+    input: Tensor,
+    target: Tensor,
+    var: Tensor | float,
+    full: bool = False,
+    eps: float = 1e-6,
+    reduction: str = "mean",
 ) -> Tensor:
-    if np.any(var.data_ < 0):
-        raise ValueError("var has negative entry/entries")
-    spread = s.clone(var)
+    spread = spread_of(input, var)
+    if reduction not in REDUCTIONS:
+        raise ValueError(f"{reduction} is not valid")
+    spread = s.clone(spread)
+    if spread.data_.dtype.kind != "f":
+        kind = errors.C_NAMES[spread.data_.dtype.name]
+        raise RuntimeError(f"result type Float can't be cast to the desired output type {kind}")
     spread.overwrite(np.maximum(spread.data_, eps))
     spread.bump()
     size = e.log(spread)
@@ -171,6 +200,24 @@ def gaussian_nll_loss(
     if full:
         values = e.add(values, 0.5 * math.log(2 * math.pi))
     return reduce_loss(values, reduction)
+
+
+def spread_of(input: Tensor, var: Tensor | float) -> Tensor:
+    """The variance of each element of `input`: of each by itself, of a row, or of all."""
+    if isinstance(var, float):
+        if var < 0:
+            raise ValueError("var has negative entry/entries")
+        return e.mul_scalar(plain(np.ones_like(input.data_)), var)
+    if np.any(var.data_ < 0):
+        raise ValueError("var has negative entry/entries")
+    shape, sizes = input.data_.shape, var.data_.shape
+    if sizes == shape:
+        return var
+    if sizes == shape[:-1]:
+        return s.unsqueeze(var, -1)
+    if len(sizes) != len(shape) or sum(size for one, size in zip(shape, sizes, strict=True) if one != size) != 1:
+        raise ValueError("var is of incorrect size")
+    return var
 
 
 def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -> Tensor:

@@ -9,8 +9,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from ... import errors, tell
 from ... import shaping as f
-from ... import tell
 from ...ops import elementwise as e
 from ...ops import normalization as n
 from ...ops import padding as p
@@ -115,10 +115,7 @@ def check_channels(
     for name in ("running_mean", "running_var"):
         part = named[name]
         if part is not None and part.requires_grad and state.grad_enabled:
-            raise RuntimeError(
-                f"The function 'native_batch_norm' is not differentiable with respect to argument '{name}'. This "
-                "input cannot have requires_grad True."
-            )
+            raise RuntimeError(errors.no_gradient("native_batch_norm", name))
 
 
 def group_norm(
