@@ -58,7 +58,7 @@ class Heard(Forward, Backward):
             f"        tape.result({r}, {op.name!r}, {self.involved()})",
             f"        return {r}",
             "    else:",
-            f"        outs = _outs[{v}.shape, kind]; raw = {v}.tobytes()",
+            f"        outs = _outs[{v}.shape, kind]; raw = float({v}) if outs is _SCALAR else {v}.tobytes()",
             f"        if size > _SMALL and tape.weigh is not None: tape.weigh({r})",
         ]
         lines += self.linked(v, r)

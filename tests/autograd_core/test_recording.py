@@ -186,6 +186,12 @@ def backward_in_a_hook() -> None:
     y.backward()
 
 
+def numbers_seen_through_views() -> None:
+    whole = torch.arange(3)[1]
+    w = torch.ones(2, requires_grad=True)
+    (w * whole.float() + torch.ones(1, dtype=torch.float64).view(()).float()).sum().backward()
+
+
 PROGRAMS = [
     scalars,
     shared_gradients,
@@ -202,6 +208,7 @@ PROGRAMS = [
     large_and_odd,
     numpy_looks_on,
     backward_in_a_hook,
+    numbers_seen_through_views,
 ]
 
 
