@@ -67,7 +67,6 @@ class State(threading.local):
         self.saved_hooks_refused: str | None = None
         self.next_call: Callable[[], int] = count(1).__next__
         self.calls: list[Call] = []
-        self.partial = False
         self.reserve: Callable[[str, tuple[Any, ...]], None] | None = None
         self.warned: set[str] = set()
         self.anomaly = False

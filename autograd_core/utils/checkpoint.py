@@ -153,7 +153,7 @@ class CheckpointFunction(Function):
 
     @staticmethod
     def backward(ctx: Any, *grads: Any) -> Any:
-        if state.partial:
+        if not state.calls[-1].everything():
             raise RuntimeError(IN_GRAD)
         inputs = list(ctx.inputs)
         for place, tensor in zip(ctx.tensor_places, ctx.saved_tensors, strict=True):
