@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable
 from typing import Any
 
@@ -20,6 +21,8 @@ READ_AND_WRITTEN = (
 
 REPEATING = ("fill", "zero")
 """Operators that may write a place twice: they write the same."""
+OUTDATED = {"masked_fill": "mask] = scalar", "index_fill": "mask] = scalar", "index_put": "indices] = tensor"}
+"""Operators that still may, with a warning, and the assignments that call them."""
 FIRST_READ = """fill addmm addmv baddbmm mm mv bmm matmul dot tril triu
 sum nansum mean prod amax amin max min argmax argmin var std norm logsumexp all any"""
 READ_FIRST = frozenset(FIRST_READ.split())
@@ -36,12 +39,25 @@ def refuse_overlap(name: str, target: Tensor, operands: Iterable[Any]) -> None:
     """
     name = name.partition(".")[0]
     if repeats(target.data_) and name not in REPEATING:
-        raise RuntimeError(WRITTEN_TWICE)
+        if name not in OUTDATED:
+            raise RuntimeError(WRITTEN_TWICE)
+        warnings.warn(
+            f"Use of {name}_ on expanded tensors is deprecated. Please clone() the tensor before performing this "
+            f"operation. This also applies to advanced indexing e.g. tensor[{OUTDATED[name]}",
+            UserWarning,
+            stacklevel=2,
+        )
     if name in READ_FIRST:
         return
     for other in operands:
         if isinstance(other, Tensor) and overlap(target, other, name in APART):
             raise RuntimeError(READ_AND_WRITTEN)
+
+
+def refuse_repeats(data: Array) -> None:
+    """Refuse to write `data` element by element where some of them lie in one place."""
+    if repeats(data):
+        raise RuntimeError(WRITTEN_TWICE)
 
 
 def repeats(data: Array) -> bool:

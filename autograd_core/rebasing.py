@@ -12,6 +12,7 @@ from . import errors, events, tell
 from .batch import hidden
 from .edges import gradient_edge
 from .graph import Node, Wanted
+from .overlap import refuse_repeats
 from .state import state
 from .tensor import Tensor, plain
 from .views import current_grad_fn, geometry, strided
@@ -100,6 +101,8 @@ class CopySlices(Node):
         whole = np.array(grads[0], order="C")
         part = strided(whole, self.size, self.stride, self.offset)
         inner = self.inner.raw((part.copy(),), (self.inner.next[0], *wanted[1:]))
+        if inner[0] is not None:
+            refuse_repeats(part)
         part[...] = 0 if inner[0] is None else inner[0]
         return [None if wanted[0] is None else whole, *inner[1:]]
 

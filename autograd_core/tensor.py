@@ -219,7 +219,10 @@ class Tensor(metaclass=TensorMeta):
     def overwrite(self, value: Array) -> None:
         """Write `value` (broadcast to the shape) over the memory, without counting it."""
         if isinstance(self.data_, np.ndarray):
-            self.data_[...] = value
+            if 0 in self.data_.strides:  # elements that share a place: the one that changed is the one that was written
+                np.copyto(self.data_, value, where=np.not_equal(self.data_, value))
+            else:
+                self.data_[...] = value
         else:
             kind = self.data_.__class__
             self.data_ = value if value.__class__ is kind else kind(np.asarray(value).reshape(()))
