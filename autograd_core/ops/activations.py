@@ -58,6 +58,15 @@ def celu(self: Array, alpha: float = 1.0) -> Array:
 
 
 @op(
+    "celu_",
+    node="CeluBackward1",
+    self=lambda grad, alpha, result: elu_backward(grad, alpha, 1, 1.0 / alpha, True, result),
+)
+def celu_(self: Array, alpha: float = 1.0) -> Array:
+    return bare(np.where(self > 0, self, arithmetic.expm1(np.minimum(self, 0) / alpha) * alpha))
+
+
+@op(
     "elu_backward",
     grad_output=lambda grad, alpha, scale, input_scale, is_result, self_or_result: elu_backward(
         grad, alpha, scale, input_scale, is_result, self_or_result

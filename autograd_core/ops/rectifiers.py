@@ -49,6 +49,15 @@ def threshold(self: Array, threshold: float, value: float) -> Array:
 
 
 @op(
+    "threshold_",
+    node="ThresholdBackward1",
+    self=lambda grad, threshold, result: threshold_backward(grad, result, threshold),
+)
+def threshold_(self: Array, threshold: float, value: float) -> Array:
+    return bare(np.where(self <= threshold, self.dtype.type(value), self))
+
+
+@op(
     "hardtanh",
     self=lambda grad, self, min_val, max_val: hardtanh_backward(grad, self, min_val, max_val),
 )

@@ -51,7 +51,7 @@ def selu(input: Tensor, inplace: bool = False) -> Tensor:
 
 
 def celu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
-    return in_place(a.celu, input, alpha) if inplace else a.celu(input, alpha)
+    return in_place(a.celu_, input, alpha) if inplace else a.celu(input, alpha)
 
 
 def gelu(input: Tensor, approximate: str = "none") -> Tensor:
@@ -73,7 +73,7 @@ def softplus(input: Tensor, beta: float = 1, threshold: float = 20) -> Tensor:
 
 
 def threshold(input: Tensor, threshold: float, value: float, inplace: bool = False) -> Tensor:
-    return in_place(a.threshold, input, threshold, value) if inplace else a.threshold(input, threshold, value)
+    return in_place(a.threshold_, input, threshold, value) if inplace else a.threshold(input, threshold, value)
 
 
 def softshrink(input: Tensor, lambd: float = 0.5) -> Tensor:
