@@ -47,6 +47,9 @@ def offered(path: str) -> Any:
 TYPES: dict[type, Type] = {}
 """The record of each of the engine's classes that programs can name."""
 
+WAYS_TO_MAKE = {"Embedding": ("from_pretrained",)}
+"""Class methods of the engine's classes that programs may call."""
+
 FUNCTIONS: dict[int, Foreign] = {}
 
 
@@ -56,7 +59,8 @@ def presented(name: str, path: str, found: Any) -> Value:
         if issubclass(found, Exception):
             return type_for(found)
         if found not in TYPES:
-            TYPES[found] = Type(name, (found,), Foreign(name, found), title(found, name, path))
+            methods: dict[str, Value] = {way: Foreign(way, getattr(found, way)) for way in WAYS_TO_MAKE.get(name, ())}
+            TYPES[found] = Type(name, (found,), Foreign(name, found), title(found, name, path), methods)
         return TYPES[found]
     if isinstance(found, (types.FunctionType, types.BuiltinFunctionType, types.MethodType)) or (
         callable(found) and not isinstance(found, torch.nn.Module)
