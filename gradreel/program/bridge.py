@@ -35,6 +35,12 @@ PLAIN = frozenset({*TENSORS, bool, int, float, str, type(None), type(...), torch
 """Types that cross unchanged, in both directions."""
 
 CALLABLES = (Function, Bound, Builtin, Foreign, Class, Type)
+
+
+class method(partial):  # type: ignore[type-arg]
+    """A method of one of our values: the engine's complaints call it so."""
+
+
 HOST_CALLABLES = (types.FunctionType, types.BuiltinFunctionType, types.MethodType, partial)
 
 
@@ -80,7 +86,7 @@ def to_engine(machine: Machine, value: Value) -> Any:
     if kind is dict:
         return {key: to_engine(machine, part) for key, part in value.items()}
     if kind is Foreign:
-        return value.run if not _bound(value) else partial(value.run, value.receiver)
+        return value.run if not _bound(value) else method(value.run, value.receiver)
     if kind is Type:
         return _host_of(value) or Callback(machine, value)
     if kind is Class and value.native is not None:

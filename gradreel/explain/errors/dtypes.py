@@ -37,7 +37,7 @@ def dtype_mixed(world: World, failure: Failure) -> Diagnosis | None:
         return None
     line = failure.raised.line
     pairs = list(mentioned(world, statement(world, failure)))
-    odd = oddest(world, pairs)
+    odd = oddest(pairs, "desired output type" in message)
     lines: dict[str, int | None] = {"raised": line}
     events = {"raised": failure.number}
     story = [f"{code(shown(world, failure))} {on(line)} takes numbers of two types together, or of one it cannot take."]
@@ -53,10 +53,11 @@ def dtype_mixed(world: World, failure: Failure) -> Diagnosis | None:
     )
 
 
-def oddest(world: World, pairs: list[tuple[str, TensorState]]) -> tuple[str, TensorState] | None:
-    """Of what the line names, the tensor that is not float32; else the last."""
+def oddest(pairs: list[tuple[str, TensorState]], written: bool) -> tuple[str, TensorState] | None:
+    """Of what the line names, the last tensor that is not float32, or (`written`) the first, which is written into;
+    else the last."""
     odd = [pair for pair in pairs if pair[1].dtype != "float32"]
-    return odd[-1] if odd else pairs[-1] if pairs else None
+    return odd[0 if written else -1] if odd else pairs[-1] if pairs else None
 
 
 def flagged(world: World, failure: Failure) -> Diagnosis:
@@ -68,7 +69,7 @@ def flagged(world: World, failure: Failure) -> Diagnosis:
     ]
     lines: dict[str, int | None] = {"raised": line}
     events = {"raised": failure.number}
-    if whole and not message.startswith("Only"):
+    if whole and (not message.startswith("Only") or "Parameter(" in text):
         name, tensor = whole[0]
         base = origin(world, tensor) or tensor
         lines["built"], events["built"] = base.place.line, base.made

@@ -243,8 +243,10 @@ def about(world: World, failure: Failure, fault: Fault, said: dict[str, str]) ->
 
 
 def largest(world: World, failure: Failure) -> str | None:
-    """The largest whole number in the tensors that the line names."""
+    """The largest whole number in the tensors that the line names, else in the last made."""
     found = [tensor for _, tensor in mentioned(world, statement(world, failure)) if tensor.dtype.startswith("int")]
+    if not found:
+        found = [tensor for tensor in world.tensors.values() if tensor.dtype.startswith("int")][-1:]
     numbers = [int(number) for tensor in found if tensor.value is not None for number in flat(tensor.value.data)]
     return str(max(numbers)) if numbers else None
 

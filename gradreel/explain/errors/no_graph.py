@@ -92,6 +92,9 @@ def not_tracked(world: World, failure: Failure) -> Diagnosis | None:
 
 def before_line(world: World, tensor: TensorState, line: int) -> TensorState:
     """`tensor`, or what it was made of if `line` made it, nameless, of one tensor alone: `loss.sum().backward()`."""
-    while tensor.place.line == line and len(before := made_from(world, tensor)) == 1 and tensor.called is None:
+    while tensor.place.line == line and tensor.called is None:
+        before = [state for state in made_from(world, tensor) if state.op != "number"]
+        if len(before) != 1:
+            break
         tensor = before[0]
     return tensor

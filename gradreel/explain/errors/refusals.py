@@ -149,6 +149,48 @@ REFUSALS: dict[str, Refusal] = {
             "parameters that are set as its attributes, not those in a plain list.",
         ),
     ),
+    "before Module.__init__() call": Refusal(
+        "no_super_init",
+        "A Module that was not set up",
+        anything,
+        "",
+        (
+            "{code} {line} gives something to a module that has no place for it yet.",
+            "`super().__init__()` makes the tables in which a module keeps its parameters and layers; it comes first "
+            "in `__init__`.",
+        ),
+    ),
+    "'method' object is not iterable": Refusal(
+        "not_called",
+        "A method that was not called",
+        anything,
+        "",
+        (
+            "{code} {line} goes through a method itself, not through what it gives.",
+            "Brackets call it: `parameters()`.",
+        ),
+    ),
+    "appear in more than one parameter group": Refusal(
+        "listed_twice",
+        "A parameter in two groups",
+        anything,
+        "",
+        (
+            "{code} {line} lists a parameter in two groups, and each group would take a step with it.",
+            "Of two groups one can have what the other has not: those whose names begin otherwise.",
+        ),
+    ),
+    "torch.utils.checkpoint is incompatible with .grad()": Refusal(
+        "reentrant_grad",
+        "The old checkpoint works with backward alone",
+        anything,
+        "built",
+        (
+            "{code} {line} asks for the gradient by some tensors, and goes through a checkpoint of the reentrant kind.",
+            "That kind calls backward inside of backward, which fills `.grad` and can hand nothing to `grad`.",
+            "`use_reentrant=False` computes again without a second backward.",
+        ),
+    ),
     "as parameter 'weight'": Refusal(
         "not_parameter",
         "A module takes only Parameters there",

@@ -33,6 +33,7 @@ SIGNS = (
     "expects a tensor with <= 2 dimensions",
     "attempting to assign a gradient of size",
     "to match target batch_size",
+    "Expected target size",
     "has changed the size of value",
     "must be the same as input size",
     "that is different to the input size",
@@ -64,6 +65,8 @@ WHY = {
     "`squeeze(1)` the one or `unsqueeze(1)` the other.",
     "multi-target": "This loss takes one class number for each row of scores, in a target of one dimension.",
     "to match target batch_size": "There must be one target for each row of scores.",
+    "Expected target size": "Scores of classes stand in dimension 1, [batch, classes, places], and targets are the "
+    "same without it, [batch, places]: `transpose(1, 2)` brings the classes there.",
     "channels, but got": "A convolution is made for a number of channels, which stand in front of height and width: "
     "an image alone is [channels, height, width].",
     "(unbatched) or": "Channels stand in front of height and width, and the batch in front of them all.",

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 
-from .common import copies
+from .common import copies, loads
 from .proposal import FREE, Proposal, Wanted
 from .text import Edit, Text, names_in, targets
 
@@ -33,6 +34,10 @@ def gradient_count(wanted: Wanted) -> Iterator[Proposal]:
     text, kind = wanted.text, own_class(wanted)
     backward = method(kind, "backward") if kind is not None else None
     expected, got = int(wanted.name("expected") or 0), int(wanted.name("got") or 0)
+    if backward is not None and not returns(backward) and isinstance(backward.body[-1], ast.Expr):
+        last = backward.body[-1]
+        title = f"return what line {last.lineno} says"
+        yield wanted.proposal(title, FREE, text.replaced(last, f"return {text.get(last.value)}"))
     if backward is None or not returns(backward):
         return
     if expected > got:
@@ -109,8 +114,11 @@ def saved_and_computed_again(wanted: Wanted) -> Iterator[Proposal]:
             needed |= names_in(statement.value)
     used = [argument for argument in arguments if argument in needed]
     lines = [f"{', '.join(used)}{',' if len(used) == 1 else ''} = {own}.saved_tensors", *copies(text, steps)]
-    edits = [text.replaced(stores[0], f"{ctx}.save_for_backward({', '.join(used)})")]
-    edits += [text.removed(store) for store in stores[1:]]
+    saving = f"{ctx}.save_for_backward({', '.join(used)})"
+    if any(loads(forward, ast.unparse(store.targets[0])) for store in stores):
+        edits = [text.before(stores[0], [saving])]
+    else:
+        edits = [text.replaced(stores[0], saving), *(text.removed(store) for store in stores[1:])]
     edits += uses_of(text, backward, own, stores)
     first = backward.body[0]
     yield wanted.proposal(
@@ -182,3 +190,37 @@ def returned_tensors(wanted: Wanted) -> Iterator[Proposal]:
                 "the chain rule",
                 text.replaced(node.value, f"{came} * ({text.get(node.value)})"),
             )
+
+
+NO_TENSOR = re.compile(r"save_for_backward can only save variables, but argument (\d+) is of type")
+
+
+def kept_apart(wanted: Wanted) -> Iterator[Proposal]:
+    """What is no tensor is kept on the context itself."""
+    text, kind, found = wanted.text, own_class(wanted), NO_TENSOR.search(wanted.found.message)
+    forward = method(kind, "forward") if kind is not None else None
+    backward = method(kind, "backward") if kind is not None else None
+    if found is None or forward is None or backward is None or not backward.args.args:
+        return
+    own = backward.args.args[0].arg
+    for call in savings(text, forward):
+        at = int(found[1])
+        if at >= len(call.args) or not isinstance(call.args[at], ast.Name) or not isinstance(call.func, ast.Attribute):
+            continue
+        name = text.get(call.args[at])
+        rest = ", ".join(text.get(part) for i, part in enumerate(call.args) if i != at)
+        saved = f"{text.get(call.func)}({rest}); {text.get(call.func.value)}.{name} = {name}"
+        edits = [text.replaced(call, saved)]
+        for statement in backward.body:
+            if isinstance(statement, ast.Assign) and "saved_tensors" in ast.unparse(statement.value):
+                target = statement.targets[0]
+                if isinstance(target, ast.Tuple) and at < len(target.elts):
+                    kept = [text.get(part) for i, part in enumerate(target.elts) if i != at]
+                    left = ", ".join(kept) + ("," if len(kept) == 1 else "")
+                    lines = [f"{left} = {own}.saved_tensors", f"{text.get(target.elts[at])} = {own}.{name}"]
+                    edits += [text.replaced(statement, lines[0]), text.after(statement, lines[1:])]
+        yield wanted.proposal(f"keep {name} on {own} itself", FREE, *edits)
+
+
+def savings(text: Text, forward: ast.FunctionDef) -> list[ast.Call]:
+    return [call for statement in forward.body for call in text.calls(statement, "save_for_backward")]

@@ -18,9 +18,9 @@ def used_up(wanted: Wanted) -> Iterator[Proposal]:
     """A second backward reached an emptied node."""
     raised = wanted.at("raised")
     in_loop = raised is not None and wanted.text.loop(raised) is not None
-    ways = [rebuilt_inside, detached_border, detached_built, rebuilt_before, joined, retained]
+    ways = [rebuilt_inside, rebuilt_in_function, detached_border, detached_built, rebuilt_before, joined, retained]
     if not in_loop:
-        ways = [retained, rebuilt_before, joined, detached_border, detached_built]
+        ways = [retained, rebuilt_in_function, rebuilt_before, joined, detached_border, detached_built]
     for way in ways:
         yield from way(wanted)
 
@@ -87,6 +87,25 @@ def rebuilt_inside(wanted: Wanted) -> Iterator[Proposal]:
         *(text.removed(statement) for statement in moved),
         text.before(loop.body[0], copies(text, moved)),
     )
+
+
+def rebuilt_in_function(wanted: Wanted) -> Iterator[Proposal]:
+    """What a function, such as a closure that is called again and again, finds outside of it is built within."""
+    text, raised = wanted.text, wanted.at("raised")
+    for outer in text.around(raised) if raised is not None else ():
+        if not isinstance(outer, ast.FunctionDef):
+            continue
+        built = wanted.beside("built", outer)
+        if built is None or built not in text.block(outer) or built.lineno >= outer.lineno:
+            continue
+        statements = needed_before(text, outer, built)
+        if statements:
+            names = ", ".join(sorted(set().union(*map(targets, statements))))
+            yield wanted.proposal(
+                f"compute {names} within {outer.name}",
+                "one forward more in each call",
+                text.before(outer.body[0], copies(text, statements)),
+            )
 
 
 def started_before(before: list[ast.stmt], built: ast.stmt) -> list[ast.stmt]:

@@ -68,6 +68,29 @@ def counted(node: ast.expr) -> int | None:
     return left + right if isinstance(node.op, ast.Add) else None
 
 
+HIDDEN = re.compile(r"Expected hidden(?:\[\d\])? size \(([\d, ]+)\), got \[([\d, ]+)\]")
+
+
+def deepened(wanted: Wanted) -> Iterator[Proposal]:
+    """A state is made with the layers, rows and features that the recurrent layer expects."""
+    text, found = wanted.text, HIDDEN.search(wanted.found.message)
+    if found is None:
+        return
+    sizes = [[int(number) for number in group.split(", ")] for group in found.groups()]
+    made = [node for node in ast.walk(text.tree) if isinstance(node, ast.Call) and called(node) in FACTORIES]
+    made = [node for node in made if len(node.args) == len(sizes[1])]
+    for at, (wants, has) in enumerate(zip(*sizes, strict=True)):
+        if wants == has:
+            continue
+        edits = [text.replaced(node.args[at], str(wants)) for node in made if counted(node.args[at]) in (has, None)]
+        if edits:
+            title = f"{wants} for {has} in the state, in place {at} of its shape"
+            yield wanted.proposal(title, "a state of another shape", *edits)
+
+
+FACTORIES = ("zeros", "randn", "ones", "rand", "empty")
+
+
 def fitted_view(wanted: Wanted) -> Iterator[Proposal]:
     """One size of a view is left to be worked out."""
     text = wanted.text
@@ -136,7 +159,13 @@ def row_missing(wanted: Wanted) -> Iterator[Proposal]:
     """The table gets one row for each number."""
     size, most = wanted.name("size"), wanted.name("most")
     if size is not None and most is not None:
-        yield from resized(wanted, ("Embedding", "EmbeddingBag"), 0, "num_embeddings", int(size), int(most) + 1)
+        layers, more = ("Embedding", "EmbeddingBag"), int(most) + 1 - int(size)
+        yield from resized(wanted, layers, 0, "num_embeddings", int(size), int(most) + 1)
+        for node in ast.walk(wanted.text.tree):
+            if isinstance(node, ast.Call) and called(node) in layers and node.args and counted(node.args[0]) is None:
+                shown = f"{wanted.text.get(node.args[0])} + {more}"
+                title = f"{called(node)} with {shown} rows on line {node.lineno}"
+                yield wanted.proposal(title, "more weights", wanted.text.replaced(node.args[0], shown))
 
 
 def dimension_missing(wanted: Wanted) -> Iterator[Proposal]:

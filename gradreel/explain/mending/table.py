@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from . import functions, gradients, graphs, sizes, tracking, values, writes, wrong_tensor
+from . import functions, gradients, graphs, setting_up, sizes, tracking, values, writes, wrong_tensor
 from .proposal import Proposal, Wanted
 
 Proposer = Callable[[Wanted], Iterator[Proposal]]
@@ -62,10 +62,24 @@ BY_CAUSE: dict[str, tuple[Proposer, ...]] = {
     "gradient_count": (functions.gradient_count,),
     "gradient_of_shape": (functions.gradient_of_shape,),
     "kept_on_context": (functions.saved_and_computed_again,),
-    "contract": (functions.static, functions.returned_tensors),
+    "no_super_init": (setting_up.super_called,),
+    "not_called": (setting_up.method_called,),
+    "listed_twice": (setting_up.listed_once,),
+    "reentrant_grad": (setting_up.not_reentrant,),
+    "untouched": (setting_up.optimizer_of_these,),
+    "broadcast": (setting_up.in_one_shape,),
+    "contract": (functions.static, functions.kept_apart, functions.returned_tensors),
 }
 BY_KIND: dict[str, tuple[Proposer, ...]] = {
-    "shape": (sizes.widened, sizes.fitted_view, sizes.joined_otherwise, values.shapes)
+    "shape": (
+        sizes.widened,
+        sizes.deepened,
+        sizes.fitted_view,
+        sizes.joined_otherwise,
+        setting_up.classes_second,
+        setting_up.whole_batches,
+        values.shapes,
+    )
 }
 """For causes that have no row of their own."""
 

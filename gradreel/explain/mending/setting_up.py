@@ -1,0 +1,142 @@
+"""Mends for what was set up wrongly: modules, optimizers, loaders, and calls that lack a word."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from .common import set_keyword, with_argument
+from .proposal import FREE, Proposal, Wanted
+from .text import Text, called, keyword, names_in, targets
+
+
+def super_called(wanted: Wanted) -> Iterator[Proposal]:
+    """A module is set up before it is given layers."""
+    text, raised = wanted.text, wanted.at("raised")
+    for outer in text.around(raised) if raised is not None else ():
+        if isinstance(outer, ast.FunctionDef) and outer.name == "__init__":
+            late = [s for s in outer.body if "super(" in ast.unparse(s) and "__init__" in ast.unparse(s)]
+            edits = [text.removed(statement) for statement in late]
+            first = outer.body[0]
+            title = f"super().__init__() first, before line {first.lineno}"
+            yield wanted.proposal(title, FREE, text.before(first, ["super().__init__()"]), *edits)
+
+
+def method_called(wanted: Wanted) -> Iterator[Proposal]:
+    """`net.parameters` becomes `net.parameters()`."""
+    text, raised = wanted.text, wanted.at("raised")
+    own = {call.func for call in text.calls(raised)}
+    for node in ast.walk(raised) if raised is not None else ():
+        if isinstance(node, ast.Attribute) and node not in own and node.attr in METHODS:
+            shown = f"{text.get(node)}()"
+            yield wanted.proposal(f"{shown} on line {node.lineno}", FREE, text.replaced(node, shown))
+
+
+METHODS = ("parameters", "named_parameters", "modules", "children", "buffers", "items", "keys", "values")
+
+
+def listed_once(wanted: Wanted) -> Iterator[Proposal]:
+    """A group of all parameters gives up those that have a group of their own."""
+    text = wanted.text
+    groups = [node for node in ast.walk(text.tree) if isinstance(node, ast.Dict) and params_of(node) is not None]
+    given = [params_of(group) for group in groups]
+    for at, one in enumerate(given):
+        others = [f"*{text.get(other)}" for i, other in enumerate(given) if i != at and other is not None]
+        if one is None or not others:
+            continue
+        shown = text.get(one)
+        taken = f"{{id(q) for q in [{', '.join(others)}]}}"
+        made = f"[p for p in {shown} if id(p) not in {taken}]"
+        title = f"leave out of {shown} what another group has, on line {one.lineno}"
+        yield wanted.proposal(title, FREE, text.replaced(one, made))
+
+
+def params_of(group: ast.Dict) -> ast.expr | None:
+    for key, value in zip(group.keys, group.values, strict=True):
+        if isinstance(key, ast.Constant) and key.value == "params":
+            return value
+    return None
+
+
+def not_reentrant(wanted: Wanted) -> Iterator[Proposal]:
+    text = wanted.text
+    for node in ast.walk(text.tree):
+        if isinstance(node, ast.Call) and (called(node) or "").startswith("checkpoint"):
+            title = f"use_reentrant=False on line {node.lineno}"
+            yield wanted.proposal(title, FREE, set_keyword(text, node, "use_reentrant", "False"))
+
+
+def whole_batches(wanted: Wanted) -> Iterator[Proposal]:
+    """A last batch of one row is left out, or its layer uses what it learnt."""
+    text = wanted.text
+    if "more than 1 value per channel" not in wanted.found.message:
+        return
+    for node in ast.walk(text.tree):
+        if isinstance(node, ast.Call) and called(node) == "DataLoader" and keyword(node, "drop_last") is None:
+            title = f"drop_last=True on line {node.lineno}"
+            yield wanted.proposal(title, "the rows left over are not seen", with_argument(text, node, "drop_last=True"))
+
+
+def optimizer_of_these(wanted: Wanted) -> Iterator[Proposal]:
+    """The optimizer gets the parameters to which the gradients come."""
+    text, built, changed = wanted.text, wanted.at("built"), wanted.at("changed")
+    if not isinstance(built, ast.Assign):
+        return
+    cost = "other parameters change"
+    if changed is not None and changed in text.block(built) and built.lineno < changed.lineno and text.alone(built):
+        title = f"make the optimizer after line {changed.end_lineno}"
+        yield wanted.proposal(title, FREE, text.removed(built), text.after(changed, text.lines_of(built)))
+    owner = (wanted.name("target") or "").partition(".")[0]
+    for node in ast.walk(built.value):
+        if isinstance(node, ast.Call) and called(node) == "parameters" and isinstance(node.func, ast.Attribute):
+            before = node.func.value
+            if owner.isidentifier() and text.get(before) != owner:
+                title = f"{owner}.parameters() on line {node.lineno}"
+                yield wanted.proposal(title, cost, text.replaced(before, owner))
+    last = last_change(text, built, names_in(built.value))
+    if last is not None and last is not changed and text.alone(built):
+        title = f"make the optimizer after line {last.end_lineno}"
+        yield wanted.proposal(title, FREE, text.removed(built), text.after(last, text.lines_of(built)))
+
+
+def last_change(text: Text, built: ast.stmt, names: set[str]) -> ast.stmt | None:
+    """The last statement behind `built`, in its block, that gives one of `names` another value."""
+    block = text.block(built)
+    later = block[block.index(built) + 1 :]
+    return next((s for s in reversed(later) if isinstance(s, ast.Assign) and targets(s) & names), None)
+
+
+def in_one_shape(wanted: Wanted) -> Iterator[Proposal]:
+    """Scores and targets of a loss get one shape."""
+    text, shows = wanted.text, wanted.at("shows")
+    for call in text.calls(shows):
+        if len(call.args) != 2 or any(isinstance(part, ast.Constant) for part in call.args):
+            continue
+        first, second = call.args
+        shown, other = text.get(first), text.get(second)
+        title = f"{other} in the shape of {shown}, on line {call.lineno}"
+        yield wanted.proposal(title, FREE, text.replaced(second, f"{bracketed(other)}.reshape({shown}.shape)"))
+        title = f"{shown} in the shape of {other}, on line {call.lineno}"
+        yield wanted.proposal(title, FREE, text.replaced(first, f"{bracketed(shown)}.reshape({other}.shape)"))
+
+
+def bracketed(shown: str) -> str:
+    return shown if shown.replace(".", "").isidentifier() else f"({shown})"
+
+
+def classes_second(wanted: Wanted) -> Iterator[Proposal]:
+    """Scores of places in a sequence bring their classes into dimension 1."""
+    text = wanted.text
+    if "Expected target size" not in wanted.found.message:
+        return
+    for call in text.calls(wanted.at("raised")):
+        if len(call.args) < 2:
+            continue
+        first, second = call.args[:2]
+        title = f"the classes in dimension 1: transpose(1, 2), on line {call.lineno}"
+        made = f"{bracketed(text.get(first))}.transpose(1, 2)"
+        yield wanted.proposal(title, FREE, text.replaced(first, made))
+        made = f"{bracketed(text.get(first))}.flatten(0, 1)"
+        flat = f"{bracketed(text.get(second))}.flatten()"
+        title = f"one long row of places, on line {call.lineno}"
+        yield wanted.proposal(title, FREE, text.replaced(first, made), text.replaced(second, flat))
