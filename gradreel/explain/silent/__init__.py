@@ -22,6 +22,7 @@ from .missing import Missing
 from .piled import Piled
 from .second_order import SecondOrder
 from .stale import Stale
+from .untouched import Untouched
 
 
 class Watcher(Protocol):
@@ -36,4 +37,15 @@ class Watcher(Protocol):
         ...
 
 
-WATCHERS: tuple[type[Watcher], ...] = (Missing, Stale, Idle, Piled, SecondOrder, Growing, Collected, Hooked, BornNan)
+WATCHERS: tuple[type[Watcher], ...] = (
+    Missing,
+    Stale,
+    Idle,
+    Untouched,
+    Piled,
+    SecondOrder,
+    Growing,
+    Collected,
+    Hooked,
+    BornNan,
+)

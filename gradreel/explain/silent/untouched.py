@@ -1,0 +1,120 @@
+"""Steps of an optimizer that never change what the gradients come to: it was given other parameters."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from gradreel.trace import events as e
+from gradreel.trace.events import Event
+
+from ..diagnosis import Diagnosis, named, on
+from ..states import Place
+from ..words import called, code, name_of, upper
+from ..world import World
+
+STEPS = 2
+"""So many steps must each have passed a gradient by."""
+
+
+class Untouched:
+    """Which leaves gradients came to between two steps, what steps wrote, and what anything else wrote."""
+
+    def __init__(self, world: World) -> None:
+        self.world = world
+        self.optimizers: set[str] = set()
+        """Those that took a step, by what names show of them."""
+        self.bound: dict[str, list[tuple[Place, int]]] = {}
+        """Where, and with which event, names were bound, by what they show."""
+        self.arrived: set[int] = set()
+        self.passed: dict[int, int] = {}
+        """For each leaf how many steps passed its gradient by."""
+        self.reached: set[int] = set()
+        """The memory of leaves that a gradient came to."""
+        self.written: set[int] = set()
+        """That of them which was written later."""
+        self.stepped_memory: set[int] = set()
+        self.step: tuple[str, Place, int] | None = None
+
+    def looks_at(self) -> dict[type[Event], Callable[[Any], None]]:
+        return {
+            e.GradStored: self.stored,
+            e.Written: self.wrote,
+            e.OptimizerStepped: self.stepped,
+            e.NameBound: self.named,
+        }
+
+    def named(self, event: e.NameBound) -> None:
+        if event.tensor is None and event.text is not None:
+            self.bound.setdefault(event.text, []).append((self.world.place, self.world.count - 1))
+
+    def stored(self, event: e.GradStored) -> None:
+        if event.after is not None and event.how not in ("assigned", "retained"):
+            self.arrived.add(event.tensor)
+            self.reached.add(self.world.tensors[event.tensor].storage)
+
+    def wrote(self, event: e.Written) -> None:
+        storage = self.world.tensors[event.tensor].storage
+        if storage in self.reached:
+            self.written.add(storage)
+        if self.world.optimizer is not None:
+            self.stepped_memory.add(storage)
+
+    def stepped(self, event: e.OptimizerStepped) -> None:
+        if event.phase == "began":
+            return
+        self.step = event.optimizer, self.world.place, self.world.count - 1
+        self.optimizers.add(event.optimizer)
+        for number in self.arrived:
+            if self.world.tensors[number].storage not in self.stepped_memory:
+                self.passed[number] = self.passed.get(number, 0) + 1
+        self.arrived.clear()
+
+    def found(self) -> list[Diagnosis]:
+        """Told if no step ever wrote anything, or if the leaf was made, as part of a module, after the optimizer."""
+        made = [at for optimizer in self.optimizers for at in self.bound.get(optimizer, [])]
+        if self.step is None or len(self.optimizers) != 1 or len(made) != 1:
+            return []
+        (optimizer,), ((place, event),) = self.optimizers, made
+        lost = [
+            number
+            for number, steps in self.passed.items()
+            if steps >= STEPS and self.world.tensors[number].storage not in self.written
+        ]
+        if self.stepped_memory:
+            lost = [n for n in lost if self.world.tensors[n].made > event and self.in_module(n)]
+        return [self.told(lost[0], optimizer, place, event)] if lost else []
+
+    def in_module(self, number: int) -> bool:
+        """Whether the tensor belongs to a module that the optimizer has other parameters of."""
+        owners: dict[int, set[str]] = {}
+        for (_, name), binding in self.world.names.items():
+            if binding.tensor is not None and "." in name:
+                owners.setdefault(binding.tensor, set()).add(name.partition(".")[0])
+        own = owners.get(number, set())
+        return any(
+            self.world.tensors[other].storage in self.stepped_memory and not own.isdisjoint(names)
+            for other, names in owners.items()
+        )
+
+    def told(self, number: int, optimizer: str, place: Place, event: int) -> Diagnosis:
+        world, tensor = self.world, self.world.tensors[number]
+        assert self.step is not None
+        _, shows, seen = self.step
+        later = tensor.made > event
+        name = upper(called(world, number))
+        what = "was made before it" if not later else f"was made later, {on(tensor.place.line)}"
+        story = (
+            f"{code(optimizer)} {on(place.line)} keeps the parameters that it was given there; "
+            f"{called(world, number)} {what} and is not among them.",
+            f"{name} gets a gradient, and {code(world.source.text(shows.line))} {on(shows.line)} passes it by: it "
+            "never changes.",
+            "An optimizer is made after the model is whole, of the parameters that are to change.",
+        )
+        lines: dict[str, int | None] = {"built": place.line, "raised": None, "shows": shows.line}
+        events = {"built": event, "seen": seen}
+        if later:
+            lines["changed"], events["changed"] = tensor.place.line, tensor.made
+        names = named(target=name_of(world, tensor))
+        title = "An optimizer of other parameters"
+        return Diagnosis("other", title, "", lines, story, (), events, "untouched", names)
