@@ -14,6 +14,7 @@ from gradreel.trace.events import Event
 from ..diagnosis import Diagnosis
 from ..world import World
 from .born_nan import BornNan
+from .broadcast import Broadcast
 from .collected import Collected
 from .growing import Growing
 from .hooked import Hooked
@@ -42,6 +43,7 @@ WATCHERS: tuple[type[Watcher], ...] = (
     Stale,
     Idle,
     Untouched,
+    Broadcast,
     Piled,
     SecondOrder,
     Growing,
