@@ -84,7 +84,7 @@ def reading(once: Once) -> tuple[int, float, float]:
     recorder = Recorder()
     heard(once, recorder)
     start = time.process_time()
-    count = len(recorder.flights)
+    count = len(recorder)
     middle = time.process_time()
     recorder.trace("", "script", Outcome("finished"))
     return count, middle - start, time.process_time() - middle

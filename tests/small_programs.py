@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from math import exp
 from pathlib import Path
 
 from gradreel.trace import Trace
+from gradreel.trace.skipping import Skipping
 
 from .tape import Tape, Tensor, times
 
@@ -129,7 +131,7 @@ TRAINING = """\
 import torch
 w = torch.tensor(1., requires_grad=True)
 opt = torch.optim.SGD([w], lr=0.1)
-for step in range(3):
+for step in range({turns}):
     loss = w * w
     opt.zero_grad()
     loss.backward()
@@ -138,19 +140,19 @@ for step in range(3):
 """
 
 
-def training() -> Trace:
+def training(turns: int = 3) -> Trace:
     from autograd_core import events as e
     from gradreel.trace import events as p
 
     from .tape import value
 
-    tape = Tape(TRAINING)
+    tape = Tape(TRAINING.format(turns=turns))
     w = tape.assign(2, "w", Tape.leaf, 1.0)
     tape.line(3)
     tape.bind("opt", "SGD(lr=0.1)")
     old: Tensor | None = None
-    for turn in (1, 2, 3):
-        tape.line(4, loops=((4, turn, 3),))
+    for turn in range(1, turns + 1):
+        tape.line(4, loops=((4, turn, turns),))
         tape.bind("step", str(turn - 1))
         loss = tape.assign(5, "loss", mul, w, w)
         if old is not None and old.node is not None:
@@ -170,6 +172,14 @@ def training() -> Trace:
         tape.line(9)
         tape.printed(f"{w.data:.4f}\n")
     return tape.trace()
+
+
+def turns_skipped() -> Trace:
+    """The same with eight turns, of which six are left out."""
+    whole = training(8)
+    shorter = Skipping(whole.events).within(len(whole.events) - 1, turns=1)
+    assert shorter is not None
+    return replace(whole, events=tuple(shorter))
 
 
 MODIFIED = """\
@@ -223,6 +233,7 @@ SMALL = {
     "diamond": diamond,
     "shared_in_a_loop": shared_in_a_loop,
     "training": training,
+    "turns_skipped": turns_skipped,
     "saved_modified": saved_modified,
     "accumulation": accumulation,
 }

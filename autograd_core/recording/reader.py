@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import cache, lru_cache
 from itertools import islice
 from math import prod
 from typing import TYPE_CHECKING, Any
+from weakref import CallableProxyType, ProxyType
 
 import numpy as np
 
@@ -25,6 +26,8 @@ Flight = tuple[Any, ...]
 
 FIELDS = 9
 """So many entries of the fact of an operator with a node come before its operands."""
+
+PROXIES = (ProxyType, CallableProxyType)
 
 VALUED = (e.GradAdded, e.GradStored, e.NodeStarted, e.NodeRan, e.HookRan)
 """Other flights that may hold arrays."""
@@ -83,6 +86,10 @@ class Reader:
         }
         self.known |= {MADE: self.tensor_noted, WROTE: self.write_noted, GONE: self.grad_gone}
         self.quiet = frozenset((e.TensorReleased, e.NodeReleased, e.SlotFreed, e.SlotRetained))
+        self.gone: set[int] = set()
+        """The tensors that are gone, of which something is still known because a node keeps their contents."""
+        self.refs: list[Any] = []
+        """Weak proxies whose facts were forgotten."""
 
     def read(self) -> list[Flight]:
         """All flights up to now."""
@@ -112,6 +119,38 @@ class Reader:
         self.read()
         self.calls.cut_short()
         return self.flights
+
+    @property
+    def idle(self) -> bool:
+        """Whether no backward call is under way."""
+        self.read()
+        return self.at == len(self.tape.items) and not self.calls.open and self.calls.results is None
+
+    def forget(self) -> None:
+        """Drop all flights, the facts that they were made of, and what was known of things that are gone."""
+        items, leaving = self.tape.items, self.leaving
+        self.refs = [ref for ref in (*self.refs, *proxies(items)) if id(ref) in leaving]
+        del items[:]
+        self.at = 0
+        for flight in self.flights:
+            if flight[0] is e.NodeReleased:
+                self.nodes.pop(flight[1], None)
+            elif flight[0] is e.TensorReleased:
+                self.gone.add(flight[1])
+        del self.flights[:]
+        read = {number for known in self.nodes.values() for number in self.read_by(known)}
+        for number in self.gone - read:
+            for table in (self.values, self.raws, self.memory):
+                table.pop(number, None)
+            self.numbers.discard(number)
+        self.gone &= read
+
+    def read_by(self, known: Known) -> Iterator[int]:
+        """The tensors whose contents a node of facts may read."""
+        if known.fact:
+            op, at, *_ = known.fact
+            operands = known.fact[FIELDS : FIELDS + form_of(op).operands]
+            yield from (told - self.base for told in (at, *operands) if told is not None)
 
     def take(self, item: Flight | int) -> None:
         """Make flights of a fact; a flight is one already."""
@@ -305,6 +344,17 @@ class Reader:
             return array(*raw)
         found: Value = snapshot(raw) if raw.__class__ is np.ndarray else raw
         return found
+
+
+def proxies(items: list[Any]) -> Iterator[Any]:
+    """The weak proxies in facts, those of what leaves stored among them."""
+    for item in items:
+        if type(item) is tuple:
+            for part in item:
+                if type(part) in PROXIES:
+                    yield part
+                elif type(part) is list:
+                    yield from proxies(part)
 
 
 @lru_cache(1 << 12)

@@ -90,16 +90,26 @@ def beats(events: tuple[Event, ...]) -> Iterator[Beat]:
     """The beats of `events`, in order and without gaps.
 
     A write into what the line has only just made is part of making it (`fresh`): so are weights initialised.
+    What skipped turns left goes along with their being skipped.
     """
     joins, quiet = (BRISK, QUIET) if len(events) > LONG else (JOINS, frozenset({"line"}))
     kind, start, opens = "line", 0, False
     waiting: int | None = None
     fresh: set[int | None] = set()
+    told = 0
     for number, event in enumerate(events):
+        if number < told:
+            continue
         part = PARTS[type(event)]
         if type(part) is not str:
             part = part(event)  # type: ignore[operator]
         if part == FOLLOWER:
+            continue
+        if type(event) is e.TurnsSkipped:
+            if number > start:
+                yield Beat(kind, start, number, opens)
+            kind, start, opens, waiting = "turns_skipped", number, False, None
+            told = number + 1 + event.left
             continue
         if part == "line":
             fresh.clear()

@@ -97,6 +97,10 @@ def warned(world: World, event: e.Warned) -> None:
     world.warnings.append((event, world.count))
 
 
+def turns_skipped(world: World, event: e.TurnsSkipped) -> None:
+    world.skipped.append((world.count, event))
+
+
 def grad_missing(world: World, event: e.GradMissing) -> None:
     world.missing.append(Seen(world.count, world.place, event.tensor))
 
@@ -114,6 +118,7 @@ CHANGES: dict[type[Event], Callable[[World, Any], None]] = {
     e.OptimizerStepped: optimizer_stepped,
     e.Printed: told,
     e.Warned: warned,
+    e.TurnsSkipped: turns_skipped,
     e.GradMissing: grad_missing,
     e.NumbersTaken: numbers_taken,
 }

@@ -29,11 +29,12 @@ def diagnose(trace: Trace) -> list[Diagnosis]:
     """The diagnoses of a run, errors first; none for a run in which nothing goes wrong."""
     world = World(trace)
     doctor = Doctor(world)
-    looks = doctor.looks_at()
+    every, of_skipped, left = doctor.looks_at(), doctor.looks_at_skipped(), 0
     for event in trace.events:
         world.apply(event)
-        for look in looks.get(type(event), ()):
+        for look in (of_skipped if left else every).get(type(event), ()):
             look(event)
+        left = event.left if isinstance(event, e.TurnsSkipped) else max(left - 1, 0)
     return doctor.diagnoses()
 
 
@@ -59,6 +60,10 @@ class Doctor:
             for kind, look in watcher.looks_at().items():
                 looks[kind] = (*looks.get(kind, ()), look)
         return looks
+
+    def looks_at_skipped(self) -> dict[type[Event], tuple[Look, ...]]:
+        """The same for what tells of skipped turns: too little for watchers, who are told that turns are skipped."""
+        return {e.LineReached: (self.moved,), e.FunctionLeft: (self.moved,)}
 
     def moved(self, event: Event) -> None:
         self.places.append((self.world.count - 1, self.world.place))

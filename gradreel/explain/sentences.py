@@ -25,6 +25,7 @@ TELL: dict[str, Callable[[Telling], str]] = {
     "warned": program.warned,
     "raised": program.raised,
     "stopped": program.stopped,
+    "turns_skipped": program.turns_skipped,
     "node_made": graph.node_made,
     "written": graph.written,
     "node_released": graph.node_released,

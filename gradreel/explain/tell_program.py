@@ -155,6 +155,13 @@ def stopped(told: Telling) -> str:
     return told.sentence(f"the run is stopped on line {event.line}: its {event.budget} reached {event.limit}")
 
 
+def turns_skipped(told: Telling) -> str:
+    """Which turns, and how long the recording of them would be."""
+    event = told.one(e.TurnsSkipped)
+    turns = f"turns {event.first:,} to {event.last:,} of this loop went by like these"
+    return f"Line {event.line}: {turns}; of their {event.events:,} events only what they left is shown."
+
+
 def first_sentence(message: str) -> str:
     """The start of an error's text, up to its first full stop or a bracket that would be long to read."""
     start = message.split("\n")[0]

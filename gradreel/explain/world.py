@@ -7,6 +7,7 @@ with `apply`; everything else is a question. What each kind of event changes sta
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Callable
 from typing import Any
 
@@ -50,6 +51,8 @@ class World:
         """Each time the program read a `.grad` and got None."""
         self.taken: list[Seen] = []
         """Each time plain numbers were taken out of a tensor."""
+        self.skipped: list[tuple[int, e.TurnsSkipped]] = []
+        """The turns that were left out, each with the number of its event."""
         self.warnings: list[tuple[e.Warned, int]] = []
         self.on_contexts: dict[str, tuple[int, int, int]] = {}
         """What forwards of Functions put on their contexts: line, event and tensor by the path, `ctx.kept`."""
@@ -88,6 +91,12 @@ class World:
         """The tensor whose `.grad` is `tensor`."""
         owner = self.tensors.get(self.owners.get(tensor, -1))
         return owner if owner is not None and owner.grad_tensor == tensor else None
+
+    def in_skipped(self, event: int) -> e.TurnsSkipped | None:
+        """The turns left out that event number `event` is of, if it tells of what they left."""
+        at = bisect_right(self.skipped, event, key=lambda pair: pair[0]) - 1
+        number, turns = self.skipped[at] if at >= 0 else (0, None)
+        return turns if turns is not None and event <= number + turns.left else None
 
     def kept(self, storage: int) -> list[tuple[int, SlotState]]:
         """The slots of living nodes that keep `storage`, each with its node."""

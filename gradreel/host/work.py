@@ -24,6 +24,7 @@ from gradreel.scene import Leaf, payload
 from gradreel.scene.build import Mender
 from gradreel.trace import Outcome, Trace
 from gradreel.trace.events import Event, LineReached, Printed, Stopped
+from gradreel.trace.skipping import Skipping
 
 from .watching import Watch
 
@@ -49,9 +50,12 @@ SAMPLE = 500
 GROWTH = 40
 """How many times more is dared after what went well."""
 
+TURNS = 10
+"""Of a loop that is too long so many turns are shown at its beginning and at its end, or fewer."""
+
 CUT = (
-    "This program recorded {all:,} events, more than can be made ready in time. The first {kept:,} are shown, and all "
-    "that it printed."
+    "This program recorded {all:,} events, more than can be made ready in time. Its loops leave too much behind for "
+    "turns to be left out, or it has none. The first {kept:,} are shown, and all that it printed."
 )
 HALTED = "The program was stopped at line {line}: it may use {limit}. What it did until then could not be saved."
 LIMITS = {"seconds": "{:g} seconds", "memory": "{:,.0f} bytes of memory", "nesting": "values nested {:,.0f} deep"}
@@ -126,26 +130,65 @@ def in_time(
     deadline: float,
     on_the_way: Callable[[Trace, Parts], None] = lambda trace, parts: None,
 ) -> tuple[Trace, Parts]:
-    """The trace, or as much of its beginning as can be made ready until `deadline` and sent, and that made ready."""
+    """The trace, or as much of it as can be made ready until `deadline` and sent, and that made ready.
+
+    Where it is too long, turns of its loops are left out; where that does not help, its end is.
+    """
     total = len(trace.events)
     if total <= SHORT:
         return trace, ready(trace)
-    size, now = SAMPLE, time.perf_counter()
-    shown, parts = trace, (b"", b"")
-    while True:
-        longer = beginning(trace, size)
-        made = ready(longer)
-        if sum(map(len, made)) > LARGEST_REPLY:
-            return shown, parts
-        shown, parts = longer, made
+    making = Making(ready, deadline, on_the_way)
+    making.make(beginning(trace, SAMPLE))
+    if total > min(making.affordable, GROWTH * SAMPLE):
+        pace, events = making.pace, Skipping(trace.events).within(making.affordable, TURNS)
+        if events is not None and making.make(replace(trace, events=tuple(events))):
+            making.pace = max(pace, making.pace)
+            return making.last(trace) if total <= making.affordable else making.best(trace)
+    size = SAMPLE
+    while making.affordable >= 1.3 * size:
+        size = min(total, making.affordable, GROWTH * size)
         if size >= total:
-            return shown, parts
-        on_the_way(shown, parts)
-        before, now = now, time.perf_counter()
-        affordable = int(size * (deadline - now) / (now - before) * 0.7)
-        if affordable < 1.3 * size:
-            return shown, parts
-        size = min(total, affordable, GROWTH * size)
+            return making.last(trace)
+        if not making.make(beginning(trace, size)):
+            break
+    return making.best(trace)
+
+
+class Making:
+    """Makes more and more of a run ready, and learns how long that takes on this machine just now."""
+
+    def __init__(
+        self, ready: Callable[[Trace], Parts], deadline: float, on_the_way: Callable[[Trace, Parts], None]
+    ) -> None:
+        self.ready, self.deadline, self.on_the_way = ready, deadline, on_the_way
+        self.made: tuple[Trace, Parts] | None = None
+        self.pace = 0.0
+        """Events a second, the last time."""
+
+    @property
+    def affordable(self) -> int:
+        """How many events can be made ready until the deadline, with some time to spare."""
+        return int((self.deadline - time.perf_counter()) * self.pace * 0.7)
+
+    def make(self, trace: Trace) -> bool:
+        """Make `trace` ready; False if that is too large to be sent."""
+        before = time.perf_counter()
+        parts = self.ready(trace)
+        if sum(map(len, parts)) > LARGEST_REPLY:
+            return False
+        self.made = trace, parts
+        self.pace = len(trace.events) / (time.perf_counter() - before)
+        self.on_the_way(trace, parts)
+        return True
+
+    def last(self, trace: Trace) -> tuple[Trace, Parts]:
+        """`trace` made ready; what was made before it if that is too large."""
+        parts = self.ready(trace)
+        return self.best(trace) if sum(map(len, parts)) > LARGEST_REPLY else (trace, parts)
+
+    def best(self, trace: Trace) -> tuple[Trace, Parts]:
+        """What was made ready last; of `trace` nothing if nothing was."""
+        return self.made or (trace, (b"", b""))
 
 
 def halted(request: bytes, budget: str, limit: float, line: int, safety: Sequence[str] = ()) -> bytes:

@@ -62,8 +62,15 @@ WORDS = {
 }
 
 
-ENDLESS = ("steps", "seconds", "events", "nodes")
+ENDLESS = ("steps", "seconds")
 """What a loop without an end uses up."""
+
+RECORDED = ("events", "nodes")
+HELD = (
+    " Turns of a long loop are left out where little of them stays, but what this program made is still held, or no "
+    "loop made it."
+)
+"""Why the budgets of the recording were spent all the same."""
 
 
 class Spent(BaseException):
@@ -78,7 +85,7 @@ class Spent(BaseException):
     @property
     def sentence(self) -> str:
         allowed = WORDS[self.budget].format(limit=self.limit)
-        hint = " Perhaps a loop does not end?" if self.budget in ENDLESS else ""
+        hint = HELD if self.budget in RECORDED else " Perhaps a loop does not end?" if self.budget in ENDLESS else ""
         return f"The program was stopped: it may use {allowed}.{hint} What came before is shown."
 
 

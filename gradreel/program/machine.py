@@ -26,6 +26,40 @@ Place = list[int] | memoryview
 Loops = tuple[tuple[int, int, int | None], ...]
 
 
+class Room:
+    """How much a recording has left of its budgets. As it runs short, turns of long loops are left out."""
+
+    def __init__(self, events: int, nodes: int) -> None:
+        self.events, self.nodes = events, nodes
+        self.tight = self.tight_nodes = 0
+        self.usual()
+
+    def usual(self) -> None:
+        self.tight, self.tight_nodes = self.events * 3 // 4, self.nodes * 3 // 4
+
+    def look(self, recorder: Recorder, between: bool) -> None:
+        """What the recording has become; `between` statements it may be made shorter.
+
+        Raises:
+            Spent: a budget is spent, and what the turns of loops made is still there, or it is no loop.
+        """
+        count, nodes = len(recorder), recorder.nodes
+        if count <= self.tight and nodes <= self.tight_nodes:
+            return
+        if between and recorder.idle:
+            shorter = recorder.shorten(self.events // 4) or recorder.shorten(self.events // 2)
+            if shorter and recorder.nodes <= self.nodes // 2:
+                self.usual()
+                return
+            # Perhaps later, when things have gone: it takes time, so it is tried twice more.
+            self.tight += (self.events - self.tight) * 3 // 4
+            self.tight_nodes += (self.nodes - self.tight_nodes) * 3 // 4
+        if nodes > self.nodes:
+            raise Spent("nodes", self.nodes)
+        if count > self.events:
+            raise Spent("events", self.events)
+
+
 class Machine:
     """State of one run.
 
@@ -78,6 +112,7 @@ class Machine:
         append, items, limit, meter = recorder.emit, recorder.tape.items, self.limits.events, self.meter
         hold, place, most = Holding(self.limits.bytes), self.place, self.limits.nodes
         due = min(limit // MANY, most)
+        room = Room(limit, most)
 
         def emit(flight: Flight) -> None:
             nonlocal due
@@ -88,12 +123,8 @@ class Machine:
             elif kind is TensorMade:
                 hold(flight)
             if len(items) > due and kind not in RELEASES:
-                count, nodes = len(recorder.flights), recorder.nodes
-                if nodes > most:
-                    raise Spent("nodes", most)
-                if count > limit:
-                    raise Spent("events", limit)
-                due = len(items) + min((limit - count) // MANY, most - nodes, OFTEN)
+                room.look(recorder, kind is LineReached)
+                due = len(items) + min((limit - len(recorder)) // MANY, most - recorder.nodes, OFTEN)
                 meter.check()
 
         recorder.tape.emit, recorder.tape.weigh = emit, hold.weigh

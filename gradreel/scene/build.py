@@ -38,7 +38,7 @@ from .model import (
 
 START = "Nothing has happened yet. Each step tells one thing that the program or autograd does."
 ERRORS = ("backward_failed", "backward_refused", "raised", "stopped")
-STRETCHES = {"optimizer_stepped": "optimizer", **dict.fromkeys(ERRORS, "error")}
+STRETCHES = {"optimizer_stepped": "optimizer", "turns_skipped": "skipped", **dict.fromkeys(ERRORS, "error")}
 DIGITS = {"float16": 4, "float32": 8}
 MANY, FEWER = 16, 5
 """Of a value with more numbers than MANY, each is given to so many digits."""
@@ -92,13 +92,20 @@ class Builder:
         """Every beat, in order."""
         own: dict[type[Event], Look] = dict.fromkeys(ACTORS, self.acts)
         own |= {e.NodeMade: self.is_made, e.NodeReleased: self.goes, e.BackwardStarted: self.calls}
-        doctors = self.doctor.looks_at()
-        hears: Hears = {}
-        for kind in KINDS.values():
-            looks = (*doctors.get(kind, ()), *((own[kind],) if kind in own else ()))
-            hears[kind] = CHANGES.get(kind), HAPPENINGS.get(kind), looks
+        hears, of_skipped = self.hears(self.doctor.looks_at(), own), self.hears(self.doctor.looks_at_skipped(), own)
+        of_skipped[e.TurnsSkipped] = hears[e.TurnsSkipped]
         for beat in beats(self.trace.events):
-            self.add(beat, hears)
+            self.add(beat, of_skipped if beat.kind == "turns_skipped" else hears)
+
+    def hears(self, doctors: dict[type[Event], tuple[Look, ...]], own: dict[type[Event], Look]) -> Hears:
+        return {
+            kind: (
+                CHANGES.get(kind),
+                HAPPENINGS.get(kind),
+                (*doctors.get(kind, ()), *((own[kind],) if kind in own else ())),
+            )
+            for kind in KINDS.values()
+        }
 
     def acts(self, event: Any) -> None:
         if self.actor is None:
@@ -273,6 +280,8 @@ class Builder:
 
     def _stretches(self) -> list[Stretch]:
         numbered = {call: place for place, call in enumerate(dict.fromkeys(filter(None, self.in_call)), 1)}
+        if self.world.skipped:
+            numbered = {call: call for call in numbered}  # they count on where calls are left out
 
         def colour(number: int) -> tuple[str, str]:
             kind = STRETCHES.get(self.steps[number].kind)

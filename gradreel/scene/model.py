@@ -140,7 +140,7 @@ class Step(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Stretch:
-    """Steps of one colour on the timeline: forward, backward, optimizer or error."""
+    """Steps of one colour on the timeline: forward, backward, optimizer, error, or skipped turns."""
 
     from_: int
     to: int

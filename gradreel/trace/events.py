@@ -150,3 +150,17 @@ class Stopped(Event):
     budget: str
     limit: int
     line: int
+
+
+@dataclass(frozen=True, slots=True)
+class TurnsSkipped(Event):
+    """Turns `first` to `last` of the loop on `line` are left out; of their `events` only what outlives them is told.
+
+    That are the next `left` events, the last of which is the beginning of the last of those turns.
+    """
+
+    line: int
+    first: int
+    last: int
+    events: int
+    left: int

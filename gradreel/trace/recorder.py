@@ -8,6 +8,8 @@ from typing import Any
 from autograd_core.frozen import maker
 from autograd_core.recording import Reader, Tape
 
+from .events import Event
+from .skipping import Skipping
 from .trace import KINDS, Outcome, Trace
 
 Flight = tuple[Any, ...]
@@ -22,6 +24,8 @@ class Recorder:
     The engine notes on the `tape`, to which `emit` adds, in few words what it does; `flights` reads the tape.
     With `limit`, `spent` is called with the number of flights emitted at each one beyond it; it is expected to
     raise, and the event that went beyond is kept, so that the trace says how far the run came.
+
+    `shorten` makes room in a recording that grows long: turns of loops are left out of it.
     """
 
     emit: Callable[[Flight], None]
@@ -29,6 +33,8 @@ class Recorder:
     def __init__(self, limit: int | None = None, spent: Callable[[int], None] | None = None) -> None:
         self.tape = Tape()
         self._reader = Reader(self.tape)
+        self._earlier: list[Event] = []
+        """What is left of the events before those that the reader has."""
         self.emit = self.tape.add if limit is None or spent is None else self._counting(limit, spent)
 
     def _counting(self, limit: int, spent: Callable[[int], None]) -> Callable[[Flight], None]:
@@ -42,18 +48,36 @@ class Recorder:
         return emit
 
     @property
-    def flights(self) -> list[Flight]:
-        """All events in flight, up to now."""
-        return self._reader.read()
-
-    @property
     def nodes(self) -> int:
-        """How many nodes the events read so far tell of."""
+        """How many nodes the events read so far tell of, but for those that `shorten` found released."""
         return len(self._reader.nodes)
 
     def __len__(self) -> int:
-        return len(self.flights)
+        """How many events there are up to now."""
+        return len(self._earlier) + len(self._reader.read())
+
+    @property
+    def idle(self) -> bool:
+        """Whether all is told of what began: no backward call is under way."""
+        return self._reader.idle
+
+    def shorten(self, most: int) -> bool:
+        """Leave out turns of long loops until there are `most` events or fewer; False if that cannot be done.
+
+        It is for moments when the recording is `idle`.
+        """
+        shorter = Skipping([*self._earlier, *made(self._reader.read())]).within(most)
+        if shorter is None:
+            return False
+        self._earlier = shorter
+        self._reader.forget()
+        return True
 
     def trace(self, source: str, mode: str, outcome: Outcome) -> Trace:
         """What was collected so far, as a Trace."""
-        return Trace(source, mode, outcome, tuple([MAKE[flight[0]](flight) for flight in self._reader.finish()]))
+        return Trace(source, mode, outcome, (*self._earlier, *made(self._reader.finish())))
+
+
+def made(flights: list[Flight]) -> list[Event]:
+    """The events that `flights` stand for."""
+    return [MAKE[flight[0]](flight) for flight in flights]

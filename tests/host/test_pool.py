@@ -23,11 +23,11 @@ from gradreel.host.jail import ALLOWED
 from gradreel.host.pool import LARGEST_REQUEST
 from gradreel.host.processes import ROOT, Zygote, can_fork
 from gradreel.host.settings import Settings
-from gradreel.host.work import SAMPLE, SHORT, beginning, in_time
+from gradreel.host.work import SAMPLE, SHORT, TURNS, beginning, in_time
 from gradreel.host.zygote import CANCELLED, HARD_SECONDS
 from gradreel.program import Limits, run
 from gradreel.trace import Trace
-from gradreel.trace.events import Printed, Stopped
+from gradreel.trace.events import Printed, Stopped, TurnsSkipped
 from gradreel.trace.rules import validate
 
 ENDLESS = "while True:\n    pass"
@@ -240,21 +240,35 @@ def test_descriptors_do_not_pile_up(pool: Pool) -> None:
     assert open_files() <= before
 
 
-def test_a_long_recording_is_cut_to_what_can_be_made_in_time() -> None:
-    loop = "n = 0\nfor i in range(9000):\n    n = n + i\n    n = n - i\n"
-    trace = run(loop)
+LONG = "n = 0\nfor i in range(9000):\n    n = n + i\n    n = n - i\n"
+
+NO_LOOP = "import torch\nx = torch.ones(2, requires_grad=True)\nrows = [x * i for i in range(4000)]\n"
+
+
+def slowly(trace: Trace) -> tuple[bytes, bytes]:
+    time.sleep(len(trace.events) / 10_000 * 0.1)
+    return b"", str(len(trace.events)).encode()
+
+
+def test_of_a_long_recording_turns_are_left_out_if_it_cannot_be_made_in_time() -> None:
+    trace = run(LONG)
     assert len(trace.events) > SHORT
-
-    def slowly(trace: Trace) -> tuple[bytes, bytes]:
-        time.sleep(len(trace.events) / 10_000 * 0.1)
-        return b"", str(len(trace.events)).encode()
-
     whole, parts = in_time(trace, slowly, time.perf_counter() + 20)
     assert whole == trace and parts[1] == str(len(trace.events)).encode()
-    cut, parts = in_time(trace, slowly, time.perf_counter() + 0.35)
+    sent: list[Trace] = []
+    short, parts = in_time(trace, slowly, time.perf_counter() + 0.35, lambda trace, parts: sent.append(trace))
+    assert short.outcome == trace.outcome and parts[1] == str(len(short.events)).encode()
+    (turns,) = [event for event in short.events if isinstance(event, TurnsSkipped)]
+    assert (turns.line, turns.first, turns.last) == (2, TURNS + 1, 9000 - TURNS) and validate(short) == []
+    assert [len(one.events) for one in sent] == [SAMPLE, len(short.events)]
+
+
+def test_a_long_recording_without_turns_to_leave_out_is_cut() -> None:
+    trace = run(NO_LOOP)
+    cut, parts = in_time(trace, slowly, time.perf_counter() + 0.2)
     assert SAMPLE <= len(cut.events) < len(trace.events) and parts[1] == str(len(cut.events)).encode()
     assert cut.outcome.kind == "stopped" and cut.outcome.message is not None and "The first" in cut.outcome.message
-    assert cut.outcome.line in (2, 3, 4)
+    assert cut.outcome.line == 3 and validate(cut) == []
 
 
 def test_the_output_is_whole_even_where_the_recording_is_cut() -> None:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ..ancestry import ancestors, gradient_call, made_from, rebuilt_from
+from gradreel.trace.events import TurnsSkipped
+
+from ..ancestry import FACTORIES, ancestors, gradient_call, made_from, rebuilt_from
 from ..diagnosis import on
 from ..states import Place, TensorState
 from ..words import called, upper
@@ -36,6 +38,8 @@ def where_cut(world: World, start: TensorState) -> Cut | None:
         if tensor.cut is not None and tensor.node is None:
             return flag_cut(world, tensor)
         before = made_from(world, tensor)
+        if not before and tensor.op not in FACTORIES and (turns := world.in_skipped(tensor.made)) is not None:
+            return skipped_cut(world, tensor, turns)
         if (cut := unseen_by_checkpoint(world, tensor)) is not None:
             return cut
         if any(state.requires_grad for state in before):
@@ -62,6 +66,15 @@ def plain_cut(world: World, tensor: TensorState) -> Cut:
     name = called(world, tensor.number)
     told = f"It goes back to {name} of **line {tensor.place.line}**, for which no gradient was asked."
     return Cut(tensor.place, tensor.made, "plain", told, tensor)
+
+
+def skipped_cut(world: World, tensor: TensorState, turns: TurnsSkipped) -> Cut:
+    name = called(world, tensor.number)
+    told = (
+        f"It goes back to {name} of **line {tensor.place.line}**; what that was made of went by in the turns "
+        f"{turns.first:,} to {turns.last:,} of the loop {on(turns.line)}, which the recording leaves out."
+    )
+    return Cut(tensor.place, tensor.made, "skipped", told, tensor)
 
 
 def flag_cut(world: World, tensor: TensorState) -> Cut:

@@ -1,7 +1,8 @@
 """Silent trouble: what PyTorch says nothing about. Each module watches a run for one kind of it.
 
 A watcher looks at the events that it asks for, with the World as it stands after each, and says at the end what it
-found. It must be sure: what may well be meant is no trouble.
+found. It must be sure: what may well be meant is no trouble. Of turns that were left out of the recording it is told
+that they were (TurnsSkipped), and nothing of what they left: what it has seen before them may hold no more.
 """
 
 from __future__ import annotations

@@ -48,7 +48,13 @@ class Collected:
             e.NodeMade: self.made,
             e.BackwardStarted: self.backward,
             e.OptimizerStepped: self.stepped,
+            e.TurnsSkipped: self.skipped,
         }
+
+    def skipped(self, event: e.TurnsSkipped) -> None:
+        """Of a loop with skipped turns too little is known."""
+        for laps in self.open.values():
+            laps.clear()
 
     def stepped(self, event: e.OptimizerStepped) -> None:
         self.trained = True
@@ -105,6 +111,8 @@ class Collected:
         """Told unless a backward ran through what was kept after all."""
         for line, laps, nbytes in self.suspects:
             states = [self.world.nodes[number] for lap in laps for number in lap.nodes]
+            if self.world.skipped and not all(node.alive for node in states):
+                continue  # perhaps a backward among the skipped turns came for them
             if not any(node.runs for node in states):
                 return [self.told(line, laps, states, nbytes)]
         return []

@@ -39,6 +39,8 @@ class Growing:
         self.diagnosis: Diagnosis | None = None
         self.suspect: tuple[list[Lap], int, list[int]] | None = None
         self.ran: set[int] = set()
+        self.recount = False
+        """Whether turns were skipped, of which it is not known how many nodes they left."""
 
     def looks_at(self) -> dict[type[Event], Callable[[Any], None]]:
         return {
@@ -46,7 +48,12 @@ class Growing:
             e.NodeMade: self.made,
             e.NodeReleased: self.released,
             e.BackwardStarted: self.backward,
+            e.TurnsSkipped: self.skipped,
         }
+
+    def skipped(self, event: e.TurnsSkipped) -> None:
+        """Turns in a row begin anew."""
+        self.turn, self.laps, self.recount = None, [], True
 
     def made(self, event: e.NodeMade) -> None:
         self.alive += event.variable is None
@@ -61,6 +68,9 @@ class Growing:
             self.ran.update(self.world.calls[event.call].expected)
 
     def line(self, event: e.LineReached) -> None:
+        if self.recount:
+            self.recount = False
+            self.alive = sum(node.alive and node.variable is None for node in self.world.nodes.values())
         turns = [part for part in self.world.place.around if isinstance(part, Turn)]
         turn = turns[0] if turns else None
         key = (turn.line, turn.run, turn.number) if turn else None
@@ -102,6 +112,8 @@ class Growing:
         again = [node for node in states if any(call_of(world, run).started > laps[-1].began for run, _ in node.runs)]
         if again and not self.repeatedly(states):
             return []
+        if world.skipped and not again and not all(untouched(node) for node in states):
+            return []  # a backward among the skipped turns may have used them
         grown = laps[-1].alive - laps[0].alive
         nbytes = laps[-1].nbytes - laps[0].nbytes
         name = holder(world, states)
@@ -153,6 +165,11 @@ def holder(world: World, states: list[NodeState]) -> str | None:
                     seen.add(target)
                     todo.append(target)
     return None
+
+
+def untouched(node: NodeState) -> bool:
+    """Whether `node` is as it was built."""
+    return node.alive and all(slot.state == "held" for slot in node.slots.values())
 
 
 def call_of(world: World, number: int) -> Any:

@@ -26,7 +26,16 @@ class Idle:
         self.diagnosis: Diagnosis | None = None
 
     def looks_at(self) -> dict[type[Event], Callable[[Any], None]]:
-        return {e.GradStored: self.stored, e.Written: self.written, e.OptimizerStepped: self.stepped}
+        return {
+            e.GradStored: self.stored,
+            e.Written: self.written,
+            e.OptimizerStepped: self.stepped,
+            e.TurnsSkipped: self.skipped,
+        }
+
+    def skipped(self, event: e.TurnsSkipped) -> None:
+        self.arrived.clear()
+        self.emptied.clear()
 
     def stored(self, event: e.GradStored) -> None:
         if event.after is not None and event.how != "assigned":

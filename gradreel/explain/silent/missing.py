@@ -39,7 +39,16 @@ class Missing:
             e.GradStored: self.stored,
             e.HookRan: self.hook_ran,
             e.OptimizerStepped: self.stepped,
+            e.TurnsSkipped: self.skipped,
         }
+
+    def skipped(self, event: e.TurnsSkipped) -> None:
+        """What the turns left may show that a gradient was kept after all."""
+        count = self.world.count
+        for left in self.world.trace.events[count : count + event.left]:
+            if isinstance(left, e.GradStored):
+                self.stored(left)
+            self.optimizes |= isinstance(left, e.OptimizerStepped)
 
     def stepped(self, event: e.OptimizerStepped) -> None:
         self.optimizes = True

@@ -26,7 +26,16 @@ class Piled:
         self.diagnosis: Diagnosis | None = None
 
     def looks_at(self) -> dict[type[Event], Callable[[Any], None]]:
-        return {e.Written: self.written, e.GradStored: self.stored, e.AliasChanged: self.alias}
+        return {
+            e.Written: self.written,
+            e.GradStored: self.stored,
+            e.AliasChanged: self.alias,
+            e.TurnsSkipped: self.skipped,
+        }
+
+    def skipped(self, event: e.TurnsSkipped) -> None:
+        self.used.clear()
+        self.again.clear()
 
     def written(self, event: e.Written) -> None:
         owner = self.world.owner_of(event.tensor)

@@ -24,7 +24,10 @@ class SecondOrder:
         self.diagnosis: Diagnosis | None = None
 
     def looks_at(self) -> dict[type[Event], Callable[[Any], None]]:
-        return {e.GradStored: self.stored}
+        return {e.GradStored: self.stored, e.TurnsSkipped: self.skipped}
+
+    def skipped(self, event: e.TurnsSkipped) -> None:
+        self.graphs.clear()
 
     def stored(self, event: e.GradStored) -> None:
         call = self.world.calls.get(event.call) if event.call is not None else None

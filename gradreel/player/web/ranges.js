@@ -44,7 +44,7 @@ export function loopAround(stretches, marks, step, last) {
   return stretch ? { from: stretch.from, to: stretch.to } : { from: 0, to: last };
 }
 
-const WORDS = { forward: "forward", optimizer: "optimizer", error: "error" };
+const WORDS = { forward: "forward", optimizer: "optimizer", error: "error", skipped: "turns left out" };
 
 /** A stretch in a word or two. @param {Stretch} stretch */
 export function stretchWord({ kind, label }) {

@@ -15,5 +15,5 @@ export function showSentence(parts, { state, scene, step }, holding) {
   const wrong = scene.stretches.some((stretch) => stretch.kind === "error" && stretch.from <= step && step <= stretch.to);
   parts.say.dataset.tone = wrong ? "error" : "";
   const call = callAt(scene, step);
-  write(parts.caption, [`backward graph${call ? ` · call ${call.id} of ${scene.calls.length}` : ""}`, holding?.words].filter(Boolean).join(" · "));
+  write(parts.caption, [`backward graph${call ? ` · call ${call.id} of ${scene.calls.at(-1).id}` : ""}`, holding?.words].filter(Boolean).join(" · "));
 }

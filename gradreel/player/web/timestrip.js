@@ -11,9 +11,11 @@ export const WIDTH = 1000;
 export const HEIGHT = 54;
 const TICKS = 200;
 const BARS = 400;
+/** Half of what is torn out of the strip where turns are left out. */
+const TORN = 2.5;
 /** Of the strip's width, what a word needs. */
 const WORDY = 0.075;
-const STRETCH = { forward: "live", backward: "run", optimizer: "leaf", error: "bad" };
+const STRETCH = { forward: "live", backward: "run", optimizer: "leaf", error: "bad", skipped: "ink" };
 
 /** @param {number} step @param {number} last */
 export function at(step, last) {
@@ -30,6 +32,7 @@ export function drawStrip(strip, words, scene, state) {
   })];
   parts.push(...ticks(state, last), ...bars(scene.stretches, last));
   if (scene.calls.length <= BARS) parts.push(...scene.calls.map((call) => mark(at(call.from, last), call.failed ? "bad" : "run")));
+  parts.push(...scene.stretches.filter(({ kind }) => kind === "skipped").flatMap((stretch) => torn(at(stretch.to - 0.5, last))));
   strip.replaceChildren(...parts);
   words.replaceChildren(...labels(scene.stretches, last));
   return peak;
@@ -94,6 +97,15 @@ function ticks(state, last) {
   return found.length > TICKS ? [] : found.map((step) => svgElement("line", {
     x1: at(step, last), x2: at(step, last), y1: HEIGHT - 9, y2: HEIGHT - 4, class: "tick", "vector-effect": "non-scaling-stroke",
   }));
+}
+
+/** Where turns are left out the strip is torn: two edges, and nothing between them. */
+function torn(x) {
+  const teeth = [0, 1, 2, 3, 4, 5, 6].map((i) => [i % 2 ? 2 : -2, (i * HEIGHT) / 6]);
+  const edge = (side) => teeth.map(([dx, y]) => `${(x + side * TORN + dx).toFixed(1)} ${y.toFixed(1)}`);
+  const gap = svgElement("path", { d: `M${edge(-1).join("L")}L${edge(1).reverse().join("L")}Z`, fill: "var(--panel)" });
+  const edges = [-1, 1].map((side) => svgElement("path", { d: `M${edge(side).join("L")}`, class: "torn", "vector-effect": "non-scaling-stroke" }));
+  return [gap, ...edges];
 }
 
 function mark(x, token) {
