@@ -88,10 +88,10 @@ def opened(context: Any, url: str, *wanted: str) -> list[float]:
     tab = context.new_page()
     tab.add_init_script(f"({NOTE})({json.dumps(wanted)})")
     tab.goto(url, wait_until="commit")
-    tab.wait_for_function("!window.seen.includes(null)", timeout=60_000)
-    took: list[float] = tab.evaluate("window.seen")
+    while None in (took := tab.evaluate("window.seen")):
+        tab.wait_for_timeout(50)
     tab.close()
-    return took
+    return list(took)
 
 
 def switched(context: Any, url: str) -> tuple[dict[str, list[float]], dict[str, list[float]]]:
