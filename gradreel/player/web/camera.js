@@ -6,6 +6,8 @@
 
 const NEAREST = 3;
 const FARTHEST = 0.015;
+/** Pixels that are left free beside what is to be seen as a whole; a little less is enough for what is seen. */
+const AIR = 24;
 const SETTINGS = {
   physics: false,
   layout: { improvedLayout: false },
@@ -54,7 +56,7 @@ export function createCamera(host, vis, { onFrame, onPick, onHover, onMove }) {
   /** The scale at which `rect`, everything unless told, is in view. */
   const wholeScale = (rect = bounds) => {
     const { width, height } = view();
-    return within(Math.min(1.2, (width - 48) / rect.width, (height - 96) / rect.height));
+    return within(Math.min(1.2, (width - 2 * AIR) / rect.width, (height - 4 * AIR) / rect.height));
   };
 
   return {
@@ -69,7 +71,7 @@ export function createCamera(host, vis, { onFrame, onPick, onHover, onMove }) {
       moveTo({ x, y }, scale * factor, 0);
     },
     /** Whether a rectangle can be seen with some air around it. */
-    sees: (rect, margin = 30) => {
+    sees: (rect, margin = AIR - 4) => {
       const { scale, x, y, width, height } = view();
       const left = (rect.x - x) * scale + width / 2;
       const top = (rect.y - y) * scale + height / 2;

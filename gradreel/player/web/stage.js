@@ -128,6 +128,12 @@ export function createStage(root, corner, vis, { onPick, onFollow }) {
     if (card && !camera.sees(card.rect)) lookAt(card, Math.max(camera.view().scale, READABLE), ms);
   }
 
+  /** Follow a card: to where all of it can be seen, if it can be read there. */
+  function keepInView(card, ms) {
+    if (card && !camera.sees(card.rect) && camera.wholeScale() >= LEGIBLE) camera.fit(ms);
+    else follow(card, ms);
+  }
+
   /** For a step that is about no card: the newest root that is there, if nothing of the graph can be seen. Leaves do not count,
    * they outlive every graph. */
   function lost() {
@@ -170,7 +176,7 @@ export function createStage(root, corner, vis, { onPick, onFollow }) {
       };
       started = eased ? performance.now() : 0;
       if (begin) open();
-      else if (follows && host.clientWidth) follow(busy ?? lost(), eased ? GLIDE : 0);
+      else if (follows && host.clientWidth) keepInView(busy ?? lost(), eased ? GLIDE : 0);
       request();
     },
     fit: () => {
