@@ -157,7 +157,7 @@ function editing(cm) {
       { tag: tags.comment, color: "var(--soft)" },
     ])),
     cm.EditorView.theme({
-      "&": { color: "var(--ink)", backgroundColor: "transparent", fontSize: "13px", height: "100%" },
+      "&": { color: "var(--ink)", backgroundColor: "transparent", fontSize: "var(--code-size, 13px)", height: "100%" },
       "&.cm-focused": { outline: "none" },
       ".cm-scroller": { fontFamily: "var(--mono)", lineHeight: "1.75", overflow: "auto" },
       ".cm-content": { padding: "0", caretColor: "var(--ink)" },
