@@ -11,6 +11,18 @@ from gradreel.material.lessons import lessons
 
 from .driving import SETTLED, state
 
+WHOLE = """(root) => {
+  const cards = Object.values(root.player.places());
+  const { scale, x, y, width, height } = root.player.view();
+  const least = (side) => Math.min(...cards.map((card) => card[side]));
+  const broad = Math.max(...cards.map((card) => card.x + card.width)) - least("x");
+  const tall = Math.max(...cards.map((card) => card.y + card.height)) - least("y");
+  if (broad * 0.45 > width - 60 || tall * 0.45 > height - 120) return true;
+  return cards.every((card) => Math.abs(card.x + card.width / 2 - x) * scale + (card.width / 2) * scale <= width / 2
+    && Math.abs(card.y + card.height / 2 - y) * scale + (card.height / 2) * scale <= height / 2);
+}"""
+"""Whether all cards are in view, where that leaves them large enough to be read."""
+
 
 def open_lesson(page: Page, url: str) -> None:
     page.goto(url)
@@ -54,6 +66,7 @@ def test_every_lesson_opens_by_its_link_and_shows_its_answer(page: Page, app_url
         page.get_by_test_id("choice").nth(right).click()
         expect(page.get_by_test_id("verdict")).to_contain_text("Right")
         assert state(player)["line"] == lesson.shown.line, lesson.slug
+        assert player.evaluate(WHOLE), f"{lesson.slug}: a part of the graph is out of sight"
         if number + 1 < len(lessons()):
             page.get_by_test_id("after").click()
             page.wait_for_url(re.compile(f"#{lessons()[number + 1].slug}$"))

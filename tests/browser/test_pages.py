@@ -93,6 +93,19 @@ def test_links_within_the_pages_lead_on_without_loading_anew(page: Page, app_url
     assert page.evaluate("[window.stayed, window.bare]") == [True, 0]
 
 
+@pytest.mark.parametrize(("width", "broad"), [(1440, True), (360, False)])
+def test_what_is_compared_is_drawn_along_the_longer_side_of_its_stage(
+    page: Page, app_url: str, width: int, broad: bool
+) -> None:
+    page.set_viewport_size({"width": width, "height": 900})
+    page.goto(f"{app_url}/Compare")
+    page.wait_for_selector(SHOWN["Compare"], timeout=20_000)
+    for player in page.get_by_test_id("player").all():
+        cards = player.evaluate("(root) => Object.values(root.player.places()).map(({ x, y }) => [x, y])")
+        breadth, height = (max(side) - min(side) for side in zip(*cards, strict=True))
+        assert (breadth > height) == broad
+
+
 def test_a_page_is_there_before_streamlit_and_what_was_asked_meanwhile_is_answered_later(
     page: Page, app_url: str
 ) -> None:

@@ -70,7 +70,7 @@ export function createComparison(root, { head, page, scene, beside, ask, theme }
         return;
       }
       made.player = createPlayer(stage, next, {
-        vis, theme, compact: true,
+        vis, theme, compact: true, spread: true,
         createEditor: (host) => {
           made.code = createCode(codemirror, host, { text: next.source.trimEnd(), scene: next, readOnly: false, onRun: run });
           return { ...made.code.pane, setMarks: (list) => made.code.pane.setMarks([...made.marks, ...list]) };

@@ -11,6 +11,8 @@ import { nameOf } from "./moment.js";
 const TIE = 16;
 const ABOVE = 26;
 const BELOW = 34;
+/** Room at the left for the gradient that a graph drawn from left to right begins with. */
+const BEFORE = 40;
 const OUTLINED = new Set(["iteration", "frame", "call"]);
 
 /** @param {any} scene  as moment.indexed gives it
@@ -61,7 +63,7 @@ export function compose(scene, state, tree, folded, measure, { sideways = false 
     roots: cards.filter((item) => !fed.has(item.id) && item.box?.kind !== "leaf"),
     outlines: frames,
     unitOf,
-    bounds: widened(bounds, frames),
+    bounds: widened(sideways ? { ...bounds, x: bounds.x - BEFORE, width: bounds.width + BEFORE } : bounds, frames),
   };
 }
 

@@ -31,8 +31,9 @@ import { showTable } from "./table.js";
 import { createTimeline } from "./timeline.js";
 
 /** @typedef {{vis: any, onRun?: (source: string) => void, onStep?: (step: number) => void, theme?: "light"|"dark"|null,
- *             step?: number|null, source?: string, compact?: boolean, editor?: boolean, createEditor?: any}} Options
- *  `createEditor` makes the code pane: the editor where one is wanted, else a plain list of lines. */
+ *             step?: number|null, source?: string, compact?: boolean, spread?: boolean, editor?: boolean, createEditor?: any}} Options
+ *  `createEditor` makes the code pane: the editor where one is wanted, else a plain list of lines. With `spread` a graph is drawn
+ *  from left to right where the stage is broad and low. */
 
 /** Put a player into `root` and return it; `root.player` is the same.
  * @param {HTMLElement & {player?: any}} root
@@ -144,6 +145,7 @@ export function createPlayer(root, firstScene, options) {
     run.step = clamp(at ?? run.state.last);
     run.folded = foldedAtFirst(run.tree, READABLE, run.scene.steps[run.step].focus);
     run.chosen = null;
+    if (options.spread) run.sideways = stage.isBroad();
     marks.clear();
     draw(null);
     show({ begin: true });

@@ -18,6 +18,8 @@ const GLIDE = 200;
 const READABLE = 0.5;
 const LEGIBLE = 0.4;
 const CLOSE = 0.6;
+const BROAD = 1.6;
+const WIDE = 500;
 /** Room beside the cards for names, and above them for the gradients that come in. */
 const SIDE = 60;
 const ABOVE = 40;
@@ -190,6 +192,8 @@ export function createStage(root, corner, vis, { onPick, onFollow }) {
     },
     lookAt: (card) => follow(card, still?.matches ? 0 : GLIDE),
     view: () => camera.view(),
+    /** Whether a graph drawn from left to right has more room here. */
+    isBroad: () => host.clientWidth > Math.max(BROAD * host.clientHeight, WIDE),
     /** All that the painter needs for the present moment, to paint it elsewhere. */
     frame: () => frame && { ...frame, measure, colours: (colours ??= coloursOf(root)) },
     destroy: () => {
