@@ -105,10 +105,11 @@ OPERATORS: dict[str, Operator] = {
     "Gelu": lone(INPUT, "grad * gelu'(self)", "multiplies {grad} by the slope of gelu at {self}"),
     "Silu": lone(INPUT, "grad * silu'(self)", "multiplies {grad} by the slope of silu at {self}"),
     "Softplus": lone(INPUT, "grad * sigmoid(self * beta)", "multiplies {grad} by the sigmoid of {self}"),
-    "Clamp": lone(
+    "Clamp": row(
         "it must know what lay between the limits",
-        "grad * (min <= self <= max)",
-        "lets {grad} through where {self} lay between the limits",
+        ("self", "grad * (min <= self <= max)", "lets {grad} through where {self} lay between the limits"),
+        ("min", "grad * (self < min)", "takes {grad} from where {self} lay below this limit"),
+        ("max", "grad * (self > max)", "takes {grad} from where {self} lay above this limit"),
     ),
     "Where": row(
         "it must know which side was chosen",

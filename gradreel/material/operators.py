@@ -68,6 +68,11 @@ class Entry:
         return "never" if sure else "depends"
 
 
+LONGEST = 90
+"""Letters of a formula read aloud; one that takes more is understood sooner by looking at it."""
+CALL = re.compile(r"(\w+)\(")
+
+
 @cache
 def operators() -> tuple[Entry, ...]:
     """All operators of the engine, in the order of the table."""
@@ -106,10 +111,10 @@ def words(op: Op, name: str, said: dict[str, str]) -> str:
     if name in said and {slot for slot in SLOT.findall(said[name])} <= {"grad", *op.kept()}:
         return SLOT.sub(lambda slot: "what came" if slot[1] == "grad" else f"`{slot[1]}`", said[name])
     text = formula(op, name)
-    if name not in op.texts:
-        text = text.rpartition(".")[0]
-        return f"the part for `{name}` of {spoken(text)}"
-    return spoken(text)
+    if name in op.texts and len(read := spoken(text)) <= LONGEST:
+        return read
+    called = next(found for found in CALL.findall(text) if found in op.formulas[name].__code__.co_names)
+    return f"computed as one piece: `{called}` takes what came and what the node kept"
 
 
 def kept(op: Op, name: str, users: list[str]) -> Kept:
