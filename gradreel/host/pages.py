@@ -49,7 +49,10 @@ OPERATOR = "mul.Tensor"
 """The operator that their page opens with."""
 
 HEADINGS: Mapping[str, Head] = {
-    "operators": {"title": "Operators", "intro": "All that the engine knows of each, read out of its table."},
+    "operators": {
+        "title": "Operators",
+        "intro": "What each computes, what its node keeps for the gradient, and whether it survives a second backward.",
+    },
     "gallery": {
         "title": "Gallery of errors",
         "intro": "What PyTorch says, what it means, and the smallest program that does it.",

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { stepOf } from "../../gradreel/player/web/moments.js";
+import { ranAt, stepOf } from "../../gradreel/player/web/moments.js";
 import { createProgress } from "../../gradreel/player/web/progress.js";
 import { parts, spans } from "../../gradreel/player/web/prose.js";
 
@@ -11,6 +11,17 @@ test("a moment is the first or the last step of a kind on a line", () => {
   assert.equal(stepOf(scene, { kind: "printed", line: 3, which: "first" }), 1);
   assert.equal(stepOf(scene, { kind: "printed", line: 3, which: "last" }), 3);
   assert.equal(stepOf(scene, { kind: "printed", line: 4, which: "last" }), null);
+});
+
+test("an operator is shown where its own node runs", () => {
+  const boxes = [{ id: "n0", name: "MulBackward0" }, { id: "n1", name: "SumBackward0" }];
+  const steps = ["node_made n0", "node_ran n1", "node_ran n0", "node_released n0"].map((told) => {
+    const [kind, id] = told.split(" ");
+    return { kind, focus: [id] };
+  });
+  assert.equal(ranAt({ boxes, steps }, "MulBackward0"), 2);
+  assert.equal(ranAt({ boxes, steps }, "ExpBackward0"), null);
+  assert.equal(ranAt({ boxes, steps }, null), null);
 });
 
 test("a line has code, strong words, stress and links, and nothing else", () => {

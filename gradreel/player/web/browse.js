@@ -113,6 +113,7 @@ export function createBrowse(root, { head, scene, ask, theme }, kind) {
   fill();
   choose(first, { keep: false, run: first !== served });
   if (wanted().startsWith(FIND)) follow();
+  list.querySelector("[aria-current]")?.scrollIntoView({ block: "center" });
 
   return {
     ...frame,

@@ -3,6 +3,7 @@
 import { createBrowse } from "./browse.js";
 import { element } from "./dom.js";
 import { matching } from "./matching.js";
+import { ranAt } from "./moments.js";
 import { inline } from "./prose.js";
 
 const AGAIN = {
@@ -27,13 +28,13 @@ export function createCatalogue(root, start) {
     title: start.head.title,
     intro: start.head.intro,
     label: "Search operators",
-    placeholder: "mul, MulBackward0, log, keeps result …",
+    placeholder: "mul, MulBackward0, keeps result",
     lines: 1,
     filters: FILTERS,
     search: (text) => matching(items, text),
     nothing: "No operator has that name, node or formula.",
     row: ({ name, node, again }) => [element("span", { class: "gr-mono", text: name }), element("small", {}, `${AGAIN[again][0]} ${node ?? "no backward node"}`)],
-    at: () => () => null,
+    at: ({ node }) => (scene) => ranAt(scene, node),
     detail: described,
   });
 }
