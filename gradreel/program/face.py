@@ -122,7 +122,6 @@ def _spaces() -> dict[str, Namespace]:
 DISTRIBUTIONS = ("distribution", "normal", "bernoulli", "categorical", "uniform", "exponential", "independent", "kl")
 
 ALIASES = {
-    "torch.autograd.function": "torch.autograd",
     "torch.autograd.variable": "torch.autograd",
     "torch.nn.utils.clip_grad": "torch.nn.utils",
     "torch.optim.sgd": "torch.optim",
