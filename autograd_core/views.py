@@ -85,6 +85,10 @@ def remake(view: Tensor, look: View, version: int) -> None:
     finally:
         state.grad_enabled = grad_mode
     look.version = version
+    if view.retains_grad and view.node is not None:
+        from .rebasing import move_retain
+
+        move_retain(view, before, view.node)
     session = state.session
     if session is not None and view.node is not None:
         old = None if before is None else session.node(before)
