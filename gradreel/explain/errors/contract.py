@@ -21,6 +21,8 @@ OTHERS = (
     "save_for_backward can only save variables",
     "must be overridden",
     "You must implement the forward function",
+    "Some elements marked as dirty during the forward",
+    "trying to differentiate twice a function that was marked with @once_differentiable",
 )
 SHAPES = re.compile(r"got (\[[\d, ]*\]) but expected shape compatible with (\[[\d, ]*\])")
 

@@ -29,14 +29,17 @@ class Cut:
 
 
 def where_cut(world: World, start: TensorState) -> Cut | None:
-    """Going back from `start`: what ended the recording, else the oldest piece of plain data."""
+    """Going back from `start`: what ended the recording, else what was told to want no gradient, else the oldest piece
+    of plain data."""
     oldest: TensorState | None = None
+    flagged: TensorState | None = None
     for tensor in ancestors(world, start):
         call = gradient_call(world, tensor)
         if call is not None:
             return constant_gradient(world, tensor, call.create_graph)
         if tensor.cut is not None and tensor.node is None:
-            return flag_cut(world, tensor)
+            flagged = flagged or tensor
+            continue
         before = made_from(world, tensor)
         if not before and tensor.op not in FACTORIES and (turns := world.in_skipped(tensor.made)) is not None:
             return skipped_cut(world, tensor, turns)
@@ -54,7 +57,7 @@ def where_cut(world: World, start: TensorState) -> Cut | None:
             return Cut(taken.place, taken.event, "numbers", told, tensor, past_views(world, source))
         if not before and tensor is not start and tensor.op != "number":
             oldest = tensor if oldest is None or wished(tensor, oldest) else oldest
-    return plain_cut(world, oldest or start)
+    return plain_cut(world, oldest or start) if flagged is None else flag_cut(world, flagged)
 
 
 def wished(tensor: TensorState, before: TensorState) -> bool:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from .common import copies, loads
 from .proposal import FREE, Proposal, Wanted
-from .text import Edit, Text, names_in, targets
+from .text import Edit, Text, called, names_in, targets
 
 
 def own_class(wanted: Wanted) -> ast.ClassDef | None:
@@ -46,17 +46,23 @@ def gradient_count(wanted: Wanted) -> Iterator[Proposal]:
         for node in returns(backward):
             assert node.value is not None
             value = node.value
-            if isinstance(value, ast.Tuple) and text.get(value).startswith("("):
+            if isinstance(value, ast.List):
+                made = ", ".join(text.get(part) for part in value.elts[:expected])
+                edits.append(text.replaced(value, made))
+            elif isinstance(value, ast.Tuple) and text.get(value).startswith("("):
                 inside = ", ".join(text.get(part) for part in value.elts)
                 edits.append(text.replaced(value, f"({inside}{more})"))
             else:
                 edits.append(text.replaced(value, f"{text.get(value).rstrip(', ')}{more}"))
+        if any(isinstance(node.value, ast.List) for node in returns(backward)):
+            yield wanted.proposal("return a tuple, not a list", FREE, *edits)
+            return
         title = f"return None for the other argument{'s' if expected - got > 1 else ''}"
         yield wanted.proposal(title, "no gradient for what gets None", *edits)
         return
     edits = []
     for node in returns(backward):
-        if isinstance(node.value, ast.Tuple):
+        if isinstance(node.value, ast.Tuple | ast.List):
             kept = ", ".join(text.get(part) for part in node.value.elts[:expected])
             edits.append(text.replaced(node.value, kept))
     yield wanted.proposal("return one gradient for each argument of forward", FREE, *edits)
@@ -165,14 +171,15 @@ def static(wanted: Wanted) -> Iterator[Proposal]:
             edits.append(text.replaced(node.func, f"{kind.name}.apply"))
     if edits:
         yield wanted.proposal("static methods, and apply", FREE, *edits)
-        instances = [
-            node
-            for node in ast.walk(text.tree)
-            if isinstance(node, ast.Call) and ast.unparse(node.func) == kind.name and not node.args
-        ]
-        more = [text.replaced(node, f"{kind.name}.apply") for node in instances]
-        if more:
-            yield wanted.proposal("static methods, and apply", FREE, *edits, *more)
+    instances = [
+        node
+        for node in ast.walk(text.tree)
+        if isinstance(node, ast.Call) and ast.unparse(node.func) == kind.name and not node.args
+    ]
+    more = [text.replaced(node, f"{kind.name}.apply") for node in instances]
+    if more:
+        title = "static methods, and apply" if edits else f"{kind.name}.apply in the place of an instance"
+        yield wanted.proposal(title, FREE, *edits, *more)
 
 
 def returned_tensors(wanted: Wanted) -> Iterator[Proposal]:
@@ -220,6 +227,19 @@ def kept_apart(wanted: Wanted) -> Iterator[Proposal]:
                     lines = [f"{left} = {own}.saved_tensors", f"{text.get(target.elts[at])} = {own}.{name}"]
                     edits += [text.replaced(statement, lines[0]), text.after(statement, lines[1:])]
         yield wanted.proposal(f"keep {name} on {own} itself", FREE, *edits)
+
+
+def not_dirty(wanted: Wanted) -> Iterator[Proposal]:
+    """forward writes into a copy, and marks nothing as changed in place."""
+    text = wanted.text
+    if "marked as dirty" not in wanted.found.message:
+        return
+    for node in ast.walk(text.tree):
+        call = node.value if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call) else None
+        if call is not None and called(call) == "mark_dirty" and call.args:
+            lines = [f"{text.get(part)} = {text.get(part)}.clone()" for part in call.args]
+            title = f"write into a copy: {lines[0]} on line {call.lineno}"
+            yield wanted.proposal(title, "the input stays as it was", text.replaced(call, "; ".join(lines)))
 
 
 def savings(text: Text, forward: ast.FunctionDef) -> list[ast.Call]:

@@ -249,6 +249,10 @@ def unrecorded(wanted: Wanted) -> Iterator[Proposal]:
         )
 
 
+REPEATED = (ast.For, ast.While, ast.FunctionDef, ast.Lambda)
+"""What may run again and again."""
+
+
 def growing(wanted: Wanted) -> Iterator[Proposal]:
     """Sums of losses become sums of numbers; what is carried over is detached."""
     text = wanted.text
@@ -261,7 +265,7 @@ def growing(wanted: Wanted) -> Iterator[Proposal]:
             yield wanted.proposal(title, "no gradient goes through the sum", followed(text, node.value, ".detach()"))
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "append":
             title = f"keep the number only: .item() on line {node.lineno}"
-            if node.args and text.loop(node) is not None:
+            if node.args and any(isinstance(outer, REPEATED) for outer in text.around(node)):
                 yield wanted.proposal(
                     title, "no gradient goes through the list", followed(text, node.args[0], ".item()")
                 )
