@@ -92,6 +92,11 @@ class Source:
                 todo += new
         return frozenset(at for node in found for at in range(node.lineno, (node.end_lineno or node.lineno) + 1))
 
+    def assigned(self, line: int) -> frozenset[str]:
+        """The plain names that the statement on `line` gives a value."""
+        made = [bound_by(node) for node in ast.walk(self.tree) if is_simple(node) and spans(node, line)]
+        return frozenset().union(*made)
+
     def loop_names(self, line: int) -> tuple[str, ...]:
         """The names that the for loop on `line` binds."""
         if line not in self._loops:

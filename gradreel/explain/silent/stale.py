@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from gradreel.trace import events as e
@@ -14,6 +16,7 @@ from ..tell_graph import keep_name
 from ..words import code, label, name_of, value
 from ..world import World
 
+WORD = re.compile(r"[A-Za-z_]\w*")
 UNREAD = ("running_mean", "running_var")
 """What a batch norm keeps for evaluation: in training, when it writes them, its gradient does not need them."""
 
@@ -24,9 +27,22 @@ class Stale:
     def __init__(self, world: World) -> None:
         self.world = world
         self.diagnosis: Diagnosis | None = None
+        self.shown = False
 
     def looks_at(self) -> dict[type[Event], Callable[[Any], None]]:
-        return {e.SlotRead: self.read}
+        return {e.SlotRead: self.read, e.Printed: self.printed}
+
+    def printed(self, event: e.Printed) -> None:
+        """Where the wrong gradient is first shown: as a `.grad`, or as what autograd.grad gave."""
+        if self.diagnosis is None or self.shown:
+            return
+        place = self.world.place
+        text = self.world.source.statement(place.line, place.end_line)
+        names = self.world.source.assigned(self.diagnosis.lines["shows"] or 0)
+        if ".grad" in text or names & set(WORD.findall(text)):
+            self.shown = True
+            lines = {**self.diagnosis.lines, "shows": place.line}
+            self.diagnosis = replace(self.diagnosis, lines=lines)
 
     def read(self, event: e.SlotRead) -> None:
         if self.diagnosis is not None or event.found != event.kept:
