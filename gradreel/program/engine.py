@@ -13,6 +13,7 @@ import autograd_core
 from autograd_core.printing import printoptions
 from autograd_core.state import isolated
 from autograd_core.tell import listening, tensor_id
+from autograd_core.tell import written as tell_written
 
 from .limits import Meter
 from .sizes import reserve
@@ -45,4 +46,4 @@ def running(meter: Meter) -> Iterator[None]:
             torch.set_default_dtype(before)
 
 
-__all__ = ["TENSORS", "elements_of", "isolated", "listening", "running", "tensor_id", "torch"]
+__all__ = ["TENSORS", "elements_of", "isolated", "listening", "running", "tell_written", "tensor_id", "torch"]

@@ -97,6 +97,8 @@ class Machine:
         self.unwarned = False
         """Whether the program asked for no warnings."""
         self.remarks: set[str] = set()
+        self.mirrored: list[Any] = []
+        """Weak references to the tensors whose memory arrays show."""
         self.numbers: dict[int, int] = {}
         self.next_place = count(1).__next__
         """A place for an object that is put into a set."""

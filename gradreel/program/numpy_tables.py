@@ -43,6 +43,7 @@ from .numpy_face import (
     square,
     where,
 )
+from .sharing import wrote
 from .values import Attribute, Builtin, Namespace, Type, Value
 from .words import words
 
@@ -112,6 +113,8 @@ def _astype(machine: Machine, this: Array, kind: Value, copy: Value = True) -> A
 
 def _fill(machine: Machine, this: Array, value: Value) -> None:
     this.fill(numbers(machine, value))
+    if machine.mirrored:
+        wrote(machine, this)
 
 
 def _transposed(machine: Machine, this: Array, *axes: Value) -> Array:

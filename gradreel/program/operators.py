@@ -18,6 +18,7 @@ from .calls import call_method, truth
 from .engine import TENSORS, elements_of
 from .formatting import type_name
 from .iterating import iterate
+from .sharing import wrote
 from .templates import percent
 from .values import OBJECTS, Bound, Class, Error, ExceptionType, Function, Instance, Own, Silent, Type, Value
 
@@ -186,7 +187,10 @@ def base_apply(machine: Machine, row: Binary, run: Callable[[Value, Value], Valu
     row.guard(machine, left, right)
     if isinstance(left, np.ndarray) or isinstance(right, np.ndarray):
         machine.meter.elements(elements_of(left) * max(elements_of(right), 1))
-    return run(left, right)
+    result = run(left, right)
+    if machine.mirrored and result is left and isinstance(left, np.ndarray):
+        wrote(machine, left)
+    return result
 
 
 # ---- comparisons

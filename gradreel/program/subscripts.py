@@ -12,6 +12,7 @@ from .calls import call, call_method, kind_name
 from .engine import elements_of, torch
 from .iterating import listed
 from .machine import Machine
+from .sharing import wrote
 from .values import MISSING, Class, ClassMethod, Instance, Own, Silent, Type, Value
 
 SEQUENCES = (list, tuple, str)
@@ -132,6 +133,8 @@ def assign_plainly(machine: Machine, owner: Value, index: Value, value: Value) -
         from .numpy_face import numbers
 
         owner[index] = numbers(machine, value)
+        if machine.mirrored:
+            wrote(machine, owner)
     elif isinstance(owner, torch.nn.Module) and hasattr(type(owner), "__setitem__"):
         owner[index] = to_engine(machine, value)
     elif call_method(machine, owner, "__setitem__", [index, value]) is NotImplemented:

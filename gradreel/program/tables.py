@@ -16,11 +16,12 @@ from gradreel.trace.events import NumbersTaken, OptimizerStepped
 
 from .bridge import from_engine, to_engine
 from .engine import tensor_id, torch
-from .face import NAMES
+from .face import NAMES, SPACES
 from .machine import Machine
 from .methods import METHODS
 from .numpy_face import ARRAY_TYPES
 from .numpy_tables import ARRAY_METHODS
+from .sharing import shown
 from .values import MISSING, Attribute, Builtin, Foreign, Value
 
 Entry = Attribute | Foreign | Builtin
@@ -101,9 +102,21 @@ def taking(name: str) -> Builtin:
         machine.meter.charge()
         taken = from_engine(take(tensor, *args, **kwargs))
         machine.emit((NumbersTaken, tensor_id(tensor), name))
+        if name == "numpy":
+            shown(machine, tensor)
         return taken
 
     return Builtin(name, run, machine=True)
+
+
+def from_numpy(machine: Machine, array: Value) -> Value:
+    """`torch.from_numpy`: the array goes on showing the tensor's memory."""
+    tensor = torch.from_numpy(to_engine(machine, array))
+    shown(machine, tensor)
+    return from_engine(tensor)
+
+
+SPACES["torch"].table["from_numpy"] = Builtin("from_numpy", from_numpy, machine=True)
 
 
 def _tables() -> dict[type, dict[str, Entry]]:

@@ -71,11 +71,12 @@ class Stale:
         call = world.calls[world.open_calls[-1]] if world.open_calls else None
         shows = call.place.line if call else world.place.line
         doing = f"{code(call.text)} {on(shows)}" if call else f"Line {shows}"
+        way = "an array that shows its memory" if write.op == "numpy" else "`.data`"
         story = (
             f"**{node.title}**, built {on(node.place.line)}{during(node.place)}, kept {keep_name(world, slot)} as it "
             f"was then ({value(slot.value)}).",
             f"{code(world.source.text(write.place.line))} {on(write.place.line)}{during(write.place)} then wrote over "
-            "it through `.data`, which does not count as a change: the version stays the same.",
+            f"it through {way}, which does not count as a change: the version stays the same.",
             f"{doing} computes the gradient with the new numbers, as if they had always been there; nothing warns.",
         )
         lines: dict[str, int | None] = {
