@@ -26,37 +26,35 @@ Place = list[int] | memoryview
 Loops = tuple[tuple[int, int, int | None], ...]
 
 
+TIGHT = (12, 15, 16)
+"""At so many sixteenths of its budgets a recording is made shorter; where that does not help, later once more."""
+
+
 class Room:
     """How much a recording has left of its budgets. As it runs short, turns of long loops are left out."""
 
     def __init__(self, events: int, nodes: int) -> None:
         self.events, self.nodes = events, nodes
-        self.tight = self.tight_nodes = 0
-        self.usual()
+        self.tried = 0
 
-    def usual(self) -> None:
-        self.tight, self.tight_nodes = self.events * 3 // 4, self.nodes * 3 // 4
+    def is_tight(self, recorder: Recorder) -> bool:
+        share = TIGHT[self.tried]
+        return len(recorder) * 16 > self.events * share or recorder.nodes * 16 > self.nodes * share
 
-    def look(self, recorder: Recorder, between: bool) -> None:
-        """What the recording has become; `between` statements it may be made shorter.
+    def make(self, recorder: Recorder) -> None:
+        """Make room, between two statements."""
+        if self.tried < len(TIGHT) - 1 and recorder.idle:
+            shorter = recorder.shorten(self.events // 3) and recorder.nodes <= self.nodes // 2
+            self.tried = 0 if shorter else self.tried + 1
 
+    def check(self, recorder: Recorder) -> None:
+        """
         Raises:
             Spent: a budget is spent, and what the turns of loops made is still there, or it is no loop.
         """
-        count, nodes = len(recorder), recorder.nodes
-        if count <= self.tight and nodes <= self.tight_nodes:
-            return
-        if between and recorder.idle:
-            shorter = recorder.shorten(self.events // 4) or recorder.shorten(self.events // 2)
-            if shorter and recorder.nodes <= self.nodes // 2:
-                self.usual()
-                return
-            # Perhaps later, when things have gone: it takes time, so it is tried twice more.
-            self.tight += (self.events - self.tight) * 3 // 4
-            self.tight_nodes += (self.nodes - self.tight_nodes) * 3 // 4
-        if nodes > self.nodes:
+        if recorder.nodes > self.nodes:
             raise Spent("nodes", self.nodes)
-        if count > self.events:
+        if len(recorder) > self.events:
             raise Spent("events", self.events)
 
 
@@ -125,8 +123,13 @@ class Machine:
             elif kind is TensorMade:
                 hold(flight)
             if len(items) > due and kind not in RELEASES:
-                room.look(recorder, kind is LineReached)
-                due = len(items) + min((limit - len(recorder)) // MANY, most - recorder.nodes, OFTEN)
+                tight = room.is_tight(recorder)
+                if tight and kind is LineReached:
+                    room.make(recorder)
+                    tight = False
+                room.check(recorder)
+                left = min((limit - len(recorder)) // MANY, most - recorder.nodes, OFTEN)
+                due = len(items) + (0 if tight else left)
                 meter.check()
 
         recorder.tape.emit, recorder.tape.weigh = emit, hold.weigh

@@ -8,11 +8,14 @@ from typing import Any
 from autograd_core.frozen import maker
 from autograd_core.recording import Reader, Tape
 
-from .events import Event
+from .events import Event, NodeReleased
 from .skipping import Skipping
 from .trace import KINDS, Outcome, Trace
 
 Flight = tuple[Any, ...]
+
+EACH = 4
+"""So many events at least tell of a node that is still there: its line, the node, what it keeps, its result."""
 
 MAKE = {kind: maker(kind) for kind in KINDS.values()}
 """What makes each kind of event of its flight."""
@@ -66,6 +69,9 @@ class Recorder:
 
         It is for moments when the recording is `idle`.
         """
+        alive = self.nodes - sum(flight[0] is NodeReleased for flight in self._reader.flights)
+        if alive * EACH > most:
+            return False
         shorter = Skipping([*self._earlier, *made(self._reader.read())]).within(most)
         if shorter is None:
             return False
