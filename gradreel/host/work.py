@@ -23,7 +23,7 @@ from gradreel.scene import Expression as Typed
 from gradreel.scene import Leaf, payload
 from gradreel.scene.build import Mender
 from gradreel.trace import Outcome, Trace
-from gradreel.trace.events import Event, LineReached, Printed, Stopped
+from gradreel.trace.events import Event, LineReached, Printed, Stopped, TurnsSkipped
 from gradreel.trace.skipping import Skipping
 
 from .watching import Watch
@@ -53,6 +53,10 @@ GROWTH = 40
 TURNS = 10
 """Of a loop that is too long so many turns are shown at its beginning and at its end, or fewer."""
 
+SKIPPED = (
+    "Line {line}: turns {first:,} to {last:,} of this loop are left out, for the run is too long to be shown whole; "
+    "what they left is there, and all that was printed."
+)
 CUT = (
     "This program recorded {all:,} events, more than can be made ready in time. Its loops leave too much behind for "
     "turns to be left out, or it has none. The first {kept:,} are shown, and all that it printed."
@@ -88,7 +92,7 @@ def work(
     def sealed_reply(trace: Trace, parts: Parts) -> bytes:
         ms = round((time.perf_counter() - started) * 1000, 1)
         used = round((time.process_time() - cpu) * 1000, 1)
-        said = remarks(trace) if typed is None else []
+        said = [*left_out(trace), *(remarks(trace) if typed is None else [])][:MOST_REMARKS]
         return reply(asdict(trace.outcome), typed is not None, parts, (ms, used), safety, said)
 
     def on_the_way(trace: Trace, parts: Parts) -> None:
@@ -103,7 +107,16 @@ def remarks(trace: Trace) -> list[str]:
     pasted = paste(trace.source)
     compared = compare(pasted, trace)
     notes = [f"Line {note.line}: {note.text}" for note in pasted.notes]
-    return [*notes, *(compared.sentences if compared is not None else ())][:MOST_REMARKS]
+    return [*notes, *(compared.sentences if compared is not None else ())]
+
+
+def left_out(trace: Trace) -> list[str]:
+    """For each loop that is told in short, which of its turns are left out; of several times the first."""
+    first: dict[int, TurnsSkipped] = {}
+    for event in trace.events:
+        if isinstance(event, TurnsSkipped):
+            first.setdefault(event.line, event)
+    return [SKIPPED.format(line=turns.line, first=turns.first, last=turns.last) for turns in first.values()]
 
 
 def mender(trace: Trace, found: list[Diagnosis]) -> list[tuple[Diagnosis, list[Mend]]]:

@@ -90,9 +90,13 @@ class Builder:
 
     def play(self) -> None:
         """Every beat, in order."""
-        own: dict[type[Event], Look] = dict.fromkeys(ACTORS, self.acts)
-        own |= {e.NodeMade: self.is_made, e.NodeReleased: self.goes, e.BackwardStarted: self.calls}
-        hears, of_skipped = self.hears(self.doctor.looks_at(), own), self.hears(self.doctor.looks_at_skipped(), own)
+        own: dict[type[Event], Look] = {
+            e.NodeMade: self.is_made,
+            e.NodeReleased: self.goes,
+            e.BackwardStarted: self.calls,
+        }
+        of_skipped = self.hears(self.doctor.looks_at_skipped(), own)
+        hears = self.hears(self.doctor.looks_at(), own | dict.fromkeys(ACTORS, self.acts))
         of_skipped[e.TurnsSkipped] = hears[e.TurnsSkipped]
         for beat in beats(self.trace.events):
             self.add(beat, of_skipped if beat.kind == "turns_skipped" else hears)

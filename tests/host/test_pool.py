@@ -23,7 +23,7 @@ from gradreel.host.jail import ALLOWED
 from gradreel.host.pool import LARGEST_REQUEST
 from gradreel.host.processes import ROOT, Zygote, can_fork
 from gradreel.host.settings import Settings
-from gradreel.host.work import SAMPLE, SHORT, TURNS, beginning, in_time
+from gradreel.host.work import SAMPLE, SHORT, TURNS, beginning, in_time, left_out
 from gradreel.host.zygote import CANCELLED, HARD_SECONDS
 from gradreel.program import Limits, run
 from gradreel.trace import Trace
@@ -261,6 +261,8 @@ def test_of_a_long_recording_turns_are_left_out_if_it_cannot_be_made_in_time() -
     (turns,) = [event for event in short.events if isinstance(event, TurnsSkipped)]
     assert (turns.line, turns.first, turns.last) == (2, TURNS + 1, 9000 - TURNS) and validate(short) == []
     assert [len(one.events) for one in sent] == [SAMPLE, len(short.events)]
+    (sentence,) = left_out(short)
+    assert sentence.startswith("Line 2: turns 11 to 8,990 of this loop are left out") and left_out(trace) == []
 
 
 def test_a_long_recording_without_turns_to_leave_out_is_cut() -> None:

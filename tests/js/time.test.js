@@ -10,6 +10,7 @@ const STRETCHES = [{ from: 1, to: 9, kind: "forward" }, { from: 10, to: 19, kind
 test("a step lies in one stretch, the start in none", () => {
   assert.deepEqual([0, 1, 9, 10, 30].map((step) => stretchAt(STRETCHES, step)?.from ?? null), [null, 1, 1, 10, 20]);
   assert.deepEqual(STRETCHES.map(stretchWord), ["forward", "backward 1", "forward"]);
+  assert.equal(stretchWord({ kind: "skipped", label: "" }), "turns left out");
 });
 
 test("the steps beside one are the next and the last of a list, else the ends", () => {

@@ -44,6 +44,15 @@ def test_what_runs_is_seen_running_once() -> None:
     assert running == ["node_ran", "node_ran", "node_ran", "grad_stored"]
 
 
+def test_skipped_turns_are_one_step_and_a_mark_on_the_timeline() -> None:
+    scene = build(SMALL["turns_skipped"]())
+    (number,) = [number for number, step in enumerate(scene.steps) if step.kind == "turns_skipped"]
+    (mark,) = [stretch for stretch in scene.stretches if stretch.kind == "skipped"]
+    assert (mark.from_, mark.to) == (number, number)
+    assert scene.steps[number].sentence.startswith("Line 4: turns 2 to 7 of this loop went by like these; of their ")
+    assert [call.id for call in scene.calls] == [1, 7, 8]  # the last of those that were skipped brought a gradient
+
+
 def test_a_diagnosis_says_which_steps_to_go_to() -> None:
     scene = build(SMALL["shared_in_a_loop"]())
     (diagnosis,) = scene.diagnoses
