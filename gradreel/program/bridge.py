@@ -197,8 +197,9 @@ def function_class(kind: Class) -> type:
     methods: dict[str, Any] = {}
     for name in ("forward", "backward", "setup_context", "vjp", "jvp", "vmap"):
         found = kind.find(name)
-        if isinstance(found, StaticMethod):
-            methods[name] = staticmethod(plain(machine, found.function))
+        if isinstance(found, StaticMethod | Function):
+            function = found.function if isinstance(found, StaticMethod) else found
+            methods[name] = staticmethod(plain(machine, function))
     for name in ("once_differentiable", "generate_vmap_rule"):
         found = kind.find(name)
         if isinstance(found, bool):
