@@ -145,6 +145,13 @@ class TensorMeta(type):
         """From numbers, or with the lengths that are given."""
         if cls is not Tensor:
             return super().__call__(*data, **options)
+        if len(data) == 1 and isinstance(data[0], list | tuple):
+            from .dtypes import get_default_dtype
+            from .factories import tensor as copied
+            from .factories import tensors_in
+
+            if tensors_in(data[0]):
+                return copied(data[0], dtype=get_default_dtype())
         tensor = blank()
         if len(data) == 1 and not isinstance(data[0], int):
             tensor.data_ = data[0].data_ if isinstance(data[0], Tensor) else np.array(data[0], default_kind())
