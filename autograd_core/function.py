@@ -161,7 +161,7 @@ class Function:
         node.to_save = node.dirty_tensors = node.non_differentiable = None
         session = state.session
         if session is not None:
-            if recorded:
+            if recorded and any(node.outs):
                 session.node_made(node, cls.__name__, tensors)
             for out in wrapped:
                 if isinstance(out, Tensor):
