@@ -12,6 +12,7 @@ from .indices import place_missing
 from .inplace import inplace_refused
 from .no_gradient import no_gradient
 from .no_graph import no_graph
+from .plain_number import plain_number
 from .refusals import refused
 from .returned import nothing_returned
 from .roots import root_refused
@@ -29,6 +30,7 @@ POSTMORTEMS: tuple[Callable[[World, Failure], Diagnosis | None], ...] = (
     no_graph,
     unused,
     nothing_returned,
+    plain_number,
     no_gradient,
     place_missing,
     shapes_differ,

@@ -70,6 +70,9 @@ def without_numbers(wanted: Wanted) -> Iterator[Proposal]:
     for call in text.calls(cut, *OUT):
         if isinstance(call.func, ast.Attribute):
             edits.append(text.replaced(call, ast.unparse(Plain().visit(ast.parse(text.get(call), mode="eval").body))))
+    for call in text.calls(cut, "float"):
+        if isinstance(call.func, ast.Name) and len(call.args) == 1:
+            edits.append(text.replaced(call, f"({text.get(call.args[0])})"))
     for edit in edits[:1]:
         assert cut is not None
         yield wanted.proposal(f"keep the tensor on line {cut.lineno}", cost, edit)

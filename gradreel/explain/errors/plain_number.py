@@ -1,0 +1,38 @@
+"""Backward of a plain number: `.item()` or the like took it out of the graph before."""
+
+from __future__ import annotations
+
+import re
+
+from ..ancestry import ancestors
+from ..diagnosis import Diagnosis, Failure, named, on
+from ..words import called, code, name_of
+from ..world import World
+
+NUMBER = re.compile(r"'(?:numpy\.)?(?:float|int|ndarray|float\d+|list)' object has no attribute '(?:backward|grad_fn)'")
+
+
+def plain_number(world: World, failure: Failure) -> Diagnosis | None:
+    """The last time that numbers were taken out of a tensor with a graph is what cut them off."""
+    if NUMBER.search(failure.raised.message) is None:
+        return None
+    taken = [
+        seen
+        for seen in world.taken
+        if any(state.requires_grad for state in ancestors(world, world.tensors[seen.tensor]))
+    ]
+    if not taken:
+        return None
+    last, line = taken[-1], failure.raised.line
+    source = world.tensors[last.tensor]
+    story = (
+        f"`.{last.how}()` {on(last.place.line)} takes plain numbers out of {called(world, source.number)}: numbers "
+        "know of no graph.",
+        f"{code(world.source.text(line))} {on(line)} asks them to go backward, and only a tensor can.",
+        "Go backward from the tensor; take its number for printing only.",
+    )
+    lines: dict[str, int | None] = {"built": last.place.line, "cut": last.place.line, "raised": line}
+    events = {"raised": failure.number, "cut": last.event, "built": last.event}
+    names = named(how="numbers", source=name_of(world, source))
+    title = "Backward from a plain number"
+    return Diagnosis("no_graph", title, failure.raised.message, lines, story, (), events, "no_graph", names)
