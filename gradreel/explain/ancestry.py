@@ -15,6 +15,9 @@ FACTORIES = frozenset({"tensor", "known before", "from_numpy", "as_tensor", "ful
 def made_from(world: World, tensor: TensorState) -> list[TensorState]:
     """The tensors whose numbers went into `tensor`."""
     sources = tensor.inputs if tensor.base is None else (*tensor.inputs, tensor.base)
+    if not sources and tensor.op == "known before":
+        earlier = [state for state in world.tensors.values() if state.storage == tensor.storage]
+        return [state for state in earlier if state.made < tensor.made][-1:]
     return [world.tensors[number] for number in dict.fromkeys(sources) if number in world.tensors]
 
 

@@ -37,7 +37,9 @@ def where_cut(world: World, start: TensorState) -> Cut | None:
         call = gradient_call(world, tensor)
         if call is not None:
             return constant_gradient(world, tensor, call.create_graph)
-        if tensor.cut is not None and tensor.node is None:
+        if tensor.cut is not None and not tensor.requires_grad:
+            if tensor.inputs:
+                return flag_cut(world, tensor)
             flagged = flagged or tensor
             continue
         before = made_from(world, tensor)
@@ -116,6 +118,9 @@ def tracked_cut(world: World, tensor: TensorState) -> Cut:
     if op in DETACHED:
         told = f"The recording ends {where}, where {DETACHED[op]} cuts {called(world, source.number)} off its graph."
         return Cut(place, tensor.made, "detach", told, tensor, source)
+    if op == "known before":
+        told = f"The recording ends {where}, where {called(world, source.number)} becomes a new leaf, a `Parameter`."
+        return Cut(place, tensor.made, "parameter", told, tensor, source)
     if op in ("tensor", "as_tensor"):
         told = f"The recording ends {where}, where `torch.tensor` copies the numbers of tracked tensors and no graph."
         return Cut(place, tensor.made, "tensor", told, tensor, source)

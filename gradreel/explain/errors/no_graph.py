@@ -72,6 +72,9 @@ def not_tracked(world: World, failure: Failure) -> Diagnosis | None:
         inputs = [world.tensors[number] for number in call.inputs]
         pairs = [(label(world, state.number) or "", state) for state in inputs if not state.requires_grad] or pairs
     if not pairs:
+        off = [state for state in world.tensors.values() if state.cut is not None and state.alive and not state.inputs]
+        pairs = [(called(world, state.number).strip("`"), state) for state in off[:1]]
+    if not pairs:
         return None
     name, tensor = pairs[0]
     cut = where_cut(world, tensor)

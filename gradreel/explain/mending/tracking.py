@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from .common import followed, set_keyword, value_of, with_argument
+from .common import followed, grouped, set_keyword, value_of, with_argument
 from .graphs import stack_statements
 from .numbers import from_tensors, straight_through, without_numbers
 from .proposal import FREE, Proposal, Wanted
@@ -218,6 +218,15 @@ def nonlinear(wanted: Wanted) -> Iterator[Proposal]:
     yield from skipped(wanted)
 
 
+def no_parameter(wanted: Wanted) -> Iterator[Proposal]:
+    """What is computed stays a result: a Parameter is a new leaf."""
+    text = wanted.text
+    for call in text.calls(wanted.at("cut"), "Parameter"):
+        if call.args:
+            title = f"without Parameter on line {call.lineno}: the gradient goes on to what it was made of"
+            yield wanted.proposal(title, "it is no leaf", text.replaced(call, grouped(text, call.args[0])))
+
+
 CUTS = {
     "plain": (all_tracked, tracked_at_cut),
     "flag": (flag_left,),
@@ -229,4 +238,5 @@ CUTS = {
     "no_create_graph": (with_create_graph,),
     "linear": (nonlinear,),
     "checkpoint": (not_reentrant, tracked_at_cut),
+    "parameter": (no_parameter,),
 }

@@ -17,7 +17,7 @@ from ..world import World
 
 ASKED = re.compile(r"\.grad\s*(?:is\b|==|!=)")
 READ = re.compile(r"([A-Za-z_][\w.\[\]']*)\.grad\b(?!_)")
-HOW_LOST = frozenset({"numbers", "tensor"})
+HOW_LOST = frozenset({"numbers", "tensor", "parameter"})
 """Cuts that nobody makes in order to stop a gradient."""
 
 
