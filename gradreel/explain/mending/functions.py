@@ -242,5 +242,16 @@ def not_dirty(wanted: Wanted) -> Iterator[Proposal]:
             yield wanted.proposal(title, "the input stays as it was", text.replaced(call, "; ".join(lines)))
 
 
+def all_gradients(wanted: Wanted) -> Iterator[Proposal]:
+    """backward takes one gradient for each output of forward."""
+    text, kind = wanted.text, own_class(wanted)
+    backward = method(kind, "backward") if kind is not None else None
+    if backward is None or "positional argument" not in wanted.found.message or not backward.args.args:
+        return
+    last = backward.args.args[-1]
+    title = f"take the gradients of the other outputs, too: *others, on line {last.lineno}"
+    yield wanted.proposal(title, "they are not used yet", text.replaced(last, f"{last.arg}, *others"))
+
+
 def savings(text: Text, forward: ast.FunctionDef) -> list[ast.Call]:
     return [call for statement in forward.body for call in text.calls(statement, "save_for_backward")]

@@ -33,12 +33,18 @@ WIDTHS: tuple[tuple[str, tuple[str, ...], str], ...] = (
 """What PyTorch says of a layer's first number, which layers those are, and what they call it."""
 
 
+OUTPUTS = re.compile(r"size of tensor a \((?P<old>\d+)\) must match the size of tensor b \((?P<new>\d+)\)")
+
+
 def widened(wanted: Wanted) -> Iterator[Proposal]:
     """The layer is made for the width that comes."""
     for pattern, layers, word in WIDTHS:
         found = re.search(pattern, wanted.found.message)
         if found is not None:
             yield from resized(wanted, layers, 0, word, int(found["old"]), int(found["new"]))
+    found = OUTPUTS.search(wanted.found.message)
+    if found is not None:
+        yield from resized(wanted, ("Linear",), 1, "out_features", int(found["old"]), int(found["new"]))
 
 
 def resized(wanted: Wanted, layers: tuple[str, ...], at: int, word: str, old: int, new: int) -> Iterator[Proposal]:

@@ -68,7 +68,13 @@ BY_CAUSE: dict[str, tuple[Proposer, ...]] = {
     "reentrant_grad": (setting_up.not_reentrant,),
     "untouched": (setting_up.optimizer_of_these,),
     "broadcast": (setting_up.in_one_shape,),
-    "contract": (functions.static, functions.kept_apart, functions.not_dirty, functions.returned_tensors),
+    "contract": (
+        functions.static,
+        functions.kept_apart,
+        functions.not_dirty,
+        functions.all_gradients,
+        functions.returned_tensors,
+    ),
 }
 BY_KIND: dict[str, tuple[Proposer, ...]] = {
     "shape": (
