@@ -38,6 +38,13 @@ def type_of(value: Value) -> Value:
     return found
 
 
+PUBLIC: dict[type, frozenset[str]] = {
+    kind: frozenset(name for name in dir(kind) if not name.startswith("_"))
+    for kind in (str, list, tuple, dict, set, frozenset, int, float, bool, range)
+}
+"""The names that values of Python's own types have there."""
+
+
 def missing(owner: Value, name: str) -> BaseException:
     """The AttributeError, or the refusal where torch has the name and we do not."""
     for kind, listed in ((torch.Tensor, "torch.Tensor"), (torch.nn.Module, "torch.nn.Module")):
@@ -46,6 +53,10 @@ def missing(owner: Value, name: str) -> BaseException:
             hint = f" Near to it: {', '.join(near)}." if near else ""
             what = "a tensor" if kind is torch.Tensor else "a module"
             return Refusal(f"`{name}` of {what} exists in PyTorch, but is not supported here.{hint}")
+    if name in PUBLIC.get(type(owner), ()):
+        near = nearest(name, table_of(type(owner)))
+        hint = f" Near to it: {', '.join(near)}." if near else ""
+        return Refusal(f"`{name}` of a {kind_name(owner)} is not supported here.{hint}")
     raised = AttributeError(f"'{kind_name(owner)}' object has no attribute '{name}'")
     raised.candidates = Names(owner)  # type: ignore[attr-defined]
     return raised
