@@ -157,12 +157,16 @@ def general(
 
 
 def methods(row: Binary, inplace: bool, left: Value, right: Value) -> list[tuple[Value, Value, str]]:
-    """The methods that an operator asks, in order: the class of the right side goes first where it extends the left."""
-    found = [(left, right, f"__{row.method}__"), (right, left, f"__r{row.method}__")]
+    """The methods that an operator asks, in order.
+
+    The right side goes first where its class extends that of the left and has a reflected method of its own.
+    """
+    reflected = f"__r{row.method}__"
+    found = [(left, right, f"__{row.method}__"), (right, left, reflected)]
     if isinstance(left, OBJECTS) and isinstance(right, OBJECTS):
         if left.kind is right.kind:
             found.pop()
-        elif left.kind in right.kind.order:
+        elif left.kind in right.kind.order and right.kind.find(reflected) is not left.kind.find(reflected):
             found.reverse()
     return [(left, right, f"__i{row.method}__"), *found] if inplace else found
 
@@ -196,12 +200,20 @@ def base_apply(machine: Machine, row: Binary, run: Callable[[Value, Value], Valu
 # ---- comparisons
 
 
+def extends(right: Value, left: Value) -> bool:
+    """Whether the class of `right` extends that of `left`: then it is asked first how they compare."""
+    if not (isinstance(left, OBJECTS) and isinstance(right, OBJECTS)):
+        return False
+    return left.kind is not right.kind and left.kind in right.kind.order
+
+
 def equal(machine: Machine, left: Value, right: Value) -> Value:
     """`left == right`, by our own walk through containers: each step is charged, own methods are called."""
 
     machine.meter.charge()
     if isinstance(left, OBJECTS) or isinstance(right, OBJECTS):
-        for owner, other in ((left, right), (right, left)):
+        asked = ((left, right), (right, left))
+        for owner, other in reversed(asked) if extends(right, left) else asked:
             if isinstance(owner, OBJECTS):
                 answer = call_method(machine, owner, "__eq__", [other])
                 if answer is not NotImplemented:
@@ -274,7 +286,8 @@ def ordered(sign: str, run: Callable[[Value, Value], Value], name: str, mirrored
     def compare(machine: Machine, left: Value, right: Value) -> Value:
 
         if isinstance(left, OWN) or isinstance(right, OWN):
-            for owner, other, method in ((left, right, name), (right, left, mirrored)):
+            asked = ((left, right, name), (right, left, mirrored))
+            for owner, other, method in reversed(asked) if extends(right, left) else asked:
                 answer = call_method(machine, owner, method, [other]) if isinstance(owner, OBJECTS) else NotImplemented
                 if answer is not NotImplemented:
                     return answer
