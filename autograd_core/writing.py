@@ -137,22 +137,21 @@ def augmented(method: Method, op: Any = None, ufunc: Any = None) -> Method:
     """
 
     def operator(self: Tensor, other: Any) -> Any:
-        if not singular and other.__class__ is Tensor and self.node is None and ufunc is not None:
-            mine, theirs = self.data_, other.data_
-            plain = self.meta is None and other.meta is None and other.node is None
-            apart = not state.grad_enabled if special else plain
-            alike = mine.__class__ is theirs.__class__ is np.ndarray and mine.dtype is theirs.dtype is FLOAT
-            storage = self.storage_
-            apart = apart and (storage is None or other.storage_ is None)
-            if apart and alike and mine.shape == theirs.shape and 0 not in mine.strides:
-                ufunc(mine, theirs, mine)
-                if storage.__class__ is Storage:
-                    storage.version += 1
-                else:
-                    self.bump()
+        if ufunc is not None and other.__class__ is Tensor:
+            if not singular and self.node is None and ((storage := self.storage_) is None or other.storage_ is None):
+                plain = self.meta is None and other.meta is None and other.node is None
+                without_graph = not state.grad_enabled if special else plain
+                mine, theirs = self.data_, other.data_
+                alike = mine.dtype is theirs.dtype is FLOAT and mine.__class__ is theirs.__class__ is np.ndarray
+                if without_graph and alike and mine.shape == theirs.shape and 0 not in mine.strides:
+                    ufunc(mine, theirs, mine)
+                    if storage.__class__ is Storage:
+                        storage.version += 1
+                    else:
+                        self.bump()
+                    return self
+            if at_once(op, ufunc, self, other):
                 return self
-        if ufunc is not None and other.__class__ is Tensor and at_once(op, ufunc, self, other):
-            return self
         if other.__class__ is Tensor or isinstance(other, Tensor | bool | int | float | np.generic):
             return method(self, other)
         return NotImplemented
