@@ -21,6 +21,9 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
+from numpy import add as add_to
+from numpy import ndarray
+
 from .fitting import fit, validated
 from .graph import LAST, AccumulateGrad, Node, Run, Wanted, new_run
 from .leaves import ALONE, alone, finish, leaf, settle, waited_for
@@ -201,6 +204,9 @@ def add(this: Run, key: Any, grad: Any) -> None:
     elif grad is not None:
         if sys.getrefcount(before) <= ALONE and alone(before):
             this.written[key] = this.written.get(key, 0) + 1
+            if before.__class__ is ndarray:
+                add_to(before, grad, before)
+                return
         elif this.written:
             this.written.pop(key, None)
         this.buffers[key] = before + grad

@@ -64,7 +64,8 @@ def mm_left_arrays(grad: Array, mat2: Array, sizes: Sequence[int], strides: Sequ
     if strides[0] == 1 and strides[1] == sizes[0]:
         product = times(mat2, grad.T).T
     else:
-        product = grad.dot(mat2.T) if grad.shape[1] != 1 else grad * mat2.T
+        other = mat2.T
+        product = grad.dot(other) if len(other) != 1 else grad * other
     return product if alpha == 1 else product * alpha
 
 
