@@ -187,7 +187,8 @@ class Forward(Making):
         ]
         outs = [f"v_{name}" for name in op.differentiable]
         told = ", ".join(f"({v}.shape, {v}.dtype)" for v in outs)
-        one = f"_SCALAR if {outs[0]}.__class__ is _float32 else _outs[{outs[0]}.shape, {outs[0]}.dtype]"
+        one = f"_floats[{outs[0]}.shape] if {outs[0]}.dtype is _FLOAT else _outs[{outs[0]}.shape, {outs[0]}.dtype]"
+        one = f"_SCALAR if {outs[0]}.__class__ is _float32 else {one}"
         lines.append(f"    node.outs = {one if len(outs) == 1 else f'({told},)'}")
         for i, name in enumerate(op.outputs):
             attached = name in op.differentiable
