@@ -111,8 +111,19 @@ class InElements(dict[tuple[int, ...], tuple[int, ...]]):
         return found
 
 
+class Numbers(dict[float, Array]):
+    """Numbers as arrays of float32 without dimensions, which numpy takes sooner than numbers."""
+
+    def __missing__(self, number: float) -> Array:
+        if len(self) >= MANY:
+            self.clear()
+        found = self[number] = np.array(number, np.float32)
+        return found
+
+
 FLOAT, MANY = 4, 4096
 in_floats = InElements()
+numbers = Numbers()
 
 
 def version_of(tensor: Tensor) -> int:

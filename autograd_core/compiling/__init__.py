@@ -51,6 +51,7 @@ def batched(op: Op, args: tuple[Any, ...]) -> Any:
 PLUMBING: Namespace = {
     "_Tensor": Tensor, "_SavedResult": SavedResult, "_Storage": Storage,
     "_LAST": LAST, "_SCALAR": SCALAR, "_FLOAT": FLOAT, "_outs": outs_of, "_floats": floats_of,
+    "_numbers": operands.numbers,
     "_special": special, "_singular": singular, "_state": state, "_next": next_usual,
     "_new": blank, "_float32": np.float32, "_ndarray": np.ndarray, "_edge": operand_edge,
     "_leaf_of": accumulator, "_new_leaf": new_accumulator, "_Dim": Dim,

@@ -69,6 +69,8 @@ class Backward(Entry):
             never_weak = name in op.outputs or op.traits.get("tensors_only")
             plain, value = plain + ("" if never_weak else " and (_t.meta is None or not _t.meta.wrapped)"), "_t.data_"
         never = f"None if _t is None and self.version_{name} is None"
+        if mode == "step" and name in self.may_be_numbers:
+            never = f"({self.number('_t', 'grad')}) if _t.__class__ is float or _t.__class__ is int else {never}"
         return f"    x_{name} = {value} if {plain} else {never} else {load}(self, {name!r})"
 
     def formula(self, mode: str, p: str, grad: str) -> str:

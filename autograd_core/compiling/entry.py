@@ -37,6 +37,15 @@ class Entry:
             shown.append(p if q.default is q.empty else f"{p}={q.default!r}")
         return ", ".join(shown)
 
+    def number(self, p: str, beside: str) -> str:
+        """The number `p` as numpy takes it soonest beside the array `beside`, if the operator only computes with both.
+
+        (A dictionary takes both zeros for the same.)
+        """
+        if self.given != self.pair:
+            return p
+        return f"_numbers[{p}] if {p} and {beside}.__class__ is _ndarray and {beside}.dtype is _FLOAT else {p}"
+
     def involved(self) -> str:
         return " + ".join([f"({p},)" for p in self.op.tensors] + [f"tuple({p})" for p in self.op.lists]) or "()"
 

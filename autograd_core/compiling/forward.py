@@ -119,7 +119,7 @@ class Forward(Making):
             f"    if {kind}:",
             *taken,
             f"    elif ({small}) and d_{first}.dtype.kind == 'f':",
-            f"        d_{p} = {p}" if self.op.body else f"        d_{p} = d_{first}.dtype.type({p})",
+            f"        d_{p} = {self.number(p, f'd_{first}') if self.op.body else f'd_{first}.dtype.type({p})'}",
             f"    elif isinstance({p}, _Tensor):",
             *taken,
             "    else:",

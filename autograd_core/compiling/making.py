@@ -90,7 +90,8 @@ class Making(Entry):
             elif name in op.tensors:
                 number = usual and name in self.numbers
                 if number:
-                    lines.append(f"    if {self.absent(name)}: node.saved_{name} = {name}; node.version_{name} = 0")
+                    bare = f"n_{name} is None and {self.absent(name)}" if name in op.inputs else self.absent(name)
+                    lines.append(f"    if {bare}: node.saved_{name} = {name}; node.version_{name} = 0")
                 there = f" and {name} is not None" if name in op.optional else ""
                 lines.append(f"    {'elif' if number else 'if'} ({when}){there}:")
                 version = f"0 if {name}.storage_ is None else {name}.storage_.version"
@@ -108,7 +109,7 @@ class Making(Entry):
         if p in self.op.optional:
             return f"{p} is None"
         if p in self.numbers:
-            return f"d_{p} is {p}" if self.op.body else f"{p}.__class__ is float or {p}.__class__ is int"
+            return f"{p}.__class__ is not _Tensor and not isinstance({p}, _Tensor)"
         return ""
 
     def save_result_lines(self, name: str, when: str, usual: bool) -> list[str]:

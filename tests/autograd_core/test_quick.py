@@ -1,5 +1,6 @@
 """The quick engine against the exact one, on graphs that hypothesis draws: the same bits, versions and errors."""
 
+import operator
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -225,3 +226,29 @@ def test_the_operator_of_matrices_takes_what_matmul_takes(other: Any) -> None:
     assert (x @ other).tolist() == torch.matmul(x, other).tolist()
     with torch.no_grad():
         assert (x @ other).tolist() == torch.matmul(x, other).tolist()
+
+
+@pytest.mark.parametrize("function", [operator.mul, operator.matmul, operator.truediv, torch.atan2])
+@pytest.mark.parametrize("written", [0, 1])
+@pytest.mark.parametrize("wanted", [0, 1])
+def test_what_is_kept_for_a_gradient_that_nobody_wants_is_checked_too(function: Any, written: int, wanted: int) -> None:
+    leaves = [torch.tensor([[1.0, 2.0], [3.0, 4.0]], requires_grad=True) for _ in range(2)]
+    operands = [leaf * 1 for leaf in leaves]
+    result = function(*operands).sum()
+    with torch.no_grad():
+        operands[written].add_(1)
+    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+        torch.autograd.grad(result, [leaves[wanted]])
+
+
+@pytest.mark.parametrize("number", [0.01, 2, 0.0, -0.0, -3, 1e300, float("inf"), float("nan")])
+def test_an_array_beside_a_number_gives_the_bits_that_numpy_gives(number: float) -> None:
+    values = np.array([[1.5, -2.0, 0.0], [-0.0, 4.0, np.inf]], np.float32)
+    with np.errstate(all="ignore"):
+        expected = [values * number, number * values, values > number, values == number]
+        expected += [values / number] if number else []
+    x = torch.from_numpy(values.copy()).requires_grad_()
+    got = [x * number, number * x, x > number, x == number] + ([x / number] if number else [])
+    assert [t.detach().numpy().tobytes() for t in got] == [np.asarray(array).tobytes() for array in expected]
+    got[0].sum().backward()
+    assert x.grad.numpy().tobytes() == (np.ones_like(values) * number).tobytes()
