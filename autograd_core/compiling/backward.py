@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from .entry import Entry, renamed
+from .entry import Entry, free_names, renamed
 
 MAX_EDGES = 6
 """Nodes with more edges have no `_step` of their own."""
@@ -176,7 +176,13 @@ class Backward(Entry):
         if self.op.traits.get("fitting"):
             return []
         if keeps_kind(self.op.texts.get(p)):
-            return [f"        if n_{p}.outs is not self.outs and n_{p}.outs != self.outs: {fit}"]
+            return [f"        if n_{p}.outs is not self.outs: {fit}"]
+        if self.pair and keeps_shape(self.op.texts.get(p)):
+            anew = f"g_{p}.dtype is not grad.dtype or g_{p}.__class__ is not _ndarray"
+            return [
+                f"        if n_{p}.outs is not _SCALAR or g_{p}.__class__ is not _float32:",
+                f"            if n_{p}.outs is not self.outs or {anew}: {fit}",
+            ]
         return [
             f"        if n_{p}.outs is not _SCALAR or g_{p}.__class__ is not _float32:",
             f"            if g_{p}.__class__ is not _ndarray or (g_{p}.shape, g_{p}.dtype) != n_{p}.outs[0]: {fit}",
@@ -238,6 +244,14 @@ def keeps(formula: ast.expr) -> bool:
         case ast.Call(ast.Name("mul_scalar" | "scaled"), [first, *_]):
             return keeps(first)
     return False
+
+
+def keeps_shape(text: str | None) -> bool:
+    """Whether the formula `text` of operands that were broadcast to the result gives something of the result's shape.
+
+    It does where it goes element by element and `grad` is in it.
+    """
+    return is_exact(text) and "grad" in free_names(text or "")
 
 
 EXACT = frozenset(("mul_scalar", "div_scalar", "scaled", "neg", "tanh_backward", "sigmoid_backward"))
