@@ -35,10 +35,19 @@ class Backward(Entry):
         lines.append(f"    return [{results}]")
         return lines
 
-    def load_lines(self, mode: str) -> list[str]:
+    @property
+    def apart(self) -> bool:
+        """Whether each input of the operator can load what it alone needs, in the same order as all of it by name."""
+        op, by_name = self.op, [name for name in sorted(self.op.kept()) if self.op.is_tensor(name)]
+        return by_name == [name for p in op.inputs for name in by_name if self.only_user(name) == p]
+
+    def load_lines(self, mode: str, p: str | None = None) -> list[str]:
+        """What the formulas need; in a step with inputs `apart` what several need, or what `p` alone does."""
         op = self.op
         lines = []
         for name in sorted(op.kept()):
+            if mode == "step" and self.apart and self.only_user(name) != p:
+                continue
             if not op.is_tensor(name):
                 lines.append(f"    x_{name} = self.saved_{name}")
                 continue
@@ -50,6 +59,10 @@ class Backward(Entry):
             else:
                 lines.append(f"    x_{name} = {load}(self, {name!r})")
         return lines
+
+    def own_load_lines(self, p: str) -> list[str]:
+        """What a step loads for the input `p` alone: if a gradient goes there, or if one could, for it may be stale."""
+        return [f"    {line}" for line in self.load_lines("step", p)] if self.apart else []
 
     def quick_load(self, mode: str, name: str, load: str) -> str:
         """What nothing wrote since it was kept is taken as it is; what was never kept is None.
@@ -164,8 +177,10 @@ class Backward(Entry):
         lines = []
         for i, p in enumerate(self.op.inputs):
             lines.append(f"    if n_{p} is not None:")
-            lines.append(f"        g_{p} = {self.formula('raw', p, 'grad')}")
+            loads = self.own_load_lines(p)
+            lines += [*loads, f"        g_{p} = {self.formula('raw', p, 'grad')}"]
             lines += self.fitting_lines(p, f"g_{p} = _fitted(self, {i}, g_{p}, n_{p}, 0)")
+            lines += ["    elif wanted is not self.next:", *loads] if loads else []
         return lines
 
     def fitting_lines(self, p: str, fit: str) -> list[str]:

@@ -37,6 +37,12 @@ class Entry:
             shown.append(p if q.default is q.empty else f"{p}={q.default!r}")
         return ", ".join(shown)
 
+    def only_user(self, name: str) -> str | None:
+        """The one input, of several, whose gradient needs `name`: without it that is not kept. None for all others."""
+        op, users = self.op, self.op.kept()[name]
+        alone = len(users) == 1 and len(op.inputs) > 1 and name not in op.outputs and "backward" not in op.name
+        return users[0] if alone else None
+
     def number(self, p: str, beside: str) -> str:
         """The number `p` as numpy takes it soonest beside the array `beside`, if the operator only computes with both.
 

@@ -237,9 +237,13 @@ class Heard(Forward, Backward):
             return fitted + super().array_lines()
         lines = []
         for i, p in enumerate(self.op.inputs):
+            loads = self.own_load_lines(p)
             lines += [
-                f"    if n_{p} is None: f_{p} = None",
+                f"    if n_{p} is None:",
+                f"        f_{p} = None",
+                *(["        if wanted is not self.next:", *(f"    {line}" for line in loads)] if loads else []),
                 "    else:",
+                *loads,
                 f"        g_{p} = {self.formula('raw', p, 'grad')}",
                 *super().fitting_lines(p, f"g_{p} = _fitted(self, {i}, g_{p}, n_{p}, 0)"),
                 f"        f_{p} = float(g_{p}) if g_{p}.__class__ is _float32 else None if g_{p} is None else "

@@ -79,8 +79,8 @@ class Making(Entry):
         op = self.op
         lines = []
         for name, users in op.kept().items():
-            alone = len(users) == 1 and len(op.inputs) > 1 and name not in op.outputs and "backward" not in op.name
-            when = f"n_{users[0]} is not None" if alone else "True"
+            alone = self.only_user(name)
+            when = f"n_{alone} is not None" if alone else "True"
             if op.traits.get("sparing") and name in op.tensors:
                 when = " or ".join(f"n_{p} is not None" for p in users)
             if name in op.outputs:
