@@ -23,17 +23,16 @@ def line_reached(world: World, event: e.LineReached) -> None:
 
 def name_bound(world: World, event: e.NameBound) -> None:
     scope, name, number = event.scope, event.name, event.tensor
-    key = scope, name
-    before = world.names.get(key)
-    if before is not None:
-        unbind(world, key, before.tensor, number)
-    world.names[key] = event
     names = world.names_in.get(scope)
     if names is None:
         names = world.names_in[scope] = {}
-    names[name] = None
+    before = names.get(name)
+    if before is not None:
+        unbind(world, before, number)
+    names[name] = event
     if number is None or (tensor := world.tensors.get(number)) is None:
         return
+    key = scope, name
     if key not in tensor.names:
         tensor.names.append(key)
     if name.isidentifier():
@@ -48,22 +47,26 @@ def name_bound(world: World, event: e.NameBound) -> None:
 
 def is_context(world: World, event: e.NameBound) -> bool:
     """Whether a path leads to a part of the context of a Function: its root is shown as a node."""
-    root = world.names.get((event.scope, event.name.partition(".")[0]))
+    root = world.names_in[event.scope].get(event.name.partition(".")[0])
     return root is not None and (root.text or "").endswith("Backward")
 
 
 def name_unbound(world: World, event: e.NameUnbound) -> None:
-    key = event.scope, event.name
-    before = world.names.pop(key, None)
-    number = before.tensor if before is not None else None
-    world.lately.setdefault(event.name, number)
-    unbind(world, key, number, None)
+    names = world.names_in.get(event.scope)
+    before = names.pop(event.name, None) if names else None
+    if before is None:
+        world.lately.setdefault(event.name, None)
+        return
+    world.lately.setdefault(event.name, before.tensor)
+    unbind(world, before, None)
 
 
-def unbind(world: World, key: tuple[int, str], number: int | None, successor: int | None) -> None:
-    """The name `key` stands no more for tensor `number`."""
+def unbind(world: World, before: e.NameBound, successor: int | None) -> None:
+    """What `before` tells holds no more: the name stands for `successor` now, if for any tensor."""
+    number = before.tensor
     if number is None or number == successor:
         return
+    key = before.scope, before.name
     world.gone.append(key)
     tensor = world.tensors.get(number)
     if tensor is not None and key in tensor.names:
@@ -78,11 +81,8 @@ def function_entered(world: World, event: e.FunctionEntered) -> None:
 def function_left(world: World, event: e.FunctionLeft) -> None:
     """The function's names go, and the program is back on the line that called it."""
     world.place = world.whereabouts.leave(event, world.place)
-    for name in world.names_in.pop(event.scope, ()):
-        key = event.scope, name
-        before = world.names.pop(key, None)
-        if before is not None:
-            unbind(world, key, before.tensor, None)
+    for before in world.names_in.pop(event.scope, {}).values():
+        unbind(world, before, None)
 
 
 def optimizer_stepped(world: World, event: e.OptimizerStepped) -> None:

@@ -44,7 +44,7 @@ def stands_for(world: World, name: str) -> TensorState | None:
     """The tensor that `name` stands for where the program is, or stood for in the function that an error ended."""
     number = world.lately.get(name)
     if number is None:
-        scopes = sorted({scope for scope, bound in world.names if bound == name}, reverse=True)
+        scopes = sorted((scope for scope, names in world.names_in.items() if name in names), reverse=True)
         scope = world.scope if world.scope in scopes else 0 if 0 in scopes else scopes[0] if scopes else None
-        number = world.names[scope, name].tensor if scope is not None else None
+        number = world.names_in[scope][name].tensor if scope is not None else None
     return world.tensors.get(number) if number is not None else None

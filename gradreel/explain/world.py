@@ -34,8 +34,8 @@ class World:
         self.leaves: dict[int, int] = {}
         self.owners: dict[int, int] = {}
         """For a tensor that is a `.grad`: whose."""
-        self.names: dict[tuple[int, str], e.NameBound] = {}
-        """What each name stands for, as it was told when it was bound."""
+        self.names_in: dict[int, dict[str, e.NameBound]] = {}
+        """By scope what each name stands for, as it was told when it was bound."""
         self.writes: dict[int, list[Write]] = {}
         self.calls: dict[int, Call] = {}
         self.open_calls: list[int] = []
@@ -65,7 +65,6 @@ class World:
         """For each storage the bytes of each slot that holds it."""
         self.keepers: dict[int, dict[int, None]] = {}
         """For each storage the nodes that ever kept it."""
-        self.names_in: dict[int, dict[str, None]] = {}
         self.whereabouts = Whereabouts()
 
     def apply(self, event: Event) -> None:
@@ -76,6 +75,11 @@ class World:
         self.count += 1
 
     # ---- questions
+
+    @property
+    def names(self) -> dict[tuple[int, str], e.NameBound]:
+        """What each name stands for, by scope and name."""
+        return {(scope, name): bound for scope, names in self.names_in.items() for name, bound in names.items()}
 
     @property
     def scope(self) -> int:
@@ -111,9 +115,9 @@ class World:
     def loop_value(self, turn: Turn) -> str | None:
         """`step = 2`, if the loop names what it counts and the name is still known."""
         for name in self.source.loop_names(turn.line):
-            for (_, bound), binding in self.names.items():
-                if bound == name and binding.text is not None:
-                    return f"{name} = {binding.text}"
+            for names in self.names_in.values():
+                if name in names and names[name].text is not None:
+                    return f"{name} = {names[name].text}"
         return None
 
 

@@ -24,7 +24,11 @@ class Stage:
         self.world = world
         self.shown = shown
         self.values = Values()
-        self.names_in: dict[int, dict[tuple[int, str], None]] = {}
+        self.named: dict[int, dict[str, e.NameBound]] = {}
+        """By scope the names that are shown, and for what."""
+        self.renamed: list[e.NameBound | e.NameUnbound] = []
+        self.left: list[int] = []
+        """What happened to names in this step, and the calls of functions that ended."""
         self.wires: list[Wire] = []
         self.wires_of: dict[int, list[int | None]] = {}
         self.lit: list[int] = []
@@ -86,7 +90,9 @@ class Stage:
         self.moved = True
 
     def arrive(self) -> None:
-        """End a step: of the places that the program came by, the last is shown."""
+        """End a step: of the places that the program came by, the last is shown, and the names as they now are."""
+        if self.renamed or self.left:
+            self.rename()
         if not self.moved:
             return
         self.moved = False
@@ -98,27 +104,44 @@ class Stage:
             self.frames.put(0, tuple((frame.function, frame.line) for frame in place.frames))
             self.loops.put(0, tuple((turn.line, turn.number, turn.of) for turn in place.turns))
 
-    def name_bound(self, event: e.NameBound) -> None:
-        scope, number = event.scope, event.tensor
-        key = scope, event.name
-        names = self.names_in.get(scope)
-        if names is None:
-            names = self.names_in[scope] = {}
-        names[key] = None
-        self.text.put(key, event.text)
-        self.tensor.put(key, None if number is None else f"t{number}")
-
-    def name_unbound(self, event: e.NameUnbound) -> None:
-        self.gone((event.scope, event.name))
-
-    def gone(self, name: tuple[int, str]) -> None:
-        self.text.put(name, None)
-        self.tensor.put(name, None)
+    def name_changed(self, event: e.NameBound | e.NameUnbound) -> None:
+        self.renamed.append(event)
 
     def function_left(self, event: e.FunctionLeft) -> None:
         self.moved = True
-        for name in self.names_in.pop(event.scope, ()):
-            self.gone(name)
+        self.left.append(event.scope)
+
+    def rename(self) -> None:
+        """Show what names stand for at the end of a step; what came and went within it nobody sees."""
+        names, named = self.world.names_in, self.named
+        for scope in self.left:
+            for name in named.pop(scope, ()):
+                self.names(scope, name, None)
+        for event in self.renamed:
+            scope, name = event.scope, event.name
+            now = names.get(scope)
+            if now is None:
+                continue
+            shown = named.get(scope)
+            if shown is None:
+                shown = named[scope] = {}
+            bound = now.get(name)
+            if bound is shown.get(name):
+                continue
+            if bound is None:
+                del shown[name]
+            else:
+                shown[name] = bound
+            self.names(scope, name, bound)
+        self.renamed.clear()
+        self.left.clear()
+
+    def names(self, scope: int, name: str, bound: e.NameBound | None) -> None:
+        """Show what `name` stands for from now on."""
+        key = scope, name
+        number = None if bound is None else bound.tensor
+        self.text.put(key, None if bound is None else bound.text)
+        self.tensor.put(key, None if number is None else f"t{number}")
 
     def printed(self, event: e.Printed) -> None:
         self.printed_parts.put(0, len(self.world.printed))
@@ -324,8 +347,8 @@ class Stage:
 
 HAPPENINGS: dict[type[Event], Callable[[Stage, Any], None]] = {
     e.LineReached: Stage.line_reached,
-    e.NameBound: Stage.name_bound,
-    e.NameUnbound: Stage.name_unbound,
+    e.NameBound: Stage.name_changed,
+    e.NameUnbound: Stage.name_changed,
     e.FunctionLeft: Stage.function_left,
     e.Printed: Stage.printed,
     e.TensorMade: Stage.tensor_made,
