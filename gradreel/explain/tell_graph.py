@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from gradreel.trace import events as e
 
 from .operator_rows import BEHIND, FLAT, NOTHING, PLACED, SHAPED, Operator
@@ -39,7 +41,7 @@ def node_made(told: Telling) -> str:
     state = world.nodes[next(event.node for event in told.all(e.NodeMade) if event.variable is None)]
     what = made_of(world, state)
     text = f"{code(what)} builds **{state.title}**" if what else f"**{state.title}** is built"
-    if told.first(e.SavedPacked) and not state.slots:
+    if not state.slots and told.first(e.SavedPacked):
         text += "; a hook packs what it would keep"
     else:
         text += keeping(world, state, ", which keeps" if what else " and keeps")
@@ -85,7 +87,12 @@ def known_keeps(state: NodeState) -> bool:
 
 def known_of(state: NodeState) -> Operator | None:
     """The row of what made `state`; a Function of the program's own has none, whatever it is called."""
-    return ALL.get(state.name) if state.custom else operator(state.kind)
+    return known_as(state.name, state.custom, state.kind)
+
+
+@lru_cache(1024)
+def known_as(name: str, custom: bool, kind: str) -> Operator | None:
+    return ALL.get(name) if custom else operator(kind)
 
 
 def keep_name(world: World, slot: SlotState) -> str:

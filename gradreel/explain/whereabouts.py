@@ -8,6 +8,7 @@ from .states import Frame, Place, Turn
 
 Frames = tuple[tuple[str, int], ...]
 Loops = tuple[tuple[int, int, int | None], ...]
+Around = tuple[Turn | Frame, ...]
 
 
 class Whereabouts:
@@ -25,15 +26,31 @@ class Whereabouts:
         """The place of the line that event number `count` says was reached, `before` being the last one."""
         if event.frames == self._frames and event.loops == self._loops:
             return Place(event.line, event.end_line, before.around, count)
+        around = self._next(event, before.around) or self._around(event, before.around)
         self._frames, self._loops = event.frames, event.loops
-        return Place(event.line, event.end_line, self._around(event, before), count)
+        return Place(event.line, event.end_line, around, count)
 
-    def _around(self, event: e.LineReached, before: Place) -> tuple[Turn | Frame, ...]:
+    def _next(self, event: e.LineReached, before: Around) -> Around:
+        """What `_around` gives where the innermost loop took a turn, or a call or a loop began; nothing otherwise."""
+        frames, loops = event.frames, event.loops
+        if loops == self._loops and frames[:-1] == self._frames:
+            return *before, Frame(*frames[-1], self._scope_of(*frames[-1]))
+        if frames != self._frames or not loops:
+            return ()
+        line, number, of = loops[-1]
+        if loops[:-1] == self._loops:
+            return *before, Turn(line, number, of, self._run(line))
+        last = before[-1] if before else None
+        if isinstance(last, Turn) and last.line == line and loops[:-1] == self._loops[:-1]:
+            return *before[:-1], self._turn(line, number, of, last)
+        return ()
+
+    def _around(self, event: e.LineReached, before: Around) -> Around:
         """Calls and iterations in one line, outermost first, as they came about: each loop in the call it began in."""
         frames, loops = event.frames, event.loops
         frame = loop = 0
         around: list[Turn | Frame] = []
-        for part in before.around:
+        for part in before:
             if isinstance(part, Turn):
                 if loop == len(loops) or loops[loop][0] != part.line:
                     break

@@ -216,6 +216,8 @@ def plain(thing: Value | None) -> str | None:
 
 def loose(text: str) -> bool:
     """Whether `text` needs brackets to be an operand: a sum, a product, or what begins with a minus."""
+    if text.isidentifier():
+        return False
     depth = 0
     for at, letter in enumerate(text):
         depth += (letter in "([") - (letter in ")]")
@@ -224,10 +226,18 @@ def loose(text: str) -> bool:
     return False
 
 
+@lru_cache(1024)
+def bare(op: str) -> str:
+    """`mul` of `mul.Tensor`, `add` of `add_.Scalar`."""
+    return op.partition(".")[0].strip("_")
+
+
 def expression(op: str, parts: list[str], values: dict[str, str]) -> str | None:
     """How a program writes `op` of `parts`; `values` are the plain values that its node keeps, if it has one."""
-    op = op.partition(".")[0].strip("_")
+    op = bare(op)
     inner = [f"({part})" if loose(part) else part for part in parts]
+    if op in INFIX and len(parts) == 2:
+        return f"{inner[0]} {INFIX[op]} {inner[1]}"
     if op in WRITTEN and len(parts) >= WRITTEN[op].count("{"):
         return WRITTEN[op].format(*(parts if "({" in WRITTEN[op] else inner))
     if op == "rsub" and len(parts) == 1:
@@ -241,8 +251,6 @@ def expression(op: str, parts: list[str], values: dict[str, str]) -> str | None:
         and any(NUMBER.fullmatch(part) for part in parts)
     ):
         return None
-    if op in INFIX and len(parts) == 2:
-        return f"{inner[0]} {INFIX[op]} {inner[1]}"
     if op in INFIX:
         number = values.get("exponent") or values.get("other") or ("…" if op in COMPARED else None)
         return f"{inner[0]} {INFIX[op]} {number}" if number is not None and len(parts) == 1 else None

@@ -34,6 +34,8 @@ class Growing:
     def __init__(self, world: World) -> None:
         self.world = world
         self.turn: Turn | None = None
+        self.around: object = ()
+        """The calls and loops that the line reached last was in."""
         self.laps: list[Lap] = []
         self.alive = 0
         self.diagnosis: Diagnosis | None = None
@@ -71,8 +73,11 @@ class Growing:
         if self.recount:
             self.recount = False
             self.alive = sum(node.alive and node.variable is None for node in self.world.nodes.values())
-        turns = [part for part in self.world.place.around if isinstance(part, Turn)]
-        turn = turns[0] if turns else None
+        around = self.world.place.around
+        if around is self.around:
+            return
+        self.around = around
+        turn = next((part for part in around if isinstance(part, Turn)), None)
         key = (turn.line, turn.run, turn.number) if turn else None
         before = (self.turn.line, self.turn.run, self.turn.number) if self.turn else None
         if key == before:
