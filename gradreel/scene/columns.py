@@ -99,8 +99,8 @@ def letters(things: Sequence[int], distinct: set[int]) -> Column:
 
 
 def turns(things: Sequence[Any], every: int) -> Column:
-    """Things of which each in turn is another part of something that has `every` parts."""
-    if every < 2 or not things:
+    """Things of which each in turn is another part of something that has `every` parts, if it comes often enough."""
+    if every < 2 or len(things) < every * every:
         return write(things)
     return {"turns": [write(things[part::every]) for part in range(every)]}
 
