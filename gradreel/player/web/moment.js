@@ -14,41 +14,42 @@ const GONE = new Set([null, "released"]);
  * @param {State} state
  */
 export function indexed(scene, state) {
-  const group = (list, key) => {
-    const found = new Map();
-    for (const item of list) {
-      if (!found.has(item[key])) found.set(item[key], []);
-      found.get(item[key]).push(item);
-    }
-    return found;
-  };
   const adds = new Map();
   for (const key of state.keys("sum:")) {
     const id = key.split(":")[1];
     adds.set(id, [...(adds.get(id) ?? []), key]);
   }
-  const boxes = scene.boxes.map((box) => ({
-    ...box,
-    adds: adds.get(box.id) ?? null,
-    slots: box.slots
-      .filter((slot) => state.track(box.id, `slot:${slot.name}`))
-      .map((slot) => ({ ...slot, states: statesOf(state, box, slot) })),
-    numbers: box.slots.filter((slot) => !state.track(box.id, `slot:${slot.name}`)),
-  }));
+  const boxes = scene.boxes.map((box) => {
+    const slots = [];
+    const numbers = [];
+    for (const slot of box.slots) {
+      const track = state.track(box.id, `slot:${slot.name}`);
+      if (track) slots.push({ ...slot, states: [...new Set(track.values)].filter((value) => value !== null) });
+      else numbers.push(slot);
+    }
+    return { ...box, adds: adds.get(box.id) ?? null, slots, numbers };
+  });
+  const into = new Map();
+  const outOf = new Map();
+  for (const wire of scene.wires) {
+    gather(into, wire.to, wire);
+    gather(outOf, wire.from, wire);
+  }
   return {
     ...scene,
     boxes,
     box: new Map(boxes.map((box) => [box.id, box])),
     tensor: new Map(scene.tensors.map((tensor) => [tensor.id, tensor])),
     call: new Map(scene.calls.map((call) => [call.id, call])),
-    into: group(scene.wires, "to"),
-    outOf: group(scene.wires, "from"),
+    into,
+    outOf,
   };
 }
 
-/** The states a slot ever takes. */
-function statesOf(state, box, slot) {
-  return [...new Set(state.track(box.id, `slot:${slot.name}`).values)].filter((value) => value !== null);
+function gather(groups, key, item) {
+  const group = groups.get(key);
+  if (group) group.push(item);
+  else groups.set(key, [item]);
 }
 
 /** @param {State} state @param {any} box @param {number} step */
@@ -114,11 +115,11 @@ export function nameOf(key) {
  */
 export function namesAt(state, keys, step) {
   const found = [];
-  for (const { key, scope, name, tracks, from, to } of livesOf(state, keys)) {
+  for (const { key, tracks, from, to } of livesOf(state, keys)) {
     if (step < from || step >= to) continue;
     const tensor = valueAt(tracks.tensor, step);
     const text = valueAt(tracks.text, step);
-    if (tensor !== null || text !== null) found.push({ key, scope, name, tensor, text });
+    if (tensor !== null || text !== null) found.push({ key, ...nameOf(key), tensor, text });
   }
   return found;
 }
@@ -130,18 +131,15 @@ function livesOf(state, keys) {
   const known = lives.get(keys);
   if (known?.state === state) return known.list;
   const list = keys.map((key) => {
-    const tracks = { tensor: state.track(key, "tensor"), text: state.track(key, "text") };
-    const both = Object.values(tracks).filter(Boolean);
-    const ended = both.every((track) => track.values.at(-1) === null);
-    return {
-      key, ...nameOf(key), tracks,
-      from: Math.min(...both.map((track) => track.steps[0])),
-      to: ended ? Math.max(...both.map((track) => track.steps.at(-1))) : Infinity,
-    };
+    const [tensor, text] = [state.track(key, "tensor"), state.track(key, "text")];
+    return { key, tracks: { tensor, text }, from: Math.min(begun(tensor), begun(text)), to: Math.max(ended(tensor), ended(text)) };
   });
   lives.set(keys, { state, list });
   return list;
 }
+
+const begun = (track) => (track ? track.steps[0] : Infinity);
+const ended = (track) => (!track ? -Infinity : track.values.at(-1) === null ? track.steps.at(-1) : Infinity);
 
 /** The names tied to each box at a step: those whose tensor the box made, or whose gradient it gathers.
  * @returns {Map<string, any[]>}

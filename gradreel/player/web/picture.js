@@ -111,9 +111,8 @@ export function rebind(picture, scene, state) {
 /** For each unit, the width of the widest name that is ever tied to it. */
 function widestPills(scene, state, unitOf, measure) {
   const widest = new Map();
-  for (const key of state.keys("name:")) {
-    const { name } = nameOf(key);
-    for (const tensor of new Set(state.track(key, "tensor")?.values)) {
+  for (const [name, tensors] of tensorsByName(state)) {
+    for (const tensor of tensors) {
       for (const id of new Set(state.track(tensor, "box")?.values)) {
         const box = scene.box.get(id);
         if (!box || (box.kind === "leaf" && box.variable === name)) continue;
@@ -125,6 +124,20 @@ function widestPills(scene, state, unitOf, measure) {
     }
   }
   return widest;
+}
+
+/** The tensors that each name ever stands for: the same names stand for the same in call after call. @returns {Map<string, Set<string>>} */
+function tensorsByName(state) {
+  const found = new Map();
+  for (const key of state.keys("name:")) {
+    const track = state.track(key, "tensor");
+    if (!track) continue;
+    const { name } = nameOf(key);
+    let tensors = found.get(name);
+    if (!tensors) found.set(name, (tensors = new Set()));
+    for (const tensor of track.values) if (tensor !== null) tensors.add(tensor);
+  }
+  return found;
 }
 
 /** A frame around each open group whose cards stand together, with no other card and no part of another frame between them. */

@@ -35,6 +35,7 @@ function historiesOf(things, groups) {
   }
   for (const { kind, property, ...columns } of groups) {
     const [places, lengths, starts, gaps] = ["things", "lengths", "starts", "gaps"].map((name) => read(columns[name]));
+    const of = tracks[kind];
     const courses = columns.courses && read(columns.courses);
     const values = columns.values && read(columns.values);
     let from = 0;
@@ -43,7 +44,7 @@ function historiesOf(things, groups) {
       let step = starts[i];
       const steps = [step];
       for (let j = 1; j < lengths[i]; j++) steps.push((step += gaps[gap++]));
-      tracks[kind][places[i]].set(property, { steps, values: courses ? courses[i] : values.slice(from, from + lengths[i]), before: null });
+      of[places[i]].set(property, { steps, values: courses ? courses[i] : values.slice(from, from + lengths[i]), before: null });
       from += lengths[i];
     }
   }
