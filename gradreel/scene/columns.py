@@ -143,16 +143,15 @@ def ids(things: Sequence[str]) -> Column | None:
     letter = things[0][:1]
     if len(things) < 2 or not letter.isalpha() or not things[0][1:].isdecimal():
         return None
-    if set(map(itemgetter(slice(1)), things)) != {letter}:
+    whole = "\n" + "\n".join(things)
+    words = whole.split("\n" + letter)[1:]
+    if not len(words) == len(things) == whole.count("\n"):
         return None
-    whole = "".join(things)
-    try:
-        numbers = list(map(int, whole[1:].split(letter)))
-    except ValueError:
+    figures = "".join(words)
+    zeros = whole.count(f"\n{letter}0")
+    if not (figures.isascii() and figures.isdecimal() and all(words) and zeros == words.count("0")):
         return None
-    if len(numbers) != len(things) or letter + letter.join(map(str, numbers)) != whole:
-        return None
-    return numbered(letter, numbers)
+    return numbered(letter, list(map(int, words)))
 
 
 def numbered(letter: str, numbers: Sequence[int]) -> Column:
