@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from gradreel.trace import Trace
+from gradreel.trace.events import Event
 
 from . import tell_backward as backward
 from . import tell_graph as graph
@@ -45,16 +46,16 @@ TELL: dict[str, Callable[[Telling], str]] = {
 }
 
 
-def tell(world: World, beat: Beat) -> str:
-    """The sentence for `beat`, whose events `world` has just seen."""
-    told = Telling(world, beat, world.trace.events[beat.start : beat.stop])
-    return TELL.get(beat.kind, program.another)(told)
+def tell(world: World, beat: Beat, events: tuple[Event, ...]) -> str:
+    """The sentence for `beat`, whose `events` `world` has just seen."""
+    return TELL.get(beat.kind, program.another)(Telling(world, beat, events))
 
 
 def sentences(trace: Trace) -> Iterator[tuple[Beat, str]]:
     """Every beat of `trace` with its sentence."""
     world = World(trace)
     for beat in beats(trace.events):
-        for event in trace.events[beat.start : beat.stop]:
+        events = trace.events[beat.start : beat.stop]
+        for event in events:
             world.apply(event)
-        yield beat, tell(world, beat)
+        yield beat, tell(world, beat, events)

@@ -102,6 +102,10 @@ def kind_of(name: str) -> str:
     return SUFFIX.sub("", name).rpartition("::")[2]
 
 
+def is_custom(name: str) -> bool:
+    return name.endswith("Backward")
+
+
 @dataclass(slots=True)
 class NodeState:
     number: int
@@ -142,7 +146,7 @@ class NodeState:
     @property
     def custom(self) -> bool:
         """Whether a Function of the program's own made it: those have no number behind Backward."""
-        return self.name.endswith("Backward")
+        return is_custom(self.name)
 
 
 @dataclass(slots=True)

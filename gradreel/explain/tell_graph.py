@@ -8,7 +8,7 @@ from gradreel.trace import events as e
 
 from .operator_rows import BEHIND, FLAT, NOTHING, PLACED, SHAPED, Operator
 from .operators import ALL, operator
-from .states import NodeState, SlotState
+from .states import NodeState, SlotState, is_custom, kind_of
 from .telling import Telling
 from .words import called, code, expression, label, listed, node, some, value
 from .world import World
@@ -87,12 +87,12 @@ def known_keeps(state: NodeState) -> bool:
 
 def known_of(state: NodeState) -> Operator | None:
     """The row of what made `state`; a Function of the program's own has none, whatever it is called."""
-    return known_as(state.name, state.custom, state.kind)
+    return known_as(state.name)
 
 
 @lru_cache(1024)
-def known_as(name: str, custom: bool, kind: str) -> Operator | None:
-    return ALL.get(name) if custom else operator(kind)
+def known_as(name: str) -> Operator | None:
+    return ALL.get(name) if is_custom(name) else operator(kind_of(name))
 
 
 def keep_name(world: World, slot: SlotState) -> str:

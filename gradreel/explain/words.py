@@ -214,10 +214,9 @@ def plain(thing: Value | None) -> str | None:
     return value(thing) if thing is not None and thing.whole and not thing.shape else None
 
 
+@lru_cache(4096)
 def loose(text: str) -> bool:
     """Whether `text` needs brackets to be an operand: a sum, a product, or what begins with a minus."""
-    if text.isidentifier():
-        return False
     depth = 0
     for at, letter in enumerate(text):
         depth += (letter in "([") - (letter in ")]")

@@ -133,7 +133,8 @@ class Builder:
         self.call = world.open_calls[0] if world.open_calls else None
         stage.ledger.begin(len(self.steps))
         stage.settle()
-        for event in self.trace.events[beat.start : beat.stop]:
+        events = self.trace.events[beat.start : beat.stop]
+        for event in events:
             change, happening, looks = hears[type(event)]
             if change is not None:
                 change(world, event)
@@ -146,7 +147,7 @@ class Builder:
         for number in self.made:
             self._label(number)
         self.bytes.put(0, world.saved_bytes)
-        self.steps.append(Step(beat.kind, world.place.line, tell(world, beat), self.focus()))
+        self.steps.append(Step(beat.kind, world.place.line, tell(world, beat, events), self.focus()))
         self.starts.append(beat.start)
         self.in_call.append(self.call)
 
