@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from gradreel.trace import events as e
+
 from ..diagnosis import Diagnosis, Failure, during, named, on
 from ..operators import operator
 from ..states import Call, NodeState
@@ -98,6 +100,14 @@ def reused_name(world: World, node: NodeState, fresh: list[NodeState]) -> str | 
     borders = [target for state in fresh for target, _ in state.edges if target is not None and target not in new]
     for number in (*borders, node.number):
         for tensor in world.nodes[number].outputs:
-            if (name := label(world, tensor, 0)) is not None:
+            if (name := attribute(world, tensor) or label(world, tensor, 0)) is not None:
                 return name
     return None
+
+
+def attribute(world: World, number: int) -> str | None:
+    """What an object kept a tensor under, as `self.state`, if the names that it had elsewhere are gone."""
+    if world.tensors[number].names:
+        return None
+    bound = (event for event in world.trace.events[: world.count] if isinstance(event, e.NameBound))
+    return next((event.name for event in bound if event.tensor == number and "." in event.name), None)

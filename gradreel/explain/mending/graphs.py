@@ -203,6 +203,8 @@ def detached_attribute(wanted: Wanted, name: str) -> Iterator[Proposal]:
                     line = f"{path} = {path}.detach()"
                     if "[" in name.rpartition(".")[2]:
                         line = f"{path} = type({path})(part.detach() for part in {path})"
+                    if f"{path} is None" in text.source:
+                        line = f"if {path} is not None: {line}"
                     title = f"detach {path} before line {statement.lineno}"
                     yield wanted.proposal(title, CUTS, text.before(statement, [line]))
                     break
