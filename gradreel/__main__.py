@@ -21,6 +21,7 @@ from .explain import Diagnosis, diagnose
 from .explaining import explain
 from .host import opened, run_program
 from .host.settings import Unreadable, settings
+from .host.work import left_out
 from .player.export import export_html
 from .program import compare, paste, pointed
 from .trace import Outcome, Trace
@@ -162,10 +163,11 @@ def uncaught(trace: Trace) -> Iterable[e.Raised]:
 
 
 def complaints(trace: Trace, path: str) -> Iterable[str]:
-    """Warnings, errors and their explanations, line by line."""
+    """What was left out, warnings, errors and their explanations, line by line."""
     lines = trace.source.splitlines()
     for note in paste(trace.source).notes:
         yield f"{path}:{note.line}: {note.text}"
+    yield from (f"{path}: {sentence}" for sentence in left_out(trace))
     for event in trace.events:
         if isinstance(event, e.Warned):
             yield f"{path}:{event.line}: {event.category}: {event.message}"

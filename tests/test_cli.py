@@ -14,11 +14,12 @@ from pathlib import Path
 import pytest
 
 from gradreel import build, encode, explain, run
-from gradreel.__main__ import FINISHED, RAISED, STOPPED, UNUSABLE, main
+from gradreel.__main__ import FINISHED, RAISED, STOPPED, UNUSABLE, complaints, main
 from gradreel.trace import Trace
 
 from .printing import same_text
 from .program.recorded import programs
+from .small_programs import SMALL
 
 ROOT = Path(__file__).parents[1]
 BY_HAND = {p.name: p for p in programs() if re.match(r"s\d_|x_", p.name)}
@@ -112,9 +113,9 @@ def test_a_program_that(
     source: str, options: list[str], status: int, out: str | None, err: str, program: Write, capsys: Captured
 ) -> None:
     assert main(["run", program(source), *options]) == status
-    printed, complaints = capsys.readouterr()
+    printed, complained = capsys.readouterr()
     assert out is None or printed == out
-    assert err in complaints
+    assert err in complained
 
 
 def test_a_file_that_is_not_there_is_unusable(capsys: Captured) -> None:
@@ -143,6 +144,11 @@ def test_an_error_of_autograd_is_explained_with_its_lines(program: Write, capsys
     assert "RuntimeError: Trying to backward through the graph a second time" in error
     assert all(f"line {line}" in story for line in (3, 4, 6))
     assert "**" not in story
+
+
+def test_turns_that_are_left_out_are_told() -> None:
+    (told,) = (line for line in complaints(SMALL["turns_skipped"](), "p.py") if "left out" in line)
+    assert told.startswith("p.py: Line 4: turns 2 to 7 of this loop are left out")
 
 
 def test_the_trace_can_be_written(program: Write, tmp_path: Path) -> None:
