@@ -20,8 +20,8 @@ from typing import Any
 from .explain import Diagnosis, diagnose
 from .explaining import explain
 from .host import opened, run_program
+from .host.in_time import left_out
 from .host.settings import Unreadable, settings
-from .host.work import left_out
 from .player.export import export_html
 from .program import compare, paste, pointed
 from .trace import Outcome, Trace

@@ -23,9 +23,10 @@ from functools import partial
 from typing import NoReturn
 
 from .frames import Gone, Late, read_exactly, read_frame, write_frame
+from .in_time import LARGEST_REPLY
 from .jail import ADDRESS_SPACE, CPU_SECONDS, end_with, lock_down
 from .watching import Watch
-from .work import BROKEN, LARGEST_REPLY, halted, refusal, work
+from .work import BROKEN, halted, refusal, work
 
 HARD_SECONDS = 8.0
 """When a run is killed, by the wall clock."""

@@ -19,11 +19,11 @@ from typing import Any
 import pytest
 
 from gradreel.host import Pool, opened, run_program, safety
+from gradreel.host.in_time import SAMPLE, SHORT, TURNS, beginning, in_time, left_out
 from gradreel.host.jail import ALLOWED
 from gradreel.host.pool import LARGEST_REQUEST
 from gradreel.host.processes import ROOT, Zygote, can_fork
 from gradreel.host.settings import Settings
-from gradreel.host.work import SAMPLE, SHORT, TURNS, beginning, in_time, left_out
 from gradreel.host.zygote import CANCELLED, HARD_SECONDS
 from gradreel.program import Limits, run
 from gradreel.trace import Trace
