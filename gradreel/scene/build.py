@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from bisect import bisect_right
 from collections.abc import Callable
 from itertools import groupby, islice
@@ -15,7 +14,7 @@ from gradreel.explain.mending import Mend as Tried
 from gradreel.explain.world import CHANGES
 from gradreel.trace import KINDS, Trace
 from gradreel.trace import events as e
-from gradreel.trace.events import Event, Value
+from gradreel.trace.events import Event
 
 from .cells import with_cells
 from .collecting import collector_paused
@@ -35,13 +34,11 @@ from .model import (
     Stretch,
     Tensor,
 )
+from .shown import shown_value
 
 START = "Nothing has happened yet. Each step tells one thing that the program or autograd does."
 ERRORS = ("backward_failed", "backward_refused", "raised", "stopped")
 STRETCHES = {"optimizer_stepped": "optimizer", "turns_skipped": "skipped", **dict.fromkeys(ERRORS, "error")}
-DIGITS = {"float16": 4, "float32": 8}
-MANY, FEWER = 16, 5
-"""Of a value with more numbers than MANY, each is given to so many digits."""
 
 
 Mender = Callable[[Trace, list[Found]], list[tuple[Found, list[Tried]]]]
@@ -333,27 +330,3 @@ def shown_tensors(trace: Trace) -> set[int]:
 ACTORS = (e.NodeStarted, e.SlotFreed, e.SlotRetained, e.GradAdded, e.BackwardFailed)
 FOCUSED = 12
 """A step is about so many boxes at most."""
-
-
-def shown_value(value: Value, cells: bool) -> dict[str, Any]:
-    """A value as the player gets it, with as many digits as its dtype has, and with its cells where these are sent."""
-    digits = DIGITS.get(value.dtype, 16) if math.prod(value.shape) <= MANY else FEWER
-    record: dict[str, Any] = {"shape": value.shape, "dtype": value.dtype}
-    if value.whole:
-        return {**record, "data": rounded(value.data, digits), "whole": True}
-    summary = {"min": value.minimum, "max": value.maximum, "mean": value.mean}
-    shown = {name: rounded(number, digits) for name, number in summary.items()}
-    more: dict[str, Any] = {} if value.bins is None else {"bins": list(value.bins)}
-    if cells:
-        more["cells"] = value.cells
-    return {**record, "head": rounded(value.data, digits), **shown, **more, "whole": False}
-
-
-def rounded(data: Any, digits: int) -> Any:
-    if isinstance(data, list):
-        return [rounded(part, digits) for part in data]
-    if isinstance(data, float):
-        return float(f"{data:.{digits}g}") if math.isfinite(data) else repr(data)
-    if isinstance(data, int) and not -(2**53) <= data <= 2**53:
-        return str(data)
-    return data
