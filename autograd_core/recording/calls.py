@@ -16,7 +16,8 @@ from ..values import Value
 from .tape import BEGAN, LEAF, ROOT
 
 if TYPE_CHECKING:
-    from .reader import Known, Reader
+    from .forms import Known
+    from .reader import Reader
 
 Flight = tuple[Any, ...]
 Grad = tuple[Any, Value | None]

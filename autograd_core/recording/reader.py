@@ -3,31 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from functools import cache, lru_cache
 from itertools import islice
-from math import prod
 from typing import TYPE_CHECKING, Any
-from weakref import CallableProxyType, ProxyType
 
 import numpy as np
 
 from .. import events as e
-from ..frozen import maker
 from ..graph import SCALAR
 from ..introspection import saved_face
 from ..values import Value, snapshot
 from .calls import Calls
+from .forms import FIELDS, Known, array, form_of, proxies, scalar, size
 from .tape import GONE, MADE, WROTE, Tape, noted
 
 if TYPE_CHECKING:
-    from ..op import Op
+    pass
 
 Flight = tuple[Any, ...]
-
-FIELDS = 9
-"""So many entries of the fact of an operator with a node come before its operands."""
-
-PROXIES = (ProxyType, CallableProxyType)
 
 VALUED = (e.GradAdded, e.GradStored, e.NodeStarted, e.NodeRan, e.HookRan)
 """Other flights that may hold arrays."""
@@ -38,19 +30,6 @@ def seen(part: Any) -> Any:
     if part.__class__ is np.ndarray:
         return snapshot(part)
     return tuple([seen(inner) for inner in part]) if part.__class__ is tuple else part
-
-
-class Known:
-    """What is known of a node: its edges, what it keeps (slot, version, bytes), what it reads, if it is a leaf's; and
-    the fact that told of it, if one did."""
-
-    __slots__ = ("edges", "slots", "reads", "leaf", "fact")
-
-    def __init__(
-        self, edges: e.Edges, slots: list[tuple[str, int, int]], leaf: bool = False, fact: Flight = ()
-    ) -> None:
-        self.edges, self.slots, self.leaf, self.fact = edges, slots, leaf, fact
-        self.reads = sorted(slots)
 
 
 class Reader:
@@ -344,54 +323,3 @@ class Reader:
             return array(*raw)
         found: Value = snapshot(raw) if raw.__class__ is np.ndarray else raw
         return found
-
-
-def proxies(items: list[Any]) -> Iterator[Any]:
-    """The weak proxies in facts, those of what leaves stored among them."""
-    for item in items:
-        if type(item) is tuple:
-            for part in item:
-                if type(part) in PROXIES:
-                    yield part
-                elif type(part) is list:
-                    yield from proxies(part)
-
-
-@lru_cache(1 << 12)
-def array(sort: tuple[tuple[int, ...], np.dtype[Any]], contents: bytes) -> Value:
-    return snapshot(np.frombuffer(contents, sort[1]).reshape(sort[0])[()])
-
-
-make_value = maker(Value)
-
-
-@lru_cache(1 << 14)
-def scalar(number: float) -> Value:
-    """A float32; not for zeros, which are equal and not alike."""
-    value: Value = make_value((Value, (), "float32", number, True, None, None, None, None, None))
-    return value
-
-
-@lru_cache(1 << 10)
-def size(shape: tuple[int, ...], dtype: str) -> int:
-    return prod(shape) * np.dtype(dtype).itemsize
-
-
-class Form:
-    """How the facts of an operator are laid out: its operands, its edges, versions of what it keeps, plain values."""
-
-    def __init__(self, op: Op) -> None:
-        names = list(op.kept())
-        assert op.node_class is not None
-        self.title, self.name = op.node_class.__name__, op.name
-        self.operands = len(op.tensors)
-        self.kept = self.operands + len(op.inputs)
-        tensors = [name for name in names if op.is_tensor(name)]
-        self.plain = self.kept + len(tensors)
-        self.slots = [(name, op.tensors.index(name) if name in op.tensors else None) for name in tensors]
-        plain = [name for name in names if not op.is_tensor(name)]
-        self.values = [(self.plain + at, name) for at, name in enumerate(plain) if not name.endswith("_")]
-        self.others = plain
-
-
-form_of = cache(Form)
