@@ -144,6 +144,10 @@ def positive(input: Tensor) -> Tensor:
     return input
 
 
+def lerp(input: Tensor, end: Tensor, weight: Any) -> Tensor:
+    return e.lerp_tensor(input, end, weight) if isinstance(weight, Tensor) else e.lerp(input, end, weight)
+
+
 def clamp(input: Tensor, min: Any = None, max: Any = None) -> Tensor:
     if isinstance(min, Tensor) or isinstance(max, Tensor):
         return e.clamp_tensor(input, min, max)

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from . import functions, not_implemented, reshaping
+from . import errors, functions, not_implemented, reshaping
 from .graph import FLOAT
 from .inplace import at_once, in_place
 from .ops import elementwise as e
@@ -104,7 +104,29 @@ def fill_(self: Tensor, value: Any) -> Tensor:
 
 def copy_(self: Tensor, src: Tensor, non_blocking: bool = False) -> Tensor:
     """Write `src`, broadcast, over this tensor."""
+    if isinstance(src, Tensor):
+        check_copy(self.data_.shape, src.data_.shape)
+        if self.data_.dtype.kind != "f" and src.requires_grad:
+            src = src.detach()  # no gradient can come back from whole numbers
     return in_place(e.copy, self, src)
+
+
+def check_copy(shape: tuple[int, ...], other: tuple[int, ...]) -> None:
+    """Whether a tensor of the `other` shape can be written over one of `shape`.
+
+    Raises:
+        RuntimeError: it cannot.
+    """
+    if shape == other:
+        return
+    refused = errors.broadcast((shape, other))
+    if refused:
+        raise RuntimeError(refused)
+    errors.check_fits(shape, np.broadcast_shapes(shape, other))
+
+
+def lerp_(self: Tensor, end: Tensor, weight: Any) -> Tensor:
+    return in_place(e.lerp_tensor if isinstance(weight, Tensor) else e.lerp, self, end, weight)
 
 
 def masked_fill_(self: Tensor, mask: Tensor, value: Any) -> Tensor:
@@ -170,7 +192,7 @@ IN_PLACE_OF = {
     "sinh": e.sinh,
     "cosh": e.cosh, "atan": e.atan, "asin": e.asin, "acos": e.acos, "exp2": e.exp2, "frac": e.frac,
     "scatter_add": i.scatter_add,
-    "addcmul": e.addcmul, "addcdiv": e.addcdiv, "lerp": e.lerp, "index_fill": i.index_fill,
+    "addcmul": e.addcmul, "addcdiv": e.addcdiv, "masked_scatter": i.masked_scatter, "index_fill": i.index_fill,
     "index_add": i.index_add, "index_copy": i.index_copy, "sgn": e.sgn, "logical_not": e.logical_not,
     "clamp_min": e.clamp_min,
     "clamp_max": e.clamp_max,
@@ -197,7 +219,8 @@ IN_PLACE |= {
 }
 IN_PLACE |= sampling.METHODS | reshaping.IN_PLACE
 IN_PLACE |= {
-    "pow_": pow_, "div_": div_, "fill_": fill_, "copy_": copy_, "masked_fill_": masked_fill_, "clamp_": clamp_,
+    "pow_": pow_, "div_": div_, "fill_": fill_, "copy_": copy_, "lerp_": lerp_,
+    "masked_fill_": masked_fill_, "clamp_": clamp_,
     "clip_": clamp_,
     "index_put_": index_put_, "scatter_": scatter_, "square_": square_,
     "remainder_": by_operand(e.remainder, e.remainder_scalar),

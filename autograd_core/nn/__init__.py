@@ -71,7 +71,7 @@ from .loss import (
     TripletMarginLoss,
 )
 from .module import Module
-from .normalization import GroupNorm, InstanceNorm1d, InstanceNorm2d, LocalResponseNorm
+from .normalization import GroupNorm, InstanceNorm1d, InstanceNorm2d, LocalResponseNorm, RMSNorm
 from .parameter import Buffer, Parameter
 from .pooling import (
     AdaptiveAvgPool1d,
@@ -168,6 +168,7 @@ __all__ = [
     "PixelShuffle",
     "PixelUnshuffle",
     "PoissonNLLLoss",
+    "RMSNorm",
     "RNN",
     "RNNBase",
     "RNNCell",

@@ -12,10 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from .. import arithmetic, errors
+from .. import arithmetic, dtypes, errors
 from ..op import both, helper, op
 from ..promotion import without_bools
-from ..tensor import Array, default_kind, wrapped_number
+from ..tensor import Array, bare, default_kind, wrapped_number
 from .curves import *
 from .filling import *
 from .kernels import refuse
@@ -221,8 +221,27 @@ def lerp(self: Array, end: Array, weight: float) -> Array:
     if self.dtype != end.dtype:
         kinds = errors.C_NAMES[self.dtype.name], errors.C_NAMES[end.dtype.name]
         raise RuntimeError(f"expected dtype {kinds[0]} for `end` but got dtype {kinds[1]}")
+    refuse("lerp_kernel_scalar", "biu", self)
     near = weight < 0.5
     return self + self.dtype.type(weight) * (end - self) if near else end - (end - self) * self.dtype.type(1 - weight)
+
+
+@op(
+    "lerp.Tensor",
+    node="LerpBackward1",
+    self=lambda grad, weight: grad * rsub(weight, 1, 1),
+    end=lambda grad, weight: grad * weight,
+    weight=lambda grad, self, end: grad * (end - self),
+)
+def lerp_tensor(self: Array, end: Array, weight: Array) -> Array:
+    for name, operand in (("end", end), ("weight", weight)):
+        if operand.dtype != self.dtype and np.ndim(operand):
+            kinds = errors.C_NAMES[self.dtype.name], errors.C_NAMES[operand.dtype.name]
+            raise RuntimeError(f"expected dtype {kinds[0]} for `{name}` but got dtype {kinds[1]}")
+    refuse("lerp_kernel_tensor", "biu", self, end, weight)
+    end, weight = (operand.astype(self.dtype, copy=False) for operand in (end, weight))
+    way = end - self
+    return bare(np.where(np.abs(weight) < 0.5, self + weight * way, end - way * (1 - weight)))
 
 
 # ---- powers
@@ -266,7 +285,16 @@ def pow_scalar(self: Array, exponent: float) -> Array:
 )
 def pow(self: Array, exponent: Array) -> Array:
     refuse("pow", "b", self, exponent)
+    if self.dtype.kind in "iu":
+        return whole_power(self, exponent)
     return arithmetic.power(self, exponent)
+
+
+def whole_power(self: Array, exponent: Array) -> Array:
+    """Whole powers of whole numbers; a negative one leaves something of 1 and -1 alone."""
+    risen = np.power(self, np.maximum(exponent, 0))
+    sign = np.where(np.asarray(exponent) % 2 == 0, 1, self)
+    return bare(np.where(exponent < 0, np.where(np.abs(self) == 1, sign, 0), risen).astype(self.dtype))
 
 
 @both
@@ -278,8 +306,12 @@ def pow_backward_scalar(grad: Array, self: float, exponent: Array, result: Array
 
 @op("pow.Scalar", exponent=lambda grad, self, exponent, result: pow_backward_scalar(grad, self, exponent, result))
 def rpow(self: float, exponent: Array) -> Array:
-    base = exponent.dtype.type(self) if exponent.dtype.kind == "f" else self
-    return arithmetic.power(base, exponent)
+    if exponent.dtype.kind == "f":
+        return arithmetic.power(exponent.dtype.type(self), exponent)
+    if isinstance(self, float):
+        kind = dtypes.to_numpy(dtypes.get_default_dtype())
+        return arithmetic.power(kind.type(self), exponent.astype(kind))
+    return arithmetic.power(self, exponent)
 
 
 def power(base: Array, exponent: float) -> Array:

@@ -90,19 +90,43 @@ def index_put_impl(self: Array, indices: list[Array | None], values: Array) -> A
 def index_put(self: Array, indices: list[Array | None], values: Array, accumulate: bool = False) -> Array:
     out = np.array(self)
     at = places(indices, self.shape)
+    if values.dtype != self.dtype and (accumulate or not by_mask(indices, values)):
+        fits(out[at], values)
+        names = errors.type_name(self.dtype), errors.type_name(values.dtype)
+        raise RuntimeError(
+            f"Index put requires the source and destination dtypes match, got {names[0]} for the destination and "
+            f"{names[1]} for the source."
+        )
     if accumulate:
         np.add.at(out, at, values)
-    else:
-        try:
-            out[at] = values
-        except ValueError:
-            shape = errors.sizes(out[at].shape)
-            raise RuntimeError(
-                f"shape mismatch: value tensor of shape {errors.sizes(np.shape(values))} cannot be broadcast to "
-                "indexing result "
-                f"of shape {shape}"
-            ) from None
+        return out
+    try:
+        out[at] = values
+    except ValueError:
+        fits(out[at], values)
+        raise
     return out
+
+
+def fits(place: Array, values: Array) -> None:
+    """Whether `values` broadcast to what an index finds.
+
+    Raises:
+        RuntimeError: they do not.
+    """
+    try:
+        np.broadcast_to(values, place.shape)
+    except ValueError:
+        raise RuntimeError(
+            f"shape mismatch: value tensor of shape {errors.sizes(np.shape(values))} cannot be broadcast to indexing "
+            f"result of shape {errors.sizes(place.shape)}"
+        ) from None
+
+
+def by_mask(indices: list[Array | None], values: Array) -> bool:
+    """Whether one number is put wherever one mask says so: torch fills then, and brings it to the dtype it meets."""
+    given = [index for index in indices if index is not None]
+    return np.size(values) == 1 and len(given) == 1 and given[0].dtype.kind == "b"
 
 
 @both
@@ -318,6 +342,11 @@ def masked_select_backward(grad: Array, self: Array, mask: Array) -> Array:
     source=lambda grad, mask, source_sym_sizes: reshape(masked_select(grad, mask), source_sym_sizes),
 )
 def masked_scatter(self: Array, mask: Array, source: Array) -> Array:
+    if self.dtype != source.dtype:
+        names = errors.type_name(self.dtype), errors.type_name(source.dtype)
+        raise RuntimeError(
+            f"masked_scatter: expected self and source to have same dtypes but got{names[0]} and {names[1]}"
+        )
     out = np.array(self)
     out[np.broadcast_to(mask, out.shape)] = np.ravel(source)[: np.count_nonzero(np.broadcast_to(mask, out.shape))]
     return out

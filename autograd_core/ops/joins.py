@@ -214,11 +214,16 @@ def cat(tensors: list[Array], dim: int = 0) -> Array:
                     "size "
                     f"{x.shape[d]} for tensor number {i} in the list."
                 )
-    kinds = {x.dtype for x in tensors}
-    if len(kinds) > 1:
-        common = functools.reduce(promote_types, map(from_numpy, kinds))
-        real = [x.astype(to_numpy(common), copy=False) for x in real]
-    return np.concatenate(real, at)
+    return np.concatenate(of_one_kind(real, tensors), at)
+
+
+def of_one_kind(tensors: list[Array], every: list[Array]) -> list[Array]:
+    """`tensors`, brought to the dtype in which `every` tensor meets."""
+    kinds = {x.dtype for x in every}
+    if len(kinds) == 1:
+        return tensors
+    common = functools.reduce(promote_types, map(from_numpy, kinds))
+    return [x.astype(to_numpy(common), copy=False) for x in tensors]
 
 
 @both
@@ -245,7 +250,7 @@ def stack(tensors: list[Array], dim: int = 0) -> Array:
                 f"stack expects each tensor to be equal size, but got {errors.sizes(tensors[0].shape)} at entry 0 and "
                 f"{errors.sizes(x.shape)} at entry {i}"
             )
-    return np.stack(tensors, wrap(dim, tensors[0].ndim + 1))
+    return np.stack(of_one_kind(tensors, tensors), wrap(dim, tensors[0].ndim + 1))
 
 
 @both

@@ -96,9 +96,10 @@ def smooth_l1_double(pulled: Array, self: Array, target: Array, reduction: int, 
 )
 def huber_loss(self: Array, target: Array, reduction: int = MEAN, delta: float = 1.0) -> Array:
     kind = together(self.dtype, target.dtype)
-    distance = np.abs(self.astype(kind, copy=False) - target.astype(kind, copy=False))
-    refuse("huber_cpu", "biu", distance)
     check_cast(kind, self.dtype)
+    one, other = self.astype(kind, copy=False), target.astype(kind, copy=False)
+    refuse("huber_cpu", "biu", one)
+    distance = np.abs(one - other)
     near = 0.5 * distance * distance
     losses = np.where(distance <= delta, near, delta * (distance - 0.5 * delta))
     return reduced(bare(losses.astype(self.dtype, copy=False)), reduction)
@@ -141,6 +142,7 @@ def huber_double(pulled: Array, self: Array, target: Array, reduction: int, delt
     writes=lambda node: (0, 2 + writes_of_share(node)),
 )
 def binary_cross_entropy(self: Array, target: Array, weight: Array | None = None, reduction: int = MEAN) -> Array:
+    refuse("binary_cross_entropy", "biu", self)
     if np.any((self < 0) | (self > 1)):
         raise RuntimeError("all elements of input should be between 0 and 1")
     if np.any((target < 0) | (target > 1)):

@@ -39,6 +39,7 @@ def matrices(a: Array, b: Array) -> None:
     if a.shape[1] != b.shape[0]:
         raise RuntimeError(errors.not_multiplied(a.shape, b.shape))
     same_dtype(a, b)
+    refuse("addmm_impl_cpu_", "b", a)
 
 
 @both
@@ -97,7 +98,7 @@ def product(self: Any, other: Any) -> Any:
     mat2=lambda grad, self, mat2_sym_sizes, mat2_sym_strides: mm_right(grad, self, mat2_sym_sizes, mat2_sym_strides, 1),
 )
 def mm(self: Array, mat2: Array) -> Array:
-    if self.ndim == 2 == mat2.ndim and self.dtype is mat2.dtype and len(mat2) != 1:
+    if self.ndim == 2 == mat2.ndim and self.dtype is mat2.dtype and self.dtype.kind != "b" and len(mat2) != 1:
         return self.dot(mat2)
     matrices(self, mat2)
     return times(self, mat2)
@@ -128,6 +129,7 @@ def matrix_and_vector(rank: int, length: int, mat: Array, vec: Array, kind: Any)
         raise RuntimeError(
             f"addmv input tensors must have the same dtype, but got {names[0]}, {names[1]}, and {names[2]}"
         )
+    refuse("addmv_impl_cpu", "b", mat)
 
 
 @both
@@ -159,6 +161,7 @@ def both_vectors(self: Array, tensor: Array) -> None:
             f"got {n} "
             f"and {m} elements respectively"
         )
+    refuse("dot", "b", self)
 
 
 @op("vdot", self=lambda grad, other: grad * other, other=lambda grad, self: grad * self)
@@ -173,10 +176,10 @@ def vdot(self: Array, other: Array) -> Array:
     other=lambda grad, self, dim: linalg_cross(grad, self, dim),
 )
 def linalg_cross(self: Array, other: Array, dim: int = -1) -> Array:
+    refuse("cross", "b", self)
     if self.dtype != other.dtype:
         names = errors.type_name(self.dtype), errors.type_name(other.dtype)
         raise RuntimeError(f"expected scalar type {names[0]} but found {names[1]}")
-    refuse("cross", "b", self)
     return np.cross(self, other, axis=dim)
 
 
@@ -187,14 +190,18 @@ def linalg_cross(self: Array, other: Array, dim: int = -1) -> Array:
 )
 def bmm(self: Array, mat2: Array) -> Array:
     batches(self, mat2)
+    refuse("bmm", "b", self)
+    if self.dtype != mat2.dtype:
+        names = errors.type_name(self.dtype), errors.type_name(mat2.dtype)
+        raise RuntimeError(f"expected scalar type {names[0]} but found {names[1]}")
     return np.matmul(self, mat2)
 
 
-def batches(a: Array, b: Array) -> None:
-    """Whether `a` and `b` are batches of matrices that can be multiplied.
+def batches(a: Array, b: Array) -> tuple[int, int, int]:
+    """The shape of the product of two batches of matrices.
 
     Raises:
-        RuntimeError: they are not, in torch's words.
+        RuntimeError: they are none that can be multiplied, in torch's words.
     """
     for number, x in ((1, a), (2, b)):
         if x.ndim != 3:
@@ -204,7 +211,7 @@ def batches(a: Array, b: Array) -> None:
             f"Expected size for first two dimensions of batch2 tensor to be: [{a.shape[0]}, {a.shape[2]}] but got: "
             f"[{b.shape[0]}, {b.shape[1]}]."
         )
-    same_dtype(a, b)
+    return a.shape[0], a.shape[1], b.shape[2]
 
 
 @op(
@@ -252,10 +259,16 @@ def addmv(self: Array, mat: Array, vec: Array, beta: float = 1, alpha: float = 1
     batch2=lambda grad, batch1, alpha: scaled(bmm(transpose(batch1, 1, 2), grad), alpha),
 )
 def baddbmm(self: Array, batch1: Array, batch2: Array, beta: float = 1, alpha: float = 1) -> Array:
-    batches(batch1, batch2)
+    shape = batches(batch1, batch2)
+    if self.shape != shape:
+        self = RAW["expand"](self, shape)
+    if not self.dtype == batch1.dtype == batch2.dtype:
+        names = [errors.C_NAMES[x.dtype.name] for x in (self, batch1, batch2)]
+        raise RuntimeError(
+            f"Input dtypes must be the same, got: input {names[0]}, batch1: {names[1]}, batch2: {names[2]}"
+        )
+    refuse("bmm", "b", batch1)
     product = np.matmul(batch1, batch2)
-    if self.shape != product.shape:
-        self = RAW["expand"](self, product.shape)
     return (self if beta == 1 else self * beta) + (product if alpha == 1 else product * alpha)
 
 
@@ -336,9 +349,6 @@ def linear(input: Any, weight: Any, bias: Any = None) -> Any:
     """`input @ weight.T + bias` over the last dimension, through addmm where torch goes through it."""
     if bias is None:
         return matmul(input, t(weight))
-    if input.data_.dtype != weight.data_.dtype:
-        names = [errors.type_name(x.data_.dtype) for x in (input, weight)]
-        raise RuntimeError(f"mat1 and mat2 must have the same dtype, but got {names[0]} and {names[1]}")
     shape = list(input.data_.shape)
     if len(shape) == 2:
         return addmm(bias, input, t(weight))

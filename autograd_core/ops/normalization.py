@@ -89,7 +89,7 @@ def layer_norm(
     result = (input - mean) * scale
     if weight is not None:
         result = result * weight
-    return (result if bias is None else result + bias), mean, scale
+    return (result if bias is None else result + bias).astype(input.dtype, copy=False), mean, scale
 
 
 @joint(
@@ -188,7 +188,7 @@ def batch_norm(
     result = (input - mean) * scale
     if weight is not None:
         result = result * weight.reshape(wide)
-    return (result if bias is None else result + bias.reshape(wide)), *kept
+    return (result if bias is None else result + bias.reshape(wide)).astype(input.dtype, copy=False), *kept
 
 
 def but_channels(input: Array) -> tuple[int, ...]:
@@ -313,7 +313,7 @@ def group_norm(
     wide = (1, -1, *(1,) * (input.ndim - 2))
     if weight is not None:
         result = result * weight.reshape(wide)
-    out = result if bias is None else result + bias.reshape(wide)
+    out = (result if bias is None else result + bias.reshape(wide)).astype(input.dtype, copy=False)
     return out, mean.reshape(N, group), scale.reshape(N, group)
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from .. import errors
+from .. import dtypes, errors
 from ..op import both, op
 from ..tensor import Array, bare
 
@@ -114,7 +114,8 @@ def clamp(self: Array, min: float | None = None, max: float | None = None) -> Ar
     ),
 )
 def clamp_tensor(self: Array, min: Array | None = None, max: Array | None = None) -> Array:
-    return np.clip(self, min, max)
+    together = dtypes.result_type(*[operand for operand in (self, min, max) if operand is not None])
+    return np.clip(self, min, max).astype(dtypes.to_numpy(together), copy=False)
 
 
 @op("clamp_min", self=lambda grad, self, min: where(self >= min, grad, zeros_as(grad)))

@@ -15,6 +15,7 @@ import numpy as np
 from ..op import both, op
 from ..tensor import Array
 from .convolution import added_up, owned, padded, windows
+from .kernels import refuse
 
 Sizes = Sequence[int]
 
@@ -125,6 +126,7 @@ def max_pool2d(
     """`stride` may be empty for that of the kernel."""
     steps = stride or kernel_size
     check(self, kernel_size, steps, padding, dilation, ceil_mode)
+    refuse("max_pool2d", "b", self)
     data = as_batch(self)
     low = -np.inf if data.dtype.kind == "f" else np.iinfo(data.dtype).min
     look = rows(blocks(data, kernel_size, steps, padding, dilation, ceil_mode, low))
@@ -195,6 +197,8 @@ def avg_pool2d(
     """`stride` may be empty for that of the kernel."""
     steps = stride or kernel_size
     check(self, kernel_size, steps, padding, (1, 1), ceil_mode)
+    if self.dtype != np.int64:
+        refuse("avg_pool2d", "biu", self)
     look = blocks(as_batch(self), kernel_size, steps, padding, (1, 1), ceil_mode, 0)
     total = np.add.reduce(look, axis=(-2, -1))
     below = divisor_override or divisors(self, kernel_size, steps, padding, ceil_mode, count_include_pad)
@@ -289,6 +293,7 @@ def adaptive_avg_pool2d_backward(grad_output: Array, self: Array) -> Array:
 )
 def adaptive_max_pool2d(self: Array, output_size: Sizes) -> tuple[Array, Array]:
     check_image("adaptive_max_pool2d", self, output_size, ":")
+    refuse("adaptive_max_pool2d", "biu", self)
     width = self.shape[-1]
     values = np.empty((*self.shape[:-2], *output_size), self.dtype)
     where = np.empty(values.shape, np.int64)

@@ -62,6 +62,10 @@ def threshold_(self: Array, threshold: float, value: float) -> Array:
     self=lambda grad, self, min_val, max_val: hardtanh_backward(grad, self, min_val, max_val),
 )
 def hardtanh(self: Array, min_val: float = -1.0, max_val: float = 1.0) -> Array:
+    if self.dtype.kind in "iu":
+        min_val, max_val = int(min_val), int(max_val)
+        if self.dtype.kind == "u" and min_val < 0:
+            raise RuntimeError("cannot do hardtanh on an unsigned type with negative limits")
     return np.clip(self, min_val, max_val)
 
 

@@ -16,6 +16,7 @@ import numpy as np
 
 from ..op import op
 from ..tensor import Array
+from .kernels import refuse
 
 Sizes = Sequence[int]
 Scale = float | None
@@ -61,6 +62,7 @@ def through(data: Array, down: Array | None, across: Array) -> Array:
     ),
 )
 def upsample_nearest1d(self: Array, output_size: Sizes, scales: Scale = None) -> Array:
+    refuse("compute_indices_weights_nearest", "bi", self)
     return through(self, None, nearest_map(self.shape[2], output_size[0], scales, self.dtype))
 
 
@@ -81,6 +83,7 @@ def upsample_nearest1d_backward(grad_output: Array, output_size: Sizes, input_si
     ),
 )
 def upsample_linear1d(self: Array, output_size: Sizes, align_corners: bool, scales: Scale = None) -> Array:
+    refuse("compute_indices_weights_linear", "biu", self)
     return through(self, None, linear_map(self.shape[2], output_size[0], align_corners, scales, self.dtype))
 
 
@@ -117,6 +120,7 @@ def linear_maps(sizes: Sizes, counts: Sizes, corners: bool, scales: Sequence[Sca
     ),
 )
 def upsample_nearest2d(self: Array, output_size: Sizes, scales_h: Scale = None, scales_w: Scale = None) -> Array:
+    refuse("upsample_nearest2d_channels_last", "bi", self)
     return through(self, *nearest_maps(self.shape, output_size, (scales_h, scales_w), self.dtype))
 
 
@@ -142,6 +146,7 @@ def upsample_nearest2d_backward(
 def upsample_bilinear2d(
     self: Array, output_size: Sizes, align_corners: bool, scales_h: Scale = None, scales_w: Scale = None
 ) -> Array:
+    refuse("upsample_bilinear2d_channels_last", "bi", self)
     return through(self, *linear_maps(self.shape, output_size, align_corners, (scales_h, scales_w), self.dtype))
 
 

@@ -1,16 +1,20 @@
 """What torch's functions written in Python say of arguments that the C++ function inside them refuses.
 
-inside.txt has, for each such function, what it asks of its arguments first (`target.size`) and then the call that it
-makes. It is looked at in a call of a kind that has not gone through before.
+inside.txt has, for each such function, what it asks of its arguments first (`target.size`, `p<0.0`, or `training?` for
+whether one is true) and then the call that it makes; one that overwrites its input has a name that ends in `_`. It is
+looked at in a call of a kind that has not gone through before.
 """
 
 from __future__ import annotations
 
 import functools
 import inspect
+import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from ..tensor import Tensor
 from .guarding import kinds
@@ -20,7 +24,7 @@ from .words import kind_of
 Function = Callable[..., Any]
 
 FAILURES = (TypeError, AttributeError, ValueError, IndexError, RuntimeError, NotImplementedError)
-REDUCTIONS = ("none", "mean", "sum")
+REDUCTIONS = ("none", "mean", "sum", "batchmean")
 
 
 class Inside:
@@ -28,24 +32,43 @@ class Inside:
 
     def __init__(self, way: str, text: str) -> None:
         before, _, rest = text.rstrip(")").partition("(")
-        *asked, name = before.split()
-        self.asked = [tuple(part.split(".")) for part in asked]
-        self.signature = Signature(name, way)
+        *self.asked, name = before.split()
+        self.signature, self.overwriting = Signature(name, way), Signature(f"{name}_", way)
         self.arguments = rest.split(", ")
 
     def refusal(self, given: Mapping[str, Any]) -> Exception | None:
         """What torch raises for these arguments before any number is computed; None if nothing."""
-        for name, attribute in self.asked:
-            value = given[name]
-            if not isinstance(value, Tensor) and not hasattr(value, attribute):
-                return AttributeError(f"'{kind_of(value)}' object has no attribute '{attribute}'")
+        for question in self.asked:
+            refused = asked(question, given)
+            if refused is not None:
+                return refused
         values = [CONSTANTS[name] if name in CONSTANTS else given[name] for name in self.arguments]
         try:
-            read([self.signature], values, {})
+            read([self.overwriting if given.get("inplace") is True else self.signature], values, {})
         except TypeError as error:
             return error
         return None
 
+
+def asked(question: str, given: Mapping[str, Any]) -> Exception | None:
+    """What Python raises where it is asked this of an argument; None if it has an answer."""
+    name, mark, rest = re.fullmatch(r"(\w+)([.<>?])(.*)", question).groups()  # type: ignore[union-attr]
+    value = given[name]
+    if value is None and name in OMITTED:
+        return None
+    if mark == "." and not isinstance(value, Tensor) and not hasattr(value, rest):
+        return AttributeError(f"'{kind_of(value)}' object has no attribute '{rest}'")
+    several = isinstance(value, Tensor) and value.data_.size != 1
+    if mark in "<>?" and several:
+        return RuntimeError("Boolean value of Tensor with more than one value is ambiguous")
+    if mark in "<>" and not isinstance(value, bool | int | float | Tensor | np.number):
+        bound = "float" if "." in rest else "int"
+        return TypeError(f"'{mark}' not supported between instances of '{kind_of(value)}' and '{bound}'")
+    return None
+
+
+OMITTED = ("padding_idx",)
+"""Arguments of which torch asks nothing where they are None."""
 
 CONSTANTS = {"1": 1, "True": True}
 """Arguments that torch fills in itself: the number of a reduction, a flag."""

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from ... import errors
 from ... import functions as f
 from ...inplace import in_place
 from ...ops import activations as a
@@ -113,6 +114,9 @@ def prelu(input: Tensor, weight: Tensor) -> Tensor:
         raise RuntimeError(f"prelu: Expected `weight` to be a scalar or 1D tensor, but got: ndim = {weight.data_.ndim}")
     if weight.data_.ndim != rank:
         weight = s.view(weight, [slopes if d == 1 or rank == 1 else 1 for d in range(rank)])
+    if weight.data_.dtype != input.data_.dtype:
+        names = [errors.type_name(t.data_.dtype) for t in (input, weight)]
+        raise RuntimeError(f"prelu: Type promoting not supported. Got {names[0]} and {names[1]}")
     return a.prelu_kernel(input, weight)
 
 

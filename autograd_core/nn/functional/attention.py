@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from ... import errors
 from ... import shaping as f
 from ...ops import attention as a
 from ...ops import elementwise as e
@@ -33,6 +34,12 @@ def scaled_dot_product_attention(
     """`softmax(q @ k.T * scale + mask) @ v`, as one operator where torch has it as one."""
     if enable_gqa:
         raise NotImplementedError("scaled_dot_product_attention with enable_gqa=True is not supported")
+    kinds = [errors.C_NAMES[t.data_.dtype.name] for t in (query, key, value)]
+    if len(set(kinds)) > 1:
+        raise RuntimeError(
+            f"Expected query, key, and value to have the same dtype, but got query.dtype: {kinds[0]} key.dtype: "
+            f"{kinds[1]} and value.dtype: {kinds[2]} instead."
+        )
     if is_causal and attn_mask is not None:
         raise RuntimeError("_scaled_dot_product_attention: Explicit attn_mask should not be set when is_causal=True")
     widths = {t.data_.shape[-1] for t in (query, key, value)}

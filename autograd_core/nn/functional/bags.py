@@ -118,6 +118,11 @@ def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None
         raise RuntimeError(
             f"bilinear(): bias size does not match weight size: got {bias.data_.shape[0]} but expected {kernel[0]}"
         )
+    named = {"input1": input1, "input2": input2, "weight": weight, "bias": bias}
+    kinds = {name: errors.C_NAMES[t.data_.dtype.name] for name, t in named.items() if t is not None}
+    if len(set(kinds.values())) > 1:
+        told = ", ".join(f"{name}: {kind}" for name, kind in kinds.items())
+        raise RuntimeError(f"All tensors must have the same dtype, got {told}")
     rows = math.prod(one[:-1])
     flat = [s.reshape(x, [rows, x.data_.shape[-1]]) for x in (input1, input2)]
     out = s.reshape(b.trilinear(flat[0], weight, flat[1], [1, 3], [0], [1, 2], [2, 3]), [*one[:-1], kernel[0]])

@@ -84,12 +84,37 @@ def check(input: Tensor, weight: Tensor, bias: Tensor | None, options: dict[str,
             )
     else:
         check_room(options)
-    kinds = [t.data_.dtype for t in (input, weight)]
-    if kinds[0] != kinds[1]:
-        raise RuntimeError(f"expected scalar type {type_name(kinds[0])} but found {type_name(kinds[1])}")
-    if bias is not None and bias.data_.dtype != kinds[0]:
-        names = [errors.C_NAMES[kind.name] for kind in (kinds[0], bias.data_.dtype)]
+    check_kinds(input, weight, bias, transposed)
+
+
+def check_kinds(input: Tensor, weight: Tensor, bias: Tensor | None, transposed: bool) -> None:
+    """Whether the operands of a convolution are of one dtype, and one that torch has a kernel for.
+
+    Raises:
+        RuntimeError, NotImplementedError: they are not, or it has none.
+    """
+    kind, other = input.data_.dtype, weight.data_.dtype
+    if bias is not None and bias.data_.dtype != kind and not transposed:
+        names = [errors.C_NAMES[dtype.name] for dtype in (kind, bias.data_.dtype)]
         raise RuntimeError(f"Input type ({names[0]}) and bias type ({names[1]}) should be the same")
+    if kind.name == "float16" and other != kind:
+        raise RuntimeError(
+            f"Input type ({errors.legacy_type(kind)}) and weight type ({errors.legacy_type(other)}) should be the same "
+            "or input should be a MKLDNN tensor and weight is a dense tensor"
+        )
+    kernel, without = TRANSPOSED if transposed else STRAIGHT
+    if kind.name in without:
+        raise NotImplementedError(f"\"{kernel}\" not implemented for '{type_name(kind)}'")
+    if kind != other:
+        raise RuntimeError(f"expected scalar type {type_name(kind)} but found {type_name(other)}")
+    if bias is not None and bias.data_.dtype != kind:
+        names = [errors.C_NAMES[dtype.name] for dtype in (kind, bias.data_.dtype)]
+        raise RuntimeError(f"Input type ({names[0]}) and bias type ({names[1]}) should be the same")
+
+
+STRAIGHT = "slow_conv2d_cpu", ("bool",)
+TRANSPOSED = "slow_conv_transpose2d_out_cpu", ("bool", "uint8", "int8", "int16", "int32")
+"""Kernels of torch, and the dtypes for which it has none."""
 
 
 def check_room(options: dict[str, Any]) -> None:

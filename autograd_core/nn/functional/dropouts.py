@@ -9,6 +9,7 @@ import warnings
 
 import numpy as np
 
+from ...errors import check_cast
 from ...inplace import in_place
 from ...ops import elementwise as e
 from ...ops import shape as s
@@ -30,6 +31,8 @@ def dropped(
         raise ValueError(f"dropout probability has to be between 0 and 1, but got {p}")
     if p == 0 or not training or input.data_.size == 0:
         return input
+    if input.data_.dtype.kind != "f":
+        check_cast(np.dtype(np.float32), input.data_.dtype)
     if p == 1:
         return times(input, plain(input.data_.dtype.type(0), version=1), inplace)
     kind, shape = input.data_.dtype, input.data_.shape

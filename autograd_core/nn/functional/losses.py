@@ -121,7 +121,7 @@ def margin_ranking_loss(
             f"{input1.shape}, input2: {input2.shape}, target: {target.shape} "
         )
     order = e.mul(e.neg(target), e.sub(input1, input2))
-    return reduce_loss(in_place(e.clamp_min, e.add_scalar(order, margin), 0), reduction)
+    return reduce_loss(in_place(e.clamp_min, e.add_scalar(floated(order), margin), 0), reduction)
 
 
 @with_old_flags
@@ -143,7 +143,7 @@ def cosine_embedding_loss(
     cosine = e.div(together, in_place(e.sqrt, e.mul(*squares)))
     nothing = plain(np.zeros_like(cosine.data_))
     near = e.sub(plain(np.ones_like(cosine.data_)), cosine)
-    far = in_place(e.clamp_min, e.sub_scalar(cosine, margin), 0)
+    far = in_place(e.clamp_min, e.sub_scalar(floated(cosine), margin), 0)
     near, far = e.where(e.eq(target, 1), near, nothing), e.where(e.eq(target, -1), far, nothing)
     return reduce_loss(e.add(near, far), reduction)
 
@@ -220,6 +220,11 @@ def spread_of(input: Tensor, var: Tensor | float) -> Tensor:
     return var
 
 
+def floated(values: Tensor) -> Tensor:
+    """Whole numbers as floats, as they become beside one; floats as they are."""
+    return values if values.data_.dtype.kind == "f" else cast(values, dtypes.get_default_dtype())
+
+
 def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -> Tensor:
     common = dtypes.promote_types(x1.dtype, x2.dtype)
     if not common.is_floating_point:
@@ -244,7 +249,7 @@ def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -
 def pairwise_distance(x1: Tensor, x2: Tensor, p: float = 2.0, eps: float = 1e-6, keepdim: bool = False) -> Tensor:
     """The norm of the difference, which is moved by `eps` so that it has a derivative everywhere."""
     last = max(x1.data_.ndim, x2.data_.ndim) - 1
-    return r.norm_dim(e.add_scalar(e.sub(x1, x2), eps), float(p), [last], keepdim)
+    return r.norm_dim(e.add_scalar(floated(e.sub(x1, x2)), eps), float(p), [last], keepdim)
 
 
 @with_old_flags

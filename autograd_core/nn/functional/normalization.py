@@ -16,6 +16,7 @@ from ...ops import normalization as n
 from ...ops import padding as p
 from ...ops import reduce as r
 from ...ops import shape as s
+from ...ops.kernels import refuse
 from ...state import state
 from ...tensor import Tensor
 from .pooling import avg_pool2d
@@ -35,9 +36,8 @@ def layer_norm(
             "Expected normalized_shape to be at least 1-dimensional, i.e., containing at least one element, but got "
             "normalized_shape = []"
         )
+    check_mixture(input, weight, bias)
     for name, part in (("weight", weight), ("bias", bias)):
-        if part is not None and part.data_.dtype != input.data_.dtype:
-            raise RuntimeError("mixed dtype (CPU): all inputs must share same datatype.")
         if part is not None and list(part.data_.shape) != shape:
             raise RuntimeError(
                 f"Expected {name} to be of same shape as normalized_shape, but got {name} of shape "
@@ -48,8 +48,25 @@ def layer_norm(
             f"Given normalized_shape={shape}, expected input with shape [*, {', '.join(map(str, shape))}], but got "
             f"input of size{given}"
         )
+    refuse("LayerNormKernelImpl", "biu", input.data_)
     result: Tensor = n.layer_norm(input, shape, weight, bias, eps)[0]
     return result
+
+
+def check_mixture(input: Tensor, *parts: Tensor | None) -> None:
+    """Whether what stands beside the input, by the first of it, is of its dtype, or single beside a half one.
+
+    Raises:
+        RuntimeError: it is not.
+    """
+    kind = input.data_.dtype
+    other = next((part.data_.dtype for part in parts if part is not None), kind)
+    if other == kind:
+        return
+    if other.name != "float32":
+        raise RuntimeError("mixed dtype (CPU): expect parameter to have scalar type of Float")
+    if kind.name != "float16":
+        raise RuntimeError("mixed dtype (CPU): all inputs must share same datatype.")
 
 
 def rms_norm(
@@ -68,6 +85,7 @@ def rms_norm(
         raise RuntimeError(
             f"Given normalized_shape={shape}, expected input with shape [{stars}], but got input of size{given}"
         )
+    refuse("rms_norm", "biu", input.data_)
     over = list(range(input.data_.ndim - len(normalized_shape), input.data_.ndim))
     kept = float(np.finfo(input.data_.dtype).eps) if eps is None else eps
     scale = e.rsqrt(e.add_scalar(r.mean_dim(e.pow_scalar(input, 2), over, True), kept))
@@ -89,6 +107,8 @@ def batch_norm(
     if training and math.prod(shape) == shape[1]:
         raise ValueError(f"Expected more than 1 value per channel when training, got input size {input.shape}")
     check_channels(input, running_mean, running_var, weight, bias, training)
+    refuse("batch_norm", "biu", input.data_)
+    check_mixture(input, weight, bias, running_mean, running_var)
     result: Tensor = n.batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps)[0]
     if training:
         for running in (running_mean, running_var):
@@ -138,6 +158,8 @@ def group_norm(
                 f"Expected {name} to be a vector of size equal to the number of channels in input, but got {name} of "
                 f"shape {list(part.data_.shape)} and input of shape {shape}"
             )
+    check_mixture(input, weight, bias)
+    refuse("GroupNormKernelImpl", "biu", input.data_)
     row = f.contiguous(input)
     result: Tensor = n.group_norm(row, weight, bias, shape[0], shape[1], size, num_groups, eps)[0]
     return result
