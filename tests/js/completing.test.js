@@ -40,6 +40,12 @@ test("a list can be asked for with nothing typed", () => {
   assert.equal(at("import torch\nx = torch.|").from, "import torch\nx = torch.".length);
 });
 
+test("names with an underscore come after the others", () => {
+  const { options } = at("import torch\nx = torch.ones(2)\nx.|");
+  for (const { label, boost = 0 } of options) assert.equal(boost < 0, label.startsWith("_"), label);
+  assert.ok(options.some(({ label }) => label.startsWith("_")));
+});
+
 test("imports and names are read from half typed programs", () => {
   const source = "import torch.nn as nn, math\nfrom torch.nn import functional as F\nfor i in (\na, b = 1, 2\nwith open() as f:\nx: int = 3\nif a == b:";
   assert.deepEqual([...modulesOf(source, words)], [["nn", "torch.nn"], ["math", "math"], ["F", "torch.nn.functional"]]);

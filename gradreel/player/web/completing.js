@@ -92,6 +92,7 @@ function plain(source, words) {
   return [...list([...namesIn(source)], "variable"), ...list(words[""] ?? [], "function"), ...list(KEYWORDS, "keyword")];
 }
 
+/** Names as proposals; those with an underscore come last. */
 function list(names, type) {
-  return [...new Set(names)].map((label) => ({ label, type }));
+  return [...new Set(names)].map((label) => ({ label, type, ...(label.startsWith("_") && { boost: -1 }) }));
 }
