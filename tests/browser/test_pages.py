@@ -106,6 +106,16 @@ def test_what_is_compared_is_drawn_along_the_longer_side_of_its_stage(
         assert (breadth > height) == broad
 
 
+@pytest.mark.parametrize("width", [1440, 360])
+def test_the_list_shows_what_is_chosen_and_the_page_its_heading(page: Page, app_url: str, width: int) -> None:
+    page.set_viewport_size({"width": width, "height": 780})
+    page.goto(f"{app_url}/Operators")
+    page.wait_for_selector(SHOWN["Operators"], timeout=20_000)
+    expect(page.get_by_test_id("list").locator("[aria-current]")).to_be_in_viewport(ratio=1)
+    expect(page.get_by_role("heading", name="Operators", exact=True)).to_be_in_viewport(ratio=1)
+    expect(page.get_by_test_id("sentence")).to_contain_text("MulBackward0 #0 multiplies what came")
+
+
 def test_a_page_is_there_before_streamlit_and_what_was_asked_meanwhile_is_answered_later(
     page: Page, app_url: str
 ) -> None:

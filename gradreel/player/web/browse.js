@@ -70,6 +70,13 @@ export function createBrowse(root, { head, scene, ask, theme }, kind) {
     return found;
   }
 
+  /** Bring the chosen row into the middle of the list; the page itself stays where it is. */
+  function showChosen() {
+    const row = list.querySelector("[aria-current]")?.getBoundingClientRect();
+    const frame = list.getBoundingClientRect();
+    if (row) list.scrollTop += row.top + row.height / 2 - frame.top - frame.height / 2;
+  }
+
   const narrow = () => detail.getBoundingClientRect().top > innerHeight * 0.8;
   const pick = (name) => {
     only = only === name ? null : name;
@@ -113,7 +120,7 @@ export function createBrowse(root, { head, scene, ask, theme }, kind) {
   fill();
   choose(first, { keep: false, run: first !== served });
   if (wanted().startsWith(FIND)) follow();
-  list.querySelector("[aria-current]")?.scrollIntoView({ block: "center" });
+  showChosen();
 
   return {
     ...frame,

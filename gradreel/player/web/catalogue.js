@@ -28,7 +28,7 @@ export function createCatalogue(root, start) {
     title: start.head.title,
     intro: start.head.intro,
     label: "Search operators",
-    placeholder: "mul, MulBackward0, keeps result",
+    placeholder: "mul, log, MulBackward0",
     lines: 1,
     filters: FILTERS,
     search: (text) => matching(items, text),
