@@ -19,7 +19,7 @@ const READABLE = 0.5;
 const LEGIBLE = 0.4;
 const CLOSE = 0.6;
 const BROAD = 1.6;
-const WIDE = 500;
+const WIDE = 420;
 /** Room beside the cards for names, and above them for the gradients that come in. */
 const SIDE = 60;
 const ABOVE = 40;
