@@ -7,14 +7,11 @@ from collections.abc import Callable
 from typing import Any, ClassVar
 
 from . import functional as F
-from .functional.common import reduction_of
+from .functional.common import FLAGS, reduction_of
 from .module import Module
 
 BUFFERS = ("weight", "pos_weight")
 """Arguments that are tensors, and kept as buffers."""
-
-FLAGS = ("size_average", "reduce")
-"""The older way to say how the losses of all elements become one."""
 
 
 class Loss(Module):

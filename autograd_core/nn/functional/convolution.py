@@ -8,6 +8,8 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from ... import errors
 from ...errors import type_name
 from ...ops import convolution as c
@@ -94,9 +96,8 @@ def check_kinds(input: Tensor, weight: Tensor, bias: Tensor | None, transposed: 
         RuntimeError, NotImplementedError: they are not, or it has none.
     """
     kind, other = input.data_.dtype, weight.data_.dtype
-    if bias is not None and bias.data_.dtype != kind and not transposed:
-        names = [errors.C_NAMES[dtype.name] for dtype in (kind, bias.data_.dtype)]
-        raise RuntimeError(f"Input type ({names[0]}) and bias type ({names[1]}) should be the same")
+    if not transposed:
+        check_bias(kind, bias)
     if kind.name == "float16" and other != kind:
         raise RuntimeError(
             f"Input type ({errors.legacy_type(kind)}) and weight type ({errors.legacy_type(other)}) should be the same "
@@ -107,6 +108,15 @@ def check_kinds(input: Tensor, weight: Tensor, bias: Tensor | None, transposed: 
         raise NotImplementedError(f"\"{kernel}\" not implemented for '{type_name(kind)}'")
     if kind != other:
         raise RuntimeError(f"expected scalar type {type_name(kind)} but found {type_name(other)}")
+    check_bias(kind, bias)
+
+
+def check_bias(kind: np.dtype[Any], bias: Tensor | None) -> None:
+    """Whether the bias is of the dtype of the input.
+
+    Raises:
+        RuntimeError: it is not.
+    """
     if bias is not None and bias.data_.dtype != kind:
         names = [errors.C_NAMES[dtype.name] for dtype in (kind, bias.data_.dtype)]
         raise RuntimeError(f"Input type ({names[0]}) and bias type ({names[1]}) should be the same")
