@@ -18,8 +18,8 @@ from .batch import hidden, unseen
 from .ops import elementwise as e
 from .ops import index as i
 from .ops import matmul as m
+from .ops import putting, special
 from .ops import shape as s
-from .ops import special
 from .tensor import Tensor, plain, wrapped_number
 
 Numbers = bool | int | float
@@ -229,7 +229,7 @@ def scatter(input: Tensor, dim: int, index: Tensor, src: Any = None, *, value: A
 
 
 def index_put(input: Tensor, indices: Sequence[Tensor], values: Tensor, accumulate: bool = False) -> Tensor:
-    return i.index_put(input, list(indices), values, accumulate)
+    return putting.index_put(input, list(indices), values, accumulate)
 
 
 def nonzero(input: Tensor, *, as_tuple: bool = False) -> Any:

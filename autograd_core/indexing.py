@@ -15,7 +15,7 @@ import numpy as np
 from . import errors
 from .batch import unseen
 from .inplace import in_place
-from .ops import elementwise, shape
+from .ops import elementwise, putting, shape
 from .ops import index as places
 from .tensor import Tensor, plain
 
@@ -63,7 +63,7 @@ def setitem(self: Tensor, index: Any, value: Any) -> None:
     trimmed = without_leading_ones(value.data_.shape)
     if trimmed != list(value.data_.shape):
         value = shape.view(value, trimmed)
-    in_place(places.index_put, view, found, value, False)
+    in_place(putting.index_put, view, found, value, False)
 
 
 def delitem(self: Tensor, index: Any) -> None:

@@ -19,8 +19,8 @@ from .inplace import at_once, in_place
 from .ops import elementwise as e
 from .ops import index as i
 from .ops import matmul as m
+from .ops import putting, sampling, scattering
 from .ops import reduce as r
-from .ops import sampling, scattering
 from .ops import shape as s
 from .ops import special as rare
 from .state import singular, special, state
@@ -140,7 +140,7 @@ def clamp_(self: Tensor, min: Any = None, max: Any = None) -> Tensor:
 
 
 def index_put_(self: Tensor, indices: Any, values: Tensor, accumulate: bool = False) -> Tensor:
-    return in_place(i.index_put, self, list(indices), values, accumulate)
+    return in_place(putting.index_put, self, list(indices), values, accumulate)
 
 
 def scatter_(self: Tensor, dim: int, index: Tensor, src: Any = None, *, value: Any = None) -> Tensor:
@@ -192,7 +192,7 @@ IN_PLACE_OF = {
     "sinh": e.sinh,
     "cosh": e.cosh, "atan": e.atan, "asin": e.asin, "acos": e.acos, "exp2": e.exp2, "frac": e.frac,
     "scatter_add": i.scatter_add,
-    "addcmul": e.addcmul, "addcdiv": e.addcdiv, "masked_scatter": i.masked_scatter, "index_fill": i.index_fill,
+    "addcmul": e.addcmul, "addcdiv": e.addcdiv, "masked_scatter": putting.masked_scatter, "index_fill": i.index_fill,
     "index_add": i.index_add, "index_copy": i.index_copy, "sgn": e.sgn, "logical_not": e.logical_not,
     "clamp_min": e.clamp_min,
     "clamp_max": e.clamp_max,

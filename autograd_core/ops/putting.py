@@ -1,0 +1,93 @@
+"""Writes at places that an index names, and the masks among them. Formulas: PyTorch's derivatives.yaml."""
+
+# ruff: noqa: F821
+# mypy: disable-error-code="no-any-return, no-untyped-call, misc, name-defined, has-type, call-overload, arg-type"
+
+from __future__ import annotations
+
+import numpy as np
+
+from .. import errors
+from ..op import both, op
+from ..tensor import Array
+from .index import places
+
+
+@op(
+    "_index_put_impl_",
+    node="IndexPutImplBackward0",
+    self=lambda grad, indices: grad,
+    values=lambda grad, indices: index(grad, indices),
+)
+def index_put_impl(self: Array, indices: list[Array | None], values: Array) -> Array:
+    out = np.array(self)
+    np.add.at(out, places(indices, self.shape), values)
+    return out
+
+
+@op(
+    "index_put",
+    self=lambda grad, indices, accumulate: grad if accumulate else index_put(grad, indices, zero_value(grad), False),
+    values=lambda grad, indices, accumulate: index(grad, indices),
+)
+def index_put(self: Array, indices: list[Array | None], values: Array, accumulate: bool = False) -> Array:
+    out = np.array(self)
+    at = places(indices, self.shape)
+    if values.dtype != self.dtype and (accumulate or not by_mask(indices, values)):
+        fits(out[at], values)
+        names = errors.type_name(self.dtype), errors.type_name(values.dtype)
+        raise RuntimeError(
+            f"Index put requires the source and destination dtypes match, got {names[0]} for the destination and "
+            f"{names[1]} for the source."
+        )
+    if accumulate:
+        np.add.at(out, at, values)
+        return out
+    try:
+        out[at] = values
+    except ValueError:
+        fits(out[at], values)
+        raise
+    return out
+
+
+def fits(place: Array, values: Array) -> None:
+    """Whether `values` broadcast to what an index finds.
+
+    Raises:
+        RuntimeError: they do not.
+    """
+    try:
+        np.broadcast_to(values, place.shape)
+    except ValueError:
+        raise RuntimeError(
+            f"shape mismatch: value tensor of shape {errors.sizes(np.shape(values))} cannot be broadcast to indexing "
+            f"result of shape {errors.sizes(place.shape)}"
+        ) from None
+
+
+def by_mask(indices: list[Array | None], values: Array) -> bool:
+    """Whether one number is put wherever one mask says so: torch fills then, and brings it to the dtype it meets."""
+    given = [index for index in indices if index is not None]
+    return np.size(values) == 1 and len(given) == 1 and given[0].dtype.kind == "b"
+
+
+@both
+def zero_value(grad: Array) -> Array:
+    return blank((), grad.dtype)
+
+
+@op(
+    "masked_scatter",
+    self=lambda grad, mask: masked_fill(grad, mask, 0),
+    source=lambda grad, mask, source_sym_sizes: reshape(masked_select(grad, mask), source_sym_sizes),
+)
+def masked_scatter(self: Array, mask: Array, source: Array) -> Array:
+    if self.dtype != source.dtype:
+        names = errors.type_name(self.dtype), errors.type_name(source.dtype)
+        raise RuntimeError(
+            f"masked_scatter: expected self and source to have same dtypes but got{names[0]} and {names[1]}"
+        )
+    out = np.array(self)
+    out[np.broadcast_to(mask, out.shape)] = np.ravel(source)[: np.count_nonzero(np.broadcast_to(mask, out.shape))]
+    return out
