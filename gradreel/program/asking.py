@@ -105,7 +105,7 @@ def identity(machine: Machine, value: Value) -> int:
 
 
 def special_refused(name: str) -> bool:
-    from .names import DUNDERS, special
+    from .syntax.names import DUNDERS, special
 
     return special(name) and name not in DUNDERS
 

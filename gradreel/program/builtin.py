@@ -184,7 +184,7 @@ def classify(machine: Machine, *given: Value, **keywords: Value) -> Value:
         return type_of(given[0])
     if len(given) != 3:
         raise TypeError("type() takes 1 or 3 arguments")
-    from .classes import make_class
+    from .syntax.classes import make_class
 
     name, bases, attributes = given
     if not isinstance(name, str):

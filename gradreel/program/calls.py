@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from .arguments import unfit
 from .bridge import PLAIN, Companion, from_engine, function_class, to_engine
 from .creating import instantiate
 from .engine import torch
 from .machine import Machine
 from .refusal import Refusal
 from .sizes import ASKED
+from .syntax.arguments import unfit
 from .values import (
     MISSING,
     OBJECTS,

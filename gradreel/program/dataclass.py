@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from .arguments import Signature, bind_arguments
 from .attributes import load
 from .calls import call, call_method, kind_name
 from .copying import deep_copy
@@ -13,6 +12,7 @@ from .formatting import written
 from .machine import Machine
 from .operators import COMPARE_SIGNS, equal
 from .storing import store_plainly
+from .syntax.arguments import Signature, bind_arguments
 from .values import MISSING, OBJECTS, Builtin, Class, ExceptionType, Function, Instance, Namespace, Type, Value
 
 

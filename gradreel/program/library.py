@@ -179,7 +179,7 @@ def absent(space: Namespace, name: str) -> BaseException:
 def loaded(machine: Machine, name: str) -> dict[str, Value]:
     """The names of a module written in Python, which is run for this machine when first asked for."""
     if name not in machine.modules:
-        from .compiler import Compiler
+        from .syntax.compiler import Compiler
         from .telling import Untold
         from .values import Frame
 

@@ -234,7 +234,7 @@ def of_generator(machine: Machine, owner: Generator, name: str) -> Value:
 
 
 def throw(machine: Machine, this: Generator, kind: Value, value: Value = None, trace: Value = None) -> Value:
-    from .handling import instance
+    from .syntax.handling import instance
 
     if value is not None:
         kind = value if isinstance(value, Error) else call(machine, kind, [value], {})

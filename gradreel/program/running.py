@@ -14,7 +14,17 @@ import numpy as np
 from gradreel.trace import Outcome, Recorder, Trace
 from gradreel.trace.events import Stopped
 
-from . import (
+from .calls import call
+from .engine import listening, running
+from .errors import suggestion
+from .formatting import caught, written
+from .formatting import text as shown
+from .limits import Limits, Spent
+from .machine import Machine, Place
+from .pasting import Pasted, paste
+from .reading import Reading, mode_of, read
+from .refusal import Refusal
+from .syntax import (
     classes,
     comprehensions,
     expressions,
@@ -26,18 +36,8 @@ from . import (
     statements,
     yielding,
 )
-from .calls import call
-from .compiler import Compiler, Step
-from .engine import listening, running
-from .errors import suggestion
-from .formatting import caught, written
-from .formatting import text as shown
-from .handling import tell
-from .limits import Limits, Spent
-from .machine import Machine, Place
-from .pasting import Pasted, paste
-from .reading import Reading, mode_of, read
-from .refusal import Refusal
+from .syntax.compiler import Compiler, Step
+from .syntax.handling import tell
 from .telling import Telling
 from .values import Error, Frame, Silent, Value
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 
-from .refusal import Refusal
+from ..refusal import Refusal
 
 Comprehension = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
 FunctionNode = ast.FunctionDef | ast.Lambda

@@ -6,13 +6,13 @@ import ast
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
-from .calls import truth
+from ..calls import truth
+from ..iterating import iterate
+from ..machine import Machine
+from ..values import Cell, Frame, Generator, Value
 from .compiler import Compiler, Run, compiles
-from .iterating import iterate
-from .machine import Machine
 from .scopes import Comprehension
 from .targets import Store, target
-from .values import Cell, Frame, Generator, Value
 
 
 class Loop(NamedTuple):

@@ -6,15 +6,15 @@ import ast
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, TypeVar
 
-from .asking import is_instance
-from .attributes import load
-from .calls import kind_name, truth
+from ..asking import is_instance
+from ..attributes import load
+from ..calls import kind_name, truth
+from ..iterating import iterate
+from ..machine import Machine
+from ..operators import equal
+from ..values import MISSING, Class, ExceptionType, Frame, Type, Value
 from .compiler import Compiler, Signal, Step, compiles
-from .iterating import iterate
-from .machine import Machine
-from .operators import equal
 from .targets import Store, bind
-from .values import MISSING, Class, ExceptionType, Frame, Type, Value
 
 Test = Callable[[Frame, Value, list[tuple[Store, Value]]], bool]
 """Whether a value fits; what it would bind is added to the list."""

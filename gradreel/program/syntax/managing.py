@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import ast
 
-from .bridge import from_engine
-from .calls import call_method, kind_name, truth
+from ..bridge import from_engine
+from ..calls import call_method, kind_name, truth
+from ..errors import raise_error
+from ..formatting import caught, error_text
+from ..machine import Machine
+from ..values import MISSING, OBJECTS, Frame, Silent, Value
 from .compiler import Compiler, Signal, Step, compiles
-from .errors import raise_error
-from .formatting import caught, error_text
-from .machine import Machine
 from .targets import target
-from .values import MISSING, OBJECTS, Frame, Silent, Value
 
 
 @compiles(ast.With)

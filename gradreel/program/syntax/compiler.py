@@ -17,13 +17,13 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from gradreel.trace.events import LineReached
 
-from .refusal import Refusal
+from ..refusal import Refusal
+from ..values import Frame, Value
 from .scopes import Scope, Scopes
-from .values import Frame, Value
 
 if TYPE_CHECKING:
-    from .machine import Machine
-    from .telling import Untold
+    from ..machine import Machine
+    from ..telling import Untold
 
 Signal = str
 BREAK, CONTINUE, RETURN = "break", "continue", "return"

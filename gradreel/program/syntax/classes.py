@@ -5,16 +5,14 @@ from __future__ import annotations
 import ast
 from collections import OrderedDict, defaultdict
 
-from .calls import call, call_method, finish_class, kind_name
-from .compiler import Compiler, Step, compiles
-from .creating import Keyed
-from .engine import torch
-from .enums import enumerate_members
-from .machine import Machine
-from .refusal import Refusal
-from .targets import bind
-from .tuples import ABOUT_FIELDS, fields_of
-from .values import (
+from ..calls import call, call_method, finish_class, kind_name
+from ..creating import Keyed
+from ..engine import torch
+from ..enums import enumerate_members
+from ..machine import Machine
+from ..refusal import Refusal
+from ..tuples import ABOUT_FIELDS, fields_of
+from ..values import (
     MISSING,
     Bound,
     Cell,
@@ -30,6 +28,8 @@ from .values import (
     Type,
     Value,
 )
+from .compiler import Compiler, Step, compiles
+from .targets import bind
 
 IMPLIED = ("__init_subclass__", "__class_getitem__")
 """Methods that belong to the class without saying so."""

@@ -5,17 +5,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 
-from .arguments import Signature, bind_arguments
-from .attributes import load
-from .builtin import super_of
-from .calls import call, kind_name
-from .compiler import Compiler, Run, Step, compiles
-from .expressions import Misfit, parts
-from .generators import generator_body
-from .names import DUNDERS, attribute_name, special
-from .scopes import Scope
-from .targets import bind
-from .values import (
+from ..attributes import load
+from ..builtin import super_of
+from ..calls import call, kind_name
+from ..values import (
     OBJECTS,
     Bound,
     Builtin,
@@ -30,6 +23,13 @@ from .values import (
     Type,
     Value,
 )
+from .arguments import Signature, bind_arguments
+from .compiler import Compiler, Run, Step, compiles
+from .expressions import Misfit, parts
+from .generators import generator_body
+from .names import DUNDERS, attribute_name, special
+from .scopes import Scope
+from .targets import bind
 
 # ---- making functions
 

@@ -10,17 +10,17 @@ import ast
 from collections.abc import Callable, Generator, Sequence
 from typing import Any
 
-from .calls import truth
+from ..calls import truth
+from ..errors import TYPES, raise_error
+from ..formatting import caught
+from ..iterating import iterate
+from ..machine import Machine
+from ..values import Error, Frame, Value
 from .compiler import BREAK, RETURN, Compiler, Signal
-from .errors import TYPES, raise_error
-from .formatting import caught
 from .handling import finishing, ways_of
-from .iterating import iterate
-from .machine import Machine
 from .managing import entered, leave, left_by
 from .matching import chosen
 from .targets import target
-from .values import Error, Frame, Value
 from .yielding import Hoist, yields
 
 Flow = Callable[[Frame], Generator[Value, Value, Signal | None]]

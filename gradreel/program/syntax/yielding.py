@@ -11,10 +11,10 @@ import copy
 from collections.abc import Callable, Generator, Iterator
 from typing import Any
 
-from .calls import truth
+from ..calls import truth
+from ..iterating import delegate
+from ..values import Frame, Value
 from .compiler import Compiler, Run, compiles
-from .iterating import delegate
-from .values import Frame, Value
 
 Way = Callable[[Frame], Generator[Value, Value, None]]
 """A step on the way to a value: it may yield, and leaves what it found in the frame."""

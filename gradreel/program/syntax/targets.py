@@ -8,15 +8,15 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 
-from .attributes import load
-from .calls import kind_name
+from ..attributes import load
+from ..calls import kind_name
+from ..iterating import iterate
+from ..operators import binary
+from ..storing import delete, store
+from ..subscripts import assign, fetch, remove
+from ..values import MISSING, Frame, Silent, Value
 from .compiler import Compiler
-from .iterating import iterate
 from .names import BINDABLE, DUNDERS, attribute_name, special, unbound
-from .operators import binary
-from .storing import delete, store
-from .subscripts import assign, fetch, remove
-from .values import MISSING, Frame, Silent, Value
 
 Store = Callable[[Frame, Value], None]
 

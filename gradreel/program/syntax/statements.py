@@ -7,11 +7,11 @@ from collections.abc import Callable
 
 from gradreel.trace.events import LineReached
 
-from .calls import truth
+from ..calls import truth
+from ..iterating import iterate
+from ..values import MISSING, Frame, Value
 from .compiler import BREAK, CONTINUE, RETURN, Compiler, Signal, Step, compiles, header_end
-from .iterating import iterate
 from .targets import augmented, deletion, retell, target
-from .values import MISSING, Frame, Value
 
 
 @compiles(ast.Expr)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import ast
 
-from .builtin import BUILTINS, REFUSED
+from ..builtin import BUILTINS, REFUSED
+from ..values import MISSING, Frame, Value
+from ..words import words
 from .compiler import Compiler, Run, compiles
-from .values import MISSING, Frame, Value
-from .words import words
 
 HIDDEN = ("__builtins__", "__loader__", "__spec__", "__import__", "__dict__")
 BINDABLE = ("__author__", "__version__", "__all__", "__doc__")

@@ -10,12 +10,12 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 
+from ..errors import TYPES, raise_error
+from ..library import absent, dispensable, find, member, public, refused
+from ..refusal import Refusal
+from ..values import MISSING, Error, Frame, Namespace, Value
 from .compiler import Compiler, Step, compiles
-from .errors import TYPES, raise_error
-from .library import absent, dispensable, find, member, public, refused
-from .refusal import Refusal
 from .targets import bind
-from .values import MISSING, Error, Frame, Namespace, Value
 
 Found = Callable[[], Value]
 

@@ -5,16 +5,16 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 
-from .attributes import load
-from .calls import kind_name, truth
+from ..attributes import load
+from ..calls import kind_name, truth
+from ..iterating import listed
+from ..operators import COMPARE, UNARY, binary
+from ..subscripts import fetch
+from ..templates import converted
+from ..values import OBJECTS, Frame, Instance, Value
 from .compiler import Compiler, Run, compiles
-from .iterating import listed
 from .names import attribute_name
-from .operators import COMPARE, UNARY, binary
-from .subscripts import fetch
 from .targets import target
-from .templates import converted
-from .values import OBJECTS, Frame, Instance, Value
 
 CONSTANTS = (bool, int, float, complex, str, type(None), type(...))
 
@@ -45,7 +45,7 @@ def unary_op(compiler: Compiler, node: ast.UnaryOp) -> Run:
     if isinstance(node.op, ast.Not):
         return lambda frame: not truth(machine, operand(frame))
     sign, apply, method = UNARY[type(node.op)]
-    from .calls import call_method
+    from ..calls import call_method
 
     def run(frame: Frame) -> Value:
         value = operand(frame)

@@ -9,13 +9,13 @@ from typing import TypeVar
 
 from gradreel.trace.events import Raised
 
-from .calls import call, truth
+from ..calls import call, truth
+from ..errors import TYPES, matches, raise_error
+from ..formatting import caught, error_text, text
+from ..machine import Machine
+from ..values import Class, Error, ExceptionType, Frame, Value
 from .compiler import Compiler, Signal, Step, compiles
-from .errors import TYPES, matches, raise_error
-from .formatting import caught, error_text, text
-from .machine import Machine
 from .targets import bind, unbind
-from .values import Class, Error, ExceptionType, Frame, Value
 
 Body = TypeVar("Body")
 
