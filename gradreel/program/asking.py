@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from .attributes import load
 from .calls import kind_name
 from .engine import torch
-from .kinds import type_of
 from .machine import Machine
-from .operators import UNION
-from .refusal import Refusal
-from .storing import delete, store
-from .tables import table_of
-from .values import (
+from .objects.attributes import load
+from .objects.kinds import type_of
+from .objects.storing import delete, store
+from .objects.tables import table_of
+from .objects.values import (
     MISSING,
     OBJECTS,
     Bound,
@@ -25,6 +23,8 @@ from .values import (
     Type,
     Value,
 )
+from .operators import UNION
+from .refusal import Refusal
 
 # ---- kinds
 

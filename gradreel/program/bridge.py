@@ -13,7 +13,7 @@ from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
 from .engine import TENSORS, torch
-from .values import (
+from .objects.values import (
     MISSING,
     Bound,
     Builtin,

@@ -25,15 +25,34 @@ from .asking import (
     unmarked,
     variables,
 )
-from .attributes import OBJECT, TYPE_OF_TYPES, load
 from .calls import call, call_method, kind_name, truth
 from .engine import tensor_id, torch
 from .errors import TYPES as ERRORS
 from .formatting import text, written
 from .iterating import iterate, listed
-from .kinds import PYTHON_TYPES, type_of
 from .machine import Machine
 from .methods import METHODS, _fromkeys, dictionary, maketrans, ordered_list
+from .objects.attributes import OBJECT, TYPE_OF_TYPES, load
+from .objects.kinds import PYTHON_TYPES, type_of
+from .objects.tuples import TUPLE
+from .objects.values import (
+    MISSING,
+    OBJECTS,
+    Bound,
+    Builtin,
+    Class,
+    ClassMethod,
+    ExceptionType,
+    Foreign,
+    Function,
+    Generator,
+    Instance,
+    Property,
+    StaticMethod,
+    Super,
+    Type,
+    Value,
+)
 from .operators import binary, less, same
 from .refusal import Refusal
 from .sequences import (
@@ -55,25 +74,6 @@ from .sequences import (
 )
 from .subscripts import fetch
 from .templates import formatted
-from .tuples import TUPLE
-from .values import (
-    MISSING,
-    OBJECTS,
-    Bound,
-    Builtin,
-    Class,
-    ClassMethod,
-    ExceptionType,
-    Foreign,
-    Function,
-    Generator,
-    Instance,
-    Property,
-    StaticMethod,
-    Super,
-    Type,
-    Value,
-)
 
 # ---- making values
 

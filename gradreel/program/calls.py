@@ -5,13 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from .bridge import PLAIN, Companion, from_engine, function_class, to_engine
-from .creating import instantiate
 from .engine import torch
 from .machine import Machine
-from .refusal import Refusal
-from .sizes import ASKED
-from .syntax.arguments import unfit
-from .values import (
+from .objects.creating import instantiate
+from .objects.values import (
     MISSING,
     OBJECTS,
     Bound,
@@ -32,6 +29,9 @@ from .values import (
     Type,
     Value,
 )
+from .refusal import Refusal
+from .sizes import ASKED
+from .syntax.arguments import unfit
 
 
 def call(machine: Machine, function: Any, args: list[Value], kwargs: dict[str, Value]) -> Value:

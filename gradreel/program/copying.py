@@ -10,10 +10,10 @@ import numpy as np
 
 from .bridge import Companion
 from .calls import call_method, kind_name
-from .creating import FIXED
 from .engine import TENSORS, elements_of, torch
 from .machine import Machine
-from .values import (
+from .objects.creating import FIXED
+from .objects.values import (
     OBJECTS,
     Bound,
     Builtin,

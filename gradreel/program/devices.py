@@ -8,8 +8,8 @@ from __future__ import annotations
 from .engine import torch
 from .face import SPACES
 from .machine import Machine
-from .tables import TABLES
-from .values import Builtin, Namespace, Value
+from .objects.tables import TABLES
+from .objects.values import Builtin, Namespace, Value
 from .words import words
 
 NO_GPU = "There is no GPU here: everything stays on the CPU. Random numbers drawn on a GPU would be others."

@@ -6,7 +6,7 @@ import builtins
 import re
 
 from .near import nearest
-from .values import Class, Error, ExceptionType
+from .objects.values import Class, Error, ExceptionType
 
 # ---- the hierarchy: each line a type and its base
 

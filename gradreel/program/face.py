@@ -14,7 +14,7 @@ from typing import Any
 
 from .engine import torch
 from .errors import type_for
-from .values import Builtin, Foreign, Namespace, Type, Value
+from .objects.values import Builtin, Foreign, Namespace, Type, Value
 
 
 def _listed(file: str) -> dict[str, list[str]]:

@@ -15,7 +15,7 @@ from .errors import error_of
 from .iterating import VIEWS
 from .limits import Spent
 from .machine import Machine
-from .values import (
+from .objects.values import (
     OBJECTS,
     Bound,
     Builtin,

@@ -12,7 +12,7 @@ from .calls import NAMES, call_method, kind_name, unseen
 from .engine import torch
 from .errors import TYPES as ERRORS
 from .machine import Machine
-from .values import (
+from .objects.values import (
     MISSING,
     OBJECTS,
     Class,

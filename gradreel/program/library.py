@@ -11,7 +11,6 @@ from pathlib import Path
 from . import devices as devices
 from .engine import torch
 from .face import SPACES, SURFACE
-from .kinds import PYTHON, unknown_name
 from .machine import Machine
 from .modules.collecting import ABSTRACT, COLLECTIONS, DATACLASSES, ENUM
 from .modules.iteration import FUNCTOOLS, ITERTOOLS, OPERATOR
@@ -21,11 +20,12 @@ from .modules.silent import PROGRESS, REMARKS, SILENT, TQDM, Progress
 from .modules.system import COPY, GC, OS, OUTPUT_METHODS, SYS, TIME, WARNINGS, Output, typing
 from .numpy_random import RANDOM as NUMPY_RANDOM
 from .numpy_tables import NUMPY
+from .objects.kinds import PYTHON, unknown_name
+from .objects.tables import TABLES
+from .objects.tuples import ABOUT_FIELDS
+from .objects.values import MISSING, Builtin, Foreign, Namespace, Value
 from .refusal import Refusal
 from .saving import load, save
-from .tables import TABLES
-from .tuples import ABOUT_FIELDS
-from .values import MISSING, Builtin, Foreign, Namespace, Value
 
 GUEST = {
     file.stem: ast.parse(file.read_text(encoding="utf-8")) for file in Path(__file__).with_name("guest").glob("*.py")
@@ -179,9 +179,9 @@ def absent(space: Namespace, name: str) -> BaseException:
 def loaded(machine: Machine, name: str) -> dict[str, Value]:
     """The names of a module written in Python, which is run for this machine when first asked for."""
     if name not in machine.modules:
+        from .objects.values import Frame
         from .syntax.compiler import Compiler
         from .telling import Untold
-        from .values import Frame
 
         compiler = Compiler(machine, Untold(), GUEST[name], None, name)
         space = machine.modules[name] = Namespace(name, compiler.names)

@@ -12,8 +12,8 @@ from gradreel.trace.events import FunctionEntered, FunctionLeft, LineReached, Pr
 
 from .holding import Holding
 from .limits import Limits, Meter, Spent
+from .objects.values import Error, Frame, Namespace, Value
 from .refusal import Refusal
-from .values import Error, Frame, Namespace, Value
 
 Flight = tuple[Any, ...]
 RELEASES = (TensorReleased, NodeReleased)

@@ -13,9 +13,9 @@ from typing import Any
 from .calls import call, truth
 from .iterating import listed
 from .machine import Machine
+from .objects.values import Builtin, Value
 from .operators import less, same
 from .templates import joined, str_format
-from .values import Builtin, Value
 from .words import words
 
 Method = Builtin

@@ -17,7 +17,7 @@ from .calls import kind_name
 from .engine import torch
 from .iterating import listed
 from .machine import Machine
-from .values import Namespace, Type, Value
+from .objects.values import Namespace, Type, Value
 
 Array = np.ndarray[Any, Any]
 ARRAY_TYPES: tuple[type, ...] = (

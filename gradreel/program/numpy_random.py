@@ -10,8 +10,8 @@ import numpy as np
 from .machine import Machine
 from .numpy_face import numbers, shape_of
 from .numpy_tables import NUMPY
-from .tables import TABLES
-from .values import Builtin, Namespace, Type, Value
+from .objects.tables import TABLES
+from .objects.values import Builtin, Namespace, Type, Value
 
 State = np.random.RandomState
 Modern = np.random.Generator

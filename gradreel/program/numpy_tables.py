@@ -43,8 +43,8 @@ from .numpy_face import (
     square,
     where,
 )
+from .objects.values import Attribute, Builtin, Namespace, Type, Value
 from .sharing import wrote
-from .values import Attribute, Builtin, Namespace, Type, Value
 from .words import words
 
 REDUCTIONS = words(

@@ -18,9 +18,9 @@ from .calls import call_method, truth
 from .engine import TENSORS, elements_of
 from .formatting import type_name
 from .iterating import iterate
+from .objects.values import OBJECTS, Bound, Class, Error, ExceptionType, Function, Instance, Own, Silent, Type, Value
 from .sharing import wrote
 from .templates import percent
-from .values import OBJECTS, Bound, Class, Error, ExceptionType, Function, Instance, Own, Silent, Type, Value
 
 if TYPE_CHECKING:
     from .machine import Machine

@@ -21,6 +21,7 @@ from .formatting import caught, written
 from .formatting import text as shown
 from .limits import Limits, Spent
 from .machine import Machine, Place
+from .objects.values import Error, Frame, Silent, Value
 from .pasting import Pasted, paste
 from .reading import Reading, mode_of, read
 from .refusal import Refusal
@@ -39,7 +40,6 @@ from .syntax import (
 from .syntax.compiler import Compiler, Step
 from .syntax.handling import tell
 from .telling import Telling
-from .values import Error, Frame, Silent, Value
 
 SYNTAX = (
     classes,

@@ -12,8 +12,8 @@ from .calls import call, call_method, kind_name, own_length, truth
 from .engine import torch
 from .iterating import VIEWS, iterate, listed
 from .machine import Machine
+from .objects.values import MISSING, OBJECTS, Class, Own, Value
 from .operators import binary
-from .values import MISSING, OBJECTS, Class, Own, Value
 
 
 def length(machine: Machine, value: Value) -> int:

@@ -12,8 +12,8 @@ from .calls import call, call_method, kind_name
 from .engine import elements_of, torch
 from .iterating import listed
 from .machine import Machine
+from .objects.values import MISSING, Class, ClassMethod, Instance, Own, Silent, Type, Value
 from .sharing import wrote
-from .values import MISSING, Class, ClassMethod, Instance, Own, Silent, Type, Value
 
 SEQUENCES = (list, tuple, str)
 

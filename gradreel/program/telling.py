@@ -16,7 +16,7 @@ from gradreel.trace.events import NameBound, NameUnbound
 from .bridge import Companion
 from .calls import kind_name
 from .engine import TENSORS, tensor_id, torch
-from .values import Builtin, Class, Foreign, Function, Instance, Namespace, Type, Value
+from .objects.values import Builtin, Class, Foreign, Function, Instance, Namespace, Type, Value
 
 SILENT = frozenset({Function, Class, Type, Namespace, Builtin, Foreign})
 """Not told: functions, classes and imported names."""

@@ -12,8 +12,8 @@ from .engine import torch
 from .formatting import checked, plain, text, type_name, written
 from .iterating import iterate
 from .machine import Machine
+from .objects.values import OBJECTS, Value
 from .refusal import Refusal
-from .values import OBJECTS, Value
 
 # ---- format specifications
 

@@ -8,14 +8,14 @@ from typing import Any
 
 from ..builtin import TYPES as PYTHON
 from ..calls import call
-from ..dataclass import module as dataclasses
-from ..enums import module as enum
 from ..errors import TYPES as ERRORS
 from ..iterating import iterate, listed
-from ..kinds import PYTHON_TYPES
 from ..machine import Machine
-from ..tuples import named_tuple
-from ..values import Builtin, Type, Value
+from ..objects.dataclass import module as dataclasses
+from ..objects.enums import module as enum
+from ..objects.kinds import PYTHON_TYPES
+from ..objects.tuples import named_tuple
+from ..objects.values import Builtin, Type, Value
 from .making import module
 
 

@@ -7,13 +7,13 @@ import itertools
 from collections.abc import Callable
 from typing import Any
 
-from ..attributes import load
 from ..calls import call, truth
 from ..iterating import iterate, listed
 from ..machine import Machine
+from ..objects.attributes import load
+from ..objects.values import MISSING, Builtin, Function, Value
 from ..operators import BINARY, COMPARE, UNARY, binary, contains
 from ..subscripts import fetch
-from ..values import MISSING, Builtin, Function, Value
 from .making import module
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ..values import Builtin, Namespace, Value
+from ..objects.values import Builtin, Namespace, Value
 
 
 def module(

@@ -12,8 +12,8 @@ from ..calls import call_method
 from ..engine import torch
 from ..iterating import iterate, listed
 from ..machine import Machine
+from ..objects.values import OBJECTS, Attribute, Builtin, Type, Value
 from ..operators import binary
-from ..values import OBJECTS, Attribute, Builtin, Type, Value
 from ..words import words
 from .making import module
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from ..iterating import WALKED, iterate
 from ..machine import Machine
-from ..values import Attribute, Builtin, Namespace, Silent, Value
+from ..objects.values import Attribute, Builtin, Namespace, Silent, Value
 from .making import module
 
 PARTS = "animation cm colors gridspec lines patches pylab pyplot style ticker"

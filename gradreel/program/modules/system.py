@@ -12,7 +12,7 @@ from ..errors import TYPES as ERRORS
 from ..errors import raise_error
 from ..formatting import error_text, text
 from ..machine import Machine
-from ..values import Attribute, Builtin, Class, Error, ExceptionType, Type, Value
+from ..objects.values import Attribute, Builtin, Class, Error, ExceptionType, Type, Value
 from .making import module
 
 
@@ -191,6 +191,6 @@ def typing(named_tuple: Value) -> Any:
 
 
 def _hints(machine: Machine, owner: Value, **named: Value) -> Value:
-    from ..attributes import load
+    from ..objects.attributes import load
 
     return load(machine, owner, "__annotations__")

@@ -6,13 +6,12 @@ import ast
 from collections import OrderedDict, defaultdict
 
 from ..calls import call, call_method, finish_class, kind_name
-from ..creating import Keyed
 from ..engine import torch
-from ..enums import enumerate_members
 from ..machine import Machine
-from ..refusal import Refusal
-from ..tuples import ABOUT_FIELDS, fields_of
-from ..values import (
+from ..objects.creating import Keyed
+from ..objects.enums import enumerate_members
+from ..objects.tuples import ABOUT_FIELDS, fields_of
+from ..objects.values import (
     MISSING,
     Bound,
     Cell,
@@ -28,6 +27,7 @@ from ..values import (
     Type,
     Value,
 )
+from ..refusal import Refusal
 from .compiler import Compiler, Step, compiles
 from .targets import bind
 

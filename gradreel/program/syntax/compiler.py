@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from gradreel.trace.events import LineReached
 
+from ..objects.values import Frame, Value
 from ..refusal import Refusal
-from ..values import Frame, Value
 from .scopes import Scope, Scopes
 
 if TYPE_CHECKING:

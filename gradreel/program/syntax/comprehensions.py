@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from ..calls import truth
 from ..iterating import iterate
 from ..machine import Machine
-from ..values import Cell, Frame, Generator, Value
+from ..objects.values import Cell, Frame, Generator, Value
 from .compiler import Compiler, Run, compiles
 from .scopes import Comprehension
 from .targets import Store, target

@@ -5,10 +5,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 
-from ..attributes import load
 from ..builtin import super_of
 from ..calls import call, kind_name
-from ..values import (
+from ..objects.attributes import load
+from ..objects.values import (
     OBJECTS,
     Bound,
     Builtin,

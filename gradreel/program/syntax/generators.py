@@ -15,7 +15,7 @@ from ..errors import TYPES, raise_error
 from ..formatting import caught
 from ..iterating import iterate
 from ..machine import Machine
-from ..values import Error, Frame, Value
+from ..objects.values import Error, Frame, Value
 from .compiler import BREAK, RETURN, Compiler, Signal
 from .handling import finishing, ways_of
 from .managing import entered, leave, left_by

@@ -13,7 +13,7 @@ from ..calls import call, truth
 from ..errors import TYPES, matches, raise_error
 from ..formatting import caught, error_text, text
 from ..machine import Machine
-from ..values import Class, Error, ExceptionType, Frame, Value
+from ..objects.values import Class, Error, ExceptionType, Frame, Value
 from .compiler import Compiler, Signal, Step, compiles
 from .targets import bind, unbind
 

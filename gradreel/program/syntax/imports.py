@@ -12,8 +12,8 @@ from collections.abc import Callable
 
 from ..errors import TYPES, raise_error
 from ..library import absent, dispensable, find, member, public, refused
+from ..objects.values import MISSING, Error, Frame, Namespace, Value
 from ..refusal import Refusal
-from ..values import MISSING, Error, Frame, Namespace, Value
 from .compiler import Compiler, Step, compiles
 from .targets import bind
 

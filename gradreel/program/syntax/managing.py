@@ -9,7 +9,7 @@ from ..calls import call_method, kind_name, truth
 from ..errors import raise_error
 from ..formatting import caught, error_text
 from ..machine import Machine
-from ..values import MISSING, OBJECTS, Frame, Silent, Value
+from ..objects.values import MISSING, OBJECTS, Frame, Silent, Value
 from .compiler import Compiler, Signal, Step, compiles
 from .targets import target
 

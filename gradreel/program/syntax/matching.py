@@ -7,12 +7,12 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, TypeVar
 
 from ..asking import is_instance
-from ..attributes import load
 from ..calls import kind_name, truth
 from ..iterating import iterate
 from ..machine import Machine
+from ..objects.attributes import load
+from ..objects.values import MISSING, Class, ExceptionType, Frame, Type, Value
 from ..operators import equal
-from ..values import MISSING, Class, ExceptionType, Frame, Type, Value
 from .compiler import Compiler, Signal, Step, compiles
 from .targets import Store, bind
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from ..builtin import BUILTINS, REFUSED
-from ..values import MISSING, Frame, Value
+from ..objects.values import MISSING, Frame, Value
 from ..words import words
 from .compiler import Compiler, Run, compiles
 

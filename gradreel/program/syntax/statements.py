@@ -9,7 +9,7 @@ from gradreel.trace.events import LineReached
 
 from ..calls import truth
 from ..iterating import iterate
-from ..values import MISSING, Frame, Value
+from ..objects.values import MISSING, Frame, Value
 from .compiler import BREAK, CONTINUE, RETURN, Compiler, Signal, Step, compiles, header_end
 from .targets import augmented, deletion, retell, target
 

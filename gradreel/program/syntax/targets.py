@@ -8,13 +8,13 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 
-from ..attributes import load
 from ..calls import kind_name
 from ..iterating import iterate
+from ..objects.attributes import load
+from ..objects.storing import delete, store
+from ..objects.values import MISSING, Frame, Silent, Value
 from ..operators import binary
-from ..storing import delete, store
 from ..subscripts import assign, fetch, remove
-from ..values import MISSING, Frame, Silent, Value
 from .compiler import Compiler
 from .names import BINDABLE, DUNDERS, attribute_name, special, unbound
 

@@ -13,7 +13,7 @@ from typing import Any
 
 from ..calls import truth
 from ..iterating import delegate
-from ..values import Frame, Value
+from ..objects.values import Frame, Value
 from .compiler import Compiler, Run, compiles
 
 Way = Callable[[Frame], Generator[Value, Value, None]]

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from ..calls import call
+from ..errors import raise_error
+from ..formatting import error_text, written
+from ..machine import Machine
+from ..refusal import Refusal
 from .basics import basic
-from .calls import call
 from .creating import begin
-from .errors import raise_error
-from .formatting import error_text, written
 from .kinds import missing
-from .machine import Machine
-from .refusal import Refusal
 from .tables import table_of
 from .values import (
     MISSING,
@@ -85,7 +85,7 @@ def of_namespace(machine: Machine, owner: Namespace, name: str) -> Value:
         return owner.table[name]
     if name == "__name__":
         return owner.name
-    from .library import absent, member
+    from ..library import absent, member
 
     found = member(machine, owner, name)
     if found is MISSING:
@@ -234,7 +234,7 @@ def of_generator(machine: Machine, owner: Generator, name: str) -> Value:
 
 
 def throw(machine: Machine, this: Generator, kind: Value, value: Value = None, trace: Value = None) -> Value:
-    from .syntax.handling import instance
+    from ..syntax.handling import instance
 
     if value is not None:
         kind = value if isinstance(value, Error) else call(machine, kind, [value], {})

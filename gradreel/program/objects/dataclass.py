@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+from ..calls import call, call_method, kind_name
+from ..copying import deep_copy
+from ..formatting import written
+from ..machine import Machine
+from ..operators import COMPARE_SIGNS, equal
+from ..syntax.arguments import Signature, bind_arguments
 from .attributes import load
-from .calls import call, call_method, kind_name
-from .copying import deep_copy
 from .creating import Keyed
-from .formatting import written
-from .machine import Machine
-from .operators import COMPARE_SIGNS, equal
 from .storing import store_plainly
-from .syntax.arguments import Signature, bind_arguments
 from .values import MISSING, OBJECTS, Builtin, Class, ExceptionType, Function, Instance, Namespace, Type, Value
 
 
@@ -212,7 +212,7 @@ def ordering(sign: str) -> Any:
 
 def unchangeable(verb: str) -> Any:
     def run(machine: Machine, this: Value, name: str, *value: Value) -> None:
-        from .errors import raise_error
+        from ..errors import raise_error
         from .values import Error
 
         text = f"cannot {verb} field '{name}'"

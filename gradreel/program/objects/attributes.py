@@ -11,13 +11,13 @@ from typing import Any
 
 from gradreel.trace.events import GradMissing
 
+from ..bridge import Companion, from_engine
+from ..calls import call, call_method
+from ..engine import tensor_id, torch
+from ..machine import Machine
 from .basics import basic
-from .bridge import Companion, from_engine
-from .calls import call, call_method
 from .creating import Keyed
-from .engine import tensor_id, torch
 from .kinds import missing, type_of
-from .machine import Machine
 from .tables import Entry, table_of
 from .values import (
     MISSING,

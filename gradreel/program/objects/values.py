@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
-    from .machine import Machine
+    from ..machine import Machine
 
 Value = Any
 """Anything that a program handles."""

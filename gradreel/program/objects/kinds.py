@@ -6,10 +6,10 @@ from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 from typing import Any
 
-from .calls import kind_name
-from .engine import torch
-from .face import NAMES, SURFACE, TYPES
-from .refusal import Refusal
+from ..calls import kind_name
+from ..engine import torch
+from ..face import NAMES, SURFACE, TYPES
+from ..refusal import Refusal
 from .tables import table_of
 from .values import OBJECTS, Class, Error, Namespace, Type, Value
 

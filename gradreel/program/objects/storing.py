@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..bridge import Companion, ready, to_engine
+from ..calls import call, call_method, kind_name
+from ..engine import torch
+from ..iterating import listed
+from ..machine import Machine
+from ..refusal import Refusal
 from .attributes import own_attributes
-from .bridge import Companion, ready, to_engine
-from .calls import call, call_method, kind_name
-from .engine import torch
-from .iterating import listed
 from .kinds import missing
-from .machine import Machine
-from .refusal import Refusal
 from .tables import Entry, table_of
 from .values import MISSING, OBJECTS, Attribute, Class, Error, Function, Instance, Namespace, Property, Silent, Value
 
@@ -53,7 +53,7 @@ def store_plainly(machine: Machine, owner: Value, name: str, value: Value) -> No
     elif kind is Function:
         store_on_function(owner, name, value)
     elif kind is Namespace:
-        from .devices import switch
+        from ..devices import switch
 
         if not switch(machine, owner, name):
             raise Refusal(f"Names of modules cannot be set here: `{owner.name}.{name}` stays as it is.")

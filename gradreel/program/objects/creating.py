@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from .bridge import companion, machine_of, to_engine
-from .machine import Machine
+from ..bridge import companion, machine_of, to_engine
+from ..machine import Machine
 from .values import MISSING, OBJECTS, Class, ClassMethod, Error, Function, Instance, Property, StaticMethod, Value
 
 FIXED = (tuple, frozenset, str, int, float)
@@ -29,7 +29,7 @@ def instantiate(machine: Machine, kind: Class, args: list[Value], kwargs: dict[s
         args.insert(0, this)
         answer = machine.call(machine, start, args, kwargs)
         if answer is not None:
-            from .calls import kind_name
+            from ..calls import kind_name
 
             raise TypeError(f"__init__() should return None, not '{kind_name(answer)}'")
     elif new is MISSING:
@@ -103,8 +103,8 @@ def is_abstract(value: Value) -> bool:
 
 def member(machine: Machine, kind: Class, args: list[Value]) -> Value:
     """`Color(2)`: the member of an enumeration with that value."""
-    from .formatting import written
-    from .operators import same
+    from ..formatting import written
+    from ..operators import same
 
     (value,) = args
     if isinstance(value, OBJECTS) and kind in value.kind.order:
@@ -121,7 +121,7 @@ class Keyed(Instance):
     __slots__ = ()
 
     def __hash__(self) -> int:
-        from .calls import call_method, kind_name
+        from ..calls import call_method, kind_name
 
         kind = self.kind
         if kind.find("__hash__") in (MISSING, None):
@@ -132,6 +132,6 @@ class Keyed(Instance):
         return hash(found)
 
     def __eq__(self, other: object) -> bool:
-        from .operators import same
+        from ..operators import same
 
         return same(machine_of(self.kind), self, other)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from ..machine import Machine
+from ..operators import same
 from .creating import Keyed, blank
-from .machine import Machine
-from .operators import same
 from .values import MISSING, Builtin, Class, ClassMethod, Function, Instance, Namespace, Property, StaticMethod, Value
 
 
