@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from gradreel.trace.events import Printed
 
-from .builtin import BUILTINS
+from .builtins.table import BUILTINS
 from .face import SPACES
 from .limits import Limits
 from .running import run

@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 import numpy.ma  # noqa: F401  np.unique imports it when first called, and a locked-down process could not
 
+from .builtins.iterating import listed
 from .calls import kind_name
 from .engine import torch
-from .iterating import listed
 from .machine import Machine
 from .objects.values import Namespace, Type, Value
 

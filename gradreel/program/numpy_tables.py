@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from .iterating import listed
+from .builtins.iterating import listed
 from .machine import Machine
 from .numpy_face import (
     DTYPES,

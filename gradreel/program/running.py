@@ -14,11 +14,11 @@ import numpy as np
 from gradreel.trace import Outcome, Recorder, Trace
 from gradreel.trace.events import Stopped
 
+from .builtins.formatting import caught, written
+from .builtins.formatting import text as shown
 from .calls import call
 from .engine import listening, running
 from .errors import suggestion
-from .formatting import caught, written
-from .formatting import text as shown
 from .limits import Limits, Spent
 from .machine import Machine, Place
 from .objects.values import Error, Frame, Silent, Value

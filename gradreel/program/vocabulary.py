@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 
-from .builtin import BUILTINS
+from .builtins.table import BUILTINS
 from .face import NAMES, OWNERS, SPACES, offered
 
 

@@ -6,10 +6,10 @@ from collections import OrderedDict, defaultdict, deque
 from collections.abc import Callable
 from typing import Any
 
-from ..builtin import TYPES as PYTHON
+from ..builtins.iterating import iterate, listed
+from ..builtins.table import TYPES as PYTHON
 from ..calls import call
 from ..errors import TYPES as ERRORS
-from ..iterating import iterate, listed
 from ..machine import Machine
 from ..objects.dataclass import module as dataclasses
 from ..objects.enums import module as enum

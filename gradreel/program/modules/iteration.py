@@ -7,13 +7,13 @@ import itertools
 from collections.abc import Callable
 from typing import Any
 
+from ..builtins.iterating import iterate, listed
+from ..builtins.operators import BINARY, COMPARE, UNARY, binary, contains
+from ..builtins.subscripts import fetch
 from ..calls import call, truth
-from ..iterating import iterate, listed
 from ..machine import Machine
 from ..objects.attributes import load
 from ..objects.values import MISSING, Builtin, Function, Value
-from ..operators import BINARY, COMPARE, UNARY, binary, contains
-from ..subscripts import fetch
 from .making import module
 
 
@@ -119,7 +119,7 @@ def _getter(machine: Machine, *wanted: Value) -> Builtin:
 
 
 def _attributes(machine: Machine, *names: str) -> Builtin:
-    from ..asking import plain_name
+    from ..builtins.asking import plain_name
 
     def one(m: Machine, owner: Value, path: str) -> Value:
         for name in path.split("."):
@@ -134,7 +134,7 @@ def _attributes(machine: Machine, *names: str) -> Builtin:
 
 
 def _caller(machine: Machine, name: str, /, *args: Value, **kwargs: Value) -> Builtin:
-    from ..asking import plain_name
+    from ..builtins.asking import plain_name
 
     plain_name(name)
     return Builtin("methodcaller", lambda m, owner: call(m, load(m, owner, name), list(args), kwargs), True)

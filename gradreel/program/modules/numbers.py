@@ -8,12 +8,12 @@ import random
 from collections.abc import Callable
 from typing import Any
 
+from ..builtins.iterating import iterate, listed
+from ..builtins.operators import binary
 from ..calls import call_method
 from ..engine import torch
-from ..iterating import iterate, listed
 from ..machine import Machine
 from ..objects.values import OBJECTS, Attribute, Builtin, Type, Value
-from ..operators import binary
 from ..words import words
 from .making import module
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from ..iterating import WALKED, iterate
+from ..builtins.iterating import WALKED, iterate
 from ..machine import Machine
 from ..objects.values import Attribute, Builtin, Namespace, Silent, Value
 from .making import module
@@ -84,7 +84,7 @@ def _bar(machine: Machine, iterable: Value = (), desc: Value = None, total: Valu
 
 
 def _range(machine: Machine, *bounds: Value, **named: Value) -> Progress:
-    from ..builtin import counted
+    from ..builtins.table import counted
 
     return _bar(machine, counted(machine, *bounds))
 
@@ -98,7 +98,7 @@ def _update(machine: Machine, this: Progress, n: Value = 1) -> None:
 
 
 def _print(machine: Machine, text: Value, *rest: Value, **named: Value) -> None:
-    from ..formatting import text as shown
+    from ..builtins.formatting import text as shown
 
     machine.write(shown(machine, text) + "\n")
 

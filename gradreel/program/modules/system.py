@@ -6,11 +6,11 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
+from ..builtins.formatting import error_text, text
 from ..calls import kind_name
 from ..copying import deep_copy, shallow_copy
 from ..errors import TYPES as ERRORS
 from ..errors import raise_error
-from ..formatting import error_text, text
 from ..machine import Machine
 from ..objects.values import Attribute, Builtin, Class, Error, ExceptionType, Type, Value
 from .making import module

@@ -54,13 +54,13 @@ def _get(machine: Machine, this: Value, name: str) -> Value:
 
 
 def _represented(machine: Machine, this: Value) -> str:
-    from ..formatting import base_repr
+    from ..builtins.formatting import base_repr
 
     return base_repr(machine, this)
 
 
 def _text(machine: Machine, this: Value) -> str:
-    from ..formatting import base_text
+    from ..builtins.formatting import base_text
 
     return base_text(machine, this)
 
@@ -70,7 +70,7 @@ def _hash(machine: Machine, this: Value) -> int:
 
 
 def _equal(machine: Machine, this: Value, other: Value) -> Value:
-    from ..operators import base_equal
+    from ..builtins.operators import base_equal
 
     if isinstance(this, Instance):
         return True if this is other else NotImplemented
@@ -78,8 +78,8 @@ def _equal(machine: Machine, this: Value, other: Value) -> Value:
 
 
 def _formatted(machine: Machine, this: Value, spec: str) -> str:
-    from ..formatting import base_text
-    from ..templates import formatted
+    from ..builtins.formatting import base_text
+    from ..builtins.templates import formatted
 
     return formatted(machine, base_text(machine, this), spec) if isinstance(this, Instance) else format(this, spec)
 
@@ -110,32 +110,32 @@ EVERY: dict[str, Callable[..., Value]] = {
 
 
 def _item(machine: Machine, this: Value, index: Value) -> Value:
-    from ..subscripts import fetch_plainly
+    from ..builtins.subscripts import fetch_plainly
 
     return fetch_plainly(machine, this, index)
 
 
 def _put(machine: Machine, this: Value, index: Value, value: Value) -> None:
-    from ..subscripts import assign_plainly
+    from ..builtins.subscripts import assign_plainly
 
     assign_plainly(machine, this, index, value)
 
 
 def _drop(machine: Machine, this: Value, index: Value) -> None:
-    from ..subscripts import remove_plainly
+    from ..builtins.subscripts import remove_plainly
 
     remove_plainly(machine, this, index)
 
 
 def _has(machine: Machine, this: Value, item: Value) -> bool:
-    from ..operators import base_contains
+    from ..builtins.operators import base_contains
 
     return base_contains(machine, item, this)
 
 
 def _operator(kind: str, mirrored: bool = False) -> Callable[..., Value]:
     def run(machine: Machine, this: Value, other: Value) -> Value:
-        from ..operators import base_binary
+        from ..builtins.operators import base_binary
 
         return base_binary(machine, kind, other, this) if mirrored else base_binary(machine, kind, this, other)
 

@@ -103,8 +103,8 @@ def is_abstract(value: Value) -> bool:
 
 def member(machine: Machine, kind: Class, args: list[Value]) -> Value:
     """`Color(2)`: the member of an enumeration with that value."""
-    from ..formatting import written
-    from ..operators import same
+    from ..builtins.formatting import written
+    from ..builtins.operators import same
 
     (value,) = args
     if isinstance(value, OBJECTS) and kind in value.kind.order:
@@ -132,6 +132,6 @@ class Keyed(Instance):
         return hash(found)
 
     def __eq__(self, other: object) -> bool:
-        from ..operators import same
+        from ..builtins.operators import same
 
         return same(machine_of(self.kind), self, other)

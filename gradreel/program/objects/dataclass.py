@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+from ..builtins.formatting import written
+from ..builtins.operators import COMPARE_SIGNS, equal
 from ..calls import call, call_method, kind_name
 from ..copying import deep_copy
-from ..formatting import written
 from ..machine import Machine
-from ..operators import COMPARE_SIGNS, equal
 from ..syntax.arguments import Signature, bind_arguments
 from .attributes import load
 from .creating import Keyed

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from ..builtins.operators import same
 from ..machine import Machine
-from ..operators import same
 from .creating import Keyed, blank
 from .values import MISSING, Builtin, Class, ClassMethod, Function, Instance, Namespace, Property, StaticMethod, Value
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from ..builtins.formatting import error_text, written
 from ..calls import call
 from ..errors import raise_error
-from ..formatting import error_text, written
 from ..machine import Machine
 from ..refusal import Refusal
 from .basics import basic

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from ..bridge import Companion, ready, to_engine
+from ..builtins.iterating import listed
 from ..calls import call, call_method, kind_name
 from ..engine import torch
-from ..iterating import listed
 from ..machine import Machine
 from ..refusal import Refusal
 from .attributes import own_attributes

@@ -15,10 +15,10 @@ import numpy as np
 from gradreel.trace.events import NumbersTaken, OptimizerStepped
 
 from ..bridge import from_engine, to_engine
+from ..builtins.methods import METHODS
 from ..engine import tensor_id, torch
 from ..face import NAMES, SPACES
 from ..machine import Machine
-from ..methods import METHODS
 from ..numpy_face import ARRAY_TYPES
 from ..numpy_tables import ARRAY_METHODS
 from ..sharing import shown

@@ -6,8 +6,8 @@ import ast
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
+from ..builtins.iterating import iterate
 from ..calls import truth
-from ..iterating import iterate
 from ..machine import Machine
 from ..objects.values import Cell, Frame, Generator, Value
 from .compiler import Compiler, Run, compiles

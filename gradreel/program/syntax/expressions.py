@@ -5,13 +5,13 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 
+from ..builtins.iterating import listed
+from ..builtins.operators import COMPARE, UNARY, binary
+from ..builtins.subscripts import fetch
+from ..builtins.templates import converted
 from ..calls import kind_name, truth
-from ..iterating import listed
 from ..objects.attributes import load
 from ..objects.values import OBJECTS, Frame, Instance, Value
-from ..operators import COMPARE, UNARY, binary
-from ..subscripts import fetch
-from ..templates import converted
 from .compiler import Compiler, Run, compiles
 from .names import attribute_name
 from .targets import target

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 
-from ..builtin import super_of
+from ..builtins.table import super_of
 from ..calls import call, kind_name
 from ..objects.attributes import load
 from ..objects.values import (

@@ -10,10 +10,10 @@ import ast
 from collections.abc import Callable, Generator, Sequence
 from typing import Any
 
+from ..builtins.formatting import caught
+from ..builtins.iterating import iterate
 from ..calls import truth
 from ..errors import TYPES, raise_error
-from ..formatting import caught
-from ..iterating import iterate
 from ..machine import Machine
 from ..objects.values import Error, Frame, Value
 from .compiler import BREAK, RETURN, Compiler, Signal

@@ -9,9 +9,9 @@ from typing import TypeVar
 
 from gradreel.trace.events import Raised
 
+from ..builtins.formatting import caught, error_text, text
 from ..calls import call, truth
 from ..errors import TYPES, matches, raise_error
-from ..formatting import caught, error_text, text
 from ..machine import Machine
 from ..objects.values import Class, Error, ExceptionType, Frame, Value
 from .compiler import Compiler, Signal, Step, compiles

@@ -5,9 +5,9 @@ from __future__ import annotations
 import ast
 
 from ..bridge import from_engine
+from ..builtins.formatting import caught, error_text
 from ..calls import call_method, kind_name, truth
 from ..errors import raise_error
-from ..formatting import caught, error_text
 from ..machine import Machine
 from ..objects.values import MISSING, OBJECTS, Frame, Silent, Value
 from .compiler import Compiler, Signal, Step, compiles

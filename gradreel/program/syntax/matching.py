@@ -6,13 +6,13 @@ import ast
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, TypeVar
 
-from ..asking import is_instance
+from ..builtins.asking import is_instance
+from ..builtins.iterating import iterate
+from ..builtins.operators import equal
 from ..calls import kind_name, truth
-from ..iterating import iterate
 from ..machine import Machine
 from ..objects.attributes import load
 from ..objects.values import MISSING, Class, ExceptionType, Frame, Type, Value
-from ..operators import equal
 from .compiler import Compiler, Signal, Step, compiles
 from .targets import Store, bind
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from ..builtin import BUILTINS, REFUSED
+from ..builtins.table import BUILTINS, REFUSED
 from ..objects.values import MISSING, Frame, Value
 from ..words import words
 from .compiler import Compiler, Run, compiles

@@ -7,8 +7,8 @@ from collections.abc import Callable
 
 from gradreel.trace.events import LineReached
 
+from ..builtins.iterating import iterate
 from ..calls import truth
-from ..iterating import iterate
 from ..objects.values import MISSING, Frame, Value
 from .compiler import BREAK, CONTINUE, RETURN, Compiler, Signal, Step, compiles, header_end
 from .targets import augmented, deletion, retell, target

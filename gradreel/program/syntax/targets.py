@@ -8,13 +8,13 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 
+from ..builtins.iterating import iterate
+from ..builtins.operators import binary
+from ..builtins.subscripts import assign, fetch, remove
 from ..calls import kind_name
-from ..iterating import iterate
 from ..objects.attributes import load
 from ..objects.storing import delete, store
 from ..objects.values import MISSING, Frame, Silent, Value
-from ..operators import binary
-from ..subscripts import assign, fetch, remove
 from .compiler import Compiler
 from .names import BINDABLE, DUNDERS, attribute_name, special, unbound
 

@@ -11,8 +11,8 @@ import copy
 from collections.abc import Callable, Generator, Iterator
 from typing import Any
 
+from ..builtins.iterating import delegate
 from ..calls import truth
-from ..iterating import delegate
 from ..objects.values import Frame, Value
 from .compiler import Compiler, Run, compiles
 

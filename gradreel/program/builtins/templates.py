@@ -7,13 +7,13 @@ import string
 
 import numpy as np
 
-from .calls import call_method
-from .engine import torch
+from ..calls import call_method
+from ..engine import torch
+from ..machine import Machine
+from ..objects.values import OBJECTS, Value
+from ..refusal import Refusal
 from .formatting import checked, plain, text, type_name, written
 from .iterating import iterate
-from .machine import Machine
-from .objects.values import OBJECTS, Value
-from .refusal import Refusal
 
 # ---- format specifications
 

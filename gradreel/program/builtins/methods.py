@@ -10,13 +10,13 @@ from collections.abc import Callable
 from functools import cmp_to_key
 from typing import Any
 
-from .calls import call, truth
+from ..calls import call, truth
+from ..machine import Machine
+from ..objects.values import Builtin, Value
+from ..words import words
 from .iterating import listed
-from .machine import Machine
-from .objects.values import Builtin, Value
 from .operators import less, same
 from .templates import joined, str_format
-from .words import words
 
 Method = Builtin
 """A method is a builtin that is handed its object as first argument (behind the machine, if it asks for it)."""

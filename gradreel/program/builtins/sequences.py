@@ -8,11 +8,11 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from .calls import call, call_method, kind_name, own_length, truth
-from .engine import torch
+from ..calls import call, call_method, kind_name, own_length, truth
+from ..engine import torch
+from ..machine import Machine
+from ..objects.values import MISSING, OBJECTS, Class, Own, Value
 from .iterating import VIEWS, iterate, listed
-from .machine import Machine
-from .objects.values import MISSING, OBJECTS, Class, Own, Value
 from .operators import binary
 
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from .calls import kind_name
-from .engine import torch
-from .machine import Machine
-from .objects.attributes import load
-from .objects.kinds import type_of
-from .objects.storing import delete, store
-from .objects.tables import table_of
-from .objects.values import (
+from ..calls import kind_name
+from ..engine import torch
+from ..machine import Machine
+from ..objects.attributes import load
+from ..objects.kinds import type_of
+from ..objects.storing import delete, store
+from ..objects.tables import table_of
+from ..objects.values import (
     MISSING,
     OBJECTS,
     Bound,
@@ -23,8 +23,8 @@ from .objects.values import (
     Type,
     Value,
 )
+from ..refusal import Refusal
 from .operators import UNION
-from .refusal import Refusal
 
 # ---- kinds
 
@@ -105,7 +105,7 @@ def identity(machine: Machine, value: Value) -> int:
 
 
 def special_refused(name: str) -> bool:
-    from .syntax.names import DUNDERS, special
+    from ..syntax.names import DUNDERS, special
 
     return special(name) and name not in DUNDERS
 

@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from .calls import NAMES, call_method, kind_name, unseen
-from .engine import torch
-from .errors import TYPES as ERRORS
-from .machine import Machine
-from .objects.values import (
+from ..calls import NAMES, call_method, kind_name, unseen
+from ..engine import torch
+from ..errors import TYPES as ERRORS
+from ..machine import Machine
+from ..objects.values import (
     MISSING,
     OBJECTS,
     Class,

@@ -14,16 +14,16 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from .calls import call_method, truth
-from .engine import TENSORS, elements_of
+from ..calls import call_method, truth
+from ..engine import TENSORS, elements_of
+from ..objects.values import OBJECTS, Bound, Class, Error, ExceptionType, Function, Instance, Own, Silent, Type, Value
+from ..sharing import wrote
 from .formatting import type_name
 from .iterating import iterate
-from .objects.values import OBJECTS, Bound, Class, Error, ExceptionType, Function, Instance, Own, Silent, Type, Value
-from .sharing import wrote
 from .templates import percent
 
 if TYPE_CHECKING:
-    from .machine import Machine
+    from ..machine import Machine
 
 Guard = Callable[["Machine", Value, Value], None]
 

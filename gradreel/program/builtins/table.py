@@ -10,32 +10,14 @@ import numpy as np
 
 from gradreel.trace.events import NumbersTaken
 
-from .asking import (
-    get,
-    has,
-    identity,
-    inner_names,
-    is_callable,
-    is_instance,
-    is_subclass,
-    listing,
-    outer_names,
-    put,
-    special_refused,
-    unmarked,
-    variables,
-)
-from .calls import call, call_method, kind_name, truth
-from .engine import tensor_id, torch
-from .errors import TYPES as ERRORS
-from .formatting import text, written
-from .iterating import iterate, listed
-from .machine import Machine
-from .methods import METHODS, _fromkeys, dictionary, maketrans, ordered_list
-from .objects.attributes import OBJECT, TYPE_OF_TYPES, load
-from .objects.kinds import PYTHON_TYPES, type_of
-from .objects.tuples import TUPLE
-from .objects.values import (
+from ..calls import call, call_method, kind_name, truth
+from ..engine import tensor_id, torch
+from ..errors import TYPES as ERRORS
+from ..machine import Machine
+from ..objects.attributes import OBJECT, TYPE_OF_TYPES, load
+from ..objects.kinds import PYTHON_TYPES, type_of
+from ..objects.tuples import TUPLE
+from ..objects.values import (
     MISSING,
     OBJECTS,
     Bound,
@@ -53,8 +35,26 @@ from .objects.values import (
     Type,
     Value,
 )
+from ..refusal import Refusal
+from .asking import (
+    get,
+    has,
+    identity,
+    inner_names,
+    is_callable,
+    is_instance,
+    is_subclass,
+    listing,
+    outer_names,
+    put,
+    special_refused,
+    unmarked,
+    variables,
+)
+from .formatting import text, written
+from .iterating import iterate, listed
+from .methods import METHODS, _fromkeys, dictionary, maketrans, ordered_list
 from .operators import binary, less, same
-from .refusal import Refusal
 from .sequences import (
     Mapped,
     absolute,
@@ -184,7 +184,7 @@ def classify(machine: Machine, *given: Value, **keywords: Value) -> Value:
         return type_of(given[0])
     if len(given) != 3:
         raise TypeError("type() takes 1 or 3 arguments")
-    from .syntax.classes import make_class
+    from ..syntax.classes import make_class
 
     name, bases, attributes = given
     if not isinstance(name, str):

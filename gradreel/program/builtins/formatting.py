@@ -9,13 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from .calls import call_method, kind_name, unseen
-from .engine import elements_of, torch
-from .errors import error_of
-from .iterating import VIEWS
-from .limits import Spent
-from .machine import Machine
-from .objects.values import (
+from ..calls import call_method, kind_name, unseen
+from ..engine import elements_of, torch
+from ..errors import error_of
+from ..limits import Spent
+from ..machine import Machine
+from ..objects.values import (
     OBJECTS,
     Bound,
     Builtin,
@@ -36,6 +35,7 @@ from .objects.values import (
     Type,
     Value,
 )
+from .iterating import VIEWS
 
 ADDRESS = re.compile(r"\b0[xX][0-9a-fA-F]{6,}\b")
 DEEPEST = 60

@@ -1,0 +1,1 @@
+"""What Python's own functions, types and operators do, each step charged."""
