@@ -30,8 +30,8 @@ from .objects.values import (
     Value,
 )
 from .refusal import Refusal
-from .sizes import ASKED
 from .syntax.arguments import unfit
+from .torch_face.sizes import ASKED
 
 
 def call(machine: Machine, function: Any, args: list[Value], kwargs: dict[str, Value]) -> Value:
@@ -112,7 +112,7 @@ def foreign(machine: Machine, function: Foreign, args: list[Value], kwargs: dict
     if function.receiver is not MISSING:
         args.insert(0, function.receiver)
     if "device" in kwargs or function.name == "to":
-        from .devices import at_home
+        from .torch_face.devices import at_home
 
         kwargs = at_home(machine, function.name, args, kwargs)
     asked = ASKED.get(function.name)

@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from gradreel.trace.events import Printed
 
 from .builtins.table import BUILTINS
-from .face import SPACES
 from .limits import Limits
 from .running import run
+from .torch_face.names import SPACES
 
 Shape = tuple[int, ...]
 Numbers = float | list["Numbers"]

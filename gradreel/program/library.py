@@ -8,9 +8,7 @@ import random
 from difflib import get_close_matches
 from pathlib import Path
 
-from . import devices as devices
 from .engine import torch
-from .face import SPACES, SURFACE
 from .machine import Machine
 from .modules.collecting import ABSTRACT, COLLECTIONS, DATACLASSES, ENUM
 from .modules.iteration import FUNCTOOLS, ITERTOOLS, OPERATOR
@@ -25,7 +23,9 @@ from .objects.tables import TABLES
 from .objects.tuples import ABOUT_FIELDS
 from .objects.values import MISSING, Builtin, Foreign, Namespace, Value
 from .refusal import Refusal
-from .saving import load, save
+from .torch_face import devices as devices
+from .torch_face.names import SPACES, SURFACE
+from .torch_face.saving import load, save
 
 GUEST = {
     file.stem: ast.parse(file.read_text(encoding="utf-8")) for file in Path(__file__).with_name("guest").glob("*.py")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 
 from .builtins.table import BUILTINS
-from .face import NAMES, OWNERS, SPACES, offered
+from .torch_face.names import NAMES, OWNERS, SPACES, offered
 
 
 @cache

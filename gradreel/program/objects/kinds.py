@@ -8,8 +8,8 @@ from typing import Any
 
 from ..calls import kind_name
 from ..engine import torch
-from ..face import NAMES, SURFACE, TYPES
 from ..refusal import Refusal
+from ..torch_face.names import NAMES, SURFACE, TYPES
 from .tables import table_of
 from .values import OBJECTS, Class, Error, Namespace, Type, Value
 

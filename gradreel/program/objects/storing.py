@@ -53,7 +53,7 @@ def store_plainly(machine: Machine, owner: Value, name: str, value: Value) -> No
     elif kind is Function:
         store_on_function(owner, name, value)
     elif kind is Namespace:
-        from ..devices import switch
+        from ..torch_face.devices import switch
 
         if not switch(machine, owner, name):
             raise Refusal(f"Names of modules cannot be set here: `{owner.name}.{name}` stays as it is.")

@@ -17,11 +17,11 @@ from gradreel.trace.events import NumbersTaken, OptimizerStepped
 from ..bridge import from_engine, to_engine
 from ..builtins.methods import METHODS
 from ..engine import tensor_id, torch
-from ..face import NAMES, SPACES
 from ..machine import Machine
 from ..numpy_face import ARRAY_TYPES
 from ..numpy_tables import ARRAY_METHODS
 from ..sharing import shown
+from ..torch_face.names import NAMES, SPACES
 from .values import MISSING, Attribute, Builtin, Foreign, Value
 
 Entry = Attribute | Foreign | Builtin

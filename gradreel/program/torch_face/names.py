@@ -12,9 +12,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from .engine import torch
-from .errors import type_for
-from .objects.values import Builtin, Foreign, Namespace, Type, Value
+from ..engine import torch
+from ..errors import type_for
+from ..objects.values import Builtin, Foreign, Namespace, Type, Value
 
 
 def _listed(file: str) -> dict[str, list[str]]:

@@ -5,12 +5,12 @@ Each is taken with a remark. `torch.cuda.is_available()` is False, so programs t
 
 from __future__ import annotations
 
-from .engine import torch
-from .face import SPACES
-from .machine import Machine
-from .objects.tables import TABLES
-from .objects.values import Builtin, Namespace, Value
-from .words import words
+from ..engine import torch
+from ..machine import Machine
+from ..objects.tables import TABLES
+from ..objects.values import Builtin, Namespace, Value
+from ..words import words
+from .names import SPACES
 
 NO_GPU = "There is no GPU here: everything stays on the CPU. Random numbers drawn on a GPU would be others."
 NO_EFFECT = "`{name}` has no effect here: it changes how fast PyTorch is, not what it gives."

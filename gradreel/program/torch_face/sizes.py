@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from .limits import Meter
-from .words import words
+from ..limits import Meter
+from ..words import words
 
 Arguments = tuple[Any, ...]
 

@@ -9,12 +9,12 @@ from __future__ import annotations
 import pickle
 from typing import Any
 
-from .calls import kind_name
-from .copying import deep_copy
-from .engine import TENSORS, elements_of, torch
-from .machine import Machine
-from .objects.values import Class, Function, Instance, Own, Value
-from .refusal import Refusal
+from ..calls import kind_name
+from ..copying import deep_copy
+from ..engine import TENSORS, elements_of, torch
+from ..machine import Machine
+from ..objects.values import Class, Function, Instance, Own, Value
+from ..refusal import Refusal
 
 REMARK = "Nothing is written to disk here: what `torch.save` keeps lasts until the program ends."
 NO_FILES = "`torch.{verb}` takes the name of a file here, as text; there are no files that could be open."
