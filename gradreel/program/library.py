@@ -16,8 +16,8 @@ from .modules.making import module
 from .modules.numbers import MATH, RANDOM, RANDOM_METHODS
 from .modules.silent import PROGRESS, REMARKS, SILENT, TQDM, Progress
 from .modules.system import COPY, GC, OS, OUTPUT_METHODS, SYS, TIME, WARNINGS, Output, typing
-from .numpy_random import RANDOM as NUMPY_RANDOM
-from .numpy_tables import NUMPY
+from .numpy_face.random import RANDOM as NUMPY_RANDOM
+from .numpy_face.tables import NUMPY
 from .objects.kinds import PYTHON, unknown_name
 from .objects.tables import TABLES
 from .objects.tuples import ABOUT_FIELDS

@@ -16,8 +16,8 @@ import numpy as np
 
 from ..calls import call_method, truth
 from ..engine import TENSORS, elements_of
+from ..numpy_face.sharing import wrote
 from ..objects.values import OBJECTS, Bound, Class, Error, ExceptionType, Function, Instance, Own, Silent, Type, Value
-from ..sharing import wrote
 from .formatting import type_name
 from .iterating import iterate
 from .templates import percent

@@ -11,8 +11,8 @@ from ..bridge import PLAIN, from_engine, machine_of, to_engine
 from ..calls import call, call_method, kind_name
 from ..engine import elements_of, torch
 from ..machine import Machine
+from ..numpy_face.sharing import wrote
 from ..objects.values import MISSING, Class, ClassMethod, Instance, Own, Silent, Type, Value
-from ..sharing import wrote
 from .iterating import listed
 
 SEQUENCES = (list, tuple, str)
@@ -130,7 +130,7 @@ def assign_plainly(machine: Machine, owner: Value, index: Value, value: Value) -
     elif isinstance(owner, torch.Tensor):
         owner[to_engine(machine, index)] = to_engine(machine, value)
     elif isinstance(owner, np.ndarray):
-        from ..numpy_face import numbers
+        from ..numpy_face.arrays import numbers
 
         owner[index] = numbers(machine, value)
         if machine.mirrored:

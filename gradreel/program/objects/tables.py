@@ -18,9 +18,9 @@ from ..bridge import from_engine, to_engine
 from ..builtins.methods import METHODS
 from ..engine import tensor_id, torch
 from ..machine import Machine
-from ..numpy_face import ARRAY_TYPES
-from ..numpy_tables import ARRAY_METHODS
-from ..sharing import shown
+from ..numpy_face.arrays import ARRAY_TYPES
+from ..numpy_face.sharing import shown
+from ..numpy_face.tables import ARRAY_METHODS
 from ..torch_face.names import NAMES, SPACES
 from .values import MISSING, Attribute, Builtin, Foreign, Value
 

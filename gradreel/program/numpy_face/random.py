@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from .machine import Machine
-from .numpy_face import numbers, shape_of
-from .numpy_tables import NUMPY
-from .objects.tables import TABLES
-from .objects.values import Builtin, Namespace, Type, Value
+from ..machine import Machine
+from ..objects.tables import TABLES
+from ..objects.values import Builtin, Namespace, Type, Value
+from .arrays import numbers, shape_of
+from .tables import NUMPY
 
 State = np.random.RandomState
 Modern = np.random.Generator

@@ -8,9 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from .builtins.iterating import listed
-from .machine import Machine
-from .numpy_face import (
+from ..builtins.iterating import listed
+from ..machine import Machine
+from ..objects.values import Attribute, Builtin, Namespace, Type, Value
+from ..words import words
+from .arrays import (
     DTYPES,
     Array,
     alike,
@@ -43,9 +45,7 @@ from .numpy_face import (
     square,
     where,
 )
-from .objects.values import Attribute, Builtin, Namespace, Type, Value
 from .sharing import wrote
-from .words import words
 
 REDUCTIONS = words(
     "sum mean max min std var prod median any all argmax argmin cumsum cumprod ptp amax amin nansum nanmean "

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .engine import tell_written
+from ..engine import tell_written
 
 if TYPE_CHECKING:
-    from .machine import Machine
+    from ..machine import Machine
 
 WORK = 1000
 """How far to look for a number that two arrays have in common: odd strides can make that very long."""

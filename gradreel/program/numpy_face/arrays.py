@@ -13,11 +13,11 @@ from typing import Any
 import numpy as np
 import numpy.ma  # noqa: F401  np.unique imports it when first called, and a locked-down process could not
 
-from .builtins.iterating import listed
-from .calls import kind_name
-from .engine import torch
-from .machine import Machine
-from .objects.values import Namespace, Type, Value
+from ..builtins.iterating import listed
+from ..calls import kind_name
+from ..engine import torch
+from ..machine import Machine
+from ..objects.values import Namespace, Type, Value
 
 Array = np.ndarray[Any, Any]
 ARRAY_TYPES: tuple[type, ...] = (
