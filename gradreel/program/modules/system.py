@@ -8,11 +8,11 @@ from typing import Any
 
 from ..builtins.formatting import error_text, text
 from ..calls import kind_name
-from ..copying import deep_copy, shallow_copy
 from ..errors import TYPES as ERRORS
 from ..errors import raise_error
 from ..machine import Machine
 from ..objects.values import Attribute, Builtin, Class, Error, ExceptionType, Type, Value
+from .copying import deep_copy, shallow_copy
 from .making import module
 
 

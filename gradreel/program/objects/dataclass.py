@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 from ..builtins.formatting import written
 from ..builtins.operators import COMPARE_SIGNS, equal
 from ..calls import call, call_method, kind_name
-from ..copying import deep_copy
 from ..machine import Machine
+from ..modules.copying import deep_copy
 from ..syntax.arguments import Signature, bind_arguments
 from .attributes import load
 from .creating import Keyed

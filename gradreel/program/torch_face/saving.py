@@ -10,9 +10,9 @@ import pickle
 from typing import Any
 
 from ..calls import kind_name
-from ..copying import deep_copy
 from ..engine import TENSORS, elements_of, torch
 from ..machine import Machine
+from ..modules.copying import deep_copy
 from ..objects.values import Class, Function, Instance, Own, Value
 from ..refusal import Refusal
 

@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from .bridge import Companion
-from .calls import call_method, kind_name
-from .engine import TENSORS, elements_of, torch
-from .machine import Machine
-from .objects.creating import FIXED
-from .objects.values import (
+from ..bridge import Companion
+from ..calls import call_method, kind_name
+from ..engine import TENSORS, elements_of, torch
+from ..machine import Machine
+from ..objects.creating import FIXED
+from ..objects.values import (
     OBJECTS,
     Bound,
     Builtin,
