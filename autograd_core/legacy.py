@@ -11,9 +11,9 @@ import numpy as np
 
 from . import errors, tell
 from .edges import gradient_edge
-from .factories import made
 from .function import Function
-from .functions import sizes_of
+from .functions.choices import sizes_of
+from .functions.factories import made
 from .inplace import check_writable
 from .not_implemented import NotImplemented_
 from .ops import shape as s

@@ -9,9 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from . import errors, functions
+from . import errors
 from .batch import is_followed
-from .chains import multi_dot
+from .functions import choices as functions
+from .functions.chains import multi_dot
+from .functions.reductions import returned
 from .inplace import in_place
 from .ops import elementwise as e
 from .ops import linalg as l
@@ -20,7 +22,6 @@ from .ops import reduce as r
 from .ops import shape as s
 from .ops.checks import check_floating, check_matrix, check_square
 from .ops.linalg import LinAlgError
-from .reductions import returned
 from .signatures.guarding import guarded_all
 from .state import state
 from .tensor import Tensor, plain

@@ -14,26 +14,10 @@ from typing import Any
 
 import numpy as np
 
-from . import (
-    arranging,
-    contraction,
-    conversion,
-    dtypes,
-    factories,
-    functions,
-    indexing,
-    legacy,
-    linalg,
-    memory,
-    not_implemented,
-    reductions,
-    shaping,
-    statistics,
-    tallies,
-    tracking,
-    turning,
-)
+from . import conversion, dtypes, legacy, linalg, memory, not_implemented, tracking, turning
 from .device import CPU, strided
+from .functions import arranging, contraction, factories, indexing, reductions, shaping, statistics, tallies
+from .functions import choices as functions
 from .introspection import read_only
 from .ops import arrange, scattering, special
 from .ops import elementwise as e

@@ -10,7 +10,7 @@ import numpy as np
 
 from . import tell
 from .batch import hidden
-from .functions import sizes_of
+from .functions.choices import sizes_of
 from .graph import Node
 from .inplace import check_writable
 from .ops import arrange

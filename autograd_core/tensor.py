@@ -147,8 +147,8 @@ class TensorMeta(type):
             return super().__call__(*data, **options)
         if len(data) == 1 and isinstance(data[0], list | tuple):
             from .dtypes import get_default_dtype
-            from .factories import tensor as copied
-            from .factories import tensors_in
+            from .functions.factories import tensor as copied
+            from .functions.factories import tensors_in
 
             if tensors_in(data[0]):
                 return copied(data[0], dtype=get_default_dtype())

@@ -5,7 +5,8 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
-from . import dtypes, errors, factories
+from . import dtypes, errors
+from .functions import factories
 from .size import Size
 from .tensor import Tensor
 

@@ -13,7 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from . import errors, functions, not_implemented, reshaping
+from . import errors, not_implemented, reshaping
+from .functions import choices as functions
 from .graph import FLOAT
 from .inplace import at_once, in_place
 from .ops import elementwise as e

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from .. import random as streams
-from ..drawing import normal, rand
+from ..functions.drawing import normal, rand
 from ..modes import no_grad
 from ..ops import elementwise as e
 from ..ops import shape as s

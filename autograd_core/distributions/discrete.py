@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..drawing import bernoulli, multinomial
+from ..functions.drawing import bernoulli, multinomial
 from ..modes import no_grad
 from ..nn import functional as F
 from ..ops import elementwise as e

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .. import recurrent as r
+from ..functions import recurrent as r
 from ..ops import shape as s
 from ..tensor import Tensor, plain
 from . import init

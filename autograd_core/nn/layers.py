@@ -11,7 +11,7 @@ import numpy as np
 from .. import tell
 from ..dtypes import dtype as dtype_class
 from ..dtypes import get_default_dtype, to_numpy
-from ..shaping import flatten, unflatten
+from ..functions.shaping import flatten, unflatten
 from ..tensor import Tensor, plain
 from . import functional as F
 from . import init

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any, Self
 
 from ..dtypes import NAMES, dtype, to_numpy
-from ..factories import check_device
+from ..functions.factories import check_device
 from ..tensor import Tensor
 from .calling import Calling
 from .parameter import Parameter

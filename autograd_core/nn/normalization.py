@@ -10,8 +10,8 @@ import numpy as np
 
 from ..dtypes import dtype as dtype_class
 from ..dtypes import get_default_dtype, to_numpy
+from ..functions.shaping import squeeze
 from ..ops.shape import unsqueeze
-from ..shaping import squeeze
 from ..tensor import Tensor, plain
 from . import functional as F
 from . import init

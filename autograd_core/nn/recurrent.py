@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from .. import recurrent as r
+from ..functions import recurrent as r
 from ..ops import shape as s
 from ..tensor import Tensor, plain
 from .cells import Recurrent

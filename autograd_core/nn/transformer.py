@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..factories import floating
+from ..functions.factories import floating
 from ..tensor import Tensor, plain
 from . import functional as F
 from . import init

@@ -13,7 +13,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from ..factories import check_device
+from ..functions.factories import check_device
 from ..tensor import Tensor, wrapped_number
 from .kinds import Function, choosy
 from .out import SEVERAL, written

@@ -4,7 +4,7 @@ What torch composes of several operators is composed of the same ones here, so t
 """
 
 from ...absent import absent
-from ...padding import pad
+from ...functions.padding import pad
 from ...signatures.guarding import guarded_all
 from ...signatures.inside import worded_all
 from ...signatures.kinds import choosy_all

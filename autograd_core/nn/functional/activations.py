@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ... import errors
-from ... import functions as f
+from ...functions import choices as f
 from ...inplace import in_place
 from ...ops import activations as a
 from ...ops import elementwise as e

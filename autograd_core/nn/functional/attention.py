@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ... import errors
-from ... import shaping as f
+from ...functions import shaping as f
 from ...ops import attention as a
 from ...ops import elementwise as e
 from ...ops import matmul as m

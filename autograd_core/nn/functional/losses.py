@@ -12,7 +12,7 @@ import numpy as np
 
 from ... import dtypes, errors
 from ...batch import hidden
-from ...functions import cast
+from ...functions.choices import cast
 from ...inplace import in_place
 from ...ops import activations as a
 from ...ops import elementwise as e

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from ... import errors, tell
-from ... import shaping as f
+from ...functions import shaping as f
 from ...ops import elementwise as e
 from ...ops import normalization as n
 from ...ops import padding as p

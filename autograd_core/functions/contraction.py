@@ -8,13 +8,13 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from . import errors
-from .ops import elementwise as e
-from .ops import matmul as m
-from .ops import reduce as r
-from .ops import shape as s
-from .ops import spread
-from .tensor import Tensor, new_storage
+from .. import errors
+from ..ops import elementwise as e
+from ..ops import matmul as m
+from ..ops import reduce as r
+from ..ops import shape as s
+from ..ops import spread
+from ..tensor import Tensor, new_storage
 
 
 def named_dims(dims: Any) -> tuple[list[int], list[int]]:

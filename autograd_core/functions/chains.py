@@ -7,9 +7,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from .ops import matmul as m
-from .ops import shape as s
-from .tensor import Tensor
+from ..ops import matmul as m
+from ..ops import shape as s
+from ..tensor import Tensor
 
 
 def multi_dot(tensors: Sequence[Tensor]) -> Tensor:

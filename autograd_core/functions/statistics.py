@@ -8,14 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from . import errors
-from .functions import cast, dims
-from .ops import elementwise as e
-from .ops import order as o
-from .ops import reduce as r
-from .ops import spread
+from .. import errors
+from ..ops import elementwise as e
+from ..ops import order as o
+from ..ops import reduce as r
+from ..ops import spread
+from ..tensor import Tensor, plain
+from .choices import cast, dims
 from .reductions import Extreme, correction_of, named, returned
-from .tensor import Tensor, plain
 
 AMINMAX = returned("aminmax", "min max")
 MEDIAN, NANMEDIAN, MODE, CUMMAX, CUMMIN = (named(kind) for kind in ("median", "nanmedian", "mode", "cummax", "cummin"))

@@ -14,12 +14,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .inplace import in_place
-from .ops import elementwise as e
-from .ops import matmul as m
-from .ops import recurrent as r
-from .ops import shape as s
-from .tensor import Tensor, plain
+from ..inplace import in_place
+from ..ops import elementwise as e
+from ..ops import matmul as m
+from ..ops import recurrent as r
+from ..ops import shape as s
+from ..tensor import Tensor, plain
 
 State = Any
 """The state of a cell: a hidden state, or with LSTM the pair of hidden and cell state."""
@@ -172,7 +172,7 @@ def stacked(
 
     The outputs of two directions are joined along the dimension `along`.
     """
-    from .nn.functional import dropout as dropped
+    from ..nn.functional import dropout as dropped
 
     last: list[State] = []
     for first in range(0, len(weights), directions):

@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from . import errors
-from .batch import Batch
-from .functions import dims, numpy_dtype, sizes_of
-from .ops import shape as s
-from .tensor import Tensor, sharing
+from .. import errors
+from ..batch import Batch
+from ..ops import shape as s
+from ..tensor import Tensor, sharing
+from .choices import dims, numpy_dtype, sizes_of
 
 NOT_A_VIEW = (
     "view() received an invalid combination of arguments - got ({0}), but expected one of:\n * (torch.dtype dtype)\n"
@@ -28,7 +28,7 @@ def reshape(input: Tensor, *shape: Any) -> Tensor:
 
 
 def view(input: Tensor, *shape: Any, dtype: Any = None) -> Tensor:
-    from .dtypes import dtype as dtype_class
+    from ..dtypes import dtype as dtype_class
 
     if dtype is not None or (len(shape) == 1 and isinstance(shape[0], dtype_class)):
         return view_dtype(input, numpy_dtype(dtype if dtype is not None else shape[0]))

@@ -12,12 +12,12 @@ from typing import Any
 
 import numpy as np
 
-from . import errors
-from .batch import unseen
-from .inplace import in_place
-from .ops import elementwise, putting, shape
-from .ops import index as places
-from .tensor import Tensor, plain
+from .. import errors
+from ..batch import unseen
+from ..inplace import in_place
+from ..ops import elementwise, putting, shape
+from ..ops import index as places
+from ..tensor import Tensor, plain
 
 END = 2**63 - 1
 
@@ -100,7 +100,7 @@ def as_value(target: Tensor, value: Any) -> Tensor:
 
 
 def named(target: Tensor) -> str:
-    from .errors import type_name
+    from ..errors import type_name
 
     return type_name(target.data_.dtype)
 

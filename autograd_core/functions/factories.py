@@ -11,14 +11,14 @@ from typing import Any
 
 import numpy as np
 
-from . import dtypes
-from .batching.making import like as hidden_like
-from .batching.making import sized as hidden_sized
-from .device import device
-from .functions import numpy_dtype, sizes_of
+from .. import dtypes
+from ..batching.making import like as hidden_like
+from ..batching.making import sized as hidden_sized
+from ..device import device
+from ..state import exposed, state
+from ..tensor import Tensor, new_storage, plain
+from .choices import numpy_dtype, sizes_of
 from .literals import from_data
-from .state import exposed, state
-from .tensor import Tensor, new_storage, plain
 
 FROM_TENSOR = (
     "To copy construct from a tensor, it is recommended to use sourceTensor.detach().clone() or "

@@ -13,14 +13,14 @@ from typing import Any
 
 import numpy as np
 
-from . import errors
-from .batch import hidden, unseen
-from .ops import elementwise as e
-from .ops import index as i
-from .ops import matmul as m
-from .ops import putting, special
-from .ops import shape as s
-from .tensor import Tensor, plain, wrapped_number
+from .. import errors
+from ..batch import hidden, unseen
+from ..ops import elementwise as e
+from ..ops import index as i
+from ..ops import matmul as m
+from ..ops import putting, special
+from ..ops import shape as s
+from ..tensor import Tensor, plain, wrapped_number
 
 Numbers = bool | int | float
 
@@ -59,7 +59,7 @@ def is_whole(tensor: Tensor) -> bool:
 
 
 def numpy_dtype(dtype: Any) -> np.dtype[Any]:
-    from .dtypes import to_numpy
+    from ..dtypes import to_numpy
 
     return to_numpy(dtype)
 
@@ -163,7 +163,7 @@ def fmod(input: Tensor, other: Any) -> Tensor:
 
 
 def float_power(input: Tensor, exponent: Any) -> Tensor:
-    from .dtypes import float64
+    from ..dtypes import float64
 
     wide = cast(input, float64)
     return pow(wide, float(exponent) if isinstance(exponent, int | float) else cast(exponent, float64))

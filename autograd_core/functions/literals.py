@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from . import dtypes
-from .functions import numpy_dtype
-from .tensor import Tensor
+from .. import dtypes
+from ..tensor import Tensor
+from .choices import numpy_dtype
 
 
 def from_data(data: Any, dtype: Any) -> np.ndarray[Any, Any]:
@@ -93,7 +93,7 @@ def as_number(value: Any, depth: int) -> Any:
         if value.data_.size != 1:
             raise ValueError("only one element tensors can be converted to Python scalars")
         if value.requires_grad:
-            from .conversion import warn_scalar
+            from ..conversion import warn_scalar
 
             warn_scalar()
         return np.asarray(value.data_).reshape(())[()]

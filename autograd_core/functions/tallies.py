@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from . import dtypes
-from .functions import cast, nonzero
-from .ops import tallies as t
+from .. import dtypes
+from ..ops import tallies as t
+from ..tensor import Tensor, plain
+from .choices import cast, nonzero
 from .reductions import Extreme, named, sort
-from .tensor import Tensor, plain
 
 KTHVALUE = named("kthvalue")
 

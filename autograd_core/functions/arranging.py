@@ -13,15 +13,15 @@ from typing import Any
 
 import numpy as np
 
-from . import errors
-from .functions import sizes_of
-from .inplace import in_place
-from .ops import arrange, scattering
-from .ops import elementwise as e
-from .ops import index as i
-from .ops import shape as s
-from .state import state
-from .tensor import Tensor, plain
+from .. import errors
+from ..inplace import in_place
+from ..ops import arrange, scattering
+from ..ops import elementwise as e
+from ..ops import index as i
+from ..ops import shape as s
+from ..state import state
+from ..tensor import Tensor, plain
+from .choices import sizes_of
 
 # ---- stacks
 

@@ -7,10 +7,10 @@ from __future__ import annotations
 from collections import namedtuple
 from typing import Any, NamedTuple
 
-from .functions import cast, dims
-from .ops import elementwise as e
-from .ops import reduce as r
-from .tensor import Tensor
+from ..ops import elementwise as e
+from ..ops import reduce as r
+from ..tensor import Tensor
+from .choices import cast, dims
 
 
 def returned(kind: str, fields: str) -> Any:

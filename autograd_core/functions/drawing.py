@@ -9,13 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from . import errors
-from . import random as streams
-from .batching.making import at_random, like_at_random
+from .. import errors
+from .. import random as streams
+from ..batching.making import at_random, like_at_random
+from ..ops.kernels import refuse
+from ..tensor import Tensor
+from .choices import numpy_dtype
 from .factories import floating, lengths, like, made
-from .functions import numpy_dtype
-from .ops.kernels import refuse
-from .tensor import Tensor
 
 
 @like_at_random
@@ -100,7 +100,7 @@ def normal(
 
 
 def bernoulli(input: Tensor, *, generator: Any = None) -> Tensor:
-    from .ops.sampling import bernoulli_each
+    from ..ops.sampling import bernoulli_each
 
     drawn: Tensor = bernoulli_each(input, generator)
     return drawn

@@ -1,0 +1,1 @@
+"""What programs call where torch chooses among operators of the table, or composes several."""
