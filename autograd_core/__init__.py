@@ -7,13 +7,15 @@ from typing import Any
 
 import numpy as np
 
-from . import dtypes, events, methods, ops, random, tensor_types, writing
+from . import dtypes, events, ops, random, tensor_types
 from .device import device, layout, memory_format, strided
 from .dtypes import dtype, finfo, get_default_dtype, iinfo, set_default_dtype
 from .functions import arranging, contraction, drawing, recurrent, shaping, statistics, tallies
 from .functions import choices as functions
 from .functions import factories as _factories
 from .homes import settle
+from .methods import table as methods
+from .methods import writing
 from .modes import enable_grad, inference_mode, is_grad_enabled, is_inference_mode_enabled, no_grad, set_grad_enabled
 from .printing import set_printoptions
 from .random import Generator, default_generator, initial_seed

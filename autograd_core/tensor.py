@@ -298,7 +298,7 @@ class Tensor(metaclass=TensorMeta):
 
     @requires_grad.setter
     def requires_grad(self, value: bool) -> None:
-        from .tracking import set_requires_grad
+        from .methods.tracking import set_requires_grad
 
         set_requires_grad(self, value)
 

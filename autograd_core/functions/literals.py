@@ -93,7 +93,7 @@ def as_number(value: Any, depth: int) -> Any:
         if value.data_.size != 1:
             raise ValueError("only one element tensors can be converted to Python scalars")
         if value.requires_grad:
-            from ..conversion import warn_scalar
+            from ..methods.conversion import warn_scalar
 
             warn_scalar()
         return np.asarray(value.data_).reshape(())[()]

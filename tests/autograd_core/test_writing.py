@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 import autograd_core as torch
-from autograd_core import writing
+from autograd_core.methods import writing
 
 WRITES: dict[str, Callable[[Any, Any], Any]] = {
     "add_": lambda a, b: a.add_(b),

@@ -9,17 +9,17 @@ from typing import Any
 
 import numpy as np
 
-from . import errors, tell
-from .edges import gradient_edge
-from .function import Function
-from .functions.choices import sizes_of
-from .functions.factories import made
-from .inplace import check_writable
-from .not_implemented import NotImplemented_
-from .ops import shape as s
-from .rebasing import rebase_onto
-from .state import state
-from .tensor import Tensor
+from .. import errors, tell
+from ..edges import gradient_edge
+from ..function import Function
+from ..functions.choices import sizes_of
+from ..functions.factories import made
+from ..inplace import check_writable
+from ..not_implemented import NotImplemented_
+from ..ops import shape as s
+from ..rebasing import rebase_onto
+from ..state import state
+from ..tensor import Tensor
 
 
 def new(self: Tensor, *data: Any) -> Tensor:

@@ -8,16 +8,16 @@ from typing import Any
 
 import numpy as np
 
-from . import tell
-from .batch import hidden
-from .functions.choices import sizes_of
-from .graph import Node
-from .inplace import check_writable
-from .ops import arrange
-from .ops import shape as s
-from .rebasing import rebase
-from .state import state
-from .tensor import Tensor, plain
+from .. import tell
+from ..batch import hidden
+from ..functions.choices import sizes_of
+from ..graph import Node
+from ..inplace import check_writable
+from ..ops import arrange
+from ..ops import shape as s
+from ..rebasing import rebase
+from ..state import state
+from ..tensor import Tensor, plain
 
 
 def reshaped_in_place(function: Any, target: Tensor, *args: Any) -> Tensor:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable
 
-from .ops import shape as s
-from .state import state
-from .tensor import Tensor
+from ..ops import shape as s
+from ..state import state
+from ..tensor import Tensor
 
 NOT_A_MATRIX = (
     "The use of `x.T` on tensors of dimension other than 2 to reverse their shape is deprecated and it will throw an "

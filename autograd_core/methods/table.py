@@ -14,20 +14,21 @@ from typing import Any
 
 import numpy as np
 
-from . import conversion, dtypes, legacy, linalg, memory, not_implemented, tracking, turning
-from .device import CPU, strided
-from .functions import arranging, contraction, factories, indexing, reductions, shaping, statistics, tallies
-from .functions import choices as functions
-from .introspection import read_only
-from .ops import arrange, scattering, special
-from .ops import elementwise as e
-from .ops import index as i
-from .ops import matmul as m
-from .ops import reduce as r
-from .ops import shape as s
-from .signatures.guarding import guarded
-from .size import Size
-from .tensor import Tensor
+from .. import dtypes, linalg, not_implemented
+from ..device import CPU, strided
+from ..functions import arranging, contraction, factories, indexing, reductions, shaping, statistics, tallies
+from ..functions import choices as functions
+from ..introspection import read_only
+from ..ops import arrange, scattering, special
+from ..ops import elementwise as e
+from ..ops import index as i
+from ..ops import matmul as m
+from ..ops import reduce as r
+from ..ops import shape as s
+from ..signatures.guarding import guarded
+from ..size import Size
+from ..tensor import Tensor
+from . import conversion, legacy, memory, tracking, turning
 from .writing import IN_PLACE
 
 Method = Callable[..., Any]

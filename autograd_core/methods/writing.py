@@ -13,19 +13,20 @@ from typing import Any
 
 import numpy as np
 
-from . import errors, not_implemented, reshaping
-from .functions import choices as functions
-from .graph import FLOAT
-from .inplace import at_once, in_place
-from .ops import elementwise as e
-from .ops import index as i
-from .ops import matmul as m
-from .ops import putting, sampling, scattering
-from .ops import reduce as r
-from .ops import shape as s
-from .ops import special as rare
-from .state import singular, special, state
-from .tensor import Storage, Tensor
+from .. import errors, not_implemented
+from ..functions import choices as functions
+from ..graph import FLOAT
+from ..inplace import at_once, in_place
+from ..ops import elementwise as e
+from ..ops import index as i
+from ..ops import matmul as m
+from ..ops import putting, sampling, scattering
+from ..ops import reduce as r
+from ..ops import shape as s
+from ..ops import special as rare
+from ..state import singular, special, state
+from ..tensor import Storage, Tensor
+from . import reshaping
 
 Method = Callable[..., Any]
 

@@ -11,16 +11,16 @@ from typing import Any
 
 import numpy as np
 
-from . import dtypes, errors, levels, tensor_types
-from .batch import CONTROL_FLOW, EITHER, ITEM, MEMORY, Batch, hidden, unseen
-from .functions import choices as functions
-from .functions import factories
-from .ops import elementwise as e
-from .ops import shape as s
-from .printing import tensor_repr
-from .size import Size
-from .state import exposed, state
-from .tensor import Tensor
+from .. import dtypes, errors, levels, tensor_types
+from ..batch import CONTROL_FLOW, EITHER, ITEM, MEMORY, Batch, hidden, unseen
+from ..functions import choices as functions
+from ..functions import factories
+from ..ops import elementwise as e
+from ..ops import shape as s
+from ..printing import tensor_repr
+from ..size import Size
+from ..state import exposed, state
+from ..tensor import Tensor
 
 Method = Callable[..., Any]
 
