@@ -16,10 +16,10 @@ import numpy as np
 
 from .batch import Batch, hidden
 from .batching.parts import Part, hide
+from .custom.function import NO_JVP, Function
+from .custom.node import FunctionNode
 from .dtypes import from_numpy
 from .edges import gradient_edge
-from .function import NO_JVP, Function
-from .function_node import FunctionNode
 from .graph import AccumulateGrad, Node, Wanted
 from .printing import tensor_repr
 from .state import state

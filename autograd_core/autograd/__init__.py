@@ -12,9 +12,9 @@ import numpy as np
 from .. import anomaly, errors, events, quick
 from ..anomaly import detect_anomaly, set_detect_anomaly
 from ..batching.parts import Part, hide
+from ..custom.function import Function
 from ..edges import accumulator
 from ..engine import Call
-from ..function import Function
 from ..gradients import as_tensor
 from ..graph import ONE, SCALAR, AccumulateGrad, Node
 from ..leaves import parts

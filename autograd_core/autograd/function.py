@@ -1,7 +1,7 @@
 """torch.autograd.function: what programs import from there."""
 
-from ..function import Function, InplaceFunction
-from ..function_node import FunctionCtx
-from ..once import once_differentiable
+from ..custom.function import Function, InplaceFunction
+from ..custom.node import FunctionCtx
+from ..custom.once import once_differentiable
 
 __all__ = ["Function", "FunctionCtx", "InplaceFunction", "once_differentiable"]

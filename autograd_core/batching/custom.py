@@ -85,7 +85,7 @@ class Context:
 
 def vmapped(cls: Any, dims: tuple[int | None, ...], outer: Level) -> Any:
     """A function over whole batches, made of the methods of `cls` run under vmap."""
-    from ..function import Function
+    from ..custom.function import Function
     from ..vmapping import mapped_over
 
     size, randomness = outer.size, outer.randomness

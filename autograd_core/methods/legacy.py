@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from .. import errors, tell
+from ..custom.function import Function
 from ..edges import gradient_edge
-from ..function import Function
 from ..functions.choices import sizes_of
 from ..functions.factories import made
 from ..inplace import check_writable

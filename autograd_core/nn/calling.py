@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import Any
 
-from ..function import Function
+from ..custom.function import Function
 from ..graph import Handle, Node
 from ..state import state
 from ..tensor import Tensor

@@ -10,8 +10,8 @@ from typing import Any
 
 from .. import autograd, errors, events, random
 from ..autograd.graph import saved_tensors_hooks
+from ..custom.function import Function
 from ..engine import Call
-from ..function import Function
 from ..modes import enable_grad
 from ..saved import Packed, in_place_of, pack_tensor
 from ..state import state

@@ -6,9 +6,9 @@ import warnings
 from collections.abc import Sequence
 from typing import Any
 
-from . import tell
-from .function_node import FunctionNode
-from .tensor import Tensor
+from .. import tell
+from ..tensor import Tensor
+from .node import FunctionNode
 
 DIRTY_NOT_INPUT = (
     "ctx.mark_dirty() received a tensor that was not an input. Only input Tensors that have been mutated should be "
@@ -63,9 +63,9 @@ def place(
     node: FunctionNode, out: Tensor, nr: int, is_input: bool, is_dirty: bool, differentiable: bool, outputs: int
 ) -> Tensor:
     """`out` as the output number `nr` of `node`."""
-    from .inplace import refuse_view
-    from .rebasing import rebase_onto
-    from .views import alias_view
+    from ..inplace import refuse_view
+    from ..rebasing import rebase_onto
+    from ..views import alias_view
 
     if not differentiable:
         if not out.requires_grad:

@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from .edges import gradient_edge
-from .graph import Node, Wanted
-from .state import state
-from .tensor import Tensor
+from ..edges import gradient_edge
+from ..graph import Node, Wanted
+from ..state import state
+from ..tensor import Tensor
 
 
 def once_differentiable(backward: Callable[..., Any]) -> Callable[..., Any]:

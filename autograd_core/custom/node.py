@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from . import errors, events, tell
-from .graph import Node, Wanted
-from .saved import Packed, SavedResult, SavedTensor, pack_slot, save_result, unpack
-from .state import state
-from .tensor import Tensor, plain
+from .. import errors, events, tell
+from ..graph import Node, Wanted
+from ..saved import Packed, SavedResult, SavedTensor, pack_slot, save_result, unpack
+from ..state import state
+from ..tensor import Tensor, plain
 
 if TYPE_CHECKING:
     from .function import Function

@@ -12,12 +12,12 @@ import warnings
 from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
 
-from .batching import custom, innermost
-from .edges import gradient_edge
-from .function_node import FunctionNode
-from .function_outputs import wrap_outputs
-from .state import state
-from .tensor import Tensor
+from ..batching import custom, innermost
+from ..edges import gradient_edge
+from ..state import state
+from ..tensor import Tensor
+from .node import FunctionNode
+from .outputs import wrap_outputs
 
 NO_BACKWARD = (
     "You must implement either the backward or vjp method for your custom autograd.Function to use it with backward "
