@@ -23,7 +23,7 @@ from .signatures.guarding import TABLE, guarded
 from .size import Size
 from .state import state as _state
 from .tensor import Tensor
-from .vmapping import vmap
+from .transforms.vmapping import vmap
 
 from . import autograd, cuda, linalg, utils  # isort: skip
 

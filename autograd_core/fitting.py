@@ -9,9 +9,9 @@ import numpy as np
 from numpy import ndarray
 
 from . import arithmetic, errors
-from .batch import Batch
 from .graph import Node, Output
 from .tensor import Tensor
+from .transforms.batch import Batch
 
 FIRST = (0,)
 MANY = 4096

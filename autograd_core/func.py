@@ -17,9 +17,9 @@ import numpy as np
 from .nn.stateless import functional_call, stack_module_state
 from .ops.shape import stack
 from .tensor import Tensor, plain
-from .transforms import grad, grad_and_value, jvp, jvp_of, linearize, places, vjp, vjp_of
-from .trees import Shape, flatten, unflatten
-from .vmapping import vmap
+from .transforms.derivatives import grad, grad_and_value, jvp, jvp_of, linearize, places, vjp, vjp_of
+from .transforms.trees import Shape, flatten, unflatten
+from .transforms.vmapping import vmap
 
 Func = Callable[..., Any]
 

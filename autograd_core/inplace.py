@@ -9,14 +9,14 @@ from typing import Any
 import numpy as np
 
 from . import errors, tell
-from .batch import hidden
 from .edges import gradient_edge
 from .graph import FLOAT, Node
-from .levels import Source
 from .overlap import refuse_overlap
 from .rebasing import rebase
 from .state import special, state
 from .tensor import Array, Tensor, plain
+from .transforms.batch import hidden
+from .transforms.levels import Source
 
 
 def check_writable(target: Tensor) -> None:

@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 
 from . import errors
-from .batch import is_followed
 from .functions import choices as functions
 from .functions.chains import multi_dot
 from .functions.reductions import returned
@@ -25,6 +24,7 @@ from .ops.linalg import LinAlgError
 from .signatures.guarding import guarded_all
 from .state import state
 from .tensor import Tensor, plain
+from .transforms.batch import is_followed
 
 EIGH = returned("linalg_eigh", "eigenvalues eigenvectors")
 QR = returned("linalg_qr", "Q R")

@@ -7,7 +7,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from .batch import hidden
 from .batching.pointwise import each_alike
 from .edges import gradient_edge
 from .graph import LAST, Node, Output, Wanted
@@ -16,6 +15,7 @@ from .ops import elementwise as e
 from .rebasing import rebase_onto
 from .state import state
 from .tensor import Tensor, wrapped_number
+from .transforms.batch import hidden
 
 
 class NotImplemented_(Node):

@@ -17,9 +17,9 @@ import numpy as np
 import numpy.typing as npt
 
 from autograd_core import boxmuller
-from autograd_core.batch import Level
 from autograd_core.errors import RANDOM_IN_VMAP
 from autograd_core.state import state
+from autograd_core.transforms.batch import Level
 
 Array = npt.NDArray[Any]
 

@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 
 from . import errors, events, tell
-from .batch import hidden
 from .edges import gradient_edge
 from .graph import Node, Wanted
 from .overlap import refuse_repeats
 from .state import state
 from .tensor import Tensor, plain
+from .transforms.batch import hidden
 from .views import current_grad_fn, geometry, strided
 
 

@@ -16,11 +16,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 if TYPE_CHECKING:
-    from .batch import Level as Mapping
     from .engine import Call
-    from .levels import Level
     from .recording import Tape
     from .tell import Session
+    from .transforms.batch import Level as Mapping
+    from .transforms.levels import Level
 
 PackHooks = tuple[Callable[[Any], Any], Callable[[Any], Any]]
 

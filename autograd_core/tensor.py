@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import errors
-from .batch import Batch
 from .state import special, state
+from .transforms.batch import Batch
 
 if TYPE_CHECKING:
     from .graph import AccumulateGrad, Node

@@ -14,7 +14,7 @@ from zlib import crc32
 
 import numpy as np
 
-from .batch import shown
+from .transforms.batch import shown
 
 BINS = 24
 """So many bars tell how the elements of a larger tensor are spread."""

@@ -10,10 +10,10 @@ from __future__ import annotations
 import numpy as np
 
 from . import errors, events
-from .batch import hidden
 from .graph import Node
 from .state import state
 from .tensor import Array, Tensor, View, plain
+from .transforms.batch import hidden
 
 
 def take_view(source: Tensor, value: Array, creation: str | None = None) -> Tensor:

@@ -287,8 +287,8 @@ def batched(
     return tuple(found)
 
 
-from ..levels import carries_tangent, kept_for_tangents  # noqa: E402
-from ..vmapping import mapped_over, shown_again  # noqa: E402
+from ..transforms.levels import carries_tangent, kept_for_tangents  # noqa: E402
+from ..transforms.vmapping import mapped_over, shown_again  # noqa: E402
 from . import forward_ad, functional  # noqa: E402
 from .gradcheck import GradcheckError, gradcheck  # noqa: E402
 from .gradgradcheck import gradgradcheck  # noqa: E402

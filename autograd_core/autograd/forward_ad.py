@@ -13,9 +13,9 @@ from typing import NamedTuple
 
 from ..errors import sizes
 from ..homes import settle
-from ..levels import Identity, Level, exited, tangent_of, wrap
 from ..state import state
 from ..tensor import Tensor
+from ..transforms.levels import Identity, Level, exited, tangent_of, wrap
 
 
 class UnpackedDualTensor(NamedTuple):

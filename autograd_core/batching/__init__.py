@@ -12,10 +12,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..batch import Batch, Level, hidden
 from ..operands import operand
 from ..state import state
 from ..tensor import Tensor
+from ..transforms.batch import Batch, Level, hidden
 from . import layers, losses, pointwise, products, reducing, views
 from .loop import one_by_one
 from .parts import Call, Part, hide, part_of

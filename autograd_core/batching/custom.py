@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from ..batch import Batch, Level
 from ..state import state
 from ..tensor import Tensor
+from ..transforms.batch import Batch, Level
 from .parts import Part, hide, moved, part_of
 
 
@@ -86,7 +86,7 @@ class Context:
 def vmapped(cls: Any, dims: tuple[int | None, ...], outer: Level) -> Any:
     """A function over whole batches, made of the methods of `cls` run under vmap."""
     from ..custom.function import Function
-    from ..vmapping import mapped_over
+    from ..transforms.vmapping import mapped_over
 
     size, randomness = outer.size, outer.randomness
     out_dims: list[int | None] = []

@@ -7,9 +7,9 @@ from collections.abc import Callable
 from typing import Any
 
 from .. import errors
-from ..batch import Batch, hidden
 from ..state import state
 from ..tensor import Tensor
+from ..transforms.batch import Batch, hidden
 from .parts import Part, hide
 
 Factory = Callable[..., Any]

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ..batch import Batch, Level
 from ..tensor import Tensor, plain
+from ..transforms.batch import Batch, Level
 
 
 @dataclass(frozen=True, slots=True, eq=False)

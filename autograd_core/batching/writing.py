@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ..batch import Batch, Level, hidden
 from ..edges import gradient_edge
 from ..graph import Wanted
 from ..state import state
 from ..tensor import Tensor, View, plain
+from ..transforms.batch import Batch, Level, hidden
 from .parts import Call, front, part_of
 
 MORE = (

@@ -14,13 +14,13 @@ from typing import Any
 import numpy as np
 
 from .. import errors
-from ..batch import hidden, unseen
 from ..ops import elementwise as e
 from ..ops import index as i
 from ..ops import matmul as m
 from ..ops import putting, special
 from ..ops import shape as s
 from ..tensor import Tensor, plain, wrapped_number
+from ..transforms.batch import hidden, unseen
 
 Numbers = bool | int | float
 

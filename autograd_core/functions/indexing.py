@@ -13,11 +13,11 @@ from typing import Any
 import numpy as np
 
 from .. import errors
-from ..batch import unseen
 from ..inplace import in_place
 from ..ops import elementwise, putting, shape
 from ..ops import index as places
 from ..tensor import Tensor, plain
+from ..transforms.batch import unseen
 
 END = 2**63 - 1
 

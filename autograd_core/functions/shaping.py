@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 
 from .. import errors
-from ..batch import Batch
 from ..ops import shape as s
 from ..tensor import Tensor, sharing
+from ..transforms.batch import Batch
 from .choices import dims, numpy_dtype, sizes_of
 
 NOT_A_VIEW = (

@@ -11,8 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from .. import dtypes, errors, levels, tensor_types
-from ..batch import CONTROL_FLOW, EITHER, ITEM, MEMORY, Batch, hidden, unseen
+from .. import dtypes, errors, tensor_types
 from ..functions import choices as functions
 from ..functions import factories
 from ..ops import elementwise as e
@@ -21,6 +20,8 @@ from ..printing import tensor_repr
 from ..size import Size
 from ..state import exposed, state
 from ..tensor import Tensor
+from ..transforms import levels
+from ..transforms.batch import CONTROL_FLOW, EITHER, ITEM, MEMORY, Batch, hidden, unseen
 
 Method = Callable[..., Any]
 

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from ..batch import MEMORY, unseen
 from ..device import CPU
 from ..tensor import Tensor
+from ..transforms.batch import MEMORY, unseen
 
 
 def whole(data: Any) -> Any:

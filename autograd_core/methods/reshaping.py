@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from .. import tell
-from ..batch import hidden
 from ..functions.choices import sizes_of
 from ..graph import Node
 from ..inplace import check_writable
@@ -18,6 +17,7 @@ from ..ops import shape as s
 from ..rebasing import rebase
 from ..state import state
 from ..tensor import Tensor, plain
+from ..transforms.batch import hidden
 
 
 def reshaped_in_place(function: Any, target: Tensor, *args: Any) -> Tensor:

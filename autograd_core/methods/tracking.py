@@ -12,10 +12,10 @@ from typing import Any
 
 from .. import autograd, errors, events, quick, tell
 from ..accumulate import unseen
-from ..batch import Batch, hidden
 from ..graph import ONE, SCALAR, Handle
 from ..state import RESHAPED, singular, special, state, unusual
 from ..tensor import InferenceStorage, Meta, Tensor, new_storage, sharing
+from ..transforms.batch import Batch, hidden
 
 Method = Callable[..., Any]
 

@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from ..batch import unseen
 from ..op import both, helper, op
 from ..tensor import Array
+from ..transforms.batch import unseen
 from .dims import Dims, axes, wrap
 
 # ---- extremes

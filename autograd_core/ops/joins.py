@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 
 from .. import errors
-from ..batch import hidden
 from ..dtypes import from_numpy, promote_types, to_numpy
 from ..op import both, helper, op
 from ..tensor import Array
+from ..transforms.batch import hidden
 from .dims import axes, wrap
 
 

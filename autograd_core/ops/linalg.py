@@ -13,10 +13,10 @@ from typing import Any
 
 import numpy as np
 
-from ..batch import unseen
 from ..inplace import in_place
 from ..op import GRAPH, both, helper, op
 from ..tensor import Array, plain
+from ..transforms.batch import unseen
 from . import matmul as m
 from . import shape as s
 from .decompositions import linalg_cholesky as linalg_cholesky

@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 
 from .. import errors
-from ..batch import hidden
 from ..op import RAW, both, helper, op
 from ..tensor import Array, Tensor
+from ..transforms.batch import hidden
 from .kernels import refuse
 from .shape import clone, expand, reshape, squeeze, squeeze_dim, squeeze_result, t, transpose, unsafe_view, unsqueeze
 

@@ -15,9 +15,9 @@ from typing import Any
 import numpy as np
 
 from .. import errors
-from ..batch import Batch, hidden
 from ..op import RAW, both, helper, op
 from ..tensor import Array, plain
+from ..transforms.batch import Batch, hidden
 from ..views import strided
 from .diagonals import *
 from .dims import axes

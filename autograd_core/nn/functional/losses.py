@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 
 from ... import dtypes, errors
-from ...batch import hidden
 from ...functions.choices import cast
 from ...inplace import in_place
 from ...ops import activations as a
@@ -22,6 +21,7 @@ from ...ops import reduce as r
 from ...ops import shape as s
 from ...state import state
 from ...tensor import Array, Tensor, plain
+from ...transforms.batch import hidden
 from .common import REDUCTIONS, reduce_loss, reduction_nr, reduction_of, with_old_flags
 
 

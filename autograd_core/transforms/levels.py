@@ -14,16 +14,16 @@ from typing import Any
 
 import numpy as np
 
+from ..batching.parts import Part, hide
+from ..custom.function import NO_JVP, Function
+from ..custom.node import FunctionNode
+from ..dtypes import from_numpy
+from ..edges import gradient_edge
+from ..graph import AccumulateGrad, Node, Wanted
+from ..printing import tensor_repr
+from ..state import state
+from ..tensor import Tensor, plain
 from .batch import Batch, hidden
-from .batching.parts import Part, hide
-from .custom.function import NO_JVP, Function
-from .custom.node import FunctionNode
-from .dtypes import from_numpy
-from .edges import gradient_edge
-from .graph import AccumulateGrad, Node, Wanted
-from .printing import tensor_repr
-from .state import state
-from .tensor import Tensor, plain
 
 
 class Level:
@@ -177,7 +177,7 @@ def tangent_of(result: Tensor, level: Level) -> Tensor | None:
     Raises:
         NotImplementedError: what lies on the way has a backward that says nothing of forward mode.
     """
-    from . import autograd
+    from .. import autograd
 
     sources = sources_of(result, level)
     if not sources:

@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from . import autograd
-from .autograd.forward_ad import dual_at
-from .autograd.graph import disable_saved_tensors_hooks
+from .. import autograd
+from ..autograd.forward_ad import dual_at
+from ..autograd.graph import disable_saved_tensors_hooks
+from ..ops.shape import alias
+from ..state import state
+from ..tensor import Tensor, plain
 from .levels import Level, cut, entered, leads_outside, tangent_of, wrap
-from .ops.shape import alias
-from .state import state
-from .tensor import Tensor, plain
 from .trees import flatten, mapped, unflatten
 
 Func = Callable[..., Any]

@@ -11,10 +11,10 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from ..batching.parts import Part, ensured, hide, moved, part_of
+from ..state import state
+from ..tensor import Tensor
 from .batch import Level
-from .batching.parts import Part, ensured, hide, moved, part_of
-from .state import state
-from .tensor import Tensor
 from .trees import LEAF, Shape, flatten, spread, unflatten
 
 
