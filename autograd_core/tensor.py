@@ -177,7 +177,7 @@ class Tensor(metaclass=TensorMeta):
     """The grad_fn of a view whose memory was written; views.py says how."""
 
     if TYPE_CHECKING:
-        # What methods.py hangs onto the class.
+        # What methods/table.py hangs onto the class.
         __array_priority__: int
         grad: Any
         data: Any

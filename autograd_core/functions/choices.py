@@ -1,7 +1,7 @@
 """torch.add, torch.gather and the like: what programs call, where it chooses among operators of the table.
 
 Reductions lie in reductions.py, what only moves values in shaping.py. Each of these is a function of the package and,
-by FROM in methods.py, a method of Tensor. Those that need no choice (exp, mm) are the operators themselves.
+by FROM in methods/table.py, a method of Tensor. Those that need no choice (exp, mm) are the operators themselves.
 """
 
 # mypy: disable-error-code="no-any-return"
