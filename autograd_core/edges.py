@@ -90,5 +90,5 @@ def new_accumulator(leaf: Tensor, meta: Meta) -> AccumulateGrad:
     node.outs = floats_of[data.shape] if data.dtype is FLOAT else outs_of[data.shape, data.dtype]
     meta.accumulator = reference(node)
     if singular and state.session is not None:
-        state.session.node_made(node, "AccumulateGrad", (leaf,))
+        state.session.accumulator_made(node, leaf)
     return node

@@ -168,6 +168,10 @@ class Session:
             self.emit(flight)
         return number
 
+    def accumulator_made(self, node: Node, leaf: Tensor) -> None:
+        """Announce `node`, the new AccumulateGrad of `leaf`."""
+        self.node_made(node, "AccumulateGrad", (leaf,))
+
     def wrote(self, tensor: Tensor, op: str, given: tuple[int, ...], counted: bool) -> None:
         """Tell that `op` wrote into `tensor`, and of all that show the same memory."""
         number, memory = self.tensor(tensor), tensor.shared_storage()

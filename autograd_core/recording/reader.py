@@ -14,7 +14,7 @@ from ..introspection import saved_face
 from ..values import Value, snapshot
 from .calls import Calls
 from .forms import FIELDS, Known, array, form_of, proxies, scalar, size
-from .tape import GONE, MADE, WROTE, Tape, noted
+from .tape import GONE, JOINED, MADE, WROTE, Tape, noted
 
 if TYPE_CHECKING:
     pass
@@ -63,7 +63,7 @@ class Reader:
             **dict.fromkeys(VALUED, self.valued),
             **self.calls.facts,
         }
-        self.known |= {MADE: self.tensor_noted, WROTE: self.write_noted, GONE: self.grad_gone}
+        self.known |= {MADE: self.tensor_noted, JOINED: self.leaf_joined, WROTE: self.write_noted, GONE: self.grad_gone}
         self.quiet = frozenset((e.TensorReleased, e.NodeReleased, e.SlotFreed, e.SlotRetained))
         self.gone: set[int] = set()
         """The tensors that are gone, of which something is still known because a node keeps their contents."""
@@ -174,6 +174,14 @@ class Reader:
         self.nodes[flight[1]] = Known(flight[5], [], flight[7] is not None)
         self.flights.append(flight)
 
+    def leaf_joined(self, fact: Flight) -> None:
+        """The AccumulateGrad of a leaf."""
+        _, told, leaf, ref = fact
+        node, leaf = told - self.base, leaf - self.base
+        self.leaving[id(ref)] = (e.NodeReleased, node)
+        self.nodes[node] = Known((), [], True)
+        self.flights.append((e.NodeMade, node, "AccumulateGrad", "AccumulateGrad", None, (), (leaf,), leaf))
+
     def tensor_saved(self, flight: Flight) -> None:
         self.flights.append((*flight[:4], self.storage(flight[4]), *flight[5:-1], seen(flight[-1])))
 
@@ -206,8 +214,8 @@ class Reader:
 
     def grad_gone(self, fact: Flight) -> None:
         """The program set a `.grad` to None."""
-        _, told, was = fact
-        before = None if was is None else self.values[was - self.base]
+        _, told, was, raw = fact
+        before = self.values[was - self.base] if was is not None else None if raw is None else self.value(raw)
         self.flights.append((e.GradStored, None, told - self.base, "assigned", None, before, None, None))
 
     def storage(self, number: int) -> int:

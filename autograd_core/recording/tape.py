@@ -157,6 +157,17 @@ class Tape(Session):
             self.plain = False
         return number
 
+    def accumulator_made(self, node: Node, leaf: Tensor) -> None:
+        """As for every listener, by a fact."""
+        at = getattr(leaf, "told", 0)
+        if at < self.base:
+            super().accumulator_made(node, leaf)
+            return
+        if leaf.data_.size > LARGE:
+            self.plain = False
+        node.told = here = self.next_joined()
+        self.add((JOINED, here, at, proxy(node, self.add)))
+
     def made(self, tensor: Tensor, op: str, inputs: Iterable[Tensor]) -> int:
         """As for every listener, but that a fact tells of a small tensor that is alone with its memory."""
         meta, base, inputs = tensor.meta, self.base, list(inputs)
@@ -213,12 +224,17 @@ class Tape(Session):
         return True
 
     def assigned(self, tensor: Tensor, grad: Tensor | None, before: Tensor | None) -> None:
-        """As for every listener; what `.grad` was before need not be noted again."""
-        at, was = getattr(tensor, "told", 0), None if before is None else getattr(before, "told", 0)
-        if grad is not None or at < self.base or not self.facts or (was is not None and was < self.base):
+        """As for every listener; what `.grad` was before is noted if it was not met before."""
+        if grad is not None or not self.facts:
             super().assigned(tensor, grad, before)
+            return
+        at, was = getattr(tensor, "told", 0), None if before is None else getattr(before, "told", 0)
+        if at < self.base:
+            at = self.base + self.number(tensor)
+        if was is None or was >= self.base:
+            self.add((GONE, at, was, None))
         else:
-            self.add((GONE, at, was))
+            self.add((GONE, at, None, noted(before.data_)))  # type: ignore[union-attr]
 
     def told(self, thing: Any) -> int | None:
         number: int = getattr(thing, "told", 0) - self.base
@@ -282,7 +298,7 @@ def many_leaves(node: Node) -> bool:
     return len(node.next) > 2 and sum(below.__class__ is AccumulateGrad for below in node.next) > 2
 
 
-ROOT, BEGAN, LEAF, MADE, WROTE, GONE = "root", "began", "leaf", "made", "wrote", "gone"
+ROOT, BEGAN, LEAF, JOINED, MADE, WROTE, GONE = "root", "began", "leaf", "joined", "made", "wrote", "gone"
 """Facts beside those of operators and of nodes that ran: the first gradient came; a node begins that tells of its reads
-itself; a leaf stored what came; a tensor came from elsewhere; a tensor was written; a `.grad` was set to None. Nodes
-are named as `told`."""
+itself; a leaf stored what came; a leaf got an AccumulateGrad; a tensor came from elsewhere; a tensor was written; a
+`.grad` was set to None. Nodes are named as `told`."""
