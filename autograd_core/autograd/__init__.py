@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from .. import anomaly, errors, events, quick
+from .. import errors, events, quick
 from ..anomaly import detect_anomaly, set_detect_anomaly
 from ..batching.parts import Part, hide
 from ..custom.function import Function
@@ -24,6 +24,7 @@ from ..saved import SavedTensor
 from ..size import Size
 from ..state import special, state
 from ..tensor import Tensor, plain
+from ..under_way import under_way
 from . import function, graph
 from .graph import GradientEdge
 from .roots import as_tuple, captured_edge, checked, input_node, paired, refuse_unused, root_edges, starting_grads
@@ -66,28 +67,15 @@ def run(
     tape = state.tape
     if len(edges) != 1 or not call.everything() or call.create_graph:
         tape = None
-    before, state.grad_enabled = state.grad_enabled, call.create_graph
-    hooks = state.saved_hooks
-    state.calls.append(call)
-    try:
-        start = [g if call.on_tensors else g.data_ for g in starting_grads(roots, grads, edges)]
+
+    start: list[Any] = []  # until all is told
+
+    def work() -> None:
+        start.extend([g if call.on_tensors else g.data_ for g in starting_grads(roots, grads, edges)])
         if tape is None or not recording.execute(tape, call, *edges[0], start[0]):
             call.execute([(node, nr, grad) for (node, nr), grad in zip(edges, start, strict=True)])
-    except BaseException as error:
-        if state.anomaly and call.running is not None:
-            anomaly.told(call.running)
-        if session is not None and state.session is session:
-            node = call.running
-            at = None if node is None else session.node(node)
-            session.emit((events.BackwardFailed, call.number, at, type(error).__name__, str(error)))
-        raise
-    finally:
-        state.calls.pop()
-        state.grad_enabled = before
-        if state.saved_hooks is not hooks:
-            state.saved_hooks = hooks  # what a hook did to the stack of hooks ends with the call
-    if session is not None:
-        session.emit((events.BackwardFinished, call.number))
+
+    under_way(call, work)
 
 
 @contextmanager

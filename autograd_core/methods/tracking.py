@@ -13,6 +13,7 @@ from typing import Any
 from .. import autograd, errors, events, quick, tell
 from ..accumulate import unseen
 from ..graph import ONE, SCALAR, Handle
+from ..recording import engine as recording
 from ..state import RESHAPED, singular, special, state, unusual
 from ..tensor import InferenceStorage, Meta, Tensor, new_storage, sharing
 from ..transforms.batch import Batch, hidden
@@ -24,15 +25,14 @@ def backward(
     self: Tensor, gradient: Any = None, retain_graph: bool | None = None, create_graph: bool = False, inputs: Any = None
 ) -> None:
     """Add the gradients of this tensor to the `.grad` of the leaves below it."""
-    if gradient is None and inputs is None and not create_graph and not special:
+    if gradient is None and inputs is None and not create_graph:
         node = self.node
-        if (
-            node is not None
-            and self.meta is None
-            and node.outs is SCALAR
-            and quick.run(node, self.output_nr, ONE, bool(retain_graph))
-        ):
-            return
+        if node is not None and self.meta is None and node.outs is SCALAR:
+            if not special:
+                if quick.run(node, self.output_nr, ONE, bool(retain_graph)):
+                    return
+            elif (tape := state.tape) is not None and recording.backward(tape, self, bool(retain_graph)):
+                return
     autograd.backward(self, gradient, retain_graph, create_graph, inputs=inputs)
 
 

@@ -14,31 +14,54 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from weakref import proxy
 
 import numpy as np
 
 from .. import events, leaves, quick
 from ..accumulate import accumulate, laid_out_alike
+from ..engine import Call
 from ..fitting import validated
-from ..graph import AccumulateGrad, Node, Run, Wanted, new_run
-from ..tensor import plain
+from ..graph import ONE, AccumulateGrad, Node, Run, Wanted, new_run
+from ..state import state
+from ..tensor import Tensor, blank, new_storage
+from ..under_way import under_way
 from .tape import BEGAN, LEAF, ROOT, Tape, many_leaves, noted, oversized
 
-if TYPE_CHECKING:
-    from ..engine import Call
+
+def backward(tape: Tape, tensor: Tensor, retain: bool) -> bool:
+    """`tensor.backward()` of a plain scalar that the tape has told of; False if that is not for this engine."""
+    root, base = tensor.node, tape.base
+    assert root is not None
+    if not runs(tape, root) or state.levels or getattr(tensor, "told", 0) < base or getattr(root, "told", 0) < base:
+        return False
+    call = Call(retain, False, None)
+    parent = state.calls[-1].number if state.calls else None
+    roots = (tensor.told - base,), (root.told - base,)
+    tape.emit((events.BackwardStarted, call.number, "backward", *roots, retain, False, (), parent))
+    under_way(call, lambda: run(tape, call, root, 0, ONE))
+    return True
 
 
 def execute(tape: Tape, call: Call, root: Node, nr: int, grad: Any) -> bool:
     """Run `call` from the output `nr` of `root`, which gets `grad`; False if that is not for this engine."""
-    if root.step is None or tape.foreign or not (tape.plain or regular(root)):
+    if not runs(tape, root):
         return False
+    run(tape, call, root, nr, grad)
+    return True
+
+
+def runs(tape: Tape, root: Node) -> bool:
+    """Whether the engine here may run what is below `root`."""
+    return root.step is not None and not tape.foreign and (tape.plain or regular(root))
+
+
+def run(tape: Tape, call: Call, root: Node, nr: int, grad: Any) -> None:
     tape.add((ROOT, root.told, nr, noted(grad)))
     this = new_run(call.retain_graph)
     this.add, this.arrived, this.call = tape.add, [], call
     Running(tape, call, this).run(root, nr, grad)
-    return True
 
 
 def regular(root: Node) -> bool:
@@ -123,14 +146,18 @@ class Running:
         """`leaves.finish`, in order."""
         cells = self.this.cells
         for leaf in self.completed() if cells else ():
-            if cells.get(leaf) is not None and leaf not in without:
-                grad, version, sole, _ = leaves.parts(cells[leaf])
-                self.store(leaf, grad, version, sole)
+            cell = cells.get(leaf)
+            if cell is None or leaf in without:
+                continue
+            if cell.__class__ is list:
+                self.store(leaf, cell[0], cell[1], cell[2])
+            else:
+                self.store(leaf, cell, 0, True)
 
     def store(self, leaf: AccumulateGrad, grad: Any, version: int, sole: bool) -> None:
         """`grad` into the `.grad` of the leaf, and the fact of it."""
         tape, variable = self.tape, leaf.variable
-        meta = variable.own_meta()
+        meta = variable.meta or variable.own_meta()
         if meta.grad is not None:
             mark = tape.mark = len(tape.items)
             try:
@@ -140,16 +167,18 @@ class Running:
                 tape.items[mark:] = [(LEAF, leaf.told, told)]
                 tape.mark = None
             return
-        if sole and laid_out_alike(grad, variable.data_):
+        data = variable.data_
+        if sole and (grad.__class__ is np.float32 or grad.strides == data.strides or laid_out_alike(grad, data)):
             how = "taken"
-            made = plain(grad, version=version)
         else:
-            how, version = "copied", 1
-            made = plain(grad.copy() if isinstance(grad, np.ndarray) else grad, version=1)
+            how, version, grad = "copied", 1, grad.copy() if isinstance(grad, np.ndarray) else grad
+        meta.grad = made = blank()
+        made.data_ = grad
+        made.storage_ = made.node = made.meta = None
         made.told = at = tape.next_told()
-        if made.storage_ is not None:
+        if version:
+            made.storage_ = new_storage(version)
             made.storage_.told = at
-        meta.grad = made
         tape.add((LEAF, leaf.told, how, variable.told, at, proxy(made, tape.add), version))
 
     # ---- failures
