@@ -5,10 +5,10 @@ from .diagnose import Doctor, diagnose
 from .diagnosis import Diagnosis
 from .operators import formulas
 from .sentences import sentences, tell
-from .states import Frame, Place, Turn
 from .tell_graph import keep_label
 from .words import label
-from .world import World
+from .world.states import Frame, Place, Turn
+from .world.world import World
 
 __all__ = [
     "Beat",

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from .states import Call, Seen, TensorState
-from .world import World
+from .world.states import Call, Seen, TensorState
+from .world.world import World
 
 FACTORIES = frozenset({"tensor", "known before", "from_numpy", "as_tensor", "full", "number"})
 """Ways of making a tensor of plain numbers."""

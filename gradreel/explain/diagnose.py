@@ -19,8 +19,8 @@ from gradreel.trace.events import Event
 from .diagnosis import Diagnosis, Failure
 from .errors import POSTMORTEMS
 from .silent import WATCHERS
-from .states import Place
-from .world import World
+from .world.states import Place
+from .world.world import World
 
 Look = Callable[[Any], None]
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 
 from gradreel.trace import events as e
 
-from .states import Place, TensorState
-from .world import World
+from .world.states import Place, TensorState
+from .world.world import World
 
 
 @dataclass(frozen=True, slots=True)

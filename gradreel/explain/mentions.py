@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator
 
 from .diagnosis import Failure
-from .states import TensorState
-from .world import World
+from .world.states import TensorState
+from .world.world import World
 
 PATH = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*|\[(?:\d+|'\w+')\])*")
 PARTS = re.compile(r"[.\[]")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from .layer_operators import LAYERS
 from .operator_rows import NOTHING, OPERATORS, PLACED, SHAPED, Operator, row
 from .rarer_operators import RARER
-from .states import NodeState
+from .world.states import NodeState
 
 ALL = OPERATORS | RARER | LAYERS
 

@@ -12,7 +12,7 @@ from . import tell_graph as graph
 from . import tell_program as program
 from .beats import Beat, beats
 from .telling import Telling
-from .world import World
+from .world.world import World
 
 TELL: dict[str, Callable[[Telling], str]] = {
     "line": program.line,

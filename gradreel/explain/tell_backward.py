@@ -9,12 +9,12 @@ from functools import cache
 from gradreel.trace import events as e
 
 from .operator_rows import SAME, Way
-from .states import NodeState, Place, SlotState
 from .tell_graph import keep_name, known_of, together
 from .tell_program import first_sentence
 from .telling import Telling
 from .words import called, code, feeds, label, listed, node, plural, some, value
-from .world import World
+from .world.states import NodeState, Place, SlotState
+from .world.world import World
 
 ARTICLE = re.compile(r"^an? ")
 SLOT = re.compile(r"\{(?!grad\})(\w+)\}")

@@ -10,7 +10,7 @@ from gradreel.trace.events import Event, LineReached
 
 from .beats import Beat
 from .words import upper
-from .world import World
+from .world.world import World
 
 E = TypeVar("E", bound=Event)
 

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from .ancestry import ancestors, by_graph, made_from, rebuilt_from
 from .diagnosis import named, on
 from .errors.cuts import Cut, tracked_cut, where_cut
-from .states import Call, Seen, TensorState
 from .words import called, code, label, name_of
-from .world import World
+from .world.states import Call, Seen, TensorState
+from .world.world import World
 
 
 @dataclass(frozen=True, slots=True)

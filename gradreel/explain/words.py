@@ -13,8 +13,8 @@ from typing import Any
 
 from gradreel.trace.events import Value
 
-from .states import NodeState, TensorState
-from .world import World
+from .world.states import NodeState, TensorState
+from .world.world import World
 
 INFIX = {
     "add": "+",

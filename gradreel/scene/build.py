@@ -11,7 +11,7 @@ from gradreel.explain import Beat, Doctor, World, beats, formulas, keep_label, l
 from gradreel.explain import Diagnosis as Found
 from gradreel.explain.diagnose import Look
 from gradreel.explain.mending import Mend as Tried
-from gradreel.explain.world import CHANGES
+from gradreel.explain.world.world import CHANGES
 from gradreel.trace import KINDS, Trace
 from gradreel.trace import events as e
 from gradreel.trace.events import Event

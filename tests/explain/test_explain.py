@@ -13,7 +13,7 @@ from gradreel.explain.operators import operator
 from gradreel.explain.sentences import TELL
 from gradreel.explain.tell_backward import fill
 from gradreel.explain.words import code
-from gradreel.explain.world import CHANGES
+from gradreel.explain.world.world import CHANGES
 from gradreel.trace import KINDS
 from tests.small_programs import SMALL
 

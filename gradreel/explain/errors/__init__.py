@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ..diagnosis import Diagnosis, Failure
-from ..world import World
+from ..world.world import World
 from .contract import contract
 from .dtypes import dtype_mixed
 from .indices import place_missing

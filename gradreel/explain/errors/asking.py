@@ -5,8 +5,8 @@ from __future__ import annotations
 from gradreel.trace import events as e
 
 from ..diagnosis import Failure
-from ..states import NodeState, SlotState
-from ..world import World
+from ..world.states import NodeState, SlotState
+from ..world.world import World
 
 
 def asked(world: World, failure: Failure) -> tuple[NodeState, SlotState | None] | None:

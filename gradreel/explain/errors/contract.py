@@ -7,9 +7,9 @@ import re
 from gradreel.trace import events as e
 
 from ..diagnosis import Diagnosis, Failure, named, on
-from ..states import NodeState, TensorState
 from ..words import called, code
-from ..world import World
+from ..world.states import NodeState, TensorState
+from ..world.world import World
 from .roots import root
 
 TITLE = "A Function broke its contract"

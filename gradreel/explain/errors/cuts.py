@@ -8,9 +8,9 @@ from gradreel.trace.events import TurnsSkipped
 
 from ..ancestry import FACTORIES, ancestors, gradient_call, made_from, rebuilt_from
 from ..diagnosis import on
-from ..states import Place, TensorState
 from ..words import called, upper
-from ..world import World
+from ..world.states import Place, TensorState
+from ..world.world import World
 
 UNSEEN = "None of the inputs have requires_grad=True"
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from ..diagnosis import Diagnosis, Failure, named, on, origin
 from ..mentions import mentioned, shown, statement
-from ..states import TensorState
 from ..words import code, name_of
-from ..world import World
+from ..world.states import TensorState
+from ..world.world import World
 
 FLAGGED = ("only Tensors of floating point", "Only Tensors of floating point")
 SIGNS = (

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from ..ancestry import flat
 from ..diagnosis import Diagnosis, Failure, during, named, on
 from ..mentions import mentioned, shown, statement
-from ..states import TensorState
 from ..words import code, count, plural
-from ..world import World
+from ..world.states import TensorState
+from ..world.world import World
 
 Pair = tuple[str, TensorState]
 Fits = Callable[[TensorState, dict[str, str]], bool]

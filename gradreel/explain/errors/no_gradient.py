@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from ..diagnosis import Diagnosis, Failure, on
-from ..states import Call
 from ..why_none import why_none
-from ..world import World
+from ..world.states import Call
+from ..world.world import World
 from .unused import without_way
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from ..ancestry import made_from
 from ..diagnosis import Diagnosis, Failure, named, on
 from ..mentions import mentioned, statement
-from ..states import TensorState
 from ..words import called, code, label, name_of
-from ..world import World
+from ..world.states import TensorState
+from ..world.world import World
 from .cuts import where_cut
 from .roots import call_of, root
 

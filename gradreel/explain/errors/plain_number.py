@@ -7,7 +7,7 @@ import re
 from ..ancestry import ancestors
 from ..diagnosis import Diagnosis, Failure, named, on
 from ..words import called, code, name_of
-from ..world import World
+from ..world.world import World
 
 NUMBER = re.compile(r"'(?:numpy\.)?(?:float|int|ndarray|float\d+|list)' object has no attribute '(?:backward|grad_fn)'")
 

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 from ..diagnosis import Diagnosis, Failure, named, on
 from ..mentions import mentioned, shown, statement
-from ..states import TensorState
 from ..words import called, code
-from ..world import World
+from ..world.states import TensorState
+from ..world.world import World
 
 
 @dataclass(frozen=True, slots=True)

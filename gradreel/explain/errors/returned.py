@@ -7,7 +7,7 @@ import ast
 from ..diagnosis import Diagnosis, Failure, named, on
 from ..mentions import shown, statement
 from ..words import code
-from ..world import World
+from ..world.world import World
 
 
 def nothing_returned(world: World, failure: Failure) -> Diagnosis | None:

@@ -7,9 +7,9 @@ import re
 
 from ..diagnosis import Diagnosis, Failure, named, on
 from ..mentions import mentioned, statement
-from ..states import Call, TensorState
 from ..words import called, label, name_of
-from ..world import World
+from ..world.states import Call, TensorState
+from ..world.world import World
 
 
 def root_refused(world: World, failure: Failure) -> Diagnosis | None:

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 from ..diagnosis import Diagnosis, Failure, during, named, on, origin
 from ..operators import operator
-from ..states import NodeState, SlotState, Write
 from ..tell_graph import keep_name
 from ..words import code, count, label, listed, name_of
-from ..world import World
+from ..world.states import NodeState, SlotState, Write
+from ..world.world import World
 from .asking import asked, latest
 
 

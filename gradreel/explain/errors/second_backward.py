@@ -6,10 +6,10 @@ from gradreel.trace import events as e
 
 from ..diagnosis import Diagnosis, Failure, during, named, on
 from ..operators import operator
-from ..states import Call, NodeState
 from ..tell_graph import keep_name
 from ..words import code, label, some
-from ..world import World
+from ..world.states import Call, NodeState
+from ..world.world import World
 from .asking import asked
 
 

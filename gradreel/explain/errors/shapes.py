@@ -6,9 +6,9 @@ import re
 
 from ..diagnosis import Diagnosis, Failure, named, on, origin
 from ..mentions import mentioned, shown, statement
-from ..states import TensorState
 from ..words import code
-from ..world import World
+from ..world.states import TensorState
+from ..world.world import World
 
 SIGNS = (
     "must match the size of tensor",

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from ..ancestry import ancestors, gradient_call, made_from
 from ..diagnosis import Diagnosis, Failure, named, on
-from ..states import Call, TensorState
 from ..words import called, label, name_of
-from ..world import World
+from ..world.states import Call, TensorState
+from ..world.world import World
 from .cuts import Cut, constant_gradient, tracked_cut
 
 

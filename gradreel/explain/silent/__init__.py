@@ -13,7 +13,7 @@ from typing import Any, Protocol
 from gradreel.trace.events import Event
 
 from ..diagnosis import Diagnosis
-from ..world import World
+from ..world.world import World
 from .born_nan import BornNan
 from .broadcast import Broadcast
 from .collected import Collected

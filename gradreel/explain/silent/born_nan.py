@@ -11,9 +11,9 @@ from gradreel.trace.events import Event, Value
 
 from ..ancestry import flat, made_from
 from ..diagnosis import Diagnosis, during, named, on
-from ..states import TensorState
 from ..words import called, code, label, listed, value
-from ..world import World
+from ..world.states import TensorState
+from ..world.world import World
 
 
 class BornNan:

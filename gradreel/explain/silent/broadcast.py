@@ -11,7 +11,7 @@ from gradreel.trace.events import Event
 
 from ..diagnosis import Diagnosis, on
 from ..words import code
-from ..world import World
+from ..world.world import World
 
 SIZES = re.compile(
     r"Using a target size \(torch\.Size\((\[[\d, ]*\])\)\) that is different to the input size "

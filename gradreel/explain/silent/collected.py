@@ -10,9 +10,9 @@ from gradreel.trace import events as e
 from gradreel.trace.events import Event
 
 from ..diagnosis import Diagnosis, named, on
-from ..states import NodeState, Turn
 from ..words import code, count
-from ..world import World
+from ..world.states import NodeState, Turn
+from ..world.world import World
 from .growing import holder
 
 TURNS = 3

@@ -10,9 +10,9 @@ from gradreel.trace import events as e
 from gradreel.trace.events import Event
 
 from ..diagnosis import Diagnosis, named, on
-from ..states import NodeState, Turn
 from ..words import code, name_of
-from ..world import World
+from ..world.states import NodeState, Turn
+from ..world.world import World
 
 TURNS = 3
 """So many turns in a row must each have left more behind than the one before."""

@@ -10,7 +10,7 @@ from gradreel.trace.events import Event
 
 from ..diagnosis import Diagnosis, named, on
 from ..words import code
-from ..world import World
+from ..world.world import World
 
 BRINGERS = (e.NodeStarted, e.NodeReady, e.GradAdded, e.NodeRan, e.HookRan, e.BackwardStarted)
 

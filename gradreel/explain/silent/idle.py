@@ -10,7 +10,7 @@ from gradreel.trace.events import Event
 
 from ..diagnosis import Diagnosis, named, on
 from ..words import called, code, name_of
-from ..world import World
+from ..world.world import World
 
 
 class Idle:

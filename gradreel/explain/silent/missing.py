@@ -11,9 +11,9 @@ from gradreel.trace.events import Event
 
 from ..diagnosis import Diagnosis
 from ..mentions import stands_for
-from ..states import Seen, TensorState
 from ..why_none import Reason, finished, why_none
-from ..world import World
+from ..world.states import Seen, TensorState
+from ..world.world import World
 
 ASKED = re.compile(r"\.grad\s*(?:is\b|==|!=)")
 READ = re.compile(r"([A-Za-z_][\w.\[\]']*)\.grad\b(?!_)")

@@ -11,10 +11,10 @@ from gradreel.trace import events as e
 from gradreel.trace.events import Event
 
 from ..diagnosis import Diagnosis, during, named, on, origin
-from ..states import NodeState, SlotState, Write
 from ..tell_graph import keep_name
 from ..words import code, label, name_of, value
-from ..world import World
+from ..world.states import NodeState, SlotState, Write
+from ..world.world import World
 
 WORD = re.compile(r"[A-Za-z_]\w*")
 UNREAD = ("running_mean", "running_var")

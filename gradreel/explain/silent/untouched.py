@@ -9,9 +9,9 @@ from gradreel.trace import events as e
 from gradreel.trace.events import Event
 
 from ..diagnosis import Diagnosis, named, on
-from ..states import Place
 from ..words import called, code, name_of, upper
-from ..world import World
+from ..world.states import Place
+from ..world.world import World
 
 STEPS = 2
 """So many steps must each have passed a gradient by."""

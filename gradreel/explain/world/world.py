@@ -15,8 +15,8 @@ from gradreel.trace import Trace
 from gradreel.trace import events as e
 from gradreel.trace.events import Event
 
+from ..source import Source
 from . import changes_engine, changes_graph, changes_program
-from .source import Source
 from .states import Call, NodeState, Place, Seen, SlotState, TensorState, Turn, Write
 from .whereabouts import Whereabouts
 
