@@ -1,11 +1,11 @@
 """Trace -> words: a sentence a step; a diagnosis with cause and mend an error."""
 
-from .beats import Beat, beats
 from .diagnose import Doctor, diagnose
 from .diagnosis import Diagnosis
 from .operators import formulas
-from .sentences import sentences, tell
-from .tell_graph import keep_label
+from .sentences.beats import Beat, beats
+from .sentences.graph import keep_label
+from .sentences.table import sentences, tell
 from .words import label
 from .world.states import Frame, Place, Turn
 from .world.world import World

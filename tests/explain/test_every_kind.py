@@ -5,7 +5,7 @@ import re
 import pytest
 
 from gradreel.explain import sentences
-from gradreel.explain.sentences import TELL
+from gradreel.explain.sentences.table import TELL
 from gradreel.trace import events as e
 from tests.small_programs import SMALL, mul
 from tests.tape import Tape, value

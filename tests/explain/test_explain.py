@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from gradreel.explain import beats, diagnose, sentences
-from gradreel.explain.beats import PARTS
 from gradreel.explain.operators import operator
-from gradreel.explain.sentences import TELL
-from gradreel.explain.tell_backward import fill
+from gradreel.explain.sentences.backward import fill
+from gradreel.explain.sentences.beats import PARTS
+from gradreel.explain.sentences.table import TELL
 from gradreel.explain.words import code
 from gradreel.explain.world.world import CHANGES
 from gradreel.trace import KINDS

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from ..diagnosis import Diagnosis, Failure, during, named, on, origin
 from ..operators import operator
-from ..tell_graph import keep_name
+from ..sentences.graph import keep_name
 from ..words import code, count, label, listed, name_of
 from ..world.states import NodeState, SlotState, Write
 from ..world.world import World

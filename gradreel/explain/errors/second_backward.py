@@ -6,7 +6,7 @@ from gradreel.trace import events as e
 
 from ..diagnosis import Diagnosis, Failure, during, named, on
 from ..operators import operator
-from ..tell_graph import keep_name
+from ..sentences.graph import keep_name
 from ..words import code, label, some
 from ..world.states import Call, NodeState
 from ..world.world import World

@@ -11,7 +11,7 @@ from gradreel.trace import events as e
 from gradreel.trace.events import Event
 
 from ..diagnosis import Diagnosis, during, named, on, origin
-from ..tell_graph import keep_name
+from ..sentences.graph import keep_name
 from ..words import code, label, name_of, value
 from ..world.states import NodeState, SlotState, Write
 from ..world.world import World

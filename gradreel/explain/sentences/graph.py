@@ -6,12 +6,12 @@ from functools import lru_cache
 
 from gradreel.trace import events as e
 
-from .operator_rows import BEHIND, FLAT, NOTHING, PLACED, SHAPED, Operator
-from .operators import ALL, operator
+from ..operator_rows import BEHIND, FLAT, NOTHING, PLACED, SHAPED, Operator
+from ..operators import ALL, operator
+from ..words import called, code, expression, label, listed, node, some, value
+from ..world.states import NodeState, SlotState, is_custom, kind_of
+from ..world.world import World
 from .telling import Telling
-from .words import called, code, expression, label, listed, node, some, value
-from .world.states import NodeState, SlotState, is_custom, kind_of
-from .world.world import World
 
 GIVEN = (
     "self other input weight target mat1 mat2 batch1 batch2 vec vec1 vec2 tensor tensor1 tensor2 query key value "

@@ -8,13 +8,13 @@ from functools import cache
 
 from gradreel.trace import events as e
 
-from .operator_rows import SAME, Way
-from .tell_graph import keep_name, known_of, together
-from .tell_program import first_sentence
+from ..operator_rows import SAME, Way
+from ..words import called, code, feeds, label, listed, node, plural, some, value
+from ..world.states import NodeState, Place, SlotState
+from ..world.world import World
+from .graph import keep_name, known_of, together
+from .program import first_sentence
 from .telling import Telling
-from .words import called, code, feeds, label, listed, node, plural, some, value
-from .world.states import NodeState, Place, SlotState
-from .world.world import World
 
 ARTICLE = re.compile(r"^an? ")
 SLOT = re.compile(r"\{(?!grad\})(\w+)\}")

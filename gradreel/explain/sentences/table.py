@@ -7,12 +7,12 @@ from collections.abc import Callable, Iterator
 from gradreel.trace import Trace
 from gradreel.trace.events import Event
 
-from . import tell_backward as backward
-from . import tell_graph as graph
-from . import tell_program as program
+from ..world.world import World
+from . import backward as backward
+from . import graph as graph
+from . import program as program
 from .beats import Beat, beats
 from .telling import Telling
-from .world.world import World
 
 TELL: dict[str, Callable[[Telling], str]] = {
     "line": program.line,

@@ -8,9 +8,9 @@ from typing import TypeVar
 
 from gradreel.trace.events import Event, LineReached
 
+from ..words import upper
+from ..world.world import World
 from .beats import Beat
-from .words import upper
-from .world.world import World
 
 E = TypeVar("E", bound=Event)
 
