@@ -2,7 +2,7 @@
 
 from .diagnose import Doctor, diagnose
 from .diagnosis import Diagnosis
-from .operators import formulas
+from .operators.lookup import formulas
 from .sentences.beats import Beat, beats
 from .sentences.graph import keep_label
 from .sentences.table import sentences, tell

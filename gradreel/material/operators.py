@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from autograd_core.op import TABLE, Op
-from gradreel.explain.operators import operator
+from gradreel.explain.operators.lookup import operator
 
 from .reading import HERE
 from .spoken import spoken

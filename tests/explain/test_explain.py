@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from gradreel.explain import beats, diagnose, sentences
-from gradreel.explain.operators import operator
+from gradreel.explain.operators.lookup import operator
 from gradreel.explain.sentences.backward import fill
 from gradreel.explain.sentences.beats import PARTS
 from gradreel.explain.sentences.table import TELL

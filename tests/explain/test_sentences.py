@@ -3,7 +3,7 @@
 import pytest
 
 from gradreel.explain import sentences
-from gradreel.explain.operators import operator
+from gradreel.explain.operators.lookup import operator
 from gradreel.program import run
 
 SAID = {

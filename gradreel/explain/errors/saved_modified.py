@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..diagnosis import Diagnosis, Failure, during, named, on, origin
-from ..operators import operator
+from ..operators.lookup import operator
 from ..sentences.graph import keep_name
 from ..words import code, count, label, listed, name_of
 from ..world.states import NodeState, SlotState, Write

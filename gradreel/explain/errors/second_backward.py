@@ -5,7 +5,7 @@ from __future__ import annotations
 from gradreel.trace import events as e
 
 from ..diagnosis import Diagnosis, Failure, during, named, on
-from ..operators import operator
+from ..operators.lookup import operator
 from ..sentences.graph import keep_name
 from ..words import code, label, some
 from ..world.states import Call, NodeState

@@ -8,7 +8,7 @@ from functools import cache
 
 from gradreel.trace import events as e
 
-from ..operator_rows import SAME, Way
+from ..operators.rows import SAME, Way
 from ..words import called, code, feeds, label, listed, node, plural, some, value
 from ..world.states import NodeState, Place, SlotState
 from ..world.world import World

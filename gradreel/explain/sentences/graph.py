@@ -6,8 +6,8 @@ from functools import lru_cache
 
 from gradreel.trace import events as e
 
-from ..operator_rows import BEHIND, FLAT, NOTHING, PLACED, SHAPED, Operator
-from ..operators import ALL, operator
+from ..operators.lookup import ALL, operator
+from ..operators.rows import BEHIND, FLAT, NOTHING, PLACED, SHAPED, Operator
 from ..words import called, code, expression, label, listed, node, some, value
 from ..world.states import NodeState, SlotState, is_custom, kind_of
 from ..world.world import World

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from .layer_operators import LAYERS
-from .operator_rows import NOTHING, OPERATORS, PLACED, SHAPED, Operator, row
-from .rarer_operators import RARER
-from .world.states import NodeState
+from ..world.states import NodeState
+from .layers import LAYERS
+from .rarer import RARER
+from .rows import NOTHING, OPERATORS, PLACED, SHAPED, Operator, row
 
 ALL = OPERATORS | RARER | LAYERS
 

@@ -1,8 +1,8 @@
-"""What the backward of rarer functions, reductions and rearrangements does: rows like those of operator_rows.py."""
+"""What the backward of rarer functions, reductions and rearrangements does: rows like those of rows.py."""
 
 from __future__ import annotations
 
-from .operator_rows import FLAT, INPUT, NOTHING, OTHER, PLACED, RESULT, SAME, SHAPED, Operator, alike, lone, row
+from .rows import FLAT, INPUT, NOTHING, OTHER, PLACED, RESULT, SAME, SHAPED, Operator, alike, lone, row
 
 RARER: dict[str, Operator] = {
     "Acos": lone(INPUT, "-grad / sqrt(1 - self ** 2)", "divides {grad} by minus the root of 1 - the square of {self}"),

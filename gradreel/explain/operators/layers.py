@@ -1,8 +1,8 @@
-"""What the backward of products, layers, losses and linear algebra does: rows like those of operator_rows.py."""
+"""What the backward of products, layers, losses and linear algebra does: rows like those of rows.py."""
 
 from __future__ import annotations
 
-from .operator_rows import INPUT, NOTHING, OTHER, RESULT, SAME, SHAPED, Operator, alike, lone, row
+from .rows import INPUT, NOTHING, OTHER, RESULT, SAME, SHAPED, Operator, alike, lone, row
 
 LAYERS: dict[str, Operator] = {
     "Addmv": row(
