@@ -8,9 +8,7 @@ from gradreel.trace import Trace
 from gradreel.trace.events import Event
 
 from ..world.world import World
-from . import backward as backward
-from . import graph as graph
-from . import program as program
+from . import backward, graph, program
 from .beats import Beat, beats
 from .telling import Telling
 
