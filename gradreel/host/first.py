@@ -28,7 +28,7 @@ def frame(address: str, at: str | None = None) -> str:
     body = BODIES[place](own or at)
     kind = f"gr-root gr-{place}" if place == "lab" else f"gr-root gr-page gr-page-{place}"
     kind += " gr-page-browse" if place in ("operators", "gallery") else ""
-    return f'<div id="gr-first" class="{kind}" aria-busy="true">{header(place)}{body}</div>'
+    return f'<main id="gr-first" class="{kind}" aria-busy="true">{header(place)}{body}</main>'
 
 
 def names(place: str) -> Collection[str]:

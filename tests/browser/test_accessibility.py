@@ -43,6 +43,7 @@ def opened(browser: Browser, url: str, size: str, scheme: str) -> Page:
     width, height = SIZES[size]
     page = browser.new_page(viewport={"width": width, "height": height}, color_scheme=scheme)
     page.goto(url)
+    page.locator("#gr-first").wait_for(state="detached", timeout=60_000)
     page.wait_for_selector("[data-testid=player], main", timeout=60_000)
     page.locator("[data-testid=stHeader]").wait_for(state="hidden", timeout=60_000)  # until our styles come
     page.wait_for_timeout(300)
@@ -58,6 +59,14 @@ def test_axe_finds_no_violation(browser: Browser, app_url: str, path: str, schem
         assert violations(page) == []
     finally:
         page.close()
+
+
+@pytest.mark.parametrize("path", PAGES, ids=lambda path: path or "Lab")
+def test_axe_finds_no_violation_before_any_script(page: Page, app_url: str, path: str) -> None:
+    page.route("**/gradreel/code-*", lambda route: None)
+    page.goto(f"{app_url}/{path}", wait_until="commit")
+    page.wait_for_selector("#gr-first nav")
+    assert violations(page) == []
 
 
 @pytest.mark.parametrize("size", ["small", "narrow"])
