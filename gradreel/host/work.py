@@ -146,7 +146,7 @@ def performed(question: dict[str, Any], watch: Watch) -> tuple[Trace, Typed | No
     values = usable_values(expression, question["values"])
     trace = run(expression.program(values), mode="script", limits=limits, place=watch.place, during=watch.during)
     used = {leaf.name: values.get(leaf.name, leaf.value) for leaf in expression.leaves}
-    leaves = tuple(Leaf(name, value, is_number(value)) for name, value in used.items())
+    leaves = tuple(Leaf(name, value) for name, value in used.items())
     return trace, Typed(expression.text, leaves, expression.ones)
 
 

@@ -178,7 +178,6 @@ class Leaf:
 
     name: str
     value: Any
-    slider: bool
 
 
 @dataclass(frozen=True, slots=True)

@@ -96,7 +96,7 @@ def test_a_question_of_the_page_is_answered() -> None:
     page.run()
     [(head, parts)] = letters(page)
     assert (head["request"], parts["scene"]["expression"]["text"]) == (7, "sin(x)")
-    assert parts["scene"]["expression"]["leaves"] == [{"name": "x", "value": 0.5, "slider": True}]
+    assert parts["scene"]["expression"]["leaves"] == [{"name": "x", "value": 0.5}]
 
 
 @pytest.mark.parametrize(
