@@ -9,7 +9,7 @@ export const TITLE = 13;
 export const SMALL = 11;
 export const CHIP_HEIGHT = 17;
 /** The height of the line in which gradients add up. */
-export const SUM = 17;
+const SUM = 17;
 const PAD = 14;
 const CHIP_PAD = 7;
 const CHIP_GAP = 8;

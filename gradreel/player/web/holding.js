@@ -24,7 +24,7 @@ export function holdingOf(moment, selected) {
 const NOTHING = { names: new Set(), wires: new Set(), slots: [], gone: new Set(), bytes: 0, words: "" };
 
 /** @returns {Holding} who holds a node */
-export function holdersOf(box, { state, scene, step, names }) {
+function holdersOf(box, { state, scene, step, names }) {
   if (!present(state.at(box.id, "state", step))) return { ...NOTHING, words: "" };
   const tied = names.filter((name) => name.tensor !== null && state.at(name.tensor, "box", step) === box.id);
   const wires = (scene.into.get(box.id) ?? []).filter((wire) => present(state.at(wire.from, "state", step)));
@@ -54,7 +54,7 @@ function count(number, word, list) {
  * @param {Moment} moment
  * @returns {Holding}
  */
-export function withoutName(tied, moment) {
+function withoutName(tied, moment) {
   const { scene, names } = moment;
   const keys = new Set(tied.map(({ key }) => key));
   const label = tied.map(({ name }) => `\`${name}\``);

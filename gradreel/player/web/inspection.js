@@ -89,7 +89,7 @@ function slotFact(slot, how, found, scene, changed) {
 }
 
 /** What keeps a node alive: names whose tensor it made, nodes above that lead to it. @returns {string[]} */
-export function holders(box, { state, scene, step, names }) {
+function holders(box, { state, scene, step, names }) {
   const tied = names.filter((name) => name.tensor !== null && state.at(name.tensor, "box", step) === box.id).map((name) => name.name);
   const above = (scene.into.get(box.id) ?? [])
     .map((wire) => wire.from)

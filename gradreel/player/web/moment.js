@@ -189,7 +189,7 @@ export function callAt(scene, step) {
 }
 
 /** Data that JSON can carry: a value's elements, or what stands for them. */
-export function dataOf(value) {
+function dataOf(value) {
   if (!value) return null;
   return value.whole ? value.data : { shape: value.shape, head: value.head };
 }

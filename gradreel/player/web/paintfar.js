@@ -65,7 +65,7 @@ function farLine(link, step, colours) {
 }
 
 /** The colour of a card that is too small for words. */
-export function farColour(card, state, step, colours) {
+function farColour(card, state, step, colours) {
   if (!card.box) return opacity(card, state, step) ? colours.soft : null;
   const now = card.track ? valueAt(card.track, step) : null;
   if (!present(now)) return null;

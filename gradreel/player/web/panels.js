@@ -35,7 +35,7 @@ export function showNames(root, moment, onSelect) {
 }
 
 /** What a name's pill adds to the name: a number, a shape, where it comes from, its version where that matters. */
-export function nameText(name, { state, scene, step }) {
+function nameText(name, { state, scene, step }) {
   if (name.tensor === null) return name.text ?? "";
   const tensor = scene.tensor.get(name.tensor);
   const index = state.at(name.tensor, "value", step);
