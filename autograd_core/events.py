@@ -326,12 +326,3 @@ class Recomputed(Event):
     """A checkpoint ran its forward again, because `node` asked for what it had not kept."""
 
     node: int | None
-
-
-def __getattr__(name: str) -> Any:
-    """`listening`, `tensor_id` and `node_id`, which live above this module."""
-    if name in ("listening", "tensor_id", "node_id"):
-        from . import tell
-
-        return getattr(tell, name)
-    raise AttributeError(f"module '{__name__}' has no attribute '{name}'")

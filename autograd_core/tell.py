@@ -246,12 +246,5 @@ def tensor_id(tensor: Tensor) -> int:
     return state.session.number(tensor)
 
 
-def node_id(node: Node) -> int:
-    """The number of `node` in the events told now; as `tensor_id`."""
-    if state.session is None:
-        raise RuntimeError("nobody listens")
-    return state.session.node(node)
-
-
 def nbytes(array: np.ndarray[Any, Any] | np.generic | float) -> int:
     return int(getattr(array, "nbytes", 8))

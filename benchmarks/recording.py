@@ -12,9 +12,9 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from autograd_core.events import listening
 from autograd_core.recording import Tape
 from autograd_core.state import irregular, isolated
+from autograd_core.tell import listening
 from gradreel.program.limits import Limits
 from gradreel.program.machine import Machine
 from gradreel.trace import Outcome, Recorder
