@@ -193,16 +193,6 @@ def grad_shape(index: int, grad: Shape, output: Shape) -> str:
     )
 
 
-def batched_shape(index: int, grad: Shape, output: Shape) -> str:
-    return (
-        "If `is_grads_batched=True`, we interpret the first dimension of each grad_output as the batch dimension. The "
-        "sizes of the remaining dimensions are expected to match the shape of corresponding output, but a mismatch was "
-        f"detected: grad_output[{index}] has a shape of torch.Size({sizes(grad[2:])}) and output[{index}] has a shape "
-        f"of torch.Size({sizes(output)}). If you only want some tensors in `grad_output` to be considered batched, "
-        "consider using vmap."
-    )
-
-
 def broadcast(shapes: Sequence[Shape]) -> str | None:
     """What torch says of shapes that do not broadcast, None if they do."""
     width = max(len(s) for s in shapes)

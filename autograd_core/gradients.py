@@ -46,10 +46,6 @@ def as_tensor(grad: Any, version: int = 0) -> Tensor:
     return result
 
 
-def result_tensor(grad: Any, version: int) -> Tensor | None:
-    return None if grad is None else as_tensor(grad, version)
-
-
 def as_tensors(grads: Sequence[Any]) -> tuple[Tensor | None, ...]:
     return tuple(None if g is None else as_tensor(g) for g in grads)
 

@@ -32,8 +32,6 @@ SLOGDET = returned("linalg_slogdet", "sign logabsdet")
 SVD = returned("linalg_svd", "U S Vh")
 OLD_SLOGDET = returned("slogdet", "sign logabsdet")
 OLD_SVD = returned("svd", "U S V")
-INV_EX = returned("linalg_inv_ex", "inverse info")
-CHOLESKY_EX = returned("linalg_cholesky_ex", "L info")
 
 
 def need(name: str, A: Any, what: str = "A", position: int = 1) -> None:

@@ -7,10 +7,10 @@ and the common width); rows are then joined bracket by bracket.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -54,10 +54,6 @@ def set_printoptions(
     given = {"precision": precision, "threshold": threshold, "edgeitems": edgeitems, "linewidth": linewidth}
     changes = PROFILES.get(profile or "", {}) | {name: value for name, value in given.items() if value is not None}
     _options.set(replace(_options.get(), **changes, sci_mode=sci_mode))
-
-
-def get_printoptions() -> dict[str, Any]:
-    return asdict(_options.get())
 
 
 @contextmanager
@@ -107,10 +103,6 @@ def tensor_repr(
     if tangent:
         suffixes.append(f"tangent={tangent}")
     return _with_suffixes(prefix + contents, suffixes, len(prefix), options.linewidth)
-
-
-def size_repr(shape: Sequence[int]) -> str:
-    return f"torch.Size([{', '.join(map(str, shape))}])"
 
 
 def parameter_repr(tensor: str) -> str:

@@ -256,7 +256,3 @@ def in_place_of(kept: Packed, value: Tensor, node: Node | None = None) -> Tensor
 def tell_read(node: Node, slot: str, kept: int, found: int | None) -> None:
     if state.session is not None:
         state.session.emit((events.SlotRead, state.session.node(node), slot, kept, found))
-
-
-def array_of(tensor: Tensor | None) -> Array:
-    return None if tensor is None else tensor.data_

@@ -23,7 +23,6 @@ from .words import kind_of
 
 Function = Callable[..., Any]
 
-FAILURES = (TypeError, AttributeError, ValueError, IndexError, RuntimeError, NotImplementedError)
 REDUCTIONS = ("none", "mean", "sum", "batchmean")
 
 

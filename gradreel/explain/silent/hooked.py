@@ -12,8 +12,6 @@ from ..diagnosis import Diagnosis, named, on
 from ..words import code
 from ..world.world import World
 
-BRINGERS = (e.NodeStarted, e.NodeReady, e.GradAdded, e.NodeRan, e.HookRan, e.BackwardStarted)
-
 
 class Hooked:
     """Follows what is written between a node's being ready and its hook's end."""

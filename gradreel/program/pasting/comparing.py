@@ -143,9 +143,6 @@ RANDOM = re.compile(
 RAISES = re.compile(r"^(\w*(?:Error|Exception)): (.*)", re.M | re.S)
 
 
-OVERLOAD = "nodes carry the number of their overload now"
-
-
 def words_of(text: str) -> list[str]:
     return NUMBER.sub("#", ADDRESS.sub("0x", text)).split()
 
