@@ -67,7 +67,9 @@ def printoptions(**changes: Any) -> Iterator[None]:
         _options.set(before)
 
 
-# ---- what torch.Tensor, torch.Size and nn.Parameter print
+# ---- what torch.Tensor and nn.Parameter print
+
+PREFIX = "tensor("
 
 
 def tensor_repr(
@@ -76,10 +78,9 @@ def tensor_repr(
     dtype: dtype,
     grad_fn: str | None,
     requires_grad: bool,
-    prefix: str = "tensor(",
     tangent: str = "",
 ) -> str:
-    """`tensor(...)` for the elements of `array`; `grad_fn` is the name of its node, `prefix` that of a subclass."""
+    """`tensor(...)` for the elements of `array`; `grad_fn` is the name of its node."""
     options = _options.get()
     array = np.asarray(array)
     default = get_default_dtype()
@@ -90,7 +91,7 @@ def tensor_repr(
             suffixes.append(f"size={array.shape}")
         shows_dtype = dtype is not default
     else:
-        contents = _contents(array, len(prefix), options)
+        contents = _contents(array, len(PREFIX), options)
         if not options.edgeitems:
             suffixes.append(f"size={array.shape}")
         shows_dtype = dtype not in (default, int64, bool_)
@@ -102,7 +103,7 @@ def tensor_repr(
         suffixes.append("requires_grad=True")
     if tangent:
         suffixes.append(f"tangent={tangent}")
-    return _with_suffixes(prefix + contents, suffixes, len(prefix), options.linewidth)
+    return _with_suffixes(PREFIX + contents, suffixes, len(PREFIX), options.linewidth)
 
 
 def parameter_repr(tensor: str) -> str:

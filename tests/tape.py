@@ -79,10 +79,10 @@ class Tape:
 
     # ---- the program
 
-    def line(self, number: int, loops: Any = None, frames: Any = None) -> None:
+    def line(self, number: int, loops: Any = None) -> None:
         self.at = number
-        old_frames, old_loops = self.place
-        self.place = (old_frames if frames is None else frames, old_loops if loops is None else loops)
+        frames, old_loops = self.place
+        self.place = (frames, old_loops if loops is None else loops)
         self.emit((p.LineReached, number, number, *self.place))
 
     def bind(self, name: str, thing: Tensor | str, scope: int = 0) -> None:
@@ -170,11 +170,10 @@ class Tape:
         number = saved.number if saved else None
         self.emit((e.TensorSaved, node.number, slot, number, kept.number, kept.version, size, told))
 
-    def write(self, tensor: Tensor, op: str, data: Any, inputs: Sequence[Tensor] = (), counted: bool = True) -> None:
+    def write(self, tensor: Tensor, op: str, data: Any, counted: bool = True) -> None:
         tensor.data = data
         tensor.version += counted
-        ids = tuple(one.number for one in inputs)
-        self.emit((e.Written, tensor.number, tensor.number, op, ids, tensor.version, counted, value(data)))
+        self.emit((e.Written, tensor.number, tensor.number, op, (), tensor.version, counted, value(data)))
 
     def release(self, *things: Tensor | Node) -> None:
         for thing in things:

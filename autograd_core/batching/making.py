@@ -66,30 +66,26 @@ def like_at_random(factory: Factory) -> Factory:
     return make
 
 
-def at_random(place: int = 0) -> Callable[[Factory], Factory]:
-    """`rand` and its like, with lengths from argument `place` on: others for each example, if these are to differ."""
+def at_random(factory: Factory) -> Factory:
+    """`rand` and its like, which take lengths: others for each example, if these are to differ."""
 
-    def decorate(factory: Factory) -> Factory:
-        @functools.wraps(factory)
-        def make(*args: Any, **options: Any) -> Any:
-            if not state.mapped or state.mapped[-1].randomness != "different":
-                return factory(*args, **options)
-            level = state.mapped[-1]
-            state.mapped = state.mapped[:-1]
-            try:
-                longer = with_length(args, place, level.size)
-                whole = make(*longer, **options)
-            finally:
-                state.mapped = (*state.mapped, level)
-            return hide(Part(whole, 0), level)
+    @functools.wraps(factory)
+    def make(*size: Any, **options: Any) -> Any:
+        if not state.mapped or state.mapped[-1].randomness != "different":
+            return factory(*size, **options)
+        level = state.mapped[-1]
+        state.mapped = state.mapped[:-1]
+        try:
+            whole = make(*with_length(size, level.size), **options)
+        finally:
+            state.mapped = (*state.mapped, level)
+        return hide(Part(whole, 0), level)
 
-        return make
-
-    return decorate
+    return make
 
 
-def with_length(args: tuple[Any, ...], place: int, length: int) -> tuple[Any, ...]:
-    before, size = args[:place], args[place:]
+def with_length(size: tuple[Any, ...], length: int) -> tuple[Any, ...]:
+    """`size`, given as numbers or as one sequence of them, with `length` before it."""
     if size and isinstance(size[0], list | tuple):
-        return (*before, [length, *size[0]], *size[1:])
-    return (*before, length, *size)
+        return ([length, *size[0]], *size[1:])
+    return (length, *size)

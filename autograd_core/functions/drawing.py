@@ -37,7 +37,7 @@ def randint_like(input: Tensor, low: int, high: int | None = None, *, dtype: Any
     return randint(low, high, list(input.data_.shape), dtype=dtype or input.dtype, device=device)
 
 
-@at_random()
+@at_random
 def rand(
     *size: Any, generator: Any = None, dtype: Any = None, device: Any = None, requires_grad: bool = False
 ) -> Tensor:
@@ -46,7 +46,7 @@ def rand(
     return made(drawn, "rand", requires_grad, device)
 
 
-@at_random()
+@at_random
 def randn(
     *size: Any, generator: Any = None, dtype: Any = None, device: Any = None, requires_grad: bool = False
 ) -> Tensor:

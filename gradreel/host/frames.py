@@ -36,16 +36,16 @@ def write_frame(fd: int, data: bytes) -> None:
         raise Gone from None
 
 
-def read_frame(fd: int, seconds: float | None = None, largest: int = LARGEST) -> bytes:
+def read_frame(fd: int, seconds: float | None = None) -> bytes:
     """The next frame.
 
     Raises:
-        Gone: the other side ended before it was whole, or it is larger than `largest`.
+        Gone: the other side ended before it was whole, or it is larger than `LARGEST`.
         Late: `seconds` went by.
     """
     deadline = None if seconds is None else time.monotonic() + seconds
     (size,) = LENGTH.unpack(read_exactly(fd, LENGTH.size, deadline))
-    if size > largest:
+    if size > LARGEST:
         raise Gone
     return read_exactly(fd, size, deadline)
 

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from concurrent.futures import CancelledError, Future
 from concurrent.futures import TimeoutError as NotYet
 
-from .shared import Asked, executor
+from .shared import executor
 from .work import refusal
 from .zygote import CANCELLED
 
@@ -21,14 +21,14 @@ _latest: dict[object, Future[bytes]] = {}
 _lock = threading.Lock()
 
 
-def patient(pulse: Callable[[], object], pool: Asked | None = None) -> Callable[[bytes], bytes]:
+def patient(pulse: Callable[[], object]) -> Callable[[bytes], bytes]:
     """A `run_program` that calls `pulse` while it waits; if that raises, the run is stopped.
 
     `pulse` gives who is asking, or None; of each there is one run at a time.
     """
 
     def run(request: bytes) -> bytes:
-        used = pool or executor()
+        used = executor()
         who = pulse()
         future = used.ask(request)
         with _lock:

@@ -66,10 +66,10 @@ def unnumbered(lines: Sequence[str]) -> list[str] | None:
     return made if fault(made) is None or fault(lines) is not None else None
 
 
-def unmagic(lines: Sequence[str], notes: list[Note], first: int = 1) -> list[str]:
+def unmagic(lines: Sequence[str], notes: list[Note]) -> list[str]:
     """Lines for IPython and the shell are left out."""
     made = []
-    for nr, line in enumerate(lines, first):
+    for nr, line in enumerate(lines, 1):
         match = MAGIC.match(line)
         if match:
             word = match[2].split()[0]

@@ -42,10 +42,9 @@ def at_home(machine: Machine, name: str, args: list[Value], kwargs: dict[str, Va
     return kwargs
 
 
-def without_effect(name: str, answer: Value = None) -> Builtin:
-    def run(machine: Machine, *args: Value, **kwargs: Value) -> Value:
+def without_effect(name: str) -> Builtin:
+    def run(machine: Machine, *args: Value, **kwargs: Value) -> None:
         machine.remark(NO_EFFECT.format(name=name))
-        return answer
 
     return Builtin(name.rpartition(".")[2], run, machine=True)
 
