@@ -226,15 +226,17 @@ def equal(machine: Machine, left: Value, right: Value) -> Value:
 
 
 def base_equal(machine: Machine, left: Value, right: Value) -> Value:
-    if (
-        isinstance(left, (list, tuple))
-        and isinstance(right, (list, tuple))
-        and sequence_kind(left) is sequence_kind(right)
-    ):
+    if are_sequences(left, right):
         return len(left) == len(right) and all(same(machine, a, b) for a, b in zip(left, right, strict=True))
     if isinstance(left, dict) and isinstance(right, dict):
         return len(left) == len(right) and all(k in right and same(machine, v, right[k]) for k, v in left.items())
     return left == right
+
+
+def are_sequences(left: Value, right: Value) -> bool:
+    """Whether both are lists, or both tuples, which are compared item by item."""
+    both = isinstance(left, (list, tuple)) and isinstance(right, (list, tuple))
+    return both and sequence_kind(left) is sequence_kind(right)
 
 
 def sequence_kind(value: Value) -> type:
@@ -251,7 +253,6 @@ def same(machine: Machine, left: Value, right: Value) -> bool:
 
 
 def contains(machine: Machine, item: Value, holder: Any) -> bool:
-
     if isinstance(holder, OBJECTS):
         answer = call_method(machine, holder, "__contains__", [item])
         if answer is not NotImplemented:
@@ -284,7 +285,6 @@ def base_contains(machine: Machine, item: Value, holder: Any) -> bool:
 
 def ordered(sign: str, run: Callable[[Value, Value], Value], name: str, mirrored: str) -> Callable[..., Value]:
     def compare(machine: Machine, left: Value, right: Value) -> Value:
-
         if isinstance(left, OWN) or isinstance(right, OWN):
             asked = ((left, right, name), (right, left, mirrored))
             for owner, other, method in reversed(asked) if extends(right, left) else asked:
@@ -298,11 +298,7 @@ def ordered(sign: str, run: Callable[[Value, Value], Value], name: str, mirrored
         return base_compare(machine, left, right)
 
     def base_compare(machine: Machine, left: Value, right: Value) -> Value:
-        if (
-            isinstance(left, (list, tuple))
-            and isinstance(right, (list, tuple))
-            and sequence_kind(left) is sequence_kind(right)
-        ):
+        if are_sequences(left, right):
             for a, b in zip(left, right, strict=False):
                 if not same(machine, a, b):
                     return compare(machine, a, b)
@@ -313,7 +309,6 @@ def ordered(sign: str, run: Callable[[Value, Value], Value], name: str, mirrored
 
 
 def unequal(machine: Machine, left: Value, right: Value) -> Value:
-
     if isinstance(left, OBJECTS):
         answer = call_method(machine, left, "__ne__", [right])
         if answer is not NotImplemented:
