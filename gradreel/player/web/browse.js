@@ -5,7 +5,7 @@
 
 import { element } from "./dom.js";
 import { createFrame } from "./frame.js";
-import { createPlaying } from "./playing.js";
+import { createPlaying, pageOf } from "./playing.js";
 import { turnTo } from "./travel.js";
 
 const FIND = "find=";
@@ -122,24 +122,14 @@ export function createBrowse(root, { head, scene, ask, theme }, kind) {
   if (wanted().startsWith(FIND)) follow();
   showChosen();
 
+  const page = pageOf(frame, playing);
   return {
-    ...frame,
-    show: (answer) => playing.show(answer),
+    ...page,
     again: () => chosen && choose(chosen, { keep: false }),
     moved: follow,
-    rest: () => playing.rest(),
-    busy(busy) {
-      frame.busy(busy);
-      playing.busy(busy);
-    },
-    setTheme(name) {
-      frame.setTheme(name);
-      playing.setTheme(name);
-    },
     destroy() {
       clearTimeout(timer);
-      playing.destroy();
-      frame.destroy();
+      page.destroy();
     },
   };
 }

@@ -6,7 +6,7 @@
 import { element } from "./dom.js";
 import { createFrame } from "./frame.js";
 import { stepOf } from "./moments.js";
-import { createPlaying } from "./playing.js";
+import { createPlaying, pageOf } from "./playing.js";
 import { createProgress } from "./progress.js";
 import { inline, prose } from "./prose.js";
 import { turnTo } from "./travel.js";
@@ -98,27 +98,15 @@ export function createCourse(root, { head, page, scene, ask, theme }) {
   draw();
   if (here.slug !== head.step) go(here, { keep: false });
 
+  const page = pageOf(frame, playing);
   return {
-    ...frame,
+    ...page,
     show(answer) {
       if (answer.scene) current = answer.scene;
-      playing.show(answer);
+      page.show(answer);
     },
     again: () => go(here, { keep: false }),
     moved: follow,
-    rest: () => playing.rest(),
-    busy(busy) {
-      frame.busy(busy);
-      playing.busy(busy);
-    },
-    setTheme(name) {
-      frame.setTheme(name);
-      playing.setTheme(name);
-    },
-    destroy() {
-      playing.destroy();
-      frame.destroy();
-    },
   };
 }
 

@@ -49,3 +49,28 @@ export function createPlaying(host, { home, title, ask, theme }) {
     destroy: () => lab?.destroy(),
   };
 }
+
+/**
+ * A page that has one such program in its frame: what concerns both is told to both.
+ * @param {ReturnType<typeof import("./frame.js").createFrame>} frame
+ * @param {ReturnType<typeof createPlaying>} playing
+ */
+export function pageOf(frame, playing) {
+  return {
+    ...frame,
+    show: (answer) => playing.show(answer),
+    rest: () => playing.rest(),
+    busy(busy) {
+      frame.busy(busy);
+      playing.busy(busy);
+    },
+    setTheme(name) {
+      frame.setTheme(name);
+      playing.setTheme(name);
+    },
+    destroy() {
+      playing.destroy();
+      frame.destroy();
+    },
+  };
+}
