@@ -15,7 +15,7 @@ from .functions.chains import multi_dot
 from .functions.reductions import returned
 from .inplace import in_place
 from .ops import elementwise as e
-from .ops import linalg as l
+from .ops import linalg
 from .ops import matmul as m
 from .ops import reduce as r
 from .ops import shape as s
@@ -54,12 +54,12 @@ def wants_graph(A: Tensor) -> bool:
 
 def det(A: Tensor) -> Tensor:
     square("det", A)
-    return l.linalg_det(A)[0]
+    return linalg.linalg_det(A)[0]
 
 
 def slogdet(A: Tensor) -> Any:
     square("slogdet", A)
-    return SLOGDET(*l.linalg_slogdet(A)[:2])
+    return SLOGDET(*linalg.linalg_slogdet(A)[:2])
 
 
 def old_slogdet(input: Tensor) -> Any:
@@ -71,7 +71,7 @@ def logdet(input: Tensor) -> Tensor:
     need("logdet", input, "input")
     check_square("logdet", input)
     check_floating("logdet", input)
-    sign, size = l.linalg_slogdet(input)[:2]
+    sign, size = linalg.linalg_slogdet(input)[:2]
     return e.where(e.eq(sign, -1.0), float("nan"), size)
 
 
@@ -80,7 +80,7 @@ def logdet(input: Tensor) -> Tensor:
 
 def inv(A: Tensor) -> Tensor:
     square("inv", A)
-    return l.linalg_inv(A)[0]
+    return linalg.linalg_inv(A)[0]
 
 
 def solve(A: Tensor, B: Tensor, *, left: bool = True) -> Tensor:
@@ -95,8 +95,8 @@ def solve(A: Tensor, B: Tensor, *, left: bool = True) -> Tensor:
             "linalg.solve: Expected A and B to have the same dtype, but found A of type "
             f"{errors.type_name(a.dtype)} and B of type {errors.type_name(b.dtype)} instead"
         )
-    check_right("linalg.solve", A, (*b.shape, 1) if l.vector_right(a, b) else b.shape, left)
-    return l.linalg_solve_ex(A, B, left)[0]
+    check_right("linalg.solve", A, (*b.shape, 1) if linalg.vector_right(a, b) else b.shape, left)
+    return linalg.linalg_solve_ex(A, B, left)[0]
 
 
 def check_right(name: str, A: Tensor, right: Sequence[int], left: bool) -> None:
@@ -117,7 +117,7 @@ def solve_triangular(A: Tensor, B: Tensor, *, upper: bool, left: bool = True, un
     check_square("linalg.solve_triangular", A)
     check_matrix("linalg.solve_triangular", B, "B")
     check_right("linalg.solve_triangular", A, B.data_.shape, left)
-    return l.linalg_solve_triangular(A, B, upper, left, unitriangular)
+    return linalg.linalg_solve_triangular(A, B, upper, left, unitriangular)
 
 
 def pinv(A: Tensor, *, rtol: float | None = None, hermitian: bool = False) -> Tensor:
@@ -130,7 +130,7 @@ def pinv(A: Tensor, *, rtol: float | None = None, hermitian: bool = False) -> Te
             "cdouble types"
         )
     smallest = float(np.finfo(A.data_.dtype).eps) * max(A.data_.shape[-2:])
-    return l.linalg_pinv(A, smallest if rtol is None else float(rtol))
+    return linalg.linalg_pinv(A, smallest if rtol is None else float(rtol))
 
 
 def pinverse(input: Tensor, rcond: float = 1e-15) -> Tensor:
@@ -144,7 +144,7 @@ def matrix_exp(A: Tensor) -> Tensor:
     need("matrix_exp", A)
     check_square("linalg.matrix_exp", A)
     check_floating("linalg.matrix_exp", A)
-    return l.matrix_exp(A)
+    return linalg.matrix_exp(A)
 
 
 def matrix_power(A: Tensor, n: int) -> Tensor:
@@ -177,7 +177,7 @@ def matrix_power(A: Tensor, n: int) -> Tensor:
 
 def cholesky(A: Tensor, *, upper: bool = False) -> Tensor:
     square("cholesky", A)
-    return l.linalg_cholesky(A, upper)[0]
+    return linalg.linalg_cholesky(A, upper)[0]
 
 
 def qr(A: Tensor, mode: str = "reduced") -> Any:
@@ -188,14 +188,14 @@ def qr(A: Tensor, mode: str = "reduced") -> Any:
         raise RuntimeError(
             f"qr received unrecognized mode '{mode}' but expected one of 'reduced' (default), 'r', or 'complete'"
         )
-    return QR(*l.linalg_qr(A, mode))
+    return QR(*linalg.linalg_qr(A, mode))
 
 
 def svd(A: Tensor, full_matrices: bool = True) -> Any:
     need("svd", A)
     check_matrix("linalg.svd", A)
     check_floating("linalg.svd", A)
-    return SVD(*l.svd(A, full_matrices, True, min(A.data_.shape[-2:])))
+    return SVD(*linalg.svd(A, full_matrices, True, min(A.data_.shape[-2:])))
 
 
 def old_svd(input: Tensor, some: bool = True, compute_uv: bool = True) -> Any:
@@ -210,17 +210,17 @@ def svdvals(A: Tensor) -> Tensor:
     need("svdvals", A)
     check_matrix("linalg.svd", A)
     check_floating("linalg.svd", A)
-    return l.svd(A, False, wants_graph(A), min(A.data_.shape[-2:]))[1]
+    return linalg.svd(A, False, wants_graph(A), min(A.data_.shape[-2:]))[1]
 
 
 def eigh(A: Tensor, UPLO: str = "L") -> Any:
     square("eigh", A)
-    return EIGH(*l.linalg_eigh(A, side(UPLO), True))
+    return EIGH(*linalg.linalg_eigh(A, side(UPLO), True))
 
 
 def eigvalsh(A: Tensor, UPLO: str = "L") -> Tensor:
     square("eigh", A)
-    return l.linalg_eigh(A, side(UPLO), wants_graph(A))[0]
+    return linalg.linalg_eigh(A, side(UPLO), wants_graph(A))[0]
 
 
 def eigvals(A: Tensor) -> Tensor:

@@ -17,7 +17,7 @@ import numpy as np
 from ..inplace import in_place
 from ..ops import elementwise as e
 from ..ops import matmul as m
-from ..ops import recurrent as r
+from ..ops import recurrent
 from ..ops import shape as s
 from ..tensor import Tensor, plain
 
@@ -231,7 +231,7 @@ def turned(output: Tensor, batch_first: bool) -> Tensor:
     """The outputs with the batch first, which torch does in place."""
     if not batch_first:
         return output
-    result = r.transpose_result(output, 0, 1)
+    result = recurrent.transpose_result(output, 0, 1)
     result.bump()
     return result
 
@@ -281,7 +281,7 @@ def fused_lstm(
         biases = (own.b_ih, own.b_hh) if has_biases else (blank, plain(np.zeros(own.hh.data_.shape, np.float32)))
         size = own.hh.data_.shape[1]
         facts: tuple[Any, ...] = ([], LSTM_MODE, size, layers, has_biases, bidirectional, batch_first, train)
-        got = r.mkldnn_rnn_layer(inputs, own.ih, own.hh, *biases, hidden, cell, reverse, *facts)
+        got = recurrent.mkldnn_rnn_layer(inputs, own.ih, own.hh, *biases, hidden, cell, reverse, *facts)
         return got[0], (got[1], got[2])
 
     output, last = stacked(layer, inputs, [None] * len(weights), weights, directions, dropout, -1)

@@ -10,9 +10,8 @@ import numpy as np
 
 from .. import errors
 from ..ops import elementwise as e
-from ..ops import order as o
+from ..ops import order, spread
 from ..ops import reduce as r
-from ..ops import spread
 from ..tensor import Tensor, plain
 from .choices import cast, dims
 from .reductions import Extreme, correction_of, named, returned
@@ -36,28 +35,28 @@ def std_mean(
 
 
 def aminmax(input: Tensor, *, dim: int | None = None, keepdim: bool = False) -> Any:
-    return AMINMAX(*o.aminmax(input, dim, keepdim))
+    return AMINMAX(*order.aminmax(input, dim, keepdim))
 
 
 def median(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Tensor | Extreme:
     """The lower median: of all, or along `dim` with its place."""
-    return o.median(input) if dim is None else MEDIAN(*o.median_dim(input, dim, keepdim))
+    return order.median(input) if dim is None else MEDIAN(*order.median_dim(input, dim, keepdim))
 
 
 def nanmedian(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Tensor | Extreme:
-    return o.nanmedian(input) if dim is None else NANMEDIAN(*o.nanmedian_dim(input, dim, keepdim))
+    return order.nanmedian(input) if dim is None else NANMEDIAN(*order.nanmedian_dim(input, dim, keepdim))
 
 
 def mode(input: Tensor, dim: int = -1, keepdim: bool = False) -> Extreme:
-    return MODE(*o.mode(input, dim, keepdim))
+    return MODE(*order.mode(input, dim, keepdim))
 
 
 def cummax(input: Tensor, dim: int) -> Extreme:
-    return CUMMAX(*o.cummax(input, dim))
+    return CUMMAX(*order.cummax(input, dim))
 
 
 def cummin(input: Tensor, dim: int) -> Extreme:
-    return CUMMIN(*o.cummin(input, dim))
+    return CUMMIN(*order.cummin(input, dim))
 
 
 def nansum(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from .. import dtypes
-from ..ops import tallies as t
+from ..ops import tallies
 from ..tensor import Tensor, plain
 from .choices import cast, nonzero
 from .reductions import Extreme, named, sort
@@ -19,7 +19,7 @@ KTHVALUE = named("kthvalue")
 
 def kthvalue(input: Tensor, k: int, dim: int = -1, keepdim: bool = False) -> Extreme:
     """The `k`-th smallest along `dim`, and its place."""
-    return KTHVALUE(*t.kthvalue(input, k, dim, keepdim))
+    return KTHVALUE(*tallies.kthvalue(input, k, dim, keepdim))
 
 
 def msort(input: Tensor) -> Tensor:
@@ -29,7 +29,7 @@ def msort(input: Tensor) -> Tensor:
 
 
 def logcumsumexp(input: Tensor, dim: int) -> Tensor:
-    return t.logcumsumexp(input, dim)
+    return tallies.logcumsumexp(input, dim)
 
 
 def chosen(found: Any, inverse: bool, counts: bool) -> Any:
@@ -47,7 +47,7 @@ def unique(
     dim: int | None = None,
 ) -> Any:
     """The distinct values of `input` (with `dim`: its distinct slices) in order."""
-    found = t.unique(input) if dim is None else t.unique_dim(input, dim)
+    found = tallies.unique(input) if dim is None else tallies.unique_dim(input, dim)
     return chosen(found, return_inverse, return_counts)
 
 
@@ -57,7 +57,7 @@ def unique_consecutive(
     """The values of `input`, each run of equal ones as one."""
     if dim is not None:
         raise NotImplementedError("unique_consecutive(dim=...) is not supported: leave dim out")
-    return chosen(t.unique_consecutive(input), return_inverse, return_counts)
+    return chosen(tallies.unique_consecutive(input), return_inverse, return_counts)
 
 
 def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -> Tensor:
@@ -66,11 +66,11 @@ def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -
     Raises:
         RuntimeError: `input` is not 1-d, or holds a negative number.
     """
-    return t.bincount(input, weights, minlength)
+    return tallies.bincount(input, weights, minlength)
 
 
 def histc(input: Tensor, bins: int = 100, min: float = 0, max: float = 0) -> Tensor:
-    return t.histc(input, bins, min, max)
+    return tallies.histc(input, bins, min, max)
 
 
 def searchsorted(
@@ -80,7 +80,7 @@ def searchsorted(
     if side not in (None, "left", "right"):
         raise RuntimeError(f"torch.searchsorted(): side can only be 'left' or 'right' but got {side}")
     sought = input if isinstance(input, Tensor) else plain(sorted_sequence.data_.dtype.type(input))
-    found = t.searchsorted(sorted_sequence, sought, right or side == "right")
+    found = tallies.searchsorted(sorted_sequence, sought, right or side == "right")
     return cast(found, dtypes.int32) if out_int32 else found
 
 
@@ -92,7 +92,7 @@ def bucketize(input: Any, boundaries: Tensor, *, out_int32: bool = False, right:
 
 def isin(elements: Any, test_elements: Any, *, assume_unique: bool = False, invert: bool = False) -> Tensor:
     given = [x if isinstance(x, Tensor) else plain(np.asarray(x)[()]) for x in (elements, test_elements)]
-    return t.isin(*given, invert)
+    return tallies.isin(*given, invert)
 
 
 def argwhere(input: Tensor) -> Tensor:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..functions import recurrent as r
+from ..functions import recurrent
 from ..ops import shape as s
 from ..tensor import Tensor, plain
 from . import init
@@ -109,7 +109,7 @@ class RNNCell(SimpleCell):
     def step(self, input: Tensor, hidden: Tensor) -> Tensor:
         if self.nonlinearity not in ("tanh", "relu"):
             raise RuntimeError(f"Unknown nonlinearity: {self.nonlinearity}")
-        cell = r.rnn_tanh_cell if self.nonlinearity == "tanh" else r.rnn_relu_cell
+        cell = recurrent.rnn_tanh_cell if self.nonlinearity == "tanh" else recurrent.rnn_relu_cell
         return cell(input, hidden, *self.weights())
 
 
@@ -122,7 +122,7 @@ class GRUCell(SimpleCell):
         super().__init__(input_size, hidden_size, bias, 3, device, dtype)
 
     def step(self, input: Tensor, hidden: Tensor) -> Tensor:
-        return r.gru_cell(input, hidden, *self.weights())
+        return recurrent.gru_cell(input, hidden, *self.weights())
 
 
 class LSTMCell(RNNCellBase):
@@ -145,5 +145,5 @@ class LSTMCell(RNNCellBase):
             hx = zeros, zeros
         elif alone:
             hx = s.unsqueeze(hx[0], 0), s.unsqueeze(hx[1], 0)
-        hidden, cell = r.lstm_cell(input, hx, *self.weights())
+        hidden, cell = recurrent.lstm_cell(input, hx, *self.weights())
         return (s.squeeze_dim(hidden, 0), s.squeeze_dim(cell, 0)) if alone else (hidden, cell)

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..functions import recurrent as r
+from ..functions import recurrent
 from ..ops import shape as s
 from ..tensor import Tensor, plain
 from .cells import Recurrent
@@ -181,7 +181,7 @@ class RNN(SimpleNetwork):
         self.nonlinearity = nonlinearity
 
     def network(self) -> Callable[..., tuple[Tensor, Tensor]]:
-        return r.rnn_tanh if self.mode == "RNN_TANH" else r.rnn_relu
+        return recurrent.rnn_tanh if self.mode == "RNN_TANH" else recurrent.rnn_relu
 
 
 class GRU(SimpleNetwork):
@@ -193,7 +193,7 @@ class GRU(SimpleNetwork):
         super().__init__("GRU", *args, **options)
 
     def network(self) -> Callable[..., tuple[Tensor, Tensor]]:
-        return r.gru
+        return recurrent.gru
 
 
 class LSTM(RNNBase):
@@ -219,7 +219,7 @@ class LSTM(RNNBase):
         self.check_input(inputs)
         self.check_hidden("hidden[0]", hx[0], inputs, out)
         self.check_hidden("hidden[1]", hx[1], inputs, self.hidden_size)
-        output, hidden, cell = r.lstm(inputs, hx, *self.options())
+        output, hidden, cell = recurrent.lstm(inputs, hx, *self.options())
         if alone:
             output = s.squeeze_dim(output, self.batch_dim())
             hidden, cell = s.squeeze_dim(hidden, 1), s.squeeze_dim(cell, 1)

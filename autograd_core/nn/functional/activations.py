@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from ... import errors
-from ...functions import choices as f
+from ...functions import choices
 from ...inplace import in_place
-from ...ops import activations as a
+from ...ops import activations
 from ...ops import elementwise as e
 from ...ops import reduce as r
 from ...ops import shape as s
@@ -28,8 +28,8 @@ def relu(input: Tensor, inplace: bool = False) -> Tensor:
 
 def leaky_relu(input: Tensor, negative_slope: float = 0.01, inplace: bool = False) -> Tensor:
     if inplace:
-        return in_place(a.leaky_relu_, input, negative_slope)
-    return a.leaky_relu(input, negative_slope)
+        return in_place(activations.leaky_relu_, input, negative_slope)
+    return activations.leaky_relu(input, negative_slope)
 
 
 def relu6(input: Tensor, inplace: bool = False) -> Tensor:
@@ -39,63 +39,67 @@ def relu6(input: Tensor, inplace: bool = False) -> Tensor:
 def hardtanh(input: Tensor, min_val: float = -1.0, max_val: float = 1.0, inplace: bool = False) -> Tensor:
     if min_val > max_val:
         raise ValueError("min_val cannot be greater than max_val")
-    return in_place(a.hardtanh, input, min_val, max_val) if inplace else a.hardtanh(input, min_val, max_val)
+    if inplace:
+        return in_place(activations.hardtanh, input, min_val, max_val)
+    return activations.hardtanh(input, min_val, max_val)
 
 
 def elu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
-    return in_place(a.elu_, input, alpha) if inplace else a.elu(input, alpha)
+    return in_place(activations.elu_, input, alpha) if inplace else activations.elu(input, alpha)
 
 
 def selu(input: Tensor, inplace: bool = False) -> Tensor:
     constants = 1.6732632423543772, 1.0507009873554805
-    return in_place(a.elu_, input, *constants) if inplace else a.elu(input, *constants)
+    return in_place(activations.elu_, input, *constants) if inplace else activations.elu(input, *constants)
 
 
 def celu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
-    return in_place(a.celu_, input, alpha) if inplace else a.celu(input, alpha)
+    return in_place(activations.celu_, input, alpha) if inplace else activations.celu(input, alpha)
 
 
 def gelu(input: Tensor, approximate: str = "none") -> Tensor:
     if approximate not in ("none", "tanh"):
         raise RuntimeError("approximate argument must be either none or tanh.")
-    return a.gelu(input, approximate)
+    return activations.gelu(input, approximate)
 
 
 def silu(input: Tensor, inplace: bool = False) -> Tensor:
-    return in_place(a.silu, input) if inplace else a.silu(input)
+    return in_place(activations.silu, input) if inplace else activations.silu(input)
 
 
 def mish(input: Tensor, inplace: bool = False) -> Tensor:
-    return in_place(a.mish, input) if inplace else a.mish(input)
+    return in_place(activations.mish, input) if inplace else activations.mish(input)
 
 
 def softplus(input: Tensor, beta: float = 1, threshold: float = 20) -> Tensor:
-    return a.softplus(input, beta, threshold)
+    return activations.softplus(input, beta, threshold)
 
 
 def threshold(input: Tensor, threshold: float, value: float, inplace: bool = False) -> Tensor:
-    return in_place(a.threshold_, input, threshold, value) if inplace else a.threshold(input, threshold, value)
+    if inplace:
+        return in_place(activations.threshold_, input, threshold, value)
+    return activations.threshold(input, threshold, value)
 
 
 def softshrink(input: Tensor, lambd: float = 0.5) -> Tensor:
-    return a.softshrink(input, lambd)
+    return activations.softshrink(input, lambd)
 
 
 def hardswish(input: Tensor, inplace: bool = False) -> Tensor:
-    return in_place(a.hardswish, input) if inplace else a.hardswish(input)
+    return in_place(activations.hardswish, input) if inplace else activations.hardswish(input)
 
 
 def hardshrink(input: Tensor, lambd: float = 0.5) -> Tensor:
-    return a.hardshrink(input, lambd)
+    return activations.hardshrink(input, lambd)
 
 
 def hardsigmoid(input: Tensor, inplace: bool = False) -> Tensor:
-    return in_place(a.hardsigmoid, input) if inplace else a.hardsigmoid(input)
+    return in_place(activations.hardsigmoid, input) if inplace else activations.hardsigmoid(input)
 
 
 def glu(input: Tensor, dim: int = -1) -> Tensor:
     """The first half along `dim` times the sigmoid of the second."""
-    return a.glu(input, dim)
+    return activations.glu(input, dim)
 
 
 def prelu(input: Tensor, weight: Tensor) -> Tensor:
@@ -117,11 +121,11 @@ def prelu(input: Tensor, weight: Tensor) -> Tensor:
     if weight.data_.dtype != input.data_.dtype:
         names = [errors.type_name(t.data_.dtype) for t in (input, weight)]
         raise RuntimeError(f"prelu: Type promoting not supported. Got {names[0]} and {names[1]}")
-    return a.prelu_kernel(input, weight)
+    return activations.prelu_kernel(input, weight)
 
 
 def logsigmoid(input: Tensor) -> Tensor:
-    result: Tensor = a.log_sigmoid(input)[0]
+    result: Tensor = activations.log_sigmoid(input)[0]
     return result
 
 
@@ -152,17 +156,17 @@ def implicit_dim(name: str, ndim: int) -> int:
 
 def softmax(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None) -> Tensor:
     at = implicit_dim("softmax", input.data_.ndim) if dim is None else dim
-    return r.softmax(f.cast(input, dtype), at)
+    return r.softmax(choices.cast(input, dtype), at)
 
 
 def log_softmax(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None) -> Tensor:
     at = implicit_dim("log_softmax", input.data_.ndim) if dim is None else dim
-    return r.log_softmax(f.cast(input, dtype), at)
+    return r.log_softmax(choices.cast(input, dtype), at)
 
 
 def softmin(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None) -> Tensor:
     at = implicit_dim("softmin", input.data_.ndim) if dim is None else dim
-    return r.softmax(f.cast(e.neg(input), dtype), at)
+    return r.softmax(choices.cast(e.neg(input), dtype), at)
 
 
 def gumbel_softmax(logits: Tensor, tau: float = 1, hard: bool = False, eps: float = 1e-10, dim: int = -1) -> Tensor:

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from ... import errors
-from ...functions import shaping as f
-from ...ops import attention as a
+from ...functions import shaping
+from ...ops import attention
 from ...ops import elementwise as e
 from ...ops import matmul as m
 from ...ops import reduce as r
@@ -45,7 +45,7 @@ def scaled_dot_product_attention(
     widths = {t.data_.shape[-1] for t in (query, key, value)}
     alike = query.data_.ndim == key.data_.ndim == value.data_.ndim == 4 and len(widths) == 1
     if alike and dropout_p == 0.0 and not (attn_mask is not None and attn_mask.requires_grad):
-        return a.flash_attention(query, key, value, 0.0, is_causal, attn_mask, scale)[0]
+        return attention.flash_attention(query, key, value, 0.0, is_causal, attn_mask, scale)[0]
     return composed(query, key, value, attn_mask, dropout_p, is_causal, scale)
 
 
@@ -64,7 +64,7 @@ def composed(
     weights = m.matmul(scaled, e.mul_scalar(s.transpose(key, -2, -1), root))
     if mask is not None:
         weights = e.add(weights, mask)
-    weights = a.safe_softmax(weights, -1)
+    weights = attention.safe_softmax(weights, -1)
     if dropout_p > 0.0:
         weights = dropout(weights, dropout_p)
     return m.matmul(weights, value)
@@ -124,15 +124,15 @@ def projected(query: Tensor, key: Tensor, value: Tensor, weight: Tensor, bias: T
         b_own, b_both = (None, None) if bias is None else s.split_with_sizes(bias, [width, 2 * width], 0)
         first = m.linear(query, own, b_own)
         return [first, *parted(m.linear(key, both, b_both), 2, width)]
-    weights = f.chunk(weight, 3)
-    biases = (None,) * 3 if bias is None else f.chunk(bias, 3)
+    weights = shaping.chunk(weight, 3)
+    biases = (None,) * 3 if bias is None else shaping.chunk(bias, 3)
     return [m.linear(x, w, b) for x, w, b in zip((query, key, value), weights, biases, strict=True)]
 
 
 def parted(together: Tensor, count: int, width: int) -> list[Tensor]:
     """`count` results of one linear map, each in a row in memory."""
-    apart = s.unsqueeze(f.unflatten(together, -1, [count, width]), 0)
-    rows = f.contiguous(s.squeeze_dim(s.transpose(apart, 0, -2), -2))
+    apart = s.unsqueeze(shaping.unflatten(together, -1, [count, width]), 0)
+    rows = shaping.contiguous(s.squeeze_dim(s.transpose(apart, 0, -2), -2))
     return [s.select(rows, 0, i) for i in range(count)]
 
 
@@ -192,7 +192,7 @@ def multi_head_attention_forward(
             raise AssertionError(
                 f"key's sequence and batch dims {key.shape[:2]} do not match value's {value.shape[:2]}"
             )
-        biases = (None,) * 3 if in_proj_bias is None else f.chunk(in_proj_bias, 3)
+        biases = (None,) * 3 if in_proj_bias is None else shaping.chunk(in_proj_bias, 3)
         weights = (q_proj_weight, k_proj_weight, v_proj_weight)
         heads = [m.linear(x, w, b) for x, w, b in zip((query, key, value), weights, biases, strict=True)]
     else:

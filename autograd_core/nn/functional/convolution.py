@@ -12,9 +12,9 @@ import numpy as np
 
 from ... import errors
 from ...errors import type_name
-from ...ops import convolution as c
-from ...ops import padding as p
+from ...ops import convolution
 from ...ops import shape as s
+from ...ops.padding import constant_pad_nd
 from ...tensor import Tensor
 
 Lengths = int | Sequence[int]
@@ -174,7 +174,7 @@ def convolve(
         options["padding"] = lengths(padding, n, "padding")
     check(batch, weight, bias, options, transposed)
     given = (options[name] for name in ("stride", "padding", "dilation"))
-    out = c.convolution(batch, weight, bias, *given, transposed, options["output_padding"], groups)
+    out = convolution.convolution(batch, weight, bias, *given, transposed, options["output_padding"], groups)
     return s.squeeze_dim(out, 0) if ndim == n + 1 else out
 
 
@@ -201,7 +201,7 @@ def room_for(padding: str, batch: Tensor, weight: Tensor, options: dict[str, Any
         around: list[int] = []
         for extra in reversed(more):
             around += [0, extra]
-        batch = p.constant_pad_nd(batch, around, 0)
+        batch = constant_pad_nd(batch, around, 0)
     return batch, left
 
 
@@ -280,7 +280,7 @@ def unfold(
             f"Given input with spatial size {size}, kernel_size={kernel}, dilation={spaced}, padding={room}, "
             f"calculated shape of the array of sliding blocks as {places}, but its components must be at least one."
         )
-    return c.im2col(input, kernel, spaced, room, step)
+    return convolution.im2col(input, kernel, spaced, room, step)
 
 
 def fold(
@@ -313,7 +313,7 @@ def fold(
             f"expected size of input's dimension {at + 1} to match the calculated number of sliding blocks "
             f"{places[0]} * {places[1]} = {math.prod(places)}, but got input.size({at + 1})={shape[at + 1]}."
         )
-    return c.col2im(input, size, kernel, spaced, room, step)
+    return convolution.col2im(input, size, kernel, spaced, room, step)
 
 
 def need_image(name: str, input: Tensor) -> None:
@@ -334,7 +334,7 @@ def pixel_shuffle(input: Tensor, upscale_factor: int) -> Tensor:
             "pixel_shuffle expects its input's 'channel' dimension to be divisible by the square of upscale_factor, "
             f"but input.size(-3)={channels} is not divisible by {upscale_factor**2}"
         )
-    return c.pixel_shuffle(input, upscale_factor)
+    return convolution.pixel_shuffle(input, upscale_factor)
 
 
 def pixel_unshuffle(input: Tensor, downscale_factor: int) -> Tensor:
@@ -348,4 +348,4 @@ def pixel_unshuffle(input: Tensor, downscale_factor: int) -> Tensor:
                 f"pixel_unshuffle expects {name} to be divisible by downscale_factor, but input.size({dim})={n} is "
                 f"not divisible by {downscale_factor}"
             )
-    return c.pixel_unshuffle(input, downscale_factor)
+    return convolution.pixel_unshuffle(input, downscale_factor)

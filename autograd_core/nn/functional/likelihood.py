@@ -12,8 +12,7 @@ import numpy as np
 from ...errors import sizes, type_name
 from ...graph import Dim
 from ...ops import elementwise as e
-from ...ops import loss as l
-from ...ops import losses as b
+from ...ops import loss, losses
 from ...ops import reduce as r
 from ...ops import shape as s
 from ...ops.special import xlogy
@@ -35,7 +34,7 @@ def binary_cross_entropy(
         raise RuntimeError(f"Found dtype {names[1]} but expected {names[0]}")
     if weight is not None:
         check_broadcast(weight, target)
-    return b.binary_cross_entropy(input, target, weight, reduction_nr(reduction))
+    return losses.binary_cross_entropy(input, target, weight, reduction_nr(reduction))
 
 
 def check_broadcast(weight: Tensor, target: Tensor) -> None:
@@ -63,7 +62,7 @@ def binary_cross_entropy_with_logits(
 ) -> Tensor:
     if input.data_.shape != target.data_.shape:
         raise ValueError(f"Target size ({target.shape}) must be the same as input size ({input.shape})")
-    return b.binary_cross_entropy_with_logits(input, target, weight, pos_weight, reduction_nr(reduction))
+    return losses.binary_cross_entropy_with_logits(input, target, weight, pos_weight, reduction_nr(reduction))
 
 
 def kl_div(
@@ -115,7 +114,7 @@ def nll_loss(
         check_weight(weight, classes, "all or no classes")
         return by_place(input, target, weight, reduction_nr(reduction), Dim(ignore_index))
     check_weight(weight, classes)
-    result: Tensor = l.nll_loss(input, target, weight, reduction_nr(reduction), Dim(ignore_index))[0]
+    result: Tensor = loss.nll_loss(input, target, weight, reduction_nr(reduction), Dim(ignore_index))[0]
     return result
 
 
@@ -161,9 +160,9 @@ def by_place(input: Tensor, target: Tensor, weight: Tensor | None, reduction: in
     if [shape[0], *shape[2:]] != labels:
         raise RuntimeError(f"Expected target size {[shape[0], *shape[2:]]}, got {labels}")
     if len(shape) == 4:
-        return l.nll_loss2d(input, target, weight, reduction, ignore_index)[0]
+        return loss.nll_loss2d(input, target, weight, reduction, ignore_index)[0]
     flat = s.reshape(input, [shape[0], shape[1], 1, -1]), s.reshape(target, [labels[0], 1, -1])
-    losses = l.nll_loss2d(*flat, weight, reduction, ignore_index)[0]
+    losses = loss.nll_loss2d(*flat, weight, reduction, ignore_index)[0]
     return s.view(losses, labels) if reduction == 0 else losses
 
 

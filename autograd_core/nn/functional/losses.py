@@ -13,10 +13,8 @@ import numpy as np
 from ... import dtypes, errors
 from ...functions.choices import cast
 from ...inplace import in_place
-from ...ops import activations as a
+from ...ops import activations, loss, losses
 from ...ops import elementwise as e
-from ...ops import loss as l
-from ...ops import losses as b
 from ...ops import reduce as r
 from ...ops import shape as s
 from ...state import state
@@ -46,7 +44,7 @@ def same_size(input: Tensor, target: Tensor) -> tuple[Tensor, Tensor]:
 def mse_loss(input: Tensor, target: Tensor, reduction: str = "mean", weight: Tensor | None = None) -> Tensor:
     one, other = same_size(input, target)
     if weight is None:
-        return l.mse_loss(one, other, reduction_nr(reduction))
+        return loss.mse_loss(one, other, reduction_nr(reduction))
     return weighted(e.pow_scalar(e.sub(one, other), 2), input, weight, reduction)
 
 
@@ -80,7 +78,7 @@ def smooth_l1_loss(input: Tensor, target: Tensor, reduction: str = "mean", beta:
         raise RuntimeError("smooth_l1_loss does not support negative values for beta.")
     if beta == 0:
         return l1_loss(input, target, reduction)
-    return b.smooth_l1_loss(*same_size(input, target), reduction_nr(reduction), beta)
+    return losses.smooth_l1_loss(*same_size(input, target), reduction_nr(reduction), beta)
 
 
 def huber_loss(
@@ -90,8 +88,8 @@ def huber_loss(
         raise RuntimeError("huber_loss does not support non-positive values for delta.")
     one, other = same_size(input, target)
     if weight is None:
-        return b.huber_loss(one, other, reduction_nr(reduction), delta)
-    values = e.mul(b.huber_loss(one, other, REDUCTIONS["none"], delta), same_as(input, weight))
+        return losses.huber_loss(one, other, reduction_nr(reduction), delta)
+    values = e.mul(losses.huber_loss(one, other, REDUCTIONS["none"], delta), same_as(input, weight))
     return reduce_loss(values, reduction)
 
 
@@ -99,7 +97,7 @@ def huber_loss(
 def soft_margin_loss(input: Tensor, target: Tensor, reduction: str = "mean") -> Tensor:
     if target.requires_grad and state.grad_enabled:
         raise RuntimeError(errors.no_gradient("soft_margin_loss", "target"))
-    return b.soft_margin_loss(input, target, reduction_nr(reduction))
+    return losses.soft_margin_loss(input, target, reduction_nr(reduction))
 
 
 @with_old_flags
@@ -278,8 +276,8 @@ def multilabel_soft_margin_loss(
     input: Tensor, target: Tensor, weight: Tensor | None = None, reduction: str = "mean"
 ) -> Tensor:
     """The likelihood of each label for itself, averaged over the labels."""
-    hit = e.mul(target, a.log_sigmoid(input)[0])
-    miss = e.mul(e.rsub(target, 1), a.log_sigmoid(e.neg(input))[0])
+    hit = e.mul(target, activations.log_sigmoid(input)[0])
+    miss = e.mul(e.rsub(target, 1), activations.log_sigmoid(e.neg(input))[0])
     values = e.neg(e.add(hit, miss))
     if weight is not None:
         values = e.mul(values, weight)

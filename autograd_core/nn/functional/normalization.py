@@ -10,10 +10,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from ... import errors, tell
-from ...functions import shaping as f
+from ...functions import shaping
 from ...ops import elementwise as e
-from ...ops import normalization as n
-from ...ops import padding as p
+from ...ops import normalization, padding
 from ...ops import reduce as r
 from ...ops import shape as s
 from ...ops.kernels import refuse
@@ -49,7 +48,7 @@ def layer_norm(
             f"input of size{given}"
         )
     refuse("LayerNormKernelImpl", "biu", input.data_)
-    result: Tensor = n.layer_norm(input, shape, weight, bias, eps)[0]
+    result: Tensor = normalization.layer_norm(input, shape, weight, bias, eps)[0]
     return result
 
 
@@ -109,7 +108,9 @@ def batch_norm(
     check_channels(input, running_mean, running_var, weight, bias, training)
     refuse("batch_norm", "biu", input.data_)
     check_mixture(input, weight, bias, running_mean, running_var)
-    result: Tensor = n.batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps)[0]
+    result: Tensor = normalization.batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps)[
+        0
+    ]
     if training:
         for running in (running_mean, running_var):
             if running is not None:
@@ -160,8 +161,8 @@ def group_norm(
             )
     check_mixture(input, weight, bias)
     refuse("GroupNormKernelImpl", "biu", input.data_)
-    row = f.contiguous(input)
-    result: Tensor = n.group_norm(row, weight, bias, shape[0], shape[1], size, num_groups, eps)[0]
+    row = shaping.contiguous(input)
+    result: Tensor = normalization.group_norm(row, weight, bias, shape[0], shape[1], size, num_groups, eps)[0]
     return result
 
 
@@ -184,7 +185,7 @@ def instance_norm(
     samples, channels = shape[:2]
     parts = (running_mean, running_var, weight, bias)
     mean, var, gain, shift = (None if part is None else s.repeat(part, [samples]) for part in parts)
-    row = s.view(f.contiguous(input), [1, samples * channels, *shape[2:]])
+    row = s.view(shaping.contiguous(input), [1, samples * channels, *shape[2:]])
     out = batch_norm(row, mean, var, gain, shift, use_input_stats, momentum, eps)
     for part, mixed in ((running_mean, mean), (running_var, var)):
         if part is not None and mixed is not None and use_input_stats:
@@ -206,7 +207,7 @@ def local_response_norm(input: Tensor, size: int, alpha: float = 1e-4, beta: flo
     squares = s.unsqueeze(e.mul(input, input), 1)
     around = (size // 2, (size - 1) // 2)
     if len(shape) == 3:
-        room = p.constant_pad_nd(squares, [0, 0, *around], 0)
+        room = padding.constant_pad_nd(squares, [0, 0, *around], 0)
         mean = s.squeeze_dim(avg_pool2d(room, (size, 1), stride=1), 1)
     else:
         raise NotImplementedError("local_response_norm of more than one spatial dimension is not supported")

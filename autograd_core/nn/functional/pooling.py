@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ...ops import pooling as p
+from ...ops import pooling
 from ...ops import reduce as r
 from ...ops import shape as s
 from ...tensor import Tensor
@@ -69,7 +69,7 @@ def max_pool1d(
     pad, spaced = one("max_pool1d", "padding", padding), one("max_pool1d", "dilation", dilation)
     check_row(input, k, step, pad, spaced, ceil_mode)
     row = s.unsqueeze(input, -2)
-    values, indices = p.max_pool2d(row, [1, k], [1, step], [0, pad], [1, spaced], ceil_mode)
+    values, indices = pooling.max_pool2d(row, [1, k], [1, step], [0, pad], [1, spaced], ceil_mode)
     out = s.squeeze_dim(values, -2)
     return (out, s.squeeze_dim(indices, -2)) if return_indices else out
 
@@ -92,7 +92,7 @@ def check_row(input: Tensor, kernel: int, stride: int, padding: int, dilation: i
         )
     if dilation <= 0:
         raise RuntimeError(f"max_pool1d() dilation must be greater than zero, but got {dilation}")
-    size = p.places([input.data_.shape[-1]], [kernel], [stride], [padding], [dilation], ceil_mode)[0]
+    size = pooling.places([input.data_.shape[-1]], [kernel], [stride], [padding], [dilation], ceil_mode)[0]
     if size <= 0:
         raise RuntimeError(f"max_pool1d() Invalid computed output size: {size}")
 
@@ -108,20 +108,22 @@ def max_pool2d(
 ) -> Any:
     named = {"kernel_size": kernel_size, "padding": padding, "dilation": dilation}
     kernel, room, spaced = (two("max_pool2d", name, value) for name, value in named.items())
-    values, indices = p.max_pool2d(input, kernel, two("max_pool2d", "stride", stride, True), room, spaced, ceil_mode)
+    values, indices = pooling.max_pool2d(
+        input, kernel, two("max_pool2d", "stride", stride, True), room, spaced, ceil_mode
+    )
     return (values, indices) if return_indices else values
 
 
 def adaptive_max_pool1d(input: Tensor, output_size: Lengths, return_indices: bool = False) -> Any:
     need_row("adaptive_max_pool1d", input)
     size = one("adaptive_max_pool1d", "output_size", output_size)
-    values, indices = p.adaptive_max_pool2d(s.unsqueeze(input, -2), [1, size])
+    values, indices = pooling.adaptive_max_pool2d(s.unsqueeze(input, -2), [1, size])
     out = s.squeeze_dim(values, -2)
     return (out, s.squeeze_dim(indices, -2)) if return_indices else out
 
 
 def adaptive_max_pool2d(input: Tensor, output_size: Any, return_indices: bool = False) -> Any:
-    values, indices = p.adaptive_max_pool2d(input, sizes_or_own(input, output_size))
+    values, indices = pooling.adaptive_max_pool2d(input, sizes_or_own(input, output_size))
     return (values, indices) if return_indices else values
 
 
@@ -150,7 +152,7 @@ def avg_pool1d(
     step = k if stride is None or stride == [] else one("avg_pool1d", "stride", stride)
     room = [0, one("avg_pool1d", "padding", padding)]
     row = s.unsqueeze(input, -2)
-    return s.squeeze_dim(p.avg_pool2d(row, [1, k], [1, step], room, ceil_mode, count_include_pad, None), -2)
+    return s.squeeze_dim(pooling.avg_pool2d(row, [1, k], [1, step], room, ceil_mode, count_include_pad, None), -2)
 
 
 def avg_pool2d(
@@ -167,7 +169,7 @@ def avg_pool2d(
     kernel, room = two("avg_pool2d", "kernel_size", kernel_size), two("avg_pool2d", "padding", padding)
     step = two("avg_pool2d", "stride", stride, True)
     s.wrap(-3, input.data_.ndim)
-    return p.avg_pool2d(input, kernel, step, room, ceil_mode, count_include_pad, divisor_override)
+    return pooling.avg_pool2d(input, kernel, step, room, ceil_mode, count_include_pad, divisor_override)
 
 
 def adaptive_avg_pool1d(input: Tensor, output_size: Lengths) -> Tensor:
@@ -178,7 +180,7 @@ def adaptive_avg_pool1d(input: Tensor, output_size: Lengths) -> Tensor:
 
 def adaptive_avg_pool2d(input: Tensor, output_size: Any) -> Tensor:
     size = sizes_or_own(input, output_size)
-    p.check_image("adaptive_avg_pool2d", input.data_, size)
+    pooling.check_image("adaptive_avg_pool2d", input.data_, size)
     if size == [1, 1]:  # the mean of all, which torch finds quicker
         return r.mean_dim(input, [-1, -2], True)
-    return p.adaptive_avg_pool2d(input, size)
+    return pooling.adaptive_avg_pool2d(input, size)

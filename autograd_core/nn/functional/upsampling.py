@@ -8,7 +8,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from ...ops import upsampling as u
+from ...ops import upsampling
 from ...tensor import Tensor
 from .pooling import adaptive_avg_pool1d, adaptive_avg_pool2d
 
@@ -44,9 +44,9 @@ def interpolate(
     if mode == "area":
         return adaptive_avg_pool1d(input, wanted) if ndim == 3 else adaptive_avg_pool2d(input, wanted)
     if mode == "nearest":
-        up: Any = u.upsample_nearest1d if ndim == 3 else u.upsample_nearest2d
+        up: Any = upsampling.upsample_nearest1d if ndim == 3 else upsampling.upsample_nearest2d
         return up(input, wanted, *scales)
-    up = u.upsample_linear1d if ndim == 3 else u.upsample_bilinear2d
+    up = upsampling.upsample_linear1d if ndim == 3 else upsampling.upsample_bilinear2d
     return up(input, wanted, corners, *scales)
 
 
