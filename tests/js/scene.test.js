@@ -38,11 +38,17 @@ for (const [name, rows, file] of goldens()) {
   });
 
   test(`${name}: the histories it brings are those that its steps tell`, () => {
-    const { histories } = unpacked(packed());
-    const told = createState(rows);
-    for (const [thing, tracks] of histories)
-      for (const [property, track] of tracks) assert.deepEqual(track, told.track(thing, property), `${thing} ${property}`);
-    assert.deepEqual([...histories.keys()].toSorted(), told.keys("").toSorted());
-    assert.deepEqual([...histories.keys()].filter((key) => key.startsWith("name:")), told.keys("name:"));
+    const [brought, told] = [createState(unpacked(packed())), createState(rows)];
+    assert.deepEqual(brought.keys("").toSorted(), told.keys("").toSorted());
+    assert.deepEqual(brought.keys("name:"), told.keys("name:"));
+    for (const thing of told.keys("")) {
+      assert.deepEqual([...brought.properties(thing, told.last).keys()].toSorted(), [...told.properties(thing, told.last).keys()].toSorted());
+      for (const property of told.properties(thing, told.last).keys())
+        assert.deepEqual(brought.track(thing, property), told.track(thing, property), `${thing} ${property}`);
+    }
+    for (const thing of ["no such thing", "n99999", "name:0:no such name", ""]) {
+      assert.equal(brought.track(thing, "state"), undefined);
+      assert.equal(brought.has(thing), false);
+    }
   });
 }

@@ -106,8 +106,8 @@ export function present(boxState) {
  * @returns {{scope: number, name: string}}
  */
 export function nameOf(key) {
-  const [, scope, name] = /^name:([^:]*):(.*)$/s.exec(key);
-  return { scope: Number(scope), name };
+  const end = key.indexOf(":", "name:".length);
+  return { scope: Number(key.slice("name:".length, end)), name: key.slice(end + 1) };
 }
 
 /** The names that stand for something at a step, in the order in which they were first bound.

@@ -36,29 +36,40 @@ export function indexAt(steps, step) {
  * @param {any} scene
  */
 export function createState(scene) {
-  /** @type {Map<string, Map<string, Track>>} */
-  const things = scene.histories ?? new Map();
-  if (!scene.histories) scene.steps.forEach((step, number) => record(things, number, step.changes));
+  /** @type {import("./histories.js").Histories} */
+  const histories = scene.histories ?? told(scene.steps);
+  const { track, tracks, has, keys } = histories;
 
   return {
     last: scene.steps.length - 1,
-    /** @returns {Track|undefined} */
-    track: (key, property) => things.get(key)?.get(property),
+    track,
     /** @returns {any} */
-    at: (key, property, step) => valueAt(things.get(key)?.get(property), step),
-    has: (key) => things.has(key),
+    at: (key, property, step) => valueAt(track(key, property), step),
+    has,
     /** Whether anything of a thing changes with a step. @returns {boolean} */
-    changes: (key, step) => [...(things.get(key)?.values() ?? [])].some(({ steps }) => steps[indexAt(steps, step)] === step),
+    changes: (key, step) => [...tracks(key).values()].some(({ steps }) => steps[indexAt(steps, step)] === step),
     /** The keys that begin with `prefix`, in the order in which they first appear. @returns {string[]} */
-    keys: (prefix) => [...things.keys()].filter((key) => key.startsWith(prefix)),
+    keys,
     /** All properties of a thing at a step. @returns {Map<string, any>} */
-    properties: (key, step) => new Map([...(things.get(key) ?? [])].map(([name, track]) => [name, valueAt(track, step)])),
+    properties: (key, step) => new Map([...tracks(key)].map(([name, each]) => [name, valueAt(each, step)])),
     /** The first step at which a property took one of the given values, searching from `from`. @returns {number|null} */
     when: (key, property, values, from = 0) => {
-      const track = things.get(key)?.get(property);
-      const index = track ? track.steps.findIndex((step, i) => step >= from && values.includes(track.values[i])) : -1;
-      return index < 0 ? null : track.steps[index];
+      const found = track(key, property);
+      const index = found ? found.steps.findIndex((step, i) => step >= from && values.includes(found.values[i])) : -1;
+      return index < 0 ? null : found.steps[index];
     },
+  };
+}
+
+/** The histories that steps tell by what each changes. @returns {import("./histories.js").Histories} */
+function told(steps) {
+  const things = new Map();
+  steps.forEach((step, number) => record(things, number, step.changes));
+  return {
+    track: (key, property) => things.get(key)?.get(property),
+    tracks: (key) => things.get(key) ?? new Map(),
+    has: (key) => things.has(key),
+    keys: (prefix) => [...things.keys()].filter((key) => key.startsWith(prefix)),
   };
 }
 
