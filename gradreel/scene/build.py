@@ -7,7 +7,7 @@ from collections.abc import Callable
 from itertools import groupby, islice
 from typing import Any
 
-from gradreel.explain import Beat, Doctor, World, beats, formulas, keep_label, label, tell
+from gradreel.explain import Beat, Doctor, World, beats, keep_label, label, tell
 from gradreel.explain import Diagnosis as Found
 from gradreel.explain.diagnose import Look
 from gradreel.explain.mending import Mend as Tried
@@ -16,25 +16,14 @@ from gradreel.trace import KINDS, Trace
 from gradreel.trace import events as e
 from gradreel.trace.events import Event
 
+from .boxes import Labels, boxes_of
 from .cells import with_cells
 from .collecting import collector_paused
 from .groups import Groups
 from .happenings import HAPPENINGS, Stage
-from .model import (
-    Box,
-    Call,
-    Diagnosis,
-    Expression,
-    Input,
-    Mend,
-    Output,
-    Scene,
-    Slot,
-    Step,
-    Stretch,
-    Tensor,
-)
+from .model import Call, Diagnosis, Expression, Mend, Scene, Stretch, Tensor
 from .shown import shown_value
+from .steps import Steps
 
 START = "Nothing has happened yet. Each step tells one thing that the program or autograd does."
 ERRORS = ("backward_failed", "backward_refused", "raised", "stopped")
@@ -72,10 +61,11 @@ class Builder:
         self.stage = Stage(self.world, shown_tensors(trace))
         self.bytes = self.stage.ledger.tracks("program", "bytes")
         self.groups = Groups(self.world)
-        self.steps = [Step("start", 0, START, ())]
+        self.steps = Steps()
+        self.steps.add("start", 0, START, ())
         self.starts = [-1]
         """For each step the first event that it tells."""
-        self.labels: dict[int, tuple[list[str | None], dict[str, str | None], str | None]] = {}
+        self.labels: dict[int, Labels] = {}
         self.in_call: list[int | None] = [None]
         self.doctor = Doctor(self.world)
         self.actor: int | None = None
@@ -128,7 +118,7 @@ class Builder:
         self.made.clear()
         self.about.clear()
         self.call = world.open_calls[0] if world.open_calls else None
-        stage.ledger.begin(len(self.steps))
+        stage.ledger.begin(len(self.starts))
         stage.settle()
         events = self.trace.events[beat.start : beat.stop]
         for event in events:
@@ -144,17 +134,15 @@ class Builder:
         for number in self.made:
             self._label(number)
         self.bytes.put(0, world.saved_bytes)
-        self.steps.append(Step(beat.kind, world.place.line, tell(world, beat, events), self.focus()))
+        self.steps.add(beat.kind, world.place.line, tell(world, beat, events), self.focus())
         self.starts.append(beat.start)
         self.in_call.append(self.call)
 
-    def focus(self) -> tuple[str, ...]:
-        """The boxes that a step is about: the node that acts, or all that are built or go together."""
+    def focus(self) -> tuple[int, ...]:
+        """The nodes that a step is about: the one that acts, or all that are built or go together."""
         if self.actor is not None:
-            return (f"n{self.actor}",)
-        if not self.about:
-            return ()
-        return tuple([f"n{number}" for number in islice(self.about, FOCUSED)])
+            return (self.actor,)
+        return tuple(islice(self.about, FOCUSED))
 
     def step_of(self, event: int) -> int:
         """The step that tells event number `event`."""
@@ -166,12 +154,12 @@ class Builder:
         title = self.groups.place(number, state.place, state.call) if state.variable is None else None
         inputs = [label(self.world, tensor) for tensor in state.inputs]
         slots = {name: keep_label(self.world, slot) for name, slot in state.slots.items()}
-        self.labels[number] = inputs, slots, title
+        self.labels[number] = Labels(inputs, slots, title)
 
     # ---- the whole
 
     def scene(self, expression: Expression | None, mender: Mender) -> Scene:
-        trace, end = self.trace, len(self.steps) - 1
+        trace, end = self.trace, len(self.starts) - 1
         placed = self.groups.settle()
         calls = tuple(
             Call(
@@ -187,7 +175,7 @@ class Builder:
             )
             for call in self.world.calls.values()
         )
-        boxes = tuple(self._box(number, placed.get(number)) for number in self.world.nodes)
+        boxes = boxes_of(self.world, self.stage, self.labels, placed)
         tensors = tuple(self._tensor(number) for number in sorted(self.stage.shown) if number in self.world.tensors)
         return Scene(
             trace.source,
@@ -195,11 +183,11 @@ class Builder:
             trace.outcome,
             self._values(),
             boxes,
-            tuple(self.stage.wires),
+            self.stage.wires.table(),
             tensors,
             tuple(self.groups.made),
             calls,
-            tuple(self.steps),
+            self.steps.table(),
             tuple(self._stretches()),
             tuple(self._diagnoses(mender)),
             tuple((text, self.step_of(event)) for text, event in self.world.printed),
@@ -211,60 +199,6 @@ class Builder:
         table, tracks = self.stage.values.table, self.stage.ledger.tracks
         sent = with_cells(table, [*tracks("t", "value").values(), *tracks("t", "grad").values()])
         return tuple([shown_value(value, place in sent) for place, value in enumerate(table)])
-
-    def _box(self, number: int, group: str | None) -> Box:
-        state = self.world.nodes[number]
-        labels, slot_labels, title = self.labels[number]
-        outputs = [self.world.tensors[tensor] for tensor in state.outputs]
-        tensor = state.variable if state.variable is not None else (outputs[0].number if outputs else None)
-        ways = formulas(state)
-        names = [name for name, _ in ways]
-        return Box(
-            f"n{number}",
-            "node" if state.variable is None else "leaf",
-            state.name,
-            state.op,
-            state.nr,
-            state.place.line,
-            title,
-            state.place.function,
-            state.generation,
-            state.call,
-            group,
-            tuple(ways[: len(state.edges)]),
-            tuple(
-                Input(names[place] if place < len(names) else "", self._late(tensor, text), self._shape(tensor))
-                for place, (tensor, text) in enumerate(zip(state.inputs, labels, strict=True))
-            ),
-            Output(outputs[0].shape, outputs[0].dtype) if outputs else None,
-            (
-                *(
-                    Slot(
-                        name,
-                        self._late(slot.tensor, slot_labels.get(name)),
-                        "tensor",
-                        None,
-                        slot.value.shape,
-                        slot.nbytes,
-                        self.stage.index(slot.value),
-                        slot.version,
-                        slot.storage,
-                        f"t{slot.tensor}" if slot.tensor in self.stage.shown else None,
-                    )
-                    for name, slot in state.slots.items()
-                ),
-                *(Slot(name, name, "value", text) for name, text in state.values.items()),
-            ),
-            label(self.world, state.variable) if state.variable is not None else None,
-            f"t{tensor}" if tensor in self.stage.shown else None,
-        )
-
-    def _late(self, tensor: int | None, text: str | None) -> str:
-        """A label that was not there when the node was built may be there now."""
-        return text or label(self.world, tensor) or "temporary"
-
-    def _shape(self, tensor: int) -> tuple[int, ...]:
-        return self.world.tensors[tensor].shape
 
     def _tensor(self, number: int) -> Tensor:
         state = self.world.tensors[number]
@@ -286,13 +220,13 @@ class Builder:
             numbered = {call: call for call in numbered}  # they count on where calls are left out
 
         def colour(number: int) -> tuple[str, str]:
-            kind = STRETCHES.get(self.steps[number].kind)
+            kind = STRETCHES.get(self.steps.kinds[number])
             call = self.in_call[number]
             if kind is None and call is not None:
                 return "backward", f"call {numbered[call]}"
             return kind or "forward", ""
 
-        runs = (list(run) for _, run in groupby(range(1, len(self.steps)), key=colour))
+        runs = (list(run) for _, run in groupby(range(1, len(self.starts)), key=colour))
         return [Stretch(run[0], run[-1], *colour(run[0])) for run in runs]
 
     def _diagnoses(self, mender: Mender) -> list[Diagnosis]:

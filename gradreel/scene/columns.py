@@ -17,7 +17,7 @@ column is written in whichever form says least. What a column is, its form tells
     {"rows": {name: COLUMN}}              records, column by column
     {"sorts": [COLUMN], "at": COLUMN}     things of several sorts, each sort in a column of its own
 
-`columns.js` reads them in the browser, `read` here. `write` gives plain JSON data.
+`columns.js` reads them in the browser, `reading.py` here. `write` gives plain JSON data.
 """
 
 from __future__ import annotations
@@ -25,9 +25,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import fields, is_dataclass
-from itertools import accumulate, chain
+from functools import cache
+from itertools import chain
 from operator import attrgetter, itemgetter, sub
 from typing import Any
+
+from . import table
 
 Column = Any
 """JSON data in one of the forms above."""
@@ -46,6 +49,8 @@ def write(things: Sequence[Any]) -> Column:
     """`things` (what JSON knows, tuples and dataclasses), all in one column."""
     if not things:
         return []
+    if isinstance(things, table.Column):
+        return ready(things)
     kinds = set(map(type, things))
     some = kinds - {type(None)}
     if len(some) > 1:
@@ -57,6 +62,26 @@ def write(things: Sequence[Any]) -> Column:
     if type(None) in kinds:
         return sorted_out(things)
     return rows(things, kind)
+
+
+def ready(things: table.Column[Any]) -> Column:
+    """Things that stand in a form of a column already."""
+    match things:
+        case table.Ids():
+            return numbered(things.letter, things.numbers)
+        case table.Picks():
+            return picked(list(things.of), things.at)
+        case table.Lists():
+            return {"lengths": integers(things.lengths, False), "items": write(things.items)}
+        case table.Table():
+            names = map(bare, things.kind._fields)
+            return {"rows": {name: write(column) for name, column in zip(names, things.columns, strict=True)}}
+    raise TypeError(f"no form for a {type(things).__name__}")
+
+
+def picked(of: Sequence[Any], at: Sequence[int]) -> Column:
+    """Few distinct things and which one stands where."""
+    return {"of": write(of), "at": integers(at, False)}
 
 
 def same(things: Sequence[Any]) -> Column:
@@ -73,11 +98,13 @@ def flags(things: Sequence[Any], gaps: bool) -> Column:
 
 def integers(things: Sequence[Any], gaps: bool) -> Column:
     """Integers, perhaps with None among them, as they are or as differences."""
+    if isinstance(things, range) and len(things) > 2:
+        return {"from": things[0], "by": things.step, "n": len(things)}
     distinct = set(things)
     if len(distinct) == 1:
         return same(things)
     known = [number for number in things if number is not None] if gaps else things
-    steps = list(map(sub, known, chain((0,), known)))
+    steps = [known[0], *map(sub, known[1:], known)]
     kinds = set(steps[1:])
     if len(kinds) == 1 and not gaps:
         return {"from": known[0], "by": steps[1], "n": len(known)}
@@ -91,11 +118,20 @@ def integers(things: Sequence[Any], gaps: bool) -> Column:
 
 def letters(things: Sequence[int], distinct: set[int]) -> Column:
     """Integers by letters if they are near enough to one another."""
-    least = min(distinct)
-    if max(distinct) - least >= LETTERS:
+    least, most = min(distinct), max(distinct)
+    if most - least >= LETTERS:
         return list(things)
-    shift = FIRST - least
-    return {"letters": bytes([number + shift for number in things]).decode("ascii"), "least": least}
+    if least >= 0 and most < 256:
+        shifted = bytes(things).translate(shifts(least))
+    else:
+        shifted = bytes([number + FIRST - least for number in things])
+    return {"letters": shifted.decode("ascii"), "least": least}
+
+
+@cache
+def shifts(least: int) -> bytes:
+    """For each byte from `least` on its letter."""
+    return bytes([max(0, number + FIRST - least) & 255 for number in range(256)])
 
 
 def turns(things: Sequence[Any], every: int) -> Column:
@@ -108,7 +144,7 @@ def turns(things: Sequence[Any], every: int) -> Column:
 def texts(things: Sequence[Any], gaps: bool) -> Column:
     if not gaps and (numbered := ids(things)) is not None:
         return numbered
-    places = table(things)
+    places = distinct_in(things)
     if len(places) == 1:
         return same(things)
     if not gaps and sum(map(len, places)) > PROSE * len(things):
@@ -118,7 +154,7 @@ def texts(things: Sequence[Any], gaps: bool) -> Column:
     return sorted_out(things) if gaps else holes(things)
 
 
-def table(things: Iterable[Any]) -> dict[Any, int]:
+def distinct_in(things: Iterable[Any]) -> dict[Any, int]:
     """The distinct things, each with its place in a table of them."""
     return {thing: place for place, thing in enumerate(dict.fromkeys(things))}
 
@@ -127,7 +163,7 @@ def holes(things: Sequence[str]) -> Column:
     """Texts by the pieces between their numbers; as they are if nearly every one is of its own sort."""
     split = [NUMBER.split(text) for text in things]
     pieces = [tuple(parts[::2]) for parts in split]
-    places = table(pieces)
+    places = distinct_in(pieces)
     if len(places) * WORTH > len(things):
         return list(things)
     numbers: list[list[list[str]]] = [[] for _ in places]
@@ -163,7 +199,7 @@ def digits(words: Sequence[str]) -> Column:
     """Numbers in texts: as integers where all are, so that they can be told by their differences."""
     if all(map(CANONICAL.fullmatch, words)):
         return integers(list(map(int, words)), False)
-    places = table(words)
+    places = distinct_in(words)
     if len(places) == 1:
         return same(words)
     if len(places) * WORTH <= len(words):
@@ -174,7 +210,7 @@ def digits(words: Sequence[str]) -> Column:
 def lists(things: Sequence[Any], gaps: bool) -> Column:
     if gaps:
         return sorted_out(things)
-    places = table(things) if type(things[0]) is tuple and told_apart(things) else {}
+    places = distinct_in(things) if type(things[0]) is tuple and told_apart(things) else {}
     if places and len(places) * WORTH <= len(things):
         return {"of": lists(list(places), False), "at": integers(list(map(places.__getitem__, things)), False)}
     lengths, items = integers(list(map(len, things)), False), list(chain.from_iterable(things))
@@ -221,7 +257,7 @@ def records(things: Sequence[dict[str, Any]], gaps: bool) -> Column:
 def sorted_out(things: Sequence[Any]) -> Column:
     """Things of several sorts: by type, dicts by their names."""
     kinds = [tuple(thing) if type(thing) is dict else type(thing) for thing in things]
-    places = table(kinds)
+    places = distinct_in(kinds)
     if len(places) == 1:
         return list(things)
     sorts = [[thing for thing, kind in zip(things, kinds, strict=True) if kind == sort] for sort in places]
@@ -241,76 +277,4 @@ WRITERS: dict[type, Callable[[Sequence[Any], bool], Column]] = {
     tuple: lists,
     list: lists,
     dict: records,
-}
-
-
-# ---- back
-
-
-def read(column: Column) -> list[Any]:
-    """The things that `write` was given, as JSON data."""
-    if isinstance(column, list):
-        return column
-    return next(reader(column) for name, reader in READERS.items() if name in column)
-
-
-def read_steps(column: Column) -> list[Any]:
-    steps = read(column["step"])
-    known = iter(accumulate(step for step in steps if step is not None))
-    return [None if step is None else next(known) for step in steps]
-
-
-def read_run(column: Column) -> list[int]:
-    return [column["from"] + column["by"] * place for place in range(column["n"])]
-
-
-def read_letters(column: Column) -> list[int]:
-    return [ord(letter) - FIRST + column["least"] for letter in column["letters"]]
-
-
-def read_turns(column: Column) -> list[Any]:
-    return list(chain.from_iterable(zip(*map(read, column["turns"]), strict=True)))
-
-
-def read_table(column: Column) -> list[Any]:
-    return list(map(read(column["of"]).__getitem__, read(column["at"])))
-
-
-def read_texts(column: Column) -> list[str]:
-    numbers = [zip(*map(read, places), strict=True) if places else None for places in column["holes"]]
-
-    def text(sort: int) -> str:
-        pieces, found = column["text"][sort], numbers[sort]
-        filled = () if found is None else next(found)
-        return "".join(chain.from_iterable(zip(pieces, (*map(str, filled), ""), strict=True)))
-
-    return list(map(text, read(column["at"])))
-
-
-def read_lists(column: Column) -> list[list[Any]]:
-    items = iter(read(column["items"]))
-    return [[next(items) for _ in range(length)] for length in read(column["lengths"])]
-
-
-def read_rows(column: Column) -> list[dict[str, Any]]:
-    names, found = list(column["rows"]), map(read, column["rows"].values())
-    return [dict(zip(names, row, strict=True)) for row in zip(*found, strict=True)]
-
-
-def read_sorts(column: Column) -> list[Any]:
-    sorts = [iter(read(sort)) for sort in column["sorts"]]
-    return [next(sorts[sort]) for sort in read(column["at"])]
-
-
-READERS: dict[str, Callable[[Column], list[Any]]] = {
-    "all": lambda column: [column["all"]] * column["n"],
-    "step": read_steps,
-    "from": read_run,
-    "letters": read_letters,
-    "turns": read_turns,
-    "of": read_table,
-    "text": read_texts,
-    "lengths": read_lists,
-    "rows": read_rows,
-    "sorts": read_sorts,
 }

@@ -11,9 +11,10 @@ from itertools import accumulate, chain, compress, islice
 from operator import sub
 from typing import Any
 
-from . import columns
+from . import columns, table
 from .collecting import collector_paused
 from .model import KEYS, Scene, Track
+from .reading import read
 
 LONG = ("values", "boxes", "wires", "tensors", "groups", "steps")
 """What grows with the run and travels in columns."""
@@ -31,11 +32,11 @@ def decode(payload: bytes) -> dict[str, Any]:
     """The scene in an encoded one, as `to_json` writes it."""
     record: dict[str, Any] = json.loads(gzip.decompress(payload))
     for name in LONG:
-        record[name] = columns.read(record[name])
+        record[name] = read(record[name])
     steps = record["steps"]
     for step in steps:
         step["changes"] = {}
-    things = {kind: list(map(key, columns.read(column))) for kind, column in record.pop("things").items()}
+    things = {kind: list(map(key, read(column))) for kind, column in record.pop("things").items()}
     for group in record.pop("histories"):
         for thing, track in read_tracks(group):
             before = None
@@ -63,7 +64,7 @@ def told(thing: Any) -> Any:
         return {name: told(part) for name, part in plain(thing).items()}
     if isinstance(thing, tuple) and hasattr(thing, "_fields"):
         return {columns.bare(name): told(part) for name, part in zip(thing._fields, thing, strict=True)}
-    return list(map(told, thing)) if isinstance(thing, tuple | list) else thing
+    return list(map(told, thing)) if isinstance(thing, tuple | list | table.Column) else thing
 
 
 def packed(scene: Scene) -> dict[str, Any]:
@@ -161,10 +162,10 @@ def gaps(all_steps: Sequence[list[int]], lengths: list[int]) -> list[int]:
 
 def read_tracks(group: dict[str, Any]) -> Iterator[tuple[int, Track]]:
     """The tracks that `grouped` wrote, each with the place of its thing."""
-    gaps = iter(columns.read(group["gaps"]))
-    courses = columns.read(group["courses"]) if "courses" in group else None
-    values = iter(chain.from_iterable(courses) if courses is not None else columns.read(group["values"]))
-    heads = (columns.read(group[name]) for name in ("things", "lengths", "starts"))
+    gaps = iter(read(group["gaps"]))
+    courses = read(group["courses"]) if "courses" in group else None
+    values = iter(chain.from_iterable(courses) if courses is not None else read(group["values"]))
+    heads = (read(group[name]) for name in ("things", "lengths", "starts"))
     for thing, length, start in zip(*heads, strict=True):
         steps = list(accumulate([start, *(next(gaps) for _ in range(length - 1))]))
         yield thing, (steps, [next(values) for _ in range(length)])

@@ -11,7 +11,7 @@ from gradreel.trace import events as e
 from gradreel.trace.events import Event, Value
 
 from .ledger import Ledger, Tracks
-from .model import Wire
+from .wires import Wires
 
 TERMS, MOST = 5, 20
 """Of a sum of more terms, the earlier ones are shown as one; of one of very many, only the total."""
@@ -29,7 +29,7 @@ class Stage:
         self.renamed: list[e.NameBound | e.NameUnbound] = []
         self.left: list[int] = []
         """What happened to names in this step, and the calls of functions that ended."""
-        self.wires: list[Wire] = []
+        self.wires = Wires()
         self.wires_of: dict[int, list[int | None]] = {}
         self.lit: list[int] = []
         self.running: list[int] = []
@@ -187,16 +187,10 @@ class Stage:
     def node_made(self, event: e.NodeMade) -> None:
         number = event.node
         self.state.put(number, "built")
-        wires: list[int | None] = []
-        for output, (target, input_nr) in enumerate(event.edges):
-            if target is None:
-                wires.append(None)
-                continue
-            wire = len(self.wires)
-            wires.append(wire)
-            self.wires.append(Wire(f"w{wire}", f"n{number}", f"n{target}", output, input_nr))
-            self.wire_state.put(wire, "idle")
-        self.wires_of[number] = wires
+        wires = self.wires_of[number] = self.wires.out_of(number, event.edges)
+        for wire in wires:
+            if wire is not None:
+                self.wire_state.put(wire, "idle")
         if event.variable is not None:
             self.box.put(event.variable, f"n{number}")
             self.grad.put(number, self.index(self.world.tensors[event.variable].grad))

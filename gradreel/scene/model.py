@@ -3,13 +3,13 @@
 Boxes are backward nodes, wires the ways that gradients take, groups a tree to fold them by. What changes is kept as
 histories: for each property of each thing the steps at which it changed, and to what. `Scene.changes` tells the same by
 steps, as `{thing: {property: [old, new]}}`, so a player goes forward and back alike. Names of fields are those of the
-JSON; a trailing underscore, which Python needs for `from`, is dropped. What there are thousands of is a NamedTuple,
-which is made and taken apart quickly; the rest are dataclasses.
+JSON; a trailing underscore, which Python needs for `from`, is dropped. What there are thousands of is a NamedTuple, of
+which a Table keeps the columns; the rest are dataclasses.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -195,12 +195,12 @@ class Scene:
     mode: str
     outcome: Outcome
     values: tuple[dict[str, Any], ...]
-    boxes: tuple[Box, ...]
-    wires: tuple[Wire, ...]
+    boxes: Sequence[Box]
+    wires: Sequence[Wire]
     tensors: tuple[Tensor, ...]
     groups: tuple[Group, ...]
     calls: tuple[Call, ...]
-    steps: tuple[Step, ...]
+    steps: Sequence[Step]
     stretches: tuple[Stretch, ...]
     diagnoses: tuple[Diagnosis, ...]
     output: tuple[tuple[str, int], ...]

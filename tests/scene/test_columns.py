@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gradreel.scene.columns import read, turns, write
+from gradreel.scene.columns import turns, write
+from gradreel.scene.reading import read
 
 NUMBERED = st.builds(
     "{}{}{}".format, st.sampled_from(["n", "w", "", "0", "-", "1."]), st.integers(0, 120), st.text("[.e5]")

@@ -1,0 +1,157 @@
+"""The boxes of a scene: every node of a run with what it works on and keeps, column by column."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple
+
+from gradreel.explain import World, formulas, label
+from gradreel.explain.world.states import NodeState
+
+from .happenings import Stage
+from .model import Box, Input, Output, Slot
+from .table import Ids, Lists, Picks, Table
+
+Formula = tuple[tuple[str, str], ...]
+"""For each edge of a node the input that it stands for, and the formula of its gradient."""
+
+
+class Labels(NamedTuple):
+    """What the program called things when it built a node: its inputs, what it keeps, the iteration it was in."""
+
+    inputs: list[str | None]
+    slots: dict[str, str | None]
+    iteration: str | None
+
+
+def boxes_of(world: World, stage: Stage, labels: Mapping[int, Labels], placed: Mapping[int, str | None]) -> Table[Box]:
+    """A box for each node; `placed` tells the group of each."""
+    states = world.nodes.values()
+    ways = Ways()
+    inputs, slots = Inputs(world), Slots(world, stage)
+    formula: Picks[Formula] = Picks()
+    output: Picks[Output | None] = Picks()
+    made: list[int | None] = []
+    for state in states:
+        told = labels[state.number]
+        names, formula_of = ways.of(state)
+        formula.append(formula_of)
+        inputs.add(state, told.inputs, names)
+        slots.add(state, told.slots)
+        first = world.tensors[state.outputs[0]] if state.outputs else None
+        output.append(Output(first.shape, first.dtype) if first is not None else None)
+        made.append(state.variable if state.variable is not None else first.number if first is not None else None)
+    leaf = [state.variable is not None for state in states]
+    return Table(
+        Box,
+        (
+            Ids("n", list(world.nodes)),
+            ["leaf" if is_leaf else "node" for is_leaf in leaf],
+            [state.name for state in states],
+            [state.op for state in states],
+            [state.nr for state in states],
+            [state.place.line for state in states],
+            [labels[state.number].iteration for state in states],
+            functions(states),
+            [state.generation for state in states],
+            [state.call for state in states],
+            [placed.get(number) for number in world.nodes],
+            formula,
+            inputs.table(),
+            output,
+            slots.table(),
+            [label(world, state.variable) if state.variable is not None else None for state in states],
+            [f"t{tensor}" if tensor in stage.shown else None for tensor in made],
+        ),
+    )
+
+
+class Ways:
+    """The formulas of nodes, found once for all that are alike."""
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[str, str, int, bool], tuple[list[str], Formula]] = {}
+
+    def of(self, state: NodeState) -> tuple[list[str], Formula]:
+        """The names of the inputs of an operator, and for each edge the input it stands for and its formula."""
+        edges = len(state.edges)
+        sort = state.name, state.op, edges, state.variable is None
+        found = self._known.get(sort)
+        if found is None:
+            ways = formulas(state)
+            found = self._known[sort] = [name for name, _ in ways], tuple(ways[:edges])
+        return found
+
+
+class Inputs:
+    """What nodes work on."""
+
+    def __init__(self, world: World) -> None:
+        self._world = world
+        self._lengths: list[int] = []
+        self._names: list[str] = []
+        self._labels: list[str] = []
+        self._shapes: list[tuple[int, ...]] = []
+
+    def add(self, state: NodeState, labels: list[str | None], names: list[str]) -> None:
+        inputs, world = state.inputs, self._world
+        self._lengths.append(len(inputs))
+        if not inputs:
+            return
+        self._names += (
+            names[: len(inputs)] if len(names) >= len(inputs) else [*names, *[""] * (len(inputs) - len(names))]
+        )
+        for tensor, text in zip(inputs, labels, strict=True):
+            self._labels.append(text or late(world, tensor))
+            self._shapes.append(world.tensors[tensor].shape)
+
+    def table(self) -> Lists[Input]:
+        return Lists(self._lengths, Table(Input, (self._names, self._labels, self._shapes)))
+
+
+class Slots:
+    """What nodes keep: tensors, then plain values."""
+
+    def __init__(self, world: World, stage: Stage) -> None:
+        self._world, self._stage = world, stage
+        self._lengths: list[int] = []
+        self._columns: tuple[list[Any], ...] = tuple([] for _ in Slot._fields)
+
+    def add(self, state: NodeState, labels: dict[str, str | None]) -> None:
+        shown, index = self._stage.shown, self._stage.values.index
+        names, told, kinds, texts, shapes, sizes, values, versions, storages, tensors = self._columns
+        self._lengths.append(len(state.slots) + len(state.values))
+        for name, slot in state.slots.items():
+            names.append(name)
+            told.append(labels.get(name) or late(self._world, slot.tensor))
+            kinds.append("tensor")
+            texts.append(None)
+            shapes.append(slot.value.shape)
+            sizes.append(slot.nbytes)
+            values.append(index(slot.value))
+            versions.append(slot.version)
+            storages.append(slot.storage)
+            tensors.append(f"t{slot.tensor}" if slot.tensor in shown else None)
+        for name, text in state.values.items():
+            for column, part in zip(self._columns, Slot(name, name, "value", text), strict=True):
+                column.append(part)
+
+    def table(self) -> Lists[Slot]:
+        return Lists(self._lengths, Table(Slot, self._columns))
+
+
+def late(world: World, tensor: int | None) -> str:
+    """A label that was not there when the node was built may be there now."""
+    return label(world, tensor) or "temporary"
+
+
+def functions(states: Iterable[NodeState]) -> list[str | None]:
+    """The function in which each node was built; neighbours mostly share what is around them."""
+    found: list[str | None] = []
+    around: object = None
+    function: str | None = None
+    for state in states:
+        if state.place.around is not around:
+            around, function = state.place.around, state.place.function
+        found.append(function)
+    return found

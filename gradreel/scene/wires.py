@@ -1,0 +1,34 @@
+"""The wires of a scene while they are laid, column by column. A wire goes by its number."""
+
+from __future__ import annotations
+
+from gradreel.trace.events import Edges
+
+from .model import Wire
+from .table import Ids, Table
+
+
+class Wires:
+    def __init__(self) -> None:
+        self._from: list[int] = []
+        self._to: list[int] = []
+        self._outputs: list[int] = []
+        self._inputs: list[int] = []
+
+    def out_of(self, node: int, edges: Edges) -> list[int | None]:
+        """The wire of each edge of `node`, None where no gradient flows."""
+        made: list[int | None] = []
+        for output, (target, input_nr) in enumerate(edges):
+            if target is None:
+                made.append(None)
+                continue
+            made.append(len(self._from))
+            self._from.append(node)
+            self._to.append(target)
+            self._outputs.append(output)
+            self._inputs.append(input_nr)
+        return made
+
+    def table(self) -> Table[Wire]:
+        ids = Ids("w", range(len(self._from)))
+        return Table(Wire, (ids, Ids("n", self._from), Ids("n", self._to), self._outputs, self._inputs))
