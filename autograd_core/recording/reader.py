@@ -189,18 +189,19 @@ class Reader:
         self.flights.append(tuple([seen(part) for part in flight]))
 
     def tensor_noted(self, fact: Flight) -> None:
-        """A tensor that is alone with its memory."""
-        _, op, told, ref, raw, (joined, output_nr, requires_grad), inputs = fact
+        """A tensor that came from elsewhere; where nothing is said of its memory, it is alone with that."""
+        _, op, told, ref, raw, (joined, output_nr, requires_grad), inputs, memory = fact
         base = self.base
         number = told - base
         self.leaving[id(ref)] = (e.TensorReleased, number)
-        self.memory[number] = storage = self.storage(number)
+        shared, version, seen = (number, 0, None) if memory is None else memory
+        self.memory[number] = storage = self.storage(shared)
         value = self.keep(number, raw)
         if op == "number":
             self.numbers.add(number)
         given = tuple([one - base for one in inputs])
         node = None if joined is None else joined - base
-        facts = (value.shape, value.dtype, requires_grad, 0, node, output_nr, None, value)
+        facts = (value.shape, value.dtype, requires_grad, version, node, output_nr, seen, value)
         self.flights.append((e.TensorMade, number, storage, op, given, *facts))
 
     def write_noted(self, fact: Flight) -> None:

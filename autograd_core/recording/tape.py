@@ -169,22 +169,26 @@ class Tape(Session):
         self.add((JOINED, here, at, proxy(node, self.add)))
 
     def made(self, tensor: Tensor, op: str, inputs: Iterable[Tensor]) -> int:
-        """As for every listener, but that a fact tells of a small tensor that is alone with its memory."""
-        meta, base, inputs = tensor.meta, self.base, list(inputs)
+        """As for every listener, but that a fact tells of a small tensor."""
+        meta, base, storage = tensor.meta, self.base, tensor.storage_
         if meta is not None and (meta.hooks or meta.post_hooks):
             self.plain = False
-        alone = tensor.storage_ is None and (meta is None or (meta.view is None and meta.alias is None))
-        if not alone or not self.noting or not self.facts or tensor.data_.size > SMALL:
+        if not self.noting or not self.facts or tensor.data_.size > SMALL:
             return super().made(tensor, op, inputs)
         known = self.number_of(tensor)
         if known is not None:
             return known
         given = [base + self.number(t) if getattr(t, "told", 0) < base else t.told for t in inputs]
-        node = tensor.node
-        joined = None if node is None else base + self.node(node)
+        source = None if meta is None else tensor.alias_of()
+        seen = None if source is None else self.tensor(source)
         tensor.told = at = self.next_told()
-        place = joined, tensor.output_nr, tensor.requires_grad
-        self.add((MADE, op, at, proxy(tensor, self.add), noted(tensor.data_), place, given))
+        node = tensor.node
+        place = None if node is None else base + self.node(node), tensor.output_nr, tensor.requires_grad
+        memory = None
+        if storage is not None:
+            Session.watch(self, tensor, self.tensors, at - base, None)
+            memory = self.storage(storage), storage.count(), seen
+        self.add((MADE, op, at, proxy(tensor, self.add), noted(tensor.data_), place, given, memory))
         return at - base
 
     def wrote(self, tensor: Tensor, op: str, given: tuple[int, ...], counted: bool) -> None:
