@@ -175,9 +175,8 @@ class Tape(Session):
             self.plain = False
         if not self.noting or not self.facts or tensor.data_.size > SMALL:
             return super().made(tensor, op, inputs)
-        known = self.number_of(tensor)
-        if known is not None:
-            return known
+        if getattr(tensor, "told", 0) >= base or id(tensor) in self.tensors:
+            return self.number(tensor)
         given = [base + self.number(t) if getattr(t, "told", 0) < base else t.told for t in inputs]
         source = None if meta is None else tensor.alias_of()
         seen = None if source is None else self.tensor(source)
@@ -187,6 +186,8 @@ class Tape(Session):
         memory = None
         if storage is not None:
             Session.watch(self, tensor, self.tensors, at - base, None)
+            if getattr(storage, "told", 0) < base and id(storage) not in self.storages:
+                storage.told = at
             memory = self.storage(storage), storage.count(), seen
         self.add((MADE, op, at, proxy(tensor, self.add), noted(tensor.data_), place, given, memory))
         return at - base
