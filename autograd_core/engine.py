@@ -31,15 +31,8 @@ class Call:
         self.captures = captures
         self.captured: dict[int, Any] = {}
         self.number = state.next_call()
-        self.waiting: dict[Node, int] = {}
-        self.needed: set[Node] | None = None
-        self.buffers: dict[Node, list[Any]] = {}
-        self.written: dict[Key, int] = {}
-        self.ready = ReadyQueue()
         self.running: Node | None = None
-        self.incoming = 0
         self.targets: set[Node] | None = None
-        self.alone: Node | None = None
 
     def only(self, nodes: Sequence[Node]) -> None:
         """Run `nodes` and what lies on the way to them, nothing else."""
@@ -59,8 +52,13 @@ class Call:
 
     def prepare(self, roots: Sequence[Node]) -> None:
         """Count the gradients that each node below `roots` waits for; find the nodes on the way to captures."""
+        self.buffers: dict[Node, list[Any]] = {}
+        self.written: dict[Key, int] = {}
+        self.ready = ReadyQueue()
+        self.incoming = 0
+        self.needed: set[Node] | None = None
         waiting: dict[Node, int] = {}
-        self.alone = roots[0] if len(roots) == 1 else None
+        self.alone: Node | None = roots[0] if len(roots) == 1 else None
         seen: set[Node] = set(roots)
         order = list(dict.fromkeys(roots))
         for node in order:
@@ -72,7 +70,7 @@ class Call:
                         order.append(below)
         for node in order:
             waiting.setdefault(node, 0)
-        self.waiting = waiting
+        self.waiting: dict[Node, int] = waiting
         if self.captures is not None:
             self.needed = nodes_on_the_way(order, {node for node, _ in self.captures})
         elif self.targets is not None:

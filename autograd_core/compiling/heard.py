@@ -58,7 +58,8 @@ class Heard(Forward, Backward):
             f"        tape.result({r}, {op.name!r}, {self.involved()})",
             f"        return {r}",
             "    else:",
-            f"        outs = _outs[{v}.shape, kind]; raw = float({v}) if outs is _SCALAR else {v}.tobytes()",
+            f"        outs = _floats[{v}.shape] if kind is _FLOAT else _outs[{v}.shape, kind]",
+            f"        raw = float({v}) if outs is _SCALAR else {v}.tobytes()",
             f"        if size > _SMALL and tape.weigh is not None: tape.weigh({r})",
         ]
         lines += self.linked(v, r)
@@ -180,7 +181,7 @@ class Heard(Forward, Backward):
             "    try:",
         ]
         lines += self.told(r)
-        lines.append(f"    {r}.told = at = tape.next_told(); node.told = here = tape.next_joined()")
+        lines.append(f"    at, here = tape.next_both(); {r}.told = at; node.told = here")
         if any(name in op.outputs for name in op.kept()):
             lines.append(f"    if {r}.storage_ is not None: {r}.storage_.told = at")
         facts = [f"t_{p}" for p in op.tensors] + [f"e_{p}" for p in op.inputs]

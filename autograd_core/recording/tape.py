@@ -63,9 +63,7 @@ class Tape(Session):
         """From where on a fact is being put together."""
         self.add: Callable[[Any], None] = self.items.append
         super().__init__(self.add)
-        self.base = NEVER
-        self.next_told: Callable[[], int] = count(self.base).__next__
-        self.next_joined: Callable[[], int] = count(self.base).__next__
+        self.count_from(NEVER)
         self.direct: set[int] = set()
         """`told` of nodes that were told of at once, though their kind is for facts."""
         self.foreign = False
@@ -83,13 +81,21 @@ class Tape(Session):
         self.reserve: Callable[[str, tuple[Any, ...]], None] | None = None
         self.next_sequence: Callable[[], int] = count().__next__
 
+    def count_from(self, base: int) -> None:
+        """Number tensors and nodes from `base` on."""
+        tensors, nodes = count(base), count(base)
+        self.base = base
+        self.next_told: Callable[[], int] = tensors.__next__
+        self.next_joined: Callable[[], int] = nodes.__next__
+        self.next_both: Callable[[], tuple[int, int]] = zip(tensors, nodes, strict=False).__next__
+        """The next numbers of both, for a node and its result."""
+
     @contextmanager
     def open(self) -> Iterator[None]:
         global _next_base
         self.noting = one_at_a_time.acquire(blocking=False)
         if self.noting:
-            self.base = _next_base
-            self.next_told, self.next_joined = count(self.base).__next__, count(self.base).__next__
+            self.count_from(_next_base)
         self.facts = not irregular_memory or state.next_sequence is not next_usual
         often = gc.get_threshold()
         gc.set_threshold(max(often[0], SELDOM) if often[0] else 0, *often[1:])
