@@ -215,23 +215,34 @@ class Tape(Session):
         storage, and nobody knows its address.
         """
         base, storage, data = self.base, tensor.storage_, tensor.data_
-        at, given = getattr(tensor, "told", 0), getattr(other, "told", 0)
-        if at < base or given < base or data.size > LARGE or not self.facts or storage is None:
+        try:
+            at, given = tensor.told, other.told
+        except AttributeError:
             return False
-        if storage.address_ is not None or not storage.counts:
+        if at < base or given < base or storage is None or storage.address_ is not None or not storage.counts:
             return False
+        if data.size > LARGE or not self.facts:
+            return False
+        aliases: Any = ()
         look = None if tensor.meta is None else tensor.meta.view
-        if sys.getrefcount(storage) > (ALONE if look is None or look.base.storage_ is not storage else ALONE + 1):
-            return False
-        aliases: list[Any] = []
-        if look is not None and (known := self.tensors.get(id(look.base))) is not None:
-            aliases.append((known.number, storage.version, noted(look.base.data_)))
+        contents = data.tobytes()
+        if look is None:
+            if sys.getrefcount(storage) > ALONE:
+                return False
+        else:
+            whole = look.base
+            if sys.getrefcount(storage) > (ALONE + 1 if whole.storage_ is storage else ALONE):
+                return False
+            if (known := self.tensors.get(id(whole))) is not None:
+                aliases = ((known.number, storage.version, as_seen(whole.data_, data, contents)),)
         ref = self.storages.get(id(storage))
-        memory = (
-            ref.number if ref is not None else (at if (told := getattr(storage, "told", 0)) < base else told) - base
-        )
+        if ref is not None:
+            memory = ref.number
+        else:
+            told = getattr(storage, "told", 0)
+            memory = (at if told < base else told) - base
         written = (at - base, memory, op, (given - base,), storage.version, True)
-        self.add((WROTE, written, ((data.shape, data.dtype), data.tobytes()), aliases))
+        self.add((WROTE, written, ((data.shape, data.dtype), contents), aliases))
         return True
 
     def assigned(self, tensor: Tensor, grad: Tensor | None, before: Tensor | None) -> None:
@@ -296,6 +307,13 @@ def noted(value: Any) -> Noted:
         return None
     plain = value.__class__ is np.ndarray or isinstance(value, np.generic)  # not so a hidden batch
     return ((value.shape, value.dtype), value.tobytes()) if plain and value.size <= LARGE else events.snapshot(value)
+
+
+def as_seen(whole: Any, part: Any, contents: bytes) -> Noted:
+    """`whole` as a fact may hold it; `contents` are those of `part`, a view of it, and may be those of all of it."""
+    if whole.size == part.size and whole.flags.c_contiguous and part.flags.c_contiguous:
+        return (whole.shape, whole.dtype), contents
+    return noted(whole)
 
 
 @lru_cache(1024)
