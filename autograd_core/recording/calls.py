@@ -6,7 +6,7 @@ tape later, once the engine here came to it; until then its place among the flig
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -33,10 +33,12 @@ class Open:
         self.number, self.retain = flight[1], flight[5]
         self.at = at
         """Where its flights begin."""
-        self.buffers: dict[int, dict[int, Grad]] = {}
+        self.buffers: dict[Any, Grad] = {}
+        """What came for the first output of a node, by the node; for another, by the node and its number."""
         self.waiting: dict[int, int] = {}
         self.places: dict[int, list[Flight]] = {}
-        """For leaves that are done, where it will be told what they stored; and what came for them."""
+        """For leaves that are done, what it was told that they stored; where among the flights; what came for them."""
+        self.spots: list[int] = []
         self.came: dict[int, Grad] = {}
 
     def count(self, root: int, nodes: dict[int, Known]) -> None:
@@ -77,16 +79,12 @@ class Calls:
 
     def ended(self, flight: Flight) -> None:
         call, flights = self.open.pop(), self.reader.flights
-        if call.places:
-            flights[call.at :] = in_places(flights[call.at :])
+        in_places(flights, call.spots)
         flights.append(flight)
 
     def cut_short(self) -> None:
         """The recording ends in the midst of calls: what their leaves stored goes to its places."""
-        flights = self.reader.flights
-        if any(call.places for call in self.open):
-            at = self.open[0].at
-            flights[at:] = in_places(flights[at:])
+        in_places(self.reader.flights, [spot for call in self.open for spot in call.spots])
         self.open.clear()
 
     def root(self, fact: Flight) -> None:
@@ -95,7 +93,7 @@ class Calls:
         call = self.open[-1]
         call.count(node, self.reader.nodes)
         grad = raw, self.shown(raw)
-        call.buffers[node] = {nr: grad}
+        call.buffers[(node, nr) if nr else node] = grad
         self.reader.flights.append((e.GradAdded, call.number, None, node, nr, None, grad[1], grad[1]))
         self.reader.flights.append((e.NodeReady, call.number, node))
 
@@ -107,51 +105,52 @@ class Calls:
     def start(self, node: int, outputs: int) -> list[Any]:
         """The node starts; what came for its outputs."""
         call = self.open[-1]
-        came = call.buffers.pop(node, {})
-        grads = [came.get(nr, NONE) for nr in range(outputs)]
+        grads = [call.buffers.pop((node, nr) if nr else node, NONE) for nr in range(outputs)]
         self.reader.flights.append((e.NodeStarted, call.number, node, tuple([value for _, value in grads])))
         return [raw for raw, _ in grads]
 
     def node_ran(self, fact: Flight) -> None:
-        node, raws = fact[0] - self.reader.base, list(fact[1:])
-        call, flights, known = self.open[-1], self.reader.flights, self.reader.nodes[node]
-        told = self.began == node
+        reader = self.reader
+        node, raws = fact[0] - reader.base, list(fact[1:])
+        call, tell, known, value_of = self.open[-1], reader.flights.append, reader.nodes[node], reader.value
+        number, told = call.number, self.began == node
         if not told:
-            (came,) = self.start(node, 1)
+            came, shown = call.buffers.pop(node, NONE)
+            tell((e.NodeStarted, number, node, (shown,)))
             if came is not None:
                 for slot, version, _ in known.reads:
-                    flights.append((e.SlotRead, node, slot, version, version))
+                    tell((e.SlotRead, node, slot, version, version))
             if raws[0].__class__ is dict:
-                raws = self.reader.again(node, came, raws[0])
+                raws = reader.again(known, came, raws[0])
         self.began = -1
-        grads = [(raw, self.shown(raw)) for raw in raws]
-        flights.append((e.NodeRan, call.number, node, tuple([value for _, value in grads])))
+        grads = [NONE if raw is None else (raw, value_of(raw)) for raw in raws]
+        tell((e.NodeRan, number, node, tuple([value for _, value in grads])))
         if not told:
             for slot, _, nbytes in known.slots:
                 if call.retain:
-                    flights.append((e.SlotRetained, call.number, node, slot))
+                    tell((e.SlotRetained, number, node, slot))
                 else:
-                    flights.append((e.SlotFreed, call.number, node, slot, nbytes))
+                    tell((e.SlotFreed, number, node, slot, nbytes))
         self.results = node, grads
 
     def arrive(self) -> None:
         """The results of the node that ran last come to those below, edge by edge; then ready leaves go."""
         assert self.results is not None
         (node, grads), self.results = self.results, None
-        call, flights, nodes = self.open[-1], self.reader.flights, self.reader.nodes
+        call, tell, nodes = self.open[-1], self.reader.flights.append, self.reader.nodes
+        number, buffers, waiting = call.number, call.buffers, call.waiting
         leaves = []
         for (below, nr), grad in zip(nodes[node].edges, grads, strict=True):
             if below is None:
                 continue
-            buffer = call.buffers.setdefault(below, {})
-            before = buffer.get(nr, NONE)
-            if grad[0] is not None:
-                buffer[nr] = grad if before[0] is None else self.total(before[0], grad[0])
-            now = buffer.get(nr, NONE)[1]
-            flights.append((e.GradAdded, call.number, node, below, nr, before[1], grad[1], now))
-            call.waiting[below] -= 1
-            if call.waiting[below] == 0:
-                flights.append((e.NodeReady, call.number, below))
+            key = (below, nr) if nr else below
+            before = now = buffers.get(key, NONE)
+            if grad is not NONE:
+                buffers[key] = now = grad if before is NONE else self.total(before[0], grad[0])
+            tell((e.GradAdded, number, node, below, nr, before[1], grad[1], now[1]))
+            left = waiting[below] = waiting[below] - 1
+            if left == 0:
+                tell((e.NodeReady, number, below))
                 if nodes[below].leaf:
                     leaves.append(below)
         for leaf in leaves:
@@ -159,11 +158,12 @@ class Calls:
 
     def leaf_ran(self, call: Open, leaf: int) -> None:
         """A leaf starts and is done; between, a place for what it stores."""
-        call.came[leaf] = call.buffers.get(leaf, {}).get(0, NONE)
+        call.came[leaf] = call.buffers.get(leaf, NONE)
         self.start(leaf, 1)
         place: list[Flight] = []
         call.places[leaf] = place
         flights: list[Any] = self.reader.flights
+        call.spots.append(len(flights))
         flights.append(place)
         flights.append((e.NodeRan, call.number, leaf, ()))
 
@@ -187,8 +187,11 @@ class Calls:
 
     def total(self, before: Any, came: Any) -> Grad:
         """The sum, computed as the engine did."""
-        if came.__class__ is float or before.__class__ is float:
-            total: Any = float(np.float32(number(before) + number(came)))
+        total: Any
+        if came.__class__ is float and before.__class__ is float:
+            total = float(np.float32(before + came))
+        elif came.__class__ is float or before.__class__ is float:
+            total = float(np.float32(number(before) + number(came)))
         else:
             sort = shape, dtype = came[0]
             total = sort, (np.frombuffer(before[1], dtype) + np.frombuffer(came[1], dtype)).tobytes()
@@ -198,13 +201,18 @@ class Calls:
         return None if raw is None else self.reader.value(raw)
 
 
-def in_places(told: list[Any]) -> Iterator[Flight]:
-    """The flights of a call, those of its leaves out of their places."""
-    for one in told:
-        if isinstance(one, list):
-            yield from in_places(one)
-        else:
-            yield one
+def in_places(flights: list[Any], spots: list[int]) -> None:
+    """Put the flights of leaves, which lie at `spots` in lists of their own, there themselves."""
+    if not spots:
+        return
+    first, rest = spots[0], flights[spots[0] :]
+    del flights[first:]
+    before = first
+    for spot in spots:
+        flights.extend(rest[before - first : spot - first])
+        flights.extend(rest[spot - first])
+        before = spot + 1
+    flights.extend(rest[before - first :])
 
 
 def number(raw: Any) -> float:

@@ -83,7 +83,9 @@ class Form:
         self.slots = [(name, op.tensors.index(name) if name in op.tensors else None) for name in tensors]
         plain = [name for name in names if not op.is_tensor(name)]
         self.values = [(self.plain + at, name) for at, name in enumerate(plain) if not name.endswith("_")]
-        self.others = plain
+        order = ["grad", *tensors, *plain]
+        self.formulas = [(op.on_arrays[p], [order.index(need) for need in op.needs[p]]) for p in op.inputs]
+        """What computes the gradient of each input, and of which of `grad`, the tensors kept, the values, by place."""
 
 
 form_of = cache(Form)

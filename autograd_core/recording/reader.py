@@ -72,14 +72,20 @@ class Reader:
 
     def read(self) -> list[Flight]:
         """All flights up to now."""
-        items, leaving, take = self.tape.items, self.leaving, self.take
+        items, leaving, take, calls = self.tape.items, self.leaving, self.take, self.calls
+        tell = self.flights.append
         self.base = self.tape.base
         end = self.settled() if self.tape.end is None else self.tape.end
         for item in islice(items, self.at, end):
-            if type(item) is tuple or type(item) is int:  # of a dead proxy nothing else can be asked
+            kind = type(item)
+            if kind is tuple:
                 take(item)
-            else:
-                self.flights.append(leaving.pop(id(item)))
+            elif kind is int:
+                if calls.results is not None:
+                    calls.arrive()
+                calls.node_ran((item, {}))
+            else:  # of a dead proxy nothing else can be asked
+                tell(leaving.pop(id(item)))
         self.at = end
         return self.flights
 
@@ -131,19 +137,14 @@ class Reader:
             operands = known.fact[FIELDS : FIELDS + form_of(op).operands]
             yield from (told - self.base for told in (at, *operands) if told is not None)
 
-    def take(self, item: Flight | int) -> None:
+    def take(self, item: Flight) -> None:
         """Make flights of a fact; a flight is one already."""
-        calls = self.calls
-        if isinstance(item, int):
-            item = (item, {})
-        kind = item[0]
+        calls, kind = self.calls, item[0]
         if calls.results is not None and kind not in self.quiet:
             calls.arrive()
         if kind.__class__ is int:
             calls.node_ran(item)
-            return
-        act = self.known.get(kind)
-        if act is not None:
+        elif (act := self.known.get(kind)) is not None:
             act(item)
         elif kind.__class__ is type:
             self.flights.append(item)
@@ -282,25 +283,24 @@ class Reader:
 
     # ---- gradients computed again
 
-    def again(self, node: int, grad: Any, given: dict[int, Any]) -> list[Any]:
+    def again(self, known: Known, grad: Any, given: dict[int, Any]) -> list[Any]:
         """What a node handed on whose formulas are exact: they are computed as the engine did, but for those `given`.
 
         What the node keeps has the contents that were last told, for every write is.
         """
-        known = self.nodes[node]
-        op, at, *_ = known.fact
+        op, at = known.fact[:2]
         form, base, rest = form_of(op), self.base, known.fact[FIELDS:]
-        names: dict[str, Any] = {"grad": self.data(grad)}
-        for (slot, operand), version in zip(form.slots, rest[form.kept : form.plain], strict=True):
+        parts = [self.data(grad)]
+        for (_, operand), version in zip(form.slots, rest[form.kept : form.plain], strict=True):
             number = (at if operand is None else rest[operand]) - base
-            names[slot] = None if version is None else self.contents(number)
-        names.update(zip(form.others, rest[form.plain :], strict=True))
+            parts.append(None if version is None else self.contents(number))
+        parts += rest[form.plain :]
         found: list[Any] = []
-        for i, (name, edge) in enumerate(zip(op.inputs, known.edges, strict=True)):
+        for i, ((formula, needs), edge) in enumerate(zip(form.formulas, known.edges, strict=True)):
             if edge[0] is None or i in given:
                 found.append(given.get(i))
             else:
-                found.append(noted(op.on_arrays[name](*[names[need] for need in op.needs[name]])))
+                found.append(noted(formula(*[parts[need] for need in needs])))
         return found
 
     def contents(self, number: int) -> Any:
