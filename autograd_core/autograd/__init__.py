@@ -141,10 +141,10 @@ def grad(
     grad_outputs: Any = None,
     retain_graph: bool | None = None,
     create_graph: bool = False,
+    only_inputs: bool = True,
     allow_unused: bool | None = None,
     is_grads_batched: bool = False,
     materialize_grads: bool = False,
-    only_inputs: bool = True,
 ) -> tuple[Any, ...]:
     """The gradients of `outputs` with respect to `inputs`, without touching any `.grad`.
 
@@ -268,7 +268,7 @@ def batched(
         )
     with mapped_over(sizes[0], older=True) as level:
         rows = [hide(Part(g, 0), level) for g in given]
-        came = grad(roots, wanted, rows, create if retain is None else retain, create, unused or zeros)
+        came = grad(roots, wanted, rows, create if retain is None else retain, create, allow_unused=unused or zeros)
         found = [None if g is None else shown_again(grad, g, 0, level) for g in came]
     if zeros:
         found = [plain(np.zeros_like(t.data_)[()]) if g is None else g for g, t in zip(found, wanted, strict=True)]

@@ -132,15 +132,19 @@ def lengths(size: Sequence[Any], op: str = "empty") -> list[int]:
         TypeError: they are no whole numbers.
         RuntimeError: one is negative.
     """
-    found = sizes_of(size, op)
-    for n in found:
-        if n < 0:
-            shown = f"[{', '.join(map(str, found))}]"
-            text = f"Trying to create tensor with negative dimension {n}: {shown}"
-            raise RuntimeError("zeros: Dimension size must be non-negative." if op == "zeros" else text)
+    found = checked(sizes_of(size, op), op)
     if state.reserve is not None:
         state.reserve("empty", (math.prod(found),))
     return found
+
+
+def checked(sizes: list[int], op: str = "empty") -> list[int]:
+    """`sizes`, none of which is negative."""
+    for n in sizes:
+        if n < 0:
+            text = f"Trying to create tensor with negative dimension {n}: [{', '.join(map(str, sizes))}]"
+            raise RuntimeError("zeros: Dimension size must be non-negative." if op == "zeros" else text)
+    return sizes
 
 
 def full(size: Any, fill_value: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False) -> Tensor:

@@ -6,8 +6,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
+
+from ..inplace import in_place
+from ..ops import elementwise as e
 from ..ops import padding as p
-from ..tensor import Tensor
+from ..ops import shape as s
+from ..tensor import Tensor, plain
 
 
 def pad(input: Tensor, pad: Sequence[int], mode: str = "constant", value: float | None = None) -> Tensor:
@@ -24,16 +29,57 @@ def pad(input: Tensor, pad: Sequence[int], mode: str = "constant", value: float 
         return p.constant_pad_nd(input, around, 0 if value is None else value)
     if value is not None and value != 0:
         raise RuntimeError(f'Padding mode "{mode}" doesn\'t take in value argument')
-    if mode == "circular":
-        raise NotImplementedError("circular padding is not supported: join slices with torch.cat instead")
+    if mode == "circular" and rank in (len(around) // 2 + 1, len(around) // 2 + 2):
+        return circular(input, around)
     found = PADDINGS.get((mode, len(around)))
     if found is not None and rank in (len(around) // 2 + 1, len(around) // 2 + 2):
         return found(input, around)
-    if mode not in ("reflect", "replicate"):
+    if mode not in ("reflect", "replicate", "circular"):
         raise NotImplementedError(f"Unrecognised padding mode {mode}")
     if len(around) == 6:
         raise NotImplementedError(f"padding of three dimensions by mode {mode} is not supported")
-    raise NotImplementedError("Only 2D, 3D, 4D, 5D padding with non-constant padding are supported for now")
+    raise NotImplementedError(COMBINATIONS.format(len(around), rank))
+
+
+def circular(input: Tensor, around: list[int]) -> Tensor:
+    """`input` with its own other end beyond each end: written part by part into new memory, as torch does.
+
+    Raises:
+        RuntimeError: more than all of a dimension is asked for, or less than nothing of it is left.
+    """
+    first = input.data_.ndim - len(around) // 2
+    ends = [(0, 0)] * first + [(around[i], around[i + 1]) for i in range(len(around) - 2, -2, -2)]
+    lengths = []
+    for length, (left, right) in zip(input.data_.shape, ends, strict=True):
+        if left > length or right > length:
+            raise RuntimeError("Padding value causes wrapping around more than once.")
+        if length + left + right < 0:
+            raise RuntimeError("Negative padding value is resulting in an empty dimension")
+        lengths.append(length + left + right)
+    out: Tensor = plain(np.empty(lengths, input.data_.dtype))
+    inside, shown = out, input
+    last_first = range(input.data_.ndim - 1, first - 1, -1)
+    for dim in last_first:
+        left, right = ends[dim]
+        inside = s.slice_(inside, dim, max(left, 0), lengths[dim] - max(right, 0), 1)
+        shown = s.slice_(shown, dim, max(-left, 0), input.data_.shape[dim] - max(-right, 0), 1)
+    in_place(e.copy, inside, shown)
+    for dim in last_first:
+        length, left, right = lengths[dim], max(ends[dim][0], 0), max(ends[dim][1], 0)
+        if left:
+            part = s.slice_(out, dim, 0, left, 1)
+            in_place(e.copy, part, s.slice_(out, dim, length - left - right, length - right, 1))
+        if right:
+            part = s.slice_(out, dim, length - right, length, 1)
+            in_place(e.copy, part, s.slice_(out, dim, left, left + right, 1))
+    return out
+
+
+COMBINATIONS = """Padding size {} is not supported for {}D input tensor.
+Supported combinations for non-constant padding:
+  - 2D or 3D input: padding size = 2 (pads last dimension)
+  - 3D or 4D input: padding size = 4 (pads last 2 dimensions)
+  - 4D or 5D input: padding size = 6 (pads last 3 dimensions)"""
 
 
 PADDINGS = {

@@ -71,8 +71,12 @@ def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
 
 def unflatten(input: Tensor, dim: int, sizes: Sequence[int]) -> Tensor:
     old = list(input.data_.shape)
-    at = s.wrap(dim, len(old))
-    inner = list(s.inferred(list(sizes), old[at]))
+    at, inner = s.wrap(dim, len(old)), list(sizes)
+    known = math.prod(n for n in inner if n != -1)
+    if old[at] != known if -1 not in inner else known == 0 or old[at] % known:
+        text = f"unflatten: Provided sizes {inner} don't multiply up to the size of dim {at} ({old[at]})"
+        raise RuntimeError(f"{text} in the input tensor")
+    inner = list(s.inferred(inner, old[at]))
     return s.view(input, [*old[:at], *inner, *old[at + 1 :]])
 
 

@@ -6,14 +6,10 @@ import inspect
 from collections.abc import Callable
 from typing import Any, ClassVar
 
-import numpy as np
-
-from ..dtypes import get_default_dtype, to_numpy
-from ..tensor import plain
 from . import functional as F
 from .init import constant_
+from .layers import blank
 from .module import Module
-from .parameter import Parameter
 
 
 class Activation(Module):
@@ -27,7 +23,7 @@ class Activation(Module):
         try:
             given = self.fields.bind(*args, **options)
         except TypeError as error:
-            raise TypeError(f"{type(self).__name__}.__init__() {error}") from None
+            raise TypeError(f"{type(self).__name__}.__init__() {as_of_a_call(error)}") from None
         given.apply_defaults()
         for name, value in given.arguments.items():
             setattr(self, name, value)
@@ -38,6 +34,14 @@ class Activation(Module):
     def extra_repr(self) -> str:
         shown = [f"{name}={getattr(self, name)!r}" for name in self.fields.parameters if name != "inplace"]
         return ", ".join(shown + ["inplace=True"] * bool(getattr(self, "inplace", False)))
+
+
+def as_of_a_call(error: TypeError) -> str:
+    """What `inspect` says of arguments, as Python says it of a call."""
+    text = str(error)
+    if text.startswith("missing a required argument"):
+        return text.replace("missing a required argument:", "missing 1 required positional argument:")
+    return text
 
 
 def activation(
@@ -108,7 +112,7 @@ class PReLU(Module):
     def __init__(self, num_parameters: int = 1, init: float = 0.25, device: Any = None, dtype: Any = None) -> None:
         super().__init__()
         self.num_parameters, self.init = num_parameters, init
-        self.weight = Parameter(plain(np.zeros(num_parameters, to_numpy(dtype or get_default_dtype()))))
+        self.weight = blank((num_parameters,), dtype, device)
         self.reset_parameters()
 
     def reset_parameters(self) -> None:

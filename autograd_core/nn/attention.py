@@ -50,13 +50,15 @@ class MultiheadAttention(Module):
             raise AssertionError("embed_dim must be divisible by num_heads")
         widths = {"q_proj_weight": embed_dim, "k_proj_weight": self.kdim, "v_proj_weight": self.vdim}
         if self._qkv_same_embed_dim:
-            self.in_proj_weight = blank((3 * embed_dim, embed_dim), dtype)
+            self.in_proj_weight = blank((3 * embed_dim, embed_dim), dtype, device)
         for name, width in widths.items():
-            self.register_parameter(name, None if self._qkv_same_embed_dim else blank((embed_dim, width), dtype))
+            self.register_parameter(
+                name, None if self._qkv_same_embed_dim else blank((embed_dim, width), dtype, device)
+            )
         if not self._qkv_same_embed_dim:
             self.register_parameter("in_proj_weight", None)
-        self.register_parameter("in_proj_bias", blank((3 * embed_dim,), dtype) if bias else None)
-        self.out_proj = NonDynamicallyQuantizableLinear(embed_dim, embed_dim, bias=bias, dtype=dtype)
+        self.register_parameter("in_proj_bias", blank((3 * embed_dim,), dtype, device) if bias else None)
+        self.out_proj = NonDynamicallyQuantizableLinear(embed_dim, embed_dim, bias=bias, device=device, dtype=dtype)
         self.bias_k = self.bias_v = None
         self.add_zero_attn = add_zero_attn
         self._reset_parameters()

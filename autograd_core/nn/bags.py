@@ -31,8 +31,8 @@ class Bilinear(Module):
         if in1_features <= 0:
             raise ValueError(f"in1_features must be > 0, but got (in1_features={in1_features})")
         self.in1_features, self.in2_features, self.out_features = in1_features, in2_features, out_features
-        self.weight = blank((out_features, in1_features, in2_features), dtype)
-        self.register_parameter("bias", blank((out_features,), dtype) if bias else None)
+        self.weight = blank((out_features, in1_features, in2_features), dtype, device)
+        self.register_parameter("bias", blank((out_features,), dtype, device) if bias else None)
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
@@ -77,7 +77,7 @@ class EmbeddingBag(Module):
         self.num_embeddings, self.embedding_dim, self.padding_idx = num_embeddings, embedding_dim, padding_idx
         self.mode, self.include_last_offset = mode, include_last_offset
         if _weight is None:
-            self.weight = blank((num_embeddings, embedding_dim), dtype)
+            self.weight = blank((num_embeddings, embedding_dim), dtype, device)
             self.reset_parameters()
         else:
             self.weight = Parameter(_weight)

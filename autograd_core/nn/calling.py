@@ -43,7 +43,11 @@ class Calling(Attributes):
         raise NotImplementedError(f'Module [{type(self).__name__}] is missing the required "forward" function')
 
     def __call__(self, *args: Any, **options: Any) -> Any:
-        if not any(self.__dict__[kind] for kind in AROUND):
+        try:
+            alone = not any(self.__dict__[kind] for kind in AROUND)
+        except KeyError:
+            raise AttributeError(f"'{type(self).__name__}' object has no attribute '_backward_hooks'") from None
+        if alone:
             return self.forward(*args, **options)
         call = HookedCall(self, args, options)
         try:

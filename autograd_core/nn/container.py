@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import groupby
 from typing import Any, Self, overload
@@ -27,7 +28,7 @@ class Listed(Module):
         return [module for module in self._modules.values() if module is not None]
 
     def _key(self, index: int) -> str:
-        length = len(self)
+        length, index = len(self), operator.index(index)
         if not -length <= index < length:
             raise IndexError(f"index {index} is out of range")
         return list(self._modules)[index]
@@ -61,19 +62,53 @@ class Listed(Module):
         return self
 
     def extend(self, modules: Iterable[Module]) -> Self:
+        if not isinstance(modules, Iterable):
+            kind = type(modules).__name__
+            raise TypeError(f"{type(self).__name__}.extend should be called with an iterable, but got {kind}")
         for module in list(modules):
             self.append(module)
         return self
 
-    def insert(self, index: int, module: Module) -> Self:
+    def pop(self, key: int | slice) -> Any:
+        module = self[key]
+        del self[key]
+        return module
+
+    def _placed(self, index: int, module: Module) -> None:
         held = self._held()
         held.insert(index, module)
         self._replace(held)
-        return self
 
 
 class Sequential(Listed):
     """Modules called one after the other, each with the result of the one before."""
+
+    def insert(self, index: int, module: Module) -> Self:
+        if not isinstance(module, Module):
+            raise AssertionError(f"module should be of type: {Module}")
+        if not -len(self) <= index <= len(self):
+            raise IndexError(f"Index out of range: {index}")
+        self._placed(index + len(self) * (index < 0), module)
+        return self
+
+    def __add__(self, other: Any) -> Sequential:
+        if not isinstance(other, Sequential):
+            raise ValueError(f"add operator supports only objects of Sequential class, but {type(other)} is given.")
+        return Sequential(*self._held(), *other._held())
+
+    def __iadd__(self, other: Any) -> Self:
+        if not isinstance(other, Sequential):
+            raise ValueError(f"add operator supports only objects of Sequential class, but {type(other)} is given.")
+        return self.extend(other)
+
+    def __mul__(self, other: int) -> Sequential:
+        return Sequential(*self._held() * times(other))
+
+    def __rmul__(self, other: int) -> Sequential:
+        return self * other
+
+    def __imul__(self, other: int) -> Self:
+        return self.extend(self._held() * (times(other) - 1))
 
     def __init__(self, *modules: Module | dict[str, Module]) -> None:
         super().__init__()
@@ -88,8 +123,30 @@ class Sequential(Listed):
         return input
 
 
+def times(count: Any) -> int:
+    """`count`, if a Sequential can be repeated so often.
+
+    Raises:
+        TypeError, ValueError: it cannot.
+    """
+    if not isinstance(count, int):
+        raise TypeError(f"unsupported operand type(s) for *: {Sequential} and {type(count)}")
+    if count <= 0:
+        raise ValueError(f"Non-positive multiplication factor {count} for {Sequential}")
+    return count
+
+
 class ModuleList(Listed):
     """A list whose modules count as submodules."""
+
+    def insert(self, index: int, module: Module) -> None:
+        self._placed(index, module)
+
+    def __add__(self, other: Iterable[Module]) -> ModuleList:
+        return ModuleList([*self._held(), *other])
+
+    def __iadd__(self, modules: Iterable[Module]) -> Self:
+        return self.extend(modules)
 
     def __init__(self, modules: Iterable[Module] | None = None) -> None:
         super().__init__()

@@ -37,6 +37,7 @@ class ConvNd(Module):
         groups: int,
         bias: bool,
         padding_mode: str,
+        device: Any,
         dtype: dtype_class | None,
     ) -> None:
         super().__init__()
@@ -47,8 +48,8 @@ class ConvNd(Module):
         self.transposed, self.padding_mode = self.TRANSPOSED, padding_mode
         self.check()
         channels = (in_channels, out_channels // groups) if self.TRANSPOSED else (out_channels, in_channels // groups)
-        self.weight = blank((*channels, *self.kernel_size), dtype)
-        self.register_parameter("bias", blank((out_channels,), dtype) if bias else None)
+        self.weight = blank((*channels, *self.kernel_size), dtype, device)
+        self.register_parameter("bias", blank((out_channels,), dtype, device) if bias else None)
         self.reset_parameters()
 
     def each(self, value: Lengths) -> tuple[int, ...]:
@@ -119,7 +120,7 @@ class Conv(ConvNd):
         dtype: dtype_class | None = None,
     ) -> None:
         shape = (in_channels, out_channels, kernel_size, stride, padding, dilation)
-        super().__init__(*shape, 0, groups, bias, padding_mode, dtype)
+        super().__init__(*shape, 0, groups, bias, padding_mode, device, dtype)
 
     def forward(self, input: Tensor) -> Tensor:
         convolve: Any = F.conv1d if self.N == 1 else F.conv2d
@@ -162,7 +163,7 @@ class ConvTranspose(ConvNd):
         if padding_mode != "zeros":
             raise ValueError(f'Only "zeros" padding mode is supported for {type(self).__name__}')
         shape = (in_channels, out_channels, kernel_size, stride, padding, dilation)
-        super().__init__(*shape, output_padding, groups, bias, padding_mode, dtype)
+        super().__init__(*shape, output_padding, groups, bias, padding_mode, device, dtype)
 
     def forward(self, input: Tensor, output_size: Sequence[int] | None = None) -> Tensor:
         convolve: Any = F.conv_transpose1d if self.N == 1 else F.conv_transpose2d

@@ -11,6 +11,8 @@ import numpy as np
 from .. import tell
 from ..dtypes import dtype as dtype_class
 from ..dtypes import get_default_dtype, to_numpy
+from ..functions.choices import sizes_of
+from ..functions.factories import check_device, checked, floating
 from ..functions.shaping import flatten, unflatten
 from ..tensor import Tensor, plain
 from . import functional as F
@@ -19,9 +21,15 @@ from .module import Module
 from .parameter import Parameter
 
 
-def blank(shape: Sequence[int], dtype: dtype_class | None = None) -> Parameter:
-    """A parameter whose numbers are still to be drawn."""
-    return Parameter(plain(np.zeros(tuple(shape), to_numpy(dtype or get_default_dtype()))))
+def blank(shape: Sequence[int], dtype: dtype_class | None = None, device: Any = None) -> Parameter:
+    """A parameter whose numbers are still to be drawn.
+
+    Raises:
+        AssertionError, NotImplementedError: the device is not the CPU.
+        RuntimeError, TypeError: a length is negative, or no whole number.
+    """
+    check_device(device)
+    return Parameter(plain(np.zeros(checked(sizes_of([tuple(shape)])), floating(dtype))))
 
 
 class Identity(Module):
@@ -77,9 +85,9 @@ class Linear(Module):
     ) -> None:
         super().__init__()
         self.in_features, self.out_features = in_features, out_features
-        self.weight = blank((out_features, in_features), dtype)
+        self.weight = blank((out_features, in_features), dtype, device)
         if bias:
-            self.bias = blank((out_features,), dtype)
+            self.bias = blank((out_features,), dtype, device)
         else:
             self.register_parameter("bias", None)
         self.reset_parameters()
@@ -128,22 +136,27 @@ class Embedding(Module):
         scale_grad_by_freq: bool = False,
         sparse: bool = False,
         _weight: Tensor | None = None,
+        _freeze: bool = False,
         device: Any = None,
         dtype: dtype_class | None = None,
     ) -> None:
         super().__init__()
-        if max_norm is not None or scale_grad_by_freq or sparse:
-            raise NotImplementedError("Embedding with max_norm, scale_grad_by_freq or sparse is not supported")
+        if sparse:
+            raise NotImplementedError("Embedding with sparse=True is not supported: there are no sparse gradients here")
         if padding_idx is not None:
             if not -num_embeddings <= padding_idx < num_embeddings:
                 raise AssertionError("Padding_idx must be within num_embeddings")
             padding_idx %= num_embeddings
         self.num_embeddings, self.embedding_dim, self.padding_idx = num_embeddings, embedding_dim, padding_idx
+        self.max_norm, self.norm_type, self.scale_grad_by_freq = max_norm, norm_type, scale_grad_by_freq
+        self.sparse = sparse
         if _weight is None:
-            self.weight = blank((num_embeddings, embedding_dim), dtype)
+            self.weight = blank((num_embeddings, embedding_dim), dtype, device)
             self.reset_parameters()
+        elif _weight.data_.shape != (num_embeddings, embedding_dim):
+            raise AssertionError("Shape of weight does not match num_embeddings and embedding_dim")
         else:
-            self.weight = Parameter(_weight)
+            self.weight = Parameter(_weight, requires_grad=not _freeze)
 
     def reset_parameters(self) -> None:
         init.normal_(self.weight)
@@ -153,18 +166,30 @@ class Embedding(Module):
             tell.written(self.weight, "fill_")
 
     @classmethod
-    def from_pretrained(cls, embeddings: Tensor, freeze: bool = True, padding_idx: int | None = None) -> Embedding:
+    def from_pretrained(
+        cls,
+        embeddings: Tensor,
+        freeze: bool = True,
+        padding_idx: int | None = None,
+        max_norm: float | None = None,
+        norm_type: float = 2.0,
+        scale_grad_by_freq: bool = False,
+        sparse: bool = False,
+    ) -> Embedding:
+        if embeddings.data_.ndim != 2:
+            raise AssertionError("Embeddings parameter is expected to be 2-dimensional")
         rows, columns = embeddings.data_.shape
-        made = cls(rows, columns, padding_idx, _weight=embeddings)
-        made.weight.requires_grad_(not freeze)
-        return made
+        options = (padding_idx, max_norm, norm_type, scale_grad_by_freq, sparse)
+        return cls(rows, columns, *options, _weight=embeddings, _freeze=freeze)
 
     def forward(self, input: Tensor) -> Tensor:
-        return F.embedding(input, self.weight, self.padding_idx)
+        options = (self.max_norm, self.norm_type, self.scale_grad_by_freq, self.sparse)
+        return F.embedding(input, self.weight, self.padding_idx, *options)
 
     def extra_repr(self) -> str:
-        padding = "" if self.padding_idx is None else f", padding_idx={self.padding_idx}"
-        return f"{self.num_embeddings}, {self.embedding_dim}{padding}"
+        usual = {"padding_idx": None, "max_norm": None, "norm_type": 2, "scale_grad_by_freq": False, "sparse": False}
+        more = [f"{k}={getattr(self, k)}" for k, v in usual.items() if getattr(self, k) != v]
+        return ", ".join([f"{self.num_embeddings}, {self.embedding_dim}", *more])
 
 
 class LayerNorm(Module):
@@ -183,7 +208,7 @@ class LayerNorm(Module):
         shape = (normalized_shape,) if isinstance(normalized_shape, int) else tuple(normalized_shape)
         self.normalized_shape, self.eps, self.elementwise_affine = shape, eps, elementwise_affine
         for name, wanted in (("weight", elementwise_affine), ("bias", elementwise_affine and bias)):
-            self.register_parameter(name, blank(shape, dtype) if wanted else None)
+            self.register_parameter(name, blank(shape, dtype, device) if wanted else None)
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
@@ -223,7 +248,7 @@ class BatchNorm1d(Module):
         self.affine, self.track_running_stats = affine, track_running_stats
         shape = (num_features,)
         for name, wanted in (("weight", affine), ("bias", affine and bias)):
-            self.register_parameter(name, blank(shape, dtype) if wanted else None)
+            self.register_parameter(name, blank(shape, dtype, device) if wanted else None)
         kind = to_numpy(dtype or get_default_dtype())
         held = [np.zeros(shape, kind), np.ones(shape, kind), np.zeros((), np.int64)]
         for name, data in zip(("running_mean", "running_var", "num_batches_tracked"), held, strict=True):

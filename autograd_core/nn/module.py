@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any, Self
 
 from ..dtypes import NAMES, dtype, to_numpy
-from ..functions.factories import check_device
+from ..functions.factories import check_device, empty_like
 from ..tensor import Tensor
 from .calling import Calling
 from .parameter import Parameter
@@ -19,6 +19,9 @@ from .stored import Stored
 
 class Module(Calling, Stored):
     """The base of every network: assign parameters, buffers and modules to attributes, and write `forward`."""
+
+    dump_patches: bool = False
+    call_super_init: bool = False
 
     _modules: dict[str, Module | None]
 
@@ -83,8 +86,19 @@ class Module(Calling, Stored):
     def half(self) -> Self:
         return self._convert(NAMES["float16"])
 
+    def bfloat16(self) -> Self:
+        raise NotImplementedError("bfloat16 is not supported: this engine has float16, float32 and float64")
+
     def cpu(self) -> Self:
         return self
+
+    def cuda(self, device: Any = None) -> Self:
+        check_device("cuda")
+        return self
+
+    def to_empty(self, *, device: Any, recurse: bool = True) -> Self:
+        check_device(device)
+        return self._apply(empty_like, recurse)
 
     def share_memory(self) -> Self:
         return self

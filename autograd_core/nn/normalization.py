@@ -19,10 +19,10 @@ from .layers import blank
 from .module import Module
 
 
-def scale_and_shift(module: Module, channels: int, affine: bool, bias: bool, dtype: dtype_class | None) -> None:
+def scale_and_shift(module: Module, channels: int, affine: bool, bias: bool, device: Any, dtype: Any) -> None:
     """Give `module` a weight of ones and a bias of zeros, where wanted."""
     for name, wanted, fill in (("weight", affine, init.ones_), ("bias", affine and bias, init.zeros_)):
-        module.register_parameter(name, blank((channels,), dtype) if wanted else None)
+        module.register_parameter(name, blank((channels,), dtype, device) if wanted else None)
         if wanted:
             fill(getattr(module, name))
 
@@ -45,7 +45,7 @@ class GroupNorm(Module):
         if num_channels % num_groups:
             raise ValueError(f"num_channels ({num_channels}) must be divisible by num_groups ({num_groups})")
         self.num_groups, self.num_channels, self.eps, self.affine = num_groups, num_channels, eps, affine
-        scale_and_shift(self, num_channels, affine, bias, dtype)
+        scale_and_shift(self, num_channels, affine, bias, device, dtype)
 
     def forward(self, input: Tensor) -> Tensor:
         return F.group_norm(input, self.num_groups, self.weight, self.bias, self.eps)
@@ -77,7 +77,7 @@ class InstanceNorm(Module):
         super().__init__()
         self.num_features, self.eps, self.momentum = num_features, eps, momentum
         self.affine, self.track_running_stats = affine, track_running_stats
-        scale_and_shift(self, num_features, affine, bias, dtype)
+        scale_and_shift(self, num_features, affine, bias, device, dtype)
         kind = to_numpy(dtype or get_default_dtype())
         held = [np.zeros(num_features, kind), np.ones(num_features, kind), np.zeros((), np.int64)]
         for name, data in zip(("running_mean", "running_var", "num_batches_tracked"), held, strict=True):
@@ -142,7 +142,7 @@ class RMSNorm(Module):
         super().__init__()
         shape = (normalized_shape,) if isinstance(normalized_shape, int) else tuple(normalized_shape)
         self.normalized_shape, self.eps, self.elementwise_affine = shape, eps, elementwise_affine
-        self.register_parameter("weight", blank(shape, dtype) if elementwise_affine else None)
+        self.register_parameter("weight", blank(shape, dtype, device) if elementwise_affine else None)
         self.reset_parameters()
 
     def reset_parameters(self) -> None:

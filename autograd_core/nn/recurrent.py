@@ -51,7 +51,7 @@ class RNNBase(Recurrent):
             for suffix in ("", "_reverse")[: 1 + bidirectional]:
                 names = [f"{name}_l{layer}{suffix}" for name in shapes]
                 for name, shape in zip(names, shapes.values(), strict=True):
-                    self.register_parameter(name, blank(shape, dtype))
+                    self.register_parameter(name, blank(shape, dtype, device))
                 self._all_weights.append(names)
         self.reset_parameters()
 

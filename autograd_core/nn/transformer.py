@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from copy import deepcopy
 from typing import Any, ClassVar
@@ -12,6 +13,7 @@ from ..functions.factories import floating
 from ..tensor import Tensor, plain
 from . import functional as F
 from . import init
+from .activation import GELU, ReLU
 from .attention import MultiheadAttention
 from .container import ModuleList
 from .dropout import Dropout
@@ -40,16 +42,17 @@ class Layer(Module):
         dtype: Any = None,
     ) -> None:
         super().__init__()
-        heads: dict[str, Any] = {"dropout": dropout, "batch_first": batch_first, "bias": bias, "dtype": dtype}
+        heads: dict[str, Any] = {"dropout": dropout, "batch_first": batch_first, "bias": bias}
+        made: dict[str, Any] = {"device": device, "dtype": dtype}
         for name in self.attentions:
-            setattr(self, name, MultiheadAttention(d_model, nhead, **heads))
-        self.linear1 = Linear(d_model, dim_feedforward, bias=bias, dtype=dtype)
+            setattr(self, name, MultiheadAttention(d_model, nhead, **heads, **made))
+        self.linear1 = Linear(d_model, dim_feedforward, bias=bias, **made)
         self.dropout = Dropout(dropout)
-        self.linear2 = Linear(dim_feedforward, d_model, bias=bias, dtype=dtype)
+        self.linear2 = Linear(dim_feedforward, d_model, bias=bias, **made)
         self.norm_first = norm_first
         parts = range(1, len(self.attentions) + 2)
         for part in parts:
-            setattr(self, f"norm{part}", LayerNorm(d_model, eps=layer_norm_eps, bias=bias, dtype=dtype))
+            setattr(self, f"norm{part}", LayerNorm(d_model, eps=layer_norm_eps, bias=bias, **made))
         for part in parts:
             setattr(self, f"dropout{part}", Dropout(dropout))
         if isinstance(activation, str):
@@ -96,9 +99,18 @@ class TransformerEncoder(Module):
     """Several encoder layers, which begin as copies of one."""
 
     def __init__(
-        self, encoder_layer: TransformerEncoderLayer, num_layers: int, norm: Module | None = None, **options: Any
+        self,
+        encoder_layer: TransformerEncoderLayer,
+        num_layers: int,
+        norm: Module | None = None,
+        enable_nested_tensor: bool = True,
+        mask_check: bool = True,
     ) -> None:
         super().__init__()
+        reason = no_nested_tensor(encoder_layer) if enable_nested_tensor else ""
+        if reason:
+            warnings.warn(UNUSED_NESTED_TENSOR + reason, stacklevel=2)
+        self.enable_nested_tensor, self.mask_check = enable_nested_tensor, mask_check
         self.layers = ModuleList([deepcopy(encoder_layer) for _ in range(num_layers)])
         self.num_layers, self.norm = num_layers, norm
 
@@ -116,6 +128,26 @@ class TransformerEncoder(Module):
         for layer in self.layers:
             src = layer(src, src_mask=shown, is_causal=causal, src_key_padding_mask=padding)
         return src if self.norm is None else self.norm(src)
+
+
+UNUSED_NESTED_TENSOR = "enable_nested_tensor is True, but self.use_nested_tensor is False because "
+
+
+def no_nested_tensor(layer: Any) -> str:
+    """Why torch would not take its faster way through `layer`; empty if it might."""
+    if not isinstance(layer, TransformerEncoderLayer):
+        return "encoder_layer was not TransformerEncoderLayer"
+    if layer.norm_first:
+        return "encoder_layer.norm_first was True"
+    if not layer.self_attn.batch_first:
+        return "encoder_layer.self_attn.batch_first was not True(use batch_first for better inference performance)"
+    if layer.self_attn.in_proj_bias is None:
+        return "encoder_layer.self_attn was passed bias=False"
+    if layer.activation not in (F.relu, F.gelu) and not isinstance(layer.activation, ReLU | GELU):
+        return "encoder_layer.activation_relu_or_gelu was not True"
+    if layer.self_attn.num_heads % 2:
+        return "encoder_layer.self_attn.num_heads is odd"
+    return ""
 
 
 def looks_causal(mask: Tensor | None) -> bool:
@@ -211,10 +243,10 @@ class Transformer(Module):
     ) -> None:
         super().__init__()
         layer: tuple[Any, ...] = (
-            d_model, nhead, dim_feedforward, dropout, activation, layer_norm_eps, batch_first, norm_first, bias, None,
+            d_model, nhead, dim_feedforward, dropout, activation, layer_norm_eps, batch_first, norm_first, bias, device,
             dtype,
         )  # fmt: skip
-        norm: dict[str, Any] = {"eps": layer_norm_eps, "bias": bias, "dtype": dtype}
+        norm: dict[str, Any] = {"eps": layer_norm_eps, "bias": bias, "device": device, "dtype": dtype}
         if custom_encoder is None:
             one = TransformerEncoderLayer(*layer)
             custom_encoder = TransformerEncoder(one, num_encoder_layers, LayerNorm(d_model, **norm))

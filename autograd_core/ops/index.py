@@ -275,7 +275,7 @@ def masked_select_backward(grad: Array, self: Array, mask: Array) -> Array:
 @op(
     "embedding",
     weight=lambda grad, indices, weight_sym_argsize_0, padding_idx, scale_grad_by_freq, sparse: embedding_backward(
-        grad, indices, weight_sym_argsize_0, padding_idx
+        grad, indices, weight_sym_argsize_0, padding_idx, scale_grad_by_freq
     ),
 )
 def embedding(
@@ -296,11 +296,15 @@ def embedding(
     "embedding_dense_backward",
     grad_output=lambda grad, indices, padding_idx: embedding_double(grad, indices, padding_idx),
 )
-def embedding_backward(grad_output: Array, indices: Array, num_weights: int, padding_idx: int) -> Array:
+def embedding_backward(
+    grad_output: Array, indices: Array, num_weights: int, padding_idx: int, scale_grad_by_freq: bool = False
+) -> Array:
     out = np.zeros((num_weights, grad_output.shape[-1]), grad_output.dtype)
     at = np.asarray(indices)
     keep = at != padding_idx
     np.add.at(out, at[keep], grad_output[keep])
+    if scale_grad_by_freq:
+        out /= np.maximum(np.bincount(at[keep], minlength=num_weights), 1).astype(out.dtype)[:, None]
     return out
 
 

@@ -126,6 +126,7 @@ class AdamW(Adam):
     """Adam whose weight decay is a step of its own, not part of the gradient."""
 
     usual = {**Adam.usual, "weight_decay": 1e-2, "decoupled_weight_decay": True}
+    settled = ("decoupled_weight_decay",)
 
 
 class RMSprop(Algorithm):

@@ -226,6 +226,8 @@ class Algorithm(Optimizer):
     usual: ClassVar[dict[str, Any]]
     places: ClassVar[tuple[str, ...]]
     limits: ClassVar[dict[str, str]]
+    settled: ClassVar[tuple[str, ...]] = ()
+    """Options that are shown, but cannot be given."""
 
     def __init__(self, params: Any, *args: Any, **options: Any) -> None:
         who = f"{type(self).__name__}.__init__()"
@@ -233,7 +235,7 @@ class Algorithm(Optimizer):
             most = len(self.places) + 2
             raise TypeError(f"{who} takes from 2 to {most} positional arguments but {len(args) + 2} were given")
         for name in options:
-            if name not in self.usual:
+            if name not in self.usual or name in self.settled:
                 raise TypeError(f"{who} got an unexpected keyword argument '{name}'")
             if name in self.places[: len(args)]:
                 raise TypeError(f"{who} got multiple values for argument '{name}'")

@@ -6,10 +6,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from ... import tell
 from ...graph import Dim
 from ...ops import index as i
 from ...ops import matmul as m
-from ...tensor import Tensor, plain
+from ...tensor import Array, Tensor, plain
 from .common import need_tensor
 
 
@@ -19,12 +20,36 @@ def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     return m.linear(input, weight, bias)
 
 
-def embedding(input: Tensor, weight: Tensor, padding_idx: int | None = None) -> Tensor:
+def embedding(
+    input: Tensor,
+    weight: Tensor,
+    padding_idx: int | None = None,
+    max_norm: float | None = None,
+    norm_type: float = 2.0,
+    scale_grad_by_freq: bool = False,
+    sparse: bool = False,
+) -> Tensor:
+    """The rows of `weight` at `input`; rows longer than `max_norm` are shortened first, in `weight` itself."""
     rows = weight.data_.shape[0]
     if padding_idx is not None and not -rows <= padding_idx < rows:
         raise AssertionError("Padding_idx must be within num_embeddings")
+    if sparse:
+        raise NotImplementedError("embedding with sparse=True is not supported: there are no sparse gradients here")
     kept = -1 if padding_idx is None else padding_idx % rows
-    return i.embedding(weight, input, Dim(kept))
+    if max_norm is not None:
+        shortened(weight, np.unique(np.asarray(input.data_)), max_norm, norm_type)
+    return i.embedding(weight, input, Dim(kept), scale_grad_by_freq)
+
+
+def shortened(weight: Tensor, rows: Array, max_norm: float, norm_type: float) -> None:
+    """Scale those of `rows` of `weight` down to `max_norm` that are longer."""
+    held = weight.data_
+    lengths = np.linalg.norm(held[rows], norm_type, axis=-1)
+    for row, length in zip(rows, lengths, strict=True):
+        if length > max_norm:
+            held[row] *= held.dtype.type(max_norm / (float(length) + 1e-7))
+    weight.bump()
+    tell.written(weight, "embedding_renorm_")
 
 
 def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:

@@ -185,6 +185,8 @@ def cross_entropy(
         raise RuntimeError(f"label_smoothing must be between 0.0 and 1.0. Got: {label_smoothing}")
     classes = 0 if input.data_.ndim == 1 else 1
     if input.data_.shape == target.data_.shape:
+        if ignore_index >= 0:
+            raise RuntimeError("ignore_index is not supported for floating point target")
         return soft_cross_entropy(input, target, weight, reduction, label_smoothing, classes)
     logs = r.log_softmax(input, classes)
     hard = nll_loss(logs, target, weight, None, ignore_index, None, reduction)

@@ -77,7 +77,7 @@ def smooth_l1_loss(input: Tensor, target: Tensor, reduction: str = "mean", beta:
     if beta < 0:
         raise RuntimeError("smooth_l1_loss does not support negative values for beta.")
     if beta == 0:
-        return l1_loss(input, target, reduction)
+        return l1_loss(input, target, reduction=reduction)
     return losses.smooth_l1_loss(*same_size(input, target), reduction_nr(reduction), beta)
 
 
@@ -228,7 +228,11 @@ def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -
     if not common.is_floating_point:
         kind = errors.type_name(dtypes.to_numpy(common))
         raise RuntimeError(f"expected common dtype to be floating point, yet common dtype is {kind}")
-    x1, x2 = cast(x1, common), cast(x2, common)
+    try:
+        shape = np.broadcast_shapes(x1.data_.shape, x2.data_.shape)
+    except ValueError:
+        return e.sub(x1, x2)  # raises what torch raises for sizes that do not broadcast
+    x1, x2 = (cast(x if x.data_.shape == shape else s.expand(x, list(shape)), common) for x in (x1, x2))
     held = []
     for x in (x1, x2):
         length = s.clone(r.vector_norm(x, 2, [dim], True))

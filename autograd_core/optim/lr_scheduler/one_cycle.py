@@ -51,9 +51,10 @@ class OneCycleLR(LRScheduler):
         self.total_steps: int = (epochs or 0) * (steps_per_epoch or 0) if total_steps is None else total_steps
         if anneal_strategy not in WAYS:
             raise ValueError(f"anneal_strategy must be one of 'cos' or 'linear', instead got {anneal_strategy}")
-        self._way = WAYS[anneal_strategy]
+        self._anneal_func_type = WAYS[anneal_strategy]
         self.cycle_momentum = cycle_momentum
-        self.phases = phases(self.total_steps, pct_start, three_phase)
+        self._schedule_phases = phases(self.total_steps, pct_start, three_phase)
+        self.use_beta1 = "betas" in optimizer.defaults
         groups = optimizer.param_groups
         highest = max_lr if isinstance(max_lr, list | tuple) else [max_lr] * len(groups)
         if cycle_momentum and not {"momentum", "betas"} & set(optimizer.defaults):
@@ -73,15 +74,16 @@ class OneCycleLR(LRScheduler):
         if at > self.total_steps:
             raise ValueError(f"Tried to step {at} times. The specified number of total steps is {self.total_steps}")
         start, found = 0.0, []
-        place = next((i for i, phase in enumerate(self.phases) if at <= phase[0]), len(self.phases) - 1)
+        known = self._schedule_phases
+        place = next((i for i, phase in enumerate(known) if at <= phase[0]), len(known) - 1)
         if place > 0:
-            start = self.phases[place - 1][0]
-        end, rates, momenta = self.phases[place]
+            start = known[place - 1][0]
+        end, rates, momenta = known[place]
         part = (at - start) / (end - start)
         for group in self.optimizer.param_groups:
-            found.append(self._way(group[rates[0]], group[rates[1]], part))
+            found.append(self._anneal_func_type(group[rates[0]], group[rates[1]], part))
             if self.cycle_momentum:
-                set_momentum(group, self._way(group[momenta[0]], group[momenta[1]], part))
+                set_momentum(group, self._anneal_func_type(group[momenta[0]], group[momenta[1]], part))
         return found
 
 
