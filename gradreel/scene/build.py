@@ -68,8 +68,6 @@ class Builder:
         self.labels: dict[int, Labels] = {}
         self.in_call: list[int | None] = [None]
         self.doctor = Doctor(self.world)
-        self.actor: int | None = None
-        """The node that acts in this step."""
         self.made: list[int] = []
         self.about: dict[int, None] = {}
         """The nodes that are built or go in this step."""
@@ -83,7 +81,7 @@ class Builder:
             e.BackwardStarted: self.calls,
         }
         of_skipped = self.hears(self.doctor.looks_at_skipped(), own)
-        hears = self.hears(self.doctor.looks_at(), own | dict.fromkeys(ACTORS, self.acts))
+        hears = self.hears(self.doctor.looks_at(), own)
         of_skipped[e.TurnsSkipped] = hears[e.TurnsSkipped]
         for beat in beats(self.trace.events):
             self.add(beat, of_skipped if beat.kind == "turns_skipped" else hears)
@@ -98,10 +96,6 @@ class Builder:
             for kind in KINDS.values()
         }
 
-    def acts(self, event: Any) -> None:
-        if self.actor is None:
-            self.actor = event.node
-
     def is_made(self, event: e.NodeMade) -> None:
         self.made.append(event.node)
         self.about[event.node] = None
@@ -114,7 +108,6 @@ class Builder:
 
     def add(self, beat: Beat, hears: Hears) -> None:
         world, stage = self.world, self.stage
-        self.actor = None
         self.made.clear()
         self.about.clear()
         self.call = world.open_calls[0] if world.open_calls else None
@@ -134,14 +127,16 @@ class Builder:
         for number in self.made:
             self._label(number)
         self.bytes.put(0, world.saved_bytes)
-        self.steps.add(beat.kind, world.place.line, tell(world, beat, events), self.focus())
+        self.steps.add(beat.kind, world.place.line, tell(world, beat, events), self.focus(beat, events))
         self.starts.append(beat.start)
         self.in_call.append(self.call)
 
-    def focus(self) -> tuple[int, ...]:
+    def focus(self, beat: Beat, events: tuple[Any, ...]) -> tuple[int, ...]:
         """The nodes that a step is about: the one that acts, or all that are built or go together."""
-        if self.actor is not None:
-            return (self.actor,)
+        if beat.kind != "turns_skipped":
+            for event in events:
+                if type(event) in ACTORS and event.node is not None:
+                    return (event.node,)
         return tuple(islice(self.about, FOCUSED))
 
     def step_of(self, event: int) -> int:
@@ -261,6 +256,7 @@ def shown_tensors(trace: Trace) -> set[int]:
     return shown | {bases[tensor] for tensor in shown if tensor in bases}
 
 
-ACTORS = (e.NodeStarted, e.SlotFreed, e.SlotRetained, e.GradAdded, e.BackwardFailed)
+ACTORS = frozenset((e.NodeStarted, e.SlotFreed, e.SlotRetained, e.GradAdded, e.BackwardFailed))
+"""Kinds of events in which a node acts."""
 FOCUSED = 12
 """A step is about so many boxes at most."""
