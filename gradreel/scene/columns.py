@@ -101,8 +101,8 @@ def integers(things: Sequence[Any], gaps: bool) -> Column:
     if isinstance(things, range) and len(things) > 2:
         return {"from": things[0], "by": things.step, "n": len(things)}
     distinct = set(things)
-    if len(distinct) == 1:
-        return same(things)
+    if len(distinct) < 2:
+        return same(things) if distinct else []
     known = [number for number in things if number is not None] if gaps else things
     steps = [known[0], *map(sub, known[1:], known)]
     kinds = set(steps[1:])
@@ -193,6 +193,15 @@ def ids(things: Sequence[str]) -> Column | None:
 def numbered(letter: str, numbers: Sequence[int]) -> Column:
     """Texts of a letter and a number each."""
     return {"text": [[letter, ""]], "at": {"all": 0, "n": len(numbers)}, "holes": [[integers(numbers, False)]]}
+
+
+def pointing(letter: str, numbers: Sequence[int | None]) -> Column:
+    """Texts of a letter and a number each, or None."""
+    known = [number for number in numbers if number is not None]
+    if len(known) == len(numbers):
+        return numbered(letter, known)
+    at = [int(number is None) for number in numbers]
+    return {"sorts": [numbered(letter, known), {"all": None, "n": sum(at)}], "at": integers(at, False)}
 
 
 def digits(words: Sequence[str]) -> Column:

@@ -13,7 +13,7 @@ from typing import Any
 
 from . import columns, table
 from .collecting import collector_paused
-from .model import KEYS, Scene, Track
+from .model import KEYS, POINTING, Scene, Track
 from .reading import read
 
 LONG = ("values", "boxes", "wires", "tensors", "groups", "steps")
@@ -136,6 +136,8 @@ def grouped(scene: Scene, order: Mapping[str, list[Any]]) -> Iterator[dict[str, 
             lengths = list(map(len, all_steps))
             if name in WORDED or name.startswith("slot:"):
                 values = {"courses": columns.write(list(map(tuple, all_values)))}
+            elif letter := POINTING.get((kind, name)):
+                values = {"values": columns.pointing(letter, list(chain.from_iterable(all_values)))}
             else:
                 values = {"values": columns.write(list(chain.from_iterable(all_values)))}
             yield {

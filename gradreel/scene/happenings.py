@@ -11,6 +11,7 @@ from gradreel.trace import events as e
 from gradreel.trace.events import Event, Value
 
 from .ledger import Ledger, Tracks
+from .names import Names
 from .wires import Wires
 
 TERMS, MOST = 5, 20
@@ -24,11 +25,6 @@ class Stage:
         self.world = world
         self.shown = shown
         self.values = Values()
-        self.named: dict[int, dict[str, e.NameBound]] = {}
-        """By scope the names that are shown, and for what."""
-        self.renamed: list[e.NameBound | e.NameUnbound] = []
-        self.left: list[int] = []
-        """What happened to names in this step, and the calls of functions that ended."""
         self.wires = Wires()
         self.wires_of: dict[int, list[int | None]] = {}
         self.lit: list[int] = []
@@ -43,12 +39,12 @@ class Stage:
         """The nodes, wires and sums that the present outermost call has marked, to be wiped when the next begins."""
         self.ledger = Ledger()
         self.slots: dict[str, Tracks] = {}
-        program, names = self.ledger.kind("program"), self.ledger.kind("name")
+        program = self.ledger.kind("program")
         nodes, wires, tensors, sums = map(self.ledger.kind, ("n", "w", "t", "sum"))
         self.line, self.end_line = program("line"), program("end_line")
         self.frames, self.loops = program("frames"), program("loops")
         self.printed_parts, self.call = program("printed"), program("call")
-        self.text, self.tensor = names("text"), names("tensor")
+        self.names = Names(world.names_in, self.ledger)
         self.life, self.version, self.value = tensors("state"), tensors("version"), tensors("value")
         self.flag, self.box, self.gradient = tensors("requires_grad"), tensors("box"), tensors("grad")
         self.state, self.order, self.grad_in = nodes("state"), nodes("order"), nodes("grad_in")
@@ -91,8 +87,7 @@ class Stage:
 
     def arrive(self) -> None:
         """End a step: of the places that the program came by, the last is shown, and the names as they now are."""
-        if self.renamed or self.left:
-            self.rename()
+        self.names.settle()
         if not self.moved:
             return
         self.moved = False
@@ -105,43 +100,11 @@ class Stage:
             self.loops.put(0, tuple((turn.line, turn.number, turn.of) for turn in place.turns))
 
     def name_changed(self, event: e.NameBound | e.NameUnbound) -> None:
-        self.renamed.append(event)
+        self.names.changed.append(event)
 
     def function_left(self, event: e.FunctionLeft) -> None:
         self.moved = True
-        self.left.append(event.scope)
-
-    def rename(self) -> None:
-        """Show what names stand for at the end of a step; what came and went within it nobody sees."""
-        names, named = self.world.names_in, self.named
-        for scope in self.left:
-            for name in named.pop(scope, ()):
-                self.names(scope, name, None)
-        for event in self.renamed:
-            scope, name = event.scope, event.name
-            now = names.get(scope)
-            if now is None:
-                continue
-            shown = named.get(scope)
-            if shown is None:
-                shown = named[scope] = {}
-            bound = now.get(name)
-            if bound is shown.get(name):
-                continue
-            if bound is None:
-                del shown[name]
-            else:
-                shown[name] = bound
-            self.names(scope, name, bound)
-        self.renamed.clear()
-        self.left.clear()
-
-    def names(self, scope: int, name: str, bound: e.NameBound | None) -> None:
-        """Show what `name` stands for from now on."""
-        key = scope, name
-        number = None if bound is None else bound.tensor
-        self.text.put(key, None if bound is None else bound.text)
-        self.tensor.put(key, None if number is None else f"t{number}")
+        self.names.left.append(event.scope)
 
     def printed(self, event: e.Printed) -> None:
         self.printed_parts.put(0, len(self.world.printed))
@@ -156,7 +119,7 @@ class Stage:
         self.version.put(number, event.version)
         self.value.put(number, self.values.index(event.value))
         self.flag.put(number, event.requires_grad)
-        self.box.put(number, None if event.node is None else f"n{event.node}")
+        self.box.put(number, event.node)
 
     def written(self, event: e.Written | e.AliasChanged) -> None:
         if event.tensor in self.shown:
@@ -188,11 +151,9 @@ class Stage:
         number = event.node
         self.state.put(number, "built")
         wires = self.wires_of[number] = self.wires.out_of(number, event.edges)
-        for wire in wires:
-            if wire is not None:
-                self.wire_state.put(wire, "idle")
+        self.wire_state.begin([wire for wire in wires if wire is not None], "idle")
         if event.variable is not None:
-            self.box.put(event.variable, f"n{number}")
+            self.box.put(event.variable, number)
             self.grad.put(number, self.index(self.world.tensors[event.variable].grad))
 
     def tensor_saved(self, event: e.TensorSaved) -> None:
@@ -200,7 +161,7 @@ class Stage:
 
     def history_rebased(self, event: e.HistoryRebased) -> None:
         if event.tensor in self.shown:
-            self.box.put(event.tensor, None if event.node is None else f"n{event.node}")
+            self.box.put(event.tensor, event.node)
 
     def node_released(self, event: e.NodeReleased) -> None:
         number = event.node
@@ -211,7 +172,7 @@ class Stage:
         for wire in self.wires_of[number]:
             if wire is not None:
                 self.wire_state.put(wire, "gone")
-        if node.variable is not None and self.box.now(node.variable) == f"n{number}":
+        if node.variable is not None and self.box.now(node.variable) == number:
             self.box.put(node.variable, None)
 
     # ---- engine
@@ -257,9 +218,7 @@ class Stage:
 
     def dim(self) -> None:
         """The gradients that travelled have arrived."""
-        for wire in self.lit:
-            if self.wire_state.now(wire) == "lit":
-                self.wire_state.put(wire, "done")
+        self.wire_state.change(self.lit, "lit", "done")
         self.lit.clear()
 
     def slot_read(self, event: e.SlotRead) -> None:

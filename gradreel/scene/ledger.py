@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import partial
 from typing import Any
 
@@ -35,6 +35,18 @@ class Tracks(dict[Any, Track]):
         values[-1] = new
         if new == (values[-2] if len(values) > 1 else None):
             self._undo(thing, track)
+
+    def begin(self, things: Iterable[Any], value: Any) -> None:
+        """Let the property of things that are new be `value` from this step on."""
+        step = self._now[0]
+        for thing in things:
+            self[thing] = [step], [value]
+
+    def change(self, things: Iterable[Any], old: Any, new: Any) -> None:
+        """Let the property be `new` from this step on where it was `old` until now."""
+        for thing in things:
+            if self[thing][1][-1] == old:
+                self.put(thing, new)
 
     def _undo(self, thing: Any, track: Track) -> None:
         """What was changed in this step is as before: it did not change."""

@@ -34,6 +34,10 @@ KEYS: dict[str, Callable[[Any], str]] = {
 """Boxes, wires and tensors go by their number, sums by box and input, names by scope and text."""
 
 
+POINTING = {("name", "tensor"): "t", ("t", "box"): "n"}
+"""Properties that are other things: the letter that goes before the number which a track has of each."""
+
+
 class Input(NamedTuple):
     """An operand: its name in the operator, what the program calls it, its shape."""
 
@@ -213,8 +217,10 @@ class Scene:
         changes: list[Changes] = [{} for _ in self.steps]
         for kind, properties in self.histories.items():
             for name, tracks in properties.items():
-                for place, (steps, values) in tracks.items():
+                letter = POINTING.get((kind, name))
+                for place, (steps, numbers) in tracks.items():
                     thing, before = KEYS[kind](place), None
+                    values = numbers if letter is None else [n if n is None else f"{letter}{n}" for n in numbers]
                     for step, value in zip(steps, values, strict=True):
                         changes[step].setdefault(thing, {})[name] = [before, value]
                         before = value

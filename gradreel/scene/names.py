@@ -1,0 +1,58 @@
+"""The names of a program as a player will see them, step by step."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from gradreel.trace import events as e
+
+from .ledger import Ledger
+
+Bound = Mapping[int, Mapping[str, e.NameBound]]
+"""By scope what each name stands for."""
+
+
+class Names:
+    """What names stand for at the end of each step; what came and went within it nobody sees."""
+
+    def __init__(self, bound: Bound, ledger: Ledger) -> None:
+        self._bound = bound
+        self._shown: dict[int, dict[str, e.NameBound]] = {}
+        self._text, self._tensor = ledger.tracks("name", "text"), ledger.tracks("name", "tensor")
+        self.changed: list[e.NameBound | e.NameUnbound] = []
+        self.left: list[int] = []
+        """What happened to names in this step, and the calls of functions that ended."""
+
+    def settle(self) -> None:
+        """End a step."""
+        if self.left:
+            for scope in self.left:
+                for name in self._shown.pop(scope, ()):
+                    self._show(scope, name, None)
+            self.left.clear()
+        if not self.changed:
+            return
+        all_bound, all_shown = self._bound, self._shown
+        for event in self.changed:
+            scope, name = event.scope, event.name
+            names = all_bound.get(scope)
+            if names is None:
+                continue
+            shown = all_shown.get(scope)
+            if shown is None:
+                shown = all_shown[scope] = {}
+            bound = names.get(name)
+            if bound is shown.get(name):
+                continue
+            if bound is None:
+                del shown[name]
+            else:
+                shown[name] = bound
+            self._show(scope, name, bound)
+        self.changed.clear()
+
+    def _show(self, scope: int, name: str, bound: e.NameBound | None) -> None:
+        """Show what `name` stands for from now on."""
+        key = scope, name
+        self._text.put(key, None if bound is None else bound.text)
+        self._tensor.put(key, None if bound is None else bound.tensor)
