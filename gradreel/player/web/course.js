@@ -98,12 +98,12 @@ export function createCourse(root, { head, page, scene, ask, theme }) {
   draw();
   if (here.slug !== head.step) go(here, { keep: false });
 
-  const page = pageOf(frame, playing);
+  const both = pageOf(frame, playing);
   return {
-    ...page,
+    ...both,
     show(answer) {
       if (answer.scene) current = answer.scene;
-      page.show(answer);
+      both.show(answer);
     },
     again: () => go(here, { keep: false }),
     moved: follow,
