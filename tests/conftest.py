@@ -4,6 +4,7 @@ Hypothesis tries the same examples in every run, so that what was green stays gr
 
 from __future__ import annotations
 
+import gc
 import os
 from collections.abc import Iterator
 from typing import Any
@@ -16,6 +17,12 @@ from tests.chromium import chromium
 settings.register_profile("same", derandomize=True)
 if not os.environ.get("GRADREEL_NIGHTLY"):
     settings.load_profile("same")
+
+
+def pytest_collection_finish() -> None:
+    """What collecting the tests made stays to the end: the collector of garbage, which many call, may pass it by."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(scope="session")
