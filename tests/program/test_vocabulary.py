@@ -2,8 +2,10 @@
 
 import json
 import os
+from inspect import ismodule
 from pathlib import Path
 
+from gradreel.program.torch_face.names import SPACES
 from gradreel.program.vocabulary import vocabulary
 
 FILE = Path(__file__).parents[2] / "gradreel" / "player" / "web" / "vocabulary.js"
@@ -33,6 +35,12 @@ def test_the_page_proposes_what_programs_may_use() -> None:
     if os.environ.get("FIX_GOLDEN"):
         FILE.write_text(written(), encoding="utf-8")
     assert FILE.read_text(encoding="utf-8") == written(), "run this test with FIX_GOLDEN=1 and read the change"
+
+
+def test_no_module_of_the_engine_is_handed_to_programs() -> None:
+    found = [(path, name) for path, space in SPACES.items() for name, thing in space.table.items() if ismodule(thing)]
+    assert not found
+    assert set(SPACES) == {path for path in SPACES if path.partition(".")[0] == "torch"}
 
 
 def test_names_belong_where_torch_has_them() -> None:

@@ -21,7 +21,7 @@ from ..machine import Machine
 from ..numpy_face.arrays import ARRAY_TYPES
 from ..numpy_face.sharing import shown
 from ..numpy_face.tables import ARRAY_METHODS
-from ..torch_face.names import NAMES, SPACES
+from ..torch_face.names import NAMES, SAVED, SPACES
 from .values import MISSING, Attribute, Builtin, Foreign, Value
 
 Entry = Attribute | Foreign | Builtin
@@ -75,7 +75,7 @@ PARAMETERS = "loc scale probs logits low high rate base_dist reinterpreted_batch
 """What distributions are given, each some of them."""
 CONTEXT = "save_for_backward saved_tensors saved_variables needs_input_grad mark_dirty mark_non_differentiable"
 CONTEXT += " set_materialize_grads materialize_grads next_functions name metadata"
-SLOTS = [prefix + name for name in NAMES["saved"] for prefix in ("_saved_", "_raw_saved_")]
+SLOTS = [prefix + name for name in SAVED for prefix in ("_saved_", "_raw_saved_")]
 NODE = getattr(torch.autograd.graph, "Node", None)
 
 

@@ -29,6 +29,9 @@ def _listed(file: str) -> dict[str, list[str]]:
 NAMES = _listed("torch_names.txt")
 """The names of torch that a program may say, by module or type."""
 
+SAVED = NAMES.pop("saved")
+"""What nodes keep: each name is an attribute of a node behind `_saved_` and `_raw_saved_`."""
+
 SURFACE = {module: frozenset(names) for module, names in _listed("torch_surface.txt").items()}
 """All public names of PyTorch 2.13, by module or type: what is missing here, and what is nowhere."""
 
@@ -94,7 +97,7 @@ def _spaces() -> dict[str, Namespace]:
         table = {}
         for name in names:
             found = getattr(owner, name, None)  # names of ours, see above
-            if found is not None:
+            if found is not None and not isinstance(found, types.ModuleType):
                 table[name] = presented(name, path, found)
         spaces[path] = Namespace(path, table)
     for kind, record in TYPES.items():
