@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Sequence
 from typing import Any
 
-from .. import errors
+from .. import errors, tell
 from ..overlap import refuse_overlap
 from ..state import state
 from ..tensor import Tensor
@@ -32,6 +32,7 @@ def written(out: Any, args: Sequence[Any], options: dict[str, Any], function: Fu
     result = function(*args, **options)
     for place, value in zip(places, result if isinstance(result, SEVERAL) else (result,), strict=True):
         put(place, value)
+        tell.written(place, f"{function.__name__}_", (value,))
     return out if not isinstance(result, SEVERAL) else type(result)(*places)
 
 
