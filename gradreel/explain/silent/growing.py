@@ -28,17 +28,24 @@ class Lap:
     backward: int = 0
 
 
+@dataclass(slots=True)
+class Loop:
+    """A run of a loop: the turn it is in, and its laps so far."""
+
+    turn: Turn
+    laps: list[Lap]
+
+
 class Growing:
-    """Follows the outermost loop: what each turn leaves alive."""
+    """Follows every loop: what each turn leaves alive."""
 
     def __init__(self, world: World) -> None:
         self.world = world
-        self.turn: Turn | None = None
+        self.open: dict[tuple[int, int], Loop] = {}
+        """By the line of the loop and which run of it."""
         self.around: object = ()
         """The calls and loops that the line reached last was in."""
-        self.laps: list[Lap] = []
         self.alive = 0
-        self.diagnosis: Diagnosis | None = None
         self.suspect: tuple[list[Lap], int, list[int]] | None = None
         self.ran: set[int] = set()
         self.recount = False
@@ -55,7 +62,8 @@ class Growing:
 
     def skipped(self, event: e.TurnsSkipped) -> None:
         """Turns in a row begin anew."""
-        self.turn, self.laps, self.recount = None, [], True
+        self.open.clear()
+        self.around, self.recount = (), True
 
     def made(self, event: e.NodeMade) -> None:
         self.alive += event.variable is None
@@ -64,8 +72,8 @@ class Growing:
         self.alive -= self.world.nodes[event.node].variable is None
 
     def backward(self, event: e.BackwardStarted) -> None:
-        if self.laps:
-            self.laps[-1].backward += 1
+        for loop in self.open.values():
+            loop.laps[-1].backward += 1
         if self.suspect is not None:
             self.ran.update(self.world.calls[event.call].expected)
 
@@ -77,32 +85,30 @@ class Growing:
         if around is self.around:
             return
         self.around = around
-        turn = next((part for part in around if isinstance(part, Turn)), None)
-        key = (turn.line, turn.run, turn.number) if turn else None
-        before = (self.turn.line, self.turn.run, self.turn.number) if self.turn else None
-        if key == before:
-            return
-        if self.laps:
-            self.laps[-1].alive, self.laps[-1].nbytes = self.alive, self.world.saved_bytes
-            self.judge()
-        if turn is None or self.turn is None or (turn.line, turn.run) != (self.turn.line, self.turn.run):
-            self.laps = []
-        if turn is not None:
-            self.laps.append(Lap(self.world.count - 1))
-        self.turn = turn
+        turns = {(part.line, part.run): part for part in around if isinstance(part, Turn)}
+        for key in [key for key in self.open if key not in turns]:
+            self.finish(self.open.pop(key))
+        for key, turn in turns.items():
+            loop = self.open.get(key)
+            if loop is None:
+                self.open[key] = Loop(turn, [Lap(self.world.count - 1)])
+            elif loop.turn.number != turn.number:
+                self.finish(loop)
+                loop.turn = turn
+                loop.laps.append(Lap(self.world.count - 1))
 
-    def judge(self) -> None:
-        """Whether the last turns each left more nodes of their own behind than the one before."""
-        laps = self.laps[-TURNS - 1 :]
-        if self.suspect is not None or self.turn is None or len(laps) <= TURNS:
+    def finish(self, loop: Loop) -> None:
+        """At the end of a turn: whether the last ones each left more nodes of their own behind than the one before."""
+        last = loop.laps[-1]
+        last.alive, last.nbytes = self.alive, self.world.saved_bytes
+        laps = loop.laps[-TURNS - 1 :]
+        if self.suspect is not None or len(laps) <= TURNS or not all(lap.backward for lap in laps):
             return
-        if not all(lap.backward for lap in laps) or not all(
-            a.alive < b.alive for a, b in zip(laps, laps[1:], strict=False)
-        ):
+        if not all(a.alive < b.alive for a, b in zip(laps, laps[1:], strict=False)):
             return
         oldest = [node for node in self.world.nodes.values() if node.alive and self.within(node, laps[0], laps[1])]
         if oldest:
-            self.suspect = list(laps), self.turn.line, [node.number for node in oldest]
+            self.suspect = list(laps), loop.turn.line, [node.number for node in oldest]
 
     def within(self, node: NodeState, lap: Lap, after: Lap) -> bool:
         return lap.began <= node.made < after.began and node.variable is None
