@@ -85,6 +85,8 @@ class Doctor:
 
     def diagnoses(self) -> list[Diagnosis]:
         found = self.found or [diagnosis for watcher in self.watchers for diagnosis in watcher.found()]
+        if any(diagnosis.cause == "lost" for diagnosis in found):  # whose graphs nobody ever comes back for
+            found = [diagnosis for diagnosis in found if diagnosis.cause != "collected"]
         return [replace(diagnosis, stacks=stacks(diagnosis, self.places)) for diagnosis in found]
 
 

@@ -76,6 +76,20 @@ class Source:
                 lines.update(range(node.body[0].lineno, (node.body[-1].end_lineno or 0) + 1))
         return frozenset(lines)
 
+    @cached_property
+    def switches(self) -> dict[int, bool]:
+        """The statements that switch the recording on or off for all that follows, `torch.set_grad_enabled(False)`."""
+        calls = [
+            node.value
+            for node in ast.walk(self.tree)
+            if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call)
+        ]
+        return {
+            call.lineno: not (isinstance(call.args[0], ast.Constant) and call.args[0].value is False)
+            for call in calls
+            if ast.unparse(call.func).endswith("set_grad_enabled") and call.args
+        }
+
     def feeding(self, line: int) -> frozenset[int]:
         """The lines of the statements whose names, passed on from statement to statement, reach the one on `line`."""
         makers: dict[str, list[ast.stmt]] = {}

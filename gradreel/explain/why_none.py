@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from .ancestry import ancestors, by_graph, made_from, rebuilt_from
 from .diagnosis import named, on
 from .errors.cuts import Cut, tracked_cut, where_cut
-from .words import called, code, label, name_of
+from .words import called, code, label, name_of, upper
 from .world.states import Call, Seen, TensorState
 from .world.world import World
 
@@ -166,13 +166,17 @@ def lost(world: World, tensor: TensorState) -> Reason | None:
             if found is None:
                 continue
             again, cut = found
+            again = begun_with(world, world.tensors[root], again)
+            leaf = again if again.requires_grad else None
+            begins = "asks for a gradient and begins" if leaf is not None else "begins"
+            built = again.place if leaf is not None else again.bound or again.place
             story = (
                 cut.told,
-                f"{called(world, again.number)} of **line {again.place.line}** begins a new graph, so "
+                f"{upper(called(world, again.number))} of **line {built.line}** {begins} a new graph, so "
                 f"{code(call.text)} {on(call.place.line)} stops there and never reaches "
                 f"{called(world, tensor.number)}.",
             )
-            lines: dict[str, int | None] = {"built": again.place.line, "cut": cut.place.line}
+            lines: dict[str, int | None] = {"built": built.line, "cut": cut.place.line}
             return Reason(
                 "no_graph",
                 "lost",
@@ -186,9 +190,18 @@ def lost(world: World, tensor: TensorState) -> Reason | None:
                     how=cut.how,
                     cut=name_of(world, cut.tensor),
                     source=name_of(world, cut.source) if cut.source else None,
+                    leaf=name_of(world, leaf) if leaf is not None else None,
                 ),
             )
     return None
+
+
+def begun_with(world: World, root: TensorState, cut: TensorState) -> TensorState:
+    """What `cut` came to before the graph behind `root` began, perhaps told there to require a gradient."""
+    for tensor in ancestors(world, root):
+        if tensor.node is None and any(state is cut for state in ancestors(world, tensor)):
+            return tensor
+    return cut
 
 
 def cut_on_way(world: World, root: TensorState, goal: TensorState) -> tuple[TensorState, Cut] | None:

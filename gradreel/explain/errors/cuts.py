@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from gradreel.trace.events import TurnsSkipped
+from gradreel.trace.events import LineReached, TurnsSkipped
 
 from ..ancestry import FACTORIES, ancestors, gradient_call, made_from, rebuilt_from
 from ..diagnosis import on
@@ -127,6 +127,12 @@ def tracked_cut(world: World, tensor: TensorState) -> Cut:
     if op in ROUNDED or tensor.dtype.startswith(("int", "bool", "uint")):
         told = f"The recording ends {where}: `{op}` gives places or truth values, which have no derivative."
         return Cut(place, tensor.made, "rounded", told, tensor, source)
+    if (switch := switched_off(world, tensor)) is not None:
+        told = (
+            f"{upper(name)} {where} is made of tracked tensors while nothing is recorded: `set_grad_enabled(False)` "
+            f"{on(switch[0].line)} switched the recording off, and nothing switched it on again."
+        )
+        return Cut(switch[0], switch[1], "no_grad", told, tensor, source)
     told = f"The recording ends {where}, where {name} is made of tracked tensors while nothing is recorded."
     return Cut(place, tensor.made, "no_grad", told, tensor, source)
 
@@ -144,6 +150,21 @@ def recording_off(world: World, place: Place) -> Place:
         if frame.line in world.source.quiet_lines:
             return Place(frame.line, frame.line, (), place.since)
     return place
+
+
+def switched_off(world: World, tensor: TensorState) -> tuple[Place, int] | None:
+    """The statement that switched the recording off, if that is why `tensor` has no graph and nothing has switched it
+    on since."""
+    lines = {tensor.place.line, *(frame.line for frame in tensor.place.frames)}
+    if not world.source.switches or lines & world.source.quiet_lines:
+        return None
+    events = world.trace.events
+    for number in range(world.count - 1, -1, -1):
+        event = events[number]
+        if isinstance(event, LineReached) and event.line in world.source.switches:
+            off = number < tensor.made and not world.source.switches[event.line]
+            return (Place(event.line, event.line), number) if off else None
+    return None
 
 
 def unseen_by_checkpoint(world: World, tensor: TensorState) -> Cut | None:

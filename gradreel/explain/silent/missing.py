@@ -11,6 +11,7 @@ from gradreel.trace.events import Event
 
 from ..diagnosis import Diagnosis
 from ..mentions import stands_for
+from ..optimized import optimized
 from ..why_none import Reason, finished, why_none
 from ..world.states import Seen, TensorState
 from ..world.world import World
@@ -74,7 +75,7 @@ class Missing:
                 self.candidates.append((seen, why_none(self.world, seen)))
         elif tensor.requires_grad and tensor.emptied is None:
             reason = why_none(self.world, seen)
-            if reason.cause == "lost":
+            if reason.cause in ("lost", "not_used"):
                 self.candidates.append((seen, reason))
 
     def passed_through(self, tensor: TensorState) -> bool:
@@ -100,10 +101,16 @@ class Missing:
                 continue
             if reason.cause == "not_leaf" and self.retained:
                 continue
-            if reason.cause == "lost" and not (self.optimizes or reason.names.get("how") in HOW_LOST):
+            if reason.cause in ("lost", "not_used") and not self.mistaken(seen, reason):
                 continue
             return [self.told(seen, reason)]
         return []
+
+    def mistaken(self, seen: Seen, reason: Reason) -> bool:
+        """Whether nobody can have meant the cut: it is none to stop a gradient with, or what was cut off is trained."""
+        if reason.names.get("how") in HOW_LOST or "leaf" in reason.names:
+            return True
+        return self.optimizes and optimized(self.world, self.world.tensors[seen.tensor])
 
     def told(self, seen: Seen, reason: Reason) -> Diagnosis:
         line = seen.place.line
