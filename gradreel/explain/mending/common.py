@@ -99,3 +99,8 @@ def value_of(statement: ast.stmt | None) -> ast.expr | None:
     if isinstance(statement, ast.Assign | ast.AnnAssign | ast.AugAssign | ast.Return | ast.Expr):
         return statement.value
     return None
+
+
+def enclosing(text: Text, node: ast.AST, kind: type[ast.AST]) -> ast.AST | None:
+    """The innermost node of a `kind` that `node` is in."""
+    return next((outer for outer in text.around(node) if isinstance(outer, kind)), None)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 
-from .common import copies, set_keyword
+from .common import copies, enclosing, root_name, set_keyword
 from .graphs import stack_statements
 from .proposal import FREE, Proposal, Wanted
 from .text import called
@@ -43,6 +44,20 @@ def retained(wanted: Wanted) -> Iterator[Proposal]:
     if call is not None:
         title = f"{name}.retain_grad() before line {call.lineno}"
         yield wanted.proposal(title, "its gradient stays in memory", text.before(call, [f"{name}.retain_grad()"]))
+    yield from retained_where_kept(wanted, name)
+
+
+def retained_where_kept(wanted: Wanted, name: str) -> Iterator[Proposal]:
+    """`retain_grad()` behind the line that puts it in a dict or on an object, as hooks do: `found[key] = out`."""
+    text, holder = wanted.text, re.split(r"[.\[]", name)[0]
+    for node in ast.walk(text.tree):
+        goal = node.targets[0] if isinstance(node, ast.Assign) else None
+        if not isinstance(node, ast.Assign) or not isinstance(goal, ast.Subscript | ast.Attribute):
+            continue
+        if ast.unparse(root_name(goal)) == holder:
+            title = f"ask it to keep its gradient: {text.get(goal)}.retain_grad() after line {node.lineno}"
+            line = f"{text.get(goal)}.retain_grad()"
+            yield wanted.proposal(title, "its gradient stays in memory", text.after(node, [line]))
 
 
 def same_end(path: str, name: str) -> bool:
@@ -54,6 +69,8 @@ def backward_before(wanted: Wanted) -> ast.stmt | None:
     """The last statement with a backward before the gradient is read."""
     line = wanted.line("shows") or wanted.line("raised") or 0
     text = wanted.text
+    here = text.statement(line)
+    within = enclosing(text, here, ast.FunctionDef) if here is not None else None
     found = [
         statement
         for node in ast.walk(text.tree)
@@ -61,7 +78,7 @@ def backward_before(wanted: Wanted) -> ast.stmt | None:
         and called(node) == "backward"
         and node.lineno < line
         and (statement := text.statement(node.lineno)) is not None
-        and statement in text.tree.body
+        and enclosing(text, statement, ast.FunctionDef) is within
     ]
     return found[-1] if found else None
 

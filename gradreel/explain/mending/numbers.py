@@ -101,6 +101,42 @@ class Plain(ast.NodeTransformer):
         return node
 
 
+def scored(wanted: Wanted) -> Iterator[Proposal]:
+    """Hits that were counted become a loss that has a slope: the cross entropy of the scores behind the guesses."""
+    text = wanted.text
+    scores = {}
+    for node in ast.walk(text.tree):
+        if isinstance(node, ast.Call) and called(node) == "argmax" and isinstance(node.func, ast.Attribute):
+            given = node.args[0] if text.get(node.func.value) == "torch" and node.args else node.func.value
+            scores[text.get(node)] = text.get(given)
+            outer = text.parents.get(node)
+            while isinstance(outer, ast.Attribute | ast.Call):
+                outer = text.parents.get(outer)
+            if isinstance(outer, ast.Assign) and isinstance(outer.targets[0], ast.Name):
+                scores[outer.targets[0].id] = text.get(given)
+    for node in ast.walk(text.tree):
+        if not isinstance(node, ast.Compare) or not isinstance(node.ops[0], ast.Eq | ast.NotEq):
+            continue
+        sides = [node.left, node.comparators[0]]
+        for guess, label in (sides, sides[::-1]):
+            if text.get(guess) not in scores:
+                continue
+            sign = "-" if isinstance(node.ops[0], ast.Eq) else ""
+            made = f"{sign}torch.nn.functional.cross_entropy({scores[text.get(guess)]}, {text.get(label)})"
+            title = f"the cross entropy of {scores[text.get(guess)]} instead of a count of hits, on line {node.lineno}"
+            yield wanted.proposal(title, "another loss, one with a slope", text.replaced(chain(text, node), made))
+
+
+def chain(text: Text, node: ast.expr) -> ast.expr:
+    """`node` with the calls of methods that follow it: all of `(a == b).float().mean()`."""
+    outer = text.parents.get(node)
+    while (isinstance(outer, ast.Attribute) and outer.value is node) or (
+        isinstance(outer, ast.Call) and outer.func is node
+    ):
+        node, outer = outer, text.parents.get(outer)
+    return node
+
+
 def straight_through(wanted: Wanted) -> Iterator[Proposal]:
     """What was rounded keeps its value and takes the gradient of what it was made of."""
     text, statement = wanted.text, wanted.at("cut")

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from .common import followed, grouped, set_keyword, value_of, with_argument
 from .graphs import stack_statements
-from .numbers import from_tensors, straight_through, without_numbers
+from .numbers import from_tensors, scored, straight_through, without_numbers
 from .proposal import FREE, Proposal, Wanted
 from .text import Edit, called, keyword
 
@@ -233,7 +233,7 @@ CUTS = {
     "detach": (undetached, enabled),
     "tensor": (from_tensors, without_numbers),
     "numbers": (without_numbers, from_tensors, undetached),
-    "rounded": (straight_through, recording_on),
+    "rounded": (scored, straight_through, recording_on),
     "no_grad": (recording_on,),
     "no_create_graph": (with_create_graph,),
     "linear": (nonlinear,),

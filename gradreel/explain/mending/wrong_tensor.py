@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from .common import followed, grouped, loads, set_keyword, value_of, with_argument, without_keyword
+from .common import enclosing, followed, grouped, loads, set_keyword, value_of, with_argument, without_keyword
 from .proposal import FREE, Proposal, Wanted
 from .text import Edit, called, keyword
 from .tracking import CUTS
@@ -18,8 +18,10 @@ def unused_input(wanted: Wanted) -> Iterator[Proposal]:
     if how:
         for way in CUTS.get(how, ()):
             yield from way(wanted)
-    raised = wanted.at("raised")
-    for call in text.calls(raised, "grad"):
+    yield from columns_joined(wanted)
+    raised, root = wanted.at("raised"), wanted.name("root")
+    calls = text.calls(raised, "grad")
+    for call in calls or [call for call in text.calls(raised) if call.args and text.get(call.args[0]) == root]:
         allow = set_keyword(text, call, "allow_unused", "True")
         cost = "None, or zeros, stand where there is no gradient"
         if keyword(call, "allow_unused") is None:
@@ -43,6 +45,56 @@ def unused_input(wanted: Wanted) -> Iterator[Proposal]:
         if keyword(node, "materialize_grads") is None:
             title = f"zeros instead of None: materialize_grads=True on line {node.lineno}"
             yield wanted.makeshift(title, FREE, with_argument(text, node, "materialize_grads=True"))
+
+
+def columns_joined(wanted: Wanted) -> Iterator[Proposal]:
+    """Columns that were cut out of an input are what the input is made of: `net(torch.cat([x, t], dim=1))`."""
+    text, target = wanted.text, wanted.name("target")
+    cuts = [(name, part) for node in ast.walk(text.tree) for name, part in columns(node)]
+    mine = next((part for name, part in cuts if name == target), None)
+    if mine is None:
+        return
+    whole = text.get(mine.value)
+    among = [(name, part) for name, part in cuts if text.get(part.value) == whole]
+    wide = any(isinstance(index, ast.Slice) for index in column_of(mine))
+    made = f"torch.{'cat' if wide else 'stack'}([{', '.join(name for name, _ in among)}], dim=1)"
+    here = {id(loaded) for _, part in among for loaded in loads(part, whole)}
+    within = enclosing(text, mine, ast.FunctionDef)
+    for use in loads(text.tree, whole):
+        call = text.parents.get(use)
+        same = enclosing(text, use, ast.FunctionDef) is within
+        if isinstance(call, ast.Call) and use in call.args and id(use) not in here and same:
+            title = f"give {text.get(call.func)} the columns themselves, joined, on line {use.lineno}"
+            if use.lineno > mine.lineno:
+                yield wanted.proposal(title, "one copy of the input", text.replaced(use, made))
+                continue
+            whole_line = enclosing(text, use, ast.Assign)
+            last = enclosing(text, among[-1][1], ast.Assign)
+            if isinstance(whole_line, ast.Assign) and isinstance(last, ast.Assign) and last in text.block(whole_line):
+                moved = text.get(whole_line).replace(text.get(call), text.get(call).replace(whole, made))
+                title += f", which comes after line {last.lineno}"
+                yield wanted.proposal(
+                    title, "one copy of the input", text.removed(whole_line), text.after(last, [moved])
+                )
+
+
+def columns(node: ast.AST) -> Iterator[tuple[str, ast.Subscript]]:
+    """The names that `node` gives to columns of a tensor: `t = xt[:, 1:2]`."""
+    if not isinstance(node, ast.Assign):
+        return
+    goal, value = node.targets[0], node.value
+    many = isinstance(goal, ast.Tuple) and isinstance(value, ast.Tuple)
+    pairs = zip(goal.elts, value.elts, strict=False) if many else [(goal, value)]  # type: ignore[attr-defined]
+    for name, part in pairs:
+        if isinstance(name, ast.Name) and isinstance(part, ast.Subscript) and len(column_of(part)) == 2:
+            yield name.id, part
+
+
+def column_of(part: ast.Subscript) -> list[ast.expr]:
+    """The two indices of `xt[:, 1:2]`, the first of which takes all rows; none of anything else."""
+    index = part.slice.elts if isinstance(part.slice, ast.Tuple) else []
+    every = len(index) == 2 and isinstance(index[0], ast.Slice) and index[0].lower is index[0].upper is None
+    return list(index) if every else []
 
 
 def flag_on_result(wanted: Wanted) -> Iterator[Proposal]:
