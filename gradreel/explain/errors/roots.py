@@ -6,7 +6,7 @@ import math
 import re
 
 from ..diagnosis import Diagnosis, Failure, named, on
-from ..mentions import mentioned, statement
+from ..mentions import mentioned, stands_for, statement
 from ..words import called, label, name_of
 from ..world.states import Call, TensorState
 from ..world.world import World
@@ -89,7 +89,11 @@ def gradient_shape(world: World, failure: Failure) -> Diagnosis | None:
     )
     lines: dict[str, int | None] = {"built": tensor.place.line, "raised": failure.raised.line}
     events = {"raised": failure.number, "built": tensor.made}
-    names = named(root=label(world, tensor.number), weights=weights(world, failure))
+    name = weights(world, failure)
+    weighing = stands_for(world, name) if name is not None else None
+    if weighing is not None:
+        lines["saved"], events["saved"] = weighing.place.line, weighing.made
+    names = named(root=label(world, tensor.number), weights=name)
     return Diagnosis(
         "shape",
         "A gradient of another shape",

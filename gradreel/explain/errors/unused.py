@@ -8,6 +8,7 @@ from ..words import called, label, name_of
 from ..world.states import Call, TensorState
 from ..world.world import World
 from .cuts import Cut, constant_gradient, tracked_cut
+from .no_graph import before_line
 
 
 def unused(world: World, failure: Failure) -> Diagnosis | None:
@@ -30,6 +31,7 @@ def without_way(world: World, failure: Failure, call: Call) -> Diagnosis | None:
     goal, start = world.tensors[wanted[0]], world.tensors[call.roots[0]]
     cut = cut_between(world, start, goal)
     constant = gradient_of(world, start) if cut is None else None
+    start = before_line(world, start, failure.raised.line)
     built = goal.place
     shown = goal
     if cut is not None:
@@ -72,9 +74,15 @@ def without_way(world: World, failure: Failure, call: Call) -> Diagnosis | None:
 
 
 def gradient_of(world: World, tensor: TensorState) -> TensorState | None:
-    """What `tensor` is the gradient of, if autograd.grad gave it."""
-    call = gradient_call(world, tensor)
-    return world.tensors[call.roots[0]] if call is not None and call.roots else None
+    """What `tensor`, or all that it was made of, is the gradient of, if autograd.grad gave it."""
+    for before in ancestors(world, tensor):
+        call = gradient_call(world, before)
+        if call is not None and call.create_graph and call.roots:
+            root = world.tensors[call.roots[0]]
+            return before_line(world, root, call.place.line)
+        if len(made_from(world, before)) > 1 or before.requires_grad and before.node is None:
+            return None
+    return None
 
 
 def cut_between(world: World, start: TensorState, goal: TensorState) -> Cut | None:

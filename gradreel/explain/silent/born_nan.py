@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from gradreel.trace import events as e
@@ -14,6 +16,8 @@ from ..diagnosis import Diagnosis, during, named, on
 from ..words import called, code, label, listed, value
 from ..world.states import TensorState
 from ..world.world import World
+
+NAN = re.compile(r"\bnan\b")
 
 
 class BornNan:
@@ -27,6 +31,7 @@ class BornNan:
         self.forward: TensorState | None = None
         """The first tensor of the graph that held NaN, while none of what it was made of did."""
         self.diagnosis: Diagnosis | None = None
+        self.shown: int | None = None
 
     def looks_at(self) -> dict[type[Event], Callable[[Any], None]]:
         if self.diagnosis is not None:
@@ -37,7 +42,13 @@ class BornNan:
             e.NodeRan: self.ran,
             e.GradStored: self.stored,
             e.GradCaptured: self.got,
+            e.Printed: self.printed,
         }
+
+    def printed(self, event: e.Printed) -> None:
+        """NaN that is printed after one was born shows it, or what came of it."""
+        if self.shown is None and (self.forward is not None or self.births) and NAN.search(event.text):
+            self.shown = self.world.place.line
 
     def made(self, event: e.TensorMade) -> None:
         if self.forward is not None or event.node is None or self.world.open_calls or not has_nan(event.value):
@@ -119,7 +130,9 @@ class BornNan:
         self.diagnosis = Diagnosis("other", title, "", lines, story, (born.node,), events, "nan", names)
 
     def found(self) -> list[Diagnosis]:
-        return [self.diagnosis] if self.diagnosis is not None else []
+        if self.diagnosis is None or self.shown is None:
+            return [] if self.diagnosis is None else [self.diagnosis]
+        return [replace(self.diagnosis, lines={**self.diagnosis.lines, "shows": self.shown})]
 
 
 def has_nan(value: Value | None) -> bool:
