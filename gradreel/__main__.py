@@ -101,8 +101,10 @@ def served() -> int:
 
 def explained(trace: Trace, path: str, as_json: bool) -> int:
     """Print what is wrong and what mends it; the exit status is that of the run."""
-    if trace.outcome.kind in ("refused", "stopped"):
-        return report(trace, path, quiet=True)
+    cut_short = trace.outcome.kind in ("refused", "stopped")
+    status = report(trace, path, quiet=True) if cut_short else RAISED if any(uncaught(trace)) else FINISHED
+    if cut_short and not as_json:
+        return status
     found = explain(trace, rerun(trace.mode))
     if as_json:
         print(json.dumps(found, ensure_ascii=False, indent=1))
@@ -113,7 +115,7 @@ def explained(trace: Trace, path: str, as_json: bool) -> int:
         for mend in entry["mends"]:
             print(f"\n  Mend: {mend['title']} ({mend['cost']})")
             print("\n".join(f"    {line}" for line in mend["diff"].splitlines()))
-    return RAISED if any(uncaught(trace)) else FINISHED
+    return status
 
 
 def rerun(mode: str) -> Callable[[str], Trace]:

@@ -18,7 +18,7 @@ ROLES = ("built", "saved", "changed", "freed_by", "cut", "shows", "raised")
 
 def explain(trace: Trace, run: Run | None = None) -> list[dict[str, Any]]:
     """The diagnoses of `trace` with their mends; `run` is what runs an edited program, this process unless given."""
-    if trace.outcome.kind not in ("finished", "raised"):
+    if trace.outcome.kind == "refused":
         return []
     mode = trace.mode
 

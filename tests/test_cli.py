@@ -214,6 +214,14 @@ def test_explain_of_a_program_that_is_fine_is_an_empty_list(program: Write, caps
     assert json.loads(capsys.readouterr().out) == []
 
 
+def test_explains_what_came_before_a_stop(program: Write, capsys: Captured) -> None:
+    source = "import torch\nx = torch.ones(2, requires_grad=True)\ny = x * 2\ny.sum().backward()\nprint(y.grad)\n"
+    assert main(["explain", program(source + "torch.zeros(10**12)\n"), "--json"]) == STOPPED
+    out, err = capsys.readouterr()
+    assert [(found["kind"], found["lines"]["shows"]) for found in json.loads(out)] == [("grad_none", 5)]
+    assert "line 6" in err
+
+
 def test_explain_mends_a_transcript_and_keeps_its_prompts() -> None:
     (entry,) = explain(run(TRANSCRIPT))
     assert entry["lines"]["raised"] == 3
