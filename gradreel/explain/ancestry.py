@@ -95,6 +95,23 @@ def rebuilt_from(world: World, tensor: TensorState) -> Seen | None:
     )
 
 
+def numbers_on_way(world: World, start: TensorState, goal: TensorState) -> tuple[TensorState, Seen] | None:
+    """What `start` was made of that computed with plain numbers taken out of `goal`, or out of what was made of it."""
+    mine = [
+        seen
+        for seen in world.taken
+        if seen.tensor in world.tensors and any(state is goal for state in ancestors(world, world.tensors[seen.tensor]))
+    ]
+    for tensor in ancestors(world, start) if mine else ():
+        feeding = world.source.feeding(tensor.place.line)
+        for seen in reversed(mine):
+            if seen.event < tensor.made and (
+                seen.place.since == tensor.place.since or seen.place.line in feeding - {tensor.place.line}
+            ):
+                return tensor, seen
+    return None
+
+
 def tracked(world: World, tensor: TensorState | None) -> bool:
     """Whether `tensor`, or what it is a detached view of, requires a gradient."""
     while tensor is not None:

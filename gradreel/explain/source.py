@@ -28,6 +28,7 @@ class Source:
         ]
         """The lines without prompts, pasted outputs left empty."""
         self._loops: dict[int, tuple[str, ...]] = {}
+        self._feeding: dict[int, frozenset[int]] = {}
 
     def statement(self, line: int, end_line: int | None = None) -> str:
         """The statement on `line`, on one line of its own without comments."""
@@ -92,6 +93,11 @@ class Source:
 
     def feeding(self, line: int) -> frozenset[int]:
         """The lines of the statements whose names, passed on from statement to statement, reach the one on `line`."""
+        if line not in self._feeding:
+            self._feeding[line] = self._fed(line)
+        return self._feeding[line]
+
+    def _fed(self, line: int) -> frozenset[int]:
         makers: dict[str, list[ast.stmt]] = {}
         for node in ast.walk(self.tree):
             if isinstance(node, ast.stmt):

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from .ancestry import ancestors, by_graph, made_from, rebuilt_from
 from .diagnosis import named, on
-from .errors.cuts import Cut, tracked_cut, where_cut
+from .errors.cuts import Cut, numbers_cut, tracked_cut, where_cut
 from .words import called, code, label, name_of, upper
 from .world.states import Call, Seen, TensorState
 from .world.world import World
@@ -162,7 +162,7 @@ def lost(world: World, tensor: TensorState) -> Reason | None:
     """What went backward was computed from `tensor`, but the graph was cut on the way."""
     for call in reversed(finished(world)):
         for root in call.roots:
-            found = cut_on_way(world, world.tensors[root], tensor)
+            found = cut_on_way(world, world.tensors[root], tensor) or numbers_cut(world, world.tensors[root], tensor)
             if found is None:
                 continue
             again, cut = found

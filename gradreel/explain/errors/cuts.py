@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from gradreel.trace.events import LineReached, TurnsSkipped
 
-from ..ancestry import FACTORIES, ancestors, gradient_call, made_from, rebuilt_from
+from ..ancestry import FACTORIES, ancestors, gradient_call, made_from, numbers_on_way, rebuilt_from
 from ..diagnosis import on
 from ..words import called, upper
 from ..world.states import Place, TensorState
@@ -135,6 +135,19 @@ def tracked_cut(world: World, tensor: TensorState) -> Cut:
         return Cut(switch[0], switch[1], "no_grad", told, tensor, source)
     told = f"The recording ends {where}, where {name} is made of tracked tensors while nothing is recorded."
     return Cut(place, tensor.made, "no_grad", told, tensor, source)
+
+
+def numbers_cut(world: World, start: TensorState, goal: TensorState) -> tuple[TensorState, Cut] | None:
+    """Where plain numbers were taken out of `goal` on the way to `start`, and what was computed with them."""
+    found = numbers_on_way(world, start, goal)
+    if found is None:
+        return None
+    tensor, taken = found
+    told = (
+        f"`.{taken.how}()` {on(taken.place.line)} takes plain numbers out of "
+        f"{called(world, taken.tensor)}, and numbers know of no graph."
+    )
+    return tensor, Cut(taken.place, taken.event, "numbers", told, tensor, world.tensors[taken.tensor])
 
 
 def past_views(world: World, tensor: TensorState) -> TensorState:

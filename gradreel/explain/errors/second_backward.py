@@ -22,9 +22,10 @@ def second_backward(world: World, failure: Failure) -> Diagnosis | None:
         return None
     node, slot = found
     freer = world.calls.get(slot.freed_by) if slot is not None and slot.freed_by is not None else None
+    same = freer is not None and freer.place.line <= failure.raised.line <= freer.place.end_line
     lines = {
         "built": node.place.line,
-        "freed_by": freer.place.line if freer else None,
+        "freed_by": failure.raised.line if same else freer.place.line if freer else None,
         "raised": failure.raised.line,
     }
     events = {"built": node.made, "raised": failure.number}

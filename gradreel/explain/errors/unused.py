@@ -7,7 +7,7 @@ from ..diagnosis import Diagnosis, Failure, named, on
 from ..words import called, label, name_of
 from ..world.states import Call, TensorState
 from ..world.world import World
-from .cuts import Cut, constant_gradient, tracked_cut
+from .cuts import Cut, constant_gradient, numbers_cut, tracked_cut
 from .no_graph import before_line
 
 
@@ -96,7 +96,8 @@ def cut_between(world: World, start: TensorState, goal: TensorState) -> Cut | No
         before = made_from(world, tensor)
         if any(state.requires_grad for state in before) and depends(world, before, goal):
             return tracked_cut(world, tensor)
-    return None
+    found = numbers_cut(world, start, goal)
+    return found[1] if found is not None else None
 
 
 def depends(world: World, tensors: list[TensorState], goal: TensorState) -> bool:
