@@ -160,6 +160,17 @@ REFUSALS: dict[str, Refusal] = {
             "in `__init__`.",
         ),
     ),
+    "missing 1 required positional argument: 'metrics'": Refusal(
+        "no_metric",
+        "A schedule without the number it watches",
+        anything,
+        "",
+        (
+            "{code} {line} tells the schedule nothing.",
+            "`ReduceLROnPlateau` lowers the rate when a number stops falling, so each step has to be given that "
+            "number: the loss of the validation, say.",
+        ),
+    ),
     "'method' object is not iterable": Refusal(
         "not_called",
         "A method that was not called",

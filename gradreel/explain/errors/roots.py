@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import ast
 import math
 import re
 
 from ..diagnosis import Diagnosis, Failure, named, on
 from ..mentions import mentioned, stands_for, statement
-from ..words import called, label, name_of
+from ..words import called, code, label, name_of
 from ..world.states import Call, TensorState
 from ..world.world import World
 
@@ -16,6 +17,8 @@ def root_refused(world: World, failure: Failure) -> Diagnosis | None:
     message = failure.raised.message
     if message.startswith("grad can be implicitly created only for scalar"):
         return not_scalar(world, failure)
+    if "to return a scalar" in message:
+        return function_not_scalar(world, failure)
     if message.startswith("Mismatch in shape: grad_output"):
         return gradient_shape(world, failure)
     if message.startswith("If `is_grads_batched=True`"):
@@ -74,6 +77,31 @@ def not_scalar(world: World, failure: Failure) -> Diagnosis | None:
         "not_scalar",
         named(root=label(world, tensor.number)),
     )
+
+
+def function_not_scalar(world: World, failure: Failure) -> Diagnosis | None:
+    """`func.grad` of a function that gives several numbers: told by the function's own `return`."""
+    text = statement(world, failure)
+    functions = [node for node in ast.walk(world.source.tree) if isinstance(node, ast.FunctionDef)]
+    named_here = [node for node in functions if re.search(rf"\b{node.name}\b", text)]
+    made = [node for node in ast.walk(world.source.tree) if isinstance(node, ast.Assign) and "grad" in unparsed(node)]
+    named_here += [node for node in functions for by in made if re.search(rf"\b{node.name}\b", unparsed(by))]
+    returns = [node for node in ast.walk(named_here[0]) if isinstance(node, ast.Return)] if named_here else []
+    lines: dict[str, int | None] = {"raised": failure.raised.line}
+    story = ["`grad` makes a function that gives the gradient of another, and that other has to give one number."]
+    if returns:
+        lines["built"] = returns[-1].lineno
+        story.append(f"{code(named_here[0].name)} returns several {on(returns[-1].lineno)}.")
+    story.append("Return their `sum()` or `mean()`, or take `vjp` with weights, or `jacrev` for all the rows.")
+    events = {"raised": failure.number}
+    names = named(function=named_here[0].name if named_here else None)
+    title = "The gradient of a function that gives several numbers"
+    message = failure.raised.message
+    return Diagnosis("not_scalar", title, message, lines, tuple(story), (), events, "function_not_scalar", names)
+
+
+def unparsed(node: ast.Assign) -> str:
+    return ast.unparse(node.value)
 
 
 def gradient_shape(world: World, failure: Failure) -> Diagnosis | None:

@@ -66,6 +66,20 @@ def not_reentrant(wanted: Wanted) -> Iterator[Proposal]:
             yield wanted.proposal(title, FREE, set_keyword(text, node, "use_reentrant", "False"))
 
 
+def metric_given(wanted: Wanted) -> Iterator[Proposal]:
+    """A schedule that watches a number is told it: the loss."""
+    text = wanted.text
+    losses = [
+        text.get(node.func.value)
+        for node in ast.walk(text.tree)
+        if isinstance(node, ast.Call) and called(node) == "backward" and isinstance(node.func, ast.Attribute)
+    ]
+    for call in text.calls(wanted.at("raised"), "step"):
+        for loss in dict.fromkeys(losses):
+            title = f"tell it the loss: {loss}.item() on line {call.lineno}"
+            yield wanted.proposal(title, FREE, with_argument(text, call, f"{loss}.item()"))
+
+
 def whole_batches(wanted: Wanted) -> Iterator[Proposal]:
     """A last batch of one row is left out, or its layer uses what it learnt."""
     text = wanted.text

@@ -258,3 +258,39 @@ def registered(wanted: Wanted) -> Iterator[Proposal]:
             made = f"torch.nn.ParameterList({text.get(node.value)})"
             title = f"nn.ParameterList around the list on line {node.lineno}"
             yield wanted.proposal(title, FREE, text.replaced(node.value, made))
+
+
+def hook_keeps_shape(wanted: Wanted) -> Iterator[Proposal]:
+    """What a hook returns is spread over the shape of the gradient that it was given."""
+    text = wanted.text
+    if "has changed the size of value" not in wanted.found.message:
+        return
+    for node in ast.walk(text.tree):
+        if not isinstance(node, ast.Lambda | ast.FunctionDef) or not node.args.args:
+            continue
+        given = node.args.args[-1].arg
+        parts = [node.body] if isinstance(node, ast.Lambda) else [r.value for r in returned_by(node)]
+        edits = [text.replaced(part, f"({text.get(part)}).expand_as({given})") for part in parts if part is not None]
+        if edits:
+            title = f"give the shape of {given} to what the hook on line {node.lineno} returns"
+            yield wanted.proposal(title, "one number for all entries", *edits)
+
+
+def returned_by(function: ast.FunctionDef) -> list[ast.Return]:
+    return [node for node in ast.walk(function) if isinstance(node, ast.Return)]
+
+
+def gradient_like(wanted: Wanted) -> Iterator[Proposal]:
+    """A gradient that is assigned gets the shape of its tensor."""
+    text, raised = wanted.text, wanted.at("raised")
+    goal = raised.targets[0] if isinstance(raised, ast.Assign) else None
+    if not isinstance(raised, ast.Assign) or not isinstance(goal, ast.Attribute) or goal.attr != "grad":
+        return
+    owner, value = text.get(goal.value), text.get(raised.value)
+    for made, title in (
+        (f"({value}).t()", "transpose the gradient"),
+        (f"({value}).reshape({owner}.shape)", f"give the gradient the shape of {owner}"),
+        (f"({value}).expand_as({owner})", f"spread the gradient over {owner}"),
+        (f"({value}).sum_to_size({owner}.shape)", f"add the gradient up to the shape of {owner}"),
+    ):
+        yield wanted.proposal(f"{title} on line {raised.lineno}", FREE, text.replaced(raised.value, made))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from . import functions, gradients, graphs, setting_up, sizes, tracking, values, writes, wrong_tensor
+from . import formulas, functions, gradients, graphs, setting_up, sizes, tracking, values, writes, wrong_tensor
 from .proposal import Proposal, Wanted
 
 Proposer = Callable[[Wanted], Iterator[Proposal]]
@@ -44,6 +44,7 @@ BY_CAUSE: dict[str, tuple[Proposer, ...]] = {
     "hooked": (gradients.hooked,),
     "nan": (gradients.nan_born,),
     "not_scalar": (values.not_scalar,),
+    "function_not_scalar": (values.function_summed,),
     "gradient_shape": (values.gradient_shape,),
     "batched": (values.batched,),
     "whole_numbers": (values.whole_numbers,),
@@ -68,16 +69,21 @@ BY_CAUSE: dict[str, tuple[Proposer, ...]] = {
     "reentrant_grad": (setting_up.not_reentrant,),
     "untouched": (setting_up.optimizer_of_these,),
     "broadcast": (setting_up.in_one_shape,),
+    "wrong_formula": (formulas.by_autograd,),
+    "no_metric": (setting_up.metric_given,),
     "contract": (
         functions.static,
         functions.kept_apart,
         functions.not_dirty,
         functions.all_gradients,
         functions.returned_tensors,
+        formulas.by_autograd,
     ),
 }
 BY_KIND: dict[str, tuple[Proposer, ...]] = {
     "shape": (
+        sizes.hook_keeps_shape,
+        sizes.gradient_like,
         sizes.widened,
         sizes.deepened,
         sizes.fitted_view,

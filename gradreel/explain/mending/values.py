@@ -51,6 +51,21 @@ def of_sum(wanted: Wanted, call: ast.Call) -> Iterator[Proposal]:
         yield wanted.proposal(title, "each entry counts 1", followed(text, first, ".sum()"))
 
 
+def function_summed(wanted: Wanted) -> Iterator[Proposal]:
+    """What the function returns is summed, or averaged; or all its rows are taken."""
+    text, built = wanted.text, wanted.at("built")
+    value = value_of(built)
+    if isinstance(built, ast.Return) and value is not None:
+        for suffix in (".sum()", ".mean()"):
+            title = f"return {suffix[1:]} on line {built.lineno}"
+            yield wanted.proposal(title, "all entries count alike", followed(text, value, suffix))
+    for call in text.calls(wanted.at("raised"), "grad"):
+        name = text.get(call.func)
+        title = f"the gradient of each entry: jacrev on line {call.lineno}"
+        made = f"torch.func.jacrev{text.get(call)[len(name) :]}"
+        yield wanted.proposal(title, "one row for each entry", text.replaced(call, made))
+
+
 def gradient_shape(wanted: Wanted) -> Iterator[Proposal]:
     """The weights given to backward get the shape of the root."""
     text, raised, root = wanted.text, wanted.at("raised"), wanted.name("root")

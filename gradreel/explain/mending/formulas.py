@@ -1,0 +1,89 @@
+"""Mends for a backward whose formula is wrong or missing: autograd goes back through what forward computes."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from .functions import method, own_class, savings
+from .proposal import Proposal, Wanted
+from .text import Text, names_in
+
+TWICE = "what forward computes is computed twice; no second derivative goes through it"
+
+
+def by_autograd(wanted: Wanted) -> Iterator[Proposal]:
+    """backward computes forward again from the saved arguments, recorded, and asks autograd for its gradients."""
+    text, kind = wanted.text, own_class(wanted)
+    forward = method(kind, "forward") if kind is not None else None
+    backward = method(kind, "backward") if kind is not None else None
+    if forward is None or len(forward.args.args) < 2 or (backward is None and not missing(wanted)):
+        return
+    ctx, *arguments = [arg.arg for arg in forward.args.args]
+    last = forward.body[-1]
+    steps = [statement for statement in forward.body[:-1] if ctx not in names_in(statement)]
+    if not isinstance(last, ast.Return) or last.value is None or isinstance(last.value, ast.Tuple):
+        return
+    if ctx in names_in(last):
+        return
+    plain = {arg.arg for arg in forward.args.args[len(forward.args.args) - len(forward.args.defaults) :]}
+    kept = {name for name in arguments if kept_as_it_is(forward, ctx, name)}
+    plain |= kept
+    tensors = [name for name in arguments if name not in plain]
+    if not tensors:
+        return
+    own = [f"{ctx}.{name} = {name}" for name in arguments if name in plain - kept]
+    saving = [f"{ctx}.save_for_backward({', '.join(tensors)})", *own]
+    old = [call for call in savings(text, forward) if isinstance(text.parents.get(call), ast.Expr)]
+    edits = [text.replaced(call, saving[0]) for call in old[:1]]
+    edits += [text.before(forward.body[0], saving[1:] if old else saving)] if own or not old else []
+    came = backward.args.args[1].arg if backward is not None and len(backward.args.args) > 1 else "grad"
+    lines = recomputed(text, ctx, came, arguments, tensors, steps, last.value)
+    title = "let autograd go back through what forward computes"
+    if backward is None:
+        head = ["", "@staticmethod", f"def backward({ctx}, {came}):", *(f"    {line}" for line in lines)]
+        yield wanted.proposal(title, TWICE, *edits, text.after(forward, head))
+        return
+    first, *rest = [statement for statement in backward.body if text.alone(statement)]
+    lines = recomputed(text, backward.args.args[0].arg, came, arguments, tensors, steps, last.value)
+    edits += [text.removed(statement) for statement in rest]
+    indent = "\n" + text.indent(first)
+    yield wanted.proposal(title, TWICE, *edits, text.replaced(first, indent.join(lines)))
+
+
+def missing(wanted: Wanted) -> bool:
+    return "must implement either the backward" in wanted.found.message
+
+
+def kept_as_it_is(forward: ast.FunctionDef, ctx: str, name: str) -> bool:
+    """Whether forward puts the argument `name` on its context as it came: `ctx.k = k`."""
+    return any(
+        isinstance(node, ast.Assign)
+        and isinstance(node.targets[0], ast.Attribute)
+        and ast.unparse(node.targets[0].value) == ctx
+        and ast.unparse(node.value) == name
+        for node in ast.walk(forward)
+    )
+
+
+def recomputed(
+    text: Text,
+    ctx: str,
+    came: str,
+    arguments: list[str],
+    tensors: list[str],
+    steps: list[ast.stmt],
+    value: ast.expr,
+) -> list[str]:
+    """The lines of such a backward."""
+    wanted = f"({', '.join(tensors)}{',' if len(tensors) == 1 else ''})"
+    grads = [f"grads[{tensors.index(name)}]" if name in tensors else "None" for name in arguments]
+    return [
+        f"{wanted[1:-1]} = (part.detach().requires_grad_() for part in {ctx}.saved_tensors)",
+        *(f"{name} = {ctx}.{name}" for name in arguments if name not in tensors),
+        "with torch.enable_grad():",
+        *(f"    {line}" for step in steps for line in text.lines_of(step)),
+        f"    result = {text.get(value)}",
+        f"grads = torch.autograd.grad(result, {wanted}, {came}, allow_unused=True)",
+        f"return {', '.join(grads)}",
+    ]
