@@ -130,12 +130,15 @@ def grouped(scene: Scene, order: Mapping[str, list[Any]]) -> Iterator[dict[str, 
     next, and the values one after the other, or track by track as `courses`.
     """
     for kind, properties in scene.histories.items():
-        place = {thing: at for at, thing in enumerate(order[kind])}
+        all_things = order[kind]
+        place = {thing: at for at, thing in enumerate(all_things)}
         for name, tracks in properties.items():
             all_steps, all_values = zip(*tracks.values(), strict=True)
             lengths = list(map(len, all_steps))
+            of_all = len(tracks) == len(all_things) and list(tracks) == all_things
+            places = range(len(tracks)) if of_all else list(map(place.__getitem__, tracks))
             if name in WORDED or name.startswith("slot:"):
-                values = {"courses": columns.write(list(map(tuple, all_values)))}
+                values = {"courses": columns.write(table.Picks(map(tuple, all_values)))}
             elif letter := POINTING.get((kind, name)):
                 values = {"values": columns.pointing(letter, list(chain.from_iterable(all_values)))}
             else:
@@ -143,9 +146,9 @@ def grouped(scene: Scene, order: Mapping[str, list[Any]]) -> Iterator[dict[str, 
             yield {
                 "kind": kind,
                 "property": name,
-                "things": columns.write(list(map(place.__getitem__, tracks))),
-                "lengths": columns.write(lengths),
-                "starts": columns.write([steps[0] for steps in all_steps]),
+                "things": columns.integers(places, False),
+                "lengths": columns.integers(lengths, False),
+                "starts": columns.integers([steps[0] for steps in all_steps], False),
                 "gaps": columns.turns(gaps(all_steps, lengths), lengths[0] - 1 if len(set(lengths)) == 1 else 1),
                 **values,
             }

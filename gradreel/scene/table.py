@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate
 from typing import Any, TypeVar, overload
 
@@ -52,9 +52,9 @@ class Picks(Column[Item]):
 
     __slots__ = ("at", "of")
 
-    def __init__(self) -> None:
+    def __init__(self, things: Iterable[Item] = ()) -> None:
         self.of: dict[Item, int] = {}
-        self.at: list[int] = []
+        self.at = [self.of.setdefault(thing, len(self.of)) for thing in things]
 
     def __len__(self) -> int:
         return len(self.at)
