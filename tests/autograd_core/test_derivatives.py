@@ -63,25 +63,26 @@ def call(entry: Entry, point: Point) -> tuple[dict[str, Any], Any]:
 
 
 def value(entry: Entry, point: Point) -> tuple[list[Any], list[Any]]:
-    """The result, and its gradient for `weights` by the engine."""
+    """The result, and what it is derived by."""
     names, out = call(entry, point)
-    inputs = [names[name] for name in point]
-    grads = torch.autograd.grad(out, inputs, weights(out), allow_unused=True)
-    return [out], list(grads)
+    return [out], [names[name] for name in point]
 
 
 def slope(entry: Entry, point: Point) -> tuple[list[Any], list[Any]]:
-    """The first derivatives for `grad_output`, and their gradients by the engine."""
+    """The first derivatives for `grad_output`, and what they are derived by."""
     names, out = call(entry, point)
     above = torch.tensor(point["grad_output"].tolist(), dtype=out.dtype, requires_grad=True)
     leaves = [names[name] for name in point if name != "grad_output"]
     first = torch.autograd.grad(out, leaves, above, create_graph=True, allow_unused=True)
-    followed = [g for g in first if g is not None and g.requires_grad]
-    inputs = [*leaves, above]
+    return list(first), [*leaves, above]
+
+
+def gradients(outputs: list[Any], inputs: list[Any]) -> list[Any]:
+    """By the engine, for `weights`."""
+    followed = [out for out in outputs if out is not None and out.requires_grad]
     if not followed:
-        return list(first), [None] * len(inputs)
-    grads = torch.autograd.grad(followed, inputs, [weights(g) for g in followed], allow_unused=True)
-    return list(first), list(grads)
+        return [None] * len(inputs)
+    return list(torch.autograd.grad(followed, inputs, [weights(out) for out in followed], allow_unused=True))
 
 
 def weighed(outputs: list[Any]) -> float:
@@ -111,7 +112,7 @@ def disagreement(entry: Entry, function: Callable[..., Any]) -> str | None:
     if title(entry) in AT_A_JUMP:
         point = {name: np.asarray(0.9 * v + 0.04) for name, v in point.items()}
     step, close = WIDE.get("float32" if "float()" in entry["code"] else entry["out"]["dtype"], (1e-6, 2e-6))
-    by_engine = dict(zip(point, function(entry, point)[1], strict=True))
+    by_engine = dict(zip(point, gradients(*function(entry, point)), strict=True))
     for name, expected in differences(entry, point, function, step):
         got = by_engine[name]
         numbers = np.zeros_like(expected) if got is None else np.array(got.tolist(), np.float64)
