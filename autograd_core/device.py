@@ -45,7 +45,7 @@ CPU = device("cpu")
 strided = layout("strided")
 
 
-class memory_format(str):  # noqa: N801 - torch's own name
+class memory_format(str):
     """How memory is laid out, by its name: a type of its own, so that no other text is taken for one."""
 
     def __repr__(self) -> str:

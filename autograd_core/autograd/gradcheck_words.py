@@ -13,7 +13,7 @@ Analytical:
 {analytical}
 
 The max per-element difference (slow mode) is: {difference}.
-"""  # noqa: W291
+"""
 
 FAST_OK = """Fast gradcheck failed but element-wise differences are small. This means that the
 test might've passed in slow_mode!

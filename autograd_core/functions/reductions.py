@@ -20,7 +20,7 @@ def returned(kind: str, fields: str) -> Any:
         parts = ",\n".join(f"{name}={part!r}" for name, part in zip(self._fields, self, strict=True))
         return f"torch.return_types.{kind}(\n{parts})"
 
-    base = namedtuple(kind, fields)  # type: ignore[misc]  # noqa: PYI024
+    base = namedtuple(kind, fields)  # type: ignore[misc]
     return type(kind, (base,), {"__slots__": (), "__repr__": shown, "__module__": "torch.return_types"})
 
 

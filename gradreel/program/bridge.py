@@ -132,7 +132,8 @@ def _name_of(function: Any) -> str:
     return getattr(function, "__name__", "function")
 
 
-class _crossing:  # noqa: N801 - a generator function would keep the last item alive
+# A generator function would keep the last item alive.
+class _crossing:
     def __init__(self, source: Iterator[Any]) -> None:
         self.source = source
 

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-import numpy.ma  # noqa: F401  np.unique imports it when first called, and a locked-down process could not
+import numpy.ma  # np.unique imports it when first called, and a locked-down process could not
 
 from ..builtins.iterating import listed
 from ..calls import kind_name
