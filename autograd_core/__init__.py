@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from . import dtypes, events, ops, random, tensor_types
+from .absent import absent
 from .device import device, layout, memory_format, strided
 from .dtypes import dtype, finfo, get_default_dtype, iinfo, set_default_dtype
 from .functions import arranging, contraction, drawing, recurrent, shaping, statistics, tallies
@@ -28,13 +29,13 @@ from .transforms.vmapping import vmap
 from . import autograd, cuda, linalg, utils  # isort: skip
 
 __version__ = "2.13.0+cpu"
-inf, nan, pi, e = float("inf"), float("nan"), np.pi, np.e
+inf, nan, pi, e, newaxis = float("inf"), float("nan"), np.pi, np.e, None
 contiguous_format = memory_format("torch.contiguous_format")
 preserve_format = memory_format("torch.preserve_format")
 
 _FUNCTIONS = {
     _factories: "tensor as_tensor from_numpy zeros ones empty full eye arange linspace triu_indices tril_indices "
-    "zeros_like ones_like empty_like full_like",
+    "logspace zeros_like ones_like empty_like full_like",
     drawing: "rand_like randn_like randint_like rand randn randint randperm normal bernoulli multinomial manual_seed",
     shaping: "cat",
     functions: "where is_tensor rsub",
@@ -48,6 +49,7 @@ _FUNCTIONS = {
 }
 _RECURRENT = "rnn_tanh rnn_relu gru lstm rnn_tanh_cell rnn_relu_cell gru_cell lstm_cell"
 _FUNCTIONAL = (
+    "celu selu prelu hardshrink cosine_similarity pairwise_distance "
     "conv1d conv2d conv_transpose1d conv_transpose2d max_pool1d max_pool2d avg_pool1d adaptive_avg_pool1d "
     "pixel_shuffle pixel_unshuffle bilinear layer_norm group_norm"
 )
@@ -69,6 +71,7 @@ def _surface() -> dict[str, Any]:
     names |= {"concat": shaping.cat, "concatenate": shaping.cat, "row_stack": arranging.vstack}
     names |= {"vmap": vmap}
     names |= {"typename": _typename, "Assert": _assert, "promote_types": dtypes.promote_types}
+    names |= {"can_cast": dtypes.can_cast, "result_type": dtypes.result_type}
     methods_only = (methods.METHODS | writing.IN_PLACE | methods.ALIASES).keys() - TABLE["torch"].keys() - _IN_PYTHON
     return {name: guarded("torch", name, value) for name, value in names.items() if name not in methods_only}
 
@@ -129,7 +132,7 @@ def __getattr__(name: str) -> Any:
     if name in _FUNCTIONAL.split():
         function = getattr(importlib.import_module(f"{__name__}.nn.functional"), name)
         return guarded("torch", name, getattr(function, "__wrapped__", function))
-    raise AttributeError(f"module 'torch' has no attribute '{name}'")
+    return absent("torch")(name)
 
 
 globals().update(_surface())

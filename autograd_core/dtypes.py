@@ -132,6 +132,25 @@ def of_number(value: object) -> dtype:
 # ---- promotion
 
 
+C_NAMES = {"int64": "int64_t", "int32": "int", "int16": "int16_t", "int8": "int8_t", "uint8": "uint8_t"}
+"""What C++ calls the whole numbers."""
+
+
+def fitting(value: Any, kind: np.dtype[Any], name: str | None = None) -> Any:
+    """The number `value` as an element of `kind`: without its fraction where that is whole, as C++ converts it.
+
+    Raises:
+        RuntimeError: `kind` (of which the text speaks as `name`) cannot hold it.
+    """
+    if kind.kind not in "iu" or isinstance(value, np.generic | bool):
+        return value
+    limits = np.iinfo(kind)
+    low = -limits.max if kind.kind == "u" and isinstance(value, int) else limits.min
+    if not low <= value <= limits.max:
+        raise RuntimeError(f"value cannot be converted to type {name or C_NAMES[kind.name]} without overflow")
+    return int(value) % 256 if kind.kind == "u" else int(value)
+
+
 def promote_types(a: dtype, b: dtype) -> dtype:
     """The smallest type of the higher category that can hold both, as `torch.promote_types` has it."""
     if a is b:

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from .absent import absent
 from .nn.stateless import functional_call, stack_module_state
 from .ops.shape import stack
 from .tensor import Tensor, plain
@@ -106,6 +107,8 @@ def hessian(func: Func, argnums: Any = 0) -> Func:
     """A function that gives the Hessian of `func`: forward mode over backward."""
     return jacfwd(jacrev(func, argnums), argnums)
 
+
+__getattr__ = absent("torch.func")
 
 __all__ = [
     "functional_call",

@@ -6,6 +6,7 @@ import functools
 import inspect
 import warnings
 from collections.abc import Callable, Generator
+from contextvars import ContextVar
 from typing import Any
 
 from .state import state, switch
@@ -164,3 +165,27 @@ def is_grad_enabled() -> bool:
 
 def is_inference_mode_enabled() -> bool:
     return state.inference
+
+
+_multithreading: ContextVar[bool] = ContextVar("multithreading", default=True)
+
+
+def is_multithreading_enabled() -> bool:
+    return _multithreading.get()
+
+
+class set_multithreading_enabled(Mode):
+    """Remembered, and otherwise without effect: backward has one thread here. Undone at the end of a block."""
+
+    def __init__(self, mode: bool) -> None:
+        self.mode, self.earlier = bool(mode), _multithreading.get()
+        _multithreading.set(self.mode)
+
+    def fresh(self) -> Mode:
+        return set_multithreading_enabled(self.mode)
+
+    def __enter__(self) -> None:
+        """It holds since it was made."""
+
+    def __exit__(self, *_: object) -> None:
+        _multithreading.set(self.earlier)

@@ -18,7 +18,15 @@ from ..engine import Call
 from ..gradients import as_tensor
 from ..graph import ONE, SCALAR, AccumulateGrad, Node
 from ..leaves import parts
-from ..modes import enable_grad, inference_mode, is_grad_enabled, no_grad, set_grad_enabled
+from ..modes import (
+    enable_grad,
+    inference_mode,
+    is_grad_enabled,
+    is_multithreading_enabled,
+    no_grad,
+    set_grad_enabled,
+    set_multithreading_enabled,
+)
 from ..recording import engine as recording
 from ..saved import SavedTensor
 from ..size import Size
@@ -299,7 +307,9 @@ __all__ = [
     "graph",
     "inference_mode",
     "is_grad_enabled",
+    "is_multithreading_enabled",
     "no_grad",
     "set_detect_anomaly",
     "set_grad_enabled",
+    "set_multithreading_enabled",
 ]

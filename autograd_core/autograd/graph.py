@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
+from ..absent import absent
 from ..edges import accumulator, gradient_edge
 from ..graph import Handle, Node
 from ..homes import settle
@@ -146,6 +147,8 @@ class _MultiHandle:
     def __exit__(self, *_: object) -> None:
         self.remove()
 
+
+__getattr__ = absent("torch.autograd.graph")
 
 __all__ = [
     "GradientEdge",

@@ -152,7 +152,10 @@ def full(size: Any, fill_value: Any, *, dtype: Any = None, device: Any = None, r
     kind = dtypes.of_number(value) if dtype is None else dtype
     if not isinstance(size, tuple | list):
         raise TypeError(f"full(): argument 'size' (position 1) must be tuple of ints, not {type(size).__name__}")
-    return made(np.full(lengths([list(size)], "full"), value, numpy_dtype(kind)), "full", requires_grad, device)
+    target = numpy_dtype(kind)
+    return made(
+        np.full(lengths([list(size)], "full"), dtypes.fitting(value, target), target), "full", requires_grad, device
+    )
 
 
 def eye(n: int, m: int | None = None, *, dtype: Any = None, device: Any = None, requires_grad: bool = False) -> Tensor:
@@ -204,6 +207,25 @@ def linspace(
     kind = floating(dtype)
     lengths([steps])
     return made(symmetric_line(float(start), float(end), steps, kind), "linspace", requires_grad, device)
+
+
+def logspace(
+    start: Any,
+    end: Any,
+    steps: int,
+    base: float = 10.0,
+    *,
+    dtype: Any = None,
+    device: Any = None,
+    requires_grad: bool = False,
+) -> Tensor:
+    """`base` to the powers of a line."""
+    if steps < 0:
+        raise RuntimeError("number of steps must be non-negative")
+    kind = floating(dtype)
+    lengths([steps])
+    line = symmetric_line(float(start), float(end), steps, np.dtype(np.float64))
+    return made(np.power(float(base), line).astype(kind), "logspace", requires_grad, device)
 
 
 def symmetric_line(start: float, end: float, steps: int, kind: np.dtype[Any]) -> Any:

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from .. import errors
+from .. import dtypes, errors
 from ..inplace import in_place
 from ..ops import elementwise, putting, shape
 from ..ops import index as places
@@ -54,6 +54,10 @@ def setitem(self: Tensor, index: Any, value: Any) -> None:
     if index is Ellipsis or (isinstance(index, slice) and covers(index, self)):
         write(self, value)
         return
+    if isinstance(index, bool | np.bool_):
+        if index:
+            write(shape.unsqueeze(self, 0), value)
+        return
     view, found = walk(
         self, (index,) if isinstance(index, slice) or index is None or is_int(index) else as_tuple(index)
     )
@@ -94,7 +98,7 @@ def without_leading_ones(sizes: Sequence[int]) -> list[int]:
 def as_value(target: Tensor, value: Any) -> Tensor:
     """A number as a 0-d tensor of the target's dtype."""
     if isinstance(value, bool | int | float | np.generic):
-        return plain(target.data_.dtype.type(value))
+        return plain(target.data_.dtype.type(dtypes.fitting(value, target.data_.dtype)))
     kind = f"numpy.{type(value).__name__}" if isinstance(value, np.ndarray) else type(value).__name__
     raise TypeError(f"can't assign a {kind} to a torch.{named(target)}Tensor")
 
@@ -113,7 +117,9 @@ def covers(index: slice, target: Tensor) -> bool:
     """Whether a slice is all of the first dimension."""
     if target.data_.ndim == 0:
         return False
-    return index.indices(target.data_.shape[0]) == (0, target.data_.shape[0], 1)
+    from_start = index.start is None or number(index.start) == 0
+    to_end = index.stop is None or number(index.stop) >= target.data_.shape[0]
+    return from_start and to_end and (index.step is None or number(index.step) == 1)
 
 
 def as_tuple(index: Any) -> tuple[Any, ...]:
@@ -145,7 +151,7 @@ def walk(self: Tensor, parts: tuple[Any, ...]) -> tuple[Tensor, list[Tensor | No
     """Take the views that `parts` name; what is left are the indices to read or write by, with None between."""
     used = sum(width(part) for part in parts)
     ndim = self.data_.ndim
-    if used > ndim:
+    if used > ndim and (ndim or len(parts) > 1 or not (is_int(parts[0]) or isinstance(parts[0], slice))):
         raise IndexError(f"too many indices for tensor of dimension {ndim}")
     view, at, place = self, 0, 0
     found: dict[int, Tensor] = {}
@@ -167,17 +173,21 @@ def walk(self: Tensor, parts: tuple[Any, ...]) -> tuple[Tensor, list[Tensor | No
             found[at] = as_index(part)
             if isinstance(part, bool | np.bool_) or found[at].data_.shape == ():
                 view = shape.unsqueeze(view, at)
-                found[at] = plain(np.atleast_1d(found[at].data_))
+                found[at] = plain(np.zeros(int(bool(found[at].data_)), np.int64))
             at += 1
         place += 1 if part is None else width(part)
     last = max(found, default=-1)
     return view, [found.get(k) for k in range(last + 1)]
 
 
+INDICES = ("int64", "int32", "uint8", "bool")
+"""The dtypes of tensors that are places."""
+
+
 def as_index(part: Any) -> Tensor:
     """A tensor of places from what a program wrote."""
     if isinstance(part, Tensor):
-        if part.data_.dtype.kind not in "iub":
+        if part.data_.dtype.name not in INDICES:
             raise IndexError("tensors used as indices must be long, int, byte or bool tensors")
         if part.data_.dtype.kind == "b" and unseen(part):
             raise RuntimeError(errors.DYNAMIC_MASK)
@@ -198,8 +208,8 @@ def as_index(part: Any) -> Tensor:
 
 def select(view: Tensor, dim: int, index: int, place: int = 0) -> Tensor:
     """One entry along `dim`, which was dimension `place` of the tensor indexed, refused in the words of indexing."""
-    sizes = view.data_.shape
-    if not sizes:
+    sizes = view.data_.shape or (0,)
+    if not (view.data_.shape or index):
         raise IndexError(
             "invalid index of a 0-dim tensor. Use `tensor.item()` in Python or `tensor.item<T>()` in C++ to convert "
             "a 0-dim "

@@ -44,6 +44,8 @@ def whole(value: Any, kind: np.dtype[Any]) -> int:
         ValueError: not even 64 bits hold it.
         RuntimeError: `kind` does not hold it.
     """
+    if isinstance(value, float | np.floating) and not isinstance(value, int):
+        return int(dtypes.fitting(float(value), kind, kind.name))
     number = int(value)
     if not -(2**63) <= number < 2**63:
         raise ValueError("Overflow when unpacking long long")

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
 from ..device import CPU
+from ..ops import shape
 from ..tensor import Tensor
-from ..transforms.batch import MEMORY, unseen
+from ..transforms.batch import MEMORY, hidden, unseen
 
 
 def whole(data: Any) -> Any:
@@ -41,6 +42,32 @@ def data_ptr(self: Tensor) -> int:
 def storage_offset(self: Tensor) -> int:
     """How many elements into its memory this tensor begins."""
     return offset(self) // int(self.data_.itemsize)
+
+
+def as_strided(input: Tensor, size: Sequence[int], stride: Sequence[int], storage_offset: int | None = None) -> Tensor:
+    """A window of the memory of `input`: lengths, steps and beginning counted in elements of it.
+
+    Raises:
+        NotImplementedError: `input` requires grad, and what it shows of its memory is not in a row, or not all that
+            the window reaches.
+    """
+    if hidden(input):
+        return shape.as_strided(input, size, stride, storage_offset)  # type: ignore[no-any-return]
+    first, base = offset(input) // int(input.data_.itemsize), input._base
+    start = 0 if storage_offset is None else storage_offset - first
+    reach = start + sum((n - 1) * step for n, step in zip(size, stride, strict=False))
+    if input.data_.flags.c_contiguous and (base is None or (start >= 0 and reach < input.data_.size)):
+        return shape.as_strided(input, size, stride, start if storage_offset else storage_offset)  # type: ignore[no-any-return]
+    if input.requires_grad or base is None or not base.data_.flags.c_contiguous:
+        raise NotImplementedError(OF_A_VIEW)
+    start = first if storage_offset is None else storage_offset
+    return shape.as_strided(base, size, stride, start - offset(base) // int(base.data_.itemsize))  # type: ignore[no-any-return]
+
+
+OF_A_VIEW = (
+    "as_strided of a view is supported only within what the view itself shows in a row: take it of the tensor that the "
+    "view was made of"
+)
 
 
 class UntypedStorage:

@@ -19,7 +19,7 @@ from ..device import CPU, strided
 from ..functions import arranging, contraction, factories, indexing, reductions, shaping, statistics, tallies
 from ..functions import choices as functions
 from ..introspection import read_only
-from ..ops import arrange, scattering, special
+from ..ops import arrange, putting, scattering, special
 from ..ops import elementwise as e
 from ..ops import index as i
 from ..ops import matmul as m
@@ -27,7 +27,7 @@ from ..ops import reduce as r
 from ..ops import shape as s
 from ..signatures.guarding import guarded
 from ..size import Size
-from ..tensor import Tensor
+from ..tensor import Tensor, wrapped_number
 from . import conversion, legacy, memory, tracking, turning
 from .writing import IN_PLACE
 
@@ -53,6 +53,11 @@ def power(self: Tensor, exponent: Any) -> Any:
     if exponent.__class__ is int or exponent.__class__ is float:
         return e.pow_scalar(self, exponent)
     return functions.pow(self, exponent) if isinstance(exponent, Tensor | bool | np.generic) else NotImplemented
+
+
+def shifted(function: Method) -> Method:
+    """`1 << a`: the number as a tensor, which `function` asks for."""
+    return lambda number, places: function(wrapped_number(number), places)
 
 
 def reversed_division(self: Tensor, other: Any) -> Any:
@@ -88,10 +93,11 @@ OPERATORS: dict[str, Method] = {
     "__or__": binary(e.bitwise_or),
     "__ror__": binary(e.bitwise_or),
     "__xor__": binary(e.bitwise_xor),
+    "__reversed__": lambda self: self.flip(0) if self.data_.ndim else self,
     "__lshift__": binary(e.bitwise_left_shift),
-    "__rlshift__": binary(e.bitwise_left_shift, swapped=True),
+    "__rlshift__": binary(shifted(e.bitwise_left_shift), swapped=True),
     "__rshift__": binary(e.bitwise_right_shift),
-    "__rrshift__": binary(e.bitwise_right_shift, swapped=True),
+    "__rrshift__": binary(shifted(e.bitwise_right_shift), swapped=True),
     "__rxor__": binary(e.bitwise_xor),
     "__neg__": e.neg,
     "__pos__": functions.positive,
@@ -168,12 +174,14 @@ FROM = {
     "logical_and logical_or logical_not bitwise_and bitwise_or bitwise_xor bitwise_not "
     "bitwise_left_shift bitwise_right_shift gcd lcm "
     "isnan isinf isfinite clamp_min clamp_max addcmul addcdiv atan2 hypot logit nan_to_num",
-    s: "t transpose unsqueeze select diagonal as_strided tril triu clone alias trace diag_embed",
+    s: "t transpose unsqueeze select diagonal tril triu clone alias trace diag_embed",
     r: "cumprod argmax argmin count_nonzero",
     m: "mm mv dot vdot bmm matmul",
     special: "erf erfc erfinv i0 lgamma digamma asinh acosh sinc deg2rad rad2deg logaddexp logaddexp2 fmax fmin "
     "heaviside logical_xor isposinf isneginf signbit",
     arrange: "unfold",
+    memory: "as_strided",
+    putting: "masked_scatter",
     scattering: "take put",
     i: "index_select scatter_add masked_select index_add index_fill index_copy",
     tallies: "kthvalue msort logcumsumexp unique unique_consecutive bincount histc argwhere isreal is_signed "

@@ -7,6 +7,7 @@ from __future__ import annotations
 import copy as copying
 import warnings
 import weakref
+from collections import OrderedDict
 from collections.abc import Callable
 from typing import Any
 
@@ -223,10 +224,10 @@ def register_hook(self: Tensor, hook: Method) -> Handle:
         raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
     node = self.grad_fn
     if node is not None:
-        return Handle(node.own_hooks().tensor.setdefault(self.output_nr, {}), hook)
+        return Handle(node.own_hooks().tensor.setdefault(self.output_nr, OrderedDict()), hook)
     meta = self.own_meta()
     if meta.hooks is None:
-        meta.hooks = {}
+        meta.hooks = OrderedDict()
     return Handle(meta.hooks, hook)
 
 

@@ -91,12 +91,19 @@ def fill_diagonal_(self: Tensor, fill_value: Any, wrap: bool = False) -> Tensor:
         raise RuntimeError("dimensions must larger than 1")
     if rank > 2 and len(set(shape)) > 1:
         raise RuntimeError("all dimensions of input must be of equal length")
-    step, start = self.stride(), self.storage_offset()
-    size = min(shape[:2])
-    s.as_strided(self, (size,), (sum(step),), start).fill_(fill_value)
-    if wrap and rank == 2 and shape[0] > shape[1] + 1:
-        below = -(-self.data_.size // (shape[1] + 1)) - size
-        s.as_strided(self, (below,), (sum(step),), start + step[0] * (shape[1] + 1)).fill_(fill_value)
+    step, size = self.stride(), min(shape[:2])
+    below = wrap and rank == 2 and shape[0] > shape[1] + 1
+    if not self.data_.flags.c_contiguous:
+        if rank > 2 or below:
+            raise NotImplementedError(
+                "fill_diagonal_ of a tensor that is not contiguous is supported for matrices only"
+            )
+        self.diagonal().fill_(fill_value)
+        return self
+    s.as_strided(self, (size,), (sum(step),), 0).fill_(fill_value)
+    if below:
+        rest = -(-self.data_.size // (shape[1] + 1)) - size
+        s.as_strided(self, (rest,), (sum(step),), step[0] * (shape[1] + 1)).fill_(fill_value)
     return self
 
 

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from .. import tell
+from ..absent import absent
 from ..modes import no_grad
 from ..ops import elementwise as e
 from ..ops import reduce as r
@@ -73,3 +74,6 @@ def vector_to_parameters(vec: Tensor, parameters: Iterable[Tensor]) -> None:
         piece = s.slice_(vec, 0, start, start + size)
         parameter.data = s.reshape(piece, list(parameter.data_.shape)).data
         start += size
+
+
+__getattr__ = absent("torch.nn.utils")

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from .. import dtypes
 from ..op import op
 from ..tensor import Array, bare
 
@@ -22,7 +23,7 @@ def zero(self: Array) -> Array:
 
 @op("fill.Scalar", nr=2, self=lambda grad: zeros_as(grad))
 def fill(self: Array, value: float) -> Array:
-    return bare(np.full_like(self, value))
+    return bare(np.full_like(self, dtypes.fitting(value, self.dtype)))
 
 
 @op("fill.Tensor", nr=3, self=lambda grad: zeros_as(grad), value=lambda grad: sum_all(grad))

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from .. import errors
+from .. import dtypes, errors
 from ..op import both, helper, op
 from ..tensor import Array, Tensor, plain
 from .bounds import OF_DIMENSION, selected, within
@@ -109,6 +109,8 @@ def check_scatter(self: Array, dim: int, index: Array, src: Array | None = None)
     if index.dtype.kind not in "iu" or index.itemsize < 4:
         raise RuntimeError("scatter(): Expected dtype int32/int64 for index")
     at = wrap(dim, np.ndim(self))
+    if np.size(index) and max(np.ndim(index), 1) != max(np.ndim(self), 1):
+        raise RuntimeError("Index tensor must have the same number of dimensions as self tensor")
     if src is None:
         within(index, np.shape(self)[at] if np.ndim(self) else 1, at)
         return
@@ -232,7 +234,7 @@ def index_fill(self: Array, dim: int, index: Array, value: float) -> Array:
         at = wrap(dim, self.ndim)
         within(index, self.shape[at], at, OF_DIMENSION, IndexError, -self.shape[at])
     out = np.array(self)
-    out[(slice(None),) * wrap(dim, self.ndim) + (np.asarray(index),)] = value
+    np.atleast_1d(out)[(slice(None),) * wrap(dim, self.ndim) + (np.asarray(index),)] = dtypes.fitting(value, self.dtype)
     return out
 
 
@@ -249,7 +251,7 @@ def index_fill_tensor(self: Array, dim: int, index: Array, value: Array) -> Arra
             f"{np.ndim(value)} dimension(s)."
         )
     out = np.array(self)
-    out[(slice(None),) * wrap(dim, self.ndim) + (np.asarray(index),)] = value
+    np.atleast_1d(out)[(slice(None),) * wrap(dim, self.ndim) + (np.asarray(index),)] = value
     return out
 
 

@@ -176,7 +176,7 @@ def where(condition: Array, self: Array, other: Array) -> Array:
 @op("masked_fill.Scalar", self=lambda grad, mask: masked_fill(grad, mask, 0))
 def masked_fill(self: Array, mask: Array, value: float) -> Array:
     check_mask(mask)
-    return bare(np.where(mask, self.dtype.type(value), self))
+    return bare(np.where(mask, self.dtype.type(dtypes.fitting(value, self.dtype)), self))
 
 
 def check_mask(mask: Array) -> None:

@@ -275,11 +275,11 @@ def slice_backward(grad_output: Array, input_sizes: Sequence[int], dim: int, sta
         grad, self_shape_, size, stride, storage_offset
     ),
 )
-def as_strided(self: Array, size: Sequence[int], stride: Sequence[int], storage_offset: int = 0) -> Array:
-    return strided(self, tuple(size), tuple(stride), storage_offset)
+def as_strided(self: Array, size: Sequence[int], stride: Sequence[int], storage_offset: int | None = None) -> Array:
+    return strided(self, tuple(size), tuple(stride), storage_offset or 0)
 
 
-def strided_back(grad: Any, sizes: Sequence[int], size: Any, stride: Any, offset: int) -> Any:
+def strided_back(grad: Any, sizes: Sequence[int], size: Any, stride: Any, offset: int | None) -> Any:
     """The gradient of as_strided in torch's steps: a window of zeros is written, then all of them shown."""
     from ..inplace import in_place
     from .elementwise import copy
@@ -310,10 +310,14 @@ helper(strided_back, lambda grad, *geometry: RAW["as_strided_backward"](grad, *g
     grad_output=lambda grad, size, stride, storage_offset: as_strided(grad, size, stride, storage_offset),
 )
 def as_strided_backward(
-    grad_output: Array, input_sizes: Sequence[int], size: Sequence[int], stride: Sequence[int], storage_offset: int
+    grad_output: Array,
+    input_sizes: Sequence[int],
+    size: Sequence[int],
+    stride: Sequence[int],
+    storage_offset: int | None,
 ) -> Array:
     out = np.zeros(math.prod(input_sizes), grad_output.dtype)
-    at = np.full(tuple(size), storage_offset, np.int64)
+    at = np.full(tuple(size), storage_offset or 0, np.int64)
     for axis, (n, step) in enumerate(zip(size, stride, strict=True)):
         at += (np.arange(n) * step).reshape((n,) + (1,) * (len(size) - axis - 1))
     np.add.at(out, at, grad_output)

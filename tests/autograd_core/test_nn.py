@@ -39,7 +39,8 @@ def test_a_watched_initialiser_tells_of_its_write() -> None:
 
 @pytest.mark.parametrize(
     ("space", "name"),
-    [(nn, "CTCLoss"), (nn.functional, "ctc_loss"), (optim, "ASGD"), (distributions, "Gamma")],
+    [(nn, "CTCLoss"), (nn.functional, "ctc_loss"), (optim, "ASGD"), (distributions, "Gamma")]
+    + [(nn.utils, "weight_norm"), (autograd_core.utils, "data")],
     ids=lambda value: str(getattr(value, "__name__", value)),
 )
 def test_what_is_torchs_alone_is_named(space: Any, name: str) -> None:
@@ -47,3 +48,10 @@ def test_what_is_torchs_alone_is_named(space: Any, name: str) -> None:
         getattr(space, name)
     with pytest.raises(AttributeError, match=r"^module 'torch\.[a-z.]+' has no attribute 'Nonesuch'$"):
         _ = space.Nonesuch
+
+
+def test_so_are_names_of_the_package_itself() -> None:
+    with pytest.raises(AttributeError, match=r"^torch\.fft is not supported by this engine$"):
+        _ = autograd_core.fft
+    with pytest.raises(AttributeError, match=r"^module 'torch' has no attribute 'nonesuch'$"):
+        _ = autograd_core.nonesuch

@@ -17,6 +17,9 @@ from .common import need_tensor
 def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     """`input @ weight.T + bias` over the last dimension."""
     need_tensor("linear", "input", 1, input)
+    if isinstance(weight, Tensor) and not (input.data_.ndim and weight.data_.ndim):
+        ranks = f"{input.data_.ndim}D and {weight.data_.ndim}D"
+        raise RuntimeError(f"both arguments to linear need to be at least 1D, but they are {ranks}")
     return m.linear(input, weight, bias)
 
 
