@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import groupby
 from typing import Any, Self, overload
 
+from ..state import state
 from ..tensor import Tensor
 from .module import Module, indented
 from .parameter import Parameter
@@ -92,23 +93,18 @@ class Sequential(Listed):
         return self
 
     def __add__(self, other: Any) -> Sequential:
-        if not isinstance(other, Sequential):
-            raise ValueError(f"add operator supports only objects of Sequential class, but {type(other)} is given.")
-        return Sequential(*self._held(), *other._held())
+        return Sequential(*self._held(), *in_a_row(other))
 
     def __iadd__(self, other: Any) -> Self:
-        if not isinstance(other, Sequential):
-            raise ValueError(f"add operator supports only objects of Sequential class, but {type(other)} is given.")
-        return self.extend(other)
+        return self.extend(in_a_row(other))
 
     def __mul__(self, other: int) -> Sequential:
-        return Sequential(*self._held() * times(other))
+        return Sequential(*self._held() * times(other, len(self)))
 
-    def __rmul__(self, other: int) -> Sequential:
-        return self * other
+    __rmul__ = __mul__
 
     def __imul__(self, other: int) -> Self:
-        return self.extend(self._held() * (times(other) - 1))
+        return self.extend(self._held() * (times(other, len(self)) - 1))
 
     def __init__(self, *modules: Module | dict[str, Module]) -> None:
         super().__init__()
@@ -123,8 +119,14 @@ class Sequential(Listed):
         return input
 
 
-def times(count: Any) -> int:
-    """`count`, if a Sequential can be repeated so often.
+def in_a_row(other: Any) -> list[Module]:
+    if not isinstance(other, Sequential):
+        raise ValueError(f"add operator supports only objects of Sequential class, but {type(other)} is given.")
+    return other._held()
+
+
+def times(count: Any, length: int) -> int:
+    """`count`, if a Sequential of `length` modules can be repeated so often; the room for it is asked for first.
 
     Raises:
         TypeError, ValueError: it cannot.
@@ -133,6 +135,8 @@ def times(count: Any) -> int:
         raise TypeError(f"unsupported operand type(s) for *: {Sequential} and {type(count)}")
     if count <= 0:
         raise ValueError(f"Non-positive multiplication factor {count} for {Sequential}")
+    if state.reserve is not None:
+        state.reserve("empty", (count * length * 64,))  # a place takes as much memory as 64 numbers
     return count
 
 
@@ -145,8 +149,7 @@ class ModuleList(Listed):
     def __add__(self, other: Iterable[Module]) -> ModuleList:
         return ModuleList([*self._held(), *other])
 
-    def __iadd__(self, modules: Iterable[Module]) -> Self:
-        return self.extend(modules)
+    __iadd__ = Listed.extend
 
     def __init__(self, modules: Iterable[Module] | None = None) -> None:
         super().__init__()

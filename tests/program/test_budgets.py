@@ -43,6 +43,8 @@ STOPPED: dict[str, tuple[str, int]] = {
     "import torch\nF = torch.nn.functional\ny = F.interpolate(torch.ones(1, 1, 2), size=10**9)": ("elements", 3),
     "import torch\nF = torch.nn.functional\ny = F.adaptive_avg_pool2d(torch.ones(1, 2, 2), 10**6)": ("elements", 3),
     "import torch\nF = torch.nn.functional\ny = F.pad(torch.ones(2), (0, 10**9))": ("elements", 3),
+    "import torch\ny = torch.logspace(0, 1, 10**9)": ("elements", 2),
+    "import torch\nrow = torch.nn.Sequential(torch.nn.ReLU())\nrow = row * 10**9": ("elements", 3),
     "import torch\nF = torch.nn.functional\ny = F.max_pool1d(torch.ones(1, 4), 9**8, padding=9**8 // 2)": (
         "elements",
         3,
