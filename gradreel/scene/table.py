@@ -62,6 +62,9 @@ class Picks(Column[Item]):
     def item(self, at: int) -> Item:
         return list(self.of)[self.at[at]]
 
+    def __iter__(self) -> Iterator[Item]:
+        return map(list(self.of).__getitem__, self.at)
+
     def append(self, thing: Item) -> None:
         self.at.append(self.of.setdefault(thing, len(self.of)))
 
