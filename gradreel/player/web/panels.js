@@ -24,14 +24,32 @@ export function showNames(root, moment, onSelect) {
   const names = gathered(moment.names, inner);
   const texts = names.map((name) => (name.more ? `${name.more} more parts` : nameText(name, moment)));
   if (!differs(root, [names, texts, frames, names.map((name) => name.tensor && moment.selected === name.tensor)])) return;
-  const pills = names.map((name, i) => {
-    const pill = element(name.tensor ? "button" : "span", { class: "pill", "aria-pressed": name.tensor ? String(moment.selected === name.tensor) : null });
-    if (name.scope) pill.append(element("s", { text: `${name.scope === inner ? frames.at(-1)?.[0] ?? "call" : "call"}: ` }));
-    pill.append(name.name, element("s", { text: ` ${texts[i]}` }));
-    if (name.tensor) pill.addEventListener("click", () => onSelect(name.tensor));
-    return pill;
+  if (!names.length) return root.replaceChildren(nothing("(none yet)"));
+  names.forEach((name, i) => {
+    const there = root.children[i];
+    const pill = pillLike(there, name.tensor ? "button" : "span");
+    const [whose, called, what] = pill.childNodes;
+    put(whose, name.scope ? `${name.scope === inner ? frames.at(-1)?.[0] ?? "call" : "call"}: ` : "");
+    put(called, name.name);
+    put(what, ` ${texts[i]}`);
+    pill.onclick = name.tensor ? () => onSelect(name.tensor) : null;
+    if (name.tensor) pill.setAttribute("aria-pressed", String(moment.selected === name.tensor));
+    if (!there) root.append(pill);
+    else if (pill !== there) there.replaceWith(pill);
   });
-  root.replaceChildren(...(pills.length ? pills : [nothing("(none yet)")]));
+  while (root.children.length > names.length) root.lastChild.remove();
+}
+
+/** The pill that is there already, if it is such an element, else a new one: from step to step little of a pill changes. */
+function pillLike(there, tag) {
+  if (there?.localName === tag) return there;
+  const pill = element(tag, { class: "pill" }, element("s"));
+  pill.append(document.createTextNode(""), element("s"));
+  return pill;
+}
+
+function put(node, text) {
+  if (node.textContent !== text) node.textContent = text;
 }
 
 /** What a name's pill adds to the name: a number, a shape, where it comes from, its version where that matters. */
@@ -69,7 +87,7 @@ export function showLeaves(root, moment, onSelect) {
     if (found.length > LEAVES) rows.push(nothing(`and ${found.length - LEAVES} more`));
     root.replaceChildren(...(rows.length ? rows : [nothing("(no leaf is used yet)")]));
   }
-  leafRows.get(root).grads.forEach((grad, i) => grad.textContent !== told[i] && (grad.textContent = told[i]));
+  leafRows.get(root).grads.forEach((grad, i) => put(grad, told[i]));
 }
 
 /** @param {HTMLElement} root */
