@@ -18,7 +18,8 @@ def used_up(wanted: Wanted) -> Iterator[Proposal]:
     """A second backward reached an emptied node."""
     raised = wanted.at("raised")
     in_loop = raised is not None and wanted.text.loop(raised) is not None
-    ways = [rebuilt_inside, rebuilt_in_function, detached_border, detached_built, rebuilt_before, joined, retained]
+    ways = [rebuilt_inside, rebuilt_in_function, detached_border, detached_where_kept, detached_built]
+    ways += [rebuilt_before, joined, retained]
     if not in_loop:
         ways = [retained, rebuilt_in_function, rebuilt_before, joined, detached_border, detached_built]
     for way in ways:
@@ -142,6 +143,18 @@ def detached_border(wanted: Wanted) -> Iterator[Proposal]:
                 break
     yield from detached_at_top(wanted, name, scopes)
     yield from detached_attribute(wanted, name)
+
+
+def detached_where_kept(wanted: Wanted) -> Iterator[Proposal]:
+    """What was built is kept for the next turn without its history: `self.memory[key] = h.detach()`."""
+    text, built = wanted.text, wanted.at("built")
+    names = targets(built) if built is not None else set()
+    for statement in text.block(built) if built is not None else []:
+        if not isinstance(statement, ast.Assign) or not isinstance(statement.targets[0], ast.Subscript | ast.Attribute):
+            continue
+        if isinstance(statement.value, ast.Name) and statement.value.id in names:
+            title = f"keep {text.get(statement.targets[0])} detached on line {statement.lineno}"
+            yield wanted.proposal(title, CUTS, followed(text, statement.value, ".detach()"))
 
 
 def carried_over(wanted: Wanted) -> Iterator[Proposal]:
