@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from gradreel.trace import events as e
 
-from .world.states import Place, TensorState
+from .world.states import Place, Seen, TensorState
 from .world.world import World
 
 
@@ -47,6 +47,11 @@ def during(place: Place) -> str:
 
 def on(line: int) -> str:
     return f"on **line {line}**"
+
+
+def taking(taken: Seen) -> str:
+    """How plain numbers were taken: `.item()`, or `float()`, which is no method."""
+    return "`float()`" if taken.how == "float" else f"`.{taken.how}()`"
 
 
 def named(**things: str | None) -> dict[str, str]:

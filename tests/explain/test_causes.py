@@ -18,8 +18,6 @@ HARD = {
     "wrong_width",
     "state_with_retain",
     "std_of_one_sample",
-    "hook_returns_wrong_shape",
-    "custom_fn_no_backward",
     "grad_assign_wrong_shape",
     "bmm_needs_3d",
 }
@@ -46,6 +44,25 @@ def test_nothing_is_told_of_a_program_that_is_fine(case: Case) -> None:
     trace = run(case.source)
     assert trace.outcome.kind == "finished"
     assert diagnose(trace) == []
+
+
+LEAF = "import torch\nx = torch.ones(4, requires_grad=True)\n"
+STORIES = [
+    (
+        "y = x * 2\ny.register_hook(lambda g: g.sum().backward())\ny.sum().backward()\n",
+        "in hooks too, nothing is recorded",
+    ),
+    ("loss = float(x.sum())\nloss.backward()\n", "`float()` on **line 3** takes plain numbers out of `x.sum()`"),
+    ("x.requires_grad_(False)\nx.sum().backward()\n", "`x`, for which **line 3** says that no gradient is wanted."),
+    ("a, b = (x * 2).split(2)\na.mul_(2)\n", "`a`, taken on **line 3**, is one of several views"),
+    ("v = (x * 2)[:2]\nv.detach_()\n", "`v.detach_()` on **line 4** would cut it off its history in place."),
+]
+
+
+@pytest.mark.parametrize(("rest", "words"), STORIES)
+def test_a_story_speaks_of_what_the_program_did(rest: str, words: str) -> None:
+    (found,) = diagnose(run(LEAF + rest))
+    assert words in " ".join(found.story)
 
 
 def test_there_are_many_programs_and_half_of_them_are_blind() -> None:

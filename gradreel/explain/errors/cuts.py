@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from gradreel.trace.events import LineReached, TurnsSkipped
 
 from ..ancestry import FACTORIES, ancestors, gradient_call, made_from, numbers_on_way, rebuilt_from
-from ..diagnosis import on
-from ..words import called, upper
-from ..world.states import Place, TensorState
+from ..diagnosis import on, taking
+from ..words import called, code, upper
+from ..world.states import Call, Place, TensorState
 from ..world.world import World
 
 UNSEEN = "None of the inputs have requires_grad=True"
@@ -34,6 +34,12 @@ def where_cut(world: World, start: TensorState) -> Cut | None:
     oldest: TensorState | None = None
     flagged: TensorState | None = None
     for tensor in ancestors(world, start):
+        if tensor is start and (running := running_call(world, tensor)) is not None:
+            told = (
+                f"It was computed while {code(running.text)} {on(running.place.line)} was running, and during a "
+                "backward, in hooks too, nothing is recorded unless `torch.enable_grad()` asks for it."
+            )
+            return Cut(Place(), tensor.made, "backward", told, tensor)
         call = gradient_call(world, tensor)
         if call is not None:
             return constant_gradient(world, tensor, call.create_graph)
@@ -53,13 +59,22 @@ def where_cut(world: World, start: TensorState) -> Cut | None:
             source = world.tensors[taken.tensor]
             told = (
                 f"{upper(called(world, tensor.number))} of **line {tensor.place.line}** is made of plain numbers, "
-                f"which `.{taken.how}()` {on(taken.place.line)} took out of {called(world, source.number)}: numbers "
+                f"which {taking(taken)} {on(taken.place.line)} took out of {called(world, source.number)}: numbers "
                 "know of no graph."
             )
             return Cut(taken.place, taken.event, "numbers", told, tensor, past_views(world, source))
         if not before and tensor is not start and tensor.op != "number":
             oldest = tensor if oldest is None or wished(tensor, oldest) else oldest
     return plain_cut(world, oldest or start) if flagged is None else flag_cut(world, flagged)
+
+
+def running_call(world: World, tensor: TensorState) -> Call | None:
+    """The call of backward or grad, running then, in which `tensor` was made unrecorded."""
+    for call in world.calls.values():
+        running = call.started < tensor.made and (call.ended is None or tensor.made < call.ended)
+        if running and not call.create_graph and tensor.inputs:
+            return call
+    return None
 
 
 def wished(tensor: TensorState, before: TensorState) -> bool:
@@ -86,7 +101,7 @@ def flag_cut(world: World, tensor: TensorState) -> Cut:
     assert tensor.cut is not None
     place, event = tensor.cut
     name = called(world, tensor.number)
-    told = f"It goes back to {name}, for which {on(place.line)} says that no gradient is wanted."
+    told = f"It goes back to {name}, for which **line {place.line}** says that no gradient is wanted."
     return Cut(place, event, "flag", told, tensor)
 
 
@@ -144,7 +159,7 @@ def numbers_cut(world: World, start: TensorState, goal: TensorState) -> tuple[Te
         return None
     tensor, taken = found
     told = (
-        f"`.{taken.how}()` {on(taken.place.line)} takes plain numbers out of "
+        f"{upper(taking(taken))} {on(taken.place.line)} takes plain numbers out of "
         f"{called(world, taken.tensor)}, and numbers know of no graph."
     )
     return tensor, Cut(taken.place, taken.event, "numbers", told, tensor, world.tensors[taken.tensor])

@@ -96,6 +96,10 @@ REFUSALS = {
 """By a part of PyTorch's message."""
 
 
+OF_THE_VIEW = frozenset({"many_views", "expanded", "detach_view"})
+"""Refusals that are about the view itself, not about what it shows."""
+
+
 def inplace_refused(world: World, failure: Failure) -> Diagnosis | None:
     """One of REFUSALS."""
     message, line = failure.raised.message, failure.raised.line
@@ -120,12 +124,15 @@ def inplace_refused(world: World, failure: Failure) -> Diagnosis | None:
         del lines["built"]
     whole = called(world, base.number)
     story = [f"{whole}, made {on(base.place.line)}, {refusal.what}."]
-    if tensor is not base and refusal.cause != "function_view":
+    if refusal.cause in OF_THE_VIEW and tensor is not base:
+        story = [f"{code(name)}, taken {on(tensor.place.line)}, {refusal.what}; its memory is that of {whole}."]
+    elif tensor is not base and refusal.cause != "function_view":
         story.append(f"{code(name)}, taken {on(tensor.place.line)}, shows the same memory.")
     if later:
         story.append(f"{code(world.source.text(changed))} {on(changed)} wrote over it in place.")
     else:
-        story.append(f"{code(shown(world, failure))} {on(line)} would write over it in place.")
+        doing = "cut it off its history" if refusal.cause == "detach_view" else "write over it"
+        story.append(f"{code(shown(world, failure))} {on(line)} would {doing} in place.")
     story.append(refusal.why)
     names = named(target=name, whole=name_of(world, base))
     nodes = () if node is None else (node.number,)

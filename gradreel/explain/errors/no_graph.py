@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..ancestry import made_from
 from ..diagnosis import Diagnosis, Failure, named, on
 from ..mentions import mentioned, statement
-from ..words import called, code, label, name_of
+from ..words import called, code, label, name_of, upper
 from ..world.states import TensorState
 from ..world.world import World
 from .cuts import where_cut
@@ -33,7 +33,9 @@ def without_graph(world: World, failure: Failure, start: TensorState) -> Diagnos
     start = before_line(world, start, failure.raised.line)
     name = called(world, start.number)
     built = start.bound or start.place
-    story = [f"{name}, of **line {built.line}**, has no graph behind it: nothing of how it came about was recorded."]
+    story = [
+        f"{upper(name)}, of **line {built.line}**, has no graph behind it: nothing of how it came about was recorded."
+    ]
     lines: dict[str, int | None] = {"built": built.line, "raised": failure.raised.line}
     events = {"raised": failure.number, "built": start.made}
     if cut is not None:

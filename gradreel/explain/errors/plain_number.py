@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from ..ancestry import ancestors
-from ..diagnosis import Diagnosis, Failure, named, on
+from ..diagnosis import Diagnosis, Failure, named, on, taking
 from ..words import called, code, name_of
 from ..world.world import World
 
@@ -26,7 +26,7 @@ def plain_number(world: World, failure: Failure) -> Diagnosis | None:
     last, line = taken[-1], failure.raised.line
     source = world.tensors[last.tensor]
     story = (
-        f"`.{last.how}()` {on(last.place.line)} takes plain numbers out of {called(world, source.number)}: numbers "
+        f"{taking(last)} {on(last.place.line)} takes plain numbers out of {called(world, source.number)}: numbers "
         "know of no graph.",
         f"{code(world.source.text(line))} {on(line)} asks them to go backward, and only a tensor can.",
         "Go backward from the tensor; take its number for printing only.",

@@ -75,11 +75,12 @@ def kept_at(world: World, node: NodeState, slot: SlotState) -> str:
 def changed_by(world: World, writes: list[Write], slot: SlotState) -> Iterator[str]:
     """One sentence for all the writes, those of one line together."""
     parts = []
-    for write in {(write.place.line, write.op): write for write in reversed(writes)}.values():
-        same = [other for other in writes if (other.place.line, other.op) == (write.place.line, write.op)]
-        times = f", {count(len(same))} times" if len(same) > 1 else ""
+    for write in {write.place.line: write for write in reversed(writes)}.values():
+        same = [other for other in writes if other.place.line == write.place.line]
+        turns = len({other.place.since for other in same})
+        times = f", {count(turns)} times" if turns > 1 else ""
         who = f"{code(write.optimizer)}, taking a step" if write.optimizer else code(written_text(world, write))
-        when = during(write.place) if len(same) == 1 else ""
+        when = during(write.place) if turns == 1 else ""
         parts.append((same[0].event, f"{who} {on(write.place.line)}{when}{times}"))
     if parts:
         yield f"It was then written over in place by {listed(text for _, text in sorted(parts))}."

@@ -237,6 +237,7 @@ CUTS = {
     "no_grad": (recording_on,),
     "no_create_graph": (with_create_graph,),
     "linear": (nonlinear,),
+    "backward": (enabled, recording_on, with_create_graph),
     "checkpoint": (not_reentrant, tracked_at_cut),
     "parameter": (no_parameter,),
 }
