@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from .explain.mending import mended
-from .explain.mending.mend import Run
+from .explain.mending.mend import SECONDS, Run
 from .program import run as run_here
 from .trace import Trace
 
@@ -21,6 +21,8 @@ def explain(trace: Trace, run: Run | None = None) -> list[dict[str, Any]]:
     if trace.outcome.kind == "refused":
         return []
     mode = trace.mode
+    late = trace.outcome.kind == "stopped" and trace.outcome.type == "seconds"
+    seconds = 0.0 if late else SECONDS  # an edited program would take as long
 
     def again(source: str) -> Trace:
         return run_here(source, mode=mode)
@@ -36,7 +38,7 @@ def explain(trace: Trace, run: Run | None = None) -> list[dict[str, Any]]:
                 {"title": mend.title, "cost": mend.cost, "source": mend.source, "diff": mend.diff} for mend in mends
             ],
         }
-        for found, mends in mended(trace, run or again)
+        for found, mends in mended(trace, run or again, seconds)
     ]
 
 

@@ -78,7 +78,8 @@ def changed_by(world: World, writes: list[Write], slot: SlotState) -> Iterator[s
     for write in {write.place.line: write for write in reversed(writes)}.values():
         same = [other for other in writes if other.place.line == write.place.line]
         turns = len({other.place.since for other in same})
-        times = f", {count(turns)} times" if turns > 1 else ""
+        many = "again and again" if world.skipped else f"{count(turns)} times"
+        times = f", {many}" if turns > 1 else ""
         who = f"{code(write.optimizer)}, taking a step" if write.optimizer else code(written_text(world, write))
         when = during(write.place) if turns == 1 else ""
         parts.append((same[0].event, f"{who} {on(write.place.line)}{when}{times}"))
