@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from .ancestry import ancestors, by_graph, made_from, rebuilt_from
 from .diagnosis import named, on
-from .errors.cuts import Cut, numbers_cut, tracked_cut, where_cut
+from .errors.cuts import Cut, numbers_cut, recording_off, tracked_cut, where_cut
 from .words import called, code, label, name_of, upper
 from .world.states import Call, Seen, TensorState
 from .world.world import World
@@ -169,7 +169,7 @@ def lost(world: World, tensor: TensorState) -> Reason | None:
             again = begun_with(world, world.tensors[root], again)
             leaf = again if again.requires_grad else None
             begins = "asks for a gradient and begins" if leaf is not None else "begins"
-            built = again.place if leaf is not None else again.bound or again.place
+            built = recording_off(world, again.place)
             story = (
                 cut.told,
                 f"{upper(called(world, again.number))} of **line {built.line}** {begins} a new graph, so "
