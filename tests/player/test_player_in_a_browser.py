@@ -329,6 +329,18 @@ def test_turned_it_begins_where_gradients_do(page: Any) -> None:
     assert abs(down - view["height"] / 2) < 2
 
 
+def test_a_look_at_the_lowest_card_ends_where_the_picture_ends(page: Any) -> None:
+    for _ in range(6):
+        page.get_by_test_id("tool-in").click()
+    page.evaluate("player.seek(scene.steps.length - 1)")
+    ends = page.evaluate("Object.entries(player.places()).map(([id, rect]) => [rect.y + rect.height, id])")
+    end, lowest = max(ends)
+    page.evaluate("(id) => player.reveal(id)", lowest)
+    page.wait_for_timeout(500)
+    below = page.evaluate("(end) => (({ y, height, scale }) => (y - end) * scale + height / 2)(player.view())", end)
+    assert 30 <= below <= 100
+
+
 @pytest.mark.parametrize("page", ["training"], indirect=True)
 def test_the_camera_finds_the_graph_where_a_step_is_about_no_card(page: Any) -> None:
     page.evaluate("player.foldAll(false)")

@@ -8,6 +8,8 @@ const NEAREST = 3;
 const FARTHEST = 0.015;
 /** Pixels that are left free beside what is to be seen as a whole; a little less is enough for what is seen. */
 const AIR = 24;
+/** The room that a look at one place leaves at the rims of the picture: for names beside it, the caption above, the tools below. */
+const RIM = { x: 60, above: 48, below: 60 };
 const SETTINGS = {
   physics: false,
   layout: { improvedLayout: false },
@@ -65,6 +67,13 @@ export function createCamera(host, vis, { onFrame, onPick, onHover, onMove }) {
     wholeScale,
     /** What there is to look at. @param {{x: number, y: number, width: number, height: number}} whole */
     setBounds: (whole) => (bounds = whole),
+    /** Look at a rectangle, and past the rim of the picture only where all of it is in view. */
+    lookAt: (rect, scale, ms = 0) => {
+      const { width, height } = view();
+      const x = held(rect.x + rect.width / 2, width / scale, bounds.x - RIM.x, bounds.x + bounds.width + RIM.x);
+      const y = held(rect.y + rect.height / 2, height / scale, bounds.y - RIM.above / scale, bounds.y + bounds.height + RIM.below / scale);
+      moveTo({ x, y }, scale, ms);
+    },
     fit: (ms = 0, rect = bounds) => moveTo({ x: rect.x + rect.width / 2, y: rect.y + rect.height / 2 }, wholeScale(rect), ms),
     zoom: (factor) => {
       const { scale, x, y } = view();
@@ -99,6 +108,12 @@ function createStill(onFrame) {
     DOMtoCanvas: () => ({ x: Infinity, y: Infinity }),
     destroy: () => {},
   };
+}
+
+/** The middle of a window of a given length, held between two ends; where they lie closer, in the middle of them. */
+function held(middle, length, from, to) {
+  if (to - from <= length) return (from + to) / 2;
+  return Math.max(from + length / 2, Math.min(to - length / 2, middle));
 }
 
 function within(scale) {

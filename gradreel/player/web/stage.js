@@ -115,19 +115,15 @@ export function createStage(root, corner, vis, { onPick, onFollow }) {
     const now = around(frame.picture.cards.filter(there).map((card) => card.rect), SIDE, ABOVE);
     if (camera.wholeScale(now) >= LEGIBLE) return camera.fit(0, now);
     const busy = busyCard(frame.picture, frame.focus);
-    if (busy) return lookAt(busy, CLOSE, 0);
+    if (busy) return camera.lookAt(busy.rect, CLOSE);
     const { x, y, width, height } = top.rect;
     if (frame.picture.sideways) return camera.moveTo({ x: x + host.clientWidth / 2 / CLOSE - 90, y: y + height / 2 }, CLOSE, 0);
     return camera.moveTo({ x: x + width / 2, y: y + host.clientHeight / 2 / CLOSE - 90 }, CLOSE, 0);
   }
 
-  function lookAt({ rect }, scale, ms) {
-    camera.moveTo({ x: rect.x + rect.width / 2, y: rect.y + rect.height / 2 }, scale, ms);
-  }
-
   /** Bring a card into view, if it is not. */
   function follow(card, ms) {
-    if (card && !camera.sees(card.rect)) lookAt(card, Math.max(camera.view().scale, READABLE), ms);
+    if (card && !camera.sees(card.rect)) camera.lookAt(card.rect, Math.max(camera.view().scale, READABLE), ms);
   }
 
   /** Follow a card: to where all of it can be seen, if it can be read there. */
