@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { reveal } from "../../gradreel/player/web/editor.js";
+import { fitted, reveal } from "../../gradreel/player/web/editor.js";
 
 const LINE = 20;
 const view = (scroller, around) => ({
@@ -31,4 +31,15 @@ test("where nothing scrolls, nothing is scrolled", () => {
   const panes = [pane(2000, 2000), pane(2000, 2000)];
   reveal(view(...panes), 79);
   assert.deepEqual(panes.map(({ scrollTop }) => scrollTop), [0, 0]);
+});
+
+test("a value is cut to what its line leaves of the last row, or left out where that says nothing", () => {
+  for (const [text, taken, row, said] of [
+    ["= 1", 38.3, 42.9, "= 1"],
+    ["= [2, 1]", 30, 42.9, "= [2, 1]"],
+    ["= [0.5, 0.25]", 33, 42.9, "= [0.5, …"],
+    ["= [2, 1]", 38.3, 42.9, ""],
+    ["= 1", 60, 42.9, "= 1"],
+    ["= 1", 10, 0, ""],
+  ]) assert.equal(fitted(text, taken, row), said, `${text} after ${taken} of ${row}`);
 });

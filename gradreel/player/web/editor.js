@@ -6,11 +6,13 @@
 /** @typedef {{line: number, kind?: string, text?: string}} Mark   kind out of KINDS; or "value", whose text is shortened to the
  *  room that its line leaves, so that no line is ever broken anew while values change */
 
-/** Pixels beside a line's text, characters between it and what is said after it, and the fewest worth saying. */
+/** Pixels beside a line's text. */
 const EDGES = 24;
-const GAP = 4;
 /** How many of the smaller letters of a hint take the place of one of the program's. */
 const FINER = 13 / 11.5;
+/** In those letters: the gap before a hint, that between its parts, and the fewest of a shortened value that say something. */
+const BEFORE = 2.2;
+const BETWEEN = "  ";
 const LEAST = 7;
 
 export const KINDS = new Set(["now", "bad", "born", "kill", "loop", "differs"]);
@@ -24,11 +26,16 @@ export const KINDS = new Set(["now", "bad", "born", "kill", "loop", "differs"]);
  */
 export function createEditor(codemirror, host, options = {}) {
   const { EditorView, EditorState } = codemirror;
-  const marks = markField(codemirror, () => (view ? Math.floor((view.contentDOM.clientWidth - EDGES) / view.defaultCharacterWidth) : 0));
+  const columns = () => (view ? Math.floor((view.contentDOM.clientWidth - EDGES) / view.defaultCharacterWidth) : 0);
+  const marks = markField(codemirror, columns);
+  // Values are cut to a room that is known only once the page is laid out, and is another when its size changes.
+  const refit = () => requestAnimationFrame(() => view && columns() !== fittedTo && shown.length && show(shown));
   const run = () => {
     options.onRun?.(view.state.doc.toString());
     return true;
   };
+  let shown = [];
+  let fittedTo = 0;
   const view = new EditorView({
     parent: host,
     root: host.getRootNode(),
@@ -43,15 +50,20 @@ export function createEditor(codemirror, host, options = {}) {
         EditorView.editable.of(!options.readOnly),
         EditorView.contentAttributes.of({ "aria-label": options.label ?? "Program", spellcheck: "false" }),
         options.placeholder ? codemirror.placeholder(options.placeholder) : [],
-        EditorView.updateListener.of((update) => update.docChanged && options.onChange?.(view.state.doc.toString())),
+        EditorView.updateListener.of((update) => {
+          if (update.docChanged) options.onChange?.(view.state.doc.toString());
+          if (update.geometryChanged) refit();
+        }),
       ],
     }),
   });
   // Keys typed here are for the program: neither the player's shortcuts nor the page's may see them.
   host.addEventListener("keydown", (event) => event.stopPropagation());
 
-  let shown = [];
-  const show = (list) => view.dispatch({ effects: marks.set.of(list) });
+  const show = (list) => {
+    fittedTo = columns();
+    view.dispatch({ effects: marks.set.of(list) });
+  };
   return {
     view,
     getSource: () => view.state.doc.toString(),
@@ -103,8 +115,9 @@ function markField({ StateEffect, StateField, Decoration, EditorView }, columns)
     }
     for (const line of new Set([...texts.keys(), ...values.keys()])) {
       const said = [...(texts.get(line) ?? [])].join(" · ");
-      const value = fitted(values.get(line) ?? "", doc.line(line).length + said.length, columns());
-      const hint = [said, value].filter(Boolean).join("  ");
+      const taken = doc.line(line).length * FINER + BEFORE + (said && said.length + BETWEEN.length);
+      const value = fitted(values.get(line) ?? "", taken, columns() * FINER);
+      const hint = [said, value].filter(Boolean).join(BETWEEN);
       if (hint) ranges.push(Decoration.line({ attributes: { "data-hint": hint } }).range(doc.line(line).from));
     }
     return Decoration.set(ranges, true);
@@ -121,9 +134,9 @@ function markField({ StateEffect, StateField, Decoration, EditorView }, columns)
   return { set, field };
 }
 
-/** A value in what a line of so many characters leaves of its last row; nothing where that is too little to say something. */
-function fitted(text, taken, columns) {
-  const room = Math.floor((columns - (taken % Math.max(columns, 1))) * FINER) - GAP;
+/** A value in what is left of the last row, all in letters of a hint; nothing where that is too little to say something. */
+export function fitted(text, taken, row) {
+  const room = Math.floor(row - (taken % Math.max(row, 1)));
   if (text.length <= room) return text;
   return room < LEAST ? "" : `${text.slice(0, room - 1)}…`;
 }
