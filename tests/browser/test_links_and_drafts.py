@@ -36,6 +36,30 @@ def test_a_damaged_link_opens_an_empty_lab_that_works(page: Page, app_url: str) 
     assert state(page.get_by_test_id("player"))["printed"] == "tensor(6.)\n"
 
 
+def test_a_link_shows_no_other_program_while_its_own_runs(page: Page, browser: Browser, app_url: str) -> None:
+    open_lab(page, app_url)
+    run(page, ALONE)
+    fragment = link_to(page, 4)
+    other = browser.new_page()
+    other.add_init_script(
+        """addEventListener("DOMContentLoaded", () => {
+          window.seen = new Set();
+          const look = () => {
+            const page = document.querySelector("[data-testid=site]")?.shadowRoot;
+            const player = page?.querySelector("[data-testid=player]");
+            if (player) seen.add(player.dataset.steps);
+            requestAnimationFrame(look);
+          };
+          look();
+        })"""
+    )
+    other.goto(f"{app_url}/#{fragment}")
+    player = other.get_by_test_id("player")
+    expect(player).to_have_attribute("data-step", "4", timeout=20_000)
+    assert set(other.evaluate("[...seen]")) <= {"0", player.get_attribute("data-steps")}
+    other.close()
+
+
 def test_a_program_in_the_query_opens_and_leaves_no_trace_in_the_fragment(
     page: Page, browser: Browser, app_url: str
 ) -> None:

@@ -3,5 +3,5 @@ export function blank(source) {
   const start = { kind: "start", line: 0, sentence: "Nothing has run yet.", focus: [], changes: {} };
   const none = { values: [], boxes: [], wires: [], tensors: [], groups: [], calls: [], stretches: [], diagnoses: [], output: [] };
   const outcome = { kind: "finished", type: null, message: null, line: null };
-  return { source, mode: "script", outcome, steps: [start], expression: null, ...none };
+  return { source, mode: "script", outcome, steps: [start], expression: null, unrun: true, ...none };
 }

@@ -47,11 +47,14 @@ async function createPageRoom(first, { ask }) {
 /** The Lab: it opens what a link names, and gives files. */
 async function createLabRoom({ head, scene }, { ask }) {
   const embedded = isEmbedded(location);
-  const opening = scene ? await unzip(scene) : blank(head.source ?? "");
+  // The program of a link has yet to run: nothing else is shown in its place.
+  const named = await readAddress(location).catch(() => null);
+  const source = named?.source ?? head.source ?? "";
+  const opening = scene && !named ? await unzip(scene) : blank(source);
 
   return (root, theme) => {
     const place = embedded ? "embed" : head.place;
-    const lab = createLab(root, { head: { ...head, place }, scene: opening, ask, theme, step: embedded ? stepAsked(location) : null });
+    const lab = createLab(root, { head: { ...head, source, place }, scene: opening, ask, theme, step: embedded ? stepAsked(location) : null });
     let shown = fingerprint(scene);
     let saved = null;
     /** A link that was opened and whose program has not come yet. */
