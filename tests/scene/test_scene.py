@@ -75,6 +75,11 @@ def test_groups_are_iterations_and_crowded_lines() -> None:
     assert boxes[0].group is None
 
 
+def test_a_turn_over_tensors_is_told_by_its_number() -> None:
+    program = "import torch\nw = torch.ones(2, requires_grad=True)\nfor row in torch.eye(2):\n    y = w * row"
+    assert [group.title for group in build(run(program)).groups] == ["iteration 1", "iteration 2"]
+
+
 def test_a_payload_is_json_without_nan() -> None:
     payload = json.loads(gzip.decompress(encode(build(SMALL["training"]()))), parse_constant=pytest.fail)
     assert payload["schema"] == "gradreel-scene/1"

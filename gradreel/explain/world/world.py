@@ -116,7 +116,7 @@ class World:
         """`step = 2`, if the loop names what it counts and the name is still known."""
         for name in self.source.loop_names(turn.line):
             for names in self.names_in.values():
-                if name in names and names[name].text is not None:
+                if name in names and names[name].text:
                     return f"{name} = {names[name].text}"
         return None
 
