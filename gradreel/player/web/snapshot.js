@@ -76,7 +76,7 @@ export function svgOf({ width, height, draw, title }, { colours, measure }) {
   const [w, h] = [Math.ceil(width), Math.ceil(height)];
   return `<svg xmlns="http://www.w3.org/2000/svg" width="${w}" height="${h}" viewBox="0 0 ${w} ${h}" role="img">
 <title>Gradreel</title><desc>${escaped(title)}</desc>
-<rect width="${w}" height="${h}" fill="${escaped(colours.bg)}"/>
+<rect width="${w}" height="${h}" fill="${escaped(colours.panel)}"/>
 ${context.inside()}
 </svg>
 `;
@@ -93,7 +93,7 @@ export function pngOf({ width, height, draw }, { colours }) {
   draw(context, ratio);
   context.setTransform(1, 0, 0, 1, 0, 0);
   context.globalCompositeOperation = "destination-over";
-  context.fillStyle = colours.bg;
+  context.fillStyle = colours.panel;
   context.fillRect(0, 0, canvas.width, canvas.height);
   return new Promise((resolve) => canvas.toBlob(resolve, "image/png"));
 }
