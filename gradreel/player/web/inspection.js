@@ -85,7 +85,7 @@ function slotFact(slot, how, found, scene, changed) {
   const versions = how === "stale" ? `kept at version ${slot.version}, now version ${found}` : `v${slot.version ?? 0}`;
   const value = how === "freed" || slot.value === null ? "" : ` ${short(scene.values[slot.value], 20)}`;
   const size = slot.nbytes ? ` · ${bytes(slot.nbytes)}` : "";
-  return fact(`saved ${slot.name}`, `${how}${value} · ${versions}${size}`, { slot: how, changed });
+  return fact(slot.name.startsWith("saved") ? slot.name : `saved ${slot.name}`, `${how}${value} · ${versions}${size}`, { slot: how, changed });
 }
 
 /** What keeps a node alive: names whose tensor it made, nodes above that lead to it. @returns {string[]} */

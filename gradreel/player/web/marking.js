@@ -27,7 +27,7 @@ const BLAME = [
   ["built", "born", "built"],
   ["saved", "born", "made what it keeps"],
   ["freed_by", "kill", "freed it", "freed"],
-  ["changed", "kill", "changed what it keeps", "changed"],
+  ["changed", "kill", "changed it", "changed"],
 ];
 
 /** The lines that led to an error, each with what it did. */

@@ -113,7 +113,7 @@ export function showStory(root, { state, scene, step }, { onSeek, onMend, tried,
   }
   if (raised && !scene.diagnoses.length && step >= state.last) parts.push(errorCard(scene.outcome));
   parts.push(...callRows(scene.calls, step, onSeek));
-  if (!raised && step >= state.last) parts.push(element("p", { class: "quiet", text: scene.mode === "transcript" ? "✓ The transcript was run to its end." : "✓ The program finished." }));
+  if (!raised && !scene.unrun && step >= state.last) parts.push(element("p", { class: "quiet", text: scene.mode === "transcript" ? "✓ The transcript was run to its end." : "✓ The program finished." }));
   root.replaceChildren(...(parts.length ? parts : [nothing("(nothing has run backward yet)")]));
 }
 
@@ -133,7 +133,7 @@ function diagnosisCard(diagnosis, raised, { onSeek, onMend }) {
     const [role, what] = culprit;
     card.append(element("p", {}, element("button", { text: `Show me ${what}`, "data-testid": "show-me", onclick: () => onSeek(diagnosis.steps[role]) })));
   }
-  const mends = (onMend ? diagnosis.mends ?? [] : []).map((mend, i) => mendRow(mend, onMend, i === 0));
+  const mends = (diagnosis.mends ?? []).map((mend, i) => mendRow(mend, onMend, i === 0));
   if (mends.length) card.append(element("h4", { text: "What mends it: each was run" }), ...mends);
   if (diagnosis.message) {
     const said = element("details", {}, element("summary", { text: "what PyTorch says" }), element("p", { class: "said", text: diagnosis.message }));
@@ -146,7 +146,7 @@ function diagnosisCard(diagnosis, raised, { onSeek, onMend }) {
 function mendRow(mend, onMend, open) {
   const row = element("details", { class: "mend", open, "data-testid": "mend" }, element("summary", { text: mend.title }));
   row.append(element("p", { class: "quiet", text: `Cost: ${mend.cost}.` }), difference(mend.diff));
-  row.append(element("button", { text: "Try it", "data-testid": "try-it", onclick: () => onMend(mend) }));
+  if (onMend) row.append(element("button", { text: "Try it", "data-testid": "try-it", onclick: () => onMend(mend) }));
   return row;
 }
 
@@ -206,7 +206,8 @@ export function showBare(root, { state, scene, step }, onSeek) {
   root.hidden = there;
   if (there) return;
   const gone = Math.max(-1, ...scene.boxes.map((box) => state.when(box.id, "state", ["released"]) ?? -1));
-  if (!scene.boxes.length) root.replaceChildren(scene.outcome.kind === "refused" ? "The program did not run." : "This program builds no backward graph.");
+  if (scene.unrun) root.replaceChildren("Nothing has run yet.");
+  else if (!scene.boxes.length) root.replaceChildren(scene.outcome.kind === "refused" ? "The program did not run." : "This program builds no backward graph.");
   else if (gone < 0 || step < gone) root.replaceChildren("No backward graph yet.");
   else root.replaceChildren("Nothing is left of the backward graph: no name holds it.", element("br"),
     element("button", { text: `the moment before it went: step ${gone - 1}`, onclick: () => onSeek(gone - 1) }));
