@@ -22,6 +22,11 @@ test("a node is held by its name, by the nodes above, by what saved its result",
   assert.equal(held.wires.size, 1);
 });
 
+test("of a leaf no node is said to be held by others: none made it", () => {
+  const moment = at(14);
+  assert.equal(holdingOf(moment, tensorOf(moment, "t")).words, "`del t` would free no node");
+});
+
 test("with a name goes what no other name reaches", () => {
   const moment = at(14);
   const loss = holdingOf(moment, tensorOf(moment, "loss"));

@@ -67,7 +67,8 @@ function withoutName(tied, moment) {
   );
   const gone = new Set(there.filter((id) => !others.has(id)));
   const bytes = keptBytes(gone, moment) - shared(gone, others, moment);
-  if (!gone.size) return { ...base, words: `\`del ${tied[0].name}\` would free no node: others hold them` };
+  const why = gone.size || !reach([tied[0].tensor], [], moment).size ? "" : ": others hold them";
+  if (!gone.size) return { ...base, words: `\`del ${tied[0].name}\` would free no node${why}` };
   const nodes = `${gone.size} ${gone.size === 1 ? "node" : "nodes"}`;
   return { ...base, gone, bytes, words: `\`del ${tied[0].name}\` would free ${nodes}${bytes ? ` and ${bytes} saved bytes` : ""}` };
 }
