@@ -37,8 +37,9 @@ test("a value is cut to what its line leaves of the last row, or left out where 
   for (const [text, taken, row, said] of [
     ["= 1", 38.3, 42.9, "= 1"],
     ["= [2, 1]", 30, 42.9, "= [2, 1]"],
-    ["= [0.5, 0.25]", 33, 42.9, "= [0.5, …"],
+    ["= [0.5, 0.25]", 33, 42.9, "= [0.5…"],
     ["= [2, 1]", 38.3, 42.9, ""],
+    ["= [1, 2, … ×9]", 31, 42.9, "= [1, 2…"],
     ["= 1", 60, 42.9, "= 1"],
     ["= 1", 10, 0, ""],
   ]) assert.equal(fitted(text, taken, row), said, `${text} after ${taken} of ${row}`);

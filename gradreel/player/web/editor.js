@@ -138,7 +138,7 @@ function markField({ StateEffect, StateField, Decoration, EditorView }, columns)
 export function fitted(text, taken, row) {
   const room = Math.floor(row - (taken % Math.max(row, 1)));
   if (text.length <= room) return text;
-  return room < LEAST ? "" : `${text.slice(0, room - 1)}…`;
+  return room < LEAST ? "" : `${text.slice(0, room - 1).replace(/[\s,…]+$/, "")}…`;
 }
 
 /** Proposals while typing, and by ctrl+space. */
