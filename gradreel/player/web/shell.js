@@ -15,6 +15,7 @@ const KEYS = [
   ["/", "find a node by name, line, operator"],
   ["F  T  + −", "fit, turn the graph, larger, smaller"],
   ["Esc", "select nothing"],
+  ["Esc Tab", "from the editor to what follows it"],
   ["?", "this sheet"],
 ];
 const TOOLS = [
