@@ -34,13 +34,16 @@ test("where nothing scrolls, nothing is scrolled", () => {
 });
 
 test("a value is cut to what its line leaves of the last row, or left out where that says nothing", () => {
-  for (const [text, taken, row, said] of [
-    ["= 1", 38.3, 42.9, "= 1"],
-    ["= [2, 1]", 30, 42.9, "= [2, 1]"],
-    ["= [0.5, 0.25]", 33, 42.9, "= [0.5…"],
-    ["= [2, 1]", 38.3, 42.9, ""],
-    ["= [1, 2, … ×9]", 31, 42.9, "= [1, 2…"],
-    ["= 1", 60, 42.9, "= 1"],
-    ["= 1", 10, 0, ""],
-  ]) assert.equal(fitted(text, taken, row), said, `${text} after ${taken} of ${row}`);
+  for (const [text, code, said, row, shown] of [
+    ["= 1", 36, 0, 42.9, "= 1"],
+    ["= [2, 1]", 30, 0, 42.9, "= [2, 1]"],
+    ["= [0.5, 0.25]", 31, 0, 42.9, "= [0.5…"],
+    ["= [1, 2, … ×9]", 29, 0, 42.9, "= [1, 2…"],
+    ["= [2, 1]", 37, 0, 42.9, ""],
+    ["= [1, 1]", 41.8, 0, 42.9, ""],
+    ["step = 1", 23.7, 16, 42.9, ""],
+    ["step = 10", 23.7, 19, 42.9, "step = 10"],
+    ["= 1", 60, 0, 42.9, "= 1"],
+    ["= 1", 10, 0, 0, ""],
+  ]) assert.equal(fitted(text, code, said, row), shown, `${text} after ${code} and ${said} of ${row}`);
 });

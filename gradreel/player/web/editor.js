@@ -115,8 +115,7 @@ function markField({ StateEffect, StateField, Decoration, EditorView }, columns)
     }
     for (const line of new Set([...texts.keys(), ...values.keys()])) {
       const said = [...(texts.get(line) ?? [])].join(" · ");
-      const taken = doc.line(line).length * FINER + BEFORE + (said && said.length + BETWEEN.length);
-      const value = fitted(values.get(line) ?? "", taken, columns() * FINER);
+      const value = fitted(values.get(line) ?? "", doc.line(line).length * FINER, said.length, columns() * FINER);
       const hint = [said, value].filter(Boolean).join(BETWEEN);
       if (hint) ranges.push(Decoration.line({ attributes: { "data-hint": hint } }).range(doc.line(line).from));
     }
@@ -134,9 +133,13 @@ function markField({ StateEffect, StateField, Decoration, EditorView }, columns)
   return { set, field };
 }
 
-/** A value in what is left of the last row, all in letters of a hint; nothing where that is too little to say something. */
-export function fitted(text, taken, row) {
-  const room = Math.floor(row - (taken % Math.max(row, 1)));
+/** A value in what code and what is said beside it leave of their last row, all in letters of a hint: it breaks no line anew.
+ * Nothing where that is too little to say something.
+ */
+export function fitted(text, code, said, row) {
+  const end = (code % Math.max(row, 1)) + BEFORE + said;
+  const used = end <= row ? end : said ? end - row : row;
+  const room = Math.floor(row - used - (said ? BETWEEN.length : 0));
   if (text.length <= room) return text;
   return room < LEAST ? "" : `${text.slice(0, room - 1).replace(/[\s,…]+$/, "")}…`;
 }
