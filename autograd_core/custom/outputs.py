@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Sequence
 from typing import Any
 
-from .. import tell
+from .. import errors, tell
 from ..tensor import Tensor
 from .node import FunctionNode
 
@@ -80,6 +80,8 @@ def place(
             refuse_view(out)
         if out.is_leaf and out.requires_grad:
             raise RuntimeError("a leaf Variable that requires grad has been used in an in-place operation.")
+        if out.requires_grad and out._base is not None and out._base.is_leaf:
+            raise RuntimeError(errors.VIEW_OF_LEAF_IN_PLACE)
         if out._is_view() and outputs > 1:
             raise RuntimeError(DIRTY_VIEW)
         rebase_onto(out, node, nr)

@@ -109,6 +109,11 @@ def take(self: Array, index: Array) -> Array:
     source=lambda grad, index, source: reshape(take(grad, index), source.shape),
 )
 def put(self: Array, index: Array, source: Array, accumulate: bool = False) -> Array:
+    if self.dtype != source.dtype:
+        raise RuntimeError(
+            "put_(): self and source expected to have the same dtype, but got self.dtype = "
+            f"{errors.type_name(self.dtype)} and source.dtype = {errors.type_name(source.dtype)}"
+        )
     out = np.array(self, order="C")
     flat, at = out.reshape(-1), flat_places("put_", index, self.size)
     if np.size(source) != at.size:
