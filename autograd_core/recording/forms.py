@@ -70,17 +70,20 @@ def size(shape: tuple[int, ...], dtype: str) -> int:
 
 
 class Form:
-    """How the facts of an operator are laid out: its operands, its edges, versions of what it keeps, plain values."""
+    """How the facts of an operator are laid out, by place: FIELDS, its operands, its edges, the versions of what it
+    keeps, plain values."""
 
     def __init__(self, op: Op) -> None:
         names = list(op.kept())
         assert op.node_class is not None
         self.title, self.name = op.node_class.__name__, op.name
-        self.operands = len(op.tensors)
-        self.kept = self.operands + len(op.inputs)
+        self.joined = FIELDS + len(op.tensors)
+        self.kept = self.joined + len(op.inputs)
         tensors = [name for name in names if op.is_tensor(name)]
         self.plain = self.kept + len(tensors)
-        self.slots = [(name, op.tensors.index(name) if name in op.tensors else None) for name in tensors]
+        places = {name: FIELDS + at for at, name in enumerate(op.tensors)}
+        self.slots = [(name, places.get(name), self.kept + at) for at, name in enumerate(tensors)]
+        """Of each slot its name, the place of the operand that it keeps (None: the result), that of the version."""
         plain = [name for name in names if not op.is_tensor(name)]
         self.values = [(self.plain + at, name) for at, name in enumerate(plain) if not name.endswith("_")]
         order = ["grad", *tensors, *plain]

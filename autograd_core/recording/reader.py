@@ -134,7 +134,7 @@ class Reader:
         """The tensors whose contents a node of facts may read."""
         if known.fact:
             op, at, *_ = known.fact
-            operands = known.fact[FIELDS : FIELDS + form_of(op).operands]
+            operands = known.fact[FIELDS : form_of(op).joined]
             yield from (told - self.base for told in (at, *operands) if told is not None)
 
     def take(self, item: Flight) -> None:
@@ -242,31 +242,30 @@ class Reader:
         if fact[3] is None:
             return self.plain_made(fact)
         op, number, ref, node, node_ref, nr, outs, contents, nrs = fact[:FIELDS]
-        rest = fact[FIELDS:]
         form, base, tell = form_of(op), self.base, self.flights.append
-        memory, values = self.memory, self.values
+        memory, values, raws = self.memory, self.values, self.raws
         number -= base
         node -= base
         self.leaving[id(ref)], self.leaving[id(node_ref)] = (e.TensorReleased, number), (e.NodeReleased, node)
-        operands = [None if told is None else told - base for told in rest[: form.operands]]
-        given = tuple(operands if None not in operands else [tensor for tensor in operands if tensor is not None])
-        joined = rest[form.operands : form.kept]
-        edges = tuple([(None if told is None else told - base, at) for told, at in zip(joined, nrs, strict=True)])
+        given = tuple([told - base for told in fact[FIELDS : form.joined] if told is not None])
+        joined = zip(fact[form.joined : form.kept], nrs, strict=True)
+        edges = tuple([(None if told is None else told - base, at) for told, at in joined])
         tell((e.NodeMade, node, form.title, form.name, nr, edges, given, None))
         memory[number] = storage = self.storage(number)
         value = self.keep(number, contents if outs is SCALAR else (outs[0], contents))
         slots = []
-        for (slot, at), version in zip(form.slots, rest[form.kept : form.plain], strict=True):
+        for slot, place, version_at in form.slots:
+            version = fact[version_at]
             if version is None:
                 continue
-            tensor = None if at is None else operands[at]
+            tensor = None if place is None else fact[place] - base
             kept = number if tensor is None else tensor
             held = values[kept]
-            nbytes = 4 if held.shape == () and held.dtype == "float32" else size(held.shape, held.dtype)
+            nbytes = 4 if raws[kept].__class__ is float else size(held.shape, held.dtype)
             slots.append((slot, version, nbytes))
             tell((e.TensorSaved, node, slot, tensor, memory[kept], version, nbytes, held))
         for at, slot in form.values:
-            tell((e.ValueSaved, node, slot, str(saved_face(rest[at]))))
+            tell((e.ValueSaved, node, slot, str(saved_face(fact[at]))))
         self.nodes[node] = Known(edges, slots, fact=fact)
         if self.numbers and not self.numbers.isdisjoint(given):
             given = tuple([tensor for tensor in given if tensor not in self.numbers])
@@ -288,13 +287,12 @@ class Reader:
 
         What the node keeps has the contents that were last told, for every write is.
         """
-        op, at = known.fact[:2]
-        form, base, rest = form_of(op), self.base, known.fact[FIELDS:]
+        fact, base = known.fact, self.base
+        form = form_of(fact[0])
         parts = [self.data(grad)]
-        for (_, operand), version in zip(form.slots, rest[form.kept : form.plain], strict=True):
-            number = (at if operand is None else rest[operand]) - base
-            parts.append(None if version is None else self.contents(number))
-        parts += rest[form.plain :]
+        for _, place, version in form.slots:
+            parts.append(None if fact[version] is None else self.contents(fact[1 if place is None else place] - base))
+        parts += fact[form.plain :]
         found: list[Any] = []
         for i, ((formula, needs), edge) in enumerate(zip(form.formulas, known.edges, strict=True)):
             if edge[0] is None or i in given:
