@@ -22,6 +22,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
+from numpy import ndarray
 
 from .tensor import Array
 
@@ -34,7 +35,7 @@ REGISTER = 32
 LARGE = 1 << 14
 """Elements; see Note [Digits of large tensors]."""
 
-float32, float64 = np.dtype(np.float32), np.dtype(np.float64)
+boolean, float32, float64 = np.dtype(np.bool_), np.dtype(np.float32), np.dtype(np.float64)
 
 ONE: Any = np.array(1, float32)
 """Beside an array of float32 it takes two thirds of the time of the number 1."""
@@ -46,13 +47,15 @@ def precise(function: Callable[..., Any], one: Callable[[float], float]) -> Call
     def rounded(data: Array) -> Array:
         if data.dtype is not float32 or data.size >= LARGE:
             return function(data)
+        if data.__class__ is ndarray and data.shape:
+            wide = data.astype(float64)
+            return function(wide, wide).astype(float32)
         if data.__class__ is np.float32:
             try:
                 return np.float32(one(float(data)))
             except (ValueError, OverflowError):
                 return np.float32(function(np.float64(data)))
-        wide = data.astype(float64)
-        return function(wide, wide if wide.ndim else None).astype(float32)
+        return function(data.astype(float64)).astype(float32)
 
     rounded.__name__ = function.__name__
     return rounded
@@ -90,24 +93,27 @@ accumulate: Any = np.add.accumulate
 
 def total(data: Array, over: tuple[int, ...] | None = None, keepdims: bool = False) -> Array:
     """The sum of `data` over the axes `over`, all for None, in torch's order; see Note [Order of sums]."""
-    if data.__class__ is np.ndarray and data.dtype.char in "fd" and data.flags.c_contiguous:
-        plan = planned(data.shape, over, keepdims, data.itemsize)
+    if data.__class__ is ndarray and data.flags.c_contiguous:
+        plan = planned(data.shape, over, keepdims, data.dtype)
         if plan is not None:
             return plan(data)
     return add_up(data, axis=over, keepdims=keepdims)
 
 
 @functools.lru_cache(1024)
-def planned(shape: tuple[int, ...], over: tuple[int, ...] | None, keepdims: bool, itemsize: int) -> Sum | None:
+def planned(shape: tuple[int, ...], over: tuple[int, ...] | None, keepdims: bool, dtype: Any) -> Sum | None:
     """How to add up a contiguous tensor; None leaves it to numpy."""
+    if dtype.char not in "fd":
+        return None
     axes = range(len(shape)) if over is None else over
     kinds, sizes = blocks(shape, axes)
     if kinds not in ORDERS:
         return None
     kept = tuple(1 if a in axes else n for a, n in enumerate(shape) if keepdims or a not in axes)
-    add = ORDERS[kinds](REGISTER // itemsize, *sizes)
+    lanes = REGISTER // dtype.itemsize
     if kinds == "S" and not kept:
-        return lambda data: add(data)[0]
+        return number(lanes, *sizes)
+    add = ORDERS[kinds](lanes, *sizes)
     if kept in ((1,), shape[1:]) and (kinds == "S" or shape == tuple(sizes)):
         return add
     return lambda data: add(data.reshape(sizes)).reshape(kept)
@@ -242,6 +248,16 @@ def all_of(lanes: int, count: int) -> Sum:
         return accumulate(np.concatenate([flat[whole:], wide(flat[:whole].reshape(rows, lanes))]))[-1:]
 
     return add
+
+
+def number(lanes: int, count: int) -> Sum:
+    """The same as a number."""
+    rows = count // lanes
+    if rows * lanes == count:
+        wide = abreast(rows, lanes)
+        return lambda data: accumulate(wide(data.reshape(rows, lanes)))[-1]
+    add = all_of(lanes, count)
+    return lambda data: add(data)[0]
 
 
 def middle(lanes: int, before: int, count: int, columns: int) -> Sum:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy import ndarray
 
 from . import arithmetic, errors
-from .graph import Node, Output
+from .graph import FLOAT, Node, Output
 from .tensor import Tensor
 from .transforms.batch import Batch
 
@@ -29,24 +29,26 @@ def fitted(node: Node, index: int, grad: Any, below: Node, nr: int) -> Any:
     """An array that `node` gave for its input `index`, as the output `nr` of `below` expects it; None stays None."""
     if grad is None:
         return None
-    expected = below.outs[nr]
-    if grad.__class__ is ndarray and grad.flags.c_contiguous and (add := first_axis[grad.shape, grad.dtype, expected]):
-        return add(grad)[...]  # a view, as in torch
+    expected = shape, dtype = below.outs[nr]
+    if grad.__class__ is ndarray and dtype is FLOAT is grad.dtype:
+        add = first_axis[grad.shape, shape]
+        if add is not None and grad.flags.c_contiguous:
+            return add(grad)[...]  # a view, as in torch
     return fit(node, index, grad, expected, False)
 
 
-class FirstAxis(dict[tuple[tuple[int, ...], np.dtype[Any], Output], Any]):
-    """How to sum contiguous gradients of one kind over their first axis, where a shape without it is expected.
+class FirstAxis(dict[tuple[tuple[int, ...], tuple[int, ...]], Any]):
+    """How to sum contiguous gradients of float32 over their first axis, where a shape without it is expected.
 
     So it is with a bias: the commonest case. None for all others.
     """
 
-    def __missing__(self, key: tuple[tuple[int, ...], np.dtype[Any], Output]) -> Any:
-        given, dtype, (shape, expected) = key
+    def __missing__(self, key: tuple[tuple[int, ...], tuple[int, ...]]) -> Any:
+        given, shape = key
         if len(self) >= MANY:
             self.clear()
-        bias = given[1:] == shape != () and given[0] > 1 and dtype is expected and dtype.char in "fd"
-        self[key] = found = arithmetic.planned(given, FIRST, False, dtype.itemsize) if bias else None
+        bias = given[1:] == shape != () and given[0] > 1
+        self[key] = found = arithmetic.planned(given, FIRST, False, FLOAT) if bias else None
         return found
 
 

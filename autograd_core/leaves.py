@@ -121,4 +121,6 @@ def leaf(this: Run, node: AccumulateGrad, grad: Any, count: int = 0) -> None:
 
 def alone(data: Any) -> bool:
     """Whether torch would write the sum over `data`, to which nothing else refers."""
-    return data.__class__ is np.float32 or not isinstance(data, np.ndarray) or (data.base is None and dense(data))
+    if data.__class__ is ndarray:
+        return data.base is None and (data.flags.c_contiguous or dense(data))
+    return not isinstance(data, ndarray) or (data.base is None and dense(data))

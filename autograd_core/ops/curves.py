@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from numpy import ndarray
 
 from .. import arithmetic
 from ..op import both, op
@@ -165,10 +166,10 @@ def tanh_backward(grad_output: Array, output: Array) -> Array:
 def alike(grad: Array, output: Array) -> bool:
     """Whether both are arrays of float32 in the same order in memory, so that one array is enough for all steps."""
     return (
-        grad.__class__ is output.__class__ is np.ndarray
+        grad.__class__ is output.__class__ is ndarray
         and grad.dtype is output.dtype is arithmetic.float32
-        and grad.shape == output.shape != ()
-        and grad.strides == output.strides
+        and grad.strides == output.strides != ()
+        and grad.shape == output.shape
     )
 
 

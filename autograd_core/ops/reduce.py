@@ -84,7 +84,11 @@ def shared_out_arrays(grad: Array, sizes: tuple[int, ...], count: int) -> Array:
 helper(shared_out, shared_out_arrays)
 
 
-@op("mean", self=lambda grad, self_sym_sizes, self_sym_numel: shared_out(grad, self_sym_sizes, self_sym_numel))
+@op(
+    "mean",
+    fitting=True,
+    self=lambda grad, self_sym_sizes, self_sym_numel: shared_out(grad, self_sym_sizes, self_sym_numel),
+)
 def mean(self: Array) -> Array:
     if self.dtype is arithmetic.float32:
         return arithmetic.total(self) / self.size
