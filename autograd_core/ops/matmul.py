@@ -5,17 +5,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from .. import errors
-from ..op import RAW, both, helper, op
+from .. import arithmetic, errors
+from ..op import RAW, both, op
 from ..tensor import Array, Tensor
 from ..transforms.batch import hidden
 from .kernels import refuse
 from .shape import clone, expand, reshape, squeeze, squeeze_dim, squeeze_result, t, transpose, unsafe_view, unsqueeze
+from .sides import times
 
 
 def same_dtype(a: Array, b: Array) -> None:
@@ -42,46 +42,6 @@ def matrices(a: Array, b: Array) -> None:
     refuse("addmm_impl_cpu_", "b", a)
 
 
-@both
-def mm_left(grad: Array, mat2: Array, sizes: Sequence[int], strides: Sequence[int], alpha: Any) -> Array:
-    """The gradient of the left matrix, laid out in memory as that is."""
-    by_column = strides[0] == 1 and strides[1] == sizes[0]
-    return scaled(t(mm(mat2, t(grad))) if by_column else mm(grad, t(mat2)), alpha)
-
-
-@both
-def mm_right(grad: Array, mat1: Array, sizes: Sequence[int], strides: Sequence[int], alpha: Any) -> Array:
-    """The gradient of the right matrix, laid out in memory as that is."""
-    by_column = strides[0] == 1 and strides[1] == sizes[0]
-    return scaled(t(mm(t(grad), mat1)) if by_column else mm(t(mat1), grad), alpha)
-
-
-def times(a: Array, b: Array) -> Array:
-    """The product of two matrices; one without a sum keeps the sign of zeros."""
-    return a.dot(b) if b.shape[0] != 1 else a * b
-
-
-def mm_left_arrays(grad: Array, mat2: Array, sizes: Sequence[int], strides: Sequence[int], alpha: Any) -> Array:
-    if strides[0] == 1 and strides[1] == sizes[0]:
-        product = times(mat2, grad.T).T
-    else:
-        other = mat2.T
-        product = grad.dot(other) if len(other) != 1 else grad * other
-    return product if alpha == 1 else product * alpha
-
-
-def mm_right_arrays(grad: Array, mat1: Array, sizes: Sequence[int], strides: Sequence[int], alpha: Any) -> Array:
-    if strides[0] == 1 and strides[1] == sizes[0]:
-        product = times(grad.T, mat1).T
-    else:
-        product = mat1.T.dot(grad) if len(grad) != 1 else mat1.T * grad
-    return product if alpha == 1 else product * alpha
-
-
-helper(mm_left, mm_left_arrays)
-helper(mm_right, mm_right_arrays)
-
-
 def product(self: Any, other: Any) -> Any:
     """`a @ b`, which knows no numbers."""
     if not (other.__class__ is Tensor or isinstance(other, Tensor)):
@@ -98,7 +58,7 @@ def product(self: Any, other: Any) -> Any:
     mat2=lambda grad, self, mat2_sym_sizes, mat2_sym_strides: mm_right(grad, self, mat2_sym_sizes, mat2_sym_strides, 1),
 )
 def mm(self: Array, mat2: Array) -> Array:
-    if self.ndim == 2 == mat2.ndim and self.dtype is mat2.dtype and self.dtype.kind != "b" and len(mat2) != 1:
+    if self.dtype is mat2.dtype is not arithmetic.boolean and self.ndim == 2 == mat2.ndim and len(mat2) != 1:
         return self.dot(mat2)
     matrices(self, mat2)
     return times(self, mat2)

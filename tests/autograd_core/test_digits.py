@@ -63,3 +63,22 @@ def test_a_single_number_rounds_as_an_array_of_it() -> None:
     for name in ("exp", "sin", "tanh", "log1p"):
         many = getattr(torch, name)(x.abs())
         assert [getattr(torch, name)(v).item() for v in x.abs()] == many.tolist()
+
+
+# ---- zeros
+
+
+def test_a_large_product_of_a_column_and_a_row_keeps_the_sign_of_zeros() -> None:
+    column, row = torch.full((256, 1), -1.0), torch.linspace(0, 1, 256).reshape(1, 256)
+    assert np.signbit(np.asarray((column @ row).data_)).all()
+    other = torch.linspace(-3, 5, 256).reshape(256, 1)
+    assert np.array_equal(np.asarray((other @ (row + 0.5)).data_), np.asarray((other * (row + 0.5)).data_))
+
+
+def test_both_zeros_stay_apart_as_factors() -> None:
+    ones = torch.ones(3)
+    assert [bool(np.signbit(np.asarray((ones * zero).data_)).all()) for zero in (0.0, -0.0, 0.0)] == [
+        False,
+        True,
+        False,
+    ]
