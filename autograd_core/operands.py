@@ -112,9 +112,14 @@ class InElements(dict[tuple[int, ...], tuple[int, ...]]):
 
 
 class Numbers(dict[float, Array]):
-    """Numbers as arrays of float32 without dimensions, which numpy takes sooner than numbers."""
+    """Numbers as arrays of float32 without dimensions, which numpy takes sooner than numbers.
+
+    Zeros are not kept, for a dictionary takes both for the same.
+    """
 
     def __missing__(self, number: float) -> Array:
+        if not number:
+            return np.array(number, np.float32)
         if len(self) >= MANY:
             self.clear()
         found = self[number] = np.array(number, np.float32)

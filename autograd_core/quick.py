@@ -28,6 +28,7 @@ from .fitting import fit, validated
 from .graph import LAST, AccumulateGrad, Node, Run, Wanted, new_run
 from .leaves import ALONE, alone, finish, leaf, settle, waited_for
 from .state import RESHAPED, irregular
+from .tensor import Tensor
 
 MISSES = 64
 """So many sequence numbers in turn that are not below the root, before the next one is looked for."""
@@ -48,11 +49,12 @@ def run(root: Node, nr: int, grad: Any, retain: bool) -> bool:
         root.step(grad, root.next, this)
         if shared:
             settle(this)
+        next_of, came_for = pending.pop, buffers.pop
         while pending:
             at -= 1
-            node = pending.pop(at, None)
+            node = next_of(at, None)
             if node is not None:
-                node.step(buffers.pop(at, None), node.next, this)  # type: ignore[misc]
+                node.step(came_for(at, None), node.next, this)  # type: ignore[misc]
                 if shared:
                     settle(this)
                 misses = 0
@@ -109,32 +111,36 @@ def gradients(
 
 def leads_only_to(root: Node, leaves: set[Node]) -> bool:
     """Whether no edge below `root` ends in another leaf."""
-    order, seen = [root], set(leaves)
+    order, seen = [root], {None, *leaves}
     for node in order:
         for below in node.next:
-            if below is not None and below not in seen:
+            if below not in seen:
                 if below.__class__ is AccumulateGrad:
                     return False
                 seen.add(below)
-                order.append(below)
+                order.append(below)  # type: ignore[arg-type]
     return True
 
 
 def descend(root: Node, this: Run, graph: bool) -> None:
     """Run all that is below `root`, over arrays or, with `graph`, over tensors."""
     at, misses = root.sequence_nr, 0
-    buffers, pending = this.buffers, this.pending
+    pending, came_for = this.pending, this.buffers.pop
     node: Node | None = root
     while True:
         if node is None:
             misses += 1
-            at = max(pending) if misses > MISSES else at - 1
+            if misses > MISSES:
+                at = max(pending) + 1
         else:
-            step = node.graph_step if graph else node.step
-            step(buffers.pop(at, None), node.next, this)  # type: ignore[misc]
-            misses, at = 0, at - 1
+            if graph:
+                node.graph_step(came_for(at, None), node.next, this)  # type: ignore[misc]
+            else:
+                node.step(came_for(at, None), node.next, this)  # type: ignore[misc]
+            misses = 0
         if not pending:
             return
+        at -= 1
         node = pending.pop(at, None)
 
 
@@ -243,6 +249,25 @@ def hand_on(self: Node, results: list[Any], wanted: Wanted, this: Run, counts: S
                 if counts and counts[i]:
                     this.written[key] = counts[i]
         del result
+
+
+def squared(self: Node, grad: Any, below: Node | None, this: Run) -> bool:
+    """The gradients of both operands of `x * x`, already added up; False if that is not for here.
+
+    The sum is written over the first, as torch does.
+    """
+    if below is None or below.outs is not self.outs:
+        return False
+    at, kept = below.sequence_nr, self.saved_self  # type: ignore[attr-defined]
+    if at is LAST or at in this.buffers or kept.__class__ is not Tensor:
+        return False
+    if kept.storage_ is not None and kept.storage_.version != self.version_self:  # type: ignore[attr-defined]
+        return False
+    once = grad * kept.data_
+    if once.__class__ is not ndarray or once.dtype is not grad.dtype:
+        return False
+    this.buffers[at], this.pending[at], this.written[at] = add_to(once, once, once), below, 1
+    return True
 
 
 def nothing(self: Node, wanted: Wanted, this: Run) -> None:

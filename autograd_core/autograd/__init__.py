@@ -13,7 +13,7 @@ from .. import errors, events, quick
 from ..anomaly import detect_anomaly, set_detect_anomaly
 from ..batching.parts import Part, hide
 from ..custom.function import Function
-from ..edges import accumulator
+from ..edges import new_accumulator
 from ..engine import Call
 from ..gradients import as_tensor
 from ..graph import ONE, SCALAR, AccumulateGrad, Node
@@ -221,11 +221,12 @@ def quickly(outputs: Any, inputs: Any, retain: bool, create_graph: bool, allow_u
         meta = tensor.meta
         if meta is None or not meta.requires_grad or meta.view is not None:
             return None
-        leaves.append(accumulator(tensor))
+        held = meta.accumulator
+        leaves.append((None if held is None else held()) or new_accumulator(tensor, meta))
     if not leaves:
         return None
     start = plain(ONE) if create_graph else ONE
-    found = quick.gradients(root.node, root.output_nr, start, leaves, retain, create_graph)
+    found = quick.gradients(root.node, 0, start, leaves, retain, create_graph)
     if found is None:
         return None
     if len(leaves) == 1 and create_graph and (cell := found.get(leaves[0])) is not None:

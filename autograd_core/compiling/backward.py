@@ -118,6 +118,7 @@ class Backward(Entry):
         lines.append(f"    {', '.join('n_' + p for p in op.inputs)}, = wanted")
         if wants_all:
             lines.append("    grads = (grad,)")
+        lines += [] if graph else self.square_lines()
         lines += self.load_lines("graph" if graph else "step")
         lines += self.tensor_lines() if graph else self.array_lines()
         lines += self.told_of_step()
@@ -154,6 +155,17 @@ class Backward(Entry):
                 f"            else: buffers[nr] = g_{p}; this.pending[nr] = n_{p}",
             ] + ([f"        g_{p} = None"] if p != op.inputs[-1] else [])
         return lines
+
+    def square_lines(self) -> list[str]:
+        """Of a product of a tensor with itself, whose gradients are the same, one is computed (`squared`)."""
+        if self.op.texts != {"self": "grad * other", "other": "grad * self"}:
+            return []
+        return [
+            "    if n_self is n_other and grad.__class__ is _ndarray and self.saved_self is self.saved_other:",
+            "        if _squared(self, grad, n_self, this):",
+            "            if not this.retain: self.saved_self = self.saved_other = None; self.freed = True",
+            "            return",
+        ]
 
     @property
     def first_outputs(self) -> str:
@@ -218,9 +230,10 @@ class Backward(Entry):
 def leaf_of_arrays(p: str) -> list[str]:
     """What comes to a leaf: added to what came before, if that is a sum already; kept, if it is the first."""
     return [
-        f"if n_{p} in this.sums and g_{p} is not None: cell = this.sums[n_{p}]; cell[0] += g_{p}; cell[1] += 1",
-        f"elif n_{p} in this.cells or _holders(g_{p}) > 2: _leaf(this, n_{p}, g_{p})",
-        f"else: this.cells[n_{p}] = g_{p}",
+        "cells = this.cells",
+        f"if n_{p} not in cells and _holders(g_{p}) <= 2: cells[n_{p}] = g_{p}",
+        f"elif n_{p} in this.sums and g_{p} is not None: cell = this.sums[n_{p}]; cell[0] += g_{p}; cell[1] += 1",
+        f"else: _leaf(this, n_{p}, g_{p})",
     ]
 
 

@@ -44,40 +44,41 @@ class Entry:
         return users[0] if alone else None
 
     def number(self, p: str, beside: str) -> str:
-        """The number `p` as numpy takes it soonest beside the array `beside`, if the operator only computes with both.
-
-        (A dictionary takes both zeros for the same.)
-        """
+        """The number `p` as numpy takes it soonest beside the array `beside`, if all that is done is to compute."""
         if self.given != self.pair:
             return p
-        return f"_numbers[{p}] if {p} and {beside}.__class__ is _ndarray and {beside}.dtype is _FLOAT else {p}"
+        return f"_numbers[{p}] if {beside}.__class__ is _ndarray and {beside}.dtype is _FLOAT else {p}"
 
     def involved(self) -> str:
         return " + ".join([f"({p},)" for p in self.op.tensors] + [f"tuple({p})" for p in self.op.lists]) or "()"
 
 
+APART = "(look := {0}.view) is None or (base := look.base).meta is base.node is None"
+"""Whether a tensor with the Meta {0} is no view, or one of a tensor that has nothing to do with any graph."""
+
+
 def edge_lines(p: str, indent: str) -> list[str]:
     """Where the gradient of the operand `p` goes: for usual results and leaves at once, for all others by `_edge`."""
-    plain = f"(m_{p}.view is None or m_{p}.view.base.meta is m_{p}.view.base.node is None)"
+    plain = APART.format(f"m_{p}")
     return [
         f"{indent}m_{p} = {p}.meta",
         f"{indent}if m_{p} is None: n_{p} = {p}.node; k_{p} = 0",
-        f"{indent}elif {p}.node is None and {plain}:",
+        f"{indent}elif {p}.node is None and ({plain}):",
         f"{indent}    k_{p} = 0",
         f"{indent}    if not m_{p}.requires_grad: n_{p} = None",
-        f"{indent}    elif m_{p}.accumulator is None or (n_{p} := m_{p}.accumulator()) is None: n_{p} = _leaf_of({p})",
+        f"{indent}    elif (held := m_{p}.accumulator) is None or (n_{p} := held()) is None: n_{p} = _leaf_of({p})",
         f"{indent}else: n_{p}, k_{p} = _edge({p})",
     ]
 
 
 def plain_edge_lines(p: str, indent: str, oddly: str) -> list[str]:
     """The same where `oddly` says what to do with all others."""
-    apart = f"m_{p}.view is None or m_{p}.view.base.meta is m_{p}.view.base.node is None"
+    apart = APART.format(f"m_{p}")
     return [
         f"{indent}if (m_{p} := {p}.meta) is None: n_{p} = {p}.node",
         f"{indent}elif {p}.node is None and ({apart}):",
         f"{indent}    if not m_{p}.requires_grad: n_{p} = None",
-        f"{indent}    elif m_{p}.accumulator is None or (n_{p} := m_{p}.accumulator()) is None:",
+        f"{indent}    elif (held := m_{p}.accumulator) is None or (n_{p} := held()) is None:",
         f"{indent}        n_{p} = _new_leaf({p}, m_{p})",
         f"{indent}else: {oddly}",
     ]

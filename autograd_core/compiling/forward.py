@@ -118,6 +118,7 @@ class Forward(Making):
         return [
             f"    if {kind}:",
             *taken,
+            *self.number_lines(p, f"d_{first}"),
             f"    elif ({small}) and d_{first}.dtype.kind == 'f':",
             f"        d_{p} = {self.number(p, f'd_{first}') if self.op.body else f'd_{first}.dtype.type({p})'}",
             f"    elif isinstance({p}, _Tensor):",
@@ -125,6 +126,13 @@ class Forward(Making):
             "    else:",
             f"        {otherwise}({self.everything})",
         ]
+
+    def number_lines(self, p: str, beside: str) -> list[str]:
+        """The commonest number beside the commonest array."""
+        if not self.op.body or self.given != self.pair:
+            return []
+        common = f"{beside}.dtype is _FLOAT and {beside}.__class__ is _ndarray"
+        return [f"    elif {p}.__class__ is float and {common}: d_{p} = _numbers[{p}]"]
 
     def promote_lines(self, indent: str) -> list[str]:
         pair = [f"d_{p}" for p in self.pair]

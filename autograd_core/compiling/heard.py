@@ -255,6 +255,9 @@ class Heard(Forward, Backward):
     def fitting_lines(self, p: str, fit: str) -> list[str]:
         return super().fitting_lines(p, f"{fit}; apart = _apart(apart, {self.op.inputs.index(p)}, g_{p})")
 
+    def square_lines(self) -> list[str]:
+        return []  # each gradient is told of
+
     def told_of_step(self) -> list[str]:
         if not self.exact:
             fact = f"(self.told, {', '.join(f'f_{p}' for p in self.op.inputs)},)"

@@ -30,7 +30,7 @@ def backward(
         node = self.node
         if node is not None and self.meta is None and node.outs is SCALAR:
             if not special:
-                if quick.run(node, self.output_nr, ONE, bool(retain_graph)):
+                if quick.run(node, 0, ONE, bool(retain_graph)):
                     return
             elif (tape := state.tape) is not None and recording.backward(tape, self, bool(retain_graph)):
                 return

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from numpy import ndarray
 
 from .. import errors, not_implemented
 from ..functions import choices as functions
@@ -168,13 +169,21 @@ def augmented(method: Method, op: Any = None, ufunc: Any = None) -> Method:
     """
 
     def operator(self: Tensor, other: Any) -> Any:
-        if ufunc is not None and other.__class__ is Tensor:
+        if other.__class__ is Tensor or isinstance(other, Tensor | bool | int | float | np.generic):
+            return method(self, other)
+        return NotImplemented
+
+    def training(self: Tensor, other: Any) -> Any:
+        if other.__class__ is Tensor:
             if not singular and self.node is None and ((storage := self.storage_) is None or other.storage_ is None):
-                plain = self.meta is None and other.meta is None and other.node is None
-                without_graph = not state.grad_enabled if special else plain
                 mine, theirs = self.data_, other.data_
-                alike = mine.dtype is theirs.dtype is FLOAT and mine.__class__ is theirs.__class__ is np.ndarray
-                if without_graph and alike and mine.shape == theirs.shape and 0 not in mine.strides:
+                if (
+                    mine.dtype is FLOAT is theirs.dtype
+                    and mine.shape == theirs.shape
+                    and mine.__class__ is ndarray
+                    and mine.flags.c_contiguous
+                    and (not state.grad_enabled if special else self.meta is other.meta is None and other.node is None)
+                ):
                     ufunc(mine, theirs, mine)
                     if storage.__class__ is Storage:
                         storage.version += 1
@@ -183,11 +192,9 @@ def augmented(method: Method, op: Any = None, ufunc: Any = None) -> Method:
                     return self
             if at_once(op, ufunc, self, other):
                 return self
-        if other.__class__ is Tensor or isinstance(other, Tensor | bool | int | float | np.generic):
-            return method(self, other)
-        return NotImplemented
+        return operator(self, other)
 
-    return operator
+    return operator if ufunc is None else training
 
 
 IN_PLACE_OF = {
