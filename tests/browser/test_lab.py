@@ -62,6 +62,21 @@ def test_what_is_shown_stops_playing_when_another_program_runs(page: Page, app_u
     page.wait_for_function(SETTLED, timeout=20_000)
 
 
+def test_a_long_line_goes_on_below_its_own_beginning(page: Page, app_url: str) -> None:
+    open_lab(page, app_url)
+    put(page, "for i in range(2):\n    total = 1 + " + " + ".join(str(each) for each in range(40)))
+    rows = page.locator(".cm-line").last.evaluate(
+        """line => {
+            const range = document.createRange();
+            range.selectNodeContents(line);
+            const lefts = new Map([...range.getClientRects()].map((at) => [Math.round(at.bottom), at.left]).reverse());
+            return [...lefts].sort((a, b) => a[0] - b[0]).map(([, left]) => left);
+        }"""
+    )
+    assert len(rows) > 2
+    assert all(row > rows[0] + 10 for row in rows[1:])
+
+
 def test_the_error_is_told_with_the_lines_that_matter(page: Page, app_url: str) -> None:
     player = open_lab(page, app_url)
     run(page, SHARED)

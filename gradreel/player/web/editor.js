@@ -14,6 +14,8 @@ const FINER = 13 / 11.5;
 const BEFORE = 2.2;
 const BETWEEN = "  ";
 const LEAST = 7;
+/** Characters by which the rest of a long line stands further in than its beginning. */
+const HANG = 2;
 
 export const KINDS = new Set(["now", "bad", "born", "kill", "loop", "differs"]);
 
@@ -46,6 +48,7 @@ export function createEditor(codemirror, host, options = {}) {
         ...editing(codemirror),
         options.complete ? completing(codemirror, options.complete) : [],
         marks.field,
+        hanging(codemirror),
         EditorState.readOnly.of(Boolean(options.readOnly)),
         EditorView.editable.of(!options.readOnly),
         EditorView.contentAttributes.of({ "aria-label": options.label ?? "Program", spellcheck: "false" }),
@@ -115,7 +118,9 @@ function markField({ StateEffect, StateField, Decoration, EditorView }, columns)
     }
     for (const line of new Set([...texts.keys(), ...values.keys()])) {
       const said = [...(texts.get(line) ?? [])].join(" · ");
-      const value = fitted(values.get(line) ?? "", doc.line(line).length * FINER, said.length, columns() * FINER);
+      const { text } = doc.line(line);
+      const [row, hang] = [columns(), indentOf(text) + HANG];
+      const value = fitted(values.get(line) ?? "", endOf(text, row, hang) * FINER, said.length, row * FINER, hang * FINER);
       const hint = [said, value].filter(Boolean).join(BETWEEN);
       if (hint) ranges.push(Decoration.line({ attributes: { "data-hint": hint } }).range(doc.line(line).from));
     }
@@ -133,12 +138,32 @@ function markField({ StateEffect, StateField, Decoration, EditorView }, columns)
   return { set, field };
 }
 
+/** Lines that are too long for their row go on below their own beginning, so that an indent still says what belongs where. */
+function hanging({ Decoration, EditorView, StateField }) {
+  const hung = ({ from, text }) => Decoration.line({ attributes: { style: `--hang: ${indentOf(text) + HANG}ch` } }).range(from);
+  const decorated = (doc) => Decoration.set(Array.from({ length: doc.lines }, (_, at) => hung(doc.line(at + 1))));
+  return StateField.define({
+    create: (state) => decorated(state.doc),
+    update: (held, transaction) => (transaction.docChanged ? decorated(transaction.newDoc) : held),
+    provide: (held) => EditorView.decorations.from(held),
+  });
+}
+
+/** How many characters a line begins further in; sixteen at most, about half of a narrow row. */
+const indentOf = (line) => Math.min(line.search(/\S|$/), 16);
+
+/** Where in its last row a line of code ends, if its rows after the first begin at `hang`; all in characters. */
+function endOf(line, row, hang) {
+  const over = line.length - row;
+  return over <= 0 ? line.length : hang + (over % Math.max(row - hang, 1));
+}
+
 /** A value in what code and what is said beside it leave of their last row, all in letters of a hint: it breaks no line anew.
- * Nothing where that is too little to say something.
+ * Nothing where that is too little to say something. What is said goes on in a row that begins at `hang`.
  */
-export function fitted(text, code, said, row) {
+export function fitted(text, code, said, row, hang = 0) {
   const end = (code % Math.max(row, 1)) + BEFORE + said;
-  const used = end <= row ? end : said ? end - row : row;
+  const used = end <= row ? end : said ? end - row + hang : row;
   const room = Math.floor(row - used - (said ? BETWEEN.length : 0));
   if (text.length <= room) return text;
   return room < LEAST ? "" : `${text.slice(0, room - 1).replace(/[\s,…]+$/, "")}…`;
@@ -177,7 +202,7 @@ function editing(cm) {
       "&.cm-focused": { outline: "none" },
       ".cm-scroller": { fontFamily: "var(--mono)", lineHeight: "1.75", overflow: "auto" },
       ".cm-content": { padding: "0", caretColor: "var(--ink)" },
-      ".cm-line": { padding: "0 16px 0 4px" },
+      ".cm-line": { padding: "0 16px 0 calc(4px + var(--hang))", textIndent: "calc(-1 * var(--hang))" },
       ".cm-gutters": { backgroundColor: "transparent", color: "var(--soft)", border: "none" },
       ".cm-lineNumbers .cm-gutterElement": { minWidth: "36px", padding: "0 8px 0 6px" },
       ".cm-cursor": { borderLeftColor: "var(--ink)" },
