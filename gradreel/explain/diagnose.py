@@ -87,7 +87,15 @@ class Doctor:
         found = self.found or [diagnosis for watcher in self.watchers for diagnosis in watcher.found()]
         if any(diagnosis.cause == "lost" for diagnosis in found):  # whose graphs nobody ever comes back for
             found = [diagnosis for diagnosis in found if diagnosis.cause != "collected"]
-        return [replace(diagnosis, stacks=stacks(diagnosis, self.places)) for diagnosis in found]
+        return [
+            replace(diagnosis, story=tuple(map(begun, diagnosis.story)), stacks=stacks(diagnosis, self.places))
+            for diagnosis in found
+        ]
+
+
+def begun(sentence: str) -> str:
+    """A sentence as it begins, whatever the words for a tensor are that come first in it."""
+    return sentence[:1].upper() + sentence[1:]
 
 
 def stacks(diagnosis: Diagnosis, places: list[tuple[int, Place]]) -> dict[str, tuple[int, ...]]:

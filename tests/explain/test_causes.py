@@ -55,6 +55,7 @@ STORIES = [
     ("loss = float(x.sum())\nloss.backward()\n", "`float()` on **line 3** takes plain numbers out of `x.sum()`"),
     ("x.requires_grad_(False)\nx.sum().backward()\n", "`x`, for which **line 3** says that no gradient is wanted."),
     ("a, b = (x * 2).split(2)\na.mul_(2)\n", "`a`, taken on **line 3**, is one of several views"),
+    ("(x * 2).backward()\n", "An unnamed tensor, made on **line 3**, has 4 entries."),
     ("v = (x * 2)[:2]\nv.detach_()\n", "`v.detach_()` on **line 4** would cut it off its history in place."),
 ]
 
@@ -63,6 +64,20 @@ STORIES = [
 def test_a_story_speaks_of_what_the_program_did(rest: str, words: str) -> None:
     (found,) = diagnose(run(LEAF + rest))
     assert words in " ".join(found.story)
+
+
+EDITS = [
+    ("(x * 2).backward()", "(x * 2).sum().backward()"),
+    ("((x * 2)[:2] + 1).backward()", "((x * 2)[:2] + 1).sum().backward()"),
+    ("x.exp().backward()", "x.exp().sum().backward()"),
+    ("torch.autograd.backward(x * 2)", "torch.autograd.backward((x * 2).sum())"),
+]
+
+
+@pytest.mark.parametrize(("line", "wanted"), EDITS)
+def test_a_mend_is_written_as_one_would_write_it(line: str, wanted: str) -> None:
+    ((_, mends),) = mended(run(f"{LEAF}{line}\n"), run)
+    assert f"{LEAF}{wanted}\n" in [mend.source for mend in mends]
 
 
 def test_there_are_many_programs_and_half_of_them_are_blind() -> None:

@@ -17,7 +17,11 @@ def grouped(text: Text, node: ast.expr) -> str:
 
 
 def followed(text: Text, node: ast.expr, suffix: str) -> Edit:
-    """`node` followed by `.suffix`."""
+    """`node` followed by `.suffix`: past its brackets, if a dot follows them already."""
+    line, end = text.place(node.end_lineno or node.lineno, node.end_col_offset or 0)
+    rest = text.code[line - 1][end:]
+    if isinstance(text.parents.get(node), ast.Attribute) and rest.startswith(")"):
+        return Edit(line, end + 1, line, end + 1, suffix)
     return text.replaced(node, grouped(text, node) + suffix)
 
 
