@@ -58,6 +58,8 @@ class Watcher:
         self.calls: list[tuple[str, int]] = []
         self.around: list[Watched] = []
         self.scopes = 0
+        self.kept: dict[str, Any] = {}
+        """What the outermost function's names stood for at its end: as those of a script, they outlive the run."""
 
     # ---- what Python tells
 
@@ -149,10 +151,12 @@ class Watcher:
     def left(self, frame: types.FrameType, here: Watched) -> None:
         self.look(frame, here)
         self.around.pop()
-        if self.around:
-            self.telling.left(here.scope)
-            self.calls.pop()
-            self.emit((FunctionLeft, here.scope))
+        if not self.around:
+            self.kept = dict(frame.f_locals)
+            return
+        self.telling.left(here.scope)
+        self.calls.pop()
+        self.emit((FunctionLeft, here.scope))
 
 
 class Tee(io.TextIOBase):
@@ -180,7 +184,7 @@ def record(function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Trace:
     """Run `function(*args, **kwargs)`, a Python function that uses `autograd_core`, and give the trace of it.
 
     The program of the trace is the file (or notebook cell) that the function stands in. An exception ends the run and
-    is the trace's outcome; what the function returns is let go.
+    is the trace's outcome. What the function returns is let go; its names are there at the end, as a script's are.
 
     Raises:
         TypeError: `function` is no Python function, or its source is not to be had.

@@ -128,6 +128,14 @@ def test_names_are_told_and_let_go(tmp_path: Path) -> None:
     assert encode(build(trace))
 
 
+def test_what_names_stand_for_at_the_end_is_still_there(tmp_path: Path) -> None:
+    body = ("a = torch.ones(1, requires_grad=True)", "b = a * a", "b.backward()", "return b")
+    trace = record(native("import torch\ndef main():\n" + "".join(f"    {line}\n" for line in body), tmp_path))
+    released = {event.tensor for event in trace.events if isinstance(event, e.TensorReleased)}
+    assert not released & {event.tensor for event in trace.events if isinstance(event, e.NameBound)}
+    assert not any(isinstance(event, e.NodeReleased) for event in trace.events)
+
+
 def test_the_program_sees_its_own_output(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     record(native("import torch\n\ndef main():\n    print('seen')\n", tmp_path))
     assert capsys.readouterr().out == "seen\n"
