@@ -90,6 +90,8 @@ class Machine:
         self.files: dict[str, Value] = {}
         """What was saved, by the name of the file that it would be in."""
         self.over = False
+        self.stopped: Spent | None = None
+        """What stopped the run. It holds the frames of the calls under way: their names are shown as they stood."""
         self.clock = 0.0
         """Seconds that the program slept."""
         self.unwarned = False
@@ -161,6 +163,9 @@ class Machine:
         return caller
 
     def leave(self, caller: Frame, frames: Frames, loops: Loops) -> None:
+        """The innermost call ends, unless the run was stopped in it."""
+        if self.stopped is not None:
+            return
         self.depth -= 1
         if self.frame is caller:
             return
@@ -181,6 +186,7 @@ class Machine:
             return
         if isinstance(raised, (Spent, Refusal)):
             raised.line = raised.line or frame.line
+            self.stopped = raised if isinstance(raised, Spent) else None
         elif getattr(raised, "place", None) is None:
             raised.place = (frame.line, self.frames)  # type: ignore[attr-defined]
 

@@ -88,7 +88,9 @@ def run(
         names.clear()
         machine.modules.clear()
         machine.files.clear()
-        return recorder.trace(pasted.text, mode, outcome)
+        trace = recorder.trace(pasted.text, mode, outcome)
+        machine.stopped = None
+        return trace
 
 
 def perform(pasted: Pasted, mode: str, machine: Machine, during: Callable[[], AbstractContextManager[None]]) -> Outcome:
@@ -112,7 +114,7 @@ def perform(pasted: Pasted, mode: str, machine: Machine, during: Callable[[], Ab
     except Refusal as refusal:
         return Outcome("refused", refusal.kind, refusal.sentence, refusal.line or machine.line)
     except Spent as stop:
-        stop.__traceback__ = None  # what its frames hold goes before the last event
+        machine.stopped = stop
         line = stop.line or machine.line or machine.place[0]  # a call that has just begun has no line yet
         machine.record((Stopped, stop.budget, int(stop.limit), line))
         return Outcome("stopped", stop.budget, stop.sentence, line)

@@ -10,7 +10,7 @@ from dataclasses import replace
 import pytest
 
 from gradreel.program import Limits, Spent, run
-from gradreel.trace.events import Printed, Stopped
+from gradreel.trace.events import NameBound, Printed, Stopped, TensorReleased
 
 SMALL = Limits(steps=60_000, seconds=20.0, events=200_000, flops=2_000_000_000, bytes=64_000_000)
 
@@ -152,6 +152,31 @@ def test_a_stop_from_outside_has_its_line_and_the_trace_so_far() -> None:
     trace = run("print('before')\nx = 1", during=during)
     assert (trace.outcome.kind, trace.outcome.type, trace.outcome.line) == ("stopped", "seconds", 2)
     assert any(isinstance(event, Printed) for event in trace.events)
+
+
+NESTED = """\
+import torch
+def grown(y, turns):
+    total = y
+    while turns:
+        total = total * y
+        squares = [each * each for each in (total, y)]
+    return total
+def outer():
+    x = torch.ones(2, requires_grad=True)
+    return grown(x * 2, 1)
+outer()
+"""
+
+
+def test_what_calls_hold_is_still_there_where_a_run_is_stopped() -> None:
+    trace = run(NESTED, limits=replace(Limits(), steps=400))
+    assert (trace.outcome.kind, trace.outcome.line) == ("stopped", trace.events[-1].line)
+    told = [type(event).__name__ for event in trace.events]
+    assert told[-1] == "Stopped" and "FunctionLeft" not in told
+    last = {event.name: event.tensor for event in trace.events if isinstance(event, NameBound)}
+    gone = {event.tensor for event in trace.events if isinstance(event, TensorReleased)}
+    assert {"x", "y", "total"} <= last.keys() and not gone & {*last.values()}
 
 
 TRAINING = """\

@@ -171,7 +171,7 @@ def invoking(
                 raise
             finally:
                 inner.this = None
-                if not quiet:
+                if not quiet and machine.stopped is None:
                     telling.left(inner.scope)
                 machine.leave(caller, frames, loops)
 

@@ -90,7 +90,7 @@ class Resumed:
             raise
         finally:
             self.running = False
-            if not frame.quiet:
+            if not frame.quiet and machine.stopped is None:
                 self.left(frame.scope)
             machine.leave(caller, frames, loops)
 
