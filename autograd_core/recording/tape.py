@@ -19,6 +19,7 @@ from .. import events
 from ..graph import AccumulateGrad
 from ..state import irregular_memory, next_usual, state
 from ..tell import Session, Watch
+from ..transforms.batch import Batch
 
 if TYPE_CHECKING:
     from ..graph import Node, Output
@@ -175,11 +176,11 @@ class Tape(Session):
         self.add((JOINED, here, at, proxy(node, self.add)))
 
     def made(self, tensor: Tensor, op: str, inputs: Iterable[Tensor]) -> int:
-        """As for every listener, but that a fact tells of a small tensor."""
+        """As for every listener, but that a fact tells of a small tensor, if what it shows has the shape it says."""
         meta, base, storage = tensor.meta, self.base, tensor.storage_
         if meta is not None and (meta.hooks or meta.post_hooks):
             self.plain = False
-        if not self.noting or not self.facts or tensor.data_.size > SMALL:
+        if not self.noting or not self.facts or tensor.data_.size > SMALL or tensor.data_.__class__ is Batch:
             return super().made(tensor, op, inputs)
         if getattr(tensor, "told", 0) >= base or id(tensor) in self.tensors:
             return self.number(tensor)
