@@ -42,16 +42,8 @@ from .bags import (
     bilinear,
     embedding_bag,
 )
-from .convolution import (
-    conv1d,
-    conv2d,
-    conv_transpose1d,
-    conv_transpose2d,
-    fold,
-    pixel_shuffle,
-    pixel_unshuffle,
-    unfold,
-)
+from .blocks import fold, pixel_shuffle, pixel_unshuffle, unfold
+from .convolution import conv1d, conv2d, conv_transpose1d, conv_transpose2d
 from .dropouts import alpha_dropout, dropout, dropout1d, dropout2d, dropout3d, feature_alpha_dropout
 from .layers import (
     embedding,
