@@ -48,20 +48,27 @@ def as_strided(input: Tensor, size: Sequence[int], stride: Sequence[int], storag
     """A window of the memory of `input`: lengths, steps and beginning counted in elements of it.
 
     Raises:
-        NotImplementedError: `input` requires grad, and what it shows of its memory is not in a row, or not all that
-            the window reaches.
+        NotImplementedError: what `input` shows of its memory is not in a row, or not all that the window reaches; and
+            it requires grad, or of its memory no more is known.
     """
-    if hidden(input):
-        return shape.as_strided(input, size, stride, storage_offset)  # type: ignore[no-any-return]
-    first, base = offset(input) // int(input.data_.itemsize), input._base
-    start = 0 if storage_offset is None else storage_offset - first
-    reach = start + sum((n - 1) * step for n, step in zip(size, stride, strict=False))
-    if input.data_.flags.c_contiguous and (base is None or (start >= 0 and reach < input.data_.size)):
-        return shape.as_strided(input, size, stride, start if storage_offset else storage_offset)  # type: ignore[no-any-return]
-    if input.requires_grad or base is None or not base.data_.flags.c_contiguous:
+    whole, start = (input, storage_offset) if hidden(input) else windowed(input, size, stride, storage_offset)
+    window: Tensor = shape.as_strided(whole, size, stride, start)
+    return window
+
+
+def windowed(input: Tensor, size: Sequence[int], stride: Sequence[int], asked: int | None) -> tuple[Tensor, int | None]:
+    """The tensor of which such a window of the memory of `input` is one, and where in what that shows it begins."""
+    first, whole = storage_offset(input), input
+    while (seen := whole.alias_of()) is not None:
+        whole = seen
+    start = 0 if asked is None else asked - first
+    last = start + sum((n - 1) * step for n, step in zip(size, stride, strict=False))
+    inside = start >= 0 and last < input.data_.size
+    if input.data_.flags.c_contiguous and (inside or (whole is input and first == 0)):
+        return input, None if asked is None else start
+    if input.requires_grad or storage_offset(whole) or not whole.data_.flags.c_contiguous:
         raise NotImplementedError(OF_A_VIEW)
-    start = first if storage_offset is None else storage_offset
-    return shape.as_strided(base, size, stride, start - offset(base) // int(base.data_.itemsize))  # type: ignore[no-any-return]
+    return whole, first if asked is None else asked
 
 
 OF_A_VIEW = (

@@ -65,3 +65,10 @@ def test_plain_writes_do_go_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
         weight -= 0.5 * grad
         weight.mul_(grad).div_(grad).add_(grad)
     assert (weight.tolist(), weight._version) == ([1.5, 1.5], 4)
+
+
+def test_a_window_past_what_is_known_of_a_memory_is_refused() -> None:
+    lost = torch.arange(6.0)[2:].detach()
+    assert lost.as_strided((2,), (1,), 3).tolist() == [3.0, 4.0]
+    with pytest.raises(NotImplementedError, match="only within what the view itself shows"):
+        lost.as_strided((2,), (1,), 0)
