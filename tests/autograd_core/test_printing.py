@@ -1,6 +1,7 @@
 """Tensors print as torch prints them: stored cases over shapes, types, sizes of numbers and options."""
 
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 import pytest
@@ -83,7 +84,19 @@ def test_parameters_say_that_they_are() -> None:
     assert parameter_repr("tensor(1., requires_grad=True)") == ("Parameter containing:\ntensor(1., requires_grad=True)")
 
 
-def test_options_last_as_long_as_their_block() -> None:
+@pytest.mark.parametrize(
+    "change",
+    [{"precision": 2}, {"threshold": 3}, {"threshold": 3, "edgeitems": 1}, {"linewidth": 20}, {"sci_mode": True}],
+)
+def test_options_last_as_long_as_their_block(change: dict[str, Any]) -> None:
+    samples = [[1.23456], [float(n) for n in range(40)], [[0.5] * 12] * 12, [float(n) for n in range(2000)]]
+    before = list(map(plain, samples))
+    with printoptions(**change):
+        assert list(map(plain, samples)) != before
+    assert list(map(plain, samples)) == before
+
+
+def test_a_precision_holds_within_its_block() -> None:
     with printoptions(precision=2):
         assert plain([1.23456]) == "tensor([1.23])"
     assert plain([1.23456]) == "tensor([1.2346])"
