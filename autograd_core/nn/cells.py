@@ -46,10 +46,8 @@ class RNNCellBase(Recurrent):
         super().__init__()
         self.input_size, self.hidden_size, self.bias = input_size, hidden_size, bias
         rows = num_chunks * hidden_size
-        self.weight_ih, self.weight_hh = (
-            blank((rows, input_size), dtype, device),
-            blank((rows, hidden_size), dtype, device),
-        )
+        self.weight_ih = blank((rows, input_size), dtype, device)
+        self.weight_hh = blank((rows, hidden_size), dtype, device)
         for name in ("bias_ih", "bias_hh"):
             self.register_parameter(name, blank((rows,), dtype, device) if bias else None)
         self.reset_parameters()

@@ -84,6 +84,18 @@ class Listed(Module):
 class Sequential(Listed):
     """Modules called one after the other, each with the result of the one before."""
 
+    def __init__(self, *modules: Module | dict[str, Module]) -> None:
+        super().__init__()
+        first = modules[0] if len(modules) == 1 else None
+        named = first if isinstance(first, dict) else {str(i): module for i, module in enumerate(modules)}
+        for name, module in named.items():
+            self.add_module(name, module)
+
+    def forward(self, input: Any) -> Any:
+        for module in self:
+            input = module(input)
+        return input
+
     def insert(self, index: int, module: Module) -> Self:
         if not isinstance(module, Module):
             raise AssertionError(f"module should be of type: {Module}")
@@ -105,18 +117,6 @@ class Sequential(Listed):
 
     def __imul__(self, other: int) -> Self:
         return self.extend(self._held() * (times(other, len(self)) - 1))
-
-    def __init__(self, *modules: Module | dict[str, Module]) -> None:
-        super().__init__()
-        first = modules[0] if len(modules) == 1 else None
-        named = first if isinstance(first, dict) else {str(i): module for i, module in enumerate(modules)}
-        for name, module in named.items():
-            self.add_module(name, module)
-
-    def forward(self, input: Any) -> Any:
-        for module in self:
-            input = module(input)
-        return input
 
 
 def in_a_row(other: Any) -> list[Module]:
@@ -143,14 +143,6 @@ def times(count: Any, length: int) -> int:
 class ModuleList(Listed):
     """A list whose modules count as submodules."""
 
-    def insert(self, index: int, module: Module) -> None:
-        self._placed(index, module)
-
-    def __add__(self, other: Iterable[Module]) -> ModuleList:
-        return ModuleList([*self._held(), *other])
-
-    __iadd__ = Listed.extend
-
     def __init__(self, modules: Iterable[Module] | None = None) -> None:
         super().__init__()
         self.extend(modules or ())
@@ -165,6 +157,14 @@ class ModuleList(Listed):
             start += count
         body = "\n  ".join(lines)
         return f"{self._get_name()}(\n  {body}\n)" if lines else f"{self._get_name()}()"
+
+    def insert(self, index: int, module: Module) -> None:
+        self._placed(index, module)
+
+    def __add__(self, other: Iterable[Module]) -> ModuleList:
+        return ModuleList([*self._held(), *other])
+
+    __iadd__ = Listed.extend
 
 
 class ModuleDict(Module):

@@ -19,6 +19,7 @@ from gradreel.trace.events import Event
 from .diagnosis import Diagnosis, Failure
 from .errors import POSTMORTEMS
 from .silent import WATCHERS
+from .words import upper
 from .world.states import Place
 from .world.world import World
 
@@ -88,14 +89,9 @@ class Doctor:
         if any(diagnosis.cause == "lost" for diagnosis in found):  # whose graphs nobody ever comes back for
             found = [diagnosis for diagnosis in found if diagnosis.cause != "collected"]
         return [
-            replace(diagnosis, story=tuple(map(begun, diagnosis.story)), stacks=stacks(diagnosis, self.places))
+            replace(diagnosis, story=tuple(map(upper, diagnosis.story)), stacks=stacks(diagnosis, self.places))
             for diagnosis in found
         ]
-
-
-def begun(sentence: str) -> str:
-    """A sentence as it begins, whatever the words for a tensor are that come first in it."""
-    return sentence[:1].upper() + sentence[1:]
 
 
 def stacks(diagnosis: Diagnosis, places: list[tuple[int, Place]]) -> dict[str, tuple[int, ...]]:

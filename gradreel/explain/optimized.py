@@ -8,7 +8,9 @@ import re
 from .world.states import TensorState
 from .world.world import World
 
-MAKERS = re.compile(r"(?:\boptim\.\w+|^(?:SGD|Adam\w*|R(?:MS)?prop|Ada\w+|NAdam|RAdam|ASGD|LBFGS|Rprop|Muon))$")
+OPTIMIZERS = "SGD ASGD Adam AdamW Adamax NAdam RAdam SparseAdam Adadelta Adafactor Adagrad RMSprop Rprop LBFGS Muon"
+MAKERS = re.compile(rf"(?:\boptim\.\w+|^(?:{'|'.join(OPTIMIZERS.split())}))$")
+"""How programs write what makes an optimizer."""
 NO_PART = frozenset({"self", "parameters", "named_parameters"})
 
 

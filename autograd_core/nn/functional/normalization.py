@@ -108,11 +108,10 @@ def batch_norm(
     check_channels(input, running_mean, running_var, weight, bias, training)
     refuse("batch_norm", "biu", input.data_)
     check_mixture(input, weight, bias, running_mean, running_var)
-    result: Tensor = normalization.batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps)[
-        0
-    ]
+    held = running_mean, running_var
+    result: Tensor = normalization.batch_norm(input, weight, bias, *held, training, momentum, eps)[0]
     if training:
-        for running in (running_mean, running_var):
+        for running in held:
             if running is not None:
                 tell.written(running, "native_batch_norm", (input,), counted=False)
     return result
