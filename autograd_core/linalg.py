@@ -1,7 +1,5 @@
 """torch.linalg: what programs call, checked and composed as PyTorch does."""
 
-# mypy: disable-error-code="no-any-return"
-
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence

@@ -129,7 +129,7 @@ def tape_of(fields: dict[str, Any]) -> Tape | None:
     tape.grad, tape.reserve, tape.next_sequence = (
         fields[name] for name in ("grad_enabled", "reserve", "next_sequence")
     )
-    return tape  # type: ignore[no-any-return]
+    return tape
 
 
 state = State()

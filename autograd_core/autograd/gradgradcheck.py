@@ -88,4 +88,4 @@ def random_start(out: Tensor, gaps: bool) -> Tensor:
         values = uniform(2 * out.data_.size, kind, -1, 1).reshape(*shape[:-1], -1)[..., 1::2]
     else:
         values = uniform(out.data_.size, kind, -1, 1).reshape(shape)
-    return plain(values[()]).requires_grad_()  # type: ignore[no-any-return]
+    return plain(values[()]).requires_grad_()

@@ -133,5 +133,5 @@ def fitted(part: Part, at: int | None, size: int) -> Tensor:
         return part.whole if part.at is None else sum_dim(part.whole, [part.at])
     if part.at is None:
         one = unsqueeze(part.whole, at)
-        return expand(one, [size if d == at else -1 for d in range(one.data_.ndim)])  # type: ignore[no-any-return]
+        return expand(one, [size if d == at else -1 for d in range(one.data_.ndim)])
     return part.whole if part.at == at else moved(part.whole, part.at, at)

@@ -77,7 +77,7 @@ def moved(whole: Tensor, at: int, to: int) -> Tensor:
 
     order = [d for d in range(whole.data_.ndim) if d != at]
     order.insert(to, at)
-    return permute(whole, order)  # type: ignore[no-any-return]
+    return permute(whole, order)
 
 
 def front(part: Part) -> Tensor:
@@ -93,7 +93,7 @@ def padded(part: Part, rank: int) -> Tensor:
     if part.at is None or part.rank >= rank:
         return whole
     shape = whole.data_.shape
-    return view(whole, [shape[0], *[1] * (rank - part.rank), *shape[1:]])  # type: ignore[no-any-return]
+    return view(whole, [shape[0], *[1] * (rank - part.rank), *shape[1:]])
 
 
 def stretched(part: Part, rank: int) -> Tensor:
@@ -103,7 +103,7 @@ def stretched(part: Part, rank: int) -> Tensor:
     if part.at is not None or (part.whole.meta is not None and part.whole.meta.wrapped):
         return padded(part, rank)
     shape = part.whole.data_.shape
-    return view(part.whole, [*[1] * (1 + rank - len(shape)), *shape])  # type: ignore[no-any-return]
+    return view(part.whole, [*[1] * (1 + rank - len(shape)), *shape])
 
 
 def ensured(part: Part, size: int) -> Tensor:
@@ -112,7 +112,7 @@ def ensured(part: Part, size: int) -> Tensor:
 
     if part.at is not None:
         return front(part)
-    return expand(part.whole, [size, *part.whole.data_.shape])  # type: ignore[no-any-return]
+    return expand(part.whole, [size, *part.whole.data_.shape])
 
 
 def wrapped(dim: int, rank: int) -> int:
@@ -145,7 +145,7 @@ def into(part: Part, dim: int) -> Tensor:
     assert part.at is not None
     whole = moved(part.whole, part.at, dim)
     shape = whole.data_.shape
-    return reshape(whole, [*shape[:dim], shape[dim] * shape[dim + 1], *shape[dim + 2 :]])  # type: ignore[no-any-return]
+    return reshape(whole, [*shape[:dim], shape[dim] * shape[dim + 1], *shape[dim + 2 :]])
 
 
 def out_of(whole: Tensor, dim: int, size: int) -> Part:

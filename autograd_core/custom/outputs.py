@@ -71,7 +71,7 @@ def place(
         if not out.requires_grad:
             return alias_view(out) if is_input and not is_dirty else out
         if is_input:
-            return out.detach()  # type: ignore[no-any-return]
+            return out.detach()
         if not out._is_view():
             out.detach_()
         return out

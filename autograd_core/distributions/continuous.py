@@ -1,7 +1,5 @@
 """Distributions of real numbers: Normal, Uniform, Exponential."""
 
-# mypy: disable-error-code="no-any-return"
-
 from __future__ import annotations
 
 import math

@@ -1,7 +1,5 @@
 """Distributions over classes: Bernoulli, Categorical. Each is given by probabilities or by their logarithms."""
 
-# mypy: disable-error-code="no-any-return"
-
 from __future__ import annotations
 
 import math

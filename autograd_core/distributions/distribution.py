@@ -109,7 +109,7 @@ class Distribution:
         raise NotImplementedError
 
     def perplexity(self) -> Tensor:
-        return e.exp(self.entropy())  # type: ignore[no-any-return]
+        return e.exp(self.entropy())
 
     # ---- shapes
 
@@ -198,4 +198,4 @@ def sum_rightmost(value: Tensor, dims: int) -> Tensor:
     """The sum over the last `dims` dimensions."""
     if dims == 0:
         return value
-    return value.reshape([*value.shape[:-dims], -1]).sum(-1)  # type: ignore[no-any-return]
+    return value.reshape([*value.shape[:-dims], -1]).sum(-1)

@@ -37,15 +37,15 @@ class Independent(Distribution):
 
     @property
     def mean(self) -> Tensor:
-        return self.base_dist.mean  # type: ignore[no-any-return]
+        return self.base_dist.mean
 
     @property
     def mode(self) -> Tensor:
-        return self.base_dist.mode  # type: ignore[no-any-return]
+        return self.base_dist.mode
 
     @property
     def variance(self) -> Tensor:
-        return self.base_dist.variance  # type: ignore[no-any-return]
+        return self.base_dist.variance
 
     def expand(self, batch_shape: Shape, _instance: Any = None) -> Any:
         inner = self._event_shape[: self.reinterpreted_batch_ndims]

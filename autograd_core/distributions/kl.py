@@ -1,7 +1,5 @@
 """kl_divergence: how far one distribution is from another, in a table by their types."""
 
-# mypy: disable-error-code="no-any-return"
-
 from __future__ import annotations
 
 import math

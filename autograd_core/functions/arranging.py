@@ -3,8 +3,6 @@
 What torch composes of several operators is composed of the same ones here, so that the graph is the same.
 """
 
-# mypy: disable-error-code="no-any-return"
-
 from __future__ import annotations
 
 import warnings

@@ -1,7 +1,5 @@
 """Products of several matrices, in the order that takes the fewest multiplications."""
 
-# mypy: disable-error-code="no-any-return"
-
 from __future__ import annotations
 
 from collections.abc import Sequence

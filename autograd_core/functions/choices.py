@@ -4,8 +4,6 @@ Reductions lie in reductions.py, what only moves values in shaping.py. Each of t
 by FROM in methods/table.py, a method of Tensor. Those that need no choice (exp, mm) are the operators themselves.
 """
 
-# mypy: disable-error-code="no-any-return"
-
 from __future__ import annotations
 
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """Sums of products over chosen dimensions: einsum, tensordot, inner, kron, cdist, in torch's own steps."""
 
-# mypy: disable-error-code="no-any-return"
-
 from __future__ import annotations
 
 import math

@@ -1,7 +1,5 @@
 """Tensors of random numbers, drawn as torch draws them."""
 
-# mypy: disable-error-code="no-any-return"
-
 from __future__ import annotations
 
 import math

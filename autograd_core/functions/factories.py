@@ -1,7 +1,5 @@
 """Making tensors from data and from sizes."""
 
-# mypy: disable-error-code="no-any-return"
-
 from __future__ import annotations
 
 import math

@@ -34,9 +34,9 @@ NON_TUPLE = (
 def getitem(self: Tensor, index: Any) -> Tensor:
     """`self[index]`."""
     if index is None:
-        return shape.unsqueeze(self, 0)  # type: ignore[no-any-return]
+        return shape.unsqueeze(self, 0)
     if index is Ellipsis:
-        return shape.alias(self)  # type: ignore[no-any-return]
+        return shape.alias(self)
     if is_int(index):
         return select(self, 0, int(index))
     if isinstance(index, slice):
@@ -44,7 +44,7 @@ def getitem(self: Tensor, index: Any) -> Tensor:
     view, found = walk(self, as_tuple(index))
     if not found:
         return shape.alias(self) if view is self else view
-    return places.index(view, found)  # type: ignore[no-any-return]
+    return places.index(view, found)
 
 
 def setitem(self: Tensor, index: Any, value: Any) -> None:
@@ -217,7 +217,7 @@ def select(view: Tensor, dim: int, index: int, place: int = 0) -> Tensor:
         )
     if not -sizes[dim] <= index < sizes[dim]:
         raise IndexError(f"index {index} is out of bounds for dimension {place} with size {sizes[dim]}")
-    return shape.select(view, dim, index)  # type: ignore[no-any-return]
+    return shape.select(view, dim, index)
 
 
 def sliced(view: Tensor, dim: int, part: slice, whole: bool = False) -> Tensor:
@@ -231,7 +231,7 @@ def sliced(view: Tensor, dim: int, part: slice, whole: bool = False) -> Tensor:
     end = END if part.stop is None else number(part.stop)
     if not whole and start == 0 and step == 1 and end >= view.data_.shape[dim]:
         return view
-    return shape.slice_(view, dim, start, end, step)  # type: ignore[no-any-return]
+    return shape.slice_(view, dim, start, end, step)
 
 
 def number(value: Any) -> int:

@@ -1,7 +1,5 @@
 """Arrays of what a program writes down as data: numbers, nested sequences of them, arrays and tensors."""
 
-# mypy: disable-error-code="no-any-return"
-
 from __future__ import annotations
 
 from collections import deque

@@ -1,7 +1,5 @@
 """F.pad: `input` with more, or less, at the ends of its last dimensions."""
 
-# mypy: disable-error-code="no-any-return"
-
 from __future__ import annotations
 
 from collections.abc import Sequence

@@ -5,8 +5,6 @@ after. A layer takes all inputs at once, multiplies them by the weight together,
 layers on top of each other, each in one or two directions.
 """
 
-# mypy: disable-error-code="no-any-return"
-
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence

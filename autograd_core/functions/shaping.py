@@ -1,7 +1,5 @@
 """torch.reshape, torch.cat and the like: what programs call, where it chooses among operators of the table."""
 
-# mypy: disable-error-code="no-any-return"
-
 from __future__ import annotations
 
 import math

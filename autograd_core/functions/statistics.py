@@ -1,7 +1,5 @@
 """Functions about how values are spread and ordered: what programs call, where it chooses among operators."""
 
-# mypy: disable-error-code="no-any-return"
-
 from __future__ import annotations
 
 from typing import Any

@@ -1,7 +1,5 @@
 """What programs call to sort, count and tell values apart, where it chooses among operators."""
 
-# mypy: disable-error-code="no-any-return"
-
 from __future__ import annotations
 
 from typing import Any

@@ -1,7 +1,5 @@
 """The methods of Tensor that are about what it holds: as Python values, as text, as an array, in another dtype."""
 
-# mypy: disable-error-code="no-any-return"
-
 from __future__ import annotations
 
 import math

@@ -1,7 +1,5 @@
 """Methods of old programs that torch still has: `new`, `resize`, `set_`."""
 
-# mypy: disable-error-code="no-any-return"
-
 from __future__ import annotations
 
 import warnings

@@ -1,7 +1,5 @@
 """The shape changed in place: the memory stays, the tensor looks at it otherwise."""
 
-# mypy: disable-error-code="no-any-return"
-
 from __future__ import annotations
 
 from typing import Any

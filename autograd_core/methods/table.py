@@ -5,8 +5,6 @@ Those with a body of their own lie in tracking.py (the graph), conversion.py (wh
 place: `name_` is the variant of `name` that writes).
 """
 
-# mypy: disable-error-code="no-any-return"
-
 from __future__ import annotations
 
 from collections.abc import Callable

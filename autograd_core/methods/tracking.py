@@ -1,7 +1,5 @@
 """The methods of Tensor that are about its graph: backward, `.grad`, requires_grad, detach, `.data`, hooks."""
 
-# mypy: disable-error-code="no-any-return"
-
 from __future__ import annotations
 
 import copy as copying

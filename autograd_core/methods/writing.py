@@ -3,8 +3,6 @@
 One without a line of its own is the in-place variant of an operator of the table, by `IN_PLACE_OF`.
 """
 
-# mypy: disable-error-code="no-any-return"
-
 from __future__ import annotations
 
 import functools

@@ -1,7 +1,5 @@
 """Convolutions as layers."""
 
-# mypy: disable-error-code="no-any-return"
-
 from __future__ import annotations
 
 import math

@@ -88,7 +88,7 @@ class Tree(Attributes):
             module = member(module, name)
             if not isinstance(module, Attributes):
                 raise AttributeError(f"`{name}` is not an nn.Module")
-        return module  # type: ignore[no-any-return]
+        return module
 
     def set_submodule(self, target: str, module: Module, strict: bool = False) -> None:
         if target == "":
@@ -114,7 +114,7 @@ class Tree(Attributes):
         found = member(module, name)
         if name not in module._buffers:
             raise AttributeError(f"`{name}` is not a buffer")
-        return found  # type: ignore[no-any-return]
+        return found
 
     # ---- all of it
 

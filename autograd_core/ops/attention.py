@@ -3,9 +3,6 @@
 Backward gives the three gradients by one computation; PyTorch has no derivative of it.
 """
 
-# ruff: noqa: F821
-# mypy: disable-error-code="no-any-return, no-untyped-call, misc, name-defined, has-type, call-overload, arg-type"
-
 from __future__ import annotations
 
 import math

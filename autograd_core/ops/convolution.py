@@ -5,9 +5,6 @@ transpose adds the blocks back up. Formulas: PyTorch's derivatives.yaml and, for
 of which `_convolution_double_backward` is made.
 """
 
-# ruff: noqa: F821
-# mypy: disable-error-code="no-any-return, no-untyped-call, misc, name-defined, has-type, call-overload, arg-type"
-
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
@@ -87,9 +84,9 @@ def added_up(blocks: Array, stride: Sizes, padding: Sizes, dilation: Sizes, leng
     for at in np.ndindex(*kernel):
         first = [k * d for k, d in zip(at, dilation, strict=True)]
         cut = [slice(f, f + s * (m - 1) + 1, s) for f, s, m in zip(first, stride, places, strict=True)]
-        out[(..., *cut)] += blocks[(slice(None), slice(None), *at)]
+        out[(..., *cut)] += blocks[(slice(None), slice(None), *at)]  # type: ignore[arg-type]
     inside = [slice(p, p + length) for p, length in zip(padding, lengths, strict=True)]
-    return owned(out[(..., *inside)])
+    return owned(out[(..., *inside)])  # type: ignore[arg-type]
 
 
 def by_weight(

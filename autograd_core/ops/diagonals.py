@@ -1,8 +1,5 @@
 """Diagonals: as views, as copies, and back. Formulas: PyTorch's derivatives.yaml."""
 
-# ruff: noqa: F821
-# mypy: disable-error-code="no-any-return, no-untyped-call, misc, name-defined, has-type, call-overload, arg-type"
-
 from __future__ import annotations
 
 from collections.abc import Sequence

@@ -1,8 +1,5 @@
 """Dimensions as arguments: which ones are named, and the shapes before and after a reduction."""
 
-# ruff: noqa: F821
-# mypy: disable-error-code="no-any-return, no-untyped-call, misc, name-defined, has-type, call-overload, arg-type"
-
 from __future__ import annotations
 
 import math

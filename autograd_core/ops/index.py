@@ -1,8 +1,5 @@
 """Reading and writing by indices. Formulas: PyTorch's derivatives.yaml."""
 
-# ruff: noqa: F821
-# mypy: disable-error-code="no-any-return, no-untyped-call, misc, name-defined, has-type, call-overload, arg-type"
-
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -200,7 +197,7 @@ def index_add(self: Array, dim: int, index: Array, source: Array, alpha: float =
     selected(self, index, axis, adding=True)
     out = np.array(self)
     at = (slice(None),) * axis + (np.asarray(index),)
-    np.add.at(out, at, source if alpha == 1 else source * alpha)
+    np.add.at(out, at, source if alpha == 1 else source * alpha)  # type: ignore[arg-type]
     return out
 
 

@@ -8,8 +8,6 @@ As `@op` has it, with one formula that gives as many gradients as `of` names inp
 wanted. What is not wanted comes back as it may: the node passes on nothing there.
 """
 
-# mypy: disable-error-code="no-any-return"
-
 from __future__ import annotations
 
 import ast

@@ -4,9 +4,6 @@ Where PyTorch solves again under create_graph, so that the solution can be diffe
 plain runs they use the factors that the forward kept.
 """
 
-# ruff: noqa: F821
-# mypy: disable-error-code="no-any-return, no-untyped-call, misc, name-defined, has-type, call-overload, arg-type"
-
 from __future__ import annotations
 
 from typing import Any

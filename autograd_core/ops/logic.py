@@ -1,7 +1,5 @@
 """Comparisons and logic, which have no derivative."""
 
-# mypy: disable-error-code="no-any-return, no-untyped-call, misc, name-defined, has-type, call-overload, arg-type"
-
 from __future__ import annotations
 
 import numpy as np

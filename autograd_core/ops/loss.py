@@ -1,8 +1,5 @@
 """Losses that PyTorch has as one operator. `reduction` is 0 none, 1 mean, 2 sum. Formulas: derivatives.yaml."""
 
-# ruff: noqa: F821
-# mypy: disable-error-code="no-any-return, no-untyped-call, misc, name-defined, has-type, call-overload, arg-type"
-
 from __future__ import annotations
 
 import numpy as np

@@ -4,9 +4,6 @@ Backward is an operator of its own that reads mean and deviation as the forward 
 PyTorch's: `_double` functions write out how the gradients of both change, with mean and deviation taken as given.
 """
 
-# ruff: noqa: F821
-# mypy: disable-error-code="no-any-return, no-untyped-call, misc, name-defined, has-type, call-overload, arg-type"
-
 from __future__ import annotations
 
 from collections.abc import Sequence

@@ -1,8 +1,5 @@
 """Norms of vectors, over all dimensions or some. Formulas: PyTorch's FunctionsManual.cpp."""
 
-# ruff: noqa: F821
-# mypy: disable-error-code="no-any-return, no-untyped-call, misc, name-defined, has-type, call-overload, arg-type"
-
 from __future__ import annotations
 
 import math
@@ -73,12 +70,12 @@ def vector_norm(self: Array, ord: float = 2, dim: Dims = None, keepdim: bool = F
     if ord in (float("inf"), float("-inf")):
         return (np.max if ord > 0 else np.min)(size, axis=over, keepdims=keepdim)
     if ord == 2:
-        return np.sqrt(np.add.reduce(size * size, axis=over, keepdims=keepdim))
+        return np.sqrt(np.add.reduce(size * size, axis=over, keepdims=keepdim))  # type: ignore[call-overload]
     if ord == 1:
-        return np.add.reduce(size, axis=over, keepdims=keepdim)
+        return np.add.reduce(size, axis=over, keepdims=keepdim)  # type: ignore[call-overload]
     if ord == 0:
-        return np.add.reduce((size != 0).astype(self.dtype), axis=over, keepdims=keepdim)
-    total = np.add.reduce(np.power(size, self.dtype.type(ord)), axis=over, keepdims=keepdim)
+        return np.add.reduce((size != 0).astype(self.dtype), axis=over, keepdims=keepdim)  # type: ignore[call-overload]
+    total = np.add.reduce(np.power(size, self.dtype.type(ord)), axis=over, keepdims=keepdim)  # type: ignore[call-overload]
     return np.power(total, self.dtype.type(1 / ord))
 
 

@@ -1,8 +1,5 @@
 """Padding by a constant, by reflection, by the edge. Formulas: PyTorch's derivatives.yaml."""
 
-# ruff: noqa: F821
-# mypy: disable-error-code="no-any-return, no-untyped-call, misc, name-defined, has-type, call-overload, arg-type"
-
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -38,7 +35,7 @@ def constant_pad_nd(self: Array, pad: Pad, value: float = 0) -> Array:
 def sources(shape: Sequence[int], padding: Pad, mode: str) -> list[Array]:
     """For each padded dimension, in order, the place that each place of the result comes from."""
     return [
-        np.pad(np.arange(n), (max(before, 0), max(after, 0)), mode=mode)[
+        np.pad(np.arange(n), (max(before, 0), max(after, 0)), mode=mode)[  # type: ignore[call-overload]
             max(-before, 0) : None if after >= 0 else after
         ]
         for n, (before, after) in zip(shape, widths(padding, len(shape)), strict=True)

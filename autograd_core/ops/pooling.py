@@ -3,9 +3,6 @@
 One-dimensional pooling is that of images of height one, as in PyTorch.
 """
 
-# ruff: noqa: F821
-# mypy: disable-error-code="no-any-return, no-untyped-call, misc, name-defined, has-type, call-overload, arg-type"
-
 from __future__ import annotations
 
 from collections.abc import Sequence

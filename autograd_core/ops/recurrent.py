@@ -5,9 +5,6 @@ does it once for all. It runs through the steps again from the first, as PyTorch
 be differentiated in turn.
 """
 
-# ruff: noqa: F821
-# mypy: disable-error-code="no-any-return, no-untyped-call, misc, name-defined, has-type, call-overload, arg-type"
-
 from __future__ import annotations
 
 from collections.abc import Sequence

@@ -4,7 +4,6 @@ Formulas: PyTorch's derivatives.yaml.
 """
 
 # ruff: noqa: F403, F405
-# mypy: disable-error-code="no-any-return, no-untyped-call, misc, name-defined, has-type, call-overload, arg-type"
 
 from __future__ import annotations
 
@@ -185,7 +184,7 @@ def prod(self: Array) -> Array:
 
 @op("prod.dim_int", self=lambda grad, self, result, dim, keepdim: prod_dim_backward(grad, self, result, dim, keepdim))
 def prod_dim(self: Array, dim: int, keepdim: bool = False) -> Array:
-    return np.multiply.reduce(counted(self), axis=wrap(dim, self.ndim), keepdims=keepdim)
+    return np.multiply.reduce(counted(self), axis=wrap(dim, self.ndim), keepdims=keepdim)  # type: ignore[call-overload]
 
 
 @both
@@ -238,7 +237,7 @@ def spread(name: str, data: Array, dim: Dims, correction: float | None, keepdim:
     below = max(n - (1 if correction is None else correction), 0)
     if below == 0 or not data.size:
         no_degrees(name)
-    return np.add.reduce(centre * centre, axis=over, keepdims=keepdim) / data.dtype.type(below)
+    return np.add.reduce(centre * centre, axis=over, keepdims=keepdim) / data.dtype.type(below)  # type: ignore[call-overload]
 
 
 @both

@@ -1,8 +1,5 @@
 """Writing random numbers over a tensor, in place. Nothing of what was there is left, so its gradient is zero."""
 
-# ruff: noqa: F821
-# mypy: disable-error-code="no-any-return, no-untyped-call, misc, name-defined, has-type"
-
 from __future__ import annotations
 
 from collections.abc import Callable

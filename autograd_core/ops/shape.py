@@ -4,7 +4,6 @@ Formulas: PyTorch's derivatives.yaml.
 """
 
 # ruff: noqa: F403, F405
-# mypy: disable-error-code="no-any-return, no-untyped-call, misc, name-defined, has-type, call-overload, arg-type"
 
 from __future__ import annotations
 

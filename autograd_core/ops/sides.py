@@ -1,8 +1,5 @@
 """Products of two matrices over arrays, and the gradients of both sides, laid out in memory as those are."""
 
-# ruff: noqa: F821
-# mypy: disable-error-code="no-any-return, no-untyped-call, misc, name-defined, has-type, call-overload, arg-type"
-
 from __future__ import annotations
 
 from collections.abc import Sequence

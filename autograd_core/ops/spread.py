@@ -1,8 +1,5 @@
 """Spread together with mean, distances, and sums that skip nan. Formulas: PyTorch's derivatives.yaml."""
 
-# ruff: noqa: F821
-# mypy: disable-error-code="no-any-return, no-untyped-call, misc, name-defined, has-type, call-overload, arg-type"
-
 from __future__ import annotations
 
 import math
@@ -176,4 +173,4 @@ def cdist_again() -> Any:
 )
 def nansum(self: Array, dim: Dims = None, keepdim: bool = False) -> Array:
     known = self if self.dtype.kind != "f" else np.where(np.isnan(self), self.dtype.type(0), self)
-    return np.add.reduce(counted(known), axis=axes(dim, np.ndim(self)), keepdims=keepdim)
+    return np.add.reduce(counted(known), axis=axes(dim, np.ndim(self)), keepdims=keepdim)  # type: ignore[call-overload]

@@ -1,9 +1,6 @@
 """Values in order and how many there are: the k-th, distinct ones, counts and bins. Formulas: PyTorch's
 derivatives.yaml."""
 
-# ruff: noqa: F821
-# mypy: disable-error-code="no-any-return, no-untyped-call, misc, name-defined, has-type, call-overload, arg-type"
-
 from __future__ import annotations
 
 import numpy as np
@@ -144,7 +141,7 @@ def histc(self: Array, bins: int = 100, min: float = 0, max: float = 0) -> Array
 def searchsorted(sorted_sequence: Array, self: Array, right: bool = False) -> Array:
     side = "right" if right else "left"
     if np.ndim(sorted_sequence) == 1:
-        return np.searchsorted(sorted_sequence, self, side)
+        return np.searchsorted(sorted_sequence, self, side)  # type: ignore[call-overload]
     if sorted_sequence.shape[:-1] != self.shape[:-1]:
         raise RuntimeError(
             "torch.searchsorted(): boundaries tensor should be 1 dimension or the first N-1 dimensions of boundaries "
@@ -152,7 +149,7 @@ def searchsorted(sorted_sequence: Array, self: Array, right: bool = False) -> Ar
             f"{errors.sizes(sorted_sequence.shape)} and input value tensor {errors.sizes(self.shape)}"
         )
     rows = zip(sorted_sequence.reshape(-1, sorted_sequence.shape[-1]), self.reshape(-1, self.shape[-1]), strict=True)
-    return np.array([np.searchsorted(row, sought, side) for row, sought in rows], np.int64).reshape(self.shape)
+    return np.array([np.searchsorted(row, sought, side) for row, sought in rows], np.int64).reshape(self.shape)  # type: ignore[call-overload]
 
 
 @op("isin.Tensor_Tensor")

@@ -4,8 +4,6 @@ Each dimension is a matrix that takes a line of the input to one of the output (
 dimensions are the product of both, and a gradient takes the transposes. Formulas: PyTorch's derivatives.yaml.
 """
 
-# mypy: disable-error-code="no-any-return, no-untyped-call, misc, name-defined, has-type, call-overload, arg-type"
-
 from __future__ import annotations
 
 from collections.abc import Sequence

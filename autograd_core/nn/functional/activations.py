@@ -1,7 +1,5 @@
 """Activations as functions."""
 
-# mypy: disable-error-code="no-any-return"
-
 from __future__ import annotations
 
 import warnings

@@ -1,7 +1,5 @@
 """Attention as functions: scaled_dot_product_attention, and all of a MultiheadAttention."""
 
-# mypy: disable-error-code="no-any-return"
-
 from __future__ import annotations
 
 import math

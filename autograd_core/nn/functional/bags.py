@@ -1,7 +1,5 @@
 """Bags of rows and the bilinear map as functions."""
 
-# mypy: disable-error-code="no-any-return"
-
 from __future__ import annotations
 
 import math

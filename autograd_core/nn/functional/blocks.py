@@ -1,7 +1,5 @@
 """What lays blocks of images out in columns, and channels out in pixels, and back."""
 
-# mypy: disable-error-code="no-any-return"
-
 from __future__ import annotations
 
 import math

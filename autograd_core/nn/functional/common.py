@@ -1,7 +1,5 @@
 """What functions of torch.nn.functional share: checks of arguments, and how a loss is reduced."""
 
-# mypy: disable-error-code="no-any-return"
-
 from __future__ import annotations
 
 import functools

@@ -1,7 +1,5 @@
 """Dropout: elements or whole channels, to zero or to what keeps mean and variance."""
 
-# mypy: disable-error-code="no-any-return"
-
 from __future__ import annotations
 
 import math

@@ -1,7 +1,5 @@
 """Layers as functions: linear maps and tables of vectors."""
 
-# mypy: disable-error-code="no-any-return"
-
 from __future__ import annotations
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Losses of probabilities: how likely the targets are."""
 
-# mypy: disable-error-code="no-any-return"
-
 from __future__ import annotations
 
 import warnings

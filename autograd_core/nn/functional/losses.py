@@ -1,7 +1,5 @@
 """Losses between numbers, and margins."""
 
-# mypy: disable-error-code="no-any-return"
-
 from __future__ import annotations
 
 import math

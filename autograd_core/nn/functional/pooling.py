@@ -1,7 +1,5 @@
 """Pooling as functions. One dimension is computed as an image of height one, as torch does."""
 
-# mypy: disable-error-code="no-any-return"
-
 from __future__ import annotations
 
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """Interpolation as a function."""
 
-# mypy: disable-error-code="no-any-return"
-
 from __future__ import annotations
 
 import math
