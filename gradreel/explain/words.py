@@ -57,6 +57,19 @@ ATTRIBUTES = {
 FEW, SHORT = 6, 32
 """A value with at most so many numbers, in at most so many letters, is written out."""
 
+DIGITS = (4, 3, 2)
+"""With so many significant digits; fewer where the letters would not suffice for more."""
+
+BINDING = {
+    **dict.fromkeys((">", "<", ">=", "<=", "==", "!="), 0),
+    **dict.fromkeys("+-", 1),
+    **dict.fromkeys("*/@", 2),
+    "-a": 3,
+    "**": 4,
+    "a": 5,
+}
+"""How tightly what Python writes between its operands binds them; a name, a call or a bracket most tightly."""
+
 WRITTEN = {
     "addmm": "{1} @ {2} + {0}",
     "addmv": "{1} @ {2} + {0}",
@@ -85,7 +98,7 @@ ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "
 COUNTS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 
 
-def number(data: Any) -> str:
+def number(data: Any, digits: int = 4) -> str:
     """One number, short."""
     if isinstance(data, bool) or not isinstance(data, float):
         return str(data)
@@ -93,7 +106,7 @@ def number(data: Any) -> str:
         return str(data)
     if 1000 <= abs(data) < 1e6:
         return f"{data:.1f}".removesuffix(".0")
-    return f"{data:.4g}"
+    return f"{data:.{digits}g}"
 
 
 @lru_cache(4096, typed=True)
@@ -103,8 +116,10 @@ def scalar(data: Any) -> str:
     return text + ".0" if isinstance(data, float) and text.lstrip("-").isdigit() else text
 
 
-def array(data: Any) -> str:
-    return "[" + ", ".join(array(part) for part in data) + "]" if isinstance(data, list) else number(data)
+def array(data: Any, digits: int = 4) -> str:
+    if not isinstance(data, list):
+        return number(data, digits)
+    return "[" + ", ".join([array(part, digits) for part in data]) + "]"
 
 
 def size(shape: Sequence[int]) -> int:
@@ -115,14 +130,30 @@ def value(thing: Value | None) -> str:
     """A value in a sentence: 3.0, [0.5, 0.5], or what it is like when it is larger."""
     if thing is None:
         return "nothing"
-    if thing.whole and not thing.shape:
-        return scalar(thing.data) if thing.data else scalar.__wrapped__(thing.data)
-    if thing.whole and size(thing.shape) <= FEW:
-        text = array(thing.data)
-        if len(text) <= SHORT:
-            return text
+    text = numbers(thing)
+    if text is not None:
+        return text
     dims = shape(thing.shape)
     return f"{'an' if VOWEL.match(dims) else 'a'} {dims} tensor"
+
+
+def aside(thing: Value | None) -> str:
+    """A value in brackets: as `value`, and of a larger one the shape alone, 16×8 or 8 elements."""
+    text = numbers(thing) if thing is not None else "nothing"
+    if text is not None or thing is None:
+        return text or "nothing"
+    return shape(thing.shape) if len(thing.shape) != 1 else f"{thing.shape[0]} elements"
+
+
+def numbers(thing: Value) -> str | None:
+    """The numbers of a small value; None for a larger one."""
+    if not thing.whole:
+        return None
+    if not thing.shape:
+        return scalar(thing.data) if thing.data else scalar.__wrapped__(thing.data)
+    if size(thing.shape) > FEW:
+        return None
+    return next((text for digits in DIGITS if len(text := array(thing.data, digits)) <= SHORT), None)
 
 
 def shape(dims: Sequence[int]) -> str:
@@ -215,14 +246,30 @@ def plain(thing: Value | None) -> str | None:
 
 
 @lru_cache(4096)
-def loose(text: str) -> bool:
-    """Whether `text` needs brackets to be an operand: a sum, a product, or what begins with a minus."""
-    depth = 0
-    for at, letter in enumerate(text):
+def binding(text: str) -> int:
+    """How tightly `text` holds together: as the loosest operator that stands in it outside of brackets."""
+    if NUMBER.fullmatch(text):
+        return BINDING["a"]
+    depth, words = 0, [""]
+    for letter in text:
         depth += (letter in "([") - (letter in ")]")
-        if not depth and (letter == " " or letter == "-" and not at):
-            return not NUMBER.fullmatch(text)
-    return False
+        if letter == " " and not depth:
+            words.append("")
+        else:
+            words[-1] += letter
+    least = min((BINDING.get(word, BINDING["a"]) for word in words[1::2]), default=BINDING["a"])
+    return min(least, BINDING["-a"]) if text.startswith("-") else least
+
+
+def operand(text: str, least: int) -> str:
+    """`text`, in brackets if it binds less tightly than `least`."""
+    return text if binding(text) >= least else f"({text})"
+
+
+def between(left: str, op: str, right: str) -> str:
+    """`left op right` with the brackets that Python needs; only a power groups from the right."""
+    here = BINDING[op]
+    return f"{operand(left, here + (op == '**'))} {op} {operand(right, here + (op != '**'))}"
 
 
 @lru_cache(1024)
@@ -234,9 +281,9 @@ def bare(op: str) -> str:
 def expression(op: str, parts: list[str], values: dict[str, str]) -> str | None:
     """How a program writes `op` of `parts`; `values` are the plain values that its node keeps, if it has one."""
     op = bare(op)
-    inner = [f"({part})" if loose(part) else part for part in parts]
     if op in INFIX and len(parts) == 2:
-        return f"{inner[0]} {INFIX[op]} {inner[1]}"
+        return between(parts[0], INFIX[op], parts[1])
+    inner = [operand(part, BINDING["a"]) for part in parts]
     if op in WRITTEN and len(parts) >= WRITTEN[op].count("{"):
         return WRITTEN[op].format(*(parts if "({" in WRITTEN[op] else inner))
     if op == "rsub" and len(parts) == 1:
@@ -252,7 +299,7 @@ def expression(op: str, parts: list[str], values: dict[str, str]) -> str | None:
         return None
     if op in INFIX:
         number = values.get("exponent") or values.get("other") or ("…" if op in COMPARED else None)
-        return f"{inner[0]} {INFIX[op]} {number}" if number is not None and len(parts) == 1 else None
+        return between(parts[0], INFIX[op], number) if number is not None and len(parts) == 1 else None
     if op in ATTRIBUTES and len(parts) == 1:
         return inner[0] + ATTRIBUTES[op]
     if op == "select" and len(parts) == 1:

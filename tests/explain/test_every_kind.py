@@ -66,13 +66,13 @@ EXPECTED = {
     "it computes is recorded as well.",
     "grad_captured": "`autograd.grad` hands back 12.0 for `w`; no `.grad` is touched.",
     "name_unbound": "Line 3: `y` is gone; what only that name held goes with it.",
-    "flag_changed": "Line 4: `w` no longer requires a gradient: what is made of it goes unrecorded.",
+    "flag_changed": "Line 4: `w` no longer requires a gradient: what is computed from it goes unrecorded.",
     "written": "Line 5: `w.data.mul_(2)` writes into `w` in place: it is now 6.0, and its version stays 0, so "
     "autograd cannot notice.",
-    "warned": "PyTorch warns: “Mind this”",
+    "warned": "PyTorch warns: “Mind this”.",
     "raised": "Line 6 raises ValueError: “no good”, which the program catches.",
     "optimizer_stepped": "Line 7: `SGD` takes a step, but no parameter has a gradient.",
-    "backward_refused": "`backward()` cannot start. PyTorch raises “no way”",
+    "backward_refused": "`backward()` cannot start. PyTorch raises “no way”.",
     "stopped": "The run is stopped on line 7: its steps reached 100.",
 }
 

@@ -57,15 +57,15 @@ SAYS = {
     "diamond": [
         "Line 3: `a * a` builds **MulBackward0 #0**, which keeps `a`: the gradient of each side needs the other.",
         "**ExpBackward0 #1** multiplies what came (1.0) by the result it kept (54.6) and hands 54.6 to `b`.",
-        "Gradients meet at **MulBackward0 #0**: 1.0 + 54.6 = 55.6.",
+        "Gradients meet at **MulBackward0 #0**, whose result `b` was used twice: 1.0 + 54.6 = 55.6.",
         "`a.grad` was empty; now it holds 222.4.",
     ],
     "shared_in_a_loop": [
         "Line 7: iteration 2 of 2, `step` is `1`.",
-        "**MeanBackward0 #5**, **PowBackward0 #4**, **SubBackward0 #3** and two more go: `loss` was the last to hold "
-        "them.",
+        "**MeanBackward0 #5**, **PowBackward0 #4**, **SubBackward0 #3** and two more are released: `loss` was the "
+        "last to hold them.",
         "**MvBackward0 #0** asks for `t`, but it was freed by `loss.backward()` on line 10, in iteration 1. "
-        "PyTorch raises “Trying to backward through the graph a second time”",
+        "PyTorch raises “Trying to backward through the graph a second time”.",
     ],
     "training": [
         "Line 6: `w.grad` is emptied, so the next backward starts afresh.",
@@ -76,11 +76,11 @@ SAYS = {
         "`a.grad` was not empty, so gradients add up, in place: 6.0 + 6.0 = 12.0.",
     ],
     "saved_modified": [
-        "Line 6: `b.mul_(2)` writes into `b` in place: it is now 20.0, at version 2; **MulBackward0 #1** kept it as it "
-        "was before.",
+        "Line 6: `b.mul_(2)` writes into `b` in place: it is now 20.0, at version 2; what **MulBackward0 #1** kept of "
+        "it is stale now.",
         "**MulBackward0 #1** asks for `b`, but it was changed: kept at version 0, now at version 2. "
         "PyTorch raises “one of the variables needed for gradient computation has been modified by an inplace "
-        "operation”",
+        "operation”.",
     ],
 }
 

@@ -26,7 +26,7 @@ class Sign(torch.autograd.Function):
 x = torch.ones(3, requires_grad=True)
 Sign.apply(x).sum().backward()""",
     "`(-a) ** 2` builds": "a = torch.tensor(2., requires_grad=True)\n(-a) ** 2",
-    "hands 1.0 to an unnamed leaf": "(torch.tensor(2., requires_grad=True) + 1).backward()",
+    "on as it is, to an unnamed leaf": "(torch.tensor(2., requires_grad=True) + 1).backward()",
     "`a * a` builds **MulBackward0 #0**; a hook packs what it would keep": """\
 a = torch.tensor(2., requires_grad=True)
 with torch.autograd.graph.saved_tensors_hooks(lambda t: t.tolist(), torch.tensor):
@@ -39,7 +39,69 @@ def closure():
     loss.backward()
     return loss
 opt.step(closure)""",
-    "inside, `x` is the same `x`": "def f(x):\n    return x * 2\nx = torch.ones(1)\nf(x)",
+    "inside, `x` is what it is outside": "def f(x):\n    return x * 2\nx = torch.ones(1)\nf(x)",
+    "`f` is called; inside, `n` is `3` and `x` and `w` are what they are outside": """\
+def f(x, w, n):
+    return x * w * n
+x, w = torch.ones(1), torch.ones(1)
+f(x, w, 3)""",
+    "starts at **MulBackward0 #0** with 1.0, the gradient of `c` with respect to itself": """\
+a = torch.tensor(2., requires_grad=True)
+c = a * 3
+c.backward(retain_graph=True)""",
+    "`a * b + b` builds **AddBackward0": """\
+a, b = torch.ones(2, requires_grad=True), torch.ones(2, requires_grad=True)
+(a * b) + b""",
+    "`a - (b - a)` builds **SubBackward0": """\
+a, b = torch.ones(2, requires_grad=True), torch.ones(2, requires_grad=True)
+a - (b - a)""",
+    "`(a * b) ** 2` builds **PowBackward0": """\
+a, b = torch.ones(2, requires_grad=True), torch.ones(2, requires_grad=True)
+(a * b) ** 2""",
+    "`tanh(a @ b + c * b).sum()` builds **SumBackward0": """\
+a, b, c = torch.ones(2, 2, requires_grad=True), torch.ones(2), torch.ones(2)
+torch.tanh(a @ b + c * b).sum()""",
+    "passes what came (1.0) on as it is, to `a` twice.": "a = torch.tensor(2., requires_grad=True)\n(a + a).backward()",
+    "multiplies what came (4×3) by the result it kept (4×3) and hands a 4×3 tensor to `a`": """\
+a = torch.ones(4, 3, requires_grad=True)
+a.exp().sum().backward()""",
+    "it flips the sign of what came and hands -1.0 to `b`": """\
+a, b = torch.tensor(1., requires_grad=True), torch.tensor(2., requires_grad=True)
+(a - b).backward()""",
+    "`w.grad` was empty; now it holds [-0.123, 0.235, -0.346, 0.457].": """\
+w = torch.zeros(4, requires_grad=True)
+(w * torch.tensor([-0.12345, 0.23456, -0.34567, 0.45678])).sum().backward()""",
+    "Gradients meet at **MulBackward0 #0**, whose result `a` was used twice: 20.0 + 18.0 = 38.0": """\
+x = torch.tensor(3., requires_grad=True)
+a = x * x
+((a + 1) * (a * 2)).backward()""",
+    "Gradients meet at `x`, which was used three times:": """\
+x = torch.tensor(3., requires_grad=True)
+(x * 2 + x * 3 + x * 4).backward()""",
+    "for another pass: `create_graph` implies `retain_graph`.": """\
+x = torch.tensor(3., requires_grad=True)
+torch.autograd.grad(x ** 3, x, create_graph=True)""",
+    "`create_graph` records the backward itself, so `x ** 2.0` builds": """\
+x = torch.tensor(3., requires_grad=True)
+torch.autograd.grad(x ** 3, x, create_graph=True)""",
+    "what **PowBackward0 #0** kept of it is stale now.": """\
+x = torch.ones(2, requires_grad=True)
+y = (x ** 2)
+z = x.detach()
+z.add_(1)""",
+    "`opt.zero_grad()` finds no gradient to empty": """\
+w = torch.ones(1, requires_grad=True)
+opt = torch.optim.SGD([w], 0.1)
+opt.zero_grad()""",
+    "PyTorch raises “Trying to backward through the graph a second time”.": """\
+a = torch.tensor(2., requires_grad=True)
+b = a * a
+b.backward()
+b.backward()""",
+    "`x` names [1, 1], which shares the memory of what `x` named before": """\
+x = torch.ones(2, requires_grad=True)
+x = x.data""",
+    "`x` names the result, [[0, 1], [2, 3]]; no gradient is wanted for it.": "x = torch.arange(4).view(2, 2)",
     "`parts` is an empty list": "parts = []",
 }
 

@@ -9,8 +9,8 @@ from functools import cache
 from gradreel.trace import events as e
 
 from ..operators.rows import SAME, Way
-from ..words import called, code, feeds, label, listed, node, plural, some, value
-from ..world.states import NodeState, Place, SlotState
+from ..words import aside, called, code, feeds, label, listed, name_of, node, plural, some, value
+from ..world.states import Call, NodeState, Place, SlotState
 from ..world.world import World
 from .graph import keep_name, known_of, together
 from .program import first_sentence
@@ -21,18 +21,31 @@ SLOT = re.compile(r"\{(?!grad\})(\w+)\}")
 TWOFOLD = re.compile(r", | and | where | it was ")
 """In words with more than one part, after which a comma helps."""
 
+UNSEEDED = re.compile(r"\.backward\((?:(?:retain_graph|create_graph)=\w+(?:, )?)*\)$")
+"""A call that says of no gradient to start with."""
+
 
 def backward_started(told: Telling) -> str:
     world = told.world
     event = told.one(e.BackwardStarted)
     call = world.calls[event.call]
     roots = listed(node(world, number) for number in event.nodes) if event.nodes else "the root"
-    text = f"{code(call.text)} starts at {roots}"
+    text = f"{code(call.text)} starts at {roots}{seeded(world, event, call.text)}"
     if event.create_graph:
         text += "; with `create_graph`, what it computes is recorded as well"
     elif event.retain_graph:
         text += "; `retain_graph` is set, so the nodes will keep what they saved"
     return told.sentence(text)
+
+
+def seeded(world: World, event: e.BackwardStarted, text: str) -> str:
+    """With what a call starts that was given no gradient."""
+    root = world.tensors.get(event.roots[0]) if len(event.roots) == 1 else None
+    if event.called != "backward" or root is None or root.shape or not UNSEEDED.search(text):
+        return ""
+    name = label(world, root.number)
+    what = code(name) if name is not None else "what it is called on"
+    return f" with 1.0, the gradient of {what} with respect to itself"
 
 
 def node_ran(told: Telling) -> str:
@@ -43,32 +56,32 @@ def node_ran(told: Telling) -> str:
     came = state.came
     known = known_of(state)
     ways = known.ways if known else (None,)
-    handed: dict[str, list[str]] = {}
+    handed: dict[str, list[tuple[str, str]]] = {}
     for edge, (grad, (target, _)) in enumerate(zip(event.grads, state.edges, strict=False)):
         if grad is None or target is None:
             continue
         words = action(world, state, ways[edge] if edge < len(ways) else ways[-1])
-        goal = f"{value(grad)} to {feeds(world, state, target)}"
-        if words in handed:
-            handed[words].append(goal)
-        else:
-            handed[words] = [goal]
+        handed.setdefault(words, []).append((value(grad), feeds(world, state, target)))
     if not handed:
         return told.sentence(f"**{state.title}** runs, but nobody below wants a gradient")
-    arrived = f"what came ({value(came)})" if came is not None else "what came"
+    arrived = f"what came ({aside(came)})" if came is not None else "what came"
     texts: list[str] = []
     named = False
     for words, goals in handed.items():
-        whole = words.replace("{grad}", "it" if named else arrived)
+        whole = words.replace("{grad}", "what came" if named else arrived)
         named = named or "{grad}" in words
-        to = goals[0] if len(goals) == 1 else listed(each_once(goals))
-        texts.append(f"{whole} and hands {to}")
+        if words == SAME and {shown for shown, _ in goals} == {value(came)}:
+            texts.append(f"{whole}, to {listed(each_once([to for _, to in goals]))}")
+        else:
+            texts.append(f"{whole} and hands {listed(each_once([f'{shown} to {to}' for shown, to in goals]))}")
     freed = ", then lets go of what it kept" if told.first(e.SlotFreed) else ""
     return told.sentence(f"**{state.title}** " + "; it ".join(texts) + freed)
 
 
 def each_once(goals: list[str]) -> list[str]:
     """Each goal once, with how often it comes."""
+    if len(goals) == 1:
+        return goals
     times = {goal: goals.count(goal) for goal in goals}
     return [goal if many == 1 else f"{goal} {TIMES.get(many, f'{many} times')}" for goal, many in times.items()]
 
@@ -81,7 +94,7 @@ def action(world: World, state: NodeState, way: Way | None) -> str:
     if way is None and state.custom:
         return "runs the backward you wrote on {grad}"
     if way is None:
-        kept = [f"{keep_name(world, slot)} ({value(slot.value)})" for slot in state.slots.values()]
+        kept = [f"{keep_name(world, slot)} ({aside(slot.value)})" for slot in state.slots.values()]
         return "works on {grad} with " + some(list(dict.fromkeys(kept))) + "," if kept else "works on {grad}"
     words = way.words
     if words == SAME and state.name.startswith(("Add", "Sub")) and (alpha := state.values.get("alpha", "1")) != "1":
@@ -116,11 +129,11 @@ def kept_words(world: World, slot: SlotState) -> str:
     """`the `b` it kept (3.0)`."""
     text = label(world, slot.tensor)
     if slot.tensor is None or slot.slot == "result":
-        return f"the result it kept ({value(slot.value)})"
+        return f"the result it kept ({aside(slot.value)})"
     shown = value(slot.value)
     if text is None or text == shown:
         return f"the {ARTICLE.sub('', shown)} it kept"
-    return f"the {code(text)} it kept ({shown})"
+    return f"the {code(text)} it kept ({aside(slot.value)})"
 
 
 def slot_freed(told: Telling) -> str:
@@ -140,23 +153,41 @@ def slot_retained(told: Telling) -> str:
     world = told.world
     kept_on = told.all(e.SlotRetained)
     what = in_slots(world, kept_on)
-    return told.sentence(f"{node(world, kept_on[0].node)} keeps {what} for another pass: `retain_graph` is set")
+    call = world.calls[kept_on[0].call]
+    why = "`create_graph` implies `retain_graph`" if implied(call) else "`retain_graph` is set"
+    return told.sentence(f"{node(world, kept_on[0].node)} keeps {what} for another pass: {why}")
+
+
+def implied(call: Call) -> bool:
+    """Whether the graph is kept for `create_graph` alone."""
+    return call.create_graph and "retain_graph" not in call.text
 
 
 def grad_added(told: Telling) -> str:
     world = told.world
     event = next(added for added in told.all(e.GradAdded) if added.before is not None)
     state = world.nodes[event.node]
-    where = called(world, state.variable) if state.variable is not None else f"**{state.title}**"
+    call = world.calls[event.call]
     total = f"{value(event.before)} + {value(event.came)} = {value(event.after)}"
     if event.after is not None and not event.after.whole or "tensor" in total:
         total = f"{value(event.came)} is added to what was there"
     if event.came is None:
         total = "nothing comes, and what was there stays"
-    call = world.calls[event.call]
     missing = call.expected.get(event.node, 0) - call.arrived.get(event.node, 0)
     wait = f"; {plural(missing, 'more')[: -1 if missing > 1 else None]} to come" if missing > 0 else ""
-    return told.sentence(f"gradients meet at {where}: {total}{wait}")
+    return told.sentence(f"gradients meet at {meeting(world, state, call)}: {total}{wait}")
+
+
+def meeting(world: World, state: NodeState, call: Call) -> str:
+    """Where gradients add up, and that they do because what stands there was used more than once."""
+    uses = call.expected.get(state.number, 0)
+    times = TIMES.get(uses, f"{uses} times")
+    if state.variable is not None:
+        return called(world, state.variable) + (f", which was used {times}" if uses > 1 else "")
+    if uses < 2 or len(state.outputs) != 1:
+        return f"**{state.title}**"
+    name = name_of(world, world.tensors[state.outputs[0]])
+    return f"**{state.title}**, whose result{f' {code(name)}' if name else ''} was used {times}"
 
 
 def grad_stored(told: Telling) -> str:

@@ -20,6 +20,9 @@ GIVEN = (
 INPUTS = frozenset(GIVEN.split())
 """Slots that keep what a node was given; others keep what it made on the way."""
 
+DEPTHS, LONGEST = (1, 4), 40
+"""How deep an expression may go: farther than at first as long as it has at most so many letters."""
+
 NAMELESS = "its input "
 DOING_WITHOUT = frozenset(
     (
@@ -46,15 +49,19 @@ def node_made(told: Telling) -> str:
     else:
         text += keeping(world, state, ", which keeps" if what else " and keeps")
     if state.generation:
-        text = f"`create_graph` records the backward itself: {text}"
+        text = f"`create_graph` records the backward itself, so {text}"
     return told.sentence(text)
 
 
 def made_of(world: World, state: NodeState) -> str | None:
     """`t @ a`: the expression that built `state`, if its parts can be named."""
-    parts = [label(world, number, 1) for number in state.inputs]
-    named = [part for part in parts if part is not None]
-    return expression(state.op, named, state.values) if parts and len(named) == len(parts) else None
+    for depth in DEPTHS:
+        parts = [label(world, number, depth) for number in state.inputs]
+        named = [part for part in parts if part is not None]
+        text = expression(state.op, named, state.values) if parts and len(named) == len(parts) else None
+        if text is not None:
+            return text if depth == DEPTHS[0] or len(text) <= LONGEST else None
+    return None
 
 
 def keeping(world: World, state: NodeState, keeps: str) -> str:
@@ -133,7 +140,7 @@ def written(told: Telling) -> str:
     ]
     if older:
         kept = some([node(world, number) for number in dict.fromkeys(older)], most=3)
-        text += f"; {kept} kept it as it was before"
+        text += f"; what {kept} kept of it is stale now"
     return told.sentence(text)
 
 
@@ -144,7 +151,7 @@ def node_released(told: Telling) -> str:
     leaves = [
         f"the AccumulateGrad of {called(world, state.variable)}" for state in states if state.variable is not None
     ]
-    verb = "goes" if len(states) == 1 else "go"
+    verb = "is released" if len(states) == 1 else "are released"
     names = [code(name) for _, name in world.gone]
     pronoun = "it" if len(states) == 1 else "them"
     if names:

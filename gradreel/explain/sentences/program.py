@@ -10,6 +10,16 @@ from ..words import called, code, grad_owner, some, value
 from .telling import Telling, turns
 
 LONGEST = 72
+
+STATEMENTS = (
+    (re.compile(r"\.zero_grad\([^()]*\)$"), "finds no gradient to empty: none has been stored yet"),
+    (re.compile(r"\bmanual_seed\([^()]*\)$"), "fixes the random numbers that follow, the same in every run"),
+    (re.compile(r"^with (torch\.)?no_grad\(\):"), "turns recording off: what is computed in it gets no nodes"),
+    (re.compile(r"^with (torch\.)?enable_grad\(\):"), "turns recording on: what is computed in it gets nodes"),
+    (re.compile(r"\.eval\(\)$"), "switches to how the module works after training; gradients are recorded as before"),
+    (re.compile(r"\.train\(\)$"), "switches to how the module works in training"),
+)
+"""What a statement does that autograd has nothing to tell of, by its form."""
 START_ENDS = re.compile(r"(?<!\.)\. | \(or |: \[")
 KINDS = re.compile(r"(list|tuple|dict|set|OrderedDict|defaultdict|deque) of (\d+)")
 
@@ -19,7 +29,10 @@ def line(told: Telling) -> str:
     if reached is None:
         return "The program begins"
     text = told.world.source.text(reached.line, reached.end_line)
-    return told.sentence(code(text) if text else "nothing to do")
+    if not text:
+        return told.sentence("nothing to do")
+    why = next((words for form, words in STATEMENTS if form.search(text)), None)
+    return told.sentence(f"{code(text)} {why}" if why else code(text))
 
 
 def name_bound(told: Telling) -> str:
@@ -43,7 +56,7 @@ def brief(told: Telling, event: e.NameBound) -> str:
     tensor = told.world.tensors[event.tensor]
     other = next((name for scope, name in tensor.names if (scope, name) != (event.scope, event.name)), None)
     if other == event.name:
-        return f"{code(event.name)} is the same {code(other)}"
+        return f"{code(event.name)} is what it is outside"
     return f"{code(event.name)} is {code(other)}" if other else f"{code(event.name)} names {value(tensor.value)}"
 
 
@@ -64,7 +77,7 @@ def one_tensor(told: Telling, event: e.NameBound) -> str:
     now = value(tensor.value)
     others = [other for scope, other in tensor.names if (scope, other) != (event.scope, event.name)]
     if tensor.made >= told.beat.start:
-        return f"{name} names {new_tensor(told, event.tensor, now)}"
+        return f"{name} names {new_tensor(told, event.tensor, now, event.name)}"
     if others:
         same = others[0] == event.name
         return f"{name} is the same {name} as outside" if same else f"{name} is another name for {code(others[0])}"
@@ -77,15 +90,19 @@ def one_tensor(told: Telling, event: e.NameBound) -> str:
     return f"{name} now names {now}"
 
 
-def new_tensor(told: Telling, number: int, now: str) -> str:
+def new_tensor(told: Telling, number: int, now: str, bound: str) -> str:
+    """What a tensor of this very line is, which gets the name `bound`."""
     world = told.world
     tensor = world.tensors[number]
     if tensor.node is not None:
         return f"the result, {now}"
-    if tensor.base is not None:
-        return f"{now}, which shares the memory of {called(world, tensor.base)}; no graph leads back from it"
+    base = world.tensors.get(tensor.base) if tensor.base is not None else None
+    if base is not None and (base.requires_grad or base.called is not None):
+        memory = called(world, base.number)
+        former = f"of what {memory} named before" if memory == code(bound) else f"of {memory}"
+        return f"{now}, which shares the memory {former}; no graph leads back from it"
     if tensor.requires_grad:
-        return f"a new leaf, {now}; it requires a gradient, so what is made of it gets recorded"
+        return f"a new leaf, {now}; it requires a gradient, so what is computed from it gets recorded"
     if any(world.tensors[part].requires_grad for part in tensor.inputs if part in world.tensors):
         return f"the result, {now}; it was not recorded, so no gradient will come back through it"
     what = "the result" if tensor.inputs else "a new tensor"
@@ -102,8 +119,18 @@ def name_unbound(told: Telling) -> str:
 def function_entered(told: Telling) -> str:
     entered = told.one(e.FunctionEntered)
     given = [event for event in told.all(e.NameBound) if event.scope == entered.scope]
-    inside = f"; inside, {some([brief(told, event) for event in given])}" if given else ""
-    return told.sentence(f"{code(entered.function)} is called{inside}")
+    same = [event for event in given if event.tensor is not None and handed_on(told, event)]
+    parts = [brief(told, event) for event in given if event not in same]
+    if same:
+        verb = "is what it is" if len(same) == 1 else "are what they are"
+        parts.append(f"{some([code(event.name) for event in same])} {verb} outside")
+    return told.sentence(f"{code(entered.function)} is called" + (f"; inside, {some(parts)}" if parts else ""))
+
+
+def handed_on(told: Telling, event: e.NameBound) -> bool:
+    """Whether the tensor has the same name where the function was called."""
+    names = told.world.tensors[event.tensor].names if event.tensor is not None else []
+    return next((name for scope, name in names if (scope, name) != (event.scope, event.name)), None) == event.name
 
 
 def function_left(told: Telling) -> str:
@@ -127,8 +154,8 @@ def flag_changed(told: Telling) -> str:
     event = told.one(e.FlagChanged)
     name = called(told.world, event.tensor)
     if event.requires_grad:
-        return told.sentence(f"{name} requires a gradient from now on: it is a leaf")
-    return told.sentence(f"{name} no longer requires a gradient: what is made of it goes unrecorded")
+        return told.sentence(f"{name} requires a gradient from now on: what is computed from it gets recorded")
+    return told.sentence(f"{name} no longer requires a gradient: what is computed from it goes unrecorded")
 
 
 def printed(told: Telling) -> str:

@@ -42,7 +42,7 @@ class Telling:
     def sentence(self, text: str) -> str:
         """`text` with the line before it, if the program reaches one here, and a full stop."""
         line = self.last(LineReached).line if self.beat.opens else 0
-        ended = text if text.endswith((".", "”", "?", "!")) and not text.endswith("..") else text + "."
+        ended = text if text.endswith((".", "?", "!")) and not text.endswith("..") else text + "."
         return f"Line {line}: {ended}" if line else upper(ended)
 
 
