@@ -6,8 +6,6 @@ import weakref
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import numpy as np
-
 from . import errors, events, tell
 from .edges import gradient_edge
 from .graph import Node, Wanted
@@ -15,35 +13,50 @@ from .overlap import refuse_repeats
 from .state import state
 from .tensor import Tensor, plain
 from .transforms.batch import hidden
-from .views import current_grad_fn, geometry, strided
+from .views import current_grad_fn, geometry, laid_out, steps_of, strided
 
 
-def rebase(target: Tensor, make_node: Callable[[Tensor], Node | None]) -> None:
-    """Give `target`, just written, the history that `make_node` makes; a view's base gets a CopySlices around it."""
+def rebase(target: Tensor, make_node: Callable[[Tensor], Node | None], seen_otherwise: bool = False) -> None:
+    """Give `target`, just written, the history that `make_node` makes; a view's base gets a CopySlices around it.
+
+    Where only its shape is `seen_otherwise`, no element was written: the node is the view's own, and its base's stays.
+    """
     if not state.grad_enabled:
         return
     holder = plain(target.data_)
     holder.storage_ = target.shared_storage()
     look = target.meta.view if target.meta is not None else None
     session = state.session
+    if look is not None and seen_otherwise:
+        look.version, look = holder.storage_.count(), None
     if look is not None and session is not None:
         state.session = None
     try:
         node = make_node(holder)
     finally:
         state.session = session
-    if node is not None:
-        rebase_onto(target, node, holder.output_nr)
+    if node is None:
+        return
+    if look is None:
+        continue_with(target, node, holder.output_nr, not seen_otherwise)
+    else:
+        rebase_onto(target, node)
+
+
+def continue_with(target: Tensor, node: Node, output_nr: int, retaining: bool = True) -> None:
+    """Make `node` the history of `target` itself, and that whose gradient retain_grad keeps, if so."""
+    before = target.node
+    target.node, target.output_nr = node, output_nr
+    if retaining:
+        move_retain(target, before, node)
+    tell_rebased(target, before, node)
 
 
 def rebase_onto(target: Tensor, node: Node, output_nr: int = 0) -> None:
     """Make `node` the history of `target`, which it just wrote; a view's base gets it inside a CopySlices."""
     look = target.meta.view if target.meta is not None else None
     if look is None:
-        before = target.node
-        target.node, target.output_nr = node, output_nr
-        move_retain(target, before, node)
-        tell_rebased(target, before, node)
+        continue_with(target, node, output_nr)
         return
     base = look.base
     before = base.node
@@ -79,10 +92,11 @@ def tell_rebased(tensor: Tensor, before: Node | None, node: Node) -> None:
 class CopySlices(Node):
     """A write into part of a base: the gradient of that part goes through the inner node, the rest passes.
 
-    The first edge leads to what the base was before, the others are those of the inner node.
+    The first edge leads to what the base was before, the others are those of the inner node. The gradient is laid out
+    in the `steps` of the base, so that the part is found in it.
     """
 
-    __slots__ = ("inner", "size", "stride", "offset", "look")
+    __slots__ = ("inner", "steps", "size", "stride", "offset", "look")
     op_name = "copy_slices"
     writes = (2,)
 
@@ -94,11 +108,13 @@ class CopySlices(Node):
         self.inner = inner
         look = view.meta.view if view.meta is not None else None
         self.look = look if hidden(base) else None
+        self.steps = steps_of(base.data_)
         self.size, self.stride, self.offset = geometry(view) if self.look is None else ((), (), 0)
 
     def raw(self, grads: Sequence[Any], wanted: Wanted) -> list[Any]:
         self.check()
-        whole = np.array(grads[0], order="C")
+        whole = laid_out(grads[0].shape, self.steps, grads[0].dtype)
+        whole[...] = grads[0]
         part = strided(whole, self.size, self.stride, self.offset)
         inner = self.inner.raw((part.copy(),), (self.inner.next[0], *wanted[1:]))
         if inner[0] is not None:
@@ -120,7 +136,7 @@ class CopySlices(Node):
         whole = (
             clone(grads[0], True)
             if hidden(grads[0])
-            else in_place(copy, plain(np.empty(data.shape, data.dtype)), grads[0])
+            else in_place(copy, plain(laid_out(data.shape, self.steps, data.dtype)), grads[0])
         )
         part = as_strided(whole, self.size, self.stride, self.offset)
         inner = self.inner.graph((clone(part),), (self.inner.next[0], *wanted[1:]))

@@ -7,6 +7,9 @@ read later, it is replaced by AsStridedBackward0 on the base, with the sequence 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 import numpy as np
 
 from . import errors, events
@@ -95,14 +98,29 @@ def remake(view: Tensor, look: View, version: int) -> None:
         session.emit((events.HistoryRebased, session.tensor(view), old, session.node(view.node)))
 
 
+def steps_of(data: Array) -> tuple[int, ...]:
+    """Strides in elements."""
+    return tuple(step // data.itemsize for step in data.strides)
+
+
+def extent(size: Sequence[int], stride: Sequence[int]) -> int:
+    """How many elements of memory lie between the first and the last that are shown, both of them counted."""
+    return 0 if 0 in size else sum((n - 1) * step for n, step in zip(size, stride, strict=True)) + 1
+
+
+def laid_out(size: Sequence[int], stride: Sequence[int], dtype: np.dtype[Any]) -> Array:
+    """New memory, not filled, seen with these lengths and strides."""
+    return strided(np.empty(extent(size, stride), dtype), tuple(size), tuple(stride), 0)
+
+
 def strided(data: Array, size: tuple[int, ...], stride: tuple[int, ...], offset: int) -> Array:
-    """The window of the memory of `data` (taken as laid out in C order) that starts at `offset` elements.
+    """The window of the memory of `data` that starts `offset` elements behind the first of these.
 
     Raises:
         RuntimeError: it reaches outside.
     """
-    flat = np.ascontiguousarray(data).reshape(-1)
-    reach = offset + sum((n - 1) * s for n, s in zip(size, stride, strict=True)) + 1
+    flat = data.reshape(-1) if data.flags.c_contiguous else in_memory(data)
+    reach = offset + extent(size, stride)
     if 0 not in size and (offset < 0 or any(s < 0 for s in stride) or reach > flat.size):
         raise RuntimeError(
             f"setStorage: sizes {errors.sizes(size)}, strides {errors.sizes(stride)}, storage offset {offset}, and "
@@ -112,4 +130,9 @@ def strided(data: Array, size: tuple[int, ...], stride: tuple[int, ...], offset:
             f"{flat.nbytes}"
         )
     steps = tuple(s * flat.itemsize for s in stride)
-    return np.lib.stride_tricks.as_strided(flat[offset:], size, steps)
+    return np.ndarray(size, flat.dtype, flat, 0 if 0 in size else offset * flat.itemsize, steps)
+
+
+def in_memory(data: Array) -> Array:
+    """The memory from the first element of `data` to its last, in a row."""
+    return np.lib.stride_tricks.as_strided(data, (extent(data.shape, steps_of(data)),), (data.itemsize,))

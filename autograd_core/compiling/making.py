@@ -16,6 +16,7 @@ FACTS: dict[str, str] = {
     "_dtype_": "{0}.dtype",
     "_sizes_": "[t.data_.shape for t in {1}]",
     "_shape_": "{0}.shape",
+    "_strides_": "_strides({0})",
 }
 """What a formula may ask about an input without keeping it: the ending of the name, and how to compute it from the
 array {0} of the input {1}."""

@@ -11,6 +11,7 @@ from ..device import CPU
 from ..ops import shape
 from ..tensor import Tensor
 from ..transforms.batch import MEMORY, hidden, unseen
+from ..views import extent, steps_of
 
 
 def whole(data: Any) -> Any:
@@ -63,8 +64,8 @@ def windowed(input: Tensor, size: Sequence[int], stride: Sequence[int], asked: i
         whole = seen
     start = 0 if asked is None else asked - first
     last = start + sum((n - 1) * step for n, step in zip(size, stride, strict=False))
-    inside = start >= 0 and last < input.data_.size
-    if input.data_.flags.c_contiguous and (inside or (whole is input and first == 0)):
+    inside = start >= 0 and last < extent(input.data_.shape, steps_of(input.data_))
+    if inside or (whole is input and first == 0):
         return input, None if asked is None else start
     if input.requires_grad or storage_offset(whole) or not whole.data_.flags.c_contiguous:
         raise NotImplementedError(OF_A_VIEW)

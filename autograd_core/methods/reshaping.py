@@ -23,14 +23,12 @@ def reshaped_in_place(function: Any, target: Tensor, *args: Any) -> Tensor:
     check_writable(target)
     if hidden(target):
         check_writable(target.data_.whole)
-    if target._is_view():
-        raise NotImplementedError(f"{function.op.name} of a view is not supported: use the variant without _")
     before = plain(target.array())
-    before.node, before.output_nr = target.node, target.output_nr
+    before.node, before.output_nr = target.grad_fn if state.grad_enabled else target.node, target.output_nr
     target.data_ = reshaped(function.op, before, args)
     target.bump()
     if before.node is not None:
-        rebase(target, lambda holder: linked(function.op, before, args, holder))
+        rebase(target, lambda holder: linked(function.op, before, args, holder), seen_otherwise=True)
     tell.written(target, function.op.name, ())
     return target
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..op import both, op
+from ..op import RAW, both, op
 from ..tensor import Array
 from .shape import wrap
 
@@ -105,7 +105,7 @@ def transposed(self: Array, dim0: int, dim1: int) -> Array:
 
 @op("unsqueeze_", node="UnsqueezeBackward1", self=lambda grad, dim: squeeze_dim(grad, dim))
 def unsqueezed(self: Array, dim: int) -> Array:
-    return np.expand_dims(self, wrap(dim, self.ndim + 1))
+    return RAW["unsqueeze"](self, dim)
 
 
 @op(

@@ -17,7 +17,7 @@ from .. import errors
 from ..op import RAW, both, helper, op
 from ..tensor import Array, plain
 from ..transforms.batch import Batch, hidden
-from ..views import strided
+from ..views import extent, strided
 from .diagonals import *
 from .dims import axes
 from .dims import wrap as wrap
@@ -161,8 +161,14 @@ def expand(self: Array, size: Sequence[int]) -> Array:
                 "non-singleton "
                 f"dimension {i + extra}.  Target sizes: {errors.sizes(size)}.  Tensor sizes: {errors.sizes(old)}"
             )
-    out = np.broadcast_to(self, target)
-    return np.lib.stride_tricks.as_strided(self, out.shape, out.strides)
+    steps: list[int] = []
+    for i in range(len(target) - 1, -1, -1):
+        if i < extra:
+            ours, step = 1, target[i + 1] * steps[0] if steps else self.itemsize
+        else:
+            ours, step = old[i - extra], self.strides[i - extra]
+        steps.insert(0, step if ours == target[i] else 0)
+    return np.lib.stride_tricks.as_strided(self, target, steps)
 
 
 @both
@@ -179,7 +185,16 @@ def sum_to(grad: Array, shape: Sequence[int]) -> Array:
 
 @op("unsqueeze", view=True, self=lambda grad, dim: squeeze_dim(grad, dim))
 def unsqueeze(self: Array, dim: int) -> Array:
-    return np.expand_dims(self, wrap(dim, np.ndim(self) + 1))
+    at = wrap(dim, np.ndim(self) + 1)
+    if self.__class__ is not np.ndarray:
+        return np.expand_dims(self, at)
+    sizes, steps = self.shape, self.strides
+    longer = (*sizes[:at], 1, *sizes[at:])
+    whole = not sizes or (sizes[0] * steps[0] == self.nbytes and steps[-1] == self.itemsize)
+    if whole and self.flags.c_contiguous:
+        return self.reshape(longer)
+    step = sizes[at] * steps[at] if at < len(sizes) else self.itemsize
+    return np.lib.stride_tricks.as_strided(self, longer, (*steps[:at], step, *steps[at:]))
 
 
 @both
@@ -270,25 +285,43 @@ def slice_backward(grad_output: Array, input_sizes: Sequence[int], dim: int, sta
     "as_strided",
     view=True,
     writes=1,
-    self=lambda grad, self_shape_, size, stride, storage_offset: strided_back(
-        grad, self_shape_, size, stride, storage_offset
+    self=lambda grad, self_shape_, self_strides_, size, stride, storage_offset: strided_back(
+        grad, self_shape_, self_strides_, size, stride, storage_offset
     ),
 )
 def as_strided(self: Array, size: Sequence[int], stride: Sequence[int], storage_offset: int | None = None) -> Array:
     return strided(self, tuple(size), tuple(stride), storage_offset or 0)
 
 
-def strided_back(grad: Any, sizes: Sequence[int], size: Any, stride: Any, offset: int | None) -> Any:
+def strided_back(
+    grad: Any, sizes: Sequence[int], strides: Sequence[int], size: Any, stride: Any, offset: int | None
+) -> Any:
     """The gradient of as_strided in torch's steps: a window of zeros is written, then all of them shown."""
     from ..inplace import in_place
     from .elementwise import copy
 
-    if overlapping(size, stride) or hidden(grad):
+    if hidden(grad):
         return as_strided_backward(grad, sizes, size, stride, offset)
-    memory = plain(np.zeros(math.prod(sizes), grad.data_.dtype))
-    in_place(copy, as_strided(memory, size, stride, offset), grad)
-    steps = [math.prod(sizes[i + 1 :]) for i in range(len(sizes))]
-    return as_strided(memory, list(sizes), steps, 0)
+    length = reached(sizes, strides, size, stride, offset)
+    if overlapping(size, stride):
+        memory = as_strided_backward(grad, [length], size, stride, offset)
+    else:
+        memory = plain(np.zeros(length, grad.data_.dtype))
+        in_place(copy, as_strided(memory, size, stride, offset), grad)
+    return as_strided(memory, list(sizes), list(strides), 0)
+
+
+def reached(sizes: Sequence[int], strides: Sequence[int], size: Any, stride: Any, offset: int | None) -> int:
+    """How much memory a tensor and a window of its memory take together."""
+    return max(extent(sizes, strides), (offset or 0) + extent(size, stride))
+
+
+def strided_back_on_arrays(
+    grad: Any, sizes: Sequence[int], strides: Sequence[int], size: Any, stride: Any, offset: int | None
+) -> Any:
+    length = reached(sizes, strides, size, stride, offset)
+    memory = RAW["as_strided_backward"](grad, [length], size, stride, offset)
+    return strided(memory, tuple(sizes), tuple(strides), 0)
 
 
 def overlapping(size: Sequence[int], stride: Sequence[int]) -> bool:
@@ -301,7 +334,7 @@ def overlapping(size: Sequence[int], stride: Sequence[int]) -> bool:
     return False
 
 
-helper(strided_back, lambda grad, *geometry: RAW["as_strided_backward"](grad, *geometry))
+helper(strided_back, strided_back_on_arrays)
 
 
 @op(
