@@ -152,10 +152,14 @@ class Attributes:
         """Another name for `add_module`."""
         self.add_module(name, module)
 
+    def _has(self, name: str) -> bool:
+        """Whether there is an attribute `name`; programs that keep some of theirs elsewhere say so here."""
+        return hasattr(self, name)
+
     def _check_name(self, name: str, what: str, kind: str) -> None:
         if not isinstance(name, str):
             raise TypeError(f"{what} name should be a string. Got {typename(name)}")
-        taken = hasattr(self, name) and name not in self.__dict__[kind]
+        taken = name not in self.__dict__[kind] and self._has(name)
         if taken and what == "module":
             raise KeyError(f"attribute '{name}' already exists")
         if "." in name:

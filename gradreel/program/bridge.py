@@ -171,6 +171,11 @@ class Companion(Own):
     def _get_name(self) -> str:
         return self.kind.name
 
+    def _has(self, name: str) -> bool:
+        if name in self.attributes or self.kind.find(name) is not MISSING:
+            return True
+        return not hasattr(Companion, name) and bool(super()._has(name))  # type: ignore[misc]
+
     def extra_repr(self) -> str:
         function = self.kind.find("extra_repr")
         if isinstance(function, Function):

@@ -16,7 +16,7 @@ from gradreel.trace.events import NameBound, NameUnbound
 from .bridge import Companion
 from .calls import kind_name
 from .engine import TENSORS, tensor_id, torch
-from .objects.values import Builtin, Class, Foreign, Function, Instance, Namespace, Type, Value
+from .objects.values import ATTRIBUTES, Builtin, Class, Foreign, Function, Instance, Namespace, Type, Value
 
 SILENT = frozenset({Function, Class, Type, Namespace, Builtin, Foreign})
 """Not told: functions, classes and imported names."""
@@ -61,7 +61,7 @@ def parts(value: Value, path: str, depth: int = 0) -> Iterator[tuple[str, Value]
     elif isinstance(value, torch.nn.Module):
         yield from parts_of_module(value, path, depth)
     elif isinstance(value, NODE):
-        own: dict[str, Value] = getattr(value, "__dict__", {}).get("own_attributes", {})
+        own: dict[str, Value] = getattr(value, "__dict__", {}).get(ATTRIBUTES, {})
         for name, part in islice(own.items(), PARTS):
             yield from parts(part, f"{path}.{name}", depth + 1)
     elif isinstance(value, Instance):

@@ -77,7 +77,7 @@ def twin(value: Value, content: Any, attributes: dict[str, Value]) -> Value:
         return made
     host: Any = type(value)
     made = host.__new__(host, content) if isinstance(value, FIXED) else host.__new__(host)
-    made.__dict__["kind"], made.__dict__["attributes"] = value.kind, attributes
+    made.become(value.kind, attributes)
     if isinstance(value, list):
         made.extend(content)
     elif isinstance(value, (dict, set)):

@@ -20,6 +20,7 @@ from .creating import Keyed
 from .kinds import missing, type_of
 from .tables import Entry, table_of
 from .values import (
+    ATTRIBUTES,
     MISSING,
     OBJECTS,
     Attribute,
@@ -87,7 +88,7 @@ def own_attributes(owner: Any) -> dict[str, Value] | None:
     held = getattr(owner, "__dict__", None)
     if not isinstance(held, dict) or isinstance(owner, torch.Tensor):
         return None
-    found: dict[str, Value] = held.setdefault("own_attributes", {})
+    found: dict[str, Value] = held.setdefault(ATTRIBUTES, {})
     return found
 
 
@@ -186,8 +187,8 @@ def of_module(machine: Machine, owner: Any, name: str) -> Value:
     for place in ("_parameters", "_buffers", "_modules"):
         if name in held.get(place, ()):
             return held[place][name]
-    if name in held.get("own_attributes", ()):
-        return held["own_attributes"][name]
+    if name in held.get(ATTRIBUTES, ()):
+        return held[ATTRIBUTES][name]
     entry = table_of(type(owner)).get(name)
     if isinstance(entry, Attribute):
         if name in held:

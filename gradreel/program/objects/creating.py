@@ -58,8 +58,7 @@ def blank(machine: Machine, kind: Class, args: list[Value]) -> Value:
         this = made.__new__(made, machine.call(machine, host.make, list(args), {}))
     else:
         this = made.__new__(made)
-    this.__dict__["kind"] = kind
-    this.__dict__["attributes"] = {}
+    this.become(kind, {})
     return this
 
 

@@ -13,7 +13,20 @@ from ..refusal import Refusal
 from .attributes import own_attributes
 from .kinds import missing
 from .tables import Entry, table_of
-from .values import MISSING, OBJECTS, Attribute, Class, Error, Function, Instance, Namespace, Property, Silent, Value
+from .values import (
+    ATTRIBUTES,
+    MISSING,
+    OBJECTS,
+    Attribute,
+    Class,
+    Error,
+    Function,
+    Instance,
+    Namespace,
+    Property,
+    Silent,
+    Value,
+)
 
 
 def store(machine: Machine, owner: Value, name: str, value: Value) -> None:
@@ -128,7 +141,7 @@ def store_on_module(machine: Machine, owner: Any, name: str, value: Value) -> No
         if not ready(owner):
             part = "module" if isinstance(value, torch.nn.Module) else "parameters"
             raise AttributeError(f"cannot assign {part} before Module.__init__() call")
-        if name.startswith("__") or name in ("kind", "attributes"):
+        if name.startswith("__"):
             raise Refusal(f"A part of a module cannot be called {name} here.")
         # `name` becomes a key of the module's tables of parameters, modules and buffers, and nothing else.
         torch.nn.Module.__setattr__(owner, name, value)
@@ -140,7 +153,7 @@ def store_on_module(machine: Machine, owner: Any, name: str, value: Value) -> No
     elif own:
         owner.attributes[name] = value
     else:
-        held.setdefault("own_attributes", {})[name] = value
+        held.setdefault(ATTRIBUTES, {})[name] = value
 
 
 def delete(machine: Machine, owner: Value, name: str) -> None:
@@ -163,7 +176,7 @@ def delete_plainly(machine: Machine, owner: Value, name: str) -> None:
         call_method(machine, found, "__delete__", [owner])
         return
     if isinstance(owner, torch.nn.Module):
-        for place in ("_parameters", "_modules", "_buffers", "attributes", "own_attributes"):
+        for place in ("_parameters", "_modules", "_buffers", ATTRIBUTES):
             if name in owner.__dict__.get(place, ()):
                 del owner.__dict__[place][name]
                 return

@@ -101,5 +101,5 @@ def make(
 def this_with(kind: Class, items: list[Value]) -> Value:
     made: Any = companion(tuple)
     this = made.__new__(made, items)
-    this.__dict__["kind"], this.__dict__["attributes"] = kind, {}
+    this.become(kind, {})
     return this

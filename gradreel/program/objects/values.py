@@ -246,9 +246,24 @@ class Own:
     """Mixed into a type of the host: an object of it whose class the program wrote, with attributes of its own."""
 
     __slots__ = ()
-    kind: Class
-    attributes: dict[str, Value]
 
+    @property
+    def kind(self) -> Class:
+        kind: Class = self.__dict__[CLASS]
+        return kind
+
+    @property
+    def attributes(self) -> dict[str, Value]:
+        attributes: dict[str, Value] = self.__dict__[ATTRIBUTES]
+        return attributes
+
+    def become(self, kind: Class, attributes: dict[str, Value]) -> None:
+        """To be called once, when it was made."""
+        self.__dict__[CLASS], self.__dict__[ATTRIBUTES] = kind, attributes
+
+
+CLASS, ATTRIBUTES = "of class", "own attributes"
+"""Where the host keeps them: no program can give these names to parts of a module."""
 
 OBJECTS = (Instance, Own)
 """Objects of the program's classes."""

@@ -1,0 +1,68 @@
+"""Parts of modules under every name: what torch 2.13 prints, as a table."""
+
+import pytest
+
+from gradreel.program import run
+from gradreel.trace import events as e
+
+HEAD = "import torch, copy\nfrom torch import nn\n"
+PRINTS = {
+    """\
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.kind = nn.Linear(1, 1)
+        self.attributes = nn.Parameter(torch.ones(2))
+        self.place = nn.ReLU()
+    def forward(self, x):
+        return self.place(self.kind(x)) * self.attributes
+net = Net()
+print([name for name, part in net.named_parameters()], net(torch.ones(1, 1)).shape)
+again = copy.deepcopy(net)
+del net.kind
+print(hasattr(net, "kind"), list(again.state_dict()))
+""": "['attributes', 'kind.weight', 'kind.bias'] torch.Size([1, 2])\n"
+    "False ['attributes', 'kind.weight', 'kind.bias']\n",
+    """\
+class Net(nn.Module):
+    own = 4
+    def __init__(self):
+        super().__init__()
+        self.thing = 3
+        for name in ("kind", "attributes", "thing", "own", "forward", "training", "zero_grad"):
+            try:
+                self.register_buffer(name, torch.ones(1))
+            except KeyError as error:
+                print(error)
+    def forward(self, x):
+        return x
+print(list(Net().state_dict()))
+""": "".join(
+        f"\"attribute '{name}' already exists\"\n" for name in ("thing", "own", "forward", "training", "zero_grad")
+    )
+    + "['kind', 'attributes']\n",
+    """\
+net = nn.Sequential(nn.Linear(1, 1))
+net.kind, net.other = nn.ReLU(), 5
+print(net, net.other)
+""": """\
+Sequential(
+  (0): Linear(in_features=1, out_features=1, bias=True)
+  (kind): ReLU()
+) 5
+""",
+    """\
+class Row(list):
+    pass
+row = Row([1, 2])
+row.kind, row.attributes = 3, 4
+print(row, row.kind, row.attributes, copy.copy(row).kind)
+""": "[1, 2] 3 4 3\n",
+}
+
+
+@pytest.mark.parametrize("source", PRINTS)
+def test_a_part_may_have_any_name(source: str) -> None:
+    trace = run(HEAD + source)
+    assert trace.outcome.kind == "finished", trace.outcome
+    assert "".join(event.text for event in trace.events if isinstance(event, e.Printed)) == PRINTS[source]
