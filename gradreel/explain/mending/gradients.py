@@ -232,113 +232,23 @@ def second_order(wanted: Wanted) -> Iterator[Proposal]:
 
 def hooked(wanted: Wanted) -> Iterator[Proposal]:
     """The hook returns a new gradient."""
-    text, change = wanted.text, wanted.at("changed")
+    text, change, target = wanted.text, wanted.at("changed"), wanted.name("target")
+    if change is None:
+        return
+    body = text.block(change)
+    returns = isinstance(body[-1], ast.Return)
     made = None
     if isinstance(change, ast.AugAssign) and isinstance(change.target, ast.Name):
         sign = {ast.Mult: "*", ast.Add: "+", ast.Sub: "-", ast.Div: "/"}.get(type(change.op))
-        made = f"return {text.get(change.target)} {sign} {text.get(change.value)}" if sign else None
+        made = f"{text.get(change.target)} {sign} {text.get(change.value)}" if sign else None
     elif isinstance(change, ast.Expr) and isinstance(change.value, ast.Call):
         name = called(change.value)
         if name.endswith("_"):
-            made = f"return {text.get(change.value).replace(f'.{name}(', f'.{name[:-1]}(', 1)}"
-    if made is not None and change is not None:
-        yield wanted.proposal("return a new gradient instead", "one tensor more", text.replaced(change, made))
-    target = wanted.name("target")
-    if change is not None and target is not None and target.isidentifier():
-        body = text.block(change)
+            made = text.get(change.value).replace(f".{name}(", f".{name[:-1]}(", 1)
+    if made is not None:
+        shown = f"{target} = {made}" if returns else f"return {made}"
+        yield wanted.proposal("return a new gradient instead", "one tensor more", text.replaced(change, shown))
+    if target is not None and target.isidentifier():
         edits = [text.before(change, [f"{target} = {target}.clone()"])]
-        edits += [] if isinstance(body[-1], ast.Return) else [text.after(body[-1], [f"return {target}"])]
+        edits += [] if returns else [text.after(body[-1], [f"return {target}"])]
         yield wanted.proposal("change a clone and return it", "one tensor more", *edits)
-
-
-def nan_born(wanted: Wanted) -> Iterator[Proposal]:
-    """The function gets an input at which its slope is finite."""
-    text = wanted.text
-    statement = wanted.at("built")
-    if statement is None:
-        return
-    for call in text.calls(statement, "where"):
-        if len(call.args) != 3:
-            continue
-        condition = text.get(call.args[0])
-        for place, branch in enumerate(call.args[1:]):
-            for inner in ast.walk(branch):
-                if isinstance(inner, ast.Call) and called(inner) in RISKY:
-                    given = (
-                        inner.args[0]
-                        if inner.args
-                        and isinstance(inner.func, ast.Attribute)
-                        and ast.unparse(inner.func.value) in ("torch", "F", "math")
-                        else (inner.func.value if isinstance(inner.func, ast.Attribute) else None)
-                    )
-                    if given is None:
-                        continue
-                    inside = "{0}, 1.0" if place == 0 else "1.0, {0}"
-                    pair = inside.format(text.get(given))
-                    if place == 1:
-                        pair = f"torch.ones_like({text.get(given)}), {text.get(given)}"
-                    made = f"torch.where({condition}, {pair})"
-                    title = f"a safe input for {called(inner)} where its branch is not taken"
-                    yield wanted.proposal(title, FREE, text.replaced(given, made))
-    for call in text.calls(statement, *RISKY):
-        given = (
-            call.args[0]
-            if call.args and not isinstance(call.func, ast.Name) and ast.unparse(call.func).startswith(("torch", "F."))
-            else call.func.value
-            if isinstance(call.func, ast.Attribute)
-            else None
-        )
-        if given is not None:
-            title = f"keep the input of {called(call)} away from 0"
-            made = f"({text.get(given)} + 1e-12)"
-            yield wanted.proposal(title, "slightly other numbers", text.replaced(given, made))
-            made = f"({text.get(given)}).clamp(min=1e-12)"
-            yield wanted.proposal(title, "the gradient is 0 below", text.replaced(given, made))
-    yield from safe_numbers(wanted, statement)
-    for node in ast.walk(statement):
-        if isinstance(node, ast.Call) and called(node) == "log" and node.args:
-            found = softplus(node.args[0])
-            if found is not None:
-                made = f"torch.nn.functional.softplus({text.get(found)})"
-                yield wanted.proposal("softplus, which is this function made safe", FREE, text.replaced(node, made))
-
-
-BOUNDED = ("acos", "asin", "arccos", "arcsin", "atanh")
-"""Functions whose slope is infinite at -1 and 1."""
-
-
-def safe_numbers(wanted: Wanted, statement: ast.stmt) -> Iterator[Proposal]:
-    """Bounds that no value reaches, for what is steep at the ends; a large number for minus infinity."""
-    text = wanted.text
-    for call in text.calls(statement, *BOUNDED):
-        owner = call.func.value if isinstance(call.func, ast.Attribute) else None
-        given = call.args[0] if call.args else owner
-        if given is not None:
-            made = f"({text.get(given)}).clamp(-1 + 1e-6, 1 - 1e-6)"
-            title = f"keep the input of {called(call)} just inside -1 and 1"
-            yield wanted.proposal(title, "slightly other numbers", text.replaced(given, made))
-    for node in ast.walk(statement):
-        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Pow):
-            made = f"({text.get(node.left)}).clamp(min=1e-12)"
-            title = f"keep what is raised to a power on line {node.lineno} above 0"
-            yield wanted.proposal(title, "the gradient is 0 below", text.replaced(node.left, made))
-        if ast.unparse(node) in ("float('-inf')", "-float('inf')", "-torch.inf", "-math.inf", "-np.inf"):
-            title = f"-1e9 instead of minus infinity on line {node.lineno}"  # type: ignore[attr-defined]
-            yield wanted.proposal(title, "all entries count alike where all are masked", text.replaced(node, "-1e9"))  # type: ignore[arg-type]
-
-
-RISKY = ("sqrt", "log", "log2", "log10", "pow", "norm", "acos", "asin", "atan2", "reciprocal", "rsqrt", "log1p")
-
-
-def softplus(node: ast.expr) -> ast.expr | None:
-    """`x` of `1 + exp(x)`."""
-    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
-        for one, other in ((node.left, node.right), (node.right, node.left)):
-            if (
-                isinstance(one, ast.Constant)
-                and one.value == 1
-                and isinstance(other, ast.Call)
-                and called(other) == "exp"
-            ):
-                return other.args[0] if other.args else None
-    return None

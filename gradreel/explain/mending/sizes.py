@@ -288,9 +288,48 @@ def gradient_like(wanted: Wanted) -> Iterator[Proposal]:
         return
     owner, value = text.get(goal.value), text.get(raised.value)
     for made, title in (
+        *like(text, raised.value, owner),
         (f"({value}).t()", "transpose the gradient"),
         (f"({value}).reshape({owner}.shape)", f"give the gradient the shape of {owner}"),
         (f"({value}).expand_as({owner})", f"spread the gradient over {owner}"),
         (f"({value}).sum_to_size({owner}.shape)", f"add the gradient up to the shape of {owner}"),
     ):
         yield wanted.proposal(f"{title} on line {raised.lineno}", FREE, text.replaced(raised.value, made))
+
+
+def like(text: Text, value: ast.expr, owner: str) -> list[tuple[str, str]]:
+    """`torch.ones(2)` made in the shape of `owner`."""
+    if not isinstance(value, ast.Call) or called(value) not in ("ones", "zeros", "rand", "randn", "full"):
+        return []
+    rest = "".join(f", {text.get(part)}" for part in value.args[1:2] if called(value) == "full")
+    return [(f"torch.{called(value)}_like({owner}{rest})", f"make the gradient in the shape of {owner}")]
+
+
+def added_up(wanted: Wanted) -> Iterator[Proposal]:
+    """What is added to a running total is one number, however many rows came."""
+    text, raised = wanted.text, wanted.at("raised")
+    for node in ast.walk(raised) if raised is not None else ():
+        adds = isinstance(node, ast.AugAssign | ast.BinOp) and isinstance(node.op, ast.Add)
+        if not adds or "must match the size" not in wanted.found.message:
+            continue
+        part = node.value if isinstance(node, ast.AugAssign) else node.right  # type: ignore[attr-defined]
+        for way, cost in ((".sum()", "each entry counts 1"), (".mean()", "each turn counts alike")):
+            title = f"add up its {way[1:-2]}, on line {part.lineno}"
+            yield wanted.proposal(title, cost, followed(text, part, way))
+
+
+def of_matrices(wanted: Wanted) -> Iterator[Proposal]:
+    """bmm takes batches of matrices: `@` takes matrices, and rows become matrices of one row and of one column."""
+    text = wanted.text
+    for call in text.calls(wanted.at("raised"), "bmm"):
+        owner = [call.func.value] if isinstance(call.func, ast.Attribute) and len(call.args) == 1 else []
+        parts = [grouped(text, part) for part in (*owner, *call.args)]
+        if len(parts) != 2:
+            continue
+        one, two = parts
+        for made, title, cost in (
+            (f"torch.matmul({one}, {two})", "matmul, which takes matrices too", FREE),
+            (f"torch.matmul({one}, {two}.transpose(-2, -1))", "every row with every row", "one number for each pair"),
+            (f"torch.bmm({one}.unsqueeze(1), {two}.unsqueeze(2))", "each row with its row", "one number for each pair"),
+        ):
+            yield wanted.proposal(f"{title}, on line {call.lineno}", cost, text.replaced(call, made))

@@ -4,7 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from . import formulas, functions, gradients, graphs, setting_up, sizes, tracking, values, writes, wrong_tensor
+from . import (
+    formulas,
+    functions,
+    gradients,
+    graphs,
+    layers,
+    not_numbers,
+    setting_up,
+    sizes,
+    tracking,
+    values,
+    writes,
+    wrong_tensor,
+)
 from .proposal import Proposal, Wanted
 
 Proposer = Callable[[Wanted], Iterator[Proposal]]
@@ -37,12 +50,12 @@ BY_CAUSE: dict[str, tuple[Proposer, ...]] = {
     "rebased": (gradients.rebased,),
     "too_early": (gradients.too_early,),
     "emptied": (gradients.emptied,),
-    "not_used": (gradients.not_used,),
+    "not_used": (layers.called_too, gradients.not_used),
     "piled": (gradients.piled,),
     "idle": (gradients.emptied_later,),
     "second_order": (gradients.second_order,),
     "hooked": (gradients.hooked,),
-    "nan": (gradients.nan_born,),
+    "nan": (not_numbers.nan_born,),
     "not_scalar": (values.not_scalar,),
     "function_not_scalar": (values.function_summed,),
     "gradient_shape": (values.gradient_shape,),
@@ -61,7 +74,7 @@ BY_CAUSE: dict[str, tuple[Proposer, ...]] = {
     "no_return": (sizes.returned,),
     "no_parameters": (sizes.registered,),
     "gradient_count": (functions.gradient_count,),
-    "gradient_of_shape": (functions.gradient_of_shape,),
+    "gradient_of_shape": (functions.gradient_of_shape, formulas.by_autograd),
     "kept_on_context": (functions.saved_and_computed_again,),
     "no_super_init": (setting_up.super_called,),
     "not_called": (setting_up.method_called,),
@@ -88,6 +101,8 @@ BY_KIND: dict[str, tuple[Proposer, ...]] = {
         sizes.deepened,
         sizes.fitted_view,
         sizes.joined_otherwise,
+        sizes.added_up,
+        sizes.of_matrices,
         setting_up.classes_second,
         setting_up.whole_batches,
         values.shapes,
