@@ -6,10 +6,11 @@ from collections.abc import Callable
 from typing import Any
 
 from gradreel.trace import events as e
-from gradreel.trace.events import Event
+from gradreel.trace.events import Event, Value
 
 from ..diagnosis import Diagnosis, named, on
 from ..words import code
+from ..world.states import NodeState
 from ..world.world import World
 
 
@@ -23,10 +24,34 @@ class Hooked:
         self.given: dict[int, str] = {}
         """Gradients that such a function was given, and their names."""
         self.writes: list[tuple[int, int, str]] = []
+        self.waiting: dict[tuple[int, int, int], e.GradAdded] = {}
+        """The gradients that nodes wait with, by call, node and which of its inputs: as each last arrived."""
+        self.returned: tuple[e.HookRan, tuple[int, int, str]] | None = None
+        """A hook that gave back the very gradient that it wrote into, and the write."""
         self.diagnosis: Diagnosis | None = None
 
     def looks_at(self) -> dict[type[Event], Callable[[Any], None]]:
-        return {e.FunctionEntered: self.enter, e.NameBound: self.bound, e.Written: self.written, e.HookRan: self.ran}
+        return {
+            e.FunctionEntered: self.enter,
+            e.NameBound: self.bound,
+            e.Written: self.written,
+            e.HookRan: self.ran,
+            e.GradAdded: self.added,
+            e.NodeStarted: self.started,
+        }
+
+    def added(self, event: e.GradAdded) -> None:
+        self.waiting[event.call, event.node, event.input_nr] = event
+
+    def started(self, event: e.NodeStarted) -> None:
+        """Another node that starts with what the hook made of a gradient, though something else had come to it."""
+        for place, grad in enumerate(event.grads):
+            came = self.waiting.pop((event.call, event.node, place), None)
+            if came is None or self.returned is None or self.diagnosis is not None:
+                continue
+            ran, write = self.returned
+            if event.node != ran.node and alike(grad, ran.after) and not alike(grad, came.after):
+                self.diagnosis = self.told(ran, write, self.world.nodes[event.node])
 
     def enter(self, event: e.FunctionEntered) -> None:
         if self.world.open_calls:
@@ -46,28 +71,49 @@ class Hooked:
             self.writes.append((self.world.count - 1, self.world.place.line, self.given[event.tensor]))
 
     def ran(self, event: e.HookRan) -> None:
-        if self.writes and event.hook in ("tensor", "pre", "post") and event.after is None and self.diagnosis is None:
-            number, line, name = self.writes[0]
-            story = (
-                f"The hook writes into the gradient it was given: {code(self.world.source.text(line))} {on(line)}.",
-                "It returned nothing, which says “leave it as it is”, and still the gradient is another now: that "
-                "memory may belong to others as well, to a second branch or to a `.grad` that was kept.",
-                "A hook that wants another gradient should compute a new one and return it.",
-            )
-            lines: dict[str, int | None] = {"changed": line, "raised": None, "shows": line}
-            self.diagnosis = Diagnosis(
-                "other",
-                "A hook changed a gradient in place",
-                "",
-                lines,
-                story,
-                () if event.node is None else (event.node,),
-                {"changed": number, "seen": self.world.count - 1},
-                "hooked",
-                named(target=name),
-            )
+        """A hook that writes and returns nothing says one thing and does another; returning what it wrote is a fault
+        only if others look at the same memory, which shows later."""
+        if event.node is not None:
+            self.waiting = {key: came for key, came in self.waiting.items() if key[1] != event.node}
+        if self.writes and event.hook in ("tensor", "pre", "post") and self.diagnosis is None:
+            if event.after is None:
+                self.diagnosis = self.told(event, self.writes[0], None)
+            else:
+                self.returned = event, self.writes[0]
         self.given.clear()
         self.writes.clear()
 
+    def told(self, ran: e.HookRan, write: tuple[int, int, str], other: NodeState | None) -> Diagnosis:
+        number, line, name = write
+        gave = (
+            "It returned nothing, which says “leave it as it is”, and still the gradient is another now: that memory "
+            "may belong to others as well, to a second branch or to a `.grad` that was kept."
+            if other is None
+            else f"The same memory was on its way to **{other.title}** of **line {other.place.line}**, too: it started "
+            "with the changed numbers, though no hook was asked for there."
+        )
+        story = (
+            f"The hook writes into the gradient it was given: {code(self.world.source.text(line))} {on(line)}.",
+            gave,
+            "A hook that wants another gradient should compute a new one and return it.",
+        )
+        lines: dict[str, int | None] = {"changed": line, "raised": None, "shows": line}
+        nodes = [] if ran.node is None else [ran.node]
+        return Diagnosis(
+            "other",
+            "A hook changed a gradient in place",
+            "",
+            lines,
+            story,
+            (*nodes, *([] if other is None else [other.number])),
+            {"changed": number, "seen": self.world.count - 1},
+            "hooked",
+            named(target=name),
+        )
+
     def found(self) -> list[Diagnosis]:
         return [self.diagnosis] if self.diagnosis is not None else []
+
+
+def alike(one: Value | None, other: Value | None) -> bool:
+    return repr(one) == repr(other)
