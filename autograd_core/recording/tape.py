@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator
@@ -20,6 +19,7 @@ from ..graph import AccumulateGrad
 from ..state import irregular_memory, next_usual, state
 from ..tell import Session, Watch
 from ..transforms.batch import Batch
+from .collector import seldom
 
 if TYPE_CHECKING:
     from ..graph import Node, Output
@@ -31,9 +31,6 @@ LARGE = 1024
 SMALL = 256
 """Of larger tensors that no operator made it is told at once, and a tape's `weigh` is called with those that one made:
 listeners count their bytes."""
-
-SELDOM = 100_000
-"""While a tape grows, the collector of cycles comes after so many new objects: the tape has many, and no cycle."""
 
 ALONE = 3
 """References to a storage that one tensor has: that one's, a variable's, and that of getrefcount."""
@@ -98,12 +95,10 @@ class Tape(Session):
         if self.noting:
             self.count_from(_next_base)
         self.facts = not irregular_memory or state.next_sequence is not next_usual
-        often = gc.get_threshold()
-        gc.set_threshold(max(often[0], SELDOM) if often[0] else 0, *often[1:])
         try:
-            yield
+            with seldom(self):
+                yield
         finally:
-            gc.set_threshold(*often)
             self.end = len(self.items)
             if self.noting:
                 self.noting = False
