@@ -152,7 +152,5 @@ class Telling(Untold):
                 self.emit((NameUnbound, path, scope))
 
     def left(self, scope: int) -> None:
-        """The function call `scope` ends, and its names with it."""
-        for name in list(self.told.get(scope, ())):
-            self.unbound(scope, name)
+        """The function call `scope` ends, and its names with it: that is told once for all."""
         self.told.pop(scope, None)

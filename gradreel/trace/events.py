@@ -68,7 +68,7 @@ class NameBound(Event):
 
 @dataclass(frozen=True, slots=True)
 class NameUnbound(Event):
-    """`name` is gone: del, the end of its function, or rebinding to something without that part."""
+    """`name` is gone: del, or rebinding to something without that part."""
 
     name: str
     scope: int
@@ -85,7 +85,7 @@ class FunctionEntered(Event):
 
 @dataclass(frozen=True, slots=True)
 class FunctionLeft(Event):
-    """The function call `scope` returned or raised."""
+    """The function call `scope` returned or raised, and its names are gone."""
 
     scope: int
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TypeVar
 
 from autograd_core.events import NodeReleased, TensorReleased
+from gradreel.explain import World
 from gradreel.program import run
 from gradreel.trace import Trace
 from gradreel.trace.events import (
@@ -95,9 +96,14 @@ def test_the_names_of_a_call_go_with_it() -> None:
     trace = run("def f(a):\n    b = a\n    return b\nf(1)")
     (entered,), (left,) = of(trace, FunctionEntered), of(trace, FunctionLeft)
     assert (entered.function, entered.line) == ("f", 4) and entered.scope == left.scope > 0
-    unbound = {event.name for event in of(trace, NameUnbound) if event.scope == left.scope}
-    assert unbound == {"a", "b"}
-    assert trace.events.index(left) > max(trace.events.index(event) for event in of(trace, NameUnbound))
+    assert {event.name for event in of(trace, NameBound) if event.scope == left.scope} == {"a", "b"}
+    assert not of(trace, NameUnbound)
+    world = World(trace)
+    for event in trace.events[: trace.events.index(left)]:
+        world.apply(event)
+    assert world.names_in[left.scope].keys() == {"a", "b"}
+    world.apply(left)
+    assert left.scope not in world.names_in and world.lately == {"a": None, "b": None}
 
 
 def test_del_releases_at_its_own_line() -> None:

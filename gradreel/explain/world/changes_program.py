@@ -81,7 +81,8 @@ def function_entered(world: World, event: e.FunctionEntered) -> None:
 def function_left(world: World, event: e.FunctionLeft) -> None:
     """The function's names go, and the program is back on the line that called it."""
     world.place = world.whereabouts.leave(event, world.place)
-    for before in world.names_in.pop(event.scope, {}).values():
+    for name, before in world.names_in.pop(event.scope, {}).items():
+        world.lately.setdefault(name, before.tensor)
         unbind(world, before, None)
 
 
