@@ -46,6 +46,14 @@ for (const [name, rows, file] of goldens()) {
       for (const property of told.properties(thing, told.last).keys())
         assert.deepEqual(brought.track(thing, property), told.track(thing, property), `${thing} ${property}`);
     }
+    for (const prefix of ["name:", "sum:"]) {
+      const passed = ({ each }, property) => {
+        const rows = [];
+        each(prefix, property, (place, steps, values, from, to) => rows.push([place, steps.slice(from, to), values.slice(from, to)]));
+        return rows.toSorted(([one], [other]) => one - other);
+      };
+      for (const property of ["tensor", "text", "terms", "total"]) assert.deepEqual(passed(brought, property), passed(told, property), `${prefix} ${property}`);
+    }
     for (const thing of ["no such thing", "n99999", "name:0:no such name", ""]) {
       assert.equal(brought.track(thing, "state"), undefined);
       assert.equal(brought.has(thing), false);

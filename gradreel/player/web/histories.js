@@ -7,14 +7,19 @@ import { read } from "./columns.js";
 
 /** @typedef {import("./state.js").Track} Track
  *  @typedef {{track: (key: string, property: string) => Track|undefined, tracks: (key: string) => Map<string, Track>,
- *             has: (key: string) => boolean, keys: (prefix: string) => string[]}} Histories */
+ *             has: (key: string) => boolean, keys: (prefix: string) => string[], each: (prefix: string, property: string, visit: Visit) => void}} Histories
+ *  @typedef {(place: number, steps: number[], values: any[], from: number, to: number) => void} Visit  told of the thing at a place
+ *             among `keys(prefix)` that its track is what stands in `steps` and `values` from one place up to another */
+
+/** Boxes, wires and tensors: kinds of things that go by a letter and a number. */
+const NUMBERED = new Set(["n", "w", "t"]);
 
 /** @param {Record<string, any>} things  the keys of the things of each kind, in a column
  * @param {any[]} groups  the tracks of one property of one kind each, see `gradreel/scene/encode.py`
  * @returns {Histories}
  */
 export function createHistories(things, groups) {
-  const kinds = new Map(Object.keys(things).map((kind) => [kind, createKind(things[kind])]));
+  const kinds = new Map(Object.keys(things).map((kind) => [kind, createKind(kind, things[kind])]));
   for (const { kind, property, ...columns } of groups) kinds.get(kind).properties.set(property, createProperty(columns));
   const kindOf = (key) => kinds.get(key.includes(":") ? key.slice(0, key.indexOf(":")) : key === "program" ? key : key[0]);
   return {
@@ -29,20 +34,68 @@ export function createHistories(things, groups) {
       return new Map(found.filter(([, track]) => track !== undefined));
     },
     has: (key) => kindOf(key)?.placeOf(key) !== undefined,
-    keys: (prefix) => [...kinds.values()].flatMap((kind) => kind.keys()).filter((key) => key.startsWith(prefix)),
+    keys: (prefix) =>
+      prefix.endsWith(":")
+        ? (kinds.get(prefix.slice(0, -1))?.keys() ?? [])
+        : [...kinds.values()].flatMap((kind) => kind.keys()).filter((key) => key.startsWith(prefix)),
+    each: (prefix, property, visit) => kinds.get(prefix.slice(0, -1))?.properties.get(property)?.each(visit),
   };
 }
 
 /** The things of one kind: their keys, where each stands among them, and their properties. */
-function createKind(column) {
-  let keys = null;
+function createKind(kind, column) {
+  return { properties: new Map(), ...(kind === "name" ? ofNames(column.rows) : NUMBERED.has(kind) ? ofNumbers(column) : ofKeys(column)) };
+}
+
+function ofKeys(column) {
   let places = null;
-  const all = () => (keys ??= read(column).map((parts) => (typeof parts === "string" ? parts : `name:${parts.scope}:${parts.text}`)));
-  return {
-    properties: new Map(),
-    keys: all,
-    placeOf: (key) => (places ??= new Map(all().map((each, place) => [each, place]))).get(key),
+  const keys = once(() => read(column));
+  return { keys, placeOf: (key) => (places ??= new Map(keys().map((each, place) => [each, place]))).get(key) };
+}
+
+/** Things that go by a letter and a number: a list of places by number is made sooner than one of keys. */
+function ofNumbers(column) {
+  const places = once(() => {
+    const found = [];
+    read(column.holes[0][0]).forEach((number, place) => (found[number] = place));
+    return found;
+  });
+  return { keys: once(() => read(column)), placeOf: (key) => places()[Number(key.slice(1))] };
+}
+
+/** Names: a run of many calls has thousands, and a step asks for those of few scopes. */
+function ofNames(rows) {
+  const columns = once(() => ({ scopes: read(rows.scope), texts: read(rows.text) }));
+  const known = new Map();
+  const within = (scope) => {
+    const { scopes, texts } = columns();
+    const places = new Map();
+    for (let place = 0; place < scopes.length; place++) if (scopes[place] === scope) places.set(texts[place], place);
+    known.set(scope, places);
+    return places;
   };
+  return {
+    keys: once(() => columns().texts.map((text, place) => `name:${columns().scopes[place]}:${text}`)),
+    placeOf: (key) => {
+      const { scope, name } = nameOf(key);
+      return (known.get(scope) ?? within(scope)).get(name);
+    },
+  };
+}
+
+/** What `make` gives, made when it is first asked for. @template T @param {() => T} make @returns {() => T} */
+function once(make) {
+  let made;
+  return () => (made ??= make());
+}
+
+/** The scope and the name that a key `name:<scope>:<name>` speaks of.
+ * @param {string} key
+ * @returns {{scope: number, name: string}}
+ */
+export function nameOf(key) {
+  const end = key.indexOf(":", "name:".length);
+  return { scope: Number(key.slice("name:".length, end)), name: key.slice(end + 1) };
 }
 
 /** The tracks of one property, each by the place of its thing. */
@@ -58,10 +111,16 @@ function createProperty(columns) {
       const [from, to] = [row ? ends[row - 1] : 0, ends[row]];
       return (made[row] ??= { steps: steps.slice(from, to), values: courses ? courses[row] : values.slice(from, to), before: null });
     },
+    each: (visit) => {
+      opened ??= open(columns);
+      const { places, steps, values, courses, ends } = opened;
+      const flat = values ?? courses.flat();
+      places.forEach((place, row) => visit(place, steps, flat, row ? ends[row - 1] : 0, ends[row]));
+    },
   };
 }
 
-/** The columns of a property: which row tells of which thing, the steps of all rows, and where each row ends. */
+/** The columns of a property: of which thing each row tells and the other way round, the steps of all rows, and where each ends. */
 function open(columns) {
   const [places, lengths, starts, gaps] = ["things", "lengths", "starts", "gaps"].map((name) => read(columns[name]));
   const rows = [];
@@ -75,5 +134,5 @@ function open(columns) {
     for (let i = 1; i < lengths[row]; i++) steps.push((step += gaps[gap++]));
     ends.push(steps.length);
   }
-  return { rows, steps, ends, values: columns.values && read(columns.values), courses: columns.courses && read(columns.courses) };
+  return { places, rows, steps, ends, values: columns.values && read(columns.values), courses: columns.courses && read(columns.courses) };
 }

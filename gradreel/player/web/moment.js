@@ -3,6 +3,7 @@
  * Painter, panels, inspector, table and `player.state()` all read the run through these few functions.
  */
 
+import { nameOf } from "./histories.js";
 import { valueAt } from "./state.js";
 
 /** @typedef {ReturnType<typeof import("./state.js").createState>} State */
@@ -19,12 +20,17 @@ export function indexed(scene, state) {
     const id = key.split(":")[1];
     adds.set(id, [...(adds.get(id) ?? []), key]);
   }
+  const ever = new Map();
+  const statesIn = (course) => {
+    if (!ever.has(course)) ever.set(course, [...new Set(course)].filter((value) => value !== null));
+    return ever.get(course);
+  };
   const boxes = scene.boxes.map((box) => {
     const slots = [];
     const numbers = [];
     for (const slot of box.slots) {
       const track = state.track(box.id, `slot:${slot.name}`);
-      if (track) slots.push({ ...slot, states: [...new Set(track.values)].filter((value) => value !== null) });
+      if (track) slots.push({ ...slot, states: statesIn(track.values) });
       else numbers.push(slot);
     }
     return { ...box, adds: adds.get(box.id) ?? null, slots, numbers };
@@ -101,24 +107,18 @@ export function present(boxState) {
   return !GONE.has(boxState ?? null);
 }
 
-/** The scope and the name that a key `name:<scope>:<name>` speaks of.
- * @param {string} key
- * @returns {{scope: number, name: string}}
- */
-export function nameOf(key) {
-  const end = key.indexOf(":", "name:".length);
-  return { scope: Number(key.slice("name:".length, end)), name: key.slice(end + 1) };
-}
-
 /** The names that stand for something at a step, in the order in which they were first bound.
+ * @param {State} state @param {string[]} keys  those of all names, `state.keys("name:")` @param {number} step
  * @returns {{key: string, scope: number, name: string, tensor: string|null, text: string|null}[]}
  */
 export function namesAt(state, keys, step) {
   const found = [];
-  for (const { key, tracks, from, to } of livesOf(state, keys)) {
-    if (step < from || step >= to) continue;
-    const tensor = valueAt(tracks.tensor, step);
-    const text = valueAt(tracks.text, step);
+  const { from, to } = livesOf(state, keys);
+  for (let place = 0; place < keys.length; place++) {
+    if (step < from[place] || step >= to[place]) continue;
+    const key = keys[place];
+    const tensor = state.at(key, "tensor", step);
+    const text = state.at(key, "text", step);
     if (tensor !== null || text !== null) found.push({ key, ...nameOf(key), tensor, text });
   }
   return found;
@@ -126,20 +126,20 @@ export function namesAt(state, keys, step) {
 
 const lives = new WeakMap();
 
-/** For each name its histories, and from when to when it ever stands for something: a run of many calls has thousands. */
+/** From when to when each name ever stands for something, by its place among `keys`: a run of many calls has thousands. */
 function livesOf(state, keys) {
   const known = lives.get(keys);
-  if (known?.state === state) return known.list;
-  const list = keys.map((key) => {
-    const [tensor, text] = [state.track(key, "tensor"), state.track(key, "text")];
-    return { key, tracks: { tensor, text }, from: Math.min(begun(tensor), begun(text)), to: Math.max(ended(tensor), ended(text)) };
-  });
-  lives.set(keys, { state, list });
-  return list;
+  if (known?.state === state) return known;
+  const [from, to] = [keys.map(() => Infinity), keys.map(() => -Infinity)];
+  for (const property of ["tensor", "text"])
+    state.each("name:", property, (place, steps, values, start, end) => {
+      from[place] = Math.min(from[place], steps[start]);
+      to[place] = Math.max(to[place], values[end - 1] === null ? steps[end - 1] : Infinity);
+    });
+  const made = { state, from, to };
+  lives.set(keys, made);
+  return made;
 }
-
-const begun = (track) => (track ? track.steps[0] : Infinity);
-const ended = (track) => (!track ? -Infinity : track.values.at(-1) === null ? track.steps.at(-1) : Infinity);
 
 /** The names tied to each box at a step: those whose tensor the box made, or whose gradient it gathers.
  * @returns {Map<string, any[]>}

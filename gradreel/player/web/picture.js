@@ -5,8 +5,8 @@
 
 import { leafChipText, measureCard, measureGroup, pillText, pillWidth, SMALL } from "./cards.js";
 import { linksOf, unitsOf } from "./folding.js";
+import { nameOf } from "./histories.js";
 import { layout } from "./layout.js";
-import { nameOf } from "./moment.js";
 
 const TIE = 16;
 const ABOVE = 26;
@@ -129,14 +129,13 @@ function widestPills(scene, state, unitOf, measure) {
 /** The tensors that each name ever stands for: the same names stand for the same in call after call. @returns {Map<string, Set<string>>} */
 function tensorsByName(state) {
   const found = new Map();
-  for (const key of state.keys("name:")) {
-    const track = state.track(key, "tensor");
-    if (!track) continue;
-    const { name } = nameOf(key);
+  const keys = state.keys("name:");
+  state.each("name:", "tensor", (place, _, values, from, to) => {
+    const { name } = nameOf(keys[place]);
     let tensors = found.get(name);
     if (!tensors) found.set(name, (tensors = new Set()));
-    for (const tensor of track.values) if (tensor !== null) tensors.add(tensor);
-  }
+    for (let at = from; at < to; at++) if (values[at] !== null) tensors.add(values[at]);
+  });
   return found;
 }
 

@@ -38,7 +38,7 @@ export function indexAt(steps, step) {
 export function createState(scene) {
   /** @type {import("./histories.js").Histories} */
   const histories = scene.histories ?? told(scene.steps);
-  const { track, tracks, has, keys } = histories;
+  const { track, tracks, has, keys, each } = histories;
 
   return {
     last: scene.steps.length - 1,
@@ -50,6 +50,8 @@ export function createState(scene) {
     changes: (key, step) => [...tracks(key).values()].some(({ steps }) => steps[indexAt(steps, step)] === step),
     /** The keys that begin with `prefix`, in the order in which they first appear. @returns {string[]} */
     keys,
+    /** The tracks of one property of all things whose keys begin with `prefix`, without making each of them. */
+    each,
     /** All properties of a thing at a step. @returns {Map<string, any>} */
     properties: (key, step) => new Map([...tracks(key)].map(([name, each]) => [name, valueAt(each, step)])),
     /** The first step at which a property took one of the given values, searching from `from`. @returns {number|null} */
@@ -65,11 +67,17 @@ export function createState(scene) {
 function told(steps) {
   const things = new Map();
   steps.forEach((step, number) => record(things, number, step.changes));
+  const keys = (prefix) => [...things.keys()].filter((key) => key.startsWith(prefix));
   return {
     track: (key, property) => things.get(key)?.get(property),
     tracks: (key) => things.get(key) ?? new Map(),
     has: (key) => things.has(key),
-    keys: (prefix) => [...things.keys()].filter((key) => key.startsWith(prefix)),
+    keys,
+    each: (prefix, property, visit) =>
+      keys(prefix).forEach((key, place) => {
+        const track = things.get(key).get(property);
+        if (track) visit(place, track.steps, track.values, 0, track.steps.length);
+      }),
   };
 }
 
