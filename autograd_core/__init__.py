@@ -19,10 +19,10 @@ from .methods import table as methods
 from .methods import writing
 from .modes import enable_grad, inference_mode, is_grad_enabled, is_inference_mode_enabled, no_grad, set_grad_enabled
 from .printing import set_printoptions
-from .random import Generator, default_generator, initial_seed
 from .signatures.guarding import TABLE, guarded
 from .size import Size
 from .state import state as _state
+from .streams import Generator
 from .tensor import Tensor
 from .transforms.vmapping import vmap
 
@@ -36,7 +36,8 @@ preserve_format = memory_format("torch.preserve_format")
 _FUNCTIONS = {
     _factories: "tensor as_tensor from_numpy zeros ones empty full eye arange linspace triu_indices tril_indices "
     "logspace zeros_like ones_like empty_like full_like",
-    drawing: "rand_like randn_like randint_like rand randn randint randperm normal bernoulli multinomial manual_seed",
+    drawing: "rand_like randn_like randint_like rand randn randint randperm normal bernoulli multinomial",
+    random: "default_generator get_rng_state initial_seed manual_seed seed set_rng_state",
     shaping: "cat",
     functions: "where is_tensor rsub",
     tallies: "searchsorted bucketize isin",
@@ -55,7 +56,7 @@ _FUNCTIONAL = (
 )
 _IN_PYTHON = {"norm", "split"}
 """Methods that are functions of the package as well, though torch has no signature for them."""
-_SUBMODULES = ("nn", "optim", "func", "distributions")
+_SUBMODULES = ("nn", "optim", "func", "distributions", "special")
 
 
 def _surface() -> dict[str, Any]:
@@ -91,18 +92,6 @@ def set_num_threads(count: int) -> None:
 
 def get_num_threads() -> int:
     return 1
-
-
-def seed() -> int:
-    return initial_seed()
-
-
-def get_rng_state() -> Tensor:
-    return _factories.made(default_generator().get_state(), "get_rng_state")
-
-
-def set_rng_state(new_state: Tensor) -> None:
-    default_generator().set_state(np.asarray(new_state.data_))
 
 
 def set_warn_always(b: bool, /) -> None:

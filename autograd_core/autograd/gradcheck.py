@@ -16,7 +16,7 @@ import numpy as np
 
 from ..edges import gradient_edge
 from ..graph import Node, Wanted
-from ..random import Generator, uniform
+from ..streams import Generator, uniform
 from ..tensor import Array, Tensor, plain
 from .gradcheck_words import BREAKING, FAST_OK, NONDETERMINISTIC, SLOW_AGAIN, UNDEFINED_NOT_ZERO, UNDEFINED_REFUSED
 from .jacobians import (

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..random import uniform
+from ..streams import uniform
 from ..tensor import Tensor, plain
 from . import grad
 from .gradcheck import gradcheck

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .. import random as streams
+from .. import streams
 from ..functions.drawing import normal, rand
 from ..modes import no_grad
 from ..ops import elementwise as e

@@ -7,8 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .. import errors
-from .. import random as streams
+from .. import errors, streams
 from ..batching.making import at_random, like_at_random
 from ..ops.kernels import refuse
 from ..tensor import Tensor
@@ -129,7 +128,3 @@ def multinomial(input: Tensor, num_samples: int, replacement: bool = False, *, g
     data = np.asarray(input.data_)
     check_probabilities(data, num_samples, replacement)
     return made(streams.multinomial(data, num_samples, replacement, generator), "multinomial")
-
-
-def manual_seed(seed: int) -> streams.Generator:
-    return streams.manual_seed(seed)

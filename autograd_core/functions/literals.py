@@ -101,6 +101,8 @@ def as_number(value: Any, depth: int) -> Any:
         return value
     if isinstance(value, np.ndarray) and value.ndim == 0:
         return value[()]
+    if isinstance(value, complex):
+        raise NotImplementedError("complex numbers are not supported by this engine")
     if depth == 0:
         if value is None:
             raise RuntimeError("Could not infer dtype of NoneType")

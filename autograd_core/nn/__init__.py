@@ -40,8 +40,6 @@ from .convolution import Conv1d, Conv2d, ConvTranspose1d, ConvTranspose2d
 from .dropout import AlphaDropout, Dropout, Dropout1d, Dropout2d, Dropout3d, FeatureAlphaDropout
 from .images import Fold, PixelShuffle, PixelUnshuffle, Unfold, Upsample, UpsamplingBilinear2d, UpsamplingNearest2d
 from .layers import (
-    BatchNorm1d,
-    BatchNorm2d,
     CosineSimilarity,
     Embedding,
     Flatten,
@@ -71,7 +69,15 @@ from .loss import (
     TripletMarginLoss,
 )
 from .module import Module
-from .normalization import GroupNorm, InstanceNorm1d, InstanceNorm2d, LocalResponseNorm, RMSNorm
+from .normalization import (
+    BatchNorm1d,
+    BatchNorm2d,
+    GroupNorm,
+    InstanceNorm1d,
+    InstanceNorm2d,
+    LocalResponseNorm,
+    RMSNorm,
+)
 from .parameter import Buffer, Parameter
 from .pooling import (
     AdaptiveAvgPool1d,

@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from .. import random, tell
-from ..random import Generator
+from .. import streams, tell
+from ..streams import Generator
 from ..tensor import Tensor
 
 GAINS: dict[str, float] = {
@@ -51,11 +51,11 @@ def _write(tensor: Tensor, values: Any, *names: str) -> Tensor:
 
 
 def uniform_(tensor: Tensor, a: float = 0.0, b: float = 1.0, generator: Generator | None = None) -> Tensor:
-    return _write(tensor, random.uniform(tensor.data_.size, tensor.data_.dtype, a, b, generator), "uniform_")
+    return _write(tensor, streams.uniform(tensor.data_.size, tensor.data_.dtype, a, b, generator), "uniform_")
 
 
 def normal_(tensor: Tensor, mean: float = 0.0, std: float = 1.0, generator: Generator | None = None) -> Tensor:
-    return _write(tensor, random.normal(tensor.data_.size, tensor.data_.dtype, mean, std, generator), "normal_")
+    return _write(tensor, streams.normal(tensor.data_.size, tensor.data_.dtype, mean, std, generator), "normal_")
 
 
 def constant_(tensor: Tensor, val: float) -> Tensor:
@@ -148,7 +148,7 @@ def orthogonal_(tensor: Tensor, gain: float = 1.0, generator: Generator | None =
     if tensor.data_.size == 0:
         return tensor
     rows, columns = shape[0], tensor.data_.size // shape[0]
-    drawn = random.normal(tensor.data_.size, tensor.data_.dtype, 0, 1, generator).reshape(rows, columns)
+    drawn = streams.normal(tensor.data_.size, tensor.data_.dtype, 0, 1, generator).reshape(rows, columns)
     q, r = np.linalg.qr(drawn.T if rows < columns else drawn)
     q = q * np.sign(np.diag(r))  # otherwise some would come up more often than others
     return _write(tensor, (q.T if rows < columns else q) * tensor.data_.dtype.type(gain), "copy_", "mul_")
@@ -168,21 +168,21 @@ def trunc_normal_(
     n, kind = tensor.data_.size, tensor.data_.dtype
     inside = (math.erf((b - mean) / std / math.sqrt(2.0)) - math.erf((a - mean) / std / math.sqrt(2.0))) / 2.0
     if inside > 0.3:
-        values, names = random.normal(n, kind, mean, std, generator), ["normal_"]
+        values, names = streams.normal(n, kind, mean, std, generator), ["normal_"]
         while (outside := (values < kind.type(a)) | (values > kind.type(b))).any():
-            values = np.where(outside, random.normal(n, kind, mean, std, generator), values)
+            values = np.where(outside, streams.normal(n, kind, mean, std, generator), values)
             names = ["normal_", "copy_"]
         return _write(tensor, values, *names)
     peak = -0.5 * ((max(a, min(mean, b)) - mean) / std) ** 2
-    values, pending = random.uniform(n, kind, a, b, generator), np.ones(n, bool)
+    values, pending = streams.uniform(n, kind, a, b, generator), np.ones(n, bool)
     drawn, names = values, ["uniform_"]
     while True:
         density = ((drawn - kind.type(mean)) / kind.type(std)) ** 2 * kind.type(-0.5) - kind.type(peak)
         with np.errstate(divide="ignore"):
-            pending = pending & (np.log(random.uniform(n, kind, 0.0, 1.0, generator)) > density)
+            pending = pending & (np.log(streams.uniform(n, kind, 0.0, 1.0, generator)) > density)
         if not pending.any():
             return _write(tensor, values, *names)
-        drawn = random.uniform(n, kind, a, b, generator)
+        drawn = streams.uniform(n, kind, a, b, generator)
         values, names = np.where(pending, drawn, values), ["uniform_", "copy_"]
 
 
@@ -205,9 +205,9 @@ def sparse_(tensor: Tensor, sparsity: float, std: float = 0.01, generator: Gener
     if tensor.data_.ndim != 2:
         raise ValueError("Only tensors with 2 dimensions are supported")
     rows, columns = tensor.data_.shape
-    values = random.normal(rows * columns, tensor.data_.dtype, 0, std, generator).reshape(rows, columns)
+    values = streams.normal(rows * columns, tensor.data_.dtype, 0, std, generator).reshape(rows, columns)
     for column in range(columns):
-        values[random.permutation(rows)[: math.ceil(sparsity * rows)], column] = 0
+        values[streams.permutation(rows)[: math.ceil(sparsity * rows)], column] = 0
     return _write(tensor, values, "normal_", *["index_put_"] * columns)
 
 

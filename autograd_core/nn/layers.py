@@ -10,7 +10,6 @@ import numpy as np
 
 from .. import tell
 from ..dtypes import dtype as dtype_class
-from ..dtypes import get_default_dtype, to_numpy
 from ..functions.choices import sizes_of
 from ..functions.factories import check_device, checked, floating
 from ..functions.shaping import flatten, unflatten
@@ -223,70 +222,3 @@ class LayerNorm(Module):
     def extra_repr(self) -> str:
         affine = f"elementwise_affine={self.elementwise_affine}, bias={self.bias is not None}"
         return f"{self.normalized_shape}, eps={self.eps}, {affine}"
-
-
-class BatchNorm1d(Module):
-    """Mean 0 and variance 1 for each channel of a batch while training, by running statistics afterwards."""
-
-    RANKS: tuple[int, ...] = (2, 3)
-    RANK_TEXT = "2D or 3D"
-
-    def __init__(
-        self,
-        num_features: int,
-        eps: float = 1e-5,
-        momentum: float | None = 0.1,
-        affine: bool = True,
-        track_running_stats: bool = True,
-        device: Any = None,
-        dtype: dtype_class | None = None,
-        *,
-        bias: bool = True,
-    ) -> None:
-        super().__init__()
-        self.num_features, self.eps, self.momentum = num_features, eps, momentum
-        self.affine, self.track_running_stats = affine, track_running_stats
-        shape = (num_features,)
-        for name, wanted in (("weight", affine), ("bias", affine and bias)):
-            self.register_parameter(name, blank(shape, dtype, device) if wanted else None)
-        kind = to_numpy(dtype or get_default_dtype())
-        held = [np.zeros(shape, kind), np.ones(shape, kind), np.zeros((), np.int64)]
-        for name, data in zip(("running_mean", "running_var", "num_batches_tracked"), held, strict=True):
-            self.register_buffer(name, plain(data) if track_running_stats else None)
-        self.reset_running_stats()
-        if self.weight is not None:
-            init.ones_(self.weight)
-        if self.bias is not None:
-            init.zeros_(self.bias)
-
-    def reset_running_stats(self) -> None:
-        if self.track_running_stats:
-            init.zeros_(self.running_mean)
-            init.ones_(self.running_var)
-            init.zeros_(self.num_batches_tracked)
-
-    def forward(self, input: Tensor) -> Tensor:
-        if input.data_.ndim not in self.RANKS:
-            raise ValueError(f"expected {self.RANK_TEXT} input (got {input.data_.ndim}D input)")
-        by_batch = self.training or not self.track_running_stats
-        momentum = 0.0 if self.momentum is None else self.momentum
-        if self.training and self.track_running_stats:
-            seen = self.num_batches_tracked
-            seen.overwrite(seen.data_ + 1)
-            seen.bump()
-            if self.momentum is None:
-                momentum = 1.0 / float(seen.data_)
-        tracked = self.track_running_stats and (not self.training or self.track_running_stats)
-        mean, var = (self.running_mean, self.running_var) if tracked else (None, None)
-        return F.batch_norm(input, mean, var, self.weight, self.bias, by_batch, momentum, self.eps)
-
-    def extra_repr(self) -> str:
-        return (
-            f"{self.num_features}, eps={self.eps}, momentum={self.momentum}, affine={self.affine}, "
-            f"bias={self.bias is not None}, track_running_stats={self.track_running_stats}"
-        )
-
-
-class BatchNorm2d(BatchNorm1d):
-    RANKS = (4,)
-    RANK_TEXT = "4D"

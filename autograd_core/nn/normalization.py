@@ -1,4 +1,4 @@
-"""Normalization over groups of channels, over single samples, over neighbouring channels."""
+"""Normalization over a batch, over groups of channels, over single samples, over neighbouring channels."""
 
 from __future__ import annotations
 
@@ -19,15 +19,104 @@ from .layers import blank
 from .module import Module
 
 
-def scale_and_shift(module: Module, channels: int, affine: bool, bias: bool, device: Any, dtype: Any) -> None:
-    """Give `module` a weight of ones and a bias of zeros, where wanted."""
-    for name, wanted, fill in (("weight", affine, init.ones_), ("bias", affine and bias, init.zeros_)):
-        module.register_parameter(name, blank((channels,), dtype, device) if wanted else None)
-        if wanted:
-            fill(getattr(module, name))
+class Scaled(Module):
+    """What ends with a learned scale and shift of each channel."""
+
+    def scaled(self, channels: int, affine: bool, bias: bool, device: Any, dtype: Any) -> None:
+        """Give it a weight and a bias, where wanted; `reset_parameters` fills them."""
+        for name, wanted in (("weight", affine), ("bias", affine and bias)):
+            self.register_parameter(name, blank((channels,), dtype, device) if wanted else None)
+
+    def reset_parameters(self) -> None:
+        if self.weight is not None:
+            init.ones_(self.weight)
+        if self.bias is not None:
+            init.zeros_(self.bias)
 
 
-class GroupNorm(Module):
+class Tracked(Scaled):
+    """What can keep running statistics of its channels."""
+
+    def __init__(
+        self,
+        num_features: int,
+        eps: float,
+        momentum: float | None,
+        affine: bool,
+        track_running_stats: bool,
+        bias: bool,
+        device: Any,
+        dtype: dtype_class | None,
+    ) -> None:
+        super().__init__()
+        self.num_features, self.eps, self.momentum = num_features, eps, momentum
+        self.affine, self.track_running_stats = affine, track_running_stats
+        self.scaled(num_features, affine, bias, device, dtype)
+        kind = to_numpy(dtype or get_default_dtype())
+        held = [np.zeros(num_features, kind), np.ones(num_features, kind), np.zeros((), np.int64)]
+        for name, data in zip(("running_mean", "running_var", "num_batches_tracked"), held, strict=True):
+            self.register_buffer(name, plain(data) if track_running_stats else None)
+        self.reset_parameters()
+
+    def reset_running_stats(self) -> None:
+        if self.track_running_stats:
+            init.zeros_(self.running_mean)
+            init.ones_(self.running_var)
+            init.zeros_(self.num_batches_tracked)
+
+    def reset_parameters(self) -> None:
+        self.reset_running_stats()
+        super().reset_parameters()
+
+    def extra_repr(self) -> str:
+        return (
+            f"{self.num_features}, eps={self.eps}, momentum={self.momentum}, affine={self.affine}, "
+            f"bias={self.bias is not None}, track_running_stats={self.track_running_stats}"
+        )
+
+
+class BatchNorm1d(Tracked):
+    """Mean 0 and variance 1 for each channel of a batch while training, by running statistics afterwards."""
+
+    RANKS: tuple[int, ...] = (2, 3)
+    RANK_TEXT = "2D or 3D"
+
+    def __init__(
+        self,
+        num_features: int,
+        eps: float = 1e-5,
+        momentum: float | None = 0.1,
+        affine: bool = True,
+        track_running_stats: bool = True,
+        device: Any = None,
+        dtype: dtype_class | None = None,
+        *,
+        bias: bool = True,
+    ) -> None:
+        super().__init__(num_features, eps, momentum, affine, track_running_stats, bias, device, dtype)
+
+    def forward(self, input: Tensor) -> Tensor:
+        if input.data_.ndim not in self.RANKS:
+            raise ValueError(f"expected {self.RANK_TEXT} input (got {input.data_.ndim}D input)")
+        by_batch = self.training or not self.track_running_stats
+        momentum = 0.0 if self.momentum is None else self.momentum
+        if self.training and self.track_running_stats:
+            seen = self.num_batches_tracked
+            seen.overwrite(seen.data_ + 1)
+            seen.bump()
+            if self.momentum is None:
+                momentum = 1.0 / float(seen.data_)
+        tracked = self.track_running_stats and (not self.training or self.track_running_stats)
+        mean, var = (self.running_mean, self.running_var) if tracked else (None, None)
+        return F.batch_norm(input, mean, var, self.weight, self.bias, by_batch, momentum, self.eps)
+
+
+class BatchNorm2d(BatchNorm1d):
+    RANKS = (4,)
+    RANK_TEXT = "4D"
+
+
+class GroupNorm(Scaled):
     """Mean 0 and variance 1 for groups of channels of each sample."""
 
     def __init__(
@@ -45,7 +134,8 @@ class GroupNorm(Module):
         if num_channels % num_groups:
             raise ValueError(f"num_channels ({num_channels}) must be divisible by num_groups ({num_groups})")
         self.num_groups, self.num_channels, self.eps, self.affine = num_groups, num_channels, eps, affine
-        scale_and_shift(self, num_channels, affine, bias, device, dtype)
+        self.scaled(num_channels, affine, bias, device, dtype)
+        self.reset_parameters()
 
     def forward(self, input: Tensor) -> Tensor:
         return F.group_norm(input, self.num_groups, self.weight, self.bias, self.eps)
@@ -57,7 +147,7 @@ class GroupNorm(Module):
         )
 
 
-class InstanceNorm(Module):
+class InstanceNorm(Tracked):
     """Mean 0 and variance 1 for each channel of each sample."""
 
     RANKS: tuple[int, int] = (0, 0)
@@ -74,18 +164,7 @@ class InstanceNorm(Module):
         *,
         bias: bool = True,
     ) -> None:
-        super().__init__()
-        self.num_features, self.eps, self.momentum = num_features, eps, momentum
-        self.affine, self.track_running_stats = affine, track_running_stats
-        scale_and_shift(self, num_features, affine, bias, device, dtype)
-        kind = to_numpy(dtype or get_default_dtype())
-        held = [np.zeros(num_features, kind), np.ones(num_features, kind), np.zeros((), np.int64)]
-        for name, data in zip(("running_mean", "running_var", "num_batches_tracked"), held, strict=True):
-            self.register_buffer(name, plain(data) if track_running_stats else None)
-        if track_running_stats:
-            init.zeros_(self.running_mean)
-            init.ones_(self.running_var)
-            init.zeros_(self.num_batches_tracked)
+        super().__init__(num_features, eps, momentum, affine, track_running_stats, bias, device, dtype)
 
     def forward(self, input: Tensor) -> Tensor:
         ndim, alone = input.data_.ndim, self.RANKS[0]
@@ -112,12 +191,6 @@ class InstanceNorm(Module):
         by_sample = self.training or not self.track_running_stats
         parts = (self.running_mean, self.running_var, self.weight, self.bias)
         return F.instance_norm(input, *parts, by_sample, self.momentum or 0.0, self.eps)
-
-    def extra_repr(self) -> str:
-        return (
-            f"{self.num_features}, eps={self.eps}, momentum={self.momentum}, affine={self.affine}, "
-            f"bias={self.bias is not None}, track_running_stats={self.track_running_stats}"
-        )
 
 
 class InstanceNorm1d(InstanceNorm):

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from .. import errors, random
+from .. import errors, streams
 from ..inplace import in_place
 from ..op import op
-from ..random import Generator
+from ..streams import Generator
 from ..tensor import Array, Tensor
 
 
@@ -20,32 +20,32 @@ def shaped(values: Array, like: Array) -> Array:
 
 @op("uniform", self=lambda grad: zeros_as(grad))
 def uniform(self: Array, low: float, high: float, generator: Generator | None) -> Array:
-    return shaped(random.uniform(self.size, self.dtype, low, high, generator), self)
+    return shaped(streams.uniform(self.size, self.dtype, low, high, generator), self)
 
 
 @op("normal", self=lambda grad: zeros_as(grad))
 def normal(self: Array, mean: float, std: float, generator: Generator | None) -> Array:
-    return shaped(random.normal(self.size, self.dtype, mean, std, generator), self)
+    return shaped(streams.normal(self.size, self.dtype, mean, std, generator), self)
 
 
 @op("exponential", self=lambda grad: zeros_as(grad))
 def exponential(self: Array, rate: float, generator: Generator | None) -> Array:
-    return shaped(random.exponential(self.size, self.dtype, rate, generator), self)
+    return shaped(streams.exponential(self.size, self.dtype, rate, generator), self)
 
 
 @op("bernoulli", nr=2, self=lambda grad: zeros_as(grad))
 def bernoulli(self: Array, p: float, generator: Generator | None) -> Array:
-    return shaped(random.bernoulli(self.size, p, self.dtype, generator), self)
+    return shaped(streams.bernoulli(self.size, p, self.dtype, generator), self)
 
 
 @op("bernoulli.each", nr=0, self=lambda grad: zeros_as(grad))
 def bernoulli_each(self: Array, generator: Generator | None = None) -> Array:
-    return np.asarray(random.bernoulli_each(np.asarray(self), generator))[()]
+    return np.asarray(streams.bernoulli_each(np.asarray(self), generator))[()]
 
 
 @op("random", nr=0, self=lambda grad: zeros_as(grad))
 def integers(self: Array, low: int, high: int, generator: Generator | None) -> Array:
-    return shaped(random.integers(self.size, low, high, generator), self)
+    return shaped(streams.integers(self.size, low, high, generator), self)
 
 
 # ---- methods of Tensor

@@ -9,7 +9,7 @@ import numpy as np
 
 from .. import dtypes
 from ..device import device, layout
-from ..random import Generator
+from ..streams import Generator
 from ..tensor import Tensor
 
 WORDS = {

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from autograd_core import boxmuller, random
+from autograd_core import boxmuller, streams
 from tests.autograd_core.stored import array, load
 
 CASES = load("random")
@@ -21,35 +21,35 @@ def argument(stored: Any) -> Any:
 def test_numbers_are_those_that_torch_draws(kind: str) -> None:
     cases = [case for case in CASES if case["kind"] == kind]
     for case in cases:
-        random.manual_seed(case["seed"])
+        streams.manual_seed(case["seed"])
         expected = array(case["drawn"])
-        drawn = getattr(random, kind)(*map(argument, case["arguments"]))
+        drawn = getattr(streams, kind)(*map(argument, case["arguments"]))
         told = (kind, case["seed"], case["arguments"])
         assert drawn.dtype == expected.dtype, told
         np.testing.assert_array_equal(drawn, expected, str(told))
-        following = random.uniform(2, np.float32)
+        following = streams.uniform(2, np.float32)
         np.testing.assert_array_equal(following, array(case["next"]), f"{told}: what is drawn next")
     assert len(cases) >= 5
 
 
 def test_the_first_numbers_of_seed_0() -> None:
-    random.manual_seed(0)
-    assert random.uniform(3, np.float32).round(4).tolist() == np.float32([0.4963, 0.7682, 0.0885]).tolist()
-    assert random.initial_seed() == 0
+    streams.manual_seed(0)
+    assert streams.uniform(3, np.float32).round(4).tolist() == np.float32([0.4963, 0.7682, 0.0885]).tolist()
+    assert streams.initial_seed() == 0
 
 
 def test_negative_seeds_wrap() -> None:
-    assert random.Generator().manual_seed(-1).initial_seed() == 2**64 - 1
+    assert streams.Generator().manual_seed(-1).initial_seed() == 2**64 - 1
     with pytest.raises(RuntimeError, match="Overflow"):
-        random.Generator().manual_seed(2**64)
+        streams.Generator().manual_seed(2**64)
 
 
 def test_a_state_brings_back_what_follows_it() -> None:
-    generator = random.Generator().manual_seed(5)
-    random.normal(3, np.float32, generator=generator)
+    generator = streams.Generator().manual_seed(5)
+    streams.normal(3, np.float32, generator=generator)
     state = generator.get_state()
-    first = random.normal(4, np.float32, generator=generator)
-    again = random.normal(4, np.float32, generator=random.Generator().set_state(state))
+    first = streams.normal(4, np.float32, generator=generator)
+    again = streams.normal(4, np.float32, generator=streams.Generator().set_state(state))
     np.testing.assert_array_equal(first, again)
     assert state.size == 5056
     with pytest.raises(RuntimeError, match="RNG state size to be 7"):
@@ -57,19 +57,19 @@ def test_a_state_brings_back_what_follows_it() -> None:
 
 
 def test_a_fork_takes_nothing_from_the_stream() -> None:
-    random.manual_seed(3)
-    with random.fork():
-        inside = random.uniform(4, np.float32)
-    np.testing.assert_array_equal(random.uniform(4, np.float32), inside)
+    streams.manual_seed(3)
+    with streams.fork():
+        inside = streams.uniform(4, np.float32)
+    np.testing.assert_array_equal(streams.uniform(4, np.float32), inside)
 
 
 def test_threads_do_not_draw_from_one_stream() -> None:
-    random.manual_seed(0)
+    streams.manual_seed(0)
     with ThreadPoolExecutor(1) as pool:
-        pool.submit(random.manual_seed, 7).result()
-        pool.submit(random.uniform, 100, np.float32).result()
-    assert random.initial_seed() == 0
-    assert round(float(random.uniform(1, np.float32)[0]), 4) == 0.4963
+        pool.submit(streams.manual_seed, 7).result()
+        pool.submit(streams.uniform, 100, np.float32).result()
+    assert streams.initial_seed() == 0
+    assert round(float(streams.uniform(1, np.float32)[0]), 4) == 0.4963
 
 
 def test_normals_are_close_to_what_the_library_functions_give() -> None:
@@ -87,11 +87,11 @@ def test_a_double_product_and_sum_are_rounded_once() -> None:
 
 
 REFUSED = [
-    (lambda: random.uniform(2, np.float32, 3.0, 1.0), "found from=3 > to=1"),
-    (lambda: random.normal(2, np.float32, 0.0, -1.0), "normal expects std >= 0.0, but found std -1"),
-    (lambda: random.integers(2, 5, 5), "from=5 >= to=5"),
-    (lambda: random.bernoulli(2, 1.5), "bernoulli_ expects p to be in .0, 1., but got p=1.5"),
-    (lambda: random.exponential(2, np.float32, 0.0), "lambda > 0.0, but found lambda=0"),
+    (lambda: streams.uniform(2, np.float32, 3.0, 1.0), "found from=3 > to=1"),
+    (lambda: streams.normal(2, np.float32, 0.0, -1.0), "normal expects std >= 0.0, but found std -1"),
+    (lambda: streams.integers(2, 5, 5), "from=5 >= to=5"),
+    (lambda: streams.bernoulli(2, 1.5), "bernoulli_ expects p to be in .0, 1., but got p=1.5"),
+    (lambda: streams.exponential(2, np.float32, 0.0), "lambda > 0.0, but found lambda=0"),
 ]
 
 

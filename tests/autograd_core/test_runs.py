@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 
 import autograd_core
-from autograd_core.random import DEFAULT_SEED
 from autograd_core.state import isolated
+from autograd_core.streams import DEFAULT_SEED
 from tests.autograd_core.stored import load
 from tests.printing import same_text
 from tests.program.recorded import programs

@@ -14,7 +14,7 @@ from ...ops import activations
 from ...ops import elementwise as e
 from ...ops import reduce as r
 from ...ops import shape as s
-from ...random import exponential
+from ...streams import exponential
 from ...tensor import Tensor, plain
 from .common import need_tensor
 

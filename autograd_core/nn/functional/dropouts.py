@@ -11,7 +11,7 @@ from ...errors import check_cast
 from ...inplace import in_place
 from ...ops import elementwise as e
 from ...ops import shape as s
-from ...random import bernoulli
+from ...streams import bernoulli
 from ...tensor import Array, Tensor, plain
 
 LOWEST = 1.7580993408473766

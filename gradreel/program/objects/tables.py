@@ -84,6 +84,8 @@ RESETTING = tuple(
 )
 """Layers whose numbers can be drawn anew."""
 
+RESETS = ("reset_parameters", "reset_running_stats", "flatten_parameters")
+
 
 def step(machine: Machine, optimizer: Any, closure: Value = None) -> Value:
     """`optimizer.step()`, told when it begins and ends: the writes between belong to it."""
@@ -132,7 +134,7 @@ def _tables() -> dict[type, dict[str, Entry]]:
     distribution = torch.distributions.Distribution
     tables[distribution] = _table(distribution, NAMES["torch.distributions.Distribution"]) | _reads(PARAMETERS)
     for kind in RESETTING:
-        names = [name for name in ("reset_parameters", "flatten_parameters") if hasattr(kind, name)]
+        names = [name for name in RESETS if hasattr(kind, name)]
         tables[kind] = {name: Foreign(name, _late(name)) for name in names}
     tables[torch.Size] = tables[tuple] | _table(torch.Size, NAMES["torch.Size"])
     tables[torch.dtype] = _reads("is_floating_point itemsize")

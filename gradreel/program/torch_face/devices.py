@@ -59,6 +59,12 @@ def compiled(machine: Machine, model: Value = None, **options: Value) -> Value:
     return Builtin("compile", lambda function: function) if model is None else model
 
 
+def scripted(machine: Machine, obj: Value, *args: Value, **options: Value) -> Value:
+    """`torch.jit.script` and `torch.jit.trace`: what they are given, which runs as Python."""
+    machine.remark(NO_EFFECT.format(name="torch.jit"))
+    return obj
+
+
 def parallel(machine: Machine, module: Value, *args: Value, **kwargs: Value) -> Value:
     machine.remark(NO_EFFECT.format(name="DataParallel"))
     return module
@@ -78,6 +84,8 @@ def _install() -> None:
             table[name] = Builtin(name, same, machine=True)
     top = SPACES["torch"].table
     top["compile"] = Builtin("compile", compiled, machine=True)
+    jit = {name: Builtin(name, scripted, machine=True) for name in ("script", "trace", "ignore", "export", "unused")}
+    SPACES["torch.jit"] = top["jit"] = Namespace("torch.jit", jit)
     for name in TUNING:
         top[name] = without_effect(f"torch.{name}")
     top["get_num_threads"] = quietly("get_num_threads", 1)

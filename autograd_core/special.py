@@ -1,0 +1,17 @@
+"""torch.special: functions that have their home, or another name, in torch itself."""
+
+from __future__ import annotations
+
+import autograd_core as torch
+
+from .absent import absent
+
+digamma = psi = torch.digamma
+erf, erfc, erfinv = torch.erf, torch.erfc, torch.erfinv
+exp2, expm1, log1p = torch.exp2, torch.expm1, torch.log1p
+expit, logit = torch.sigmoid, torch.logit
+gammaln = torch.lgamma
+i0, sinc, round, xlogy = torch.i0, torch.sinc, torch.round, torch.xlogy
+log_softmax, logsumexp, softmax = torch.log_softmax, torch.logsumexp, torch.softmax
+
+__getattr__ = absent("torch.special")
