@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
+import { aloft } from "../../gradreel/player/web/minimap.js";
+import { along } from "../../gradreel/player/web/paintwire.js";
 import { groupTree } from "../../gradreel/player/web/folding.js";
 import { indexed } from "../../gradreel/player/web/moment.js";
 import { compose } from "../../gradreel/player/web/picture.js";
@@ -29,6 +31,32 @@ for (const sideways of [false, true])
       assert.deepEqual([route.points[0], route.points.at(-1)].map((point) => point[sideways ? 0 : 1]), [edge, tip]);
     }
   });
+
+for (const sideways of [false, true])
+  test(`no fleeting way runs behind another leaf${sideways ? ", sideways too" : ""}`, () => {
+    const { picture } = opened(training(6, 20), true, { sideways });
+    const leaves = picture.cards.filter((card) => card.box?.kind === "leaf");
+    const rows = new Set(leaves.map((card) => card.rect[sideways ? "x" : "y"]));
+    assert.ok(rows.size > 1, "leaves stand in more than one row");
+    for (const { to, route } of picture.links.filter((link) => link.fleeting))
+      for (let part = 0; part <= 1; part += 0.002) {
+        const [x, y] = along(route, part);
+        const behind = leaves.find(({ id, rect }) => id !== to && x > rect.x && x < rect.x + rect.width && y > rect.y && y < rect.y + rect.height);
+        assert.equal(behind?.id, undefined, `to ${to} at ${part}`);
+      }
+  });
+
+test("the small map stands below, and above while it hides a leaf there", () => {
+  const leaf = { id: "n1", rect: { x: 0, y: 0, width: 250, height: 70 } };
+  const map = { picture: { card: new Map([["n1", leaf]]), unitOf: new Map([["n1", "n1"]]) }, leaves: [leaf], width: 100, height: 80 };
+  const view = (x, y, scale = 1) => ({ x, y, scale, width: 800, height: 600 });
+  assert.equal(aloft(false, map, [], view(0, 0)), false);
+  assert.equal(aloft(false, map, [], view(350, -200)), true, "the leaf is below on the left");
+  assert.equal(aloft(true, map, [], view(0, 0)), true, "it does not come back for nothing");
+  assert.equal(aloft(true, map, [], view(-180, 250)), false, "the leaf is above on the right");
+  assert.equal(aloft(true, { ...map, leaves: [] }, ["n1"], view(-180, 250)), false, "so is what the step is about");
+  assert.equal(aloft(false, map, [], view(100, 35, 8)), false, "where both places hide it, it stays");
+});
 
 test("no way is fleeting where nothing is folded", () => {
   assert.equal(opened(training(3, 4), false).picture.links.some((link) => link.fleeting), false);

@@ -11,6 +11,8 @@ import { coordinates } from "./coordinates.js";
 const GAP = 46;
 const APART = 72;
 const CLOSE = 28;
+/** Between rows of leaves, where gradients pass on their way from folded cards. */
+const ROWS = 46;
 /** How much wider than high a picture is to be. */
 const SHAPE = 1.7;
 const CHIPS_FROM = 4;
@@ -235,10 +237,12 @@ function pack(parts, shape) {
       }
       x += column.width + row.apart;
     }
-    y += row.height + (row.apart === APART ? APART : CLOSE);
+    y += row.height + below(row);
   }
-  return { x: 0, y: 0, width, height: rows.length ? y - (rows.at(-1).apart === APART ? APART : CLOSE) : 0 };
+  return { x: 0, y: 0, width, height: rows.length ? y - below(rows.at(-1)) : 0 };
 }
+
+const below = (row) => (row.apart === APART ? APART : ROWS);
 
 function inColumns(parts, height) {
   const columns = [];

@@ -1,13 +1,17 @@
 /**
  * The whole picture in a corner, with a frame around what is in view, while not all of it is. Its shapes are drawn once for a
- * picture; a frame costs one image and a rectangle. Press or drag to go somewhere.
+ * picture; a frame costs one image and a rectangle. Press or drag to go somewhere. It stands below on the left, and above on the
+ * right while it would hide a leaf or the card that the step is about.
  */
 
 import { element } from "./dom.js";
+import { overlap } from "./picture.js";
 
 const WIDEST = 168;
 const HIGHEST = 112;
 const LEAST = 14;
+/** From the rims of the stage; below, the tools may need some of it. */
+const ASIDE = { x: 12, above: 12, below: 48 };
 
 /** @param {HTMLElement} root
  * @param {{onGo: (at: {x: number, y: number}) => void}} wiring
@@ -45,6 +49,7 @@ export function createMinimap(root, { onGo }) {
       const sign = [view.x, view.y, view.scale, view.width, ...focus].join();
       if (map.sign === sign) return;
       map.sign = sign;
+      root.classList.toggle("aloft", aloft(root.classList.contains("aloft"), map, focus, view));
       const context = canvas.getContext("2d");
       context.setTransform(1, 0, 0, 1, 0, 0);
       context.clearRect(0, 0, canvas.width, canvas.height);
@@ -80,5 +85,26 @@ function shapes(picture, colours, ratio) {
     const { rect } = card;
     context.fillRect((rect.x - bounds.x) * x, (rect.y - bounds.y) * y, Math.max(1, rect.width * x), Math.max(1, rect.height * y));
   }
-  return { picture, colours, ratio, bounds, image, width, height, x, y };
+  const leaves = cards.filter((card) => card.box?.kind === "leaf");
+  return { picture, colours, ratio, bounds, image, width, height, x, y, leaves };
+}
+
+/** Whether the map is to stand above: it leaves its place only where it hides something there and nothing in the other.
+ * @param {boolean} now
+ * @param {{picture: any, leaves: any[], width: number, height: number}} map
+ * @param {Iterable<string>} focus
+ * @param {import("./paint.js").View} view
+ */
+export function aloft(now, { picture, leaves, width, height }, focus, view) {
+  const busy = [...focus].map((id) => picture.card.get(picture.unitOf.get(id))).filter(Boolean);
+  const hides = (above) => {
+    const place = above
+      ? { x: view.width - ASIDE.x - width, y: ASIDE.above, width, height }
+      : { x: ASIDE.x, y: view.height - ASIDE.below - height, width, height: height + ASIDE.below };
+    return [...busy, ...leaves].some(({ rect }) => overlap(place, {
+      x: (rect.x - view.x) * view.scale + view.width / 2, y: (rect.y - view.y) * view.scale + view.height / 2,
+      width: rect.width * view.scale, height: rect.height * view.scale,
+    }));
+  };
+  return hides(now) && !hides(!now) ? !now : now;
 }

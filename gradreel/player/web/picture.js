@@ -4,6 +4,7 @@
  */
 
 import { leafChipText, measureCard, measureGroup, pillText, pillWidth, SMALL } from "./cards.js";
+import { fleeting } from "./fleeting.js";
 import { linksOf, unitsOf } from "./folding.js";
 import { nameOf } from "./histories.js";
 import { layout } from "./layout.js";
@@ -49,8 +50,9 @@ export function compose(scene, state, tree, folded, measure, { sideways = false 
   const frames = outlines(tree, folded, cards);
   const fed = new Set(links.map((link) => link.to));
   const card = new Map(cards.map((item) => [item.id, item]));
+  const [leaves, others] = [cards.filter(isLeaf), cards.filter((item) => !isLeaf(item))].map((list) => list.map((item) => item.rect));
   const drawn = links.map((link) => {
-    const route = routes.get(link.id) ?? straight(card.get(link.from).rect, card.get(link.to).rect, sideways);
+    const route = routes.get(link.id) ?? fleeting(card.get(link.from).rect, card.get(link.to).rect, { leaves, others }, sideways);
     const tracks = link.wires.map((wire) => state.track(wire.id, "state"));
     return { ...link, route, fleeting: !routes.has(link.id), bounds: boundsOf(route.points), tracks };
   });
@@ -65,16 +67,6 @@ export function compose(scene, state, tree, folded, measure, { sideways = false 
     unitOf,
     bounds: widened(sideways ? { ...bounds, x: bounds.x - BEFORE, width: bounds.width + BEFORE } : bounds, frames),
   };
-}
-
-/** From a folded card to a leaf that many use: a way that is seen only while a gradient takes it. */
-function straight(from, to, sideways) {
-  if (sideways) {
-    const [y, toY] = [from.y + from.height / 2, to.y + to.height / 2];
-    return { points: [[from.x + from.width, y], [from.x + from.width, y], [to.x - 12, toY], [to.x, toY]], long: true, sideways };
-  }
-  const [x, toX] = [from.x + from.width / 2, to.x + to.width / 2];
-  return { points: [[x, from.y + from.height], [x, from.y + from.height], [toX, to.y - 12], [toX, to.y]], long: true };
 }
 
 /** The track of a box's own state, and those of all boxes behind a card. */
