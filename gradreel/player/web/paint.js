@@ -4,7 +4,7 @@
  */
 
 import { present } from "./moment.js";
-import { fade, opacity, paintBrief, paintCard, paintLeafChip } from "./paintcard.js";
+import { fade, opacity, paintBrief, paintCard, paintGone, paintLeafChip } from "./paintcard.js";
 import { paintFar } from "./paintfar.js";
 import { paintNames } from "./paintnames.js";
 import { linkAt, paintLink, paintValues } from "./paintwire.js";
@@ -29,17 +29,18 @@ export function paint(context, frame) {
   context.clearRect(0, 0, context.canvas.width, context.canvas.height);
   const scale = view.scale * ratio;
   context.setTransform(scale, 0, 0, scale, (view.width / 2) * ratio - view.x * scale, (view.height / 2) * ratio - view.y * scale);
-  const window = {
-    left: view.x - view.width / 2 / view.scale - 60,
-    right: view.x + view.width / 2 / view.scale + 60,
-    top: view.y - view.height / 2 / view.scale - 60,
-    bottom: view.y + view.height / 2 / view.scale + 60,
-  };
+  const window = inView(view, 60);
   const cards = picture.cards.filter((card) => inside(card.rect, window));
   const links = picture.links.filter((link) => crosses(link.bounds, window) && !hidden(link, frame));
   if (view.scale >= SHAPES) return paintNear(context, frame, cards, links, window);
   paintFar(context, frame, cards, links);
   return [];
+}
+
+/** What can be seen of the picture, and a margin around it. */
+function inView({ x, y, width, height, scale }, margin = 0) {
+  const [across, down] = [width / 2 / scale + margin, height / 2 / scale + margin];
+  return { left: x - across, right: x + across, top: y - down, bottom: y + down };
 }
 
 /** A fleeting link is there while a gradient takes it. */
@@ -65,7 +66,7 @@ function ends({ points, sideways }) {
 function paintNear(context, frame, cards, links, window) {
   const { picture, state, step, view, colours } = frame;
   const detail = view.scale >= READ;
-  for (const outline of picture.outlines) paintOutline(context, outline, frame);
+  const titles = picture.outlines.map((outline) => paintOutline(context, outline, frame)).filter(Boolean);
   const lively = [];
   for (const link of links) {
     const now = linkAt(link, state, step);
@@ -75,7 +76,7 @@ function paintNear(context, frame, cards, links, window) {
   }
   const chips = picture.chips.filter((chip) => inside(chip.rect, window));
   for (const chip of chips) paintChip(context, chip, frame);
-  const taken = [];
+  const taken = titles.map((title) => paintTitle(context, title, frame));
   for (const card of cards) {
     const shown = opacity(card, state, step);
     if (shown) taken.push(card.rect);
@@ -87,7 +88,7 @@ function paintNear(context, frame, cards, links, window) {
   for (const link of links) if (linkAt(link, state, step).state !== null) taken.push(...ends(link.route));
   if (!detail) return [];
   const pills = paintNames(context, frame, taken);
-  paintValues(context, lively, taken, frame);
+  paintValues(context, lively, taken, { ...frame, window: inView(view) });
   return pills;
 }
 
@@ -146,12 +147,22 @@ function paintMarks(context, card, { selected, focus, hover, holding, colours, s
   if (hover === card.id) rounded(context, x - 2, y - 2, width + 4, height + 4, 12, { stroke: colours.soft, line: 1 });
 }
 
+/** The frame around an open group. @returns {{text: string, x: number, y: number}|null} its title */
 function paintOutline(context, { group, rect, cards }, { state, step, colours, view, measure }) {
   const there = cards.some((card) => opacity(card, state, step) > 0);
-  if (!there && !cards.some((card) => card.boxes.some((id) => state.at(id, "state", step) === "released"))) return;
+  if (!there && !cards.some((card) => card.boxes.some((id) => state.at(id, "state", step) === "released"))) return null;
   rounded(context, rect.x, rect.y, rect.width, rect.height, 16, { stroke: colours.line, dash: [2, 4], line: 1.25 });
-  if (!there) for (const card of cards) rounded(context, card.rect.x, card.rect.y, card.rect.width, card.rect.height, 10, { stroke: colours.line, dash: [3, 5], line: 1 });
-  if (view.scale > 0.25) text(context, fit(`▾ ${group.title}${there ? "" : " · released"}`, rect.width - 24, 11, measure), rect.x + 12, rect.y + 17, 11, colours.soft);
+  if (!there) for (const card of cards) paintGone(context, card, { colours, measure, detail: view.scale >= READ });
+  return view.scale > 0.25 ? { text: fit(`▾ ${group.title}${there ? "" : " · released"}`, rect.width - 24, 11, measure), x: rect.x + 12, y: rect.y + 6 } : null;
+}
+
+/** The title of an open group, before the wires that come in there. @returns {{x: number, y: number, width: number, height: number}} where it stands */
+function paintTitle(context, title, { colours, measure }) {
+  const place = { x: title.x - 3, y: title.y, width: measure(title.text, 11) + 6, height: 15 };
+  context.fillStyle = colours.panel;
+  context.fillRect(place.x, place.y, place.width, place.height);
+  text(context, title.text, title.x, title.y + 11, 11, colours.soft);
+  return place;
 }
 
 function paintChip(context, chip, frame) {

@@ -12,6 +12,8 @@ import { box as rounded, sign, text } from "./pen.js";
 import { begun, countsAt, living } from "./tally.js";
 
 const PAD = 14;
+/** How opaque is what is gone. */
+const GHOST = 0.65;
 
 /** How opaque a card is at a step: boxes that are gone leave nothing, folded groups a shade.
  * @returns {number}
@@ -20,7 +22,7 @@ export function opacity(card, state, step) {
   if (card.box) return present(state.at(card.id, "state", step)) ? 1 : 0;
   const counts = countsAt(card, step);
   if (!begun(counts)) return 0;
-  return living(counts) ? 1 : 0.65;
+  return living(counts) ? 1 : GHOST;
 }
 
 /** @param {CanvasRenderingContext2D} context
@@ -135,6 +137,17 @@ function paintGroup(context, card, { colours, measure, step }) {
   const room = width - 2 * PAD;
   text(context, fit(`▸ ${groupTitle(card.group)}`, room, TITLE, measure), x + PAD, y + 24, TITLE, gone ? colours.soft : colours.ink);
   text(context, fit(groupStanding(counts), room, SMALL, measure), x + PAD, y + 43, SMALL, colours.soft);
+}
+
+/** What remains of a card in an open group that is gone: its place, and what stood there. */
+export function paintGone(context, { box, group, rect }, { colours, measure, detail }) {
+  rounded(context, rect.x, rect.y, rect.width, rect.height, 10, { stroke: colours.gone, dash: [3, 5], line: 1 });
+  if (!detail) return;
+  const room = rect.width - 2 * PAD;
+  context.globalAlpha = GHOST;
+  text(context, fit(box ? box.name : `▸ ${groupTitle(group)}`, room, TITLE, measure), rect.x + PAD, rect.y + 20, TITLE, colours.soft);
+  if (box) text(context, fit(where(box), room, SMALL, measure), rect.x + PAD, rect.y + 37, SMALL, colours.soft);
+  context.globalAlpha = 1;
 }
 
 /** A card from farther away: its shape and colour, and what it is in few large letters.

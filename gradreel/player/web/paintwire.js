@@ -89,19 +89,21 @@ export function paintLink(context, link, how, colours) {
   context.fillText(short(how.value, 20), dotX + 10, dotY + 4);
 }
 
-/** The values beside lively links, the newest first; one that finds no free place is left to the inspector.
+/** The values beside lively links, the newest first, where the rim does not cut them; one that finds no free place is left to
+ * the inspector.
  * @param {CanvasRenderingContext2D} context
  * @param {{link: any, value: any, lit: boolean}[]} lively
  * @param {{x: number, y: number, width: number, height: number}[]} taken  places not to write on
  */
-export function paintValues(context, lively, taken, { colours, measure }) {
+export function paintValues(context, lively, taken, { colours, measure, window }) {
   const size = 11;
   context.font = font(size);
   const queue = [...lively.filter((item) => item.lit), ...lively.filter((item) => !item.lit)];
   for (const { link, value, lit } of queue) {
     const label = short(value, 20);
     const width = measure(label, size);
-    const place = (link.route.sideways ? spotsBeside : spots)(link.route, width).find((spot) => taken.every((other) => !meets(spot, other)));
+    const free = (link.route.sideways ? spotsBeside : spots)(link.route, width).filter((spot) => taken.every((other) => !meets(spot, other)));
+    const place = free.find((spot) => spot.x > window.left && spot.x + width < window.right) ?? free[0];
     if (!place) continue;
     taken.push(place);
     context.fillStyle = lit ? colours.ink : colours.soft;
