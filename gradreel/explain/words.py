@@ -54,7 +54,7 @@ ATTRIBUTES = {
 }
 """Operators that a program writes behind their operand."""
 
-FEW, SHORT = 6, 32
+FEW, SHORT = 6, 40
 """A value with at most so many numbers, in at most so many letters, is written out."""
 
 DIGITS = (4, 3, 2)
@@ -106,7 +106,7 @@ def number(data: Any, digits: int = 4) -> str:
         return str(data)
     if 1000 <= abs(data) < 1e6:
         return f"{data:.1f}".removesuffix(".0")
-    return f"{data:.{digits}g}"
+    return f"{data:.{digits if abs(data) < 100 else max(digits, 3)}g}"
 
 
 @lru_cache(4096, typed=True)

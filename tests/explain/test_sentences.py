@@ -65,12 +65,15 @@ torch.tanh(a @ b + c * b).sum()""",
     "multiplies what came (4×3) by the result it kept (4×3) and hands a 4×3 tensor to `a`": """\
 a = torch.ones(4, 3, requires_grad=True)
 a.exp().sum().backward()""",
+    "`w.grad` was empty; now it holds [-123, 457, 0.0123, 0.0457, 0.5, 0.0568].": """\
+w = torch.zeros(6, requires_grad=True)
+(w * torch.tensor([-123.456, 456.789, 0.0123456, 0.0456789, 0.5, 0.056789])).sum().backward()""",
     "it flips the sign of what came and hands -1.0 to `b`": """\
 a, b = torch.tensor(1., requires_grad=True), torch.tensor(2., requires_grad=True)
 (a - b).backward()""",
-    "`w.grad` was empty; now it holds [-0.123, 0.235, -0.346, 0.457].": """\
-w = torch.zeros(4, requires_grad=True)
-(w * torch.tensor([-0.12345, 0.23456, -0.34567, 0.45678])).sum().backward()""",
+    "`w.grad` was empty; now it holds [-0.123, 0.235, -0.346, 0.457, 0.568].": """\
+w = torch.zeros(5, requires_grad=True)
+(w * torch.tensor([-0.12345, 0.23456, -0.34567, 0.45678, 0.5678])).sum().backward()""",
     "Gradients meet at **MulBackward0 #0**, whose result `a` was used twice: 20.0 + 18.0 = 38.0": """\
 x = torch.tensor(3., requires_grad=True)
 a = x * x

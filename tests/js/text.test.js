@@ -25,6 +25,16 @@ test("what does not fit is told by its ends or its shape", () => {
   assert.equal(short(whole([1, 2, 3, 4, 5, 6, 7, 8], [8]), 20), "[1, 2, … ×8]");
   assert.equal(short(whole([[1.234, 2.345], [3.456, 4.567]], [2, 2]), 12), "[2,2] tensor");
   assert.equal(short(null), "None");
+});
+
+test("a few numbers lose digits before they are left out, but never those before the point", () => {
+  assert.equal(short(whole([-0.12345, 0.23456, 0.34567], [3]), 24), "[-0.123, 0.235, 0.346]");
+  assert.equal(short(whole([-0.12345, 0.23456, 0.34567], [3]), 20), "[-0.12, 0.23, 0.35]");
+  assert.equal(short(whole([123.456, -0.5, 2.25], [3]), 16), "[123, -0.5, 2.3]");
+  assert.equal(short(whole([0.12345, 0.23456, 0.34567, 1, 2, 3, 4.5678], [7]), 26), "[0.1235, 0.2346, … ×7]");
+});
+
+test("larger ones are told by what sums them up", () => {
   assert.equal(long({ shape: [64, 64], dtype: "float32", head: [1], min: -1, max: 2, mean: 0.5, whole: false }), "[64,64], -1 to 2, mean 0.5");
 });
 

@@ -4,16 +4,21 @@
 
 /** @typedef {{shape: number[], dtype: string, whole: boolean, data?: any, head?: any[], min?: any, max?: any, mean?: any, cells?: [number, string]}} Value */
 
+/** With so many significant digits; fewer where a few numbers would not find room with more. */
+const DIGITS = [4, 3, 2];
+const FEW = 6;
+
 /** Grades of detail of a number: at most four significant digits, without trailing zeros.
  * @param {number|string|boolean} number
+ * @param {number} [digits]
  * @returns {string}
  */
-export function number(number) {
+export function number(number, digits = 4) {
   if (typeof number !== "number") return String(number);
   if (Number.isInteger(number) && Math.abs(number) < 1e6) return String(number);
   const size = Math.abs(number);
-  if (size !== 0 && (size < 1e-3 || size >= 1e6)) return number.toExponential(2).replace(/\.?0+e/, "e").replace("e+", "e");
-  return String(Number(number.toPrecision(4)));
+  if (size !== 0 && (size < 1e-3 || size >= 1e6)) return number.toExponential(Math.min(2, digits - 1)).replace(/\.?0+e/, "e").replace("e+", "e");
+  return String(Number(number.toPrecision(Math.max(digits, String(Math.trunc(size)).length))));
 }
 
 /** @param {number[]} shape @returns {string} `[2,3]`, the empty text for a scalar */
@@ -24,12 +29,13 @@ export function shape(shape) {
 /** All elements of nested lists as text; a vector gets air, a matrix is set tight.
  * @param {any} data
  * @param {string} [comma]
+ * @param {number} [digits]
  * @returns {string}
  */
-export function nested(data, comma) {
-  if (!Array.isArray(data)) return number(data);
+export function nested(data, comma, digits = 4) {
+  if (!Array.isArray(data)) return number(data, digits);
   const separator = comma ?? (data.some(Array.isArray) ? "," : ", ");
-  return `[${data.map((item) => nested(item, separator)).join(separator)}]`;
+  return `[${data.map((item) => nested(item, separator, digits)).join(separator)}]`;
 }
 
 /** A value in at most `room` characters: all of it, else its ends, else its shape.
@@ -40,8 +46,10 @@ export function nested(data, comma) {
 export function short(value, room = 26) {
   if (!value) return "None";
   if (value.whole && count(value.shape) <= 64) {
-    const text = nested(value.data);
-    if (text.length <= room) return text;
+    for (const digits of count(value.shape) <= FEW ? DIGITS : [4]) {
+      const text = nested(value.data, undefined, digits);
+      if (text.length <= room) return text;
+    }
     if (value.shape.length === 1 && room >= 14) return ends(value.data, room);
   }
   return `${shape(value.shape)} tensor`;
