@@ -43,6 +43,8 @@ test("a value is cut to what its line leaves of the last row, or left out where 
     ["= [1, 1]", 41.8, 0, 42.9, ""],
     ["step = 1", 23.7, 16, 42.9, ""],
     ["step = 10", 23.7, 19, 42.9, "step = 10"],
+    ["order = 1", 23.7, 6, 42.9, "order = 1"],
+    ["order = 12", 27.7, 6, 42.9, ""],
     ["= 1", 60, 0, 42.9, "= 1"],
     ["= 1", 10, 0, 0, ""],
   ]) assert.equal(fitted(text, code, said, row), shown, `${text} after ${code} and ${said} of ${row}`);

@@ -3,8 +3,9 @@
  * What a mark means is told from outside; here it is a line, a kind out of a fixed set, and a text.
  */
 
-/** @typedef {{line: number, kind?: string, text?: string}} Mark   kind out of KINDS; or "value", whose text is shortened to the
- *  room that its line leaves, so that no line is ever broken anew while values change */
+/** @typedef {{line: number, kind?: string, text?: string, brief?: string}} Mark   kind out of KINDS; or "value", whose text is
+ *  shortened to the room that its line leaves, so that no line is ever broken anew while values change. `brief`: what is said
+ *  where there is no room for the text */
 
 /** Pixels beside a line's text. */
 const EDGES = 24;
@@ -110,17 +111,19 @@ function markField({ StateEffect, StateField, Decoration, EditorView }, columns)
     const ranges = [];
     const texts = new Map();
     const values = new Map();
-    for (const { line, kind, text } of list) {
+    for (const { line, kind, text, brief = text } of list) {
       if (!(line >= 1 && line <= doc.lines)) continue;
       if (KINDS.has(kind)) ranges.push(Decoration.line({ class: `gr-line-${kind}` }).range(doc.line(line).from));
       if (kind === "value") values.set(line, text);
-      else if (text) texts.set(line, (texts.get(line) ?? new Set()).add(text));
+      else if (text) texts.set(line, (texts.get(line) ?? new Map()).set(text, brief));
     }
     for (const line of new Set([...texts.keys(), ...values.keys()])) {
-      const said = [...(texts.get(line) ?? [])].join(" · ");
       const { text } = doc.line(line);
       const [row, hang] = [columns(), indentOf(text) + HANG];
-      const value = fitted(values.get(line) ?? "", endOf(text, row, hang) * FINER, said.length, row * FINER, hang * FINER);
+      const end = endOf(text, row, hang);
+      const [full, short] = [[...(texts.get(line)?.keys() ?? [])], [...(texts.get(line)?.values() ?? [])]].map((list) => list.join(" · "));
+      const said = end * FINER + BEFORE + full.length <= row * FINER ? full : short;
+      const value = fitted(values.get(line) ?? "", end * FINER, said.length, row * FINER, hang * FINER);
       const hint = [said, value].filter(Boolean).join(BETWEEN);
       if (hint) ranges.push(Decoration.line({ attributes: { "data-hint": hint } }).range(doc.line(line).from));
     }
@@ -166,7 +169,8 @@ export function fitted(text, code, said, row, hang = 0) {
   const used = end <= row ? end : said ? end - row + hang : row;
   const room = Math.floor(row - used - (said ? BETWEEN.length : 0));
   if (text.length <= room) return text;
-  return room < LEAST ? "" : `${text.slice(0, room - 1).replace(/[\s,…]+$/, "")}…`;
+  const cut = text.slice(0, room - 1).replace(/[\s,…]+$/, "");
+  return room < LEAST || !/= ?\S/.test(cut) ? "" : `${cut}…`;
 }
 
 /** Proposals while typing, and by ctrl+space. */

@@ -14,18 +14,23 @@ const MOST = 2;
  */
 export function valuesAt({ state, scene, step, names }) {
   const lines = new Map();
+  const source = scene.source.split("\n");
   for (const { key, name, tensor, text } of names) {
     if (/[.[]/.test(name)) continue;
     const at = boundAt(state, key, step);
     const line = at > 0 ? scene.steps[at].line : null;
-    if (!line) continue;
+    if (!line || !says(source[line - 1], name)) continue;
     const value = tensor === null ? text : said(scene.values[valueAt(state.track(tensor, "value"), step)]);
     if (value === null || value === "") continue;
     if (!lines.has(line)) lines.set(line, []);
     lines.get(line).push({ at, name, value });
   }
-  const source = scene.source.split("\n");
   return [...lines].map(([line, list]) => ({ line, text: beside(source[line - 1] ?? "", list.sort((a, b) => a.at - b.at).slice(-MOST)) }));
+}
+
+/** Whether a line speaks of a name; in a long run what was bound on one line is told with the next. */
+function says(code, name) {
+  return (code ?? "").split(/[^\p{L}\p{N}_]+/u).includes(name);
 }
 
 /** A line that begins with the one name it binds need not hear it again. */

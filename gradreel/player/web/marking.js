@@ -6,7 +6,7 @@
 import { title } from "./format.js";
 
 /** @param {any} moment  {state, scene, step, selected}
- * @returns {{line: number, kind: "now"|"bad"|"born"|"kill"|"loop", text?: string}[]}
+ * @returns {{line: number, kind: "now"|"bad"|"born"|"kill"|"loop", text?: string, brief?: string}[]}
  */
 export function marksAt({ state, scene, step, selected }) {
   const marks = [];
@@ -14,7 +14,7 @@ export function marksAt({ state, scene, step, selected }) {
   const diagnosis = scene.diagnoses.find((item) => step >= (item.steps?.raised ?? Infinity));
   const failed = scene.outcome.kind !== "finished" && step >= state.last ? scene.outcome.line ?? line : null;
   for (const [loop, turn, of] of state.at("program", "loops", step) ?? [])
-    marks.push({ line: loop, kind: "loop", text: of === null ? `iteration ${turn}` : `iteration ${turn} of ${of}` });
+    marks.push(of === null ? { line: loop, kind: "loop", text: `iteration ${turn}` } : { line: loop, kind: "loop", text: `iteration ${turn} of ${of}`, brief: `${turn} of ${of}` });
   const box = scene.box.get(diagnosis?.nodes?.[0] ?? selected);
   if (diagnosis) marks.push(...blame(diagnosis, box));
   else if (box && box.kind !== "leaf") marks.push(...lifeOf(box, { state, scene, step, line }));
