@@ -14,6 +14,9 @@ from .ledger import Ledger, Tracks
 from .names import Names
 from .wires import Wires
 
+EARLIER = ""
+"""In the place of where a term came from: several did before. None stands for what a call was given."""
+
 TERMS, MOST = 5, 20
 """Of a sum of more terms, the earlier ones are shown as one; of one of very many, only the total."""
 
@@ -252,7 +255,7 @@ class Stage:
         if few:
             terms = self.terms.now(place) or []
             if len(terms) >= TERMS:
-                terms = [[None, self.index(event.before)]]
+                terms = [[EARLIER, self.index(event.before)]]
             source = None if event.source is None else f"n{event.source}"
             self.terms.put(place, [*terms, [source, self.index(event.came)]])
 

@@ -166,7 +166,7 @@ function termsOf(box, key, { state, scene, step }) {
   const terms = state.at(key, "terms", step) ?? [];
   const value = (index) => short(scene.values[index], 18);
   const lines = terms.map(([from, index], i) => ({
-    sign: i ? "+" : "", value: value(index), from: from ? `from ${title(scene.box.get(from))}` : "given",
+    sign: i ? "+" : "", value: value(index), from: from ? `from ${title(scene.box.get(from))}` : from === "" ? "from those before" : "given",
   }));
   const waiting = callAt(scene, step) ? (scene.into.get(box.id) ?? []).filter((wire) => waits(wire, state, step)) : [];
   const shown = waiting.length > WAITING ? waiting.slice(0, WAITING - 1) : waiting;
