@@ -56,27 +56,32 @@ for order in range(3):
 """
 TRAINING = """\
 import torch
+import torch.nn.functional as F
+from torch import nn
 
 torch.manual_seed(0)
-x, t = torch.randn(16, 4), torch.randn(16, 1)
-net = torch.nn.Sequential(
-    torch.nn.Linear(4, 8), torch.nn.Tanh(),
-    torch.nn.Linear(8, 8), torch.nn.Tanh(),
-    torch.nn.Linear(8, 1))
-optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+x = torch.randn(16, 4)
+t = torch.randn(16, 1)
+net = nn.Sequential(
+    nn.Linear(4, 8), nn.Tanh(),
+    nn.Linear(8, 8), nn.Tanh(),
+    nn.Linear(8, 1))
+opt = torch.optim.SGD(
+    net.parameters(), lr=0.1)
 
 for step in range(20):
-    loss = torch.nn.functional.mse_loss(net(x), t)
-    optimizer.zero_grad()
+    loss = F.mse_loss(net(x), t)
+    opt.zero_grad()
     loss.backward()
-    optimizer.step()
+    opt.step()
 """
 RECURRENT = """\
 import torch
 
 torch.manual_seed(0)
-W = torch.randn(3, 3, requires_grad=True)
-U = torch.randn(3, 3, requires_grad=True)
+W = torch.randn(3, 3) * 0.1
+W.requires_grad_()
+U = torch.eye(3, requires_grad=True)
 b = torch.zeros(3, requires_grad=True)
 xs = torch.randn(50, 3)
 
@@ -114,7 +119,7 @@ REELS: dict[str, tuple[str, str]] = {
     "shared": (SHARED, "last"),
     "accumulation": (ACCUMULATION, "stored"),
     "views": (VIEWS, "last"),
-    "third": (THIRD, "backward"),
+    "third": (THIRD, "late"),
     "training": (TRAINING, "folded"),
     "training-unfolded": (TRAINING, "unfolded"),
     "recurrent": (RECURRENT, "backward"),

@@ -31,7 +31,7 @@ def moment(scene: Scene, kind: str) -> int:
         return next(n for n, step in enumerate(scene.steps) if step.kind == "grad_added" and "=" in step.sentence)
     if kind == "stored":
         return max(n for n, step in enumerate(scene.steps) if step.kind == "grad_stored")
-    call = scene.calls[len(scene.calls) // 2]
+    call = scene.calls[-1 if kind == "late" else len(scene.calls) // 2]
     return (call.from_ + call.to) // 2
 
 
