@@ -24,7 +24,6 @@ def unused(world: World, failure: Failure) -> Diagnosis | None:
 
 def without_way(world: World, failure: Failure, call: Call) -> Diagnosis | None:
     absent = [number for place, number in enumerate(call.inputs) if call.captured.get(place) is None]
-    reached = {world.tensors[number].node for number in call.inputs} & set(call.expected)
     wanted = [number for number in absent if world.grad_node(number) not in call.expected] or absent
     if not wanted or not call.roots:
         return None
@@ -32,16 +31,9 @@ def without_way(world: World, failure: Failure, call: Call) -> Diagnosis | None:
     cut = cut_between(world, start, goal)
     constant = gradient_of(world, start) if cut is None else None
     start = before_line(world, start, failure.raised.line)
-    built = goal.place
-    shown = goal
-    if cut is not None:
-        built, shown = start.place, start
-    elif constant is not None:
-        built, shown = constant.place, constant
-    elif not goal.inputs and goal.base is None and not reached:
-        built, shown = goal.place, goal
-    lines: dict[str, int | None] = {"built": built.line, "raised": failure.raised.line}
-    events = {"raised": failure.number, "built": shown.made}
+    built = constant or start
+    lines: dict[str, int | None] = {"built": built.place.line, "raised": failure.raised.line}
+    events = {"raised": failure.number, "built": built.made}
     story = [
         f"The gradient of {called(world, start.number)}, made {on(start.place.line)}, with respect to "
         f"{called(world, goal.number)}, made {on(goal.place.line)}, is asked for.",
