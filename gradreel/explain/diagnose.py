@@ -86,12 +86,19 @@ class Doctor:
 
     def diagnoses(self) -> list[Diagnosis]:
         found = self.found or [diagnosis for watcher in self.watchers for diagnosis in watcher.found()]
-        if any(diagnosis.cause == "lost" for diagnosis in found):  # whose graphs nobody ever comes back for
-            found = [diagnosis for diagnosis in found if diagnosis.cause != "collected"]
+        causes = {diagnosis.cause for diagnosis in found}
+        found = [diagnosis for diagnosis in found if not causes & FOLLOWS.get(diagnosis.cause, frozenset())]
         return [
             replace(diagnosis, story=tuple(map(upper, diagnosis.story)), stacks=stacks(diagnosis, self.places))
             for diagnosis in found
         ]
+
+
+FOLLOWS = {
+    "collected": frozenset({"lost"}),  # graphs that nobody ever comes back for
+    "untouched": frozenset({"idle"}),
+}
+"""What is not told beside the trouble that it came of."""
 
 
 def stacks(diagnosis: Diagnosis, places: list[tuple[int, Place]]) -> dict[str, tuple[int, ...]]:

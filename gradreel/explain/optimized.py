@@ -14,10 +14,11 @@ MAKERS = re.compile(rf"(?:\boptim\.\w+|^(?:{'|'.join(OPTIMIZERS.split())}))$")
 NO_PART = frozenset({"self", "parameters", "named_parameters"})
 
 
-def optimized(world: World, tensor: TensorState) -> bool:
-    """Whether some optimizer of the program may have `tensor`; yes, where its text does not tell which it has."""
+def optimized(world: World, tensor: TensorState, known: bool = False) -> bool:
+    """Whether some optimizer of the program may have `tensor`; where its text does not tell which it has: yes, or no
+    if only what is `known` counts."""
     own = [re.findall(r"\w+", name) for _, name in tensor.names] or [re.findall(r"\w+", tensor.called or "")]
-    return any(within(path, parts) for path in given_paths(world) for parts in own)
+    return any(within(path, parts) for path in given_paths(world) if path or not known for parts in own)
 
 
 def within(path: list[str], parts: list[str]) -> bool:

@@ -29,6 +29,7 @@ class Source:
         """The lines without prompts, pasted outputs left empty."""
         self._loops: dict[int, tuple[str, ...]] = {}
         self._feeding: dict[int, frozenset[int]] = {}
+        self._simple: dict[int, list[ast.stmt]] = {}
 
     def statement(self, line: int, end_line: int | None = None) -> str:
         """The statement on `line`, on one line of its own without comments."""
@@ -103,7 +104,7 @@ class Source:
             if isinstance(node, ast.stmt):
                 for name in bound_by(node):
                     makers.setdefault(name, []).append(node)
-        todo = [node for node in ast.walk(self.tree) if is_simple(node) and spans(node, line)]
+        todo = list(self.simple(line))
         found = set(todo)
         for statement in todo:
             for name in {part.id for part in ast.walk(statement) if isinstance(part, ast.Name)}:
@@ -114,8 +115,13 @@ class Source:
 
     def assigned(self, line: int) -> frozenset[str]:
         """The plain names that the statement on `line` gives a value."""
-        made = [bound_by(node) for node in ast.walk(self.tree) if is_simple(node) and spans(node, line)]
-        return frozenset().union(*made)
+        return frozenset().union(*map(bound_by, self.simple(line)))
+
+    def simple(self, line: int) -> list[ast.stmt]:
+        """The statements without a body on `line`."""
+        if line not in self._simple:
+            self._simple[line] = [node for node in ast.walk(self.tree) if is_simple(node) and spans(node, line)]
+        return self._simple[line]
 
     def loop_names(self, line: int) -> tuple[str, ...]:
         """The names that the for loop on `line` binds."""

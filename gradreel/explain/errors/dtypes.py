@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ..ancestry import ancestors
 from ..diagnosis import Diagnosis, Failure, named, on, origin
 from ..mentions import mentioned, shown, statement
 from ..words import code, name_of
@@ -42,7 +43,7 @@ def dtype_mixed(world: World, failure: Failure) -> Diagnosis | None:
     events = {"raised": failure.number}
     story = [f"{code(shown(world, failure))} {on(line)} takes numbers of two types together, or of one it cannot take."]
     if odd is not None:
-        base = origin(world, odd[1]) or odd[1]
+        base = before_loop(world, origin(world, odd[1]) or odd[1])
         lines["built"], events["built"] = base.place.line, base.made
         kinds = [f"{code(name)} (made {on(tensor.place.line)}) is of {tensor.dtype}" for name, tensor in pairs[:3]]
         story.append("; ".join(kinds) + ".")
@@ -51,6 +52,15 @@ def dtype_mixed(world: World, failure: Failure) -> Diagnosis | None:
     return Diagnosis(
         "dtype", "Types of numbers that do not go together", message, lines, tuple(story), (), events, "mixed", names
     )
+
+
+def before_loop(world: World, tensor: TensorState) -> TensorState:
+    """What a batch is made of, where a loop over a loader made it: the data of its type that has a name."""
+    if not world.source.loop_names(tensor.place.line):
+        return tensor
+    of_type = [state for state in ancestors(world, tensor) if state.dtype == tensor.dtype and state.called]
+    outside = [state for state in of_type if state.place.line != tensor.place.line]
+    return (origin(world, outside[0]) or outside[0]) if outside else tensor
 
 
 def oddest(pairs: list[tuple[str, TensorState]], written: bool) -> tuple[str, TensorState] | None:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+
+from gradreel.trace.events import LineReached, NameBound
 
 from ..diagnosis import Diagnosis, Failure, named, on
 from ..mentions import mentioned, shown, statement
@@ -128,6 +131,27 @@ REFUSALS: dict[str, Refusal] = {
             "PyTorch has no gradient for it and says so when one is asked for.",
         ),
     ),
+    "cannot pickle 'generator' object": Refusal(
+        "generator_copied",
+        "A generator cannot be copied",
+        anything,
+        "",
+        (
+            "{code} {line} copies a generator, which is no list: it gives its parts one after another, once.",
+            "`parameters()` is one; a list of copies, or a copy of the whole module, is what can be had.",
+        ),
+    ),
+    "inside of a function being transformed by a functorch transform": Refusal(
+        "in_transform",
+        "Leaves cannot be made inside of a transform",
+        anything,
+        "",
+        (
+            "{code} {line} asks for a leaf of its own, and it runs inside of `vmap` or another transform of "
+            "`torch.func`, where nothing may change its flag.",
+            "The transforms can be nested: `torch.func.jacrev`, `hessian` and `grad` do the same there.",
+        ),
+    ),
     "all elements of": Refusal(
         "range",
         "Numbers out of the range of this loss",
@@ -222,7 +246,11 @@ def refused(world: World, failure: Failure) -> Diagnosis | None:
     if refusal is None:
         return None
     found = list(mentioned(world, statement(world, failure)))
+    if "of target" in message:
+        found.reverse()
     pair = next((pair for pair in found if refusal.fits(pair[1])), found[-1] if found else None)
+    if pair is None or not refusal.fits(pair[1]):
+        pair = next(parts(world, statement(world, failure), refusal), pair)
     lines: dict[str, int | None] = {"raised": line}
     events = {"raised": failure.number}
     words = {"code": code(shown(world, failure)), "line": on(line), "name": "The tensor", "where": on(line)}
@@ -231,8 +259,37 @@ def refused(world: World, failure: Failure) -> Diagnosis | None:
         name, tensor = pair
         words |= {"name": called(world, tensor.number), "where": on(tensor.place.line)}
         if refusal.role:
-            lines[refusal.role], events[refusal.role] = tensor.place.line, tensor.made
+            lines[refusal.role], events[refusal.role] = kept_at(world, name, tensor)
         nodes = () if tensor.node is None else (tensor.node,)
     story = tuple(sentence.format(**words) for sentence in refusal.story)
     names = named(target=pair[0] if pair else None)
     return Diagnosis("other", refusal.title, message, lines, story, nodes, events, refusal.cause, names)
+
+
+def parts(world: World, text: str, refusal: Refusal) -> Iterator[tuple[str, TensorState]]:
+    """The tensors that fit among the attributes of what `text` names, each with its name: `net.last` of `net`; then
+    those that a method keeps as `self.last`."""
+    words = set(re.findall(r"[A-Za-z_]\w*", text))
+    for (_, name), bound in world.names.items():
+        tensor = world.tensors.get(bound.tensor) if bound.tensor is not None else None
+        if tensor is not None and "." in name and name.partition(".")[0] in words and refusal.fits(tensor):
+            yield name, tensor
+    for _, kept in reversed(bound_parts(world)):
+        tensor = world.tensors.get(kept.tensor) if kept.tensor is not None else None
+        if tensor is not None and tensor.alive and kept.name.startswith("self.") and refusal.fits(tensor):
+            yield kept.name, tensor
+
+
+def bound_parts(world: World) -> list[tuple[int, NameBound]]:
+    """Each time that a part of something got a name so far, with the number of the event."""
+    events = enumerate(world.trace.events[: world.count])
+    return [(number, event) for number, event in events if isinstance(event, NameBound) and "." in event.name]
+
+
+def kept_at(world: World, name: str, tensor: TensorState) -> tuple[int, int]:
+    """The line and event with which an object got `tensor` as its part `name`; of a plain name, where it was made."""
+    for number, event in bound_parts(world) if "." in name else ():
+        if event.name == name and event.tensor == tensor.number:
+            before = (world.trace.events[n] for n in range(number, -1, -1))
+            return next(reached.line for reached in before if isinstance(reached, LineReached)), number
+    return tensor.place.line, tensor.made

@@ -122,15 +122,18 @@ def last_change(text: Text, built: ast.stmt, names: set[str]) -> ast.stmt | None
 
 def in_one_shape(wanted: Wanted) -> Iterator[Proposal]:
     """Scores and targets of a loss get one shape."""
-    text, shows = wanted.text, wanted.at("shows")
-    for call in text.calls(shows):
-        if len(call.args) != 2 or any(isinstance(part, ast.Constant) for part in call.args):
+    text, built = wanted.text, wanted.at("built")
+    pairs = [(call.args[0], call.args[1]) for call in text.calls(built) if len(call.args) == 2]
+    for node in ast.walk(built) if built is not None else ():
+        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Sub):
+            pairs.append((node.left, node.right))
+    for first, second in pairs:
+        if isinstance(first, ast.Constant) or isinstance(second, ast.Constant):
             continue
-        first, second = call.args
         shown, other = text.get(first), text.get(second)
-        title = f"{other} in the shape of {shown}, on line {call.lineno}"
+        title = f"{other} in the shape of {shown}, on line {second.lineno}"
         yield wanted.proposal(title, FREE, text.replaced(second, f"{bracketed(other)}.reshape({shown}.shape)"))
-        title = f"{shown} in the shape of {other}, on line {call.lineno}"
+        title = f"{shown} in the shape of {other}, on line {first.lineno}"
         yield wanted.proposal(title, FREE, text.replaced(first, f"{bracketed(shown)}.reshape({other}.shape)"))
 
 

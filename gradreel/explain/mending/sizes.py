@@ -258,6 +258,14 @@ def registered(wanted: Wanted) -> Iterator[Proposal]:
             made = f"torch.nn.ParameterList({text.get(node.value)})"
             title = f"nn.ParameterList around the list on line {node.lineno}"
             yield wanted.proposal(title, FREE, text.replaced(node.value, made))
+        elif (
+            isinstance(node, ast.Assign)
+            and ast.unparse(node.targets[0]).startswith("self.")
+            and isinstance(node.value, ast.Dict | ast.DictComp)
+        ):
+            title = f"nn.ModuleDict around the dict on line {node.lineno}"
+            made = f"torch.nn.ModuleDict({text.get(node.value)})"
+            yield wanted.proposal(title, FREE, text.replaced(node.value, made))
 
 
 def hook_keeps_shape(wanted: Wanted) -> Iterator[Proposal]:

@@ -180,6 +180,38 @@ def deep_copy(wanted: Wanted) -> Iterator[Proposal]:
                 f".clone() on line {call.lineno}", "the copy stays in the graph", text.replaced(call, made)
             )
 
+    attribute = (wanted.name("target") or "").rpartition(".")[2]
+    for node in ast.walk(text.tree):
+        goal = node.targets[0] if isinstance(node, ast.Assign) else None
+        if isinstance(node, ast.Assign) and isinstance(goal, ast.Attribute) and goal.attr == attribute:
+            title = f"keep {text.get(goal)} without its graph on line {node.lineno}"
+            cost = "no gradient goes through what is kept"
+            yield wanted.proposal(title, cost, followed(text, node.value, ".detach()"))
+
+
+def listed_copy(wanted: Wanted) -> Iterator[Proposal]:
+    """What a generator gives can be copied, as a list."""
+    text = wanted.text
+    for call in text.calls(wanted.at("raised"), "deepcopy", "copy"):
+        if call.args:
+            shown = text.get(call.args[0])
+            made = f"[part.detach().clone() for part in {shown}]"
+            yield wanted.proposal("a list of copies", "the copies know of no graph", text.replaced(call, made))
+            yield wanted.proposal("a copy of the list", FREE, text.replaced(call.args[0], f"list({shown})"))
+
+
+TRANSFORMS = {"jacobian": "jacrev", "hessian": "hessian"}
+
+
+def transformed(wanted: Wanted) -> Iterator[Proposal]:
+    """Inside of vmap and its kind, torch.func has the same by another name."""
+    text = wanted.text
+    for call in text.calls(wanted.at("raised"), *TRANSFORMS):
+        if len(call.args) == 2:
+            name = f"torch.func.{TRANSFORMS[called(call)]}"
+            made = f"{name}({text.get(call.args[0])})({text.get(call.args[1])})"
+            yield wanted.proposal(f"{name} on line {call.lineno}", FREE, text.replaced(call, made))
+
 
 def hook_on_result(wanted: Wanted) -> Iterator[Proposal]:
     text, name = wanted.text, "register_post_accumulate_grad_hook"

@@ -17,6 +17,8 @@ from ..world.world import World
 from .born_nan import BornNan
 from .broadcast import Broadcast
 from .collected import Collected
+from .constant_term import ConstantTerm
+from .diverged import Diverged
 from .growing import Growing
 from .hooked import Hooked
 from .idle import Idle
@@ -24,6 +26,7 @@ from .missing import Missing
 from .piled import Piled
 from .second_order import SecondOrder
 from .stale import Stale
+from .thrown_away import ThrownAway
 from .untouched import Untouched
 
 
@@ -41,6 +44,7 @@ class Watcher(Protocol):
 
 WATCHERS: tuple[type[Watcher], ...] = (
     Missing,
+    ConstantTerm,
     Stale,
     Idle,
     Untouched,
@@ -51,4 +55,6 @@ WATCHERS: tuple[type[Watcher], ...] = (
     Collected,
     Hooked,
     BornNan,
+    Diverged,
+    ThrownAway,
 )

@@ -11,6 +11,7 @@ from gradreel.trace.events import Event
 from ..diagnosis import Diagnosis, named, on
 from ..words import called, code, name_of
 from ..world.world import World
+from .showing import Showing
 
 
 class Idle:
@@ -24,6 +25,7 @@ class Idle:
         """Those of them whose gradient was emptied before a step used it: the event and the line."""
         self.wrote = False
         self.diagnosis: Diagnosis | None = None
+        self.showing = Showing(world)
 
     def looks_at(self) -> dict[type[Event], Callable[[Any], None]]:
         return {
@@ -31,6 +33,7 @@ class Idle:
             e.Written: self.written,
             e.OptimizerStepped: self.stepped,
             e.TurnsSkipped: self.skipped,
+            e.Printed: self.showing.printed,
         }
 
     def skipped(self, event: e.TurnsSkipped) -> None:
@@ -54,6 +57,7 @@ class Idle:
         lost = [tensor for tensor in self.arrived if tensor in self.emptied]
         if lost and len(lost) == len(self.arrived) and not self.wrote and self.diagnosis is None:
             self.diagnosis = self.told(lost[0], event.optimizer)
+            self.showing.wait()
         self.arrived.clear()
         self.emptied.clear()
 
@@ -71,7 +75,7 @@ class Idle:
         title = "A step without gradients"
         events = {"changed": event, "seen": world.count - 1}
         names = named(target=name_of(world, world.tensors[tensor]))
-        return Diagnosis("other", title, "", lines, story, (), events, "idle", names)
+        return Diagnosis("grad_none", title, "", lines, story, (), events, "idle", names)
 
     def found(self) -> list[Diagnosis]:
-        return [self.diagnosis] if self.diagnosis is not None else []
+        return [self.showing.shown(self.diagnosis)] if self.diagnosis is not None else []

@@ -31,6 +31,11 @@ class Missing:
         self.kept: set[int] = set()
         """Tensors whose gradient was kept or seen otherwise: the program knows what it does."""
         self.hooked: set[int] = set()
+        self.guarded: list[tuple[Seen, Reason]] = []
+        """Results whose gradient the program went without, as `if w.grad is not None:` lets it."""
+        self.reachable = False
+        """Whether a gradient came to anything that has a name."""
+        self.showing: int | None = None
         self.retained = False
         self.optimizes = False
 
@@ -41,7 +46,16 @@ class Missing:
             e.HookRan: self.hook_ran,
             e.OptimizerStepped: self.stepped,
             e.TurnsSkipped: self.skipped,
+            e.GradCaptured: self.captured,
+            e.Printed: self.printed,
         }
+
+    def captured(self, event: e.GradCaptured) -> None:
+        self.reachable = True
+
+    def printed(self, event: e.Printed) -> None:
+        if self.guarded:
+            self.showing = self.world.place.line
 
     def skipped(self, event: e.TurnsSkipped) -> None:
         """What the turns left may show that a gradient was kept after all."""
@@ -57,6 +71,7 @@ class Missing:
     def stored(self, event: e.GradStored) -> None:
         if event.after is not None:
             self.kept.add(event.tensor)
+            self.reachable |= self.world.tensors[event.tensor].called is not None
             self.retained |= event.how == "retained"
 
     def hook_ran(self, event: e.HookRan) -> None:
@@ -68,7 +83,11 @@ class Missing:
     def read(self, event: e.GradMissing) -> None:
         seen = self.world.missing[-1]
         tensor = self.world.tensors[event.tensor]
-        if len(self.candidates) > 50 or not finished(self.world) or self.among_others(seen, tensor):
+        if len(self.candidates) > 50 or not finished(self.world):
+            return
+        if self.among_others(seen, tensor):
+            if not self.guarded and tensor.node is not None and self.guards(seen) and self.passed_through(tensor):
+                self.guarded.append((seen, why_none(self.world, seen)))
             return
         if tensor.node is not None:
             if self.passed_through(tensor):
@@ -95,6 +114,10 @@ class Missing:
         others = [stands_for(self.world, found.group(1)) for found in reads]
         return any(other is not None and other is not tensor and other.grad is not None for other in others)
 
+    def guards(self, seen: Seen) -> bool:
+        """Whether an `if` asks for the gradient, to go without it."""
+        return self.world.source.statement(seen.place.line, seen.place.end_line).startswith(("if ", "elif "))
+
     def found(self) -> list[Diagnosis]:
         for seen, reason in self.candidates:
             if seen.tensor in self.kept or seen.tensor in self.hooked:
@@ -104,7 +127,9 @@ class Missing:
             if reason.cause in ("lost", "not_used") and not self.mistaken(seen, reason):
                 continue
             return [self.told(seen, reason)]
-        return []
+        if self.reachable or self.optimizes or self.hooked or self.retained:
+            return []
+        return [self.told(seen, reason, self.showing) for seen, reason in self.guarded]
 
     def mistaken(self, seen: Seen, reason: Reason) -> bool:
         """Whether nobody can have meant the cut: it is none to stop a gradient with, or what was cut off is trained."""
@@ -112,14 +137,15 @@ class Missing:
             return True
         return self.optimizes and optimized(self.world, self.world.tensors[seen.tensor])
 
-    def told(self, seen: Seen, reason: Reason) -> Diagnosis:
+    def told(self, seen: Seen, reason: Reason, shows: int | None = None) -> Diagnosis:
+        """`shows` is the line that prints last, where a test passed over the None."""
         line = seen.place.line
         story = (f"{reason.name} is None where **line {line}** reads it, after a backward has run.", *reason.story)
         return Diagnosis(
             reason.kind,
             "The gradient is None",
             "",
-            {**reason.lines, "raised": None, "shows": line},
+            {**reason.lines, "raised": None, "shows": shows or line},
             story,
             reason.nodes,
             {**reason.events, "seen": seen.event},

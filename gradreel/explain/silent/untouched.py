@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -9,10 +10,13 @@ from gradreel.trace import events as e
 from gradreel.trace.events import Event
 
 from ..diagnosis import Diagnosis, named, on
+from ..optimized import optimized
 from ..words import called, code, name_of, upper
 from ..world.states import Place
 from ..world.world import World
+from .showing import Showing
 
+IN_LIST = re.compile(r"\[[^\]]*\]\.")
 STEPS = 2
 """So many steps must each have passed a gradient by."""
 
@@ -35,6 +39,7 @@ class Untouched:
         """That of them which was written later."""
         self.stepped_memory: set[int] = set()
         self.step: tuple[str, Place, int] | None = None
+        self.showing = Showing(world)
 
     def looks_at(self) -> dict[type[Event], Callable[[Any], None]]:
         return {
@@ -42,6 +47,7 @@ class Untouched:
             e.Written: self.wrote,
             e.OptimizerStepped: self.stepped,
             e.NameBound: self.named,
+            e.Printed: self.showing.printed,
         }
 
     def named(self, event: e.NameBound) -> None:
@@ -68,6 +74,8 @@ class Untouched:
         for number in self.arrived:
             if self.world.tensors[number].storage not in self.stepped_memory:
                 self.passed[number] = self.passed.get(number, 0) + 1
+                if self.passed[number] == STEPS and not self.showing.waiting and self.showing.line is None:
+                    self.showing.wait()
         self.arrived.clear()
 
     def found(self) -> list[Diagnosis]:
@@ -82,8 +90,35 @@ class Untouched:
             if steps >= STEPS and self.world.tensors[number].storage not in self.written
         ]
         if self.stepped_memory:
+            hidden = [n for n in lost if self.in_list(n)]
+            if hidden:
+                return [self.showing.shown(self.told_hidden(hidden[0]))]
             lost = [n for n in lost if self.world.tensors[n].made > event and self.in_module(n)]
-        return [self.told(lost[0], optimizer, place, event)] if lost else []
+        return [self.showing.shown(self.told(lost[0], optimizer, place, event))] if lost else []
+
+    def in_list(self, number: int) -> bool:
+        """Whether the optimizer was given all parameters of a module that has this one in a plain list or dict."""
+        tensor = self.world.tensors[number]
+        names = [name for _, name in tensor.names] or [tensor.called or ""]
+        return any(IN_LIST.search(name) for name in names) and optimized(self.world, tensor, known=True)
+
+    def told_hidden(self, number: int) -> Diagnosis:
+        world, tensor = self.world, self.world.tensors[number]
+        assert self.step is not None
+        _, step, seen = self.step
+        name = called(world, number)
+        story = (
+            f"{upper(name)}, made {on(tensor.place.line)}, gets gradients, and {code(world.source.text(step.line))} "
+            f"{on(step.line)} passes it by: it never changes.",
+            "It is in a plain list or dict, where its module does not look: `parameters()` leaves it out, and so do "
+            "`state_dict()`, `to()` and `train()`.",
+            "`nn.ModuleList`, `nn.ModuleDict` and `nn.ParameterList` tell the module of what they hold.",
+        )
+        lines: dict[str, int | None] = {"built": tensor.place.line, "raised": None}
+        events = {"built": tensor.made, "seen": seen}
+        names = named(target=name_of(world, tensor))
+        title = "Layers that their module does not know of"
+        return Diagnosis("other", title, "", lines, story, (), events, "unregistered", names)
 
     def in_module(self, number: int) -> bool:
         """Whether the tensor belongs to a module that the optimizer has other parameters of."""

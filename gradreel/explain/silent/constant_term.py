@@ -1,0 +1,185 @@
+"""A term of a loss that is a plain number: it was taken out of a tensor, so the term changes no gradient at all."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from gradreel.trace import events as e
+from gradreel.trace.events import Event
+
+from ..ancestry import tracked
+from ..diagnosis import Diagnosis, named, on, taking
+from ..words import called, code, name_of
+from ..world.states import NodeState, Place, Seen
+from ..world.world import World
+from .showing import Showing
+
+SUMS = frozenset({"Add", "Sub"})
+LINEAR = SUMS | {"Rsub", "Neg", "Mean", "Sum", "Squeeze", "Unsqueeze", "View", "Mul", "Div"}
+"""What keeps a term of a sum a term: a product does with a number only."""
+
+Key = tuple[int, str]
+"""A scope and a name in it."""
+
+
+class ConstantTerm:
+    """Follows numbers from the tensors they are taken out of, by names, to the sums that they are terms of."""
+
+    def __init__(self, world: World) -> None:
+        self.world = world
+        self.numbers: dict[Key, Seen] = {}
+        """The names that stand for numbers taken out of tracked tensors."""
+        self.terms: dict[int, Seen] = {}
+        """The sums, by node, with such a number as one of their terms."""
+        self.diagnosis: Diagnosis | None = None
+        self.showing = Showing(world)
+
+    def looks_at(self) -> dict[type[Event], Callable[[Any], None]]:
+        return {
+            e.NameBound: self.bound,
+            e.NodeMade: self.made,
+            e.BackwardStarted: self.backward,
+            e.Printed: self.showing.printed,
+            e.TurnsSkipped: self.skipped,
+        }
+
+    def skipped(self, event: e.TurnsSkipped) -> None:
+        self.numbers.clear()
+
+    def bound(self, event: e.NameBound) -> None:
+        key = event.scope, event.name
+        self.numbers.pop(key, None)
+        if event.tensor is None and event.text is not None and is_number(event.text):
+            source = self.taken_in(self.world.place) or self.read_in(self.world.place)
+            if source is not None:
+                self.numbers[key] = source
+
+    def taken_in(self, place: Place) -> Seen | None:
+        """The last number that the statement at `place` took out of a tracked tensor."""
+        for seen in reversed(self.world.taken):
+            if seen.event < place.since:
+                break
+            if tracked(self.world, self.world.tensors.get(seen.tensor)):
+                return seen
+        return None
+
+    def read_in(self, place: Place) -> Seen | None:
+        """Where the first of the numbers that the statement at `place` reads by a name was taken."""
+        scope = self.world.scope
+        for part in self.world.source.simple(place.line):
+            for name in names_read(part):
+                if (scope, name) in self.numbers:
+                    return self.numbers[scope, name]
+        return None
+
+    def made(self, event: e.NodeMade) -> None:
+        """A sum with a plain number: whether its text says that the number was taken out of a tensor."""
+        node = self.world.nodes[event.node]
+        if node.kind not in SUMS or not any(self.world.tensors[number].op == "number" for number in event.inputs):
+            return
+        if not self.numbers and self.taken_in(self.world.place) is None:
+            return
+        for statement in self.world.source.simple(self.world.place.line):
+            for term in terms(statement):
+                source = self.source_of(term)
+                if source is not None:
+                    self.terms[event.node] = source
+
+    def source_of(self, term: ast.expr) -> Seen | None:
+        """Where the numbers of `term` were taken, if it is made of numbers alone."""
+        names = self.world.names_in.get(self.world.scope, {})
+        read = list(names_read(term))
+        if any(name in names and names[name].tensor is not None for name in read):
+            own = [call for call in ast.walk(term) if isinstance(call, ast.Call) and takes(call)]
+            if not own or outside(term, own, names):
+                return None
+            return self.taken_in(self.world.place)
+        found = [self.numbers[self.world.scope, name] for name in read if (self.world.scope, name) in self.numbers]
+        if found:
+            return found[0]
+        calls = any(isinstance(part, ast.Call) for part in ast.walk(term))
+        return self.taken_in(self.world.place) if calls else None
+
+    def backward(self, event: e.BackwardStarted) -> None:
+        if event.called != "backward" or self.diagnosis is not None:
+            return
+        todo = [number for root in event.roots if (number := self.world.grad_node(root)) is not None]
+        seen = set(todo)
+        while todo:
+            node = self.world.nodes[todo.pop()]
+            if node.number in self.terms:
+                self.diagnosis = self.told(node, self.terms[node.number])
+                self.showing.wait()
+                return
+            ways = [target for target, _ in node.edges if target is not None]
+            if node.kind in LINEAR and (len(ways) == 1 or node.kind in SUMS):
+                todo += [target for target in ways if target not in seen]
+                seen.update(ways)
+
+    def told(self, node: NodeState, taken: Seen) -> Diagnosis:
+        world = self.world
+        source = world.tensors[taken.tensor]
+        total = world.tensors[node.outputs[0]] if node.outputs else None
+        place = node.place
+        what = code(world.source.text(place.line, place.end_line))
+        story = (
+            f"{what} {on(place.line)} adds a plain number to what is differentiated: {taking(taken)} "
+            f"{on(taken.place.line)} took it out of {called(world, source.number)}.",
+            "A number knows of no graph, and a constant has the gradient 0: this term is part of the value and of no "
+            "gradient.",
+            "So nothing is changed by it, however large its factor.",
+        )
+        lines: dict[str, int | None] = {"built": place.line, "cut": taken.place.line, "raised": None}
+        events = {"built": node.made, "cut": taken.event, "seen": world.count - 1}
+        names = named(
+            how="numbers",
+            source=name_of(world, source),
+            target=name_of(world, total) if total is not None else None,
+        )
+        title = "A term of the loss is a plain number"
+        return Diagnosis("no_graph", title, "", lines, story, (node.number,), events, "constant_term", names)
+
+    def found(self) -> list[Diagnosis]:
+        return [self.showing.shown(self.diagnosis)] if self.diagnosis is not None else []
+
+
+def is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def names_read(node: ast.AST) -> Iterator[str]:
+    for part in ast.walk(node):
+        if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Load):
+            yield part.id
+        elif isinstance(part, ast.AugAssign) and isinstance(part.target, ast.Name):
+            yield part.target.id
+
+
+def terms(statement: ast.stmt) -> Iterator[ast.expr]:
+    """What the sums of `statement` add or take away."""
+    for node in ast.walk(statement):
+        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add | ast.Sub):
+            yield from (side for side in (node.left, node.right) if not isinstance(side, ast.Constant))
+        elif isinstance(node, ast.AugAssign) and isinstance(node.op, ast.Add | ast.Sub):
+            yield node.value
+
+
+def takes(call: ast.Call) -> bool:
+    """Whether `call` takes a number out of a tensor."""
+    name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
+    return name in ("item", "float")
+
+
+def outside(term: ast.expr, calls: list[ast.Call], names: dict[str, e.NameBound]) -> bool:
+    """Whether `term` names a tensor elsewhere than in `calls`."""
+    inside = {id(part) for call in calls for part in ast.walk(call)}
+    return any(
+        isinstance(part, ast.Name) and id(part) not in inside and part.id in names and names[part.id].tensor is not None
+        for part in ast.walk(term)
+    )

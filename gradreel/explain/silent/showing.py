@@ -1,0 +1,43 @@
+"""Where the wrong result of a silent trouble is seen: on a line that prints after it."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+from gradreel.trace import events as e
+
+from ..diagnosis import Diagnosis
+from ..world.world import World
+
+
+class Showing:
+    """Waits, once told to, for the lines that print: the first that shows a gradient, else the first of all."""
+
+    def __init__(self, world: World) -> None:
+        self.world = world
+        self.waiting = False
+        self.since = 0
+        self.line: int | None = None
+        self.gradients = GRADIENT
+
+    def wait(self, names: frozenset[str] = frozenset()) -> None:
+        """`names` stand for gradients, too."""
+        self.waiting, self.since, self.line = True, self.world.place.line, None
+        if names:
+            self.gradients = re.compile(rf"{GRADIENT.pattern}|\b(?:{'|'.join(sorted(names))})\b")
+
+    def printed(self, event: e.Printed) -> None:
+        if not self.waiting or not event.text.strip():
+            return
+        place = self.world.place
+        self.line = self.line or place.line
+        if self.gradients.search(self.world.source.statement(place.line, place.end_line)):
+            self.waiting, self.line = False, place.line
+
+    def shown(self, diagnosis: Diagnosis) -> Diagnosis:
+        """`diagnosis` with the line that shows it: where it happened, if nothing was printed later."""
+        return replace(diagnosis, lines={**diagnosis.lines, "shows": self.line or self.since})
+
+
+GRADIENT = re.compile(r"\.grad\b")

@@ -1,0 +1,121 @@
+"""A result that nobody took: `relu(x)` on a line of its own changes nothing, and the program goes on with the old x."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from typing import Any
+
+from gradreel.trace import events as e
+from gradreel.trace.events import Event
+
+from ..diagnosis import Diagnosis, named, on
+from ..words import called, code, name_of
+from ..world.states import Place
+from ..world.world import World
+from .showing import Showing
+
+CHANGED = """
+    relu sigmoid tanh clamp clip add sub mul div neg abs sqrt exp log pow masked_fill scatter index_fill
+    index_add detach clone view reshape squeeze unsqueeze t transpose permute flatten float double half
+    long to softmax log_softmax normalize dropout leaky_relu elu gelu round floor
+"""
+CHANGES = frozenset(CHANGED.split())
+"""What somebody may call in the belief that it changes its tensor."""
+
+
+class ThrownAway:
+    """The calls on lines of their own whose result went at once, until the tensor they were given is used again."""
+
+    def __init__(self, world: World) -> None:
+        self.world = world
+        self.made_at: Place | None = None
+        self.made: list[tuple[int, int]] = []
+        """What the statement made of named tensors: the event and the tensor it was made of."""
+        self.thrown: dict[int, tuple[int, Place]] = {}
+        """By tensor the call that was to change it: its event and where."""
+        self.used: dict[int, tuple[int, int, int]] = {}
+        """By node that took such a tensor: the tensor, the event and the line."""
+        self.printed = False
+        self.diagnosis: Diagnosis | None = None
+        self.showing = Showing(world)
+
+    def looks_at(self) -> dict[type[Event], Callable[[Any], None]]:
+        return {
+            e.TensorMade: self.tensor,
+            e.LineReached: self.line,
+            e.NodeMade: self.node,
+            e.BackwardStarted: self.backward,
+            e.Printed: self.prints,
+        }
+
+    def tensor(self, event: e.TensorMade) -> None:
+        place = self.world.place
+        if not place.line or not (event.inputs or event.base is not None) or not self.alone(place):
+            return
+        source = event.inputs[0] if event.inputs else event.base
+        if source is not None and self.world.tensors[source].names and self.world.tensors[source].requires_grad:
+            self.made_at = place
+            self.made.append((self.world.count - 1, source))
+
+    def alone(self, place: Place) -> bool:
+        """Whether one call with a plain result stands on the line, and nothing takes what it gives."""
+        statements = self.world.source.simple(place.line)
+        if len(statements) != 1 or not isinstance(statements[0], ast.Expr):
+            return False
+        call = statements[0].value
+        if not isinstance(call, ast.Call):
+            return False
+        name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
+        given: list[ast.expr] = [*call.args, *(word.value for word in call.keywords)]
+        if isinstance(call.func, ast.Attribute):
+            given.append(call.func.value)
+        return name in CHANGES and not any(isinstance(part, ast.Call) for arg in given for part in ast.walk(arg))
+
+    def prints(self, event: e.Printed) -> None:
+        self.printed = True
+        self.showing.printed(event)
+
+    def line(self, event: e.LineReached) -> None:
+        """The next line: what was made is gone, if nothing has a name for it, and it was not echoed."""
+        if self.made_at is not None and len(self.made) == 1 and not self.printed:
+            number, source = self.made[0]
+            self.thrown[source] = number, self.made_at
+        self.made_at, self.printed = None, False
+        self.made.clear()
+
+    def node(self, event: e.NodeMade) -> None:
+        for number in event.inputs:
+            if number in self.thrown and event.variable is None and self.made_at is None:
+                place = self.world.place
+                if place.line != self.thrown[number][1].line:
+                    self.used.setdefault(event.node, (number, self.world.count - 1, place.line))
+
+    def backward(self, event: e.BackwardStarted) -> None:
+        if self.diagnosis is not None or not self.used:
+            return
+        reached = self.world.calls[event.call].expected
+        for node, use in self.used.items():
+            if node in reached or node in event.nodes:
+                self.diagnosis = self.told(node, *use)
+                self.showing.wait()
+                return
+
+    def told(self, node: int, tensor: int, event: int, line: int) -> Diagnosis:
+        world = self.world
+        number, place = self.thrown[tensor]
+        text, name = code(world.source.text(place.line, place.end_line)), called(world, tensor)
+        story = (
+            f"{text} {on(place.line)} computes a new tensor, and nothing takes it: {name} stays as it was.",
+            f"{code(world.source.text(line))} {on(line)} goes on with {name}, so neither the value nor the gradient "
+            "knows of that line.",
+            f"Give the result a name, such as {name} again; only what ends in `_` changes its tensor in place.",
+        )
+        lines: dict[str, int | None] = {"built": line, "changed": place.line, "raised": None}
+        events = {"changed": number, "built": event, "seen": world.count - 1}
+        names = named(target=name_of(world, world.tensors[tensor]))
+        title = "A result that was thrown away"
+        return Diagnosis("other", title, "", lines, story, (node,), events, "thrown_away", names)
+
+    def found(self) -> list[Diagnosis]:
+        return [self.showing.shown(self.diagnosis)] if self.diagnosis is not None else []
