@@ -63,6 +63,7 @@ TRAITS = {
     "tensors_only",
     "operator",
     "fitting",
+    "over",
 }
 
 _declared: Counter[str] = Counter()
@@ -179,8 +180,10 @@ def op(name: str, /, **entry: Any) -> Callable[[Callable[..., Any]], Any]:
     `tensors_only` (a number cannot stand for a tensor), `sparing` (an input is saved only if a formula that uses it is
     wanted, also where several use it), `operator` (what the operator form, `a @ b`, does with operands that the
     shortcut at the head of the forward is not for), `fitting` (the formulas over arrays make their gradients anew, in
-    the very shape and dtype of their inputs), `writes` (how often torch writes the gradients of this operator while it
-    makes them: version counters tell; one number, or a function of the node that gives one for each input).
+    the very shape and dtype of their inputs), `over` (the formula of the one input over arrays, of `grad` and `result`,
+    for results that nothing else holds any more: it may write over them), `writes` (how often torch writes the
+    gradients of this operator while it makes them: version counters tell; one number, or a function of the node that
+    gives one for each input).
     """
     traits = {k: v for k, v in entry.items() if k in TRAITS}
     formulas = {k: v for k, v in entry.items() if k not in TRAITS}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 
+from ..leaves import ONCE
 from .entry import Entry, free_names, renamed
 
 MAX_EDGES = 6
@@ -120,10 +121,10 @@ class Backward(Entry):
             lines.append("    grads = (grad,)")
         lines += [] if graph else self.square_lines()
         lines += self.load_lines("graph" if graph else "step")
+        lines += self.letting_go() if self.may_write_over and not graph else []
         lines += self.tensor_lines() if graph else self.array_lines()
         lines += self.told_of_step()
-        kept = [f"self.saved_{n} = " for n in op.kept() if op.is_tensor(n)]
-        lines.append(f"    if not this.retain: {''.join(kept) + 'None; ' if kept else ''}self.freed = True")
+        lines += [] if self.may_write_over and not graph else self.letting_go()
         gone = "del grad" + (", grads" if wants_all else "")
         handed = ", ".join(f"g_{p} if n_{p} is not None else None" for p in op.inputs)
         apart = f"results = [{handed}]; {' = '.join('g_' + p for p in op.inputs)} = None"
@@ -155,6 +156,17 @@ class Backward(Entry):
                 f"            else: buffers[nr] = g_{p}; this.pending[nr] = n_{p}",
             ] + ([f"        g_{p} = None"] if p != op.inputs[-1] else [])
         return lines
+
+    @property
+    def may_write_over(self) -> bool:
+        """Whether the gradient may be written over the result that was kept, once nothing else holds that."""
+        return bool(self.op.traits.get("over"))
+
+    def letting_go(self) -> list[str]:
+        """What was kept goes, unless the graph is to be used again."""
+        kept = [f"self.saved_{n} = " for n in self.op.kept() if self.op.is_tensor(n)]
+        loaded = ["    _t = None"] if self.may_write_over else []
+        return [*loaded, f"    if not this.retain: {''.join(kept) + 'None; ' if kept else ''}self.freed = True"]
 
     def square_lines(self) -> list[str]:
         """Of a product of a tensor with itself, whose gradients are the same, one is computed (`squared`)."""
@@ -190,7 +202,10 @@ class Backward(Entry):
         for i, p in enumerate(self.op.inputs):
             lines.append(f"    if n_{p} is not None:")
             loads = self.own_load_lines(p)
-            lines += [*loads, f"        g_{p} = {self.formula('raw', p, 'grad')}"]
+            formula = self.formula("raw", p, "grad")
+            if self.may_write_over:
+                formula = f"_over(grad, x_result) if _holders(x_result) <= {ONCE} else {formula}"
+            lines += [*loads, f"        g_{p} = {formula}"]
             lines += self.fitting_lines(p, f"g_{p} = _fitted(self, {i}, g_{p}, n_{p}, 0)")
             lines += ["    elif wanted is not self.next:", *loads] if loads else []
         return lines

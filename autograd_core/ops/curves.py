@@ -9,7 +9,7 @@ import numpy as np
 from numpy import ndarray
 
 from .. import arithmetic
-from ..op import both, op
+from ..op import RAW, both, op
 from ..tensor import Array
 from .joint import joint
 from .kernels import refuse
@@ -142,7 +142,30 @@ def hypot(self: Array, other: Array) -> Array:
     return np.hypot(self, other)
 
 
-@op("tanh", floating=True, fitting=True, self=lambda grad, result: tanh_backward(grad, result))
+def alike(grad: Array, output: Array) -> bool:
+    """Whether both are arrays of float32 in the same order in memory, so that one array is enough for all steps."""
+    return (
+        grad.__class__ is output.__class__ is ndarray
+        and grad.dtype is output.dtype is arithmetic.float32
+        and grad.strides == output.strides != ()
+        and grad.shape == output.shape
+    )
+
+
+def tanh_over(grad: Array, output: Array) -> Array:
+    """`tanh_backward`, written over `output` where that has memory of its own: half of the memory to go through."""
+    if not alike(grad, output) or output.base is not None:
+        return RAW["tanh_backward"](grad, output)
+    return times_rest(grad, np.multiply(output, output, output))
+
+
+def times_rest(grad: Array, square: Array) -> Array:
+    """`grad * (1 - square)`, written over `square`."""
+    np.subtract(arithmetic.ONE, square, square)
+    return np.multiply(grad, square, square)
+
+
+@op("tanh", floating=True, fitting=True, over=tanh_over, self=lambda grad, result: tanh_backward(grad, result))
 def tanh(self: Array) -> Array:
     return arithmetic.tanh(self)
 
@@ -155,19 +178,7 @@ def tanh(self: Array) -> Array:
 def tanh_backward(grad_output: Array, output: Array) -> Array:
     if not alike(grad_output, output):
         return grad_output * (1 - output * output)
-    slope = output * output
-    np.subtract(arithmetic.ONE, slope, slope)
-    return np.multiply(grad_output, slope, slope)
-
-
-def alike(grad: Array, output: Array) -> bool:
-    """Whether both are arrays of float32 in the same order in memory, so that one array is enough for all steps."""
-    return (
-        grad.__class__ is output.__class__ is ndarray
-        and grad.dtype is output.dtype is arithmetic.float32
-        and grad.strides == output.strides != ()
-        and grad.shape == output.shape
-    )
+    return times_rest(grad_output, output * output)
 
 
 @op("sigmoid", floating=True, fitting=True, self=lambda grad, result: sigmoid_backward(grad, result))

@@ -194,6 +194,8 @@ def addmm(self: Array, mat1: Array, mat2: Array, beta: float = 1, alpha: float =
     product = np.matmul(mat1, mat2)
     if self.shape not in (product.shape, product.shape[1:]):
         self = RAW["expand"](self, product.shape)
+    if alpha == 1 == beta:
+        return np.add(self, product, product)
     return (self if beta == 1 else self * beta) + (product if alpha == 1 else product * alpha)
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from .. import arithmetic
 from ..op import both, helper
 from ..tensor import Array
@@ -34,9 +36,13 @@ def without_sum(a: Array, b: Array) -> Array:
 
     BLAS, which is quicker in large ones, adds it to zero, and so loses the sign of a zero.
     """
-    if a.size * b.size >= arithmetic.LARGE and a.dtype is arithmetic.float32 and a.all() and b.all():
+    if a.size * b.size >= arithmetic.LARGE and a.dtype is arithmetic.float32 and not (has_zero(a) or has_zero(b)):
         return a.dot(b)
     return a * b
+
+
+def has_zero(data: Array) -> bool:
+    return np.count_nonzero(data) < data.size
 
 
 def mm_left_arrays(grad: Array, mat2: Array, sizes: Sequence[int], strides: Sequence[int], alpha: Any) -> Array:

@@ -252,3 +252,46 @@ def test_an_array_beside_a_number_gives_the_bits_that_numpy_gives(number: float)
     assert [t.detach().numpy().tobytes() for t in got] == [np.asarray(array).tobytes() for array in expected]
     got[0].sum().backward()
     assert x.grad.numpy().tobytes() == (np.ones_like(values) * number).tobytes()
+
+
+HELD = {
+    "by nobody": lambda h: None,
+    "by name": lambda h: h,
+    "by a view": lambda h: h[0],
+    "detached": lambda h: h.detach(),
+    "by numpy": lambda h: h.detach().numpy(),
+    "by what numpy takes of it": lambda h: h.detach().numpy()[1:],
+    "by another node": lambda h: h * h,
+    "by a saved tensor": lambda h: h.grad_fn._saved_result,
+}
+
+
+@pytest.mark.parametrize("shape", [(2, 3), (160, 130)])
+@pytest.mark.parametrize("how", HELD)
+def test_a_result_that_anything_else_holds_is_not_written_over(how: str, shape: tuple[int, int]) -> None:
+    x = torch.linspace(-2, 2, shape[0] * shape[1]).reshape(shape).requires_grad_()
+    expected = np.tanh(x.detach().numpy().astype(np.float64))
+    h = torch.tanh(x * 1.0)
+    held, total = HELD[how](h), (h * torch.full(shape, 2.0)).sum()
+    before = None if held is None else np.array(getattr(held, "data_", held))
+    total.backward(retain_graph=True)
+    again = torch.tanh(x * 1.0).detach().numpy()
+    np.testing.assert_array_equal(h.detach().numpy(), again)
+    del h, again
+    total.backward()
+    if held is not None:
+        np.testing.assert_array_equal(np.array(getattr(held, "data_", held)), before)
+    np.testing.assert_allclose(x.grad.numpy(), 4 * (1 - expected**2), rtol=1e-3, atol=1e-5)
+
+
+def test_memory_that_a_result_shares_is_not_written_over() -> None:
+    whole = np.ones((2, 3), np.float32)
+    leaf = torch.full((3,), 0.5, requires_grad=True)
+    row = torch.from_numpy(whole[0])
+    row.mul_(leaf)
+    row.tanh_()
+    total = (row * torch.ones(3)).sum()
+    del row
+    total.backward()
+    np.testing.assert_array_equal(whole[0], torch.tanh(leaf).detach().numpy())
+    np.testing.assert_allclose(leaf.grad.numpy(), 1 - whole[0] ** 2, rtol=1e-5)
