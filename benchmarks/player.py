@@ -11,6 +11,7 @@ import base64
 import json
 import os
 import shutil
+import signal
 import statistics
 import subprocess
 import sys
@@ -173,15 +174,14 @@ def row(page: Any, case: Case, python: str) -> str:
             moves.append((meter() - before) / FRAMES)
         page.evaluate("unfold()")
     picture = (ran + made) * 1000 + shown
-    viz = torchviz(case, python)
+    peer = torchviz(case, python)
     figures = [
         f"{len(build(trace).boxes)}",
         *(f"{x:.0f}" for x in (ran * 1000, made * 1000, shown, picture)),
         *(f"{x:.1f}" for x in moves),
     ]
-    beyond = ">" if viz == PATIENCE * 1000 else ""
-    figures += [f"{len(sent) / 1000:.0f} kB", "-" if viz is None else f"{beyond}{viz:.0f}"]
-    ratio = "" if viz is None else f", dot {beyond}{viz / picture:.1f} times"
+    figures += [f"{len(sent) / 1000:.0f} kB", "-" if peer is None else f"{peer.more}{peer.taken:.0f}"]
+    ratio = "" if peer is None else f", dot {peer.told(picture)}"
     kept = f"  {case.goal:.0f} ms: {verdict(picture <= case.goal)}, {STEP} ms: {verdict(max(moves) < STEP)}{ratio}"
     return f"{case.name:18}" + "".join(f"{figure:>10}" for figure in figures) + kept
 
@@ -213,10 +213,11 @@ def main_thread(page: Any) -> Callable[[], float]:
 
 def browser_ticks() -> int:
     """Nanoseconds on the CPU of every thread of every process below this one."""
-    return sum(on_cpu(pid) for pid in offspring())
+    return sum(on_cpu(pid) for pid in offspring(os.getpid()))
 
 
-def offspring() -> list[int]:
+def offspring(ancestor: int) -> list[int]:
+    """All processes below one."""
     parents: dict[int, list[int]] = {}
     for entry in Path("/proc").iterdir():
         if entry.name.isdigit():
@@ -225,7 +226,7 @@ def offspring() -> list[int]:
             except OSError:
                 continue
             parents.setdefault(parent, []).append(int(entry.name))
-    found, waiting = [], [os.getpid()]
+    found, waiting = [], [ancestor]
     while waiting:
         below = parents.get(waiting.pop(), [])
         found += below
@@ -255,22 +256,47 @@ def cpu():
     used = map(resource.getrusage, (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
     return sum(each.ru_utime + each.ru_stime for each in used)
 before = cpu()
+print(before, flush=True)
 svg = make_dot(names["root"]).pipe(format="svg")
 print(json.dumps([cpu() - before, len(svg)]))
 """
 PATIENCE = 240
+"""Seconds that torchviz and dot get for a picture."""
 
 
-def torchviz(case: Case, python: str) -> float | None:
-    """Milliseconds that torchviz and dot take for a picture of the same graph; None where they are not installed."""
+@dataclass(frozen=True)
+class Peer:
+    """The milliseconds of CPU that torchviz and dot took for a picture, or, if they did not end, took until then."""
+
+    taken: float
+    ended: bool = True
+
+    @property
+    def more(self) -> str:
+        return "" if self.ended else ">"
+
+    def told(self, ours: float) -> str:
+        """How many times what `ours` takes."""
+        times = self.taken / ours
+        return f"{times:.1f} times" if self.ended else f"more than {times:.0f} times: no picture in {PATIENCE} s"
+
+
+def torchviz(case: Case, python: str) -> Peer | None:
+    """What torchviz and dot take for a picture of the same graph; None where they are not installed."""
     if shutil.which("dot") is None:
         return None
-    source = case.source.replace(BACKWARD, "")
-    try:
-        done = subprocess.run([python, "-c", PEER, source], capture_output=True, text=True, timeout=PATIENCE)
-    except subprocess.TimeoutExpired:
-        return PATIENCE * 1000.0
-    if done.returncode:
-        print(f"torchviz: {done.stderr.strip().splitlines()[-1]}", file=sys.stderr)
+    command = [python, "-c", PEER, case.source.replace(BACKWARD, "")]
+    pipe = subprocess.PIPE
+    with subprocess.Popen(command, stdout=pipe, stderr=pipe, text=True, start_new_session=True) as peer:
+        try:
+            told, trouble = peer.communicate(timeout=PATIENCE)
+        except subprocess.TimeoutExpired:
+            used = sum(map(on_cpu, [peer.pid, *offspring(peer.pid)])) / 1e9
+            os.killpg(peer.pid, signal.SIGKILL)  # dot, too, which would go on by itself
+            told, _ = peer.communicate()
+            begun = float(told) if told else used
+            return Peer((used - begun) * 1000, ended=False)
+    if peer.returncode:
+        print(f"torchviz: {trouble.strip().splitlines()[-1]}", file=sys.stderr)
         return None
-    return float(json.loads(done.stdout.splitlines()[-1])[0]) * 1000
+    return Peer(float(json.loads(told.splitlines()[-1])[0]) * 1000)
