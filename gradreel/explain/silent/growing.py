@@ -11,7 +11,7 @@ from gradreel.trace.events import Event
 
 from ..diagnosis import Diagnosis, named, on
 from ..words import code, name_of
-from ..world.states import NodeState, Turn
+from ..world.states import Frame, NodeState, Turn
 from ..world.world import World
 
 TURNS = 3
@@ -43,7 +43,7 @@ class Growing:
         self.world = world
         self.open: dict[tuple[int, int], Loop] = {}
         """By the line of the loop and which run of it."""
-        self.around: object = ()
+        self.around: tuple[Turn | Frame, ...] = ()
         """The calls and loops that the line reached last was in."""
         self.alive = 0
         self.suspect: tuple[list[Lap], int, list[int]] | None = None
@@ -81,13 +81,19 @@ class Growing:
         if self.recount:
             self.recount = False
             self.alive = sum(node.alive and node.variable is None for node in self.world.nodes.values())
-        around = self.world.place.around
-        if around is self.around:
+        before, around = self.around, self.world.place.around
+        if around is before:
             return
         self.around = around
-        turns = {(part.line, part.run): part for part in around if isinstance(part, Turn)}
-        for key in [key for key in self.open if key not in turns]:
-            self.finish(self.open.pop(key))
+        same = 0  # what is around both is left as it is
+        for one, other in zip(before, around, strict=False):
+            if one is not other:
+                break
+            same += 1
+        turns = {(part.line, part.run): part for part in around[same:] if type(part) is Turn}
+        for part in before[same:]:
+            if type(part) is Turn and (part.line, part.run) not in turns:
+                self.finish(self.open.pop((part.line, part.run)))
         for key, turn in turns.items():
             loop = self.open.get(key)
             if loop is None:
