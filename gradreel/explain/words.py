@@ -215,6 +215,8 @@ def best_name(names: list[tuple[int, str]], here: int) -> str:
             rank += 4
         if rank < best:
             found, best = name, rank
+            if not best:
+                break
     return found
 
 

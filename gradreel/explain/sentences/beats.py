@@ -92,7 +92,8 @@ def beats(events: tuple[Event, ...]) -> Iterator[Beat]:
     A write into what the line has only just made is part of making it (`fresh`): so are weights initialised.
     What skipped turns left goes along with their being skipped.
     """
-    joins, quiet = (BRISK, QUIET) if len(events) > LONG else (JOINS, frozenset({"line"}))
+    brisk = len(events) > LONG
+    joins, quiet = (BRISK, QUIET) if brisk else (JOINS, frozenset({"line"}))
     kind, start, opens = "line", 0, False
     waiting: int | None = None
     fresh: set[int | None] = set()
@@ -100,27 +101,28 @@ def beats(events: tuple[Event, ...]) -> Iterator[Beat]:
     for number, event in enumerate(events):
         if number < told:
             continue
-        part = PARTS[type(event)]
+        sort: type[Event] = type(event)
+        part = PARTS[sort]
         if type(part) is not str:
             part = part(event)  # type: ignore[operator]
         if part == FOLLOWER:
             continue
-        if type(event) is e.TurnsSkipped:
+        if sort is e.NameBound:
+            fresh.discard(event.tensor)  # type: ignore[attr-defined]
+        elif part == "line":
+            fresh.clear()
+        elif sort is e.TensorMade and (event.base is None or event.base in fresh):  # type: ignore[attr-defined]
+            fresh.add(event.tensor)  # type: ignore[attr-defined]
+        elif sort is e.TurnsSkipped:
             if number > start:
                 yield Beat(kind, start, number, opens)
             kind, start, opens, waiting = "turns_skipped", number, False, None
-            told = number + 1 + event.left
+            told = number + 1 + event.left  # type: ignore[attr-defined]
             continue
-        if part == "line":
-            fresh.clear()
-        elif type(event) is e.TensorMade and (event.base is None or event.base in fresh):
-            fresh.add(event.tensor)
-        elif type(event) is e.NameBound:
-            fresh.discard(event.tensor)
-        if part == OPENER or (type(event) is e.Written and event.tensor in fresh):
+        if part == OPENER or (sort is e.Written and event.tensor in fresh):  # type: ignore[attr-defined]
             waiting = number if waiting is None else waiting
             continue
-        if kind in quiet and (part != "line" or len(quiet) > 1 or same_line(events[start], event)):
+        if kind in quiet and (brisk or part != "line" or same_line(events[start], event)):
             kind, opens = part, opens or part == "line"
         elif (joined := joins.get((kind, part))) is not None:
             kind = joined
