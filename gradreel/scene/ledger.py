@@ -42,6 +42,19 @@ class Tracks(dict[Any, Track]):
         for thing in things:
             self[thing] = [step], [value]
 
+    def end(self, things: Iterable[Any]) -> None:
+        """Let the property be nothing from this step on."""
+        step = self._now[0]
+        for thing in things:
+            track = self.get(thing)
+            if track is None or track[1][-1] is None:
+                continue
+            if track[0][-1] == step:
+                self.put(thing, None)
+            else:
+                track[0].append(step)
+                track[1].append(None)
+
     def change(self, things: Iterable[Any], old: Any, new: Any) -> None:
         """Let the property be `new` from this step on where it was `old` until now."""
         for thing in things:

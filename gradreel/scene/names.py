@@ -27,20 +27,20 @@ class Names:
         """End a step."""
         if self.left:
             for scope in self.left:
-                for name in self._shown.pop(scope, ()):
-                    self._show(scope, name, None)
+                ended = [(scope, name) for name in self._shown.pop(scope, ())]
+                self._text.end(ended)
+                self._tensor.end(ended)
             self.left.clear()
         if not self.changed:
             return
-        all_bound, all_shown = self._bound, self._shown
+        here, names, shown = None, None, {}
         for event in self.changed:
             scope, name = event.scope, event.name
-            names = all_bound.get(scope)
+            if scope != here:
+                here, names = scope, self._bound.get(scope)
+                shown = {} if names is None else self._shown.setdefault(scope, {})
             if names is None:
                 continue
-            shown = all_shown.get(scope)
-            if shown is None:
-                shown = all_shown[scope] = {}
             bound = names.get(name)
             if bound is shown.get(name):
                 continue
