@@ -193,6 +193,7 @@ class Builder:
             tuple(self._diagnoses(mender)),
             tuple((text, self.step_of(event)) for text, event in self.world.printed),
             self.stage.ledger.histories,
+            tuple(self.stage.names.order),
             expression,
         )
 

@@ -59,7 +59,7 @@ def to_json(scene: Scene, indent: int | None = None) -> str:
 def told(thing: Any) -> Any:
     """`thing` with all records in it as dicts, fields under the names of the JSON."""
     if isinstance(thing, Scene):
-        return {name: told(part) for name, part in plain(thing).items() if name != "histories"}
+        return {name: told(part) for name, part in plain(thing).items() if name not in ("histories", "names")}
     if is_dataclass(thing):
         return {name: told(part) for name, part in plain(thing).items()}
     if isinstance(thing, tuple) and hasattr(thing, "_fields"):
@@ -73,6 +73,8 @@ def packed(scene: Scene) -> dict[str, Any]:
     for name in LONG:
         record[name] = columns.write(record[name])
     order = {kind: things(properties) for kind, properties in scene.histories.items()}
+    if names := record.pop("names"):
+        order["name"] = list(names)
     record["things"] = {kind: named(kind, found) for kind, found in order.items()}
     record["histories"] = list(grouped(scene, order))
     return record

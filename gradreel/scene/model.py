@@ -9,7 +9,7 @@ which a Table keeps the columns; the rest are dataclasses.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -209,19 +209,30 @@ class Scene:
     diagnoses: tuple[Diagnosis, ...]
     output: tuple[tuple[str, int], ...]
     histories: Histories
+    names: tuple[tuple[int, str], ...] = ()
+    """The names of which histories tell, by scope and text, in the order in which they were first bound."""
     expression: Expression | None = None
     schema: str = field(default=SCHEMA)
 
     def changes(self) -> list[Changes]:
         """What changes with each step, as {thing: {property: [old, new]}}."""
         changes: list[Changes] = [{} for _ in self.steps]
-        for kind, properties in self.histories.items():
-            for name, tracks in properties.items():
-                letter = POINTING.get((kind, name))
-                for place, (steps, numbers) in tracks.items():
-                    thing, before = KEYS[kind](place), None
-                    values = numbers if letter is None else [n if n is None else f"{letter}{n}" for n in numbers]
-                    for step, value in zip(steps, values, strict=True):
-                        changes[step].setdefault(thing, {})[name] = [before, value]
-                        before = value
+        for kind, name, place, (steps, numbers) in self.tracks():
+            thing, letter, before = KEYS[kind](place), POINTING.get((kind, name)), None
+            values = numbers if letter is None else [n if n is None else f"{letter}{n}" for n in numbers]
+            for step, value in zip(steps, values, strict=True):
+                changes[step].setdefault(thing, {})[name] = [before, value]
+                before = value
         return changes
+
+    def tracks(self) -> Iterator[tuple[str, str, Any, Track]]:
+        """Every track with its kind, its property and its thing; those of names in the order of these."""
+        for kind, properties in self.histories.items():
+            if kind != "name":
+                for name, tracks in properties.items():
+                    yield from ((kind, name, place, track) for place, track in tracks.items())
+                continue
+            for place in self.names:
+                for name, tracks in properties.items():
+                    if place in tracks:
+                        yield kind, name, place, tracks[place]

@@ -19,6 +19,8 @@ class Names:
         self._bound = bound
         self._shown: dict[int, dict[str, e.NameBound]] = {}
         self._text, self._tensor = ledger.tracks("name", "text"), ledger.tracks("name", "tensor")
+        self.order: dict[tuple[int, str], None] = {}
+        """All that was ever shown, by scope and text, as it first came."""
         self.changed: list[e.NameBound | e.NameUnbound] = []
         self.left: list[int] = []
         """What happened to names in this step, and the calls of functions that ended."""
@@ -52,7 +54,9 @@ class Names:
         self.changed.clear()
 
     def _show(self, scope: int, name: str, bound: e.NameBound | None) -> None:
-        """Show what `name` stands for from now on."""
+        """Show what `name` stands for from now on: a tensor, or what its text tells."""
         key = scope, name
-        self._text.put(key, None if bound is None else bound.text)
-        self._tensor.put(key, None if bound is None else bound.tensor)
+        self.order[key] = None
+        tensor = None if bound is None else bound.tensor
+        self._text.put(key, None if bound is None or tensor is not None else bound.text)
+        self._tensor.put(key, tensor)

@@ -109,7 +109,7 @@ export function present(boxState) {
 
 /** The names that stand for something at a step, in the order in which they were first bound.
  * @param {State} state @param {string[]} keys  those of all names, `state.keys("name:")` @param {number} step
- * @returns {{key: string, scope: number, name: string, tensor: string|null, text: string|null}[]}
+ * @returns {{key: string, scope: number, name: string, tensor: string|null, text: string|null}[]}  a tensor, or a text
  */
 export function namesAt(state, keys, step) {
   const found = [];
