@@ -11,7 +11,7 @@ from . import dtypes, events, ops, random, tensor_types
 from .absent import absent
 from .device import device, layout, memory_format, strided
 from .dtypes import dtype, finfo, get_default_dtype, iinfo, set_default_dtype
-from .functions import arranging, contraction, drawing, recurrent, shaping, statistics, tallies
+from .functions import arranging, contraction, covariance, drawing, recurrent, shaping, statistics, tallies
 from .functions import choices as functions
 from .functions import factories as _factories
 from .homes import settle
@@ -45,6 +45,7 @@ _FUNCTIONS = {
     ops.scattering: "put",
     contraction: "einsum tensordot cdist",
     statistics: "var_mean std_mean",
+    covariance: "trapezoid cumulative_trapezoid",
     arranging: "atleast_1d atleast_2d atleast_3d hstack vstack dstack column_stack block_diag meshgrid cartesian_prod "
     "broadcast_tensors",
 }
@@ -70,7 +71,7 @@ def _surface() -> dict[str, Any]:
     names |= {name: getattr(recurrent, name) for name in _RECURRENT.split()}
     names |= tensor_types.TYPES | {"set_default_tensor_type": tensor_types.set_default_tensor_type}
     names |= {"concat": shaping.cat, "concatenate": shaping.cat, "row_stack": arranging.vstack}
-    names |= {"vmap": vmap}
+    names |= {"vmap": vmap, "trapz": covariance.trapezoid}
     names |= {"typename": _typename, "Assert": _assert, "promote_types": dtypes.promote_types}
     names |= {"can_cast": dtypes.can_cast, "result_type": dtypes.result_type}
     methods_only = (methods.METHODS | writing.IN_PLACE | methods.ALIASES).keys() - TABLE["torch"].keys() - _IN_PYTHON

@@ -15,6 +15,23 @@ def torch_alone() -> dict[str, frozenset[str]]:
     return {space: frozenset(names.split()) for space, _, names in (part.partition("]") for part in parts)}
 
 
+class Lacking:
+    """What stands on a class for an attribute that torch's has and this one lacks: whoever asks is told so."""
+
+    def __init__(self, owner: str, name: str) -> None:
+        self.text = f"{owner}.{name} is not supported by this engine"
+
+    def __get__(self, owner: object, kind: type | None = None) -> Any:
+        raise AttributeError(self.text)
+
+
+def name_what_lacks(kind: type, space: str) -> None:
+    """Let `kind`, which stands for torch's class `space`, say of each name that only torch has that it lacks it."""
+    for name in torch_alone()[space]:
+        if not hasattr(kind, name):
+            setattr(kind, name, Lacking(space, name))
+
+
 def absent(space: str) -> Callable[[str], Any]:
     """The `__getattr__` of the module that stands for torch's module `space`."""
 

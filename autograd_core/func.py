@@ -92,7 +92,7 @@ def jacfwd(func: Func, argnums: Any = 0, has_aux: bool = False, *, randomness: s
         sizes = [t.data_.size for t in inputs]
         rows = [
             [
-                part.reshape((*out.data_.shape[1:], *t.data_.shape))
+                part.view((*out.data_.shape[1:], *t.data_.shape))
                 for part, t in zip(out.movedim(0, -1).split(sizes, -1), inputs, strict=True)
             ]
             for out in outputs

@@ -29,8 +29,8 @@ LAYERS = {
     "upsampling": "Upsample UpsamplingBilinear2d UpsamplingNearest2d",
     "pixelshuffle": "PixelShuffle PixelUnshuffle",
     "fold": "Fold Unfold",
-    "padding": "ConstantPad1d ConstantPad2d ReflectionPad1d ReflectionPad2d ReplicationPad1d ReplicationPad2d "
-    "ZeroPad1d ZeroPad2d",
+    "padding": "CircularPad1d CircularPad2d CircularPad3d ConstantPad1d ConstantPad2d ConstantPad3d ReflectionPad1d "
+    "ReflectionPad2d ReplicationPad1d ReplicationPad2d ZeroPad1d ZeroPad2d ZeroPad3d",
 }
 
 HOMES = {

@@ -9,6 +9,8 @@ FACTS: dict[str, str] = {
     "_sym_numel": "{0}.size",
     "_sym_strides": "_in_floats[{0}.strides] if {0}.itemsize == 4 else _strides({0})",
     "_sym_argsize_0": "{0}.shape[0]",
+    "_sym_argsize_1": "{0}.shape[1]",
+    "_sym_argsize_2": "{0}.shape[2]",
     "_sym_argsize_minus_1": "{0}.shape[-1]",
     "_sym_argsize_minus_2": "{0}.shape[-2]",
     "_sym_sizes_opt": "{1}.data_.shape if {1} is not None else (0,)",

@@ -13,8 +13,20 @@ from typing import Any
 import numpy as np
 
 from .. import dtypes, linalg, not_implemented
+from ..absent import name_what_lacks
 from ..device import CPU, strided
-from ..functions import arranging, contraction, factories, indexing, reductions, shaping, statistics, tallies
+from ..functions import (
+    arranging,
+    contraction,
+    covariance,
+    factories,
+    indexing,
+    quantiles,
+    reductions,
+    shaping,
+    statistics,
+    tallies,
+)
 from ..functions import choices as functions
 from ..introspection import read_only
 from ..ops import arrange, putting, scattering, special
@@ -163,8 +175,13 @@ PROPERTIES: dict[str, property] = {
     "nbytes": property(lambda self: int(self.data_.nbytes)),
 }
 PROPERTIES |= {
-    name: property(lambda self: False) for name in ("is_cuda", "is_sparse", "is_quantized", "is_meta", "is_mps")
+    name: property(lambda self: False)
+    for name in (
+        *("is_cuda", "is_sparse", "is_quantized", "is_meta", "is_mps", "is_ipu", "is_maia", "is_mkldnn", "is_mtia"),
+        *("is_nested", "is_sparse_csr", "is_vulkan", "is_xla", "is_xpu"),
+    )
 }
+PROPERTIES |= {"is_cpu": property(lambda self: True), "name": property(lambda self: None)}
 
 FROM = {
     e: "exp expm1 exp2 log log2 log10 log1p sqrt rsqrt sin cos tan sinh cosh asin acos atan atanh tanh sigmoid relu "
@@ -174,7 +191,9 @@ FROM = {
     "isnan isinf isfinite clamp_min clamp_max addcmul addcdiv atan2 hypot logit nan_to_num",
     s: "t transpose unsqueeze select diagonal tril triu clone alias trace diag_embed",
     r: "cumprod argmax argmin count_nonzero",
-    m: "mm mv dot vdot bmm matmul",
+    m: "mm mv dot vdot bmm matmul addr addbmm",
+    quantiles: "quantile nanquantile",
+    covariance: "cov corrcoef diagflat sum_to_size",
     special: "erf erfc erfinv i0 lgamma digamma asinh acosh sinc deg2rad rad2deg logaddexp logaddexp2 fmax fmin "
     "heaviside logical_xor isposinf isneginf signbit",
     arrange: "unfold",
@@ -256,6 +275,7 @@ def install() -> None:
     for alias, name in ALIASES.items():
         if name in offered:
             setattr(Tensor, alias, guarded("Tensor", alias, offered[name]))
+    name_what_lacks(Tensor, "torch.Tensor")
     Tensor.__array_priority__ = 1000
     Tensor.__module__ = "torch"
 

@@ -211,7 +211,8 @@ IN_PLACE_OF = {
     "clamp_min": e.clamp_min,
     "clamp_max": e.clamp_max,
     "put": scattering.put,
-    "cumprod": r.cumprod, "addmm": m.addmm, "addmv": m.addmv, "baddbmm": m.baddbmm, "absolute": e.abs,
+    "cumprod": r.cumprod, "addmm": m.addmm, "addmv": m.addmv, "addr": m.addr, "addbmm": m.addbmm,
+    "baddbmm": m.baddbmm, "absolute": e.abs,
     "negative": e.neg, "fix": e.trunc, "arctan": e.atan, "arcsin": e.asin, "arccos": e.acos, "arctan2": e.atan2,
     "less": e.lt, "greater": e.gt, "less_equal": e.le, "greater_equal": e.ge, "not_equal": e.ne,
 }  # fmt: skip

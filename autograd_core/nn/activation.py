@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, ClassVar
 
+from ..tensor import Tensor
 from . import functional as F
 from .init import constant_
 from .layers import blank
@@ -36,6 +37,25 @@ class Activation(Module):
         return ", ".join(shown + ["inplace=True"] * bool(getattr(self, "inplace", False)))
 
 
+KINDS: dict[str, Any] = {
+    "inplace": bool, "dim": int | None, "approximate": str, "weight": Tensor | None, "pos_weight": Tensor | None,
+    "ignore_index": int, "full": bool, "log_input": bool, "log_target": bool, "swap": bool, "reduction": str,
+}  # fmt: skip
+"""What `inspect` says of some arguments; most others are floats."""
+UNSAID = ("size_average", "reduce")
+
+
+def said(parameters: Iterable[inspect.Parameter]) -> inspect.Signature:
+    """What `inspect` says of a class with these arguments."""
+
+    def kind(parameter: inspect.Parameter) -> Any:
+        if parameter.name in UNSAID:
+            return inspect.Parameter.empty
+        return int if parameter.name == "dim" and parameter.default is not None else KINDS.get(parameter.name, float)
+
+    return inspect.Signature([p.replace(annotation=kind(p)) for p in parameters], return_annotation=None)
+
+
 def as_of_a_call(error: TypeError) -> str:
     """What `inspect` says of arguments, as Python says it of a call."""
     text = str(error)
@@ -55,7 +75,7 @@ def activation(
         for field in (*required, *defaults)
     ]
     facts = {"function": staticmethod(function), "fields": inspect.Signature(parameters), "__module__": __name__}
-    return type(name, (base,), facts)
+    return type(name, (base,), facts | {"__signature__": said(parameters)})
 
 
 ReLU = activation("ReLU", F.relu, inplace=False)

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any, ClassVar
 
 from . import functional as F
+from .activation import said
 from .functional.common import FLAGS, reduction_of
 from .module import Module
 
@@ -49,7 +50,7 @@ def loss(name: str, function: Callable[..., Any], by_name: bool = False, /, **de
     kind = inspect.Parameter.KEYWORD_ONLY if by_name else inspect.Parameter.POSITIONAL_OR_KEYWORD
     parameters = [inspect.Parameter(field, kind, default=value) for field, value in defaults.items()]
     facts = {"function": staticmethod(function), "fields": inspect.Signature(parameters), "__module__": __name__}
-    return type(name, (Loss,), facts)
+    return type(name, (Loss,), facts | {"__signature__": said(parameters)})
 
 
 # ---- between numbers

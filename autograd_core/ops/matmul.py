@@ -231,6 +231,48 @@ def baddbmm(self: Array, batch1: Array, batch2: Array, beta: float = 1, alpha: f
     return (self if beta == 1 else self * beta) + (product if alpha == 1 else product * alpha)
 
 
+@op(
+    "addr",
+    self=lambda grad, beta: scaled(grad, beta),
+    vec1=lambda grad, vec2, alpha: scaled(mv(grad, vec2), alpha),
+    vec2=lambda grad, vec1, alpha: scaled(mv(t(grad), vec1), alpha),
+)
+def addr(self: Array, vec1: Array, vec2: Array, beta: float = 1, alpha: float = 1) -> Array:
+    for name, vec in (("vec1", vec1), ("vec2", vec2)):
+        if vec.ndim != 1:
+            raise RuntimeError(f"addr: Expected 1-D argument {name}, but got {vec.ndim}-D")
+    product = np.multiply.outer(vec1, vec2)
+    if self.shape != product.shape:
+        self = RAW["expand"](self, product.shape)
+    return (self if beta == 1 else self * beta) + (product if alpha == 1 else product * alpha)
+
+
+@op(
+    "addbmm",
+    self=lambda grad, beta: scaled(grad, beta),
+    batch1=lambda grad, batch2, alpha, batch1_sym_argsize_0, batch1_sym_argsize_1, batch2_sym_argsize_2: scaled(
+        bmm(
+            expand(unsqueeze(grad, 0), [batch1_sym_argsize_0, batch1_sym_argsize_1, batch2_sym_argsize_2]),
+            transpose(batch2, 1, 2),
+        ),
+        alpha,
+    ),
+    batch2=lambda grad, batch1, alpha, batch1_sym_argsize_0, batch1_sym_argsize_1, batch2_sym_argsize_2: scaled(
+        bmm(
+            transpose(batch1, 1, 2),
+            expand(unsqueeze(grad, 0), [batch1_sym_argsize_0, batch1_sym_argsize_1, batch2_sym_argsize_2]),
+        ),
+        alpha,
+    ),
+)
+def addbmm(self: Array, batch1: Array, batch2: Array, beta: float = 1, alpha: float = 1) -> Array:
+    shape = batches(batch1, batch2)[1:]
+    if self.shape != shape:
+        self = RAW["expand"](self, shape)
+    product = np.matmul(batch1, batch2).sum(0)
+    return (self if beta == 1 else self * beta) + (product if alpha == 1 else product * alpha)
+
+
 # ---- matmul: the same choice among the above as torch makes (aten/src/ATen/native/LinearAlgebra.cpp)
 
 

@@ -7,6 +7,7 @@ counts it, so a graph that kept a parameter notices the step.
 from __future__ import annotations
 
 import functools
+import inspect
 import warnings
 from collections import OrderedDict, defaultdict
 from collections.abc import Callable, Iterable
@@ -228,6 +229,20 @@ class Algorithm(Optimizer):
     limits: ClassVar[dict[str, str]]
     settled: ClassVar[tuple[str, ...]] = ()
     """Options that are shown, but cannot be given."""
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        if "usual" in cls.__dict__:
+            cls.__signature__ = cls.said()  # type: ignore[attr-defined]
+
+    @classmethod
+    def said(cls) -> inspect.Signature:
+        """What `inspect` says of the class: its options by name, those that have a place first."""
+        by_place, by_name = inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY
+        rest = [name for name in cls.usual if name not in cls.places and name not in cls.settled]
+        placed = [inspect.Parameter(name, by_place, default=cls.usual[name]) for name in cls.places]
+        named = [inspect.Parameter(name, by_name, default=cls.usual[name]) for name in rest]
+        return inspect.Signature([inspect.Parameter("params", by_place), *placed, *named], return_annotation=None)
 
     def __init__(self, params: Any, *args: Any, **options: Any) -> None:
         who = f"{type(self).__name__}.__init__()"

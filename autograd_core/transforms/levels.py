@@ -57,6 +57,10 @@ class Source(Node):
     origin: Tensor
     tangent: Any
 
+    def type_name(self) -> str:
+        """That of the view which stands here in torch."""
+        return "AliasBackward0"
+
     def raw(self, grads: Sequence[Any], wanted: Wanted) -> list[Any]:
         return [grads[0]]
 

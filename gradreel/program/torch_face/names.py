@@ -97,7 +97,7 @@ def _spaces() -> dict[str, Namespace]:
         table = {}
         for name in names:
             found = getattr(owner, name, None)  # names of ours, see above
-            if found is not None and not isinstance(found, types.ModuleType):
+            if (found is not None or name == "newaxis") and not isinstance(found, types.ModuleType):
                 table[name] = presented(name, path, found)
         spaces[path] = Namespace(path, table)
     for kind, record in TYPES.items():

@@ -206,6 +206,16 @@ def bagged(args: Arguments) -> int:
     return int((indices.size + offsets.size) * math.prod(weight.shape[1:]))
 
 
+def crossed(args: Arguments) -> int:
+    """A place for each pair of elements of the last two."""
+    return int(args[1].size * args[2].size)
+
+
+def for_each(args: Arguments) -> int:
+    """The elements of the first, for each element of the second."""
+    return math.prod(getattr(args[0], "shape", ())) * math.prod(getattr(args[1], "shape", ()) if args[1:] else ())
+
+
 def trilinear(args: Arguments) -> int:
     """Three tensors with new dimensions, multiplied out."""
     sizes = [1] * (args[0].ndim + len(args[3]))
@@ -221,12 +231,14 @@ ASKED: dict[str, Callable[[Arguments], int]] = {
     **dict.fromkeys(("GroupNorm", "InstanceNorm1d", "InstanceNorm2d"), whole),
     **dict.fromkeys(("Linear", "Embedding", "Bilinear", "RNN", "LSTM", "GRU", "randperm", "normal"), whole),
     **dict.fromkeys(("diag", "diag_embed", "diagflat"), squared),
+    **dict.fromkeys(("quantile", "nanquantile"), for_each),
     **dict.fromkeys(("one_hot", "multinomial"), times_numbers),
 }
 """Functions that make something large by themselves, before any operator asks: looked at when they are called."""
 
 
 SIZES: dict[str, Callable[[Arguments], int]] = {
+    "addr": crossed,
     "expand": asked,
     "broadcast_to": asked,
     "repeat": repeated,
@@ -259,7 +271,7 @@ SOLVERS = ("linalg", "inverse", "det", "slogdet", "logdet")
 CONVOLUTIONS = {"convolution": 1, "convolution_backward": 2}
 """Where the weight stands whose every output channel costs a product."""
 
-PRODUCTS = frozenset(words("mm mv bmm dot matmul addmm addmv baddbmm outer ger linear einsum tensordot"))
+PRODUCTS = frozenset(words("mm mv bmm dot matmul addmm addmv addbmm baddbmm outer ger linear einsum tensordot"))
 
 
 def reserve(meter: Meter) -> Callable[[str, Arguments], None]:

@@ -1,0 +1,96 @@
+"""How values vary together, and areas under them: sums and products of other operators, in torch's order."""
+
+# mypy: disable-error-code="no-any-return"
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..ops import elementwise as e
+from ..ops import matmul as m
+from ..ops import reduce as r
+from ..ops import shape as s
+from ..ops.dims import wrap
+from ..tensor import Tensor, plain
+from .choices import clamp
+
+
+def cov(
+    input: Tensor, *, correction: int = 1, fweights: Tensor | None = None, aweights: Tensor | None = None
+) -> Tensor:
+    """The covariances of the rows of `input`.
+
+    Raises:
+        RuntimeError: more than two dimensions.
+        NotImplementedError: weights.
+    """
+    data = input.data_
+    if data.ndim > 2:
+        raise RuntimeError(
+            f"cov(): expected input to have two or fewer dimensions but got an input with {data.ndim} dimensions"
+        )
+    if fweights is not None or aweights is not None:
+        raise NotImplementedError("cov with weights is not supported")
+    rows = s.view(input, [1, -1]) if data.ndim < 2 else input
+    count = rows.data_.shape[1]
+    centre = e.div(r.sum_dim(rows, [1], False), plain(np.float64(count).astype(np.float32)))
+    apart = e.sub(rows, s.unsqueeze(centre, 1))
+    degrees = plain(np.float32(max(count - correction, 0)))
+    return s.squeeze(e.div(m.mm(apart, s.t(apart)), degrees))
+
+
+def corrcoef(input: Tensor) -> Tensor:
+    """The covariances of the rows of `input`, in the unit of their deviations: from -1 to 1."""
+    found = cov(input)
+    if found.data_.ndim == 0:
+        return e.div(found, found)
+    deviation = e.sqrt(s.diagonal(found))
+    along = e.div(found, s.view(deviation, [-1, 1]))
+    return clamp(e.div(along, s.view(deviation, [1, -1])), -1, 1)
+
+
+def diagflat(input: Tensor, offset: int = 0) -> Tensor:
+    """All values of `input` on a diagonal of a matrix."""
+    return s.diag_embed(s.reshape(input, [-1]), offset)
+
+
+def trapezoid(y: Tensor, x: Tensor | None = None, *, dx: float | None = None, dim: int = -1) -> Tensor:
+    """The area under `y` by trapezoids, whose feet stand at `x` or `dx` apart."""
+    if x is None:
+        ends = e.mul_scalar(e.add(s.select(y, dim, 0), s.select(y, dim, -1)), 0.5)
+        return e.mul_scalar(e.sub(r.sum_dim(y, [dim], False), ends), 1.0 if dx is None else dx)
+    at = wrap(dim, y.data_.ndim)
+    return e.div_scalar(r.sum_dim(slabs(y, x, at), [at], False), 2.0)
+
+
+def cumulative_trapezoid(y: Tensor, x: Tensor | None = None, *, dx: float | None = None, dim: int = -1) -> Tensor:
+    """That area up to each of the trapezoids."""
+    if x is None:
+        return r.cumsum(e.mul_scalar(neighbours(y, dim), (1.0 if dx is None else dx) / 2), dim)
+    at = wrap(dim, y.data_.ndim)
+    return e.div_scalar(r.cumsum(slabs(y, x, at), at), 2.0)
+
+
+def neighbours(y: Tensor, dim: int) -> Tensor:
+    """The sum of each value and the next."""
+    return e.add(s.slice_(y, dim, 0, -1, 1), s.slice_(y, dim, 1, None, 1))
+
+
+def slabs(y: Tensor, x: Tensor, dim: int) -> Tensor:
+    """Twice the area of each trapezoid."""
+    if x.data_.ndim == 1:
+        x = s.view(x, [-1 if d == dim else 1 for d in range(y.data_.ndim)])
+    widths = e.sub(s.slice_(x, dim, 1, None, 1), s.slice_(x, dim, 0, -1, 1))
+    return e.mul(neighbours(y, dim), widths)
+
+
+def sum_to_size(self: Tensor, *size: Any) -> Tensor:
+    """The sum over dimensions that `size` lacks or has as 1."""
+    shape = list(size[0]) if len(size) == 1 and not isinstance(size[0], int) else list(size)
+    had = self.data_.shape
+    fitting = len(shape) <= len(had) and all(n in (1, h) for n, h in zip(reversed(shape), reversed(had), strict=False))
+    if not fitting:
+        raise RuntimeError(f"size {{{shape}}} is not expandable to size {{{list(had)}}}.")
+    return s.sum_to(self, shape)
