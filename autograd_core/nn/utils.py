@@ -14,6 +14,7 @@ from ..ops import elementwise as e
 from ..ops import reduce as r
 from ..ops import shape as s
 from ..tensor import Tensor, plain
+from .weight_norms import remove_spectral_norm, remove_weight_norm, spectral_norm, weight_norm
 
 
 def graded(parameters: Tensor | Iterable[Tensor]) -> list[Tensor]:
@@ -75,5 +76,16 @@ def vector_to_parameters(vec: Tensor, parameters: Iterable[Tensor]) -> None:
         parameter.data = s.reshape(piece, list(parameter.data_.shape)).data
         start += size
 
+
+__all__ = [
+    "clip_grad_norm_",
+    "clip_grad_value_",
+    "parameters_to_vector",
+    "remove_spectral_norm",
+    "remove_weight_norm",
+    "spectral_norm",
+    "vector_to_parameters",
+    "weight_norm",
+]
 
 __getattr__ = absent("torch.nn.utils")

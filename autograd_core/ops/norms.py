@@ -87,3 +87,35 @@ def vector_norm(self: Array, ord: float = 2, dim: Dims = None, keepdim: bool = F
 def norm_dim(self: Array, p: float, dim: Dims, keepdim: bool = False) -> Array:
     """The older norm, which pairwise_distance takes."""
     return RAW["vector_norm"](self, p, dim, keepdim)
+
+
+@op(
+    "_weight_norm_interface",
+    outputs=("result0", "result1"),
+    differentiable=("result0",),
+    v=lambda grad, v, g, result1, dim: weight_norm_direction(grad, v, g, result1, dim),
+    g=lambda grad, v, g, result1, dim: weight_norm_length(grad, v, g, result1, dim),
+)
+def weight_norm_interface(v: Array, g: Array, dim: int) -> tuple[Array, Array]:
+    """`v` in the lengths `g` for each place along its first or last dimension, and the lengths that it had."""
+    norms = np.sqrt(np.add.reduce(v * v, axis=tuple(d for d in range(v.ndim) if d != dim), keepdims=True))
+    return v * (g / norms), norms
+
+
+@both
+def weight_norm_sums(grad: Array, v: Array, norms: Array, dim: int) -> Array:
+    rows = grad * v
+    if dim == 0:
+        return reshape(sum_dim(reshape(rows, [v.shape[0], -1]), [1], False), norms.shape)
+    return reshape(sum_dim(reshape(rows, [-1, v.shape[-1]]), [0], False), norms.shape)
+
+
+@both
+def weight_norm_direction(grad: Array, v: Array, g: Array, norms: Array, dim: int) -> Array:
+    sums = weight_norm_sums(grad, v, norms, dim)
+    return (g / norms) * (grad - v * (sums / (norms * norms)))
+
+
+@both
+def weight_norm_length(grad: Array, v: Array, g: Array, norms: Array, dim: int) -> Array:
+    return weight_norm_sums(grad, v, norms, dim) / norms

@@ -11,6 +11,22 @@ PRINTS = {
 class Net(nn.Module):
     def __init__(self):
         super().__init__()
+        self.a = nn.utils.weight_norm(nn.Linear(2, 1), dim=None)
+        self.b = nn.utils.spectral_norm(nn.Linear(1, 1))
+    def forward(self, x):
+        return self.b(self.a(x))
+net = Net()
+net(torch.ones(1, 2)).sum().backward()
+print(list(net.state_dict()), net.a.weight.shape, net.b.weight.grad_fn.name())
+nn.utils.remove_weight_norm(net.a)
+print([name for name, part in net.named_parameters()])
+""": "['a.bias', 'a.weight_g', 'a.weight_v', 'b.bias', 'b.weight_orig', 'b.weight_u', 'b.weight_v'] "
+    "torch.Size([1, 2]) DivBackward0\n"
+    "['a.bias', 'a.weight', 'b.bias', 'b.weight_orig']\n",
+    """\
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
         self.kind = nn.Linear(1, 1)
         self.attributes = nn.Parameter(torch.ones(2))
         self.place = nn.ReLU()

@@ -189,6 +189,8 @@ def of_module(machine: Machine, owner: Any, name: str) -> Value:
             return held[place][name]
     if name in held.get(ATTRIBUTES, ()):
         return held[ATTRIBUTES][name]
+    if isinstance(held.get(name), torch.Tensor):
+        return held[name]  # a weight that a hook of the engine made anew
     entry = table_of(type(owner)).get(name)
     if isinstance(entry, Attribute):
         if name in held:

@@ -1,0 +1,225 @@
+"""Weights made anew before each call from other parameters: by length and direction, or divided by their largest
+stretch.
+
+Each is a hook before `forward` that computes the weight from what stands beside it under names of its own.
+"""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+
+from ..inplace import in_place
+from ..modes import no_grad
+from ..ops import elementwise as e
+from ..ops import matmul as m
+from ..ops import norms
+from ..ops import reduce as r
+from ..ops import shape as s
+from ..tensor import Tensor, plain
+from .convolution import ConvTranspose1d, ConvTranspose2d
+from .module import Module
+from .parameter import Parameter
+
+
+class Renewed:
+    """A hook before `forward` that makes the parameter `name` anew."""
+
+    what = ""
+    name: str
+
+    def __call__(self, module: Module, inputs: Any) -> None:
+        setattr(module, self.name, self.compute(module))
+
+    def compute(self, module: Module) -> Tensor:
+        raise NotImplementedError
+
+    def remove(self, module: Module) -> None:
+        raise NotImplementedError
+
+    def join(self, module: Module) -> None:
+        """Hang it onto `module`.
+
+        Raises:
+            RuntimeError: one of its kind is there for the same parameter.
+        """
+        for hook in module._forward_pre_hooks.values():
+            if isinstance(hook, Renewed) and type(hook) is type(self) and hook.name == self.name:
+                raise RuntimeError(f"Cannot register two {self.what} hooks on the same parameter {self.name}")
+
+
+def removed(kind: type[Renewed], module: Any, name: str) -> Any:
+    """`module` without the hook of that kind, its weight a parameter again.
+
+    Raises:
+        ValueError: it has none.
+    """
+    for key, hook in module._forward_pre_hooks.items():
+        if isinstance(hook, kind) and hook.name == name:
+            hook.remove(module)
+            del module._forward_pre_hooks[key]
+            return module
+    raise ValueError(f"{kind.what} of '{name}' not found in {module}")
+
+
+# ---- length and direction
+
+
+def norm_except_dim(v: Tensor, pow: int = 2, dim: int = 0) -> Tensor:
+    """The norm over all dimensions but `dim`, which stay as 1; over all for -1."""
+    sizes = v.data_.shape
+    if dim == -1:
+        return length_of(v, pow, None)
+    if dim not in (0, len(sizes) - 1):
+        return s.transpose(norm_except_dim(s.transpose(v, 0, dim), pow, 0), 0, dim)
+    kept = [n if d == dim else 1 for d, n in enumerate(sizes)]
+    rows = s.view(v, [sizes[0], -1]) if dim == 0 else s.view(v, [-1, sizes[-1]])
+    return s.view(length_of(rows, pow, [1] if dim == 0 else [0]), kept)
+
+
+def length_of(x: Tensor, pow: float, dim: Any) -> Tensor:
+    found: Tensor = r.vector_norm(x, pow, dim)
+    return found
+
+
+def scaled_to(v: Tensor, g: Tensor, dim: int) -> Tensor:
+    """`v` in the lengths `g`."""
+    if dim in (0, v.data_.ndim - 1):
+        weight: Tensor = norms.weight_norm_interface(v, g, dim)[0]
+        return weight
+    return e.mul(v, e.div(g, norm_except_dim(v, 2, dim)))
+
+
+class WeightNorm(Renewed):
+    what = "weight_norm"
+
+    def __init__(self, name: str, dim: int | None) -> None:
+        self.name, self.dim = name, -1 if dim is None else dim
+
+    def compute(self, module: Module) -> Tensor:
+        return scaled_to(getattr(module, f"{self.name}_v"), getattr(module, f"{self.name}_g"), self.dim)
+
+    def join(self, module: Module) -> None:
+        super().join(module)
+        weight = getattr(module, self.name)
+        del module._parameters[self.name]
+        with no_grad():
+            length = norm_except_dim(weight, 2, self.dim)
+        module.register_parameter(f"{self.name}_g", Parameter(length.data))
+        module.register_parameter(f"{self.name}_v", Parameter(weight.data))
+        setattr(module, self.name, self.compute(module))
+        module.register_forward_pre_hook(self)
+
+    def remove(self, module: Module) -> None:
+        weight = self.compute(module)
+        delattr(module, self.name)
+        for part in ("g", "v"):
+            del module._parameters[f"{self.name}_{part}"]
+        setattr(module, self.name, Parameter(weight.data))
+
+
+def weight_norm(module: Any, name: str = "weight", dim: int | None = 0) -> Any:
+    """Lets the parameter `name` be its direction times its length along `dim`, two parameters of their own."""
+    warnings.warn(
+        "`torch.nn.utils.weight_norm` is deprecated in favor of `torch.nn.utils.parametrizations.weight_norm`.",
+        FutureWarning,
+        stacklevel=2,
+    )
+    WeightNorm(name, dim).join(module)
+    return module
+
+
+def remove_weight_norm(module: Any, name: str = "weight") -> Any:
+    """Takes that away again."""
+    return removed(WeightNorm, module, name)
+
+
+# ---- the largest stretch
+
+
+class SpectralNorm(Renewed):
+    """The weight divided by its largest singular value, which each call in training finds better."""
+
+    what = "spectral_norm"
+
+    def __init__(self, name: str, n_power_iterations: int, dim: int, eps: float) -> None:
+        if n_power_iterations <= 0:
+            raise ValueError(
+                f"Expected n_power_iterations to be positive, but got n_power_iterations={n_power_iterations}"
+            )
+        self.name, self.n_power_iterations, self.dim, self.eps = name, n_power_iterations, dim, eps
+
+    def __call__(self, module: Module, inputs: Any) -> None:
+        setattr(module, self.name, self.compute(module, module.training))
+
+    def matrix(self, weight: Tensor) -> Tensor:
+        rank = weight.data_.ndim
+        if self.dim != 0:
+            weight = s.permute(weight, [self.dim, *(d for d in range(rank) if d != self.dim)])
+        rows: Tensor = s.reshape(weight, [weight.data_.shape[0], -1])
+        return rows
+
+    def compute(self, module: Module, better: bool = False) -> Tensor:
+        weight, u, v = (getattr(module, f"{self.name}_{part}") for part in ("orig", "u", "v"))
+        matrix = self.matrix(weight)
+        if better:
+            with no_grad():
+                for _ in range(self.n_power_iterations):
+                    in_place(e.copy, v, unit(m.mv(s.t(matrix), u), self.eps))
+                    in_place(e.copy, u, unit(m.mv(matrix, v), self.eps))
+                u, v = s.clone(u), s.clone(v)
+        sigma = m.dot(u, m.mv(matrix, v))
+        return e.div(weight, sigma)
+
+    def join(self, module: Module) -> None:
+        super().join(module)
+        weight = module._parameters[self.name]
+        if weight is None:
+            raise ValueError(f"`SpectralNorm` cannot be applied as parameter `{self.name}` is None")
+        with no_grad():
+            rows, columns = self.matrix(weight).data_.shape
+            kind = weight.data_.dtype
+            u, v = (unit(drawn(size, kind), self.eps) for size in (rows, columns))
+        delattr(module, self.name)
+        module.register_parameter(f"{self.name}_orig", weight)
+        setattr(module, self.name, weight.data)
+        module.register_buffer(f"{self.name}_u", u)
+        module.register_buffer(f"{self.name}_v", v)
+        module.register_forward_pre_hook(self)
+
+    def remove(self, module: Module) -> None:
+        with no_grad():
+            weight = self.compute(module)
+        delattr(module, self.name)
+        for part in ("u", "v", "orig"):
+            delattr(module, f"{self.name}_{part}")
+        module.register_parameter(self.name, Parameter(weight.detach()))
+
+
+def drawn(size: int, kind: np.dtype[Any]) -> Tensor:
+    """Normal numbers."""
+    numbers: Tensor = plain(np.empty(size, kind)).normal_(0, 1)
+    return numbers
+
+
+def unit(vector: Tensor, eps: float) -> Tensor:
+    """`vector` in length 1."""
+    length = e.clamp_min(r.vector_norm(vector, 2, [0], True), eps)
+    return e.div(vector, length)
+
+
+def spectral_norm(
+    module: Any, name: str = "weight", n_power_iterations: int = 1, eps: float = 1e-12, dim: int | None = None
+) -> Any:
+    """Divides the parameter `name`, taken as a matrix with the rows `dim`, by its largest singular value."""
+    if dim is None:
+        dim = 1 if isinstance(module, ConvTranspose1d | ConvTranspose2d) else 0
+    SpectralNorm(name, n_power_iterations, dim, eps).join(module)
+    return module
+
+
+def remove_spectral_norm(module: Any, name: str = "weight") -> Any:
+    """Takes that away again."""
+    return removed(SpectralNorm, module, name)
