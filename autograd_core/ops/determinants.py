@@ -16,6 +16,7 @@ from ..tensor import Array, plain
 from ..transforms.batch import unseen
 from . import matmul as m
 from . import shape as s
+from .decompositions import svd
 from .factors import lu_factor, lu_solve, parity
 
 
