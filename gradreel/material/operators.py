@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from autograd_core.op import TABLE, Op
-from gradreel.explain.operators.lookup import operator
+from gradreel.explain.operators.lookup import kind_of_node, operator
 
 from .reading import HERE
 from .spoken import spoken
@@ -82,7 +82,7 @@ def operators() -> tuple[Entry, ...]:
 
 def entry(op: Op, source: str) -> Entry:
     node = op.node_class.__name__ if op.node_class else None
-    known = operator(re.sub(r"Backward\d+$", "", node)) if node else None
+    known = operator(kind_of_node(re.sub(r"Backward\d+$", "", node), op.name)) if node else None
     said = {way.name: way.words for way in known.ways} if known else {}
     return Entry(
         op.name,

@@ -68,6 +68,12 @@ a.exp().sum().backward()""",
     "`w.grad` was empty; now it holds [-123, 457, 0.0123, 0.0457, 0.5, 0.0568].": """\
 w = torch.zeros(6, requires_grad=True)
 (w * torch.tensor([-123.456, 456.789, 0.0123456, 0.0456789, 0.5, 0.056789])).sum().backward()""",
+    "passes zeros on, since it is flat between its steps, and hands 0.0 to `a`": """\
+a = torch.tensor(7., requires_grad=True)
+torch.div(a, 2, rounding_mode="floor").backward()""",
+    "passes zeros on, since it is flat between its steps, and hands [0, 0] to `a`": """\
+a = torch.tensor([1.5, 2.5], requires_grad=True)
+a.floor().sum().backward()""",
     "it flips the sign of what came and hands -1.0 to `b`": """\
 a, b = torch.tensor(1., requires_grad=True), torch.tensor(2., requires_grad=True)
 (a - b).backward()""",

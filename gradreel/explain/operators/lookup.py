@@ -18,6 +18,11 @@ def operator(kind: str) -> Operator | None:
     return known
 
 
+def kind_of_node(kind: str, op: str) -> str:
+    """The key of the row for a node of `kind` that `op` built: rounding makes of a division something else."""
+    return f"{kind}Mode" if op.endswith("_mode") else kind
+
+
 def second(kind: str) -> Operator:
     """The row for the backward of a backward, which `create_graph` records."""
     back = f"carries {{grad}} back through the backward of {kind}"
@@ -40,7 +45,7 @@ def second(kind: str) -> Operator:
 
 def formulas(node: NodeState) -> list[tuple[str, str]]:
     """For each edge of `node` the input it stands for and the formula of its gradient."""
-    known = operator(node.kind)
+    known = operator(kind_of_node(node.kind, node.op))
     if node.variable is not None or not node.edges:
         return []
     if known is None:

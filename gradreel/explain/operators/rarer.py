@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .rows import FLAT, INPUT, NOTHING, OTHER, PLACED, RESULT, SAME, SHAPED, Operator, alike, lone, row
+from .rows import FLAT, FLATLY, INPUT, NOTHING, OTHER, PLACED, RESULT, SAME, SHAPED, Operator, alike, lone, row
 
 RARER: dict[str, Operator] = {
     "Acos": lone(INPUT, "-grad / sqrt(1 - self ** 2)", "divides {grad} by minus the root of 1 - the square of {self}"),
@@ -59,7 +59,12 @@ RARER: dict[str, Operator] = {
         INPUT, "grad * where(self > 0, 1, weight)", "lets {grad} through, scaled where {self} was negative"
     ),
     "Glu": lone(INPUT, "grad * glu'(self)", "splits {self} in two and hands each half its share of {grad}"),
-    **alike("Ceil Floor Round Trunc Sign Sgn", lone(FLAT, "0", "passes zeros on: it is flat between its steps")),
+    **alike("Ceil Floor Round Trunc Sign Sgn", lone(FLAT, "0", FLATLY)),
+    "DivMode": row(
+        "PyTorch keeps both sides, though the slope of what is rounded is zero",
+        ("self", "0", FLATLY),
+        ("other", "0", FLATLY),
+    ),
     **alike(
         "Fmod Remainder",
         row(

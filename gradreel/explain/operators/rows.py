@@ -48,6 +48,7 @@ RESULT = "its slope can be read off it"
 SHAPED = "only the shape matters, not the values"
 PLACED = "it only has to know which places were taken"
 FLAT = "it is flat between its steps"
+FLATLY = "passes zeros on, since it is flat between its steps"
 BEHIND = "the write behind it does the work"
 
 OPERATORS: dict[str, Operator] = {

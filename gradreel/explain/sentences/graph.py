@@ -6,7 +6,7 @@ from functools import lru_cache
 
 from gradreel.trace import events as e
 
-from ..operators.lookup import ALL, operator
+from ..operators.lookup import ALL, kind_of_node, operator
 from ..operators.rows import BEHIND, FLAT, NOTHING, PLACED, SHAPED, Operator
 from ..words import called, code, expression, label, listed, node, some, value
 from ..world.states import NodeState, SlotState, is_custom, kind_of
@@ -94,12 +94,12 @@ def known_keeps(state: NodeState) -> bool:
 
 def known_of(state: NodeState) -> Operator | None:
     """The row of what made `state`; a Function of the program's own has none, whatever it is called."""
-    return known_as(state.name)
+    return known_as(state.name, state.op)
 
 
 @lru_cache(1024)
-def known_as(name: str) -> Operator | None:
-    return ALL.get(name) if is_custom(name) else operator(kind_of(name))
+def known_as(name: str, op: str) -> Operator | None:
+    return ALL.get(name) if is_custom(name) else operator(kind_of_node(kind_of(name), op))
 
 
 def keep_name(world: World, slot: SlotState) -> str:

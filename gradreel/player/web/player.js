@@ -203,6 +203,7 @@ export function createPlayer(root, firstScene, options) {
     showPrinted(parts.printed, moment);
     showStory(parts.story, moment, { onSeek: seek, onMend: options.onRun && mending.mend, tried: mending.tried(), onBack: mending.back });
     showBare(parts.bare, moment, seek);
+    parts.graph.parentElement.dataset.graph = moment.scene.boxes.length || moment.scene.unrun ? "some" : "none";
     showInspector(parts.chosenHead, parts.chosen, moment, { onSeek: seek, onFold: fold, onSelect: select });
     showSum(parts.sumHead, parts.sum, moment, run.sums);
     if (!parts.table.hidden) showTable(parts.table, moment, select);
