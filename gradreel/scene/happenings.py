@@ -131,6 +131,15 @@ class Stage:
         owner = self.world.owner_of(event.tensor)
         if owner is not None:
             self.holds(owner.number, event.value)
+            self.unsum(owner.number)
+
+    def unsum(self, tensor: int) -> None:
+        """What is in `.grad` now is no longer the sum that a backward made."""
+        leaf = self.world.leaves.get(tensor)
+        if leaf is not None and self.how.now(leaf) is not None:
+            self.how.put(leaf, None)
+            self.before.put(leaf, None)
+            self.came.put(leaf, None)
 
     def holds(self, tensor: int, grad: Value | None) -> None:
         """Show `grad` as the `.grad` of `tensor`, and on its leaf if there is one."""

@@ -44,6 +44,19 @@ def test_what_runs_is_seen_running_once() -> None:
     assert running == ["node_ran", "node_ran", "node_ran", "grad_stored"]
 
 
+def test_a_gradient_that_the_program_writes_over_is_no_sum_any_more() -> None:
+    program = "import torch\nw = torch.ones(1, requires_grad=True)\ns = (w * 3).sum()\n"
+    program += "s.backward(retain_graph=True)\ns.backward(retain_graph=True)\n"
+    for last, how in (("", "in_place"), ("w.grad.zero_()\n", None), ("w.grad.mul_(2)\n", None)):
+        scene = build(run(program + last))
+        (leaf,) = [box.id for box in scene.boxes if box.kind == "leaf"]
+        now = {key: None for key in ("how", "before", "came")}
+        for changes in scene.changes():
+            now |= {key: new for key, (_, new) in changes.get(leaf, {}).items() if key in now}
+        assert now["how"] == how
+        assert (now["before"] is None, now["came"] is None) == (how is None, how is None)
+
+
 def test_skipped_turns_are_one_step_and_a_mark_on_the_timeline() -> None:
     scene = build(SMALL["turns_skipped"]())
     (number,) = [number for number, step in enumerate(scene.steps) if step.kind == "turns_skipped"]
