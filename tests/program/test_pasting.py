@@ -114,6 +114,8 @@ def test_outputs_that_are_the_same_are_counted() -> None:
     assert compared(">>> import torch\n>>> torch.ones(2)\ntensor([1., 1.])\n>>> 1\n1") == [
         "2 of 2 outputs are what was posted."
     ]
+    error = "Traceback (most recent call last):\n  File 'x'\nRuntimeError: shape '[3]' is invalid for"
+    assert compared(f">>> import torch\n>>> torch.ones(2).view(3)\n{error}") == ["1 of 1 output is what was posted."]
     assert compared(TEXTS["output behind"][0]) == ["1 of 1 output is what was posted."]
     assert compared("print(1)") == []
 

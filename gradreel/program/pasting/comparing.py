@@ -123,9 +123,16 @@ def same(then: str, now: str) -> bool:
     return ADDRESS.sub("0x", then).split() == ADDRESS.sub("0x", now).split()
 
 
+def begins(then: str, now: str) -> bool:
+    """Whether of the same error only the beginning was posted, as people do with long ones."""
+    if not RAISES.match(then) or len(then.split()) < 5:
+        return False
+    return " ".join(now.split()).startswith(" ".join(then.split()).rstrip(".… "))
+
+
 def judged(pasted: Pasted, posted: Posted, now: str) -> Compared:
     then = clean(posted.text)
-    alike = same(then, now)
+    alike = same(then, now) or begins(then, now)
     return Compared(posted.last, then, now, alike, "" if alike else reason(pasted.program, then, now))
 
 
