@@ -72,3 +72,19 @@ def test_a_mend_is_written_as_one_would_write_it(line: str, wanted: str) -> None
 
 def test_there_are_many_programs_and_half_of_them_are_blind() -> None:
     assert len(CASES) >= 300 and len({case.name for case in CASES}) == len(CASES)
+
+
+def test_a_leaf_that_was_no_leaf_is_made_one_before_anything_is_cut_off() -> None:
+    ((found, mends),) = mended(
+        run("""\
+import torch
+w = torch.randn(5, 1, requires_grad=True) * 0.01
+x = torch.randn(20, 5)
+for i in range(3):
+    loss = ((x @ w) ** 2).mean()
+    loss.backward()
+"""),
+        run,
+    )
+    assert (found.kind, found.lines["built"]) == ("second_backward", 2)
+    assert "w = (torch.randn(5, 1) * 0.01).requires_grad_()\n" in mends[0].source

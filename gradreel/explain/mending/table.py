@@ -24,7 +24,7 @@ from .proposal import Proposal, Wanted
 Proposer = Callable[[Wanted], Iterator[Proposal]]
 
 BY_CAUSE: dict[str, tuple[Proposer, ...]] = {
-    "second_backward": (graphs.used_up,),
+    "second_backward": (wrong_tensor.asked_last, graphs.used_up),
     "growing": (graphs.growing,),
     "collected": (graphs.unrecorded, graphs.growing),
     "saved_modified": (writes.saved_changed,),

@@ -10,6 +10,8 @@ from .proposal import FREE, Proposal, Wanted
 from .text import Edit, called, keyword
 from .tracking import CUTS
 
+OF_THE_RESULT = "the gradient is that of the result, not of what it was made from"
+
 
 def unused_input(wanted: Wanted) -> Iterator[Proposal]:
     """No way leads from the output to an input."""
@@ -140,6 +142,16 @@ def detached_numpy(wanted: Wanted) -> Iterator[Proposal]:
 
 
 def leaf_last(wanted: Wanted) -> Iterator[Proposal]:
+    """A leaf where a result was: one that asks for its gradient last, or one cut off."""
+    yield from asked_last(wanted)
+    text, built = wanted.text, wanted.at("built")
+    value = value_of(built)
+    if built is not None and value is not None and isinstance(built, ast.Assign) and not isinstance(value, ast.Tuple):
+        title = f"make it a leaf: .detach().requires_grad_() on line {built.lineno}"
+        yield wanted.proposal(title, OF_THE_RESULT, followed(text, value, ".detach().requires_grad_()"))
+
+
+def asked_last(wanted: Wanted) -> Iterator[Proposal]:
     """Compute first, ask for the gradient last: `(randn(3) / 2).requires_grad_()`."""
     text, built = wanted.text, wanted.at("built")
     value = value_of(built)
@@ -150,7 +162,6 @@ def leaf_last(wanted: Wanted) -> Iterator[Proposal]:
     ]
     marks = [call for call in text.calls(built, "requires_grad_") if isinstance(call.func, ast.Attribute)]
     title = f"compute first and ask for the gradient last, on line {built.lineno}"
-    cost = "the gradient is that of the result, not of what it was made from"
     end = text.place(value.end_lineno or 0, value.end_col_offset or 0)
     start = text.place(value.lineno, value.col_offset)
     if removals or marks:
@@ -163,9 +174,7 @@ def leaf_last(wanted: Wanted) -> Iterator[Proposal]:
         opening = Edit(*start, *start, "" if simple else "(")
         closing = Edit(*end, *end, ("" if simple else ")") + ".requires_grad_()")
         if not any((edit.end_line, edit.end_column) == end for edit in edits):
-            yield wanted.proposal(title, cost, opening, *edits, closing)
-    title = f"make it a leaf: .detach().requires_grad_() on line {built.lineno}"
-    yield wanted.proposal(title, cost, followed(text, value, ".detach().requires_grad_()"))
+            yield wanted.proposal(title, OF_THE_RESULT, opening, *edits, closing)
 
 
 def deep_copy(wanted: Wanted) -> Iterator[Proposal]:
