@@ -128,6 +128,8 @@ def roll(input: Tensor, shifts: Any, dims: Any = ()) -> Tensor:
 
 
 def split(input: Tensor, split_size_or_sections: Any, dim: int = 0) -> tuple[Tensor, ...]:
+    if not input.data_.ndim:
+        raise RuntimeError("split expects at least a 1-dimensional tensor")
     if isinstance(split_size_or_sections, int):
         return tuple(s.split(input, split_size_or_sections, dim))
     return tuple(s.split_with_sizes(input, list(split_size_or_sections), dim))

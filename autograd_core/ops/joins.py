@@ -160,7 +160,11 @@ def repeat_backward(grad: Array, repeats: Sequence[int], sizes: Sequence[int]) -
 @op("flip", self=lambda grad, dims: flip(grad, dims))
 def flip(self: Array, dims: Sequence[int]) -> Array:
     over = axes(dims, np.ndim(self)) if dims else ()
-    return np.flip(self, over).copy() if np.ndim(self) else self
+    if not np.ndim(self):
+        return self
+    out = np.empty_like(self)  # laid out as what is flipped
+    out[...] = np.flip(self, over)
+    return out
 
 
 @op("roll", self=lambda grad, shifts, dims: roll(grad, negated(shifts), dims))
