@@ -394,3 +394,22 @@ def test_a_pasted_notebook_becomes_its_cells(page: Page, app_url: str) -> None:
     editor = page.locator("[data-testid=editor] .cm-content").first
     expect(editor).to_contain_text("seen = torch.ones(1)")
     expect(editor).not_to_contain_text("cell_type")
+
+
+def test_the_page_is_busy_until_what_came_is_shown(page: Page, app_url: str) -> None:
+    player = open_lab(page, app_url)
+    player.evaluate(
+        """(player) => {
+          const rested = (window.rested = []);
+          const look = (changes) => {
+            if (changes.some(({ target }) => !target.hasAttribute("data-busy"))) rested.push(player.dataset.steps);
+          };
+          const how = { attributes: true, subtree: true, attributeFilter: ["data-busy"] };
+          new MutationObserver(look).observe(player.getRootNode(), how);
+        }"""
+    )
+    before = player.get_attribute("data-steps")
+    run(page, "import torch\na = torch.tensor(2., requires_grad=True)\n(a * a).backward()\n")
+    now = player.get_attribute("data-steps")
+    assert now != before
+    assert set(page.evaluate("window.rested")) == {now}

@@ -34,12 +34,20 @@ export function createSite(root, { theme = "light", onShow = () => {}, onLeave =
   /** The last address that was of our own making, or a visitor's. */
   let address = location.href;
 
+  /** Whether an answer is waited for, and how many are being put on the page. */
+  let asked = false;
+  let showing = 0;
+
   const room = () => visited.get(here)?.room;
+  const busy = () => {
+    root.toggleAttribute("data-busy", asked || showing > 0);
+    room()?.busy(asked || showing > 0);
+  };
   const wire = createWire({
     send: (question) => (send ? send(question) : (early = question)),
-    onBusy: (busy) => {
-      root.toggleAttribute("data-busy", busy);
-      room()?.busy(busy);
+    onBusy: (now) => {
+      asked = now;
+      busy();
     },
     onSilence: () => {
       if (wanted) return location.reload();
@@ -170,7 +178,11 @@ export function createSite(root, { theme = "light", onShow = () => {}, onLeave =
     },
     /** @param {Uint8Array} data a letter */
     receive(data) {
-      turn = turn.then(() => take(data)).catch((error) => console.error(error));
+      showing++;
+      turn = turn.then(() => take(data)).catch((error) => console.error(error)).then(() => {
+        showing--;
+        busy();
+      });
     },
     leave() {
       for (const kind of MOVES) removeEventListener(kind, moved, { capture: true });
