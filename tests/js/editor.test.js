@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { fitted, reveal } from "../../gradreel/player/web/editor.js";
+import { endOf, fitted, reveal } from "../../gradreel/player/web/editor.js";
 
 const LINE = 20;
 const view = (scroller, around) => ({
@@ -31,6 +31,17 @@ test("where nothing scrolls, nothing is scrolled", () => {
   const panes = [pane(2000, 2000), pane(2000, 2000)];
   reveal(view(...panes), 79);
   assert.deepEqual(panes.map(({ scrollTop }) => scrollTop), [0, 0]);
+});
+
+test("a line that is too long for its row is broken between words, and within those that are too long themselves", () => {
+  for (const [line, row, end] of [
+    ["a = 1", 30, 5],
+    ["t = torch.eye(2, requires_grad=True)", 36, 36],
+    ["t = torch.eye(2, requires_grad=True)", 25, 21],
+    ["aaaa bbbb cccc", 9, 6],
+    ["loss = torch.nn.functional.mse_loss(prediction, target)", 20, 14],
+    [`x = ${"y".repeat(40)}`, 22, 2],
+  ]) assert.equal(endOf(line, row, 2), end, line);
 });
 
 test("a value is cut to what its line leaves of the last row, or left out where that says nothing", () => {

@@ -155,10 +155,20 @@ function hanging({ Decoration, EditorView, StateField }) {
 /** How many characters a line begins further in; sixteen at most, about half of a narrow row. */
 const indentOf = (line) => Math.min(line.search(/\S|$/), 16);
 
-/** Where in its last row a line of code ends, if its rows after the first begin at `hang`; all in characters. */
-function endOf(line, row, hang) {
-  const over = line.length - row;
-  return over <= 0 ? line.length : hang + (over % Math.max(row - hang, 1));
+/** Where in its last row a line of code ends, if it is broken between words and its rows after the first begin at `hang`; all in
+ * characters.
+ */
+export function endOf(line, row, hang) {
+  if (line.length <= row) return line.length;
+  const room = Math.max(row - hang, 1);
+  let at = 0;
+  for (const word of line.match(/\s+|\S+/g)) {
+    if (!word.trim()) at = Math.min(at + word.length, row);
+    else if (at + word.length <= row) at += word.length;
+    else if (word.length <= room) at = hang + word.length;
+    else at = hang + (word.length % room);
+  }
+  return at;
 }
 
 /** A value in what code and what is said beside it leave of their last row, all in letters of a hint: it breaks no line anew.

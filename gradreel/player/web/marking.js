@@ -35,7 +35,7 @@ function blame({ lines, steps }, box) {
   return BLAME.filter(([key]) => lines?.[key]).map(([key, kind, word, at]) => {
     const step = steps?.[at];
     const object = key === "built" && box ? ` ${title(box)}` : step ? ` at step ${step}` : "";
-    return { line: lines[key], kind, text: word + object };
+    return { line: lines[key], kind, text: word + object, brief: key === "built" ? word + object : word };
   });
 }
 
@@ -47,6 +47,6 @@ function lifeOf(box, { state, scene, step, line }) {
   const freed = box.slots.map((slot) => state.when(box.id, `slot:${slot.name}`, ["freed"])).filter((at) => at !== null && at <= step);
   if (!freed.length) return marks;
   const at = Math.min(...freed);
-  if (scene.steps[at].line) marks.push({ line: scene.steps[at].line, kind: "kill", text: `freed it at step ${at}` });
+  if (scene.steps[at].line) marks.push({ line: scene.steps[at].line, kind: "kill", text: `freed it at step ${at}`, brief: "freed it" });
   return marks;
 }
