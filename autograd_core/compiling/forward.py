@@ -77,10 +77,9 @@ class Forward(Making):
         lines = [f"def {name}({self.parameters()}):"]
         chosen = name == "_operator" and not self.pair
         lines += ["    if _singular:", "        way = _state.way", "        if way is not None:"]
-        if heard and not chosen:
-            kinds = " or ".join(f"{p}.__class__ is {kind}" for p in self.pair[1:] for kind in SIMPLE)
-            others = f" and ({kinds})" if name == "_operator" else ""
-            lines.append(f"            if way is not False{others}: return _heard(way, {self.everything})")
+        if heard:
+            noted = " and ".join(["way is not False", *self.noted_where(name)])
+            lines.append(f"            if {noted}: return _heard(way, {self.everything})")
         lines.append(f"            {otherwise}({self.everything})")
         for p in op.tensors:
             lines += self.operand_lines(p, p in self.numbers, otherwise)
@@ -98,6 +97,18 @@ class Forward(Making):
         if op.node_class is None:
             return [*lines, *(f"    {r}.node = None" for r in results), back]
         return lines + self.usual_link(results) + [back]
+
+    def noted_where(self, name: str) -> list[str]:
+        """For which operands a tape notes `name` at once: for the operator form, those that it is sure to compute."""
+        op = self.op
+        if name != "_operator":
+            return []
+        if self.pair:
+            kinds = (f"{p}.__class__ is {kind}" for p in self.pair[1:] for kind in SIMPLE)
+            return [f"({' or '.join(kinds)})"]
+        assert op.shortcut is not None
+        tensors = [f"{p}.__class__ is _Tensor" for p in op.tensors[1:]]
+        return [*tensors, renamed(op.shortcut[0], {p: f"{p}.data_" for p in op.tensors})]
 
     def operand_lines(self, p: str, may_be_number: bool, otherwise: str) -> list[str]:
         kind, is_tensor = f"{p}.__class__ is _Tensor", f"{p}.__class__ is _Tensor or isinstance({p}, _Tensor)"
