@@ -244,7 +244,10 @@ def result(call: Call, index: int, tensor: Any, allow_unused: bool, materialize:
     session = state.session
     if got is None:
         if materialize and isinstance(tensor, Tensor):
-            return plain(np.zeros(tensor.data_.shape, tensor.data_.dtype)[()])
+            zeros = plain(np.zeros(tensor.data_.shape, tensor.data_.dtype)[()])
+            if call.create_graph:
+                zeros.own_meta().requires_grad = True
+            return zeros
         if not allow_unused:
             refuse_unused(index)
         return None
