@@ -110,7 +110,10 @@ def elementwise(way: Callable[..., Any]) -> Callable[..., Any]:
     def run(machine: Machine, *given: Value, **named: Value) -> Any:
         parts = [np.asarray(numbers(machine, part)) for part in given]
         machine.meter.elements(math.prod(np.broadcast_shapes(*(part.shape for part in parts))))
-        return way(*parts, **{name: numbers(machine, value) for name, value in named.items() if name in ALLOWED})
+        made = way(*parts, **{name: numbers(machine, value) for name, value in named.items() if name in ALLOWED})
+        if isinstance(way, np.ufunc) and len(given) == 1 and isinstance(given[0], torch.Tensor):
+            return torch.from_numpy(np.asarray(made))  # a tensor wraps what numpy makes of it
+        return made
 
     return run
 
@@ -222,6 +225,15 @@ def einsum(machine: Machine, formula: str, *operands: Value) -> Any:
     machine.meter.work(math.prod(size for part in parts for size in part.shape))
     machine.meter.elements(math.prod(size for part in parts for size in part.shape))
     return np.einsum(str(formula), *parts)
+
+
+def convolved(machine: Machine, one: Value, other: Value, mode: str = "full") -> Array:
+    first, second = (np.asarray(numbers(machine, part)) for part in (one, other))
+    machine.meter.work(first.size * second.size)
+    machine.meter.elements(first.size + second.size)
+    way: Any = np.convolve
+    made: Array = way(first, second, mode=str(mode))
+    return made
 
 
 def padded(machine: Machine, given: Value, width: Value, mode: str = "constant", constant_values: Value = 0) -> Array:
