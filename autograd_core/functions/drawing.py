@@ -93,7 +93,8 @@ def normal(
         )
     unit = streams.normal(count, floating(dtype), generator=generator).reshape(shape)
     centre, width = (v.data_ if isinstance(v, Tensor) else v for v in (mean, std))
-    return made((unit * width + centre).astype(unit.dtype), "normal")
+    inputs = tuple(v for v in (mean, std) if isinstance(v, Tensor))
+    return made((unit * width + centre).astype(unit.dtype), "normal", inputs=inputs)
 
 
 def bernoulli(input: Tensor, *, generator: Any = None) -> Tensor:

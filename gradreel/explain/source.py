@@ -92,6 +92,24 @@ class Source:
             if ast.unparse(call.func).endswith("set_grad_enabled") and call.args
         }
 
+    @cached_property
+    def switched_blocks(self) -> dict[int, int]:
+        """The lines in a `with torch.set_grad_enabled(mode):` that asks at run time, each with the line of that."""
+        blocks = [
+            node
+            for node in ast.walk(self.tree)
+            if isinstance(node, ast.With)
+            and any(
+                "set_grad_enabled" in ast.unparse(call.func)
+                and call.args
+                and not isinstance(call.args[0], ast.Constant)
+                for item in node.items
+                for call in [item.context_expr]
+                if isinstance(call, ast.Call)
+            )
+        ]
+        return {line: block.lineno for block in blocks for line in range(block.lineno + 1, (block.end_lineno or 0) + 1)}
+
     def feeding(self, line: int) -> frozenset[int]:
         """The lines of the statements whose names, passed on from statement to statement, reach the one on `line`."""
         if line not in self._feeding:

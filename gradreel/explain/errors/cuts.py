@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from gradreel.trace.events import LineReached, TurnsSkipped
@@ -117,6 +118,7 @@ def constant_gradient(world: World, tensor: TensorState, create_graph: bool) -> 
     return Cut(tensor.place, tensor.made, "no_create_graph", told, tensor)
 
 
+SAMPLED = re.compile(r"\.sample\(")
 DETACHED = {"detach": "`.detach()`", "data": "`.data`"}
 ROUNDED = frozenset(
     ("argmax", "argmin", "argsort", "multinomial", "gt", "lt", "ge", "le", "eq", "ne", "sign", "round", "floor", "ceil")
@@ -148,6 +150,20 @@ def tracked_cut(world: World, tensor: TensorState) -> Cut:
             f"{on(switch[0].line)} switched the recording off, and nothing switched it on again."
         )
         return Cut(switch[0], switch[1], "no_grad", told, tensor, source)
+    lines = (*(frame.line for frame in tensor.place.frames), tensor.place.line)
+    header = next((world.source.switched_blocks[line] for line in lines if line in world.source.switched_blocks), None)
+    if header is not None:
+        told = (
+            f"{upper(name)} {where} is made of tracked tensors while nothing is recorded: "
+            f"{code(world.source.text(header))} {on(header)} had the recording off."
+        )
+        return Cut(Place(header, header), tensor.made, "no_grad", told, tensor, source)
+    if SAMPLED.search(world.source.statement(place.line, world.ends.get(place.line))) and not world.source.switches:
+        told = (
+            f"The recording ends {where}: `sample()` draws numbers without a graph; `rsample()`, where the "
+            "distribution has it, draws them so that a gradient goes back to its parameters."
+        )
+        return Cut(place, tensor.made, "sample", told, tensor, source)
     told = f"The recording ends {where}, where {name} is made of tracked tensors while nothing is recorded."
     return Cut(place, tensor.made, "no_grad", told, tensor, source)
 

@@ -34,6 +34,10 @@ def tracked(tensor: TensorState) -> bool:
     return tensor.requires_grad
 
 
+def untracked(tensor: TensorState) -> bool:
+    return not tensor.requires_grad
+
+
 def anything(tensor: TensorState) -> bool:
     return True
 
@@ -150,6 +154,17 @@ REFUSALS: dict[str, Refusal] = {
             "{code} {line} asks for a leaf of its own, and it runs inside of `vmap` or another transform of "
             "`torch.func`, where nothing may change its flag.",
             "The transforms can be nested: `torch.func.jacrev`, `hessian` and `grad` do the same there.",
+        ),
+    ),
+    "Inference tensors cannot be saved for backward": Refusal(
+        "inference",
+        "A tensor of inference mode in a graph",
+        untracked,
+        "built",
+        (
+            "{name}, made {where}, was made under `inference_mode`, which keeps no books on it at all.",
+            "{code} {line} would have to keep it for a gradient, and could never know whether it was changed since.",
+            "`no_grad` makes ordinary tensors without a graph; a `clone()` is an ordinary tensor, too.",
         ),
     ),
     "all elements of": Refusal(

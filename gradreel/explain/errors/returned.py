@@ -26,6 +26,8 @@ def nothing_returned(world: World, failure: Failure) -> Diagnosis | None:
         if isinstance(part, ast.FunctionDef) and part.name in ("forward", "__call__") and silent(part)
     }
     used = names_used(statement(world, failure))
+    if (found := of_backward(world, failure, used)) is not None:
+        return found
     for node in reversed([node for node in ast.walk(world.source.tree) if isinstance(node, ast.Assign)]):
         names = {part.id for goal in node.targets for part in ast.walk(goal) if isinstance(part, ast.Name)}
         function = functions.get(called(node.value)) or forwards.get(made_by(world, node.value))
@@ -42,6 +44,29 @@ def nothing_returned(world: World, failure: Failure) -> Diagnosis | None:
         names_of = named(target=name, function=function.name)
         title = "The function returns nothing"
         return Diagnosis("other", title, message, lines, story, (), {"raised": failure.number}, "no_return", names_of)
+    return None
+
+
+def of_backward(world: World, failure: Failure, used: set[str]) -> Diagnosis | None:
+    """What `g = loss.backward()` gave."""
+    for node in ast.walk(world.source.tree):
+        if not isinstance(node, ast.Assign) or called(node.value) != "backward" or node.lineno > failure.raised.line:
+            continue
+        names = {part.id for goal in node.targets for part in ast.walk(goal) if isinstance(part, ast.Name)}
+        if not names & used:
+            continue
+        name, line = sorted(names & used)[0], failure.raised.line
+        story = (
+            f"{code(shown(world, failure))} {on(line)} uses {code(name)}, which is None.",
+            f"{code(name)} is what {code(ast.unparse(node.value))} gave {on(node.lineno)}: `backward()` returns "
+            "nothing, it leaves the gradients in the `.grad` of the leaves.",
+            "`torch.autograd.grad` is the one that returns them.",
+        )
+        lines: dict[str, int | None] = {"built": node.lineno, "raised": line}
+        title, events = "backward returns nothing", {"raised": failure.number}
+        names_of = named(target=name)
+        message = failure.raised.message
+        return Diagnosis("other", title, message, lines, story, (), events, "backward_result", names_of)
     return None
 
 

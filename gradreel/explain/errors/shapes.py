@@ -97,7 +97,8 @@ def shapes_differ(world: World, failure: Failure) -> Diagnosis | None:
     lines: dict[str, int | None] = {"raised": line}
     events = {"raised": failure.number}
     story = [f"{code(shown(world, failure))} {on(line)} puts together what does not fit."]
-    found = fitting(pairs, message)
+    given = [(name, tensor) for name, tensor in pairs if f"{name}.grad =" not in statement(world, failure)]
+    found = fitting(given if "attempting to assign" in message and given else pairs, message)
     if found is not None:
         base = found[1] if found[1].called else origin(world, found[1]) or found[1]
         lines["built"], events["built"] = base.place.line, base.made

@@ -255,3 +255,18 @@ def all_gradients(wanted: Wanted) -> Iterator[Proposal]:
 
 def savings(text: Text, forward: ast.FunctionDef) -> list[ast.Call]:
     return [call for statement in forward.body for call in text.calls(statement, "save_for_backward")]
+
+
+def gradient_multiplied(wanted: Wanted) -> Iterator[Proposal]:
+    """What backward returns is multiplied by the gradient that came."""
+    text, kind, came = wanted.text, own_class(wanted), wanted.name("gradient")
+    backward = method(kind, "backward") if kind is not None else None
+    if backward is None or came is None:
+        return
+    edits = []
+    for node in returns(backward):
+        parts = node.value.elts if isinstance(node.value, ast.Tuple) else [node.value]
+        for part in parts:
+            if part is not None and not (isinstance(part, ast.Constant) and part.value is None):
+                edits.append(text.replaced(part, f"{came} * ({text.get(part)})"))
+    yield wanted.proposal(f"multiply by {came}, the gradient that comes in", FREE, *edits)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from .common import grouped, value_of
+from ..source import is_simple
+from .common import enclosing, grouped, value_of
 from .proposal import Proposal, Wanted
 from .text import Text, called
 
@@ -99,6 +100,57 @@ class Plain(ast.NodeTransformer):
         if isinstance(node.func, ast.Name) and node.func.id == "float" and len(node.args) == 1:
             return node.args[0]
         return node
+
+
+NAMED_ELSE = {"concatenate": "cat", "clip": "clamp", "power": "pow", "absolute": "abs", "arctan": "atan"}
+"""What torch calls otherwise than numpy."""
+
+
+class InTorch(ast.NodeTransformer):
+    """An expression with torch's functions for numpy's, and with nothing taken out of tensors or put into them."""
+
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        self.generic_visit(node)
+        if not isinstance(node.func, ast.Attribute):
+            return node
+        owner, name = ast.unparse(node.func.value), node.func.attr
+        if name in OUT and not node.args or name == "astype":
+            return node.func.value
+        if (
+            name in ("from_numpy", "as_tensor", "tensor")
+            and owner == "torch"
+            and not isinstance(node.args[0], ast.List)
+        ):
+            return node.args[0]
+        if owner in ("np", "numpy"):
+            node.func = ast.Attribute(ast.Name("torch"), NAMED_ELSE.get(name, name))
+        return node
+
+
+def in_torch(wanted: Wanted) -> Iterator[Proposal]:
+    """Where the numbers go through numpy and back, and in the functions that are called there, torch computes."""
+    text = wanted.text
+    homes = [statement for role in ("cut", "built") if (statement := wanted.at(role)) is not None]
+    homes += [function for home in homes if (function := enclosing(text, home, ast.FunctionDef)) is not None]  # type: ignore[misc]
+    functions = [node for node in ast.walk(text.tree) if isinstance(node, ast.FunctionDef)]
+    names = {called(call) for home in homes for call in ast.walk(home) if isinstance(call, ast.Call)}
+    edits = []
+    for home in dict.fromkeys([*homes, *(function for function in functions if function.name in names)]):
+        for part in [home] if is_simple(home) else [node for node in ast.walk(home) if is_simple(node)]:
+            made = (
+                ast.unparse(InTorch().visit(ast.parse(ast.unparse(part)).body[0]))
+                if not isinstance(part, ast.Return)
+                else "return " + ast.unparse(InTorch().visit(part_value(part)))
+            )
+            if made != ast.unparse(part):
+                edits.append(text.replaced(part, made))
+    if edits:
+        title = "compute with torch instead of numpy"
+        yield wanted.proposal(title, "the graph stays, and the gradient goes on back", *dict.fromkeys(edits))
+
+
+def part_value(part: ast.Return) -> ast.expr:
+    return ast.parse(ast.unparse(part.value), mode="eval").body if part.value is not None else ast.Constant(None)
 
 
 def scored(wanted: Wanted) -> Iterator[Proposal]:

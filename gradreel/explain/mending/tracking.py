@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from .common import followed, grouped, set_keyword, value_of, with_argument
 from .graphs import stack_statements
-from .numbers import from_tensors, scored, straight_through, without_numbers
+from .numbers import from_tensors, in_torch, scored, straight_through, without_numbers
 from .proposal import FREE, Proposal, Wanted
 from .text import Edit, called, keyword
 
@@ -161,7 +161,7 @@ def recording_on(wanted: Wanted) -> Iterator[Proposal]:
     for node in ast.walk(text.tree):
         if isinstance(node, ast.Call) and called(node) == "set_grad_enabled" and node.args:
             arg = node.args[0]
-            if isinstance(arg, ast.Constant) and arg.value is False:
+            if not (isinstance(arg, ast.Constant) and arg.value is True):
                 title = f"switch recording on: line {node.lineno}"
                 yield wanted.proposal(title, "what it saves is kept", text.replaced(arg, "True"))
     yield from enabled(wanted)
@@ -227,12 +227,31 @@ def no_parameter(wanted: Wanted) -> Iterator[Proposal]:
             yield wanted.proposal(title, "it is no leaf", text.replaced(call, grouped(text, call.args[0])))
 
 
+def sampled_with_graph(wanted: Wanted) -> Iterator[Proposal]:
+    """`rsample` draws what `sample` does, as a function of the parameters."""
+    text = wanted.text
+    for call in text.calls(wanted.at("cut"), "sample"):
+        made = text.get(call).replace(".sample(", ".rsample(", 1)
+        title = f"rsample() on line {call.lineno}"
+        yield wanted.proposal(title, "the gradient goes on back to the parameters", text.replaced(call, made))
+
+
+def write_recorded(wanted: Wanted) -> Iterator[Proposal]:
+    """The write leaves no_grad, or becomes a new tensor."""
+    text, changed = wanted.text, wanted.at("changed")
+    for outer in text.around(changed) if changed is not None else ():
+        if isinstance(outer, ast.With) and any("no_grad" in ast.unparse(item) for item in outer.items):
+            title = f"leave out the no_grad of line {outer.lineno}: let the write be recorded"
+            yield wanted.proposal(title, "the entries written over get the gradient 0", text.unwrapped(outer))
+
+
 CUTS = {
+    "sample": (sampled_with_graph, recording_on),
     "plain": (all_tracked, tracked_at_cut),
     "flag": (flag_left,),
-    "detach": (undetached, enabled),
+    "detach": (undetached, enabled, in_torch),
     "tensor": (from_tensors, without_numbers),
-    "numbers": (without_numbers, from_tensors, undetached),
+    "numbers": (without_numbers, from_tensors, in_torch, undetached),
     "rounded": (scored, straight_through, recording_on),
     "no_grad": (recording_on,),
     "no_create_graph": (with_create_graph,),

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from .common import enclosing, followed, grouped, loads, set_keyword, value_of, with_argument, without_keyword
 from .proposal import FREE, Proposal, Wanted
-from .text import Edit, called, keyword
+from .text import Edit, Text, called, keyword
 from .tracking import CUTS
 
 OF_THE_RESULT = "the gradient is that of the result, not of what it was made from"
@@ -229,3 +229,45 @@ def hook_on_result(wanted: Wanted) -> Iterator[Proposal]:
         yield wanted.proposal(
             "register_hook instead", "the hook gets the gradient, not the tensor", text.replaced(call, shown)
         )
+
+
+def no_inference(wanted: Wanted) -> Iterator[Proposal]:
+    """no_grad makes ordinary tensors, and so does a clone."""
+    text, name = wanted.text, wanted.name("target")
+    edits = [
+        text.replaced(node, text.get(node).replace("inference_mode", "no_grad"))
+        for node in ast.walk(text.tree)
+        if isinstance(node, ast.Call) and called(node) == "inference_mode" and not node.args
+    ]
+    if edits:
+        yield wanted.proposal("no_grad instead of inference_mode", "a little more bookkeeping", *edits)
+    raised = wanted.at("raised")
+    for use in loads(raised, name)[:1] if name is not None and raised is not None else []:
+        title = f"{name}.clone() on line {use.lineno}"
+        yield wanted.proposal(title, "one copy", followed(text, use, ".clone()"))
+
+
+def gradient_read(wanted: Wanted) -> Iterator[Proposal]:
+    """backward leaves gradients in `.grad` and returns nothing; autograd.grad returns them."""
+    text, built = wanted.text, wanted.at("built")
+    if not isinstance(built, ast.Assign) or not isinstance(built.value, ast.Call):
+        return
+    call, goal = built.value, text.get(built.targets[0])
+    root = text.get(call.func.value) if isinstance(call.func, ast.Attribute) else None
+    for leaf in dict.fromkeys((wanted.name("leaf"), *leaves(text))):
+        if leaf is None or root is None:
+            continue
+        made = f"{text.get(call)}; {goal} = {leaf}.grad"
+        title = f"read {leaf}.grad after line {built.lineno}"
+        yield wanted.proposal(title, FREE, text.replaced(built, made))
+        made = f"{goal}, = torch.autograd.grad({root}, {leaf})"
+        yield wanted.proposal(f"torch.autograd.grad on line {built.lineno}", FREE, text.replaced(built, made))
+
+
+def leaves(text: Text) -> list[str]:
+    """The names that are given to what requires a gradient, as far as the text tells."""
+    return [
+        text.get(node.targets[0])
+        for node in ast.walk(text.tree)
+        if isinstance(node, ast.Assign) and "requires_grad" in ast.unparse(node.value)
+    ]

@@ -22,11 +22,14 @@ from .diverged import Diverged
 from .growing import Growing
 from .hooked import Hooked
 from .idle import Idle
+from .ignored import Ignored
 from .missing import Missing
 from .piled import Piled
 from .second_order import SecondOrder
 from .stale import Stale
 from .thrown_away import ThrownAway
+from .unreached import Unreached
+from .unrecorded import Unrecorded
 from .untouched import Untouched
 
 
@@ -56,5 +59,8 @@ WATCHERS: tuple[type[Watcher], ...] = (
     Hooked,
     BornNan,
     Diverged,
+    Unreached,
+    Ignored,
+    Unrecorded,
     ThrownAway,
 )

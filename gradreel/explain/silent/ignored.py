@@ -1,0 +1,87 @@
+"""A backward of the program's own that never looks at the gradient it is given: what comes behind is left out."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from typing import Any
+
+from gradreel.trace import events as e
+from gradreel.trace.events import Event, Value
+
+from ..ancestry import flat
+from ..diagnosis import Diagnosis, named, on
+from ..words import code
+from ..words import value as shown
+from ..world.states import NodeState
+from ..world.world import World
+from .showing import Showing
+
+
+class Ignored:
+    """The backwards written so, until one is given something other than ones and returns a gradient."""
+
+    def __init__(self, world: World) -> None:
+        self.world = world
+        self.deaf = {
+            kind.name: (backward.args.args[1].arg, last.lineno)
+            for kind in ast.walk(world.source.tree)
+            if isinstance(kind, ast.ClassDef)
+            for backward in kind.body
+            if isinstance(backward, ast.FunctionDef) and backward.name == "backward"
+            for last in [deaf(backward)]
+            if last is not None
+        }
+        self.diagnosis: Diagnosis | None = None
+        self.showing = Showing(world)
+
+    def looks_at(self) -> dict[type[Event], Callable[[Any], None]]:
+        return {e.NodeRan: self.ran, e.Printed: self.showing.printed} if self.deaf else {}
+
+    def ran(self, event: e.NodeRan) -> None:
+        node = self.world.nodes[event.node]
+        name = node.name.removesuffix("Backward")
+        if self.diagnosis is not None or not node.custom or name not in self.deaf or node.came is None:
+            return
+        if ones(node.came) or not any(grad is not None and not zeros(grad) for grad in event.grads):
+            return
+        self.diagnosis = self.told(node, name, node.came)
+        self.showing.wait(self.world.source.assigned(self.world.calls[event.call].place.line))
+
+    def told(self, node: NodeState, name: str, came: Value) -> Diagnosis:
+        argument, line = self.deaf[name]
+        text = code(self.world.source.text(line))
+        story = (
+            f"The backward of {code(name)} was given {shown(came)} as {code(argument)} and never looks at it.",
+            f"{text} {on(line)} returns the slope of forward alone, and the chain rule asks for the slope times what "
+            "came.",
+            f"So what is computed of the result, built {on(node.place.line)}, counts as if it were their plain sum.",
+        )
+        lines: dict[str, int | None] = {"built": node.place.line, "cut": line, "raised": None}
+        events = {"built": node.made, "seen": self.world.count - 1}
+        names = named(function=name, gradient=argument)
+        title = "A backward that ignores the gradient it is given"
+        return Diagnosis(
+            "function_contract", title, "", lines, story, (node.number,), events, "gradient_ignored", names
+        )
+
+    def found(self) -> list[Diagnosis]:
+        return [self.showing.shown(self.diagnosis)] if self.diagnosis is not None else []
+
+
+def deaf(backward: ast.FunctionDef) -> ast.Return | None:
+    """The last `return` of a backward that reads none of the gradients it is given."""
+    given = {arg.arg for arg in backward.args.args[1:]}
+    read = {node.id for node in ast.walk(backward) if isinstance(node, ast.Name)}
+    ends = [node for node in ast.walk(backward) if isinstance(node, ast.Return) and node.value is not None]
+    if not given or given & read or backward.args.vararg is not None or not ends:
+        return None
+    return ends[-1]
+
+
+def ones(value: Value) -> bool:
+    return value.whole and all(number == 1 for number in flat(value.data))
+
+
+def zeros(value: Value) -> bool:
+    return value.whole and all(number == 0 for number in flat(value.data))

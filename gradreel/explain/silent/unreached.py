@@ -1,0 +1,128 @@
+"""Parameters that no gradient ever comes to, though what goes backward was computed from their numbers: the graph was
+cut where nobody cuts it in order to stop a gradient. And the same for what autograd.grad was asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from gradreel.trace import events as e
+from gradreel.trace.events import Event
+
+from ..diagnosis import Diagnosis, named, on
+from ..errors.no_graph import before_line
+from ..errors.unused import cut_between
+from ..optimized import optimized
+from ..why_none import finished, lost
+from ..words import called, code, label, name_of, upper
+from ..world.states import Call, TensorState
+from ..world.world import World
+from .showing import Showing
+
+STEPS = 2
+UNMEANT = frozenset({"numbers", "tensor", "sample"})
+
+
+class Unreached:
+    def __init__(self, world: World) -> None:
+        self.world = world
+        self.reached: set[int] = set()
+        """The memory of what a gradient came to."""
+        self.steps = 0
+        self.unused: Diagnosis | None = None
+        self.showing = Showing(world)
+        self.asked = Showing(world)
+
+    def looks_at(self) -> dict[type[Event], Callable[[Any], None]]:
+        return {
+            e.GradStored: self.stored,
+            e.GradCaptured: self.captured,
+            e.BackwardFinished: self.finished,
+            e.OptimizerStepped: self.stepped,
+            e.Printed: self.printed,
+        }
+
+    def printed(self, event: e.Printed) -> None:
+        self.showing.printed(event)
+        self.asked.printed(event)
+
+    def stored(self, event: e.GradStored) -> None:
+        self.reached.add(self.world.tensors[event.tensor].storage)
+
+    def stepped(self, event: e.OptimizerStepped) -> None:
+        if event.phase != "began":
+            self.steps += 1
+            if self.steps == STEPS:
+                self.showing.wait()
+
+    def captured(self, event: e.GradCaptured) -> None:
+        self.reached.add(self.world.tensors[event.tensor].storage)
+
+    def finished(self, event: e.BackwardFinished) -> None:
+        """An input without a way, which flags let pass as None or zeros, and whose numbers were used all the same."""
+        call = self.world.calls[event.call]
+        for place, number in enumerate(call.inputs):
+            without = call.captured.get(place) is None and self.world.grad_node(number) not in call.expected
+            if without and call.called == "grad" and call.roots and self.unused is None:
+                self.asked_in_vain(call, number)
+
+    def asked_in_vain(self, call: Call, number: int) -> None:
+        goal, start = self.world.tensors[number], self.world.tensors[call.roots[0]]
+        cut = cut_between(self.world, start, goal)
+        if cut is None or cut.how not in UNMEANT:
+            return
+        start = before_line(self.world, start, call.place.line)
+        story = (
+            f"{code(call.text)} {on(call.place.line)} asks for the gradient of {called(self.world, start.number)} with "
+            f"respect to {called(self.world, goal.number)}, and its flags let None or zeros pass where there is none.",
+            cut.told,
+            f"The numbers of {called(self.world, goal.number)} were used, and the graph knows nothing of that.",
+        )
+        lines: dict[str, int | None] = {"built": start.place.line, "cut": cut.place.line, "raised": None}
+        events = {"built": start.made, "cut": cut.event, "seen": self.world.count - 1}
+        names = named(
+            root=label(self.world, start.number),
+            target=label(self.world, goal.number),
+            how=cut.how,
+            cut=name_of(self.world, cut.tensor),
+            source=name_of(self.world, cut.source) if cut.source else None,
+        )
+        nodes = () if start.node is None else (start.node,)
+        title = "The output does not depend on this input"
+        self.unused = Diagnosis("unused", title, "", lines, story, nodes, events, "unused_silently", names)
+        self.asked.wait(self.world.source.assigned(call.place.line))
+
+    def found(self) -> list[Diagnosis]:
+        if self.unused is not None:
+            return [self.asked.shown(self.unused)]
+        if self.steps < STEPS or self.world.skipped:
+            return []
+        leaves = [tensor for tensor in self.world.tensors.values() if self.forgotten(tensor)]
+        told = (self.told(tensor) for tensor in leaves[:20])
+        return next(([self.showing.shown(diagnosis)] for diagnosis in told if diagnosis is not None), [])
+
+    def forgotten(self, tensor: TensorState) -> bool:
+        """Whether an optimizer has `tensor`, and nothing ever came to it."""
+        leaf = tensor.requires_grad and tensor.node is None and tensor.alive and bool(tensor.names)
+        return leaf and tensor.storage not in self.reached and optimized(self.world, tensor, known=True)
+
+    def told(self, tensor: TensorState) -> Diagnosis | None:
+        reason = lost(self.world, tensor)
+        if reason is None or reason.names.get("how") not in UNMEANT:
+            return None
+        lines, events = dict(reason.lines), dict(reason.events)
+        again = next(state for state in self.world.tensors.values() if state.made == events["built"])
+        lines["built"] = again.bound.line if again.bound is not None else lines["built"]
+        if lines["built"] == lines["cut"]:
+            call = finished(self.world)[-1]
+            root = before_line(self.world, self.world.tensors[call.roots[0]], call.place.line)
+            lines["built"], events["built"] = root.place.line, root.made
+        name = called(self.world, tensor.number)
+        story = (
+            f"No gradient ever came to {name}, which the optimizer was given: it never changes.",
+            *map(upper, reason.story),
+        )
+        names = {**reason.names}
+        found = Diagnosis("no_graph", "No gradient reaches a parameter", "", lines, story, reason.nodes, events)
+        return replace(found, cause="lost_unread", names=names, lines={**lines, "raised": None})
