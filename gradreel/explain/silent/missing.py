@@ -71,7 +71,8 @@ class Missing:
     def stored(self, event: e.GradStored) -> None:
         if event.after is not None:
             self.kept.add(event.tensor)
-            self.reachable |= self.world.tensors[event.tensor].called is not None
+            tensor = self.world.tensors.get(event.tensor)  # of skipped turns not all is known yet
+            self.reachable |= tensor is None or tensor.called is not None
             self.retained |= event.how == "retained"
 
     def hook_ran(self, event: e.HookRan) -> None:
