@@ -150,10 +150,17 @@ function mendRow(mend, onMend, open) {
   return row;
 }
 
-/** A diff, its lines marked by sign and colour. */
+/** A diff, its lines marked by sign and colour; what does not fit beside its sign and indentation goes on below, further in. */
 function difference(diff) {
   const lines = diff.split("\n").filter((line) => !line.startsWith("@@"));
-  return element("pre", { class: "diff" }, ...lines.map((line) => element("span", { "data-sign": line[0] ?? " ", text: `${line}\n` })));
+  return element("pre", { class: "diff" }, ...lines.map(differenceLine));
+}
+
+function differenceLine(line) {
+  const [lead] = line.match(/^.?\s*/);
+  const row = element("span", { "data-sign": line[0] ?? " " }, element("span", { class: "lead", text: lead }), `${line.slice(lead.length)}\n`);
+  row.style.setProperty("--lead", lead.length);
+  return row;
 }
 
 /** What was tried last, with one click back to the program before. */
