@@ -70,6 +70,28 @@ def test_a_mend_is_written_as_one_would_write_it(line: str, wanted: str) -> None
     assert f"{LEAF}{wanted}\n" in [mend.source for mend in mends]
 
 
+def test_one_cut_is_told_once_and_mended_without_brackets_that_nobody_needs() -> None:
+    ((found, mends),) = mended(
+        run("""\
+import torch
+from torch import nn
+enc, head = nn.Linear(4, 3), nn.Linear(3, 1)
+opt = torch.optim.SGD([*enc.parameters(), *head.parameters()], lr=0.1)
+x = torch.randn(8, 4)
+for step in range(3):
+    h = torch.tensor(enc(x).tolist())
+    loss = head(h).square().mean()
+    opt.zero_grad()
+    loss.backward()
+    opt.step()
+print(enc.weight.grad)
+"""),
+        run,
+    )
+    assert (found.kind, found.lines["cut"]) == ("no_graph", 7)
+    assert "    h = enc(x)\n" in mends[0].source
+
+
 def test_there_are_many_programs_and_half_of_them_are_blind() -> None:
     assert len(CASES) >= 300 and len({case.name for case in CASES}) == len(CASES)
 

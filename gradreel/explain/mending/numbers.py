@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from ..source import is_simple
-from .common import enclosing, grouped, value_of
+from .common import ATOMS, enclosing, grouped, value_of
 from .proposal import Proposal, Wanted
 from .text import Text, called
 
@@ -63,9 +63,9 @@ def without_numbers(wanted: Wanted) -> Iterator[Proposal]:
                 shown = ast.unparse(inner)
                 if isinstance(inner, ast.List | ast.ListComp | ast.Tuple | ast.GeneratorExp):
                     shown = f"torch.stack({shown})"
-                yield wanted.proposal(
-                    f"use the tensor itself on line {call.lineno}", cost, text.replaced(call, f"({shown})")
-                )
+                elif not isinstance(inner, ATOMS):
+                    shown = f"({shown})"
+                yield wanted.proposal(f"use the tensor itself on line {call.lineno}", cost, text.replaced(call, shown))
     cut = wanted.at("cut")
     edits = []
     for call in text.calls(cut, *OUT):
