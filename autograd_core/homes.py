@@ -51,6 +51,7 @@ HOMES = {
     "torch.optim.lr_scheduler": "ConstantLR CosineAnnealingLR CosineAnnealingWarmRestarts CyclicLR ExponentialLR "
     "LambdaLR LinearLR LRScheduler MultiStepLR MultiplicativeLR OneCycleLR PolynomialLR ReduceLROnPlateau "
     "SequentialLR StepLR",
+    "torch.nn.utils.rnn": "PackedSequence PackedSequence_",
     "torch.autograd.graph": "GradientEdge save_on_cpu saved_tensors_hooks",
     "torch.autograd.forward_ad": "UnpackedDualTensor dual_level",
     "torch.autograd.grad_mode": "enable_grad inference_mode no_grad set_grad_enabled",

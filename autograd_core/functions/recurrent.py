@@ -188,6 +188,8 @@ def stacked(
 def grouped(params: Sequence[Tensor], has_biases: bool, projected: bool = False) -> list[Weights]:
     """The flat list of parameters by layer and direction."""
     size = (4 if has_biases else 2) + projected
+    if len(params) % size:
+        raise RuntimeError("got an incorrect number of RNN parameters")
     found = []
     for at in range(0, len(params), size):
         own = list(params[at : at + size])

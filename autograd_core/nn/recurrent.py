@@ -8,12 +8,13 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..functions import recurrent
+from ..functions import packed, recurrent
 from ..ops import shape as s
 from ..tensor import Tensor, plain
 from .cells import Recurrent
 from .layers import blank
 from .parameter import Parameter
+from .utils.rnn import PackedSequence
 
 
 class RNNBase(Recurrent):
@@ -104,33 +105,44 @@ class RNNBase(Recurrent):
             ValueError: it has not 2 or 3 dimensions.
         """
         if not isinstance(input, Tensor):
-            raise NotImplementedError(f"{type(self).__name__} takes a tensor: packed sequences are not supported")
+            raise AttributeError(f"'{type(input).__name__}' object has no attribute 'dim'")
         rank = input.data_.ndim
         if rank not in (2, 3):
             ending = " tensor instead" if self.mode.startswith("RNN") else " instead"
             raise ValueError(f"{type(self).__name__}: Expected input to be 2D or 3D, got {rank}D{ending}")
         return input if rank == 3 else s.unsqueeze(input, self.batch_dim())
 
-    def zeros(self, input: Tensor, size: int) -> Tensor:
-        shape = (self.num_layers * (1 + self.bidirectional), input.data_.shape[self.batch_dim()], size)
-        return plain(np.zeros(shape, input.data_.dtype))
+    def state_shape(self, batch: int, size: int) -> tuple[int, int, int]:
+        return self.num_layers * (1 + self.bidirectional), batch, size
 
-    def check_input(self, input: Tensor) -> None:
+    def zeros(self, input: Tensor, size: int, batch: int | None = None) -> Tensor:
+        batch = input.data_.shape[self.batch_dim()] if batch is None else batch
+        return plain(np.zeros(self.state_shape(batch, size), input.data_.dtype))
+
+    def check_input(self, input: Tensor, rank: int = 3) -> None:
         kind = getattr(self, self._all_weights[0][0]).dtype
         if input.dtype != kind:
             raise ValueError(
                 f"RNN input dtype ({input.dtype}) does not match weight dtype ({kind}). Convert input: "
                 f"input.to({kind}), or convert model: model.to({input.dtype})"
             )
+        if input.data_.ndim != rank:
+            raise RuntimeError(f"input must have {rank} dimensions, got {input.data_.ndim}")
         if input.data_.shape[-1] != self.input_size:
             raise RuntimeError(
                 f"input.size(-1) must be equal to input_size. Expected {self.input_size}, got {input.data_.shape[-1]}"
             )
 
     def check_hidden(self, what: str, held: Tensor, input: Tensor, size: int) -> None:
-        expected = self.zeros(input, size).data_.shape
+        self.check_state(what, held, self.state_shape(input.data_.shape[self.batch_dim()], size))
+
+    def check_state(self, what: str, held: Tensor, expected: tuple[int, int, int]) -> None:
         if held.data_.shape != expected:
             raise RuntimeError(f"Expected {what} size {expected}, got {list(held.data_.shape)}")
+
+    def packed_options(self) -> tuple[Any, ...]:
+        flat = [weight for own in self.all_weights for weight in own]
+        return flat, self.bias, self.dropout if self.training else 0.0, self.bidirectional
 
     def options(self) -> tuple[Any, ...]:
         flat = [weight for own in self.all_weights for weight in own]
@@ -139,13 +151,32 @@ class RNNBase(Recurrent):
         )  # fmt: skip
 
 
+def reordered(state: Tensor, order: Tensor | None) -> Tensor:
+    """The states of the sequences in another order."""
+    return state if order is None else state.index_select(1, order)
+
+
 class SimpleNetwork(RNNBase):
     """A network whose state is one tensor."""
 
     def network(self) -> Callable[..., tuple[Tensor, Tensor]]:
         raise NotImplementedError
 
-    def forward(self, input: Tensor, hx: Tensor | None = None) -> tuple[Tensor, Tensor]:
+    def cell(self) -> Callable[..., Tensor]:
+        raise NotImplementedError
+
+    def packed(self, input: PackedSequence, hx: Tensor | None) -> tuple[PackedSequence, Tensor]:
+        data, batch_sizes, order, back = input
+        sizes = batch_sizes.data_.tolist()
+        hx = self.zeros(data, self.hidden_size, sizes[0]) if hx is None else reordered(hx, order)
+        self.check_input(data, 2)
+        self.check_state("hidden", hx, self.state_shape(sizes[0], self.hidden_size))
+        output, hidden = packed.simple_network(self.cell(), data, sizes, hx, *self.packed_options())
+        return PackedSequence(output, batch_sizes, order, back), reordered(hidden, back)
+
+    def forward(self, input: Any, hx: Tensor | None = None) -> tuple[Any, Tensor]:
+        if isinstance(input, PackedSequence):
+            return self.packed(input, hx)
         inputs = self.sequence(input)
         alone = inputs is not input
         if hx is None:
@@ -183,6 +214,9 @@ class RNN(SimpleNetwork):
     def network(self) -> Callable[..., tuple[Tensor, Tensor]]:
         return recurrent.rnn_tanh if self.mode == "RNN_TANH" else recurrent.rnn_relu
 
+    def cell(self) -> Callable[..., Tensor]:
+        return recurrent.tanh_cell if self.mode == "RNN_TANH" else recurrent.relu_cell
+
 
 class GRU(SimpleNetwork):
     """Layers of cells with a gate that resets and a gate that mixes."""
@@ -195,6 +229,9 @@ class GRU(SimpleNetwork):
     def network(self) -> Callable[..., tuple[Tensor, Tensor]]:
         return recurrent.gru
 
+    def cell(self) -> Callable[..., Tensor]:
+        return recurrent.gated_cell
+
 
 class LSTM(RNNBase):
     """Layers of cells with a memory beside their hidden state."""
@@ -202,7 +239,22 @@ class LSTM(RNNBase):
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__("LSTM", *args, **options)
 
-    def forward(self, input: Tensor, hx: tuple[Tensor, Tensor] | None = None) -> tuple[Tensor, tuple[Tensor, Tensor]]:
+    def packed(
+        self, input: PackedSequence, hx: tuple[Tensor, Tensor] | None
+    ) -> tuple[PackedSequence, tuple[Tensor, Tensor]]:
+        data, batch_sizes, order, back = input
+        sizes = batch_sizes.data_.tolist()
+        if hx is None:
+            out = self.proj_size or self.hidden_size
+            hx = self.zeros(data, out, sizes[0]), self.zeros(data, self.hidden_size, sizes[0])
+        else:
+            hx = reordered(hx[0], order), reordered(hx[1], order)
+        output, hidden, cell = packed.lstm(data, sizes, hx, *self.packed_options())
+        return PackedSequence(output, batch_sizes, order, back), (reordered(hidden, back), reordered(cell, back))
+
+    def forward(self, input: Any, hx: tuple[Tensor, Tensor] | None = None) -> tuple[Any, tuple[Tensor, Tensor]]:
+        if isinstance(input, PackedSequence):
+            return self.packed(input, hx)
         inputs = self.sequence(input)
         alone = inputs is not input
         out = self.proj_size or self.hidden_size

@@ -208,4 +208,7 @@ RARER: dict[str, Operator] = {
         ("imag", "grad.imag", "takes the imaginary part of {grad}"),
     ),
     "EmbeddingBag": lone(PLACED, "grad at the rows", "shares {grad} among the rows of each bag"),
+    "PackPaddedSequence": lone(
+        PLACED, "grad, 0 at padding", "puts {grad} back in its places, with zeros for the padding"
+    ),
 }

@@ -79,6 +79,8 @@ SLOTS = [prefix + name for name in SAVED for prefix in ("_saved_", "_raw_saved_"
 NODE = getattr(torch.autograd.graph, "Node", None)
 
 
+PACKED = ["to", "cpu", "double", "float", "half", "long", "int", "is_pinned"]
+"""What packed sequences can be turned into."""
 RESETTING = tuple(
     kind for kind in vars(torch.nn).values() if isinstance(kind, type) and hasattr(kind, "reset_parameters")
 )
@@ -133,6 +135,8 @@ def _tables() -> dict[type, dict[str, Entry]]:
         tables[optimizer]["step"] = Builtin("step", step, machine=True)
     distribution = torch.distributions.Distribution
     tables[distribution] = _table(distribution, NAMES["torch.distributions.Distribution"]) | _reads(PARAMETERS)
+    packed = torch.nn.utils.rnn.PackedSequence
+    tables[packed] = _table(packed, PACKED) | _reads("is_cuda")
     for kind in RESETTING:
         names = [name for name in RESETS if hasattr(kind, name)]
         tables[kind] = {name: Foreign(name, _late(name)) for name in names}

@@ -206,6 +206,12 @@ def bagged(args: Arguments) -> int:
     return int((indices.size + offsets.size) * math.prod(weight.shape[1:]))
 
 
+def packed(args: Arguments) -> int:
+    """At most all of a padded batch, and a number for each step of the longest sequence."""
+    input, lengths = args[:2]
+    return int(input.size + max(int(np.max(lengths, initial=0)), 0))
+
+
 def crossed(args: Arguments) -> int:
     """A place for each pair of elements of the last two."""
     return int(args[1].size * args[2].size)
@@ -257,6 +263,7 @@ SIZES: dict[str, Callable[[Arguments], int]] = {
     "col2im": rolled,
     "constant_pad_nd": grown,
     "_embedding_bag": bagged,
+    "_pack_padded_sequence": packed,
     "_trilinear": trilinear,
     **dict.fromkeys(("max_pool2d_with_indices", "avg_pool2d"), pooled),
     **dict.fromkeys(("replication_pad1d", "replication_pad2d"), grown),

@@ -7,14 +7,15 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from .. import tell
-from ..absent import absent
-from ..modes import no_grad
-from ..ops import elementwise as e
-from ..ops import reduce as r
-from ..ops import shape as s
-from ..tensor import Tensor, plain
-from .weight_norms import remove_spectral_norm, remove_weight_norm, spectral_norm, weight_norm
+from ... import tell
+from ...absent import absent
+from ...modes import no_grad
+from ...ops import elementwise as e
+from ...ops import reduce as r
+from ...ops import shape as s
+from ...tensor import Tensor, plain
+from ..weight_norms import remove_spectral_norm, remove_weight_norm, spectral_norm, weight_norm
+from . import rnn
 
 
 def graded(parameters: Tensor | Iterable[Tensor]) -> list[Tensor]:
@@ -83,6 +84,7 @@ __all__ = [
     "parameters_to_vector",
     "remove_spectral_norm",
     "remove_weight_norm",
+    "rnn",
     "spectral_norm",
     "vector_to_parameters",
     "weight_norm",

@@ -1,0 +1,119 @@
+"""Recurrent networks over packed sequences: at each step a batch as large as there are sequences that still go on.
+
+Steps are slices of one tensor. Where the batch shrinks, the states of the sequences that end are put aside; in the
+direction from the end, they join as the batch grows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from itertools import pairwise
+from typing import Any
+
+from ..ops import shape as s
+from ..tensor import Tensor
+from .recurrent import State, Weights, grouped, long_short_cell, stacked
+from .shaping import narrow
+
+
+def rows(state: State, start: int, end: int) -> State:
+    """The states of some of the sequences."""
+    if isinstance(state, tuple):
+        return tuple(rows(part, start, end) for part in state)
+    return s.slice_(state, 0, start, end, 1)
+
+
+def joined(states: Sequence[State]) -> State:
+    """The states of several groups of sequences, one group below the other."""
+    if isinstance(states[0], tuple):
+        return tuple(joined(parts) for parts in zip(*states, strict=True))
+    return s.cat(list(states), 0)
+
+
+def output_of(state: State) -> Tensor:
+    hidden: Tensor = state[0] if isinstance(state, tuple) else state
+    return hidden
+
+
+def onwards(
+    cell: Callable[..., State], inputs: Tensor, sizes: Sequence[int], state: State, weights: Weights
+) -> tuple[Tensor, State]:
+    """One layer from the first step on: (all hidden states, the last state of each sequence)."""
+    ready, start = weights.of_input(inputs), 0
+    outputs, ended = [], []
+    for before, size in pairwise((sizes[0], *sizes)):
+        step = narrow(ready, 0, start, size)
+        start += size
+        if size < before:
+            ended.append(rows(state, size, before))
+            state = rows(state, 0, size)
+        state = cell(step, state, weights, True)
+        outputs.append(output_of(state))
+    return s.cat(outputs, 0), joined([state, *reversed(ended)])
+
+
+def from_the_end(
+    cell: Callable[..., State], inputs: Tensor, sizes: Sequence[int], initial: State, weights: Weights
+) -> tuple[Tensor, State]:
+    """One layer from the last step back: (all hidden states, the last state of each sequence)."""
+    ready, end = weights.of_input(inputs), inputs.data_.shape[0]
+    state = rows(initial, 0, sizes[-1])
+    outputs = []
+    for before, size in pairwise((sizes[-1], *reversed(sizes))):
+        if size > before:
+            state = joined([state, rows(initial, before, size)])
+        step = narrow(ready, 0, end - size, size)
+        end -= size
+        state = cell(step, state, weights, True)
+        outputs.append(output_of(state))
+    return s.cat(outputs[::-1], 0), state
+
+
+def layer_of(cell: Callable[..., State], sizes: Sequence[int]) -> Callable[..., Any]:
+    def layer(inputs: Tensor, state: State, weights: Weights, reverse: bool) -> Any:
+        return (from_the_end if reverse else onwards)(cell, inputs, sizes, state, weights)
+
+    return layer
+
+
+def simple_network(
+    cell: Callable[..., State],
+    data: Tensor,
+    sizes: Sequence[int],
+    hx: Tensor,
+    params: Sequence[Tensor],
+    has_biases: bool,
+    dropout: float,
+    bidirectional: bool,
+) -> tuple[Tensor, Tensor]:
+    """torch.rnn_tanh, torch.rnn_relu and torch.gru of packed data: (outputs, last hidden states)."""
+    weights, states = grouped(params, has_biases), s.unbind(hx, 0)
+    output, last = stacked(layer_of(cell, sizes), data, states, weights, 1 + bidirectional, dropout, -1)
+    return output, s.stack(last, 0)
+
+
+def lstm(
+    data: Tensor,
+    sizes: Sequence[int],
+    hx: Sequence[Tensor],
+    params: Sequence[Tensor],
+    has_biases: bool,
+    dropout: float,
+    bidirectional: bool,
+) -> tuple[Tensor, Tensor, Tensor]:
+    """torch.lstm of packed data: (outputs, last hidden states, last cell states)."""
+    projected = hx[0].data_.shape[2] != hx[1].data_.shape[2]
+    weights = grouped(params, has_biases, projected)
+    states = list(zip(s.unbind(hx[0], 0), s.unbind(hx[1], 0), strict=True))
+    output, last = stacked(layer_of(long_short_cell, sizes), data, states, weights, 1 + bidirectional, dropout, -1)
+    cell = s.stack([c for _, c in last], 0)
+    return output, s.stack([h for h, _ in last], 0), cell
+
+
+def groups(sizes: Sequence[int]) -> Iterator[tuple[int, int, int]]:
+    """Steps one after the other with as many sequences: (the first step, the step after the last, how many)."""
+    first = 0
+    for at in range(1, len(sizes) + 1):
+        if at == len(sizes) or sizes[at] != sizes[first]:
+            yield first, at, sizes[first]
+            first = at
