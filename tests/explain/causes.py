@@ -11,8 +11,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 DATA = Path(__file__).parent.parent / "data"
-FILES = ("causes_seen.txt", "causes_blind.txt", "causes_forum.txt")
-"""Written before the code that finds the causes; after it without a look at it; and as people post them, longer."""
+FILES = ("causes_seen.txt", "causes_blind.txt", "causes_forum.txt", "causes_silent.txt")
+"""Written before the code that finds the causes; after it without a look at it; as people post them, longer; and silent
+ones beside look-alikes that are meant."""
 
 HEAD = "import torch\nfrom torch import nn\nimport torch.nn.functional as F\ntorch.manual_seed(0)\n"
 TITLE = re.compile(r"^=== (\w+): (\w+)\n", re.MULTILINE)

@@ -80,7 +80,9 @@ def deaf(backward: ast.FunctionDef) -> ast.Return | None:
 
 
 def ones(value: Value) -> bool:
-    return value.whole and all(number == 1 for number in flat(value.data))
+    if not value.whole:
+        return value.minimum == value.maximum == 1
+    return all(number == 1 for number in flat(value.data))
 
 
 def zeros(value: Value) -> bool:
