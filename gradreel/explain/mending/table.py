@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from . import (
+    contexts,
+    copies,
     formulas,
+    fractions,
     functions,
     gradients,
     graphs,
@@ -96,6 +99,11 @@ BY_CAUSE: dict[str, tuple[Proposer, ...]] = {
     "untouched": (setting_up.optimizer_of_these,),
     "broadcast": (setting_up.in_one_shape,),
     "wrong_formula": (formulas.by_autograd,),
+    "kept_elsewhere": (contexts.kept_on_context,),
+    "cut_fractions": (fractions.in_floats,),
+    "divided_whole": (fractions.true_division,),
+    "moving_views": (copies.cloned_in_list,),
+    "lost_write": (copies.written_by_index,),
     "no_metric": (setting_up.metric_given,),
     "contract": (
         functions.static,

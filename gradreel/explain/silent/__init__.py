@@ -18,12 +18,16 @@ from .born_nan import BornNan
 from .broadcast import Broadcast
 from .collected import Collected
 from .constant_term import ConstantTerm
+from .cut_fractions import CutFractions
 from .diverged import Diverged
 from .growing import Growing
 from .hooked import Hooked
 from .idle import Idle
 from .ignored import Ignored
+from .kept_elsewhere import KeptElsewhere
+from .lost_write import LostWrite
 from .missing import Missing
+from .moving_views import MovingViews
 from .piled import Piled
 from .second_order import SecondOrder
 from .stale import Stale
@@ -62,5 +66,9 @@ WATCHERS: tuple[type[Watcher], ...] = (
     Unreached,
     Ignored,
     Unrecorded,
+    KeptElsewhere,
+    CutFractions,
+    MovingViews,
+    LostWrite,
     ThrownAway,
 )

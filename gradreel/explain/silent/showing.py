@@ -12,14 +12,17 @@ from ..world.world import World
 
 
 class Showing:
-    """Waits, once told to, for the lines that print: the first that shows a gradient, else the first of all."""
+    """Waits, once told to, for the lines that print: the first that shows a gradient, else the first of all.
 
-    def __init__(self, world: World) -> None:
+    What is to be seen may be something else: `seen` matches the statements that show it.
+    """
+
+    def __init__(self, world: World, seen: re.Pattern[str] | None = None) -> None:
         self.world = world
         self.waiting = False
         self.since = 0
         self.line: int | None = None
-        self.gradients = GRADIENT
+        self.gradients = seen or GRADIENT
 
     def wait(self, names: frozenset[str] = frozenset()) -> None:
         """`names` stand for gradients, too."""

@@ -1,0 +1,57 @@
+"""Mends for writes and views that took a copy for the tensor, or the tensor for a copy."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from .common import followed
+from .proposal import FREE, Proposal, Wanted
+from .text import called
+from .writes import COPY
+
+
+def cloned_in_list(wanted: Wanted) -> Iterator[Proposal]:
+    """`path.append(state[:2])` keeps a copy: `path.append(state[:2].clone())`."""
+    text, saved = wanted.text, wanted.at("saved")
+    for call in text.calls(saved, "append", "insert"):
+        if call.args:
+            title = f"keep a copy: .clone() on line {call.lineno}"
+            yield wanted.proposal(title, COPY, followed(text, call.args[-1], ".clone()"))
+    if isinstance(saved, ast.Assign):
+        title = f"keep a copy: .clone() on line {saved.lineno}"
+        yield wanted.proposal(title, COPY, followed(text, saved.value, ".clone()"))
+
+
+def written_by_index(wanted: Wanted) -> Iterator[Proposal]:
+    """`x[mask].fill_(v)` becomes `x = x.masked_fill(mask, v)` or `x[mask] = v`."""
+    text, changed = wanted.text, wanted.at("changed")
+    for call in text.calls(changed):
+        func = call.func
+        if changed is None or not isinstance(func, ast.Attribute) or not isinstance(func.value, ast.Subscript):
+            continue
+        picked, name = func.value, called(call)
+        if not name.endswith("_") or name.endswith("__"):
+            continue
+        owner, index, shown = text.get(picked.value), text.get(picked.slice), text.get(picked)
+        given = ", ".join(text.get(part) for part in [*call.args, *(word.value for word in call.keywords)])
+        value = {"fill_": given, "zero_": "0", "copy_": given}.get(name, f"{shown}.{name[:-1]}({given})")
+        if name in ("fill_", "zero_") and isinstance(picked.value, ast.Name | ast.Attribute):
+            made = f"{owner} = {owner}.masked_fill({index}, {value})"
+            yield wanted.proposal(f"{made} on line {changed.lineno}", COPY, text.replaced(changed, made))
+        made = f"{shown} = {value}"
+        yield wanted.proposal(f"{made} on line {changed.lineno}", FREE, text.replaced(changed, made))
+    if isinstance(changed, ast.Assign | ast.AugAssign):
+        yield from written_at_once(wanted, changed)
+
+
+def written_at_once(wanted: Wanted, changed: ast.Assign | ast.AugAssign) -> Iterator[Proposal]:
+    """`x[mask][0] = v` writes into the copy that `x[mask]` is: the copy is named, written into and put back."""
+    text = wanted.text
+    goal = changed.targets[0] if isinstance(changed, ast.Assign) else changed.target
+    if not isinstance(goal, ast.Subscript) or not isinstance(goal.value, ast.Subscript):
+        return
+    picked = text.get(goal.value)
+    lines = [f"part = {picked}", text.get(changed).replace(picked, "part", 1), f"{picked} = part"]
+    edits = [text.replaced(changed, lines[0]), text.after(changed, lines[1:])]
+    yield wanted.proposal(f"write into the part, and put it back: line {changed.lineno}", COPY, *edits)
