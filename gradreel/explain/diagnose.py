@@ -98,6 +98,7 @@ class Doctor:
 FOLLOWS = {
     "collected": frozenset({"lost"}),  # graphs that nobody ever comes back for
     "untouched": frozenset({"idle"}),
+    "lost_unread": frozenset({"lost"}),
 }
 """What is not told beside the trouble that it came of."""
 

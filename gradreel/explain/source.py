@@ -79,6 +79,18 @@ class Source:
         return frozenset(lines)
 
     @cached_property
+    def quiet_functions(self) -> dict[int, int]:
+        """The lines of functions decorated with `@torch.no_grad()`, each with the line of that."""
+        marks = [
+            (node, mark.lineno)
+            for node in ast.walk(self.tree)
+            if isinstance(node, ast.FunctionDef)
+            for mark in node.decorator_list
+            if QUIET.search(ast.unparse(mark))
+        ]
+        return {line: mark for node, mark in marks for line in range(node.lineno + 1, (node.end_lineno or 0) + 1)}
+
+    @cached_property
     def switches(self) -> dict[int, bool]:
         """The statements that switch the recording on or off for all that follows, `torch.set_grad_enabled(False)`."""
         calls = [

@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 from .ancestry import ancestors, by_graph, made_from, rebuilt_from
 from .diagnosis import named, on
 from .errors.cuts import Cut, numbers_cut, recording_off, tracked_cut, where_cut
+from .errors.no_graph import before_line
 from .words import called, code, label, name_of, upper
-from .world.states import Call, Seen, TensorState
+from .world.states import Call, Place, Seen, TensorState
 from .world.world import World
 
 
@@ -169,13 +170,16 @@ def lost(world: World, tensor: TensorState) -> Reason | None:
             again = begun_with(world, world.tensors[root], again)
             leaf = again if again.requires_grad else None
             begins = "asks for a gradient and begins" if leaf is not None else "begins"
-            built = recording_off(world, again.place)
+            built, made = (given_name if cut.how == "numbers" else off_at)(world, again), again.made
             story = (
                 cut.told,
                 f"{upper(called(world, again.number))} of **line {built.line}** {begins} a new graph, so "
                 f"{code(call.text)} {on(call.place.line)} stops there and never reaches "
                 f"{called(world, tensor.number)}.",
             )
+            if again.made < cut.event:  # the numbers were copied into what was there before
+                start = before_line(world, world.tensors[root], call.place.line)
+                built, made = start.place, start.made
             lines: dict[str, int | None] = {"built": built.line, "cut": cut.place.line}
             return Reason(
                 "no_graph",
@@ -183,7 +187,7 @@ def lost(world: World, tensor: TensorState) -> Reason | None:
                 grad_of(world, tensor),
                 story,
                 lines,
-                {"built": again.made, "cut": cut.event},
+                {"built": made, "cut": cut.event},
                 (),
                 named(
                     target=name_of(world, again),
@@ -194,6 +198,18 @@ def lost(world: World, tensor: TensorState) -> Reason | None:
                 ),
             )
     return None
+
+
+def given_name(world: World, tensor: TensorState) -> Place:
+    """Where `tensor` was made; where it got its name, if the function that made it handed it out there."""
+    bound = tensor.bound
+    if bound is not None and not tensor.requires_grad and any(bound.line == call.line for call in tensor.place.frames):
+        return bound
+    return off_at(world, tensor)
+
+
+def off_at(world: World, tensor: TensorState) -> Place:
+    return recording_off(world, tensor.place)
 
 
 def begun_with(world: World, root: TensorState, cut: TensorState) -> TensorState:

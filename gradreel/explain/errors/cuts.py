@@ -132,6 +132,9 @@ def tracked_cut(world: World, tensor: TensorState) -> Cut:
     source = next(state for state in made_from(world, tensor) if state.requires_grad)
     place = recording_off(world, tensor.place)
     where = on(place.line)
+    if op == "detach" and "load_state_dict" in world.source.statement(place.line):
+        told = f"The recording ends {where}, where `load_state_dict` copies numbers into other leaves, and no graph."
+        return Cut(place, tensor.made, "detach", told, tensor, source)
     if op in DETACHED:
         told = f"The recording ends {where}, where {DETACHED[op]} cuts {called(world, source.number)} off its graph."
         return Cut(place, tensor.made, "detach", told, tensor, source)
@@ -164,6 +167,13 @@ def tracked_cut(world: World, tensor: TensorState) -> Cut:
             "distribution has it, draws them so that a gradient goes back to its parameters."
         )
         return Cut(place, tensor.made, "sample", told, tensor, source)
+    if place.line in world.source.quiet_functions:
+        header = world.source.quiet_functions[place.line]
+        told = (
+            f"The recording ends {where}, where {name} is made of tracked tensors while nothing is recorded: "
+            f"{code(world.source.text(header))} {on(header)} has the recording off in the whole function."
+        )
+        return Cut(Place(header, header), tensor.made, "no_grad", told, tensor, source)
     told = f"The recording ends {where}, where {name} is made of tracked tensors while nothing is recorded."
     return Cut(place, tensor.made, "no_grad", told, tensor, source)
 

@@ -59,6 +59,7 @@ def without_way(world: World, failure: Failure, call: Call) -> Diagnosis | None:
         target=label(world, goal.number),
         how=cut.how if cut else None,
         cut=name_of(world, cut.tensor) if cut else None,
+        source=before_goal(world, start, goal) if cut is None else None,
     )
     nodes = tuple(number for number in (start.node, goal.node) if number is not None)
     title = "The output does not depend on this input"
@@ -94,6 +95,12 @@ def cut_between(world: World, start: TensorState, goal: TensorState) -> Cut | No
 
 def depends(world: World, tensors: list[TensorState], goal: TensorState) -> bool:
     return any(tensor is goal for start in tensors for tensor in ancestors(world, start))
+
+
+def before_goal(world: World, start: TensorState, goal: TensorState) -> str | None:
+    """The name of what `goal` was made of, if `start` was made of it too: the one to differentiate by."""
+    behind = {tensor.number for tensor in ancestors(world, start)}
+    return next((name_of(world, tensor) for tensor in made_from(world, goal) if tensor.number in behind), None)
 
 
 def sibling(world: World, start: TensorState, goal: TensorState) -> bool:

@@ -125,7 +125,11 @@ def helps(before: Trace, after: Trace, found: Diagnosis) -> bool:
     """Whether the edited program runs through, without an error, and gradients arrive where they should."""
     if after.outcome.kind != "finished" or any(isinstance(ev, e.Raised) and not ev.caught for ev in after.events):
         return False
-    if found.cause in ("lost", "not_leaf", "rebased") and found.lines.get("shows") and missed(after) >= missed(before):
+    if (
+        found.cause in ("lost", "not_leaf", "never_moved", "rebased")
+        and found.lines.get("shows")
+        and missed(after) >= missed(before)
+    ):
         return False
     if found.kind in ("no_graph", "not_scalar", "second_backward", "saved_modified", "shape") and arrived(before) == 0:
         return arrived(after) > 0 or found.cause in ("not_tracked", "no_graph") or not asks(before)

@@ -93,7 +93,8 @@ def whole_batches(wanted: Wanted) -> Iterator[Proposal]:
 
 def optimizer_of_these(wanted: Wanted) -> Iterator[Proposal]:
     """The optimizer gets the parameters to which the gradients come."""
-    text, built, changed = wanted.text, wanted.at("built"), wanted.at("changed")
+    text, changed = wanted.text, wanted.at("changed")
+    built = text.statement(wanted.found.stacks.get("optimizer", (0,))[-1])
     if not isinstance(built, ast.Assign):
         return
     cost = "other parameters change"

@@ -245,11 +245,33 @@ def write_recorded(wanted: Wanted) -> Iterator[Proposal]:
             yield wanted.proposal(title, "the entries written over get the gradient 0", text.unwrapped(outer))
 
 
+def not_loaded(wanted: Wanted) -> Iterator[Proposal]:
+    """Instead of a copy of a model, the model itself."""
+    text, statement = wanted.text, wanted.at("cut")
+    if statement is None:
+        return
+    for call in text.calls(statement, "load_state_dict"):
+        given = call.args[0] if call.args else None
+        if isinstance(given, ast.Call) and called(given) == "state_dict" and isinstance(given.func, ast.Attribute):
+            assert isinstance(call.func, ast.Attribute)
+            copy, model = text.get(call.func.value), text.get(given.func.value)
+            made = [
+                node
+                for node in text.block(statement)
+                if isinstance(node, ast.Assign) and copy in map(text.get, node.targets)
+            ]
+            edits = [text.replaced(call, f"{copy} = {model}")]
+            if made and text.alone(statement):
+                edits = [text.replaced(made[-1].value, model), text.removed(statement)]
+            title = f"the model itself instead of a copy: {copy} = {model}"
+            yield wanted.proposal(title, "there is one set of parameters only", *edits)
+
+
 CUTS = {
     "sample": (sampled_with_graph, recording_on),
     "plain": (all_tracked, tracked_at_cut),
     "flag": (flag_left,),
-    "detach": (undetached, enabled, in_torch),
+    "detach": (undetached, not_loaded, enabled, in_torch),
     "tensor": (from_tensors, without_numbers),
     "numbers": (without_numbers, from_tensors, in_torch, undetached),
     "rounded": (scored, straight_through, recording_on),

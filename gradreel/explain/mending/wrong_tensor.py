@@ -157,6 +157,8 @@ def asked_last(wanted: Wanted) -> Iterator[Proposal]:
     value = value_of(built)
     if built is None or value is None or not isinstance(built, ast.Assign) or isinstance(value, ast.Tuple):
         return
+    if isinstance(value, ast.ListComp):  # of each entry of the list
+        value = value.elt
     removals = [
         edit for call in text.calls(built) if (edit := without_keyword(text, call, "requires_grad")) is not None
     ]

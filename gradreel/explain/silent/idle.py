@@ -71,7 +71,7 @@ class Idle:
             f"{code(world.source.text(line))} {on(line)} then set them to None, before anything had used them.",
             f"{code(optimizer)} {on(shows)} takes its step without a gradient, so no parameter changes.",
         )
-        lines: dict[str, int | None] = {"changed": line, "raised": None, "shows": shows}
+        lines: dict[str, int | None] = {"built": backward, "changed": line, "raised": None, "shows": shows}
         title = "A step without gradients"
         events = {"changed": event, "seen": world.count - 1}
         names = named(target=name_of(world, world.tensors[tensor]))

@@ -4,20 +4,25 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from gradreel.trace import events as e
 from gradreel.trace.events import Event
 
-from ..diagnosis import Diagnosis
+from ..diagnosis import Diagnosis, on
 from ..mentions import stands_for
 from ..optimized import optimized
 from ..why_none import Reason, finished, why_none
+from ..words import called
 from ..world.states import Seen, TensorState
 from ..world.world import World
+from .guards import updates
 
 ASKED = re.compile(r"\.grad\s*(?:is\b|==|!=)")
 READ = re.compile(r"([A-Za-z_][\w.\[\]']*)\.grad\b(?!_)")
+FIRST = re.compile(r"\[0\]")
+"""What was kept first, before anything could go wrong."""
 HOW_LOST = frozenset({"numbers", "tensor", "parameter"})
 """Cuts that nobody makes in order to stop a gradient."""
 
@@ -33,6 +38,9 @@ class Missing:
         self.hooked: set[int] = set()
         self.guarded: list[tuple[Seen, Reason]] = []
         """Results whose gradient the program went without, as `if w.grad is not None:` lets it."""
+        self.unmoved: list[tuple[Seen, Reason]] = []
+        """Those of them that were to be changed by it: nobody can mean an update that never happens."""
+        self.unmoved_shown: int | None = None
         self.reachable = False
         """Whether a gradient came to anything that has a name."""
         self.showing: int | None = None
@@ -54,8 +62,11 @@ class Missing:
         self.reachable = True
 
     def printed(self, event: e.Printed) -> None:
+        line = self.world.place.line
         if self.guarded:
-            self.showing = self.world.place.line
+            self.showing = line
+        if self.unmoved and self.unmoved_shown is None and not FIRST.search(self.world.source.statement(line)):
+            self.unmoved_shown = line
 
     def skipped(self, event: e.TurnsSkipped) -> None:
         """What the turns left may show that a gradient was kept after all."""
@@ -87,8 +98,8 @@ class Missing:
         if len(self.candidates) > 50 or not finished(self.world):
             return
         if self.among_others(seen, tensor):
-            if not self.guarded and tensor.node is not None and self.guards(seen) and self.passed_through(tensor):
-                self.guarded.append((seen, why_none(self.world, seen)))
+            if tensor.node is not None and self.guards(seen):
+                self.passed_over(seen, tensor)
             return
         if tensor.node is not None:
             if self.passed_through(tensor):
@@ -97,6 +108,16 @@ class Missing:
             reason = why_none(self.world, seen)
             if reason.cause in ("lost", "not_used"):
                 self.candidates.append((seen, reason))
+
+    def passed_over(self, seen: Seen, tensor: TensorState) -> None:
+        """A test goes without the gradient of a result."""
+        kept = [] if self.guarded else [self.guarded]
+        if not self.unmoved and updates(self.world.source, seen.place.line):
+            kept.append(self.unmoved)
+        if kept and self.passed_through(tensor):
+            reason = why_none(self.world, seen)
+            for entries in kept:
+                entries.append((seen, reason))
 
     def passed_through(self, tensor: TensorState) -> bool:
         """Whether a backward brought a gradient to this result, or should have but for a write into its memory."""
@@ -128,9 +149,18 @@ class Missing:
             if reason.cause in ("lost", "not_used") and not self.mistaken(seen, reason):
                 continue
             return [self.told(seen, reason)]
+        for seen, reason in self.unmoved:
+            if seen.tensor not in self.kept and seen.tensor not in self.hooked:
+                return [self.never_moved(seen, reason)]
         if self.reachable or self.optimizes or self.hooked or self.retained:
             return []
         return [self.told(seen, reason, self.showing) for seen, reason in self.guarded]
+
+    def never_moved(self, seen: Seen, reason: Reason) -> Diagnosis:
+        found = self.told(seen, reason, self.unmoved_shown or self.showing)
+        name = called(self.world, seen.tensor)
+        story = (*found.story[:-1], f"The `if` {on(seen.place.line)} goes without it, so {name} never changes.")
+        return replace(found, story=story, cause="never_moved") if reason.cause == "not_leaf" else found
 
     def mistaken(self, seen: Seen, reason: Reason) -> bool:
         """Whether nobody can have meant the cut: it is none to stop a gradient with, or what was cut off is trained."""

@@ -12,7 +12,7 @@ from gradreel.trace.events import Event
 
 from ..diagnosis import Diagnosis, named, on
 from ..errors.no_graph import before_line
-from ..errors.unused import cut_between
+from ..errors.unused import cut_between, sibling
 from ..optimized import optimized
 from ..why_none import finished, lost
 from ..words import called, code, label, name_of, upper
@@ -20,7 +20,7 @@ from ..world.states import Call, TensorState
 from ..world.world import World
 from .showing import Showing
 
-STEPS = 2
+STEPS, FEW = 2, 4
 UNMEANT = frozenset({"numbers", "tensor", "sample"})
 
 
@@ -31,6 +31,8 @@ class Unreached:
         """The memory of what a gradient came to."""
         self.steps = 0
         self.unused: Diagnosis | None = None
+        self.in_vain: frozenset[str] = frozenset()
+        """The names of gradients with respect to results that nothing was made of."""
         self.showing = Showing(world)
         self.asked = Showing(world)
 
@@ -64,13 +66,17 @@ class Unreached:
         call = self.world.calls[event.call]
         for place, number in enumerate(call.inputs):
             without = call.captured.get(place) is None and self.world.grad_node(number) not in call.expected
-            if without and call.called == "grad" and call.roots and self.unused is None:
+            if without and call.called == "grad" and call.roots and (self.unused is None or self.in_vain):
                 self.asked_in_vain(call, number)
 
     def asked_in_vain(self, call: Call, number: int) -> None:
         goal, start = self.world.tensors[number], self.world.tensors[call.roots[0]]
         cut = cut_between(self.world, start, goal)
-        if cut is None or cut.how not in UNMEANT:
+        if cut is None and len(self.in_vain) < FEW and self.made_in_vain(start, goal):
+            self.in_vain |= self.world.source.assigned(call.place.line)
+            self.unused = self.unused or self.told_in_vain(call, start, goal)
+            self.asked.wait(self.in_vain)
+        if cut is None or cut.how not in UNMEANT or self.unused is not None:
             return
         start = before_line(self.world, start, call.place.line)
         story = (
@@ -92,6 +98,32 @@ class Unreached:
         title = "The output does not depend on this input"
         self.unused = Diagnosis("unused", title, "", lines, story, nodes, events, "unused_silently", names)
         self.asked.wait(self.world.source.assigned(call.place.line))
+
+    def made_in_vain(self, start: TensorState, goal: TensorState) -> bool:
+        """Whether `goal` is a result that nothing was made of, though what it was made of led to `start`."""
+        if goal.node is None or not sibling(self.world, start, goal):
+            return False
+        return not any(
+            goal.number in state.inputs or goal.number == state.base for state in self.world.tensors.values()
+        )
+
+    def told_in_vain(self, call: Call, start: TensorState, goal: TensorState) -> Diagnosis:
+        name, start = called(self.world, goal.number), before_line(self.world, start, call.place.line)
+        root = called(self.world, start.number)
+        story = (
+            f"{code(call.text)} {on(call.place.line)} asks for the gradient of {root} with respect to {name}, and its "
+            "flags let None or zeros pass where there is none.",
+            f"{upper(name)} was made {on(goal.place.line)}, and nothing was computed from it: {root}, of "
+            f"**line {start.place.line}**, came of what {name} was made of, not of {name}.",
+            "A slice is a tensor of its own: the gradient goes to it only if what is differentiated was computed from "
+            "it.",
+        )
+        lines: dict[str, int | None] = {"built": goal.place.line, "raised": None}
+        events = {"built": goal.made, "seen": self.world.count - 1}
+        names = named(root=label(self.world, start.number), target=label(self.world, goal.number))
+        nodes = () if goal.node is None else (goal.node,)
+        title = "The output does not depend on this input"
+        return Diagnosis("unused", title, "", lines, story, nodes, events, "unused_silently", names)
 
     def found(self) -> list[Diagnosis]:
         if self.unused is not None:

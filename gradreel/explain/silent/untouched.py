@@ -12,7 +12,7 @@ from gradreel.trace.events import Event
 from ..diagnosis import Diagnosis, named, on
 from ..optimized import optimized
 from ..words import called, code, name_of, upper
-from ..world.states import Place
+from ..world.states import Place, TensorState
 from ..world.world import World
 from .showing import Showing
 
@@ -147,9 +147,24 @@ class Untouched:
             "An optimizer is made after the model is whole, of the parameters that are to change.",
         )
         lines: dict[str, int | None] = {"built": place.line, "raised": None, "shows": shows.line}
-        events = {"built": event, "seen": seen}
+        events = {"built": event, "optimizer": event, "seen": seen}
+        kind, old = "other", self.before(tensor)
         if later:
             lines["changed"], events["changed"] = tensor.place.line, tensor.made
+        if later and old is not None:  # the optimizer holds what nobody uses any more
+            kind = "unused"
+            lines |= {"built": old.place.line, "cut": tensor.place.line}
+            events |= {"built": old.made, "cut": tensor.made}
         names = named(target=name_of(world, tensor))
         title = "An optimizer of other parameters"
-        return Diagnosis("other", title, "", lines, story, (), events, "untouched", names)
+        return Diagnosis(kind, title, "", lines, story, (), events, "untouched", names)
+
+    def before(self, tensor: TensorState) -> TensorState | None:
+        """What had the place of `tensor` in its module before: `net.fc.weight`, which was `self.fc.weight` once."""
+        own = (tensor.called or "").partition(".")[2]
+        earlier = [
+            other
+            for other in self.world.tensors.values()
+            if other.made < tensor.made and other.node is None and (other.called or "").partition(".")[2] == own
+        ]
+        return earlier[-1] if own and earlier else None
