@@ -318,7 +318,10 @@ def folded(a: Any, b: Any) -> Any:
     if small.data_.ndim == 1:
         return unsafe_view(mv(flat, small), shape[:-1])
     out = unsafe_view(mm(flat, small), [*shape[:-1], small.data_.shape[1]])
-    return clone(transpose(out, -2, -1), True) if swap else out
+    if not swap:
+        return out
+    turned = transpose(out, -2, -1)
+    return turned if turned.data_.flags.c_contiguous else clone(turned, True)
 
 
 def batched(a: Any, b: Any) -> Any:
