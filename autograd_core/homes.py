@@ -40,14 +40,24 @@ HOMES = {
     **{
         f"torch.optim.{name.lower()}": name
         for name in (
-            *("Adadelta", "Adagrad", "Adam", "AdamW", "Adamax", "LBFGS"),
+            *("ASGD", "Adadelta", "Adagrad", "Adam", "AdamW", "Adamax", "LBFGS"),
             *("NAdam", "RAdam", "RMSprop", "Rprop", "SGD"),
         )
     },
     **{
         f"torch.distributions.{name.lower()}": name
-        for name in ("Bernoulli", "Categorical", "Distribution", "Exponential", "Independent", "Normal", "Uniform")
+        for name in (
+            "Bernoulli",
+            "Categorical",
+            "Distribution",
+            "Exponential",
+            "Independent",
+            "Laplace",
+            "Normal",
+            "Uniform",
+        )
     },
+    "torch.distributions.multivariate_normal": "MultivariateNormal",
     "torch.optim.lr_scheduler": "ConstantLR CosineAnnealingLR CosineAnnealingWarmRestarts CyclicLR ExponentialLR "
     "LambdaLR LinearLR LRScheduler MultiStepLR MultiplicativeLR OneCycleLR PolynomialLR ReduceLROnPlateau "
     "SequentialLR StepLR",

@@ -3,11 +3,12 @@
 from ..absent import absent
 from ..homes import settle
 from . import constraints
-from .continuous import Exponential, Normal, Uniform
+from .continuous import Exponential, Laplace, Normal, Uniform
 from .discrete import Bernoulli, Categorical
 from .distribution import Distribution
 from .independent import Independent
 from .kl import kl_divergence, register_kl
+from .multivariate import MultivariateNormal
 
 __all__ = [
     "Bernoulli",
@@ -15,6 +16,8 @@ __all__ = [
     "Distribution",
     "Exponential",
     "Independent",
+    "Laplace",
+    "MultivariateNormal",
     "Normal",
     "Uniform",
     "constraints",

@@ -76,3 +76,26 @@ nonnegative = Constraint("GreaterThanEq", lambda x: x >= 0, lower_bound=0.0)
 unit_interval = interval(0.0, 1.0)
 real_vector = independent(real, 1)
 simplex = Constraint("Simplex", sums_to_one, 1)
+
+
+def symmetric(x: Array) -> Array:
+    turned = np.swapaxes(x, -2, -1)
+    return np.all(np.isclose(x, turned, rtol=1e-5, atol=1e-6), axis=(-2, -1))
+
+
+def is_positive_definite(x: Array) -> Array:
+    if x.shape[-1] != x.shape[-2]:
+        return np.full(x.shape[:-2], False)
+    same = symmetric(x)
+    if not same.all():
+        return same
+    return np.all(np.linalg.eigvalsh(x) > 0, axis=-1)
+
+
+def is_root(x: Array) -> Array:
+    triangular = np.all(np.tril(x) == x, axis=(-2, -1))
+    return triangular & np.all(np.diagonal(x, axis1=-2, axis2=-1) > 0, axis=-1)
+
+
+positive_definite = Constraint("PositiveDefinite", is_positive_definite, 2)
+lower_cholesky = Constraint("LowerCholesky", is_root, 2)

@@ -167,3 +167,53 @@ class Exponential(Distribution):
 
     def entropy(self) -> Tensor:
         return 1.0 - e.log(self.rate)
+
+
+class Laplace(Distribution):
+    """Two exponential slopes down from `loc`, of width `scale`."""
+
+    arg_constraints = {"loc": constraints.real, "scale": constraints.positive}
+    support = constraints.real
+    has_rsample = True
+    loc: Any
+    scale: Any
+
+    def __init__(self, loc: Any, scale: Any, validate_args: bool | None = None) -> None:
+        self.loc, self.scale = broadcast_all(loc, scale)
+        super().__init__(() if is_number(loc, scale) else self.loc.size(), validate_args=validate_args)
+
+    @property
+    def mean(self) -> Tensor:
+        return self.loc
+
+    @property
+    def mode(self) -> Tensor:
+        return self.loc
+
+    @property
+    def variance(self) -> Tensor:
+        return 2 * self.scale.pow(2)
+
+    @property
+    def stddev(self) -> Tensor:
+        return 2**0.5 * self.scale
+
+    def rsample(self, sample_shape: Shape = ()) -> Tensor:
+        drawn = plain(np.empty(self._extended_shape(sample_shape), self.loc.data_.dtype))
+        drawn.uniform_(float(np.finfo(drawn.data_.dtype).eps) - 1, 1)
+        return self.loc - self.scale * drawn.sign() * e.log1p(e.neg(drawn.abs()))
+
+    def log_prob(self, value: Tensor) -> Tensor:
+        self._validate_sample(value)
+        return e.neg(e.log(2 * self.scale)) - e.abs(value - self.loc) / self.scale
+
+    def cdf(self, value: Tensor) -> Tensor:
+        self._validate_sample(value)
+        return 0.5 - 0.5 * (value - self.loc).sign() * e.expm1(e.neg((value - self.loc).abs()) / self.scale)
+
+    def icdf(self, value: Tensor) -> Tensor:
+        term = value - 0.5
+        return self.loc - self.scale * term.sign() * e.log1p(-2 * term.abs())
+
+    def entropy(self) -> Tensor:
+        return 1 + e.log(2 * self.scale)

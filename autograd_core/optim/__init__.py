@@ -6,9 +6,10 @@ from . import lr_scheduler
 from .algorithms import SGD, Adagrad, Adam, AdamW, RMSprop
 from .lbfgs import LBFGS
 from .optimizer import Optimizer
-from .rarer import Adadelta, Adamax, NAdam, RAdam, Rprop
+from .rarer import ASGD, Adadelta, Adamax, NAdam, RAdam, Rprop
 
 __all__ = [
+    "ASGD",
     "LBFGS",
     "SGD",
     "Adadelta",

@@ -168,3 +168,28 @@ class Rprop(Algorithm):
         grad = np.where(turned < 0, grad.dtype.type(0), grad)
         write(param, multiply_add(-np.sign(grad), sizes, param.data_), "rprop_step")
         advance(state, "prev", grad)
+
+
+class ASGD(Algorithm):
+    """Descent whose parameters are averaged over the later steps, in `ax`."""
+
+    usual = {
+        "lr": 1e-2, "lambd": 1e-4, "alpha": 0.75, "t0": 1e6, "weight_decay": 0, "foreach": None, "maximize": False,
+        "differentiable": False, "capturable": False,
+    }  # fmt: skip
+    places = ("lr", "lambd", "alpha", "t0", "weight_decay", "foreach", "maximize", "differentiable", "capturable")
+    limits = {**RATE, **DECAY}
+
+    def update(self, param: Tensor, grad: Array, group: Group) -> None:
+        state, lr, lambd = self.state[param], number(group["lr"]), group["lambd"]
+        if not state:
+            state["step"], state["eta"] = counter(), plain(np.array(lr, np.float32)[()])
+            state["mu"], state["ax"] = plain(np.ones((), np.float32)[()]), zeros_like(param)
+        step = float(advance(state, "step", state["step"].data_ + 1))
+        grad = decayed(grad, param, group)
+        eta = float(state["eta"].data_)
+        write(param, plus(param.data_ * (1 - lambd * eta), grad, -eta), "asgd_step")
+        mu, average = float(state["mu"].data_), state["ax"].data_
+        advance(state, "ax", param.data_.copy() if mu == 1 else average + (param.data_ - average) * mu)
+        advance(state, "eta", np.float32(lr / (1 + lambd * lr * step) ** group["alpha"]))
+        advance(state, "mu", np.float32(1 / max(1, step - group["t0"])))

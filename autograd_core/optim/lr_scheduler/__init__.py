@@ -15,6 +15,7 @@ from .by_epoch import (
     PolynomialLR,
     StepLR,
 )
+from .cyclic import CyclicLR
 from .one_cycle import OneCycleLR
 from .plateau import ReduceLROnPlateau
 from .several import ChainedScheduler, SequentialLR
@@ -24,6 +25,7 @@ __all__ = [
     "ConstantLR",
     "CosineAnnealingLR",
     "CosineAnnealingWarmRestarts",
+    "CyclicLR",
     "ExponentialLR",
     "LRScheduler",
     "LambdaLR",

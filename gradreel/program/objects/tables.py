@@ -72,6 +72,7 @@ SETTINGS = (
     "num_parameters lambd threshold value min_val max_val elementwise_affine norm_first"
 )
 PARAMETERS = "loc scale probs logits low high rate base_dist reinterpreted_batch_ndims param_shape"
+PARAMETERS += " covariance_matrix precision_matrix scale_tril"
 """What distributions are given, each some of them."""
 CONTEXT = "save_for_backward saved_tensors saved_variables needs_input_grad mark_dirty mark_non_differentiable"
 CONTEXT += " set_materialize_grads materialize_grads next_functions name metadata"
@@ -201,6 +202,8 @@ def _others(kind: type) -> dict[str, Entry]:
     if kind.__name__ == "Generator":
         return _table(kind, NAMES["torch.Generator"])
     if kind.__name__.endswith(("LR", "OnPlateau", "WarmRestarts", "Scheduler")):
-        shown = "last_epoch base_lrs optimizer best num_bad_epochs patience factor gamma step_size T_max"
+        shown = (
+            "last_epoch base_lrs optimizer best num_bad_epochs patience factor gamma step_size T_max max_lrs total_size"
+        )
         return _table(kind, ["step", "get_last_lr", "state_dict", "load_state_dict", "get_lr"]) | _reads(shown)
     return {}

@@ -122,7 +122,18 @@ def _spaces() -> dict[str, Namespace]:
     return spaces
 
 
-DISTRIBUTIONS = ("distribution", "normal", "bernoulli", "categorical", "uniform", "exponential", "independent", "kl")
+DISTRIBUTIONS = (
+    "distribution",
+    "normal",
+    "bernoulli",
+    "categorical",
+    "uniform",
+    "exponential",
+    "independent",
+    "laplace",
+    "multivariate_normal",
+    "kl",
+)
 
 ALIASES = {
     "torch.autograd.variable": "torch.autograd",
