@@ -208,15 +208,11 @@ def name_of(world: World, tensor: TensorState) -> str | None:
 
 def best_name(names: list[tuple[int, str]], here: int) -> str:
     """A name in scope `here` before others, then a plain name before a path, then one of the program itself."""
-    found, best = "", 8
-    for scope, name in names:
+    found, best = "", 4
+    for scope, name in [pair for pair in names if pair[0] == here] or names:
         rank = (scope != 0) if name.isidentifier() else 2 + (scope != 0)
-        if scope != here:
-            rank += 4
         if rank < best:
             found, best = name, rank
-            if not best:
-                break
     return found
 
 

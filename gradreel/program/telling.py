@@ -52,7 +52,10 @@ def parts(value: Value, path: str, depth: int = 0) -> Iterator[tuple[str, Value]
         return
     elif isinstance(value, (list, tuple)):
         for nr, part in enumerate(value[:PARTS]):
-            if type(part) not in PLAIN:
+            kind = type(part)
+            if kind in TENSORS:
+                yield f"{path}[{nr}]", part
+            elif kind not in PLAIN:
                 yield from parts(part, f"{path}[{nr}]", depth + 1)
     elif isinstance(value, dict):
         for key, part in islice(value.items(), PARTS):
