@@ -126,7 +126,7 @@ def in_one_shape(wanted: Wanted) -> Iterator[Proposal]:
     text, built = wanted.text, wanted.at("built")
     pairs = [(call.args[0], call.args[1]) for call in text.calls(built) if len(call.args) == 2]
     for node in ast.walk(built) if built is not None else ():
-        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Sub):
+        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Sub | ast.Mult | ast.Div):
             pairs.append((node.left, node.right))
     for first, second in pairs:
         if isinstance(first, ast.Constant) or isinstance(second, ast.Constant):

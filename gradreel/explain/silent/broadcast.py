@@ -23,12 +23,20 @@ SIZES = re.compile(
 EACH = frozenset({"Pow", "Abs", "Mul", "Div", "Neg", "Sqrt", "Cosh", "Log", "Exp", "Where", "Clamp"})
 """What a loss makes of differences entry by entry."""
 TOTALS = frozenset({"Mean", "Sum"})
-PRODUCTS = frozenset({"Addmm", "Mm", "Unsafe", "AddBmm"})
+LOSSES = frozenset({"MseLoss", "SmoothL1Loss", "HuberLoss", "BinaryCrossEntropy", "BinaryCrossEntropyWithLogits"})
+"""Losses that can be had entry by entry."""
+PRODUCTS = frozenset({"Addmm", "Mm", "Mv", "Unsafe", "AddBmm"})
 CURVES = frozenset({"Relu", "Tanh", "Sigmoid", "Softplus", "Gelu", "Elu", "LeakyRelu", "Mul", "Add", "Sub", "Silu"})
 """What stands between the last product of a network and its scores."""
+RESHAPED = frozenset({"Squeeze", "View", "Select", "UnsafeView", "ReshapeAlias"})
+"""What makes a row of a column."""
 WHY = (
     "Broadcasting makes one shape of both, so that each score is compared with each target, not with its own.",
     "The loss then falls to that of a constant guess; `squeeze` or `unsqueeze` gives both one shape.",
+)
+WEIGHED = (
+    "Broadcasting makes one shape of both, so that each loss is multiplied with each weight, not with its own.",
+    "What should weigh nothing then counts as much as the rest; `squeeze` or `unsqueeze` gives both one shape.",
 )
 
 
@@ -67,23 +75,41 @@ class Broadcast:
         self.showing.wait()
 
     def made(self, event: e.TensorMade) -> None:
-        """The difference of a column that a network gave and a row of data: nobody asked for a table of all pairs."""
-        if event.node is None or not event.op.startswith(("sub", "rsub")) or len(event.inputs) != 2:
+        """A column and a row, of which nobody asked for a table of all pairs: scores that a network gave and data, or
+        the losses of rows and their weights."""
+        if event.node is None or len(event.inputs) != 2 or len(event.shape) != 2:
             return
         pair = [self.world.tensors[number] for number in event.inputs]
-        scores, targets = sorted(pair, key=lambda tensor: -len(tensor.shape))
-        n = targets.shape[0] if len(targets.shape) == 1 else 0
-        of_each = n > 1 and scores.shape == (n, 1) and event.shape == (n, n)
-        if of_each and not targets.requires_grad and self.from_network(scores):
-            self.differences[event.node] = scores, targets
+        column, row = sorted(pair, key=lambda tensor: -len(tensor.shape))
+        n = row.shape[0] if len(row.shape) == 1 else 0
+        if n < 2 or column.shape != (n, 1) or event.shape != (n, n):
+            return
+        if event.op.startswith(("sub", "rsub")):
+            if not row.requires_grad and self.from_network(column, CURVES):
+                self.differences[event.node] = column, row
+            elif not column.requires_grad and column.base is None and self.from_network(row, CURVES | RESHAPED):
+                self.differences[event.node] = row, column
+        elif event.op.startswith(("mul", "div")) and not row.requires_grad and self.of_rows(column):
+            self.differences[event.node] = column, row
 
-    def from_network(self, scores: TensorState) -> bool:
+    def from_network(self, scores: TensorState, between: frozenset[str]) -> bool:
         """Whether `scores` came out of a product with weights, and at most a curve and a scale behind it."""
         node = self.world.nodes[scores.node] if scores.node is not None else None
-        while node is not None and node.kind in CURVES:
+        while node is not None and node.kind in between:
             ways = [target for target, _ in node.edges if target is not None and self.world.nodes[target].edges]
             node = self.world.nodes[ways[0]] if len(ways) == 1 else None
         return node is not None and node.kind in PRODUCTS
+
+    def of_rows(self, losses: TensorState) -> bool:
+        """Whether `losses`, a column, holds one loss for each row: made entry by entry of what is compared with a
+        column."""
+        node = self.world.nodes[losses.node] if losses.node is not None else None
+        while node is not None and node.kind in EACH:
+            ways = [target for target, _ in node.edges if target is not None]
+            node = self.world.nodes[ways[0]] if len(ways) == 1 else None
+        if node is None or node.kind not in LOSSES | {"Sub"}:
+            return False
+        return [self.world.tensors[number].shape for number in node.inputs[:2]] == [losses.shape] * 2
 
     def backward(self, event: e.BackwardStarted) -> None:
         if self.diagnosis is not None or not self.differences:
@@ -111,11 +137,17 @@ class Broadcast:
     def told(self, node: NodeState, scores: TensorState, targets: TensorState) -> Diagnosis:
         world, place = self.world, node.place
         base = targets if targets.called else origin(world, targets) or targets
+        text, weighted = code(world.source.text(place.line, place.end_line)), node.kind != "Sub"
+        which = "a row beside a column" if len(targets.shape) == 1 else "a column beside a row"
+        shapes = f"of shape {list(scores.shape)} and {{}} of shape {list(targets.shape)}."
+        if weighted:
+            first = f"{text} {on(place.line)} weighs losses " + shapes.format("weights")
+        else:
+            first = f"{text} {on(place.line)} takes the difference of scores " + shapes.format("targets")
         story = (
-            f"{code(world.source.text(place.line, place.end_line))} {on(place.line)} takes the difference of scores of "
-            f"shape {list(scores.shape)} and targets of shape {list(targets.shape)}.",
-            f"{upper(called(world, targets.number))}, made {on(base.place.line)}, is a row beside a column.",
-            *WHY,
+            first,
+            f"{upper(called(world, targets.number))}, made {on(base.place.line)}, is {which}.",
+            *(WEIGHED if weighted else WHY),
         )
         lines: dict[str, int | None] = {"built": place.line, "saved": base.place.line, "raised": None}
         events = {"built": node.made, "saved": base.made, "seen": world.count - 1}

@@ -8,11 +8,13 @@ from dataclasses import replace
 from gradreel.trace import events as e
 
 from ..diagnosis import Diagnosis
+from ..world.states import Place
 from ..world.world import World
 
 
 class Showing:
-    """Waits, once told to, for the lines that print: the first that shows a gradient, else the first of all.
+    """Waits, once told to, for the lines that print: the first that shows a gradient, else the first behind the loop
+    that runs, else the first of all.
 
     What is to be seen may be something else: `seen` matches the statements that show it.
     """
@@ -22,11 +24,15 @@ class Showing:
         self.waiting = False
         self.since = 0
         self.line: int | None = None
+        self.loops: frozenset[int] = frozenset()
+        self.within: int | None = None
+        """The first line that printed while those loops went on."""
         self.gradients = seen or GRADIENT
 
     def wait(self, names: frozenset[str] = frozenset()) -> None:
         """`names` stand for gradients, too."""
-        self.waiting, self.since, self.line = True, self.world.place.line, None
+        self.waiting, self.since, self.line, self.within = True, self.world.place.line, None, None
+        self.loops = loops(self.world.place)
         if names:
             self.gradients = re.compile(rf"{GRADIENT.pattern}|\b(?:{'|'.join(sorted(names))})\b")
 
@@ -34,13 +40,21 @@ class Showing:
         if not self.waiting or not event.text.strip():
             return
         place = self.world.place
-        self.line = self.line or place.line
+        if self.loops and self.loops <= loops(place):
+            self.within = self.within or place.line
+        else:
+            self.line = self.line or place.line
         if self.gradients.search(self.world.source.statement(place.line, place.end_line)):
             self.waiting, self.line = False, place.line
 
     def shown(self, diagnosis: Diagnosis) -> Diagnosis:
         """`diagnosis` with the line that shows it: where it happened, if nothing was printed later."""
-        return replace(diagnosis, lines={**diagnosis.lines, "shows": self.line or self.since})
+        return replace(diagnosis, lines={**diagnosis.lines, "shows": self.line or self.within or self.since})
+
+
+def loops(place: Place) -> frozenset[int]:
+    """The runs of the loops that `place` is in."""
+    return frozenset(turn.run for turn in place.turns)
 
 
 GRADIENT = re.compile(r"\.grad\b")
