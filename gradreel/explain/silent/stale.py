@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 from gradreel.trace import events as e
@@ -15,8 +13,8 @@ from ..sentences.graph import keep_name
 from ..words import code, label, name_of, value
 from ..world.states import NodeState, SlotState, Write
 from ..world.world import World
+from .showing import Showing
 
-WORD = re.compile(r"[A-Za-z_]\w*")
 UNREAD = ("running_mean", "running_var")
 """What a batch norm keeps for evaluation: in training, when it writes them, its gradient does not need them."""
 
@@ -27,22 +25,10 @@ class Stale:
     def __init__(self, world: World) -> None:
         self.world = world
         self.diagnosis: Diagnosis | None = None
-        self.shown = False
+        self.showing = Showing(world)
 
     def looks_at(self) -> dict[type[Event], Callable[[Any], None]]:
-        return {e.SlotRead: self.read, e.Printed: self.printed}
-
-    def printed(self, event: e.Printed) -> None:
-        """Where the wrong gradient is first shown: as a `.grad`, or as what autograd.grad gave."""
-        if self.diagnosis is None or self.shown:
-            return
-        place = self.world.place
-        text = self.world.source.statement(place.line, place.end_line)
-        names = self.world.source.assigned(self.diagnosis.lines["shows"] or 0)
-        if ".grad" in text or names & set(WORD.findall(text)):
-            self.shown = True
-            lines = {**self.diagnosis.lines, "shows": place.line}
-            self.diagnosis = replace(self.diagnosis, lines=lines)
+        return {e.SlotRead: self.read, e.Printed: self.showing.printed}
 
     def read(self, event: e.SlotRead) -> None:
         if self.diagnosis is not None or event.found != event.kept:
@@ -58,6 +44,7 @@ class Stale:
         ]
         if writes and self.changed(slot, writes[-1]):
             self.diagnosis = self.told(node, slot, writes[0])
+            self.showing.wait(self.world.source.assigned(self.diagnosis.lines["shows"] or 0))
 
     def changed(self, slot: SlotState, write: Write) -> bool:
         """Whether the numbers are others than those that were kept."""
@@ -95,4 +82,4 @@ class Stale:
         return Diagnosis("saved_modified", title, "", lines, story, (node.number,), events, "stale", names)
 
     def found(self) -> list[Diagnosis]:
-        return [self.diagnosis] if self.diagnosis is not None else []
+        return [self.showing.shown(self.diagnosis)] if self.diagnosis is not None else []
