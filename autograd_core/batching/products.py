@@ -100,7 +100,7 @@ def crossed(call: Call) -> Any:
 
 OF_MATRICES = """
 _linalg_det _linalg_slogdet linalg_inv_ex linalg_matrix_exp linalg_cholesky_ex linalg_qr _linalg_svd _linalg_eigh
-linalg_pinv linalg_solve_triangular
+linalg_pinv linalg_solve_triangular cholesky_inverse
 """
 
 RULES: dict[str, Rule] = {

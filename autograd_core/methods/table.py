@@ -19,6 +19,7 @@ from ..functions import (
     arranging,
     contraction,
     covariance,
+    factored,
     factories,
     indexing,
     quantiles,
@@ -212,6 +213,7 @@ FROM = {
     "roll split split_with_sizes chunk unsafe_split unsafe_chunk unbind narrow diag contiguous",
     not_implemented: "floor_divide",
     contraction: "inner kron",
+    factored: "cholesky_solve cholesky_inverse",
     statistics: "aminmax median nanmedian mode cummax cummin nansum nanmean dist",
     arranging: "broadcast_to repeat_interleave rot90 fliplr flipud tensor_split hsplit vsplit diff take_along_dim "
     "select_scatter slice_scatter diagonal_scatter scatter_reduce",

@@ -108,6 +108,20 @@ LAYERS: dict[str, Operator] = {
         "LinalgInvEx LinalgPinv",
         lone(RESULT, "-result.T @ grad @ result.T", "multiplies {grad} from both sides by minus {result}, transposed"),
     ),
+    "CholeskySolve": row(
+        OTHER,
+        ("self", "cholesky_solve(grad, input2)", "solves with the factor for {grad}"),
+        (
+            "input2",
+            "-(g + g.T) @ input2, g = cholesky_solve(grad, input2) @ result.T",
+            "solves with the factor for {grad}, multiplies by the result, and takes it both ways",
+        ),
+    ),
+    "CholeskyInverse": lone(
+        RESULT,
+        "-(g + g.T) @ self, g = result @ grad @ result",
+        "multiplies {grad} from both sides by {result}, takes it both ways and multiplies by minus the factor",
+    ),
     **alike(
         "LinalgSolveEx LinalgSolveTriangular",
         row(
