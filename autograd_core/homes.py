@@ -61,6 +61,8 @@ HOMES = {
     "torch.optim.lr_scheduler": "ConstantLR CosineAnnealingLR CosineAnnealingWarmRestarts CyclicLR ExponentialLR "
     "LambdaLR LinearLR LRScheduler MultiStepLR MultiplicativeLR OneCycleLR PolynomialLR ReduceLROnPlateau "
     "SequentialLR StepLR",
+    "torch.nn.utils.parametrize": "ParametrizationList",
+    "torch.nn.utils.parametrizations": "_SpectralNorm _WeightNorm",
     "torch.nn.utils.rnn": "PackedSequence PackedSequence_",
     "torch.autograd.graph": "GradientEdge save_on_cpu saved_tensors_hooks",
     "torch.autograd.forward_ad": "UnpackedDualTensor dual_level",

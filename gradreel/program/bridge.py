@@ -168,6 +168,14 @@ class Companion(Own):
         named = {name: from_engine(arg) for name, arg in kwargs.items()}
         return to_engine(machine, function.invoke(given, named))
 
+    @property
+    def right_inverse(self) -> Callable[..., Any]:
+        """What torch.nn.utils.parametrize asks for, if the class has it."""
+        machine, function = machine_of(self.kind), self.kind.find("right_inverse")
+        if not isinstance(function, Function):
+            raise AttributeError(f"'{self.kind.name}' object has no attribute 'right_inverse'")
+        return plain(machine, Bound(function, self))
+
     def _get_name(self) -> str:
         return self.kind.name
 

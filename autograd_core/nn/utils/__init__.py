@@ -15,7 +15,7 @@ from ...ops import reduce as r
 from ...ops import shape as s
 from ...tensor import Tensor, plain
 from ..weight_norms import remove_spectral_norm, remove_weight_norm, spectral_norm, weight_norm
-from . import rnn
+from . import parametrizations, parametrize, rnn
 
 
 def graded(parameters: Tensor | Iterable[Tensor]) -> list[Tensor]:
@@ -82,6 +82,8 @@ __all__ = [
     "clip_grad_norm_",
     "clip_grad_value_",
     "parameters_to_vector",
+    "parametrizations",
+    "parametrize",
     "remove_spectral_norm",
     "remove_weight_norm",
     "rnn",

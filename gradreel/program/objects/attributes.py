@@ -174,8 +174,19 @@ def bound(found: Value, owner: Value, kind: Class) -> Value:
     return found
 
 
+def computed(owner: Any, name: str) -> Any:
+    """The module that makes the tensor `owner.name` of others, as torch.nn.utils.parametrize lets it; None if none."""
+    within = owner.__dict__["_modules"]["parametrizations"]
+    found = within.__dict__["_modules"].get(name) if isinstance(within, torch.nn.ModuleDict) else None
+    return found if isinstance(found, torch.nn.utils.parametrize.ParametrizationList) else None
+
+
 def of_module(machine: Machine, owner: Any, name: str) -> Value:
     held = owner.__dict__
+    if "parametrizations" in held.get("_modules", ()):
+        made = computed(owner, name)
+        if made is not None:
+            return from_engine(made())
     if isinstance(owner, Companion):
         found = by_class(machine, owner, owner.kind, name, owner.attributes)
         if found is not MISSING:

@@ -10,7 +10,7 @@ from ..calls import call, call_method, kind_name
 from ..engine import torch
 from ..machine import Machine
 from ..refusal import Refusal
-from .attributes import own_attributes
+from .attributes import computed, own_attributes
 from .kinds import missing
 from .tables import Entry, table_of
 from .values import (
@@ -132,6 +132,11 @@ def set_property(machine: Machine, found: Property, owner: Value, name: str, val
 def store_on_module(machine: Machine, owner: Any, name: str, value: Value) -> None:
     held = owner.__dict__
     own = isinstance(owner, Companion)
+    if "parametrizations" in held.get("_modules", ()):
+        made = computed(owner, name)
+        if made is not None:
+            made.right_inverse(to_engine(machine, value))
+            return
     if own and isinstance(owner.kind.find(name), Property):
         set_property(machine, owner.kind.find(name), owner, name, value)
         return

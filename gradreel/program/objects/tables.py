@@ -129,7 +129,7 @@ def _tables() -> dict[type, dict[str, Entry]]:
     tables[torch.Tensor] = _table(torch.Tensor, NAMES["torch.Tensor"], "requires_grad grad data")
     tables[torch.Tensor] |= {name: taking(name) for name in ("item", "tolist", "numpy")}
     tables[torch.nn.Module] = _table(torch.nn.Module, NAMES["torch.nn.Module"]) | _reads(SETTINGS, settable=True)
-    tables[torch.nn.Module] |= _reads("_parameters _modules _buffers")
+    tables[torch.nn.Module] |= _reads("_parameters _modules _buffers is_tensor ntensors")
     optimizer = getattr(torch.optim, "Optimizer", None)
     if optimizer is not None:
         tables[optimizer] = _table(optimizer, NAMES["torch.optim.Optimizer"]) | _reads("param_groups state defaults")
