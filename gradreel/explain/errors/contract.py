@@ -69,7 +69,7 @@ def last_custom(world: World) -> NodeState | None:
 def broken(world: World, failure: Failure, node: NodeState | None) -> Diagnosis | None:
     """backward returned too few or too many gradients, or one of another shape or kind."""
     message = failure.raised.message
-    lines: dict[str, int | None] = {"raised": failure.raised.line}
+    lines: dict[str, int | None] = {"built": failure.raised.line, "raised": failure.raised.line}
     events = {"raised": failure.number}
     story = []
     nodes: tuple[int, ...] = ()
