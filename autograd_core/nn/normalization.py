@@ -116,6 +116,11 @@ class BatchNorm2d(BatchNorm1d):
     RANK_TEXT = "4D"
 
 
+class BatchNorm3d(BatchNorm1d):
+    RANKS = (5,)
+    RANK_TEXT = "5D"
+
+
 class GroupNorm(Scaled):
     """Mean 0 and variance 1 for groups of channels of each sample."""
 
@@ -199,6 +204,10 @@ class InstanceNorm1d(InstanceNorm):
 
 class InstanceNorm2d(InstanceNorm):
     RANKS = (3, 4)
+
+
+class InstanceNorm3d(InstanceNorm):
+    RANKS = (4, 5)
 
 
 class RMSNorm(Module):

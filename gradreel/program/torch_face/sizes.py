@@ -234,7 +234,7 @@ def trilinear(args: Arguments) -> int:
 
 ASKED: dict[str, Callable[[Arguments], int]] = {
     **dict.fromkeys(("Conv1d", "Conv2d", "ConvTranspose1d", "ConvTranspose2d", "EmbeddingBag"), whole),
-    **dict.fromkeys(("GroupNorm", "InstanceNorm1d", "InstanceNorm2d"), whole),
+    **dict.fromkeys(("GroupNorm", "InstanceNorm1d", "InstanceNorm2d", "InstanceNorm3d"), whole),
     **dict.fromkeys(("Linear", "Embedding", "Bilinear", "RNN", "LSTM", "GRU", "randperm", "normal"), whole),
     **dict.fromkeys(("diag", "diag_embed", "diagflat"), squared),
     **dict.fromkeys(("quantile", "nanquantile"), for_each),
