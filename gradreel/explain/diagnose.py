@@ -99,6 +99,7 @@ FOLLOWS = {
     "collected": frozenset({"lost"}),  # graphs that nobody ever comes back for
     "untouched": frozenset({"idle"}),
     "lost_unread": frozenset({"lost"}),
+    "drawn": frozenset({"lost", "lost_unread"}),
 }
 """What is not told beside the trouble that it came of."""
 

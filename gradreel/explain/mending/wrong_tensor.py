@@ -179,6 +179,18 @@ def asked_last(wanted: Wanted) -> Iterator[Proposal]:
             yield wanted.proposal(title, OF_THE_RESULT, opening, *edits, closing)
 
 
+def parameter_last(wanted: Wanted) -> Iterator[Proposal]:
+    """Compute first, make it a parameter last: `nn.Parameter(torch.ones(3).unsqueeze(0))`."""
+    text, built = wanted.text, wanted.at("built")
+    value = value_of(built)
+    for call in text.calls(value, "Parameter") if value is not None else ():
+        if call is not value and call.args and isinstance(value, ast.expr):
+            inner = text.get(value).replace(text.get(call), grouped(text, call.args[0]), 1)
+            title = f"compute first and make it a Parameter last, on line {call.lineno}"
+            made = f"{text.get(call.func)}({inner})"
+            yield wanted.proposal(title, OF_THE_RESULT, text.replaced(value, made))
+
+
 def deep_copy(wanted: Wanted) -> Iterator[Proposal]:
     text = wanted.text
     for call in text.calls(wanted.at("raised"), "deepcopy"):

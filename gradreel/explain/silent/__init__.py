@@ -17,9 +17,12 @@ from ..world.world import World
 from .born_nan import BornNan
 from .broadcast import Broadcast
 from .collected import Collected
+from .constant_gradient import ConstantGradient
 from .constant_term import ConstantTerm
 from .cut_fractions import CutFractions
+from .cut_steps import CutSteps
 from .diverged import Diverged
+from .drawn import Drawn
 from .growing import Growing
 from .hooked import Hooked
 from .idle import Idle
@@ -28,6 +31,7 @@ from .kept_elsewhere import KeptElsewhere
 from .lost_write import LostWrite
 from .missing import Missing
 from .moving_views import MovingViews
+from .nameless import Nameless
 from .piled import Piled
 from .second_order import SecondOrder
 from .stale import Stale
@@ -52,6 +56,10 @@ class Watcher(Protocol):
 WATCHERS: tuple[type[Watcher], ...] = (
     Missing,
     ConstantTerm,
+    ConstantGradient,
+    Drawn,
+    CutSteps,
+    Nameless,
     Stale,
     Idle,
     Untouched,

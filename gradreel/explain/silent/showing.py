@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from dataclasses import replace
 
 from gradreel.trace import events as e
 
 from ..diagnosis import Diagnosis
+from ..source import Source, bound_by, is_simple
 from ..world.states import Place
 from ..world.world import World
 
@@ -55,6 +57,21 @@ class Showing:
 def loops(place: Place) -> frozenset[int]:
     """The runs of the loops that `place` is in."""
     return frozenset(turn.run for turn in place.turns)
+
+
+def gradient_names(source: Source) -> frozenset[str]:
+    """The names that the program gives to what it reads from `.grad`, by assignment or by an `append`."""
+    called = {id(node.func) for node in ast.walk(source.tree) if isinstance(node, ast.Call)}
+    reads = [
+        node
+        for node in ast.walk(source.tree)
+        if is_simple(node)
+        and any(
+            isinstance(part, ast.Attribute) and part.attr == "grad" and id(part) not in called
+            for part in ast.walk(node)
+        )
+    ]
+    return frozenset().union(*map(bound_by, reads))
 
 
 GRADIENT = re.compile(r"\.grad\b")

@@ -10,7 +10,7 @@ from typing import Any
 from gradreel.trace import events as e
 from gradreel.trace.events import Event
 
-from ..diagnosis import Diagnosis, named, on
+from ..diagnosis import Diagnosis, named, on, origin
 from ..errors.no_graph import before_line
 from ..errors.unused import cut_between, sibling
 from ..optimized import optimized
@@ -21,6 +21,8 @@ from ..world.world import World
 from .showing import Showing
 
 STEPS, FEW = 2, 4
+STOPS = frozenset({"no_grad", "detach"})
+"""Cuts that stop a gradient on purpose, unless what is behind them was to move."""
 UNMEANT = frozenset({"numbers", "tensor", "sample"})
 
 
@@ -33,6 +35,9 @@ class Unreached:
         self.unused: Diagnosis | None = None
         self.in_vain: frozenset[str] = frozenset()
         """The names of gradients with respect to results that nothing was made of."""
+        self.compared: set[int] = set()
+        """The memory of what was compared with what it was before."""
+        self.moved = Showing(world)
         self.showing = Showing(world)
         self.asked = Showing(world)
 
@@ -43,11 +48,25 @@ class Unreached:
             e.BackwardFinished: self.finished,
             e.OptimizerStepped: self.stepped,
             e.Printed: self.printed,
+            e.TensorMade: self.made,
         }
+
+    def made(self, event: e.TensorMade) -> None:
+        """A parameter is compared with a copy of what it was before the steps: it was to move."""
+        if not self.steps or len(event.inputs) != 2 or not event.op.startswith("sub"):
+            return
+        now, before = (self.world.tensors[number] for number in event.inputs)
+        copy = origin(self.world, before) or before
+        source = self.world.tensors.get(copy.inputs[0]) if copy.op == "clone" and copy.inputs else None
+        if source is not None and source.storage == now.storage:
+            self.compared.add(now.storage)
+            if not self.moved.waiting and self.moved.line is None:
+                self.moved.wait()
 
     def printed(self, event: e.Printed) -> None:
         self.showing.printed(event)
         self.asked.printed(event)
+        self.moved.printed(event)
 
     def stored(self, event: e.GradStored) -> None:
         self.reached.add(self.world.tensors[event.tensor].storage)
@@ -131,8 +150,12 @@ class Unreached:
         if self.steps < STEPS or self.world.skipped:
             return []
         leaves = [tensor for tensor in self.world.tensors.values() if self.forgotten(tensor)]
-        told = (self.told(tensor) for tensor in leaves[:20])
-        return next(([self.showing.shown(diagnosis)] for diagnosis in told if diagnosis is not None), [])
+        for tensor in leaves[:20]:
+            diagnosis = self.told(tensor)
+            if diagnosis is not None:
+                showing = self.moved if tensor.storage in self.compared else self.showing
+                return [showing.shown(diagnosis)]
+        return []
 
     def forgotten(self, tensor: TensorState) -> bool:
         """Whether an optimizer has `tensor`, and nothing ever came to it."""
@@ -141,7 +164,10 @@ class Unreached:
 
     def told(self, tensor: TensorState) -> Diagnosis | None:
         reason = lost(self.world, tensor)
-        if reason is None or reason.names.get("how") not in UNMEANT:
+        if reason is None:
+            return None
+        how, compared = reason.names.get("how"), tensor.storage in self.compared
+        if how not in UNMEANT and not (compared and how in STOPS):
             return None
         lines, events = dict(reason.lines), dict(reason.events)
         again = next(state for state in self.world.tensors.values() if state.made == events["built"])

@@ -1,0 +1,120 @@
+"""A penalty on a gradient that is a plain number: without `create_graph`, autograd.grad gives what has no graph."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from gradreel.trace import events as e
+from gradreel.trace.events import Event
+
+from ..ancestry import ancestors, by_graph, gradient_call, made_from
+from ..diagnosis import Diagnosis, named, on
+from ..words import bare, called, code, name_of, size, upper
+from ..world.states import Call, NodeState, TensorState
+from ..world.world import World
+from .constant_term import LINEAR, SUMS
+from .showing import Showing, gradient_names
+
+BENT = frozenset({"pow", "square", "abs", "norm", "linalg_vector_norm", "sqrt", "relu", "clamp", "exp", "log", "mul"})
+"""What makes a penalty of a gradient: a step along one is linear in it."""
+
+
+class ConstantGradient:
+    """Follows the sums that have a term without a graph, until a backward from one of them meets a gradient in it."""
+
+    def __init__(self, world: World) -> None:
+        self.world = world
+        self.grads = 0
+        """How many gradients were taken without a graph of their own."""
+        self.terms: dict[int, int] = {}
+        """By sum the term without a graph."""
+        self.diagnosis: Diagnosis | None = None
+        self.showing = Showing(world)
+
+    def looks_at(self) -> dict[type[Event], Callable[[Any], None]]:
+        return {
+            e.GradCaptured: self.captured,
+            e.NodeMade: self.made,
+            e.BackwardStarted: self.backward,
+            e.Printed: self.showing.printed,
+        }
+
+    def captured(self, event: e.GradCaptured) -> None:
+        call = self.world.calls[event.call]
+        self.grads += call.called == "grad" and not call.create_graph
+
+    def made(self, event: e.NodeMade) -> None:
+        if not self.grads or self.diagnosis is not None or self.world.nodes[event.node].kind not in SUMS:
+            return
+        for number in event.inputs:
+            tensor = self.world.tensors[number]
+            if not tensor.requires_grad and tensor.inputs and size(tensor.shape) == 1:
+                self.terms[event.node] = number
+
+    def backward(self, event: e.BackwardStarted) -> None:
+        if event.called != "backward" or not self.terms or self.diagnosis is not None:
+            return
+        trained = {self.world.nodes[number].variable for number in self.world.calls[event.call].expected}
+        todo = [number for root in event.roots if (number := self.world.grad_node(root)) is not None]
+        seen = set(todo)
+        while todo:
+            node = self.world.nodes[todo.pop()]
+            if node.number in self.terms:
+                term = self.world.tensors[self.terms.pop(node.number)]
+                found = self.penalized(term)
+                if found is not None and trained & by_graph(self.world, self.world.tensors[found[1].roots[0]]):
+                    self.diagnosis = self.told(node, term, *found)
+                    self.showing.wait(gradient_names(self.world.source))
+                    return
+            ways = [target for target, _ in node.edges if target is not None]
+            if node.kind in LINEAR and (len(ways) == 1 or node.kind in SUMS):
+                todo += [target for target in ways if target not in seen]
+                seen.update(ways)
+
+    def penalized(self, term: TensorState) -> tuple[TensorState, Call] | None:
+        """The gradient without a graph that `term` is a penalty on, with the call that gave it."""
+        bent = False
+        for tensor in ancestors(self.world, term):
+            if tensor.requires_grad:
+                return None
+            call = gradient_call(self.world, tensor)
+            if call is not None:
+                return (tensor, call) if bent and not call.create_graph and call.roots else None
+            of_two = len([state for state in made_from(self.world, tensor) if state.op != "number"]) > 1
+            op = bare(tensor.op)
+            bent |= op in BENT and (op != "mul" or of_two)
+        return None
+
+    def told(self, node: NodeState, term: TensorState, gradient: TensorState, call: Call) -> Diagnosis:
+        world = self.world
+        term = self.first(term, gradient)
+        place = term.place
+        text = code(world.source.text(place.line, place.end_line))
+        story = (
+            f"{code(call.text)} {on(call.place.line)} gives a gradient without `create_graph`: plain numbers, which "
+            "know nothing of how they came about.",
+            f"{text} {on(place.line)} computes a term of the loss from them, so the term has no graph either.",
+            f"{upper(called(world, world.calls[max(world.calls)].roots[0]))} has the term in its value and in no "
+            "gradient, however large its factor.",
+        )
+        lines: dict[str, int | None] = {"built": place.line, "cut": call.place.line, "raised": None}
+        events = {"built": term.made, "cut": call.started, "seen": world.count - 1}
+        names = named(how="no_create_graph", target=name_of(world, term))
+        title = "A term of the loss has no graph"
+        return Diagnosis("no_graph", title, "", lines, story, (node.number,), events, "constant_penalty", names)
+
+    def first(self, term: TensorState, gradient: TensorState) -> TensorState:
+        """The first single number on the way from `gradient` to `term`."""
+        while True:
+            before = [
+                state
+                for state in made_from(self.world, term)
+                if size(state.shape) == 1 and any(other is gradient for other in ancestors(self.world, state))
+            ]
+            if not before or before[0] is gradient:
+                return term
+            term = before[0]
+
+    def found(self) -> list[Diagnosis]:
+        return [self.showing.shown(self.diagnosis)] if self.diagnosis is not None else []

@@ -1,0 +1,78 @@
+"""A leaf that gets gradients and that nobody can reach: only a result made of it once has a name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from gradreel.trace import events as e
+from gradreel.trace.events import Event
+
+from ..diagnosis import Diagnosis, named, on
+from ..words import called, name_of, upper
+from ..world.states import TensorState
+from ..world.world import World
+from .showing import Showing
+
+STEPS = 2
+
+
+class Nameless:
+    """The leaves without a name that got a gradient, and how many steps of optimizers passed them by."""
+
+    def __init__(self, world: World) -> None:
+        self.world = world
+        self.arrived: set[int] = set()
+        self.passed: dict[int, int] = {}
+        self.showing = Showing(world)
+
+    def looks_at(self) -> dict[type[Event], Callable[[Any], None]]:
+        return {e.GradStored: self.stored, e.OptimizerStepped: self.stepped, e.Printed: self.showing.printed}
+
+    def stored(self, event: e.GradStored) -> None:
+        tensor = self.world.tensors[event.tensor]
+        if tensor.called is None and tensor.node is None and event.after is not None:
+            self.arrived.add(event.tensor)
+
+    def stepped(self, event: e.OptimizerStepped) -> None:
+        if event.phase == "began":
+            return
+        for number in self.arrived:
+            self.passed[number] = self.passed.get(number, 0) + 1
+            if self.passed[number] == STEPS and not self.showing.waiting and self.showing.line is None:
+                self.showing.wait()
+        self.arrived.clear()
+
+    def found(self) -> list[Diagnosis]:
+        if self.world.skipped:
+            return []
+        lost = [self.world.tensors[number] for number, steps in self.passed.items() if steps >= STEPS]
+        for leaf in lost:
+            written = any(write.optimizer is not None for write in self.world.writes.get(leaf.storage, ()))
+            made = [] if leaf.called or written else self.made_of(leaf)
+            if len(made) == 1 and made[0].alive and made[0].names and made[0].node is not None:
+                return [self.showing.shown(self.told(leaf, made[0]))]
+        return []
+
+    def made_of(self, leaf: TensorState) -> list[TensorState]:
+        return [
+            tensor
+            for tensor in self.world.tensors.values()
+            if leaf.number in tensor.inputs or leaf.number == tensor.base
+        ]
+
+    def told(self, leaf: TensorState, result: TensorState) -> Diagnosis:
+        world = self.world
+        assert result.node is not None
+        name, line = called(world, result.number), result.place.line
+        story = (
+            f"{upper(name)} is the result of **{world.nodes[result.node].title}**, built {on(line)}: no leaf and no "
+            "`Parameter`, so no module lists it and no optimizer has it.",
+            "The gradients go to the leaf behind it, which has no name: nobody can reach it.",
+            f"So no step ever changes {name}.",
+        )
+        lines: dict[str, int | None] = {"built": line, "raised": None}
+        events = {"built": result.made, "seen": world.count - 1}
+        names = named(target=name_of(world, result))
+        title = "A result in the place of a parameter"
+        return Diagnosis("grad_none", title, "", lines, story, (result.node,), events, "nameless_leaf", names)
