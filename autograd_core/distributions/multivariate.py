@@ -74,9 +74,8 @@ class MultivariateNormal(Distribution):
 
     @lazy_property
     def precision_matrix(self) -> Tensor:
-        raise NotImplementedError(
-            "torch.cholesky_inverse, which precision_matrix needs, is not supported by this engine"
-        )
+        root: Any = self._unbroadcasted_scale_tril
+        return s.expand(root.cholesky_inverse(), self.inner)
 
     @property
     def mean(self) -> Tensor:
