@@ -18,9 +18,8 @@ def not_leaf(wanted: Wanted) -> Iterator[Proposal]:
     """The gradient of a result was read."""
     used = wanted.line("shows") is None
     ways = (leaf_last, retained) if used else (retained, leaf_last)
-    for way in ways:
+    for way in (updated_in_place, *ways):
         yield from way(wanted)
-    yield from updated_in_place(wanted)
 
 
 def retained(wanted: Wanted) -> Iterator[Proposal]:
@@ -108,6 +107,10 @@ def updated_in_place(wanted: Wanted) -> Iterator[Proposal]:
             edits.append(text.replaced(node, made if quiet else f"{header} {made}"))
         title = "change the leaf in place, under torch.no_grad(), instead of binding its name anew"
         yield wanted.proposal(title, FREE, *edits)
+        backward = backward_before(wanted)
+        if backward is not None and header is not None:
+            cleared = [f"{text.get(node.targets[0])}.grad = None" for node in rebound]
+            yield wanted.proposal(f"{title}, and clear its gradient", FREE, *edits, text.before(backward, cleared))
 
 
 def rebased(wanted: Wanted) -> Iterator[Proposal]:

@@ -140,11 +140,12 @@ def written_name(statement: ast.stmt | None) -> str | None:
 def cloned_where_kept(wanted: Wanted) -> Iterator[Proposal]:
     """The node keeps a clone: where it is built, `h` becomes `h.clone()`."""
     text, built = wanted.text, wanted.at("built")
-    kept = {wanted.name("kept"), wanted.name("whole"), wanted.name("written")} - {None}
+    known = [name for name in map(wanted.name, ("kept", "whole", "written")) if name]
+    kept = dict.fromkeys([*known, *(f"self.{name.rpartition('.')[2]}" for name in known if "." in name)])
     if built is None:
         return
     for name in kept:
-        uses = loads(built, str(name))
+        uses = loads(built, name)
         if uses:
             title = f"let line {built.lineno} work on a clone of {name}"
             yield wanted.proposal(title, COPY, *(followed(text, use, ".clone()") for use in uses))
