@@ -26,6 +26,8 @@ class Picked:
 
     source: int
     place: Place
+    tensors: list[int]
+    """Those that live in its memory: itself, and views of it."""
     written: int | None = None
 
 
@@ -55,12 +57,14 @@ class LostWrite:
         if self.picked and event.base is None:
             for number in event.inputs:
                 self.read(self.world.tensors[number].storage, event.op)
+        elif event.storage in self.picked:
+            self.picked[event.storage].tensors.append(event.tensor)
         if self.lost and self.diagnosis is None:
             self.used(event)
         if event.base is None and event.inputs and event.op.partition(".")[0] in COPIES and 0 not in event.shape:
             source = self.world.tensors[event.inputs[0]]
             if source.names and self.world.place.line:
-                self.picked[event.storage] = Picked(source.number, self.world.place)
+                self.picked[event.storage] = Picked(source.number, self.world.place, [event.tensor])
 
     def read(self, storage: int, op: str) -> None:
         """A copy that is used has been of use; a write may begin with a clone of its own of what was there."""
@@ -92,22 +96,11 @@ class LostWrite:
 
     def line(self, event: e.LineReached) -> None:
         """The next line: nobody can come back to what the last one made and did not name."""
-        for storage, picked in self.picked.items():
-            alive = any(self.world.tensors[number].alive for number in self.of(storage, picked))
+        for picked in self.picked.values():
+            alive = any(self.world.tensors[number].alive for number in picked.tensors)
             if picked.written is not None and not alive:
                 self.lost.setdefault(picked.source, picked)
         self.picked.clear()
-
-    def of(self, storage: int, picked: Picked) -> list[int]:
-        """The tensors of such a memory: made since its statement began."""
-        found = []
-        for number in reversed(self.world.tensors):
-            tensor = self.world.tensors[number]
-            if tensor.made < picked.place.since:
-                break
-            if tensor.storage == storage:
-                found.append(number)
-        return found
 
     def used(self, event: e.TensorMade) -> None:
         source = next((number for number in event.inputs if number in self.lost), None)
