@@ -71,7 +71,8 @@ class CutFractions:
             return
         tensor = self.world.tensors[event.tensor]
         base = origin(self.world, tensor) or tensor
-        if base.inputs or MEANT.search(self.statement(base.place)) or MEANT.search(self.statement(self.world.place)):
+        meant = any(MEANT.search(self.statement(place)) for place in (base.place, self.world.place))
+        if meant or (base.inputs and base.op != "clone"):
             return
         number = self.given(event)
         if number is not None and number != int(number):
@@ -84,9 +85,14 @@ class CutFractions:
             if value is not None and value.dtype.startswith(("float", "bfloat")):
                 return next((part for part in flat(value.data) if fractional(part)), None)
         for statement in self.world.source.simple(self.world.place.line):
+            written: ast.expr | None = None
             if isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Subscript):
-                found = number_of(self.world, statement.value)
-                return found if found is not None and fractional(found) else None
+                written = statement.value
+            elif isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call) and filled(statement.value):
+                written = statement.value.args[0]
+            found = number_of(self.world, written) if written is not None else None
+            if found is not None and fractional(found):
+                return found
         return None
 
     def divided(self, event: e.TensorMade) -> bool:
@@ -167,6 +173,10 @@ class CutFractions:
 
     def found(self) -> list[Diagnosis]:
         return [self.showing.shown(self.diagnosis)] if self.diagnosis is not None else []
+
+
+def filled(call: ast.Call) -> bool:
+    return isinstance(call.func, ast.Attribute) and call.func.attr == "fill_" and len(call.args) == 1
 
 
 def whole(value: Value | None) -> bool:

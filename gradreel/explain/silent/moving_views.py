@@ -1,4 +1,5 @@
-"""A list of views of one memory that goes on being written to: all of them show what was written last."""
+"""A list of views of one memory that goes on being written to, or of one tensor again and again: all show what was
+written last."""
 
 from __future__ import annotations
 
@@ -58,7 +59,7 @@ class MovingViews:
             return
         found = ELEMENT.match(event.name)
         tensor = self.world.tensors[event.tensor]
-        if found is None or tensor.base is None:
+        if found is None:
             return
         name, at = found[1], int(found[2])
         before = self.kept.get((event.scope, f"{name}[{at - 1}]"))
@@ -69,7 +70,7 @@ class MovingViews:
     def follows(self, before: Kept, tensor: TensorState) -> bool:
         """Whether what was kept before shows the numbers of `tensor` now, which it did not when it was kept."""
         earlier = self.world.tensors[before.tensor]
-        if earlier.storage != tensor.storage or earlier.shape != tensor.shape or earlier is tensor:
+        if earlier.storage != tensor.storage or earlier.shape != tensor.shape:
             return False
         return alike(earlier.value, tensor.value) and not alike(before.value, earlier.value)
 
@@ -79,6 +80,9 @@ class MovingViews:
         for number in event.inputs:
             if number in self.moved:
                 kept, name = self.moved[number]
+                joined = event.op.partition(".")[0] in ("stack", "cat") and event.inputs.count(number) > 1
+                if self.world.tensors[number].base is None and not joined:
+                    continue  # the tensor itself, which may be used for what it is now
                 names = [element for _, element in self.world.tensors[number].names]
                 write = self.write(kept)
                 if write is not None and any(element.startswith(f"{name}[") for element in names):
@@ -92,8 +96,9 @@ class MovingViews:
         events = self.world.trace.events
         for number in range(kept.event, self.world.count):
             event = events[number]
-            if isinstance(event, e.AliasChanged) and event.tensor == kept.tensor and not alike(event.value, kept.value):
-                before = [write for write in self.world.writes.get(storage, ()) if write.event < number]
+            changes = isinstance(event, e.AliasChanged | e.Written) and event.tensor == kept.tensor
+            if changes and not alike(event.value, kept.value):  # type: ignore[attr-defined]
+                before = [write for write in self.world.writes.get(storage, ()) if write.event <= number]
                 return before[-1] if before else None
         return None
 
@@ -103,11 +108,12 @@ class MovingViews:
         base = world.tensors[tensor.base] if tensor.base is not None else tensor
         source, place = world.source, world.place
         whole = called(world, base.number) if base.called is None else code(base.called)
+        what = f"{whole} itself" if base is tensor else f"a view of {whole}"
         story = (
-            f"{code(source.text(kept.place.line))} {on(kept.place.line)} puts a view of {whole} into {code(name)}: it "
-            "shows that memory and holds no numbers of its own.",
+            f"{code(source.text(kept.place.line))} {on(kept.place.line)} puts {what} into {code(name)}: it shows that "
+            "memory and holds no numbers of its own.",
             f"{code(source.text(write.place.line))} {on(write.place.line)} then writes into the same memory, and all "
-            "views in the list move along.",
+            "that is in the list moves along.",
             f"So {code(source.text(place.line, place.end_line))} {on(place.line)} works on the last numbers each time, "
             "and gradients go to what was written last.",
             "A `clone()` keeps the numbers, and the history, of its moment.",
@@ -120,7 +126,7 @@ class MovingViews:
         }
         events = {"saved": kept.event, "changed": write.event, "built": world.count - 1}
         names = named(target=base.called or name_of(world, base), list=name)
-        title = "Views that all show the last numbers"
+        title = "A list that shows the last numbers only"
         return Diagnosis("view_inplace", title, "", lines, story, (), events, "moving_views", names)
 
     def found(self) -> list[Diagnosis]:
