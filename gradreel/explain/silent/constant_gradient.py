@@ -63,7 +63,7 @@ class ConstantGradient:
             if node.number in self.terms:
                 term = self.world.tensors[self.terms.pop(node.number)]
                 found = self.penalized(term)
-                if found is not None and trained & by_graph(self.world, self.world.tensors[found[1].roots[0]]):
+                if found is not None and trained & self.behind(found[1]):
                     self.diagnosis = self.told(node, term, *found)
                     self.showing.wait(gradient_names(self.world.source))
                     return
@@ -71,6 +71,10 @@ class ConstantGradient:
             if node.kind in LINEAR and (len(ways) == 1 or node.kind in SUMS):
                 todo += [target for target in ways if target not in seen]
                 seen.update(ways)
+
+    def behind(self, call: Call) -> set[int]:
+        """The leaves that what `call` differentiated came of, apart from those it differentiated by."""
+        return by_graph(self.world, self.world.tensors[call.roots[0]]) - set(call.inputs)
 
     def penalized(self, term: TensorState) -> tuple[TensorState, Call] | None:
         """The gradient without a graph that `term` is a penalty on, with the call that gave it."""
