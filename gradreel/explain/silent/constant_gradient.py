@@ -19,6 +19,9 @@ from .showing import Showing, gradient_names
 BENT = frozenset({"pow", "square", "abs", "norm", "linalg_vector_norm", "sqrt", "relu", "clamp", "exp", "log", "mul"})
 """What makes a penalty of a gradient: a step along one is linear in it."""
 
+MOST = 50
+"""So many terms are looked at: a loop has the same ones again."""
+
 
 class ConstantGradient:
     """Follows the sums that have a term without a graph, until a backward from one of them meets a gradient in it."""
@@ -29,6 +32,7 @@ class ConstantGradient:
         """How many gradients were taken without a graph of their own."""
         self.terms: dict[int, int] = {}
         """By sum the term without a graph."""
+        self.looked_at = 0
         self.diagnosis: Diagnosis | None = None
         self.showing = Showing(world)
 
@@ -53,7 +57,7 @@ class ConstantGradient:
                 self.terms[event.node] = number
 
     def backward(self, event: e.BackwardStarted) -> None:
-        if event.called != "backward" or not self.terms or self.diagnosis is not None:
+        if event.called != "backward" or not self.terms or self.diagnosis is not None or self.looked_at > MOST:
             return
         trained = {self.world.nodes[number].variable for number in self.world.calls[event.call].expected}
         todo = [number for root in event.roots if (number := self.world.grad_node(root)) is not None]
@@ -62,6 +66,7 @@ class ConstantGradient:
             node = self.world.nodes[todo.pop()]
             if node.number in self.terms:
                 term = self.world.tensors[self.terms.pop(node.number)]
+                self.looked_at += 1
                 found = self.penalized(term)
                 if found is not None and trained & self.behind(found[1]):
                     self.diagnosis = self.told(node, term, *found)
