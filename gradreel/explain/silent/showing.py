@@ -26,7 +26,7 @@ class Showing:
         self.waiting = False
         self.since = 0
         self.line: int | None = None
-        self.loops: frozenset[int] = frozenset()
+        self.loops: frozenset[tuple[int, int]] = frozenset()
         self.within: int | None = None
         """The first line that printed while those loops went on."""
         self.gradients = seen or GRADIENT
@@ -54,9 +54,9 @@ class Showing:
         return replace(diagnosis, lines={**diagnosis.lines, "shows": self.line or self.within or self.since})
 
 
-def loops(place: Place) -> frozenset[int]:
-    """The runs of the loops that `place` is in."""
-    return frozenset(turn.run for turn in place.turns)
+def loops(place: Place) -> frozenset[tuple[int, int]]:
+    """The loops that `place` is in: the line and the run of each."""
+    return frozenset((turn.line, turn.run) for turn in place.turns)
 
 
 def gradient_names(source: Source) -> frozenset[str]:
