@@ -261,23 +261,29 @@ def check_next(module: Any, name: str, parametrization: Any) -> None:
     after = parametrization(before)
     if not isinstance(after, Tensor):
         raise ValueError(f"A parametrization must return a tensor. Got {type(after).__name__}.")
-    for what in ("dtype", "shape"):
-        if getattr(after, what) != getattr(before, what):
-            raise ValueError(
-                f"Registering a parametrization may not change the {what} of the tensor, unless the `unsafe` flag is "
-                f"enabled.\nmodule.{name}.{what}: {getattr(before, what)}\n"
-                f"parametrization(module.{name}).{what}: {getattr(after, what)}"
-            )
+    check_kept(name, before, after, AFTER)
     back = inverse(parametrization, after)
     if not isinstance(back, Tensor):
         raise ValueError(f"parametrization.right_inverse must return a tensor. Got: {type(back).__name__}")
+    check_kept(name, before, back, BACK)
+
+
+AFTER = (
+    "Registering a parametrization may not change the {what} of the tensor, unless the `unsafe` flag is enabled.\n"
+    "module.{name}.{what}: {before}\nparametrization(module.{name}).{what}: {after}"
+)
+BACK = (
+    "The tensor returned by parametrization.right_inverse must have the same {what} as module.{name}, unless the "
+    "`unsafe` flag is enabled.\nmodule.{name}.{what}: {before}\nreturned {what}: {after}"
+)
+
+
+def check_kept(name: str, before: Tensor, after: Tensor, text: str) -> None:
+    """Raises a ValueError of `text` if the dtype or the shape is another."""
     for what in ("dtype", "shape"):
-        if getattr(back, what) != getattr(before, what):
-            raise ValueError(
-                f"The tensor returned by parametrization.right_inverse must have the same {what} as module.{name}, "
-                f"unless the `unsafe` flag is enabled.\nmodule.{name}.{what}: {getattr(before, what)}\n"
-                f"returned {what}: {getattr(back, what)}"
-            )
+        was, now = getattr(before, what), getattr(after, what)
+        if was != now:
+            raise ValueError(text.format(name=name, what=what, before=was, after=now))
 
 
 def is_parametrized(module: Any, tensor_name: str | None = None) -> bool:
