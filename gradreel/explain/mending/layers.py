@@ -1,4 +1,4 @@
-"""Mends for layers that a module has and never calls: its forward takes them up."""
+"""Mends for layers that a module has and never calls, or has where it does not look for them."""
 
 from __future__ import annotations
 
@@ -9,6 +9,13 @@ from .common import enclosing, value_of
 from .proposal import FREE, Proposal, Wanted
 from .text import Text
 
+REGISTERED = {
+    ast.List: ("ModuleList", "ParameterList"),
+    ast.ListComp: ("ModuleList", "ParameterList"),
+    ast.Dict: ("ModuleDict",),
+    ast.DictComp: ("ModuleDict",),
+}
+"""What a module finds layers in, by how they were written down."""
 OTHERWISE = "another function: see that it is what you mean"
 
 
@@ -60,3 +67,15 @@ def returned_through(wanted: Wanted, built: ast.Assign, name: str) -> Iterator[P
         if isinstance(last, ast.Return) and value is not None and not isinstance(value, ast.Tuple):
             title = f"call {name} on what line {last.lineno} returns"
             yield wanted.proposal(title, OTHERWISE, text.replaced(value, f"{name}({text.get(value)})"))
+
+
+def registered(wanted: Wanted) -> Iterator[Proposal]:
+    """Layers in a plain list or dict go where the module can find them."""
+    text = wanted.text
+    for node in ast.walk(text.tree):
+        if not isinstance(node, ast.Assign) or not ast.unparse(node.targets[0]).startswith("self."):
+            continue
+        for container in REGISTERED.get(type(node.value), ()):
+            title = f"nn.{container} around what line {node.lineno} keeps"
+            made = f"torch.nn.{container}({text.get(node.value)})"
+            yield wanted.proposal(title, FREE, text.replaced(node.value, made))

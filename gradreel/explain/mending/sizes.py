@@ -243,31 +243,6 @@ def returned(wanted: Wanted) -> Iterator[Proposal]:
             yield wanted.proposal(title, FREE, text.replaced(last, f"return {text.get(last.value)}"))
 
 
-def registered(wanted: Wanted) -> Iterator[Proposal]:
-    """Layers in a plain list become a ModuleList, which the module can find."""
-    text = wanted.text
-    for node in ast.walk(text.tree):
-        if (
-            isinstance(node, ast.Assign)
-            and ast.unparse(node.targets[0]).startswith("self.")
-            and isinstance(node.value, ast.List | ast.ListComp)
-        ):
-            title = f"nn.ModuleList around the list on line {node.lineno}"
-            made = f"torch.nn.ModuleList({text.get(node.value)})"
-            yield wanted.proposal(title, FREE, text.replaced(node.value, made))
-            made = f"torch.nn.ParameterList({text.get(node.value)})"
-            title = f"nn.ParameterList around the list on line {node.lineno}"
-            yield wanted.proposal(title, FREE, text.replaced(node.value, made))
-        elif (
-            isinstance(node, ast.Assign)
-            and ast.unparse(node.targets[0]).startswith("self.")
-            and isinstance(node.value, ast.Dict | ast.DictComp)
-        ):
-            title = f"nn.ModuleDict around the dict on line {node.lineno}"
-            made = f"torch.nn.ModuleDict({text.get(node.value)})"
-            yield wanted.proposal(title, FREE, text.replaced(node.value, made))
-
-
 def hook_keeps_shape(wanted: Wanted) -> Iterator[Proposal]:
     """What a hook returns is spread over the shape of the gradient that it was given."""
     text = wanted.text
