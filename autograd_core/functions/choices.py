@@ -12,10 +12,9 @@ from typing import Any
 import numpy as np
 
 from .. import errors
+from ..ops import added, putting, special
 from ..ops import elementwise as e
 from ..ops import index as i
-from ..ops import matmul as m
-from ..ops import putting, special
 from ..ops import shape as s
 from ..tensor import Tensor, plain, wrapped_number
 from ..transforms.batch import hidden, unseen
@@ -196,15 +195,15 @@ def masked_fill(input: Tensor, mask: Tensor, value: Any) -> Tensor:
 
 
 def addmm(input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: Numbers = 1, alpha: Numbers = 1) -> Tensor:
-    return m.addmm(input, mat1, mat2, beta, alpha)
+    return added.addmm(input, mat1, mat2, beta, alpha)
 
 
 def addmv(input: Tensor, mat: Tensor, vec: Tensor, *, beta: Numbers = 1, alpha: Numbers = 1) -> Tensor:
-    return m.addmv(input, mat, vec, beta, alpha)
+    return added.addmv(input, mat, vec, beta, alpha)
 
 
 def baddbmm(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Numbers = 1, alpha: Numbers = 1) -> Tensor:
-    return m.baddbmm(input, batch1, batch2, beta, alpha)
+    return added.baddbmm(input, batch1, batch2, beta, alpha)
 
 
 def outer(input: Tensor, vec2: Tensor) -> Tensor:

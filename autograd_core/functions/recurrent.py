@@ -13,9 +13,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..inplace import in_place
+from ..ops import added, recurrent
 from ..ops import elementwise as e
 from ..ops import matmul as m
-from ..ops import recurrent
 from ..ops import shape as s
 from ..tensor import Tensor, plain
 
@@ -36,10 +36,10 @@ class Weights(NamedTuple):
     hr: Tensor | None = None
 
     def of_input(self, input: Tensor) -> Tensor:
-        return m.linear(input, self.ih, self.b_ih)
+        return added.linear(input, self.ih, self.b_ih)
 
     def of_hidden(self, hidden: Tensor) -> Tensor:
-        return m.linear(hidden, self.hh, self.b_hh)
+        return added.linear(hidden, self.hh, self.b_hh)
 
 
 # ---- cells

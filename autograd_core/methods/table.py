@@ -30,7 +30,7 @@ from ..functions import (
 )
 from ..functions import choices as functions
 from ..introspection import read_only
-from ..ops import arrange, putting, scattering, special
+from ..ops import added, arrange, putting, scattering, special
 from ..ops import elementwise as e
 from ..ops import index as i
 from ..ops import matmul as m
@@ -192,7 +192,8 @@ FROM = {
     "isnan isinf isfinite clamp_min clamp_max addcmul addcdiv atan2 hypot logit nan_to_num",
     s: "t transpose unsqueeze select diagonal tril triu clone alias trace diag_embed",
     r: "cumprod argmax argmin count_nonzero",
-    m: "mm mv dot vdot bmm matmul addr addbmm",
+    m: "mm mv dot vdot bmm matmul",
+    added: "addr addbmm",
     quantiles: "quantile nanquantile",
     covariance: "cov corrcoef diagflat sum_to_size",
     special: "erf erfc erfinv i0 lgamma digamma asinh acosh sinc deg2rad rad2deg logaddexp logaddexp2 fmax fmin "

@@ -16,10 +16,9 @@ from .. import errors, not_implemented
 from ..functions import choices as functions
 from ..graph import FLOAT
 from ..inplace import at_once, in_place
+from ..ops import added, putting, sampling, scattering
 from ..ops import elementwise as e
 from ..ops import index as i
-from ..ops import matmul as m
-from ..ops import putting, sampling, scattering
 from ..ops import reduce as r
 from ..ops import shape as s
 from ..ops import special as rare
@@ -211,8 +210,8 @@ IN_PLACE_OF = {
     "clamp_min": e.clamp_min,
     "clamp_max": e.clamp_max,
     "put": scattering.put,
-    "cumprod": r.cumprod, "addmm": m.addmm, "addmv": m.addmv, "addr": m.addr, "addbmm": m.addbmm,
-    "baddbmm": m.baddbmm, "absolute": e.abs,
+    "cumprod": r.cumprod, "addmm": added.addmm, "addmv": added.addmv, "addr": added.addr, "addbmm": added.addbmm,
+    "baddbmm": added.baddbmm, "absolute": e.abs,
     "negative": e.neg, "fix": e.trunc, "arctan": e.atan, "arcsin": e.asin, "arccos": e.acos, "arctan2": e.atan2,
     "less": e.lt, "greater": e.gt, "less_equal": e.le, "greater_equal": e.ge, "not_equal": e.ne,
 }  # fmt: skip

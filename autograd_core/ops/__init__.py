@@ -3,6 +3,7 @@
 from ..compiling.kept import kept
 from . import (
     activations,
+    added,
     arrange,
     attention,
     bags,
@@ -47,6 +48,7 @@ kept.close()
 
 __all__ = [
     "activations",
+    "added",
     "arrange",
     "attention",
     "bags",

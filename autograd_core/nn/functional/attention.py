@@ -10,7 +10,7 @@ import numpy as np
 
 from ... import errors
 from ...functions import shaping
-from ...ops import attention
+from ...ops import added, attention
 from ...ops import elementwise as e
 from ...ops import matmul as m
 from ...ops import reduce as r
@@ -116,15 +116,15 @@ def projected(query: Tensor, key: Tensor, value: Tensor, weight: Tensor, bias: T
     """Query, key and value through one weight that holds theirs, together where they are the same tensor."""
     width = query.data_.shape[-1]
     if key is value and query is key:
-        return parted(m.linear(query, weight, bias), 3, width)
+        return parted(added.linear(query, weight, bias), 3, width)
     if key is value:
         own, both = s.split_with_sizes(weight, [width, 2 * width], 0)
         b_own, b_both = (None, None) if bias is None else s.split_with_sizes(bias, [width, 2 * width], 0)
-        first = m.linear(query, own, b_own)
-        return [first, *parted(m.linear(key, both, b_both), 2, width)]
+        first = added.linear(query, own, b_own)
+        return [first, *parted(added.linear(key, both, b_both), 2, width)]
     weights = shaping.chunk(weight, 3)
     biases = (None,) * 3 if bias is None else shaping.chunk(bias, 3)
-    return [m.linear(x, w, b) for x, w, b in zip((query, key, value), weights, biases, strict=True)]
+    return [added.linear(x, w, b) for x, w, b in zip((query, key, value), weights, biases, strict=True)]
 
 
 def parted(together: Tensor, count: int, width: int) -> list[Tensor]:
@@ -192,7 +192,7 @@ def multi_head_attention_forward(
             )
         biases = (None,) * 3 if in_proj_bias is None else shaping.chunk(in_proj_bias, 3)
         weights = (q_proj_weight, k_proj_weight, v_proj_weight)
-        heads = [m.linear(x, w, b) for x, w, b in zip((query, key, value), weights, biases, strict=True)]
+        heads = [added.linear(x, w, b) for x, w, b in zip((query, key, value), weights, biases, strict=True)]
     else:
         if key.shape != value.shape:
             raise AssertionError(f"key shape {key.shape} does not match value shape {value.shape}")
@@ -208,7 +208,7 @@ def multi_head_attention_forward(
         out, shown = with_weights(q, k, v, mask, dropout_p, options)
     else:
         out = without_weights(q, k, v, mask, dropout_p, options, is_causal)
-    out = m.linear(out, out_proj_weight, out_proj_bias)
+    out = added.linear(out, out_proj_weight, out_proj_bias)
     out = s.view(out, [length, batch, out.data_.shape[1]])
     if shown is not None:
         shown = s.view(shown, [batch, num_heads, length, source])
@@ -246,7 +246,7 @@ def with_weights(
     _, batch, length, _, width = options
     scaled = e.mul(q, math.sqrt(1.0 / float(q.data_.shape[-1])))
     turned = s.transpose(k, -2, -1)
-    scores = m.bmm(scaled, turned) if mask is None else m.baddbmm(mask, scaled, turned)
+    scores = m.bmm(scaled, turned) if mask is None else added.baddbmm(mask, scaled, turned)
     weights = r.softmax(scores, -1)
     if dropout_p > 0.0:
         weights = dropout(weights, dropout_p)

@@ -6,8 +6,8 @@ import numpy as np
 
 from ... import tell
 from ...graph import Dim
+from ...ops import added
 from ...ops import index as i
-from ...ops import matmul as m
 from ...tensor import Array, Tensor, plain
 from .common import need_tensor
 
@@ -18,7 +18,7 @@ def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     if isinstance(weight, Tensor) and not (input.data_.ndim and weight.data_.ndim):
         ranks = f"{input.data_.ndim}D and {weight.data_.ndim}D"
         raise RuntimeError(f"both arguments to linear need to be at least 1D, but they are {ranks}")
-    return m.linear(input, weight, bias)
+    return added.linear(input, weight, bias)
 
 
 def embedding(
