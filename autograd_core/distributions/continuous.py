@@ -1,4 +1,4 @@
-"""Distributions of real numbers: Normal, Uniform, Exponential."""
+"""Distributions of real numbers: Normal, Uniform, Exponential, Laplace."""
 
 from __future__ import annotations
 
@@ -15,27 +15,25 @@ from ..ops import shape as s
 from ..ops.special import erf
 from ..tensor import Tensor, plain
 from . import constraints
-from .distribution import Distribution, Shape, broadcast_all, is_number
+from .distribution import Centred, Distribution, Shape, broadcast_all, is_number
 
 
-class Normal(Distribution):
-    """The bell curve with centre `loc` and width `scale`."""
+class LocScale(Centred):
+    """A curve over all numbers, of width `scale`."""
 
     arg_constraints = {"loc": constraints.real, "scale": constraints.positive}
     support = constraints.real
     has_rsample = True
+    loc: Any
+    scale: Any
 
     def __init__(self, loc: Any, scale: Any, validate_args: bool | None = None) -> None:
         self.loc, self.scale = broadcast_all(loc, scale)
         super().__init__(() if is_number(loc, scale) else self.loc.size(), validate_args=validate_args)
 
-    @property
-    def mean(self) -> Tensor:
-        return self.loc
 
-    @property
-    def mode(self) -> Tensor:
-        return self.loc
+class Normal(LocScale):
+    """The bell curve with centre `loc` and width `scale`."""
 
     @property
     def stddev(self) -> Tensor:
@@ -169,26 +167,8 @@ class Exponential(Distribution):
         return 1.0 - e.log(self.rate)
 
 
-class Laplace(Distribution):
+class Laplace(LocScale):
     """Two exponential slopes down from `loc`, of width `scale`."""
-
-    arg_constraints = {"loc": constraints.real, "scale": constraints.positive}
-    support = constraints.real
-    has_rsample = True
-    loc: Any
-    scale: Any
-
-    def __init__(self, loc: Any, scale: Any, validate_args: bool | None = None) -> None:
-        self.loc, self.scale = broadcast_all(loc, scale)
-        super().__init__(() if is_number(loc, scale) else self.loc.size(), validate_args=validate_args)
-
-    @property
-    def mean(self) -> Tensor:
-        return self.loc
-
-    @property
-    def mode(self) -> Tensor:
-        return self.loc
 
     @property
     def variance(self) -> Tensor:

@@ -167,6 +167,20 @@ class Distribution:
         return f"{type(self).__name__}({', '.join(shown)})"
 
 
+class Centred(Distribution):
+    """One whose middle `loc` is its mean and where it is highest."""
+
+    loc: Any
+
+    @property
+    def mean(self) -> Tensor:
+        return self.loc
+
+    @property
+    def mode(self) -> Tensor:
+        return self.mean
+
+
 # ---- what distributions are made of
 
 

@@ -14,12 +14,12 @@ from ..ops import elementwise as e
 from ..ops import shape as s
 from ..tensor import Tensor, plain
 from . import constraints
-from .distribution import Distribution, Shape, lazy_property
+from .distribution import Centred, Shape, lazy_property
 
 MATRICES = ("covariance_matrix", "precision_matrix", "scale_tril")
 
 
-class MultivariateNormal(Distribution):
+class MultivariateNormal(Centred):
     """Centre `loc`; its shape by one of `covariance_matrix`, its inverse `precision_matrix`, or its root `scale_tril`.
 
     Raises:
@@ -76,14 +76,6 @@ class MultivariateNormal(Distribution):
     def precision_matrix(self) -> Tensor:
         root: Any = self._unbroadcasted_scale_tril
         return s.expand(root.cholesky_inverse(), self.inner)
-
-    @property
-    def mean(self) -> Tensor:
-        return self.loc
-
-    @property
-    def mode(self) -> Tensor:
-        return self.loc
 
     @property
     def variance(self) -> Tensor:
