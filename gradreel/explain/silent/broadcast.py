@@ -14,7 +14,7 @@ from ..diagnosis import Diagnosis, named, on, origin
 from ..words import called, code, name_of, upper
 from ..world.states import NodeState, TensorState
 from ..world.world import World
-from .showing import Showing
+from .showing import FirstTrouble
 
 SIZES = re.compile(
     r"Using a target size \(torch\.Size\((\[[\d, ]*\])\)\) that is different to the input size "
@@ -40,15 +40,13 @@ WEIGHED = (
 )
 
 
-class Broadcast:
+class Broadcast(FirstTrouble):
     """Keeps the first warning of this kind, or the first difference of such shapes that a backward starts from."""
 
     def __init__(self, world: World) -> None:
-        self.world = world
+        super().__init__(world)
         self.differences: dict[int, tuple[TensorState, TensorState]] = {}
         """By node the scores and the targets that it takes the differences of."""
-        self.diagnosis: Diagnosis | None = None
-        self.showing = Showing(world)
 
     def looks_at(self) -> dict[type[Event], Callable[[Any], None]]:
         return {
@@ -71,8 +69,7 @@ class Broadcast:
         lines: dict[str, int | None] = {"built": place.line, "raised": None, "shows": place.line}
         events = {"built": self.world.count - 1}
         title = "Scores and targets of two shapes"
-        self.diagnosis = Diagnosis("shape", title, "", lines, story, (), events, "broadcast")
-        self.showing.wait()
+        self.tell(Diagnosis("shape", title, "", lines, story, (), events, "broadcast"))
 
     def made(self, event: e.TensorMade) -> None:
         """A column and a row, of which nobody asked for a table of all pairs: scores that a network gave and data, or
@@ -119,8 +116,7 @@ class Broadcast:
                 node = self.world.nodes[tensor.node] if tensor.node is not None else None
                 found = self.added_up(node) if node is not None and node.kind in TOTALS and not tensor.shape else None
                 if found is not None and self.diagnosis is None:
-                    self.diagnosis = self.told(found, *self.differences[found.number])
-                    self.showing.wait()
+                    self.tell(self.told(found, *self.differences[found.number]))
 
     def added_up(self, node: NodeState) -> NodeState | None:
         """The differences that `node` adds up all of, each made a loss of its own."""
@@ -154,6 +150,3 @@ class Broadcast:
         names = named(target=name_of(world, targets), scores=name_of(world, scores))
         title = "Scores and targets of two shapes"
         return Diagnosis("shape", title, "", lines, story, (node.number,), events, "broadcast", names)
-
-    def found(self) -> list[Diagnosis]:
-        return [self.showing.shown(self.diagnosis)] if self.diagnosis is not None else []

@@ -14,7 +14,7 @@ from ..words import bare, called, code, name_of, size, upper
 from ..world.states import Call, NodeState, TensorState
 from ..world.world import World
 from .constant_term import LINEAR, SUMS
-from .showing import Showing, gradient_names
+from .showing import FirstTrouble, gradient_names
 
 BENT = frozenset({"pow", "square", "abs", "norm", "linalg_vector_norm", "sqrt", "relu", "clamp", "exp", "log", "mul"})
 """What makes a penalty of a gradient: a step along one is linear in it."""
@@ -23,18 +23,16 @@ MOST = 50
 """So many terms are looked at: a loop has the same ones again."""
 
 
-class ConstantGradient:
+class ConstantGradient(FirstTrouble):
     """Follows the sums that have a term without a graph, until a backward from one of them meets a gradient in it."""
 
     def __init__(self, world: World) -> None:
-        self.world = world
+        super().__init__(world)
         self.grads = 0
         """How many gradients were taken without a graph of their own."""
         self.terms: dict[int, int] = {}
         """By sum the term without a graph."""
         self.looked_at = 0
-        self.diagnosis: Diagnosis | None = None
-        self.showing = Showing(world)
 
     def looks_at(self) -> dict[type[Event], Callable[[Any], None]]:
         return {
@@ -69,8 +67,7 @@ class ConstantGradient:
                 self.looked_at += 1
                 found = self.penalized(term)
                 if found is not None and trained & self.behind(found[1]):
-                    self.diagnosis = self.told(node, term, *found)
-                    self.showing.wait(gradient_names(self.world.source))
+                    self.tell(self.told(node, term, *found), gradient_names(self.world.source))
                     return
             ways = [target for target, _ in node.edges if target is not None]
             if node.kind in LINEAR and (len(ways) == 1 or node.kind in SUMS):
@@ -124,6 +121,3 @@ class ConstantGradient:
             if not before or before[0] is gradient:
                 return term
             term = before[0]
-
-    def found(self) -> list[Diagnosis]:
-        return [self.showing.shown(self.diagnosis)] if self.diagnosis is not None else []

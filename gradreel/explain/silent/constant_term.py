@@ -14,7 +14,7 @@ from ..diagnosis import Diagnosis, named, on, taking
 from ..words import called, code, name_of
 from ..world.states import NodeState, Place, Seen
 from ..world.world import World
-from .showing import Showing
+from .showing import FirstTrouble
 
 SUMS = frozenset({"Add", "Sub"})
 LINEAR = SUMS | {"Rsub", "Neg", "Mean", "Sum", "Squeeze", "Unsqueeze", "View", "Mul", "Div"}
@@ -24,17 +24,15 @@ Key = tuple[int, str]
 """A scope and a name in it."""
 
 
-class ConstantTerm:
+class ConstantTerm(FirstTrouble):
     """Follows numbers from the tensors they are taken out of, by names, to the sums that they are terms of."""
 
     def __init__(self, world: World) -> None:
-        self.world = world
+        super().__init__(world)
         self.numbers: dict[Key, Seen] = {}
         """The names that stand for numbers taken out of tracked tensors."""
         self.terms: dict[int, Seen] = {}
         """The sums, by node, with such a number as one of their terms."""
-        self.diagnosis: Diagnosis | None = None
-        self.showing = Showing(world)
 
     def looks_at(self) -> dict[type[Event], Callable[[Any], None]]:
         return {
@@ -110,8 +108,7 @@ class ConstantTerm:
         while todo:
             node = self.world.nodes[todo.pop()]
             if node.number in self.terms:
-                self.diagnosis = self.told(node, self.terms[node.number])
-                self.showing.wait()
+                self.tell(self.told(node, self.terms[node.number]))
                 return
             ways = [target for target, _ in node.edges if target is not None]
             if node.kind in LINEAR and (len(ways) == 1 or node.kind in SUMS):
@@ -140,9 +137,6 @@ class ConstantTerm:
         )
         title = "A term of the loss is a plain number"
         return Diagnosis("no_graph", title, "", lines, story, (node.number,), events, "constant_term", names)
-
-    def found(self) -> list[Diagnosis]:
-        return [self.showing.shown(self.diagnosis)] if self.diagnosis is not None else []
 
 
 def is_number(text: str) -> bool:

@@ -17,7 +17,7 @@ from ..words import called, code, name_of, upper
 from ..world.states import Place, TensorState
 from ..world.world import World
 from .arithmetic import number_of
-from .showing import Showing
+from .showing import FirstTrouble
 
 WHOLE = re.compile(r"u?int\d+$")
 MEANT = re.compile(r"\bdtype\b|\bu?int\d*\b|\blong\b|\bshort\b|LongTensor|IntTensor|round|floor|trunc|bincount|histc")
@@ -43,17 +43,15 @@ class Lost:
     number: float | None = None
 
 
-class CutFractions:
+class CutFractions(FirstTrouble):
     """Follows what lost its fractions to a node that a backward goes through."""
 
     def __init__(self, world: World) -> None:
-        self.world = world
+        super().__init__(world)
         self.lost: dict[int, Lost] = {}
         """By memory, of what was made of it too."""
         self.used: dict[int, Lost] = {}
         """By node that computes with it."""
-        self.diagnosis: Diagnosis | None = None
-        self.showing = Showing(world)
 
     def looks_at(self) -> dict[type[Event], Callable[[Any], None]]:
         return {
@@ -139,8 +137,7 @@ class CutFractions:
         reached = self.world.calls[event.call].expected
         node = next((node for node in self.used if node in reached or node in event.nodes), None)
         if node is not None:
-            self.diagnosis = self.told(node, self.used[node])
-            self.showing.wait(self.world.source.assigned(self.world.place.line))
+            self.tell(self.told(node, self.used[node]), self.world.source.assigned(self.world.place.line))
 
     def told(self, node: int, lost: Lost) -> Diagnosis:
         world, tensor, place = self.world, lost.tensor, lost.place
@@ -170,9 +167,6 @@ class CutFractions:
         title = "Fractions that whole numbers cannot hold"
         names = named(target=name_of(world, tensor))
         return Diagnosis("dtype", title, "", lines, story, (node,), events, cause, names)
-
-    def found(self) -> list[Diagnosis]:
-        return [self.showing.shown(self.diagnosis)] if self.diagnosis is not None else []
 
 
 def filled(call: ast.Call) -> bool:

@@ -15,22 +15,20 @@ from ..diagnosis import Diagnosis, named, on
 from ..words import called, code, count, name_of
 from ..world.states import TensorState
 from ..world.world import World
-from .showing import Showing
+from .showing import FirstTrouble
 
 CUTS = frozenset({"detach", "data"})
 STEPS = 3
 
 
-class CutSteps:
+class CutSteps(FirstTrouble):
     """The results cut off since the last backward, by the line that cuts, and the first node that took each."""
 
     def __init__(self, world: World) -> None:
-        self.world = world
+        super().__init__(world)
         self.cuts: dict[int, list[TensorState]] = {}
         self.taken: dict[int, int] = {}
         """By what was cut off the node that took it."""
-        self.diagnosis: Diagnosis | None = None
-        self.showing = Showing(world)
 
     def looks_at(self) -> dict[type[Event], Callable[[Any], None]]:
         if not any(".detach()" in line or ".data" in line for line in self.world.source.code):
@@ -57,8 +55,7 @@ class CutSteps:
         reached = self.world.calls[event.call].expected
         for line, cuts in self.cuts.items():
             if self.diagnosis is None and len(cuts) >= STEPS and self.in_vain(cuts, reached):
-                self.diagnosis = self.told(line, cuts)
-                self.showing.wait()
+                self.tell(self.told(line, cuts))
         self.cuts.clear()
         self.taken.clear()
 
@@ -104,6 +101,3 @@ class CutSteps:
         names = named(how="detach", source=name_of(world, source), cut=name_of(world, last))
         title = "The history is dropped at every step"
         return Diagnosis("no_graph", title, "", lines, story, (user.number,), events, "cut_steps", names)
-
-    def found(self) -> list[Diagnosis]:
-        return [self.showing.shown(self.diagnosis)] if self.diagnosis is not None else []

@@ -11,21 +11,19 @@ from gradreel.trace.events import Event
 from ..diagnosis import Diagnosis, named, on
 from ..words import called, code, name_of
 from ..world.world import World
-from .showing import Showing
+from .showing import FirstTrouble
 
 
-class Idle:
+class Idle(FirstTrouble):
     """Between two steps of optimizers: which gradients arrived, which of them were emptied, what a step then wrote."""
 
     def __init__(self, world: World) -> None:
-        self.world = world
+        super().__init__(world)
         self.arrived: dict[int, int] = {}
         """The tensors to which a gradient came since the last step: the line of the backward."""
         self.emptied: dict[int, tuple[int, int]] = {}
         """Those of them whose gradient was emptied before a step used it: the event and the line."""
         self.wrote = False
-        self.diagnosis: Diagnosis | None = None
-        self.showing = Showing(world)
 
     def looks_at(self) -> dict[type[Event], Callable[[Any], None]]:
         return {
@@ -56,8 +54,7 @@ class Idle:
             return
         lost = [tensor for tensor in self.arrived if tensor in self.emptied]
         if lost and len(lost) == len(self.arrived) and not self.wrote and self.diagnosis is None:
-            self.diagnosis = self.told(lost[0], event.optimizer)
-            self.showing.wait()
+            self.tell(self.told(lost[0], event.optimizer))
         self.arrived.clear()
         self.emptied.clear()
 
@@ -76,6 +73,3 @@ class Idle:
         events = {"changed": event, "seen": world.count - 1}
         names = named(target=name_of(world, world.tensors[tensor]))
         return Diagnosis("grad_none", title, "", lines, story, (), events, "idle", names)
-
-    def found(self) -> list[Diagnosis]:
-        return [self.showing.shown(self.diagnosis)] if self.diagnosis is not None else []

@@ -15,14 +15,14 @@ from ..words import code
 from ..words import value as shown
 from ..world.states import NodeState
 from ..world.world import World
-from .showing import Showing
+from .showing import FirstTrouble
 
 
-class Ignored:
+class Ignored(FirstTrouble):
     """The backwards written so, until one is given something other than ones and returns a gradient."""
 
     def __init__(self, world: World) -> None:
-        self.world = world
+        super().__init__(world)
         self.deaf = {
             kind.name: (backward.args.args[1].arg, last.lineno)
             for kind in ast.walk(world.source.tree)
@@ -32,8 +32,6 @@ class Ignored:
             for last in [deaf(backward)]
             if last is not None
         }
-        self.diagnosis: Diagnosis | None = None
-        self.showing = Showing(world)
 
     def looks_at(self) -> dict[type[Event], Callable[[Any], None]]:
         return {e.NodeRan: self.ran, e.Printed: self.showing.printed} if self.deaf else {}
@@ -45,8 +43,7 @@ class Ignored:
             return
         if ones(node.came) or not any(grad is not None and not zeros(grad) for grad in event.grads):
             return
-        self.diagnosis = self.told(node, name, node.came)
-        self.showing.wait(self.world.source.assigned(self.world.calls[event.call].place.line))
+        self.tell(self.told(node, name, node.came), self.world.source.assigned(self.world.calls[event.call].place.line))
 
     def told(self, node: NodeState, name: str, came: Value) -> Diagnosis:
         argument, line = self.deaf[name]
@@ -64,9 +61,6 @@ class Ignored:
         return Diagnosis(
             "function_contract", title, "", lines, story, (node.number,), events, "gradient_ignored", names
         )
-
-    def found(self) -> list[Diagnosis]:
-        return [self.showing.shown(self.diagnosis)] if self.diagnosis is not None else []
 
 
 def deaf(backward: ast.FunctionDef) -> ast.Return | None:

@@ -13,17 +13,17 @@ from ..diagnosis import Diagnosis, named, on
 from ..words import called, code
 from ..world.states import NodeState
 from ..world.world import World
-from .showing import Showing
+from .showing import FirstTrouble
 
 Store = tuple[int, str]
 """The line of a statement of forward, and what it gives a value."""
 
 
-class KeptElsewhere:
+class KeptElsewhere(FirstTrouble):
     """Which tensors the forward of which node had in hand, until the backward of an earlier node computes with them."""
 
     def __init__(self, world: World) -> None:
-        self.world = world
+        super().__init__(world)
         self.stores = stores(world.source.tree)
         """By Function that keeps something elsewhere."""
         self.forwards: list[tuple[int, set[int]]] = []
@@ -34,8 +34,6 @@ class KeptElsewhere:
         """By tensor the nodes whose forward had it in hand."""
         self.running: list[tuple[int, set[int]]] = []
         """The nodes whose backward runs, and the tensors made in it."""
-        self.diagnosis: Diagnosis | None = None
-        self.showing = Showing(world)
 
     def looks_at(self) -> dict[type[Event], Callable[[Any], None]]:
         if not self.stores:
@@ -87,8 +85,10 @@ class KeptElsewhere:
         for tensor in event.inputs:
             later = self.later(number, tensor) if self.diagnosis is None and tensor not in own else None
             if later is not None:
-                self.diagnosis = self.told(self.world.nodes[number], later, tensor)
-                self.showing.wait(self.world.source.assigned(self.world.calls[self.world.open_calls[-1]].place.line))
+                self.tell(
+                    self.told(self.world.nodes[number], later, tensor),
+                    self.world.source.assigned(self.world.calls[self.world.open_calls[-1]].place.line),
+                )
 
     def later(self, number: int, tensor: int) -> NodeState | None:
         """The node, if `tensor` is not of node `number` but of a later one of the same Function."""
@@ -121,9 +121,6 @@ class KeptElsewhere:
         title = "Calls of a Function that share what they keep"
         nodes = (node.number, later.number)
         return Diagnosis("function_contract", title, "", lines, story, nodes, events, "kept_elsewhere", names)
-
-    def found(self) -> list[Diagnosis]:
-        return [self.showing.shown(self.diagnosis)] if self.diagnosis is not None else []
 
 
 def stores(tree: ast.Module) -> dict[str, Store]:

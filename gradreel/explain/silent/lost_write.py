@@ -14,7 +14,7 @@ from ..diagnosis import Diagnosis, named, on
 from ..words import called, code, name_of
 from ..world.states import Place
 from ..world.world import World
-from .showing import Showing
+from .showing import FirstTrouble
 
 COPIES = frozenset({"index", "index_select", "masked_select", "gather", "take", "take_along_dim"})
 """Operators that pick entries by other tensors: what they give is no view."""
@@ -31,17 +31,17 @@ class Picked:
     written: int | None = None
 
 
-class LostWrite:
+class LostWrite(FirstTrouble):
     """Follows the copies of the statement that runs, and afterwards waits for the use of what they were taken of."""
 
+    seen = re.compile("")
+
     def __init__(self, world: World) -> None:
-        self.world = world
+        super().__init__(world)
         self.picked: dict[int, Picked] = {}
         """By memory."""
         self.lost: dict[int, Picked] = {}
         """By source: what was written and went."""
-        self.diagnosis: Diagnosis | None = None
-        self.showing = Showing(world, re.compile(""))
 
     def looks_at(self) -> dict[type[Event], Callable[[Any], None]]:
         return {
@@ -105,8 +105,7 @@ class LostWrite:
     def used(self, event: e.TensorMade) -> None:
         source = next((number for number in event.inputs if number in self.lost), None)
         if source is not None:
-            self.diagnosis = self.told(self.lost[source])
-            self.showing.wait()
+            self.tell(self.told(self.lost[source]))
 
     def told(self, picked: Picked) -> Diagnosis:
         world, place = self.world, picked.place
@@ -130,6 +129,3 @@ class LostWrite:
         names = named(target=name_of(world, source))
         title = "A write into a copy that nobody has"
         return Diagnosis("view_inplace", title, "", lines, story, (), events, "lost_write", names)
-
-    def found(self) -> list[Diagnosis]:
-        return [self.showing.shown(self.diagnosis)] if self.diagnosis is not None else []

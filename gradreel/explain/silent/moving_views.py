@@ -15,7 +15,7 @@ from ..diagnosis import Diagnosis, named, on
 from ..words import called, code, name_of
 from ..world.states import Place, TensorState, Write
 from ..world.world import World
-from .showing import Showing
+from .showing import FirstTrouble
 
 ELEMENT = re.compile(r"(.+)\[(\d+)\]$")
 
@@ -34,17 +34,17 @@ CHANGES = frozenset({e.AliasChanged, e.Written})
 """What gives a tensor other numbers; without any of it nothing moves."""
 
 
-class MovingViews:
+class MovingViews(FirstTrouble):
     """Compares each tensor that joins a list with the one before it: whether that has since become the same."""
 
+    seen = re.compile("")
+
     def __init__(self, world: World) -> None:
-        self.world = world
+        super().__init__(world)
         self.kept: dict[tuple[int, str], Kept] = {}
         """The parts of lists, by scope and name."""
         self.moved: dict[int, tuple[Kept, str]] = {}
         """The tensors that show other numbers than when they were kept, with the name of their list."""
-        self.diagnosis: Diagnosis | None = None
-        self.showing = Showing(world, re.compile(""))
 
     def looks_at(self) -> dict[type[Event], Callable[[Any], None]]:
         if not any(type(event) in CHANGES for event in self.world.trace.events):
@@ -92,8 +92,7 @@ class MovingViews:
                 names = [element for _, element in self.world.tensors[number].names]
                 write = self.write(kept)
                 if write is not None and any(element.startswith(f"{name}[") for element in names):
-                    self.diagnosis = self.told(kept, name, write)
-                    self.showing.wait()
+                    self.tell(self.told(kept, name, write))
                 return
 
     def write(self, kept: Kept) -> Write | None:
@@ -134,9 +133,6 @@ class MovingViews:
         names = named(target=base.called or name_of(world, base), list=name)
         title = "A list that shows the last numbers only"
         return Diagnosis("view_inplace", title, "", lines, story, (), events, "moving_views", names)
-
-    def found(self) -> list[Diagnosis]:
-        return [self.showing.shown(self.diagnosis)] if self.diagnosis is not None else []
 
 
 def alike(one: Value | None, other: Value | None) -> bool:

@@ -54,6 +54,26 @@ class Showing:
         return replace(diagnosis, lines={**diagnosis.lines, "shows": self.line or self.within or self.since})
 
 
+class FirstTrouble:
+    """A watcher that tells of the first trouble it is sure of, and of the line that shows it."""
+
+    seen: re.Pattern[str] | None = None
+    """What shows it, if it is not gradients."""
+
+    def __init__(self, world: World) -> None:
+        self.world = world
+        self.diagnosis: Diagnosis | None = None
+        self.showing = Showing(world, self.seen)
+
+    def tell(self, diagnosis: Diagnosis, names: frozenset[str] = frozenset()) -> None:
+        """`names` stand for gradients, where it is shown."""
+        self.diagnosis = diagnosis
+        self.showing.wait(names)
+
+    def found(self) -> list[Diagnosis]:
+        return [self.showing.shown(self.diagnosis)] if self.diagnosis is not None else []
+
+
 def loops(place: Place) -> frozenset[tuple[int, int]]:
     """The loops that `place` is in: the line and the run of each."""
     return frozenset((turn.line, turn.run) for turn in place.turns)

@@ -12,20 +12,14 @@ from ..diagnosis import Diagnosis, during, named, on, origin
 from ..sentences.graph import keep_name
 from ..words import code, label, name_of, value
 from ..world.states import NodeState, SlotState, Write
-from ..world.world import World
-from .showing import Showing
+from .showing import FirstTrouble
 
 UNREAD = ("running_mean", "running_var")
 """What a batch norm keeps for evaluation: in training, when it writes them, its gradient does not need them."""
 
 
-class Stale:
+class Stale(FirstTrouble):
     """Slots that were read after an uncounted write had changed what they hold."""
-
-    def __init__(self, world: World) -> None:
-        self.world = world
-        self.diagnosis: Diagnosis | None = None
-        self.showing = Showing(world)
 
     def looks_at(self) -> dict[type[Event], Callable[[Any], None]]:
         return {e.SlotRead: self.read, e.Printed: self.showing.printed}
@@ -43,8 +37,8 @@ class Stale:
             if not write.counted and write.event > slot.saved and write.op not in ("known before", "set_")
         ]
         if writes and self.changed(slot, writes[-1]):
-            self.diagnosis = self.told(node, slot, writes[0])
-            self.showing.wait(self.world.source.assigned(self.diagnosis.lines["shows"] or 0))
+            diagnosis = self.told(node, slot, writes[0])
+            self.tell(diagnosis, self.world.source.assigned(diagnosis.lines["shows"] or 0))
 
     def changed(self, slot: SlotState, write: Write) -> bool:
         """Whether the numbers are others than those that were kept."""
@@ -80,6 +74,3 @@ class Stale:
         )
         title = "A gradient from numbers that have changed"
         return Diagnosis("saved_modified", title, "", lines, story, (node.number,), events, "stale", names)
-
-    def found(self) -> list[Diagnosis]:
-        return [self.showing.shown(self.diagnosis)] if self.diagnosis is not None else []

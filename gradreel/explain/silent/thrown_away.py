@@ -13,7 +13,7 @@ from ..diagnosis import Diagnosis, named, on
 from ..words import called, code, name_of
 from ..world.states import Place
 from ..world.world import World
-from .showing import Showing
+from .showing import FirstTrouble
 
 CHANGED = """
     relu sigmoid tanh clamp clip add sub mul div neg abs sqrt exp log pow masked_fill scatter index_fill
@@ -24,11 +24,11 @@ CHANGES = frozenset(CHANGED.split())
 """What somebody may call in the belief that it changes its tensor."""
 
 
-class ThrownAway:
+class ThrownAway(FirstTrouble):
     """The calls on lines of their own whose result went at once, until the tensor they were given is used again."""
 
     def __init__(self, world: World) -> None:
-        self.world = world
+        super().__init__(world)
         self.made_at: Place | None = None
         self.made: list[tuple[int, int]] = []
         """What the statement made of named tensors: the event and the tensor it was made of."""
@@ -37,8 +37,6 @@ class ThrownAway:
         self.used: dict[int, tuple[int, int, int]] = {}
         """By node that took such a tensor: the tensor, the event and the line."""
         self.printed = False
-        self.diagnosis: Diagnosis | None = None
-        self.showing = Showing(world)
 
     def looks_at(self) -> dict[type[Event], Callable[[Any], None]]:
         return {
@@ -97,8 +95,7 @@ class ThrownAway:
         reached = self.world.calls[event.call].expected
         for node, use in self.used.items():
             if node in reached or node in event.nodes:
-                self.diagnosis = self.told(node, *use)
-                self.showing.wait()
+                self.tell(self.told(node, *use))
                 return
 
     def told(self, node: int, tensor: int, event: int, line: int) -> Diagnosis:
@@ -116,6 +113,3 @@ class ThrownAway:
         names = named(target=name_of(world, world.tensors[tensor]))
         title = "A result that was thrown away"
         return Diagnosis("other", title, "", lines, story, (node,), events, "thrown_away", names)
-
-    def found(self) -> list[Diagnosis]:
-        return [self.showing.shown(self.diagnosis)] if self.diagnosis is not None else []

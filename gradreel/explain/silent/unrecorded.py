@@ -13,20 +13,18 @@ from ..diagnosis import Diagnosis, named, on, origin
 from ..words import called, code, name_of
 from ..world.states import TensorState, Write
 from ..world.world import World
-from .showing import Showing
+from .showing import FirstTrouble
 
 
-class Unrecorded:
+class Unrecorded(FirstTrouble):
     """Writes of plain numbers into results, until a backward goes through what was computed of them later."""
 
     def __init__(self, world: World) -> None:
-        self.world = world
+        super().__init__(world)
         self.writes: dict[int, tuple[TensorState, Write]] = {}
         """By memory, the result that lives there and the first such write into it."""
         self.used: dict[int, int] = {}
         """By node that took the memory after the write."""
-        self.diagnosis: Diagnosis | None = None
-        self.showing = Showing(world)
 
     def looks_at(self) -> dict[type[Event], Callable[[Any], None]]:
         if not self.world.source.quiet_lines:
@@ -63,8 +61,7 @@ class Unrecorded:
         reached = self.world.calls[event.call].expected
         node = next((node for node in self.used if node in reached or node in event.nodes), None)
         if node is not None:
-            self.diagnosis = self.told(node, *self.writes[self.used[node]])
-            self.showing.wait()
+            self.tell(self.told(node, *self.writes[self.used[node]]))
 
     def told(self, node: int, result: TensorState, write: Write) -> Diagnosis:
         world, name = self.world, called(self.world, result.number)
@@ -81,6 +78,3 @@ class Unrecorded:
         names = named(target=name_of(world, result))
         title = "A write that the graph does not know of"
         return Diagnosis("view_inplace", title, "", lines, story, (node,), events, "unrecorded", names)
-
-    def found(self) -> list[Diagnosis]:
-        return [self.showing.shown(self.diagnosis)] if self.diagnosis is not None else []
