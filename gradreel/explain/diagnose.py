@@ -88,7 +88,6 @@ class Doctor:
         found = self.found or [diagnosis for watcher in self.watchers for diagnosis in watcher.found()]
         causes = {diagnosis.cause for diagnosis in found}
         found = [diagnosis for diagnosis in found if not causes & FOLLOWS.get(diagnosis.cause, frozenset())]
-        found = [diagnosis for at, diagnosis in enumerate(found) if not told_before(diagnosis, found[:at])]
         return [
             replace(diagnosis, story=tuple(map(upper, diagnosis.story)), stacks=stacks(diagnosis, self.places))
             for diagnosis in found
@@ -98,16 +97,10 @@ class Doctor:
 FOLLOWS = {
     "collected": frozenset({"lost"}),  # graphs that nobody ever comes back for
     "untouched": frozenset({"idle"}),
-    "lost_unread": frozenset({"lost"}),
+    "lost_unread": frozenset({"lost", "unused_silently"}),
     "drawn": frozenset({"lost", "lost_unread"}),
 }
 """What is not told beside the trouble that it came of."""
-
-
-def told_before(diagnosis: Diagnosis, others: list[Diagnosis]) -> bool:
-    """Whether one of `others` is of the same cut in the graph."""
-    cut = diagnosis.lines.get("cut")
-    return cut is not None and any(other.kind == diagnosis.kind and other.lines.get("cut") == cut for other in others)
 
 
 def stacks(diagnosis: Diagnosis, places: list[tuple[int, Place]]) -> dict[str, tuple[int, ...]]:

@@ -14,6 +14,7 @@ from gradreel.trace.events import Event
 
 from ..diagnosis import Diagnosis
 from ..world.world import World
+from .asked_in_vain import AskedInVain
 from .born_nan import BornNan
 from .broadcast import Broadcast
 from .collected import Collected
@@ -71,6 +72,7 @@ WATCHERS: tuple[type[Watcher], ...] = (
     Hooked,
     BornNan,
     Diverged,
+    AskedInVain,
     Unreached,
     Ignored,
     Unrecorded,

@@ -1,0 +1,99 @@
+"""A gradient that autograd.grad was asked for and that has no way: flags let None or zeros pass, though the numbers of
+the input were used, or a slice of it stands beside what was computed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from gradreel.trace import events as e
+from gradreel.trace.events import Event
+
+from ..diagnosis import Diagnosis, named, on
+from ..errors.cuts import Cut
+from ..errors.no_graph import before_line
+from ..errors.unused import cut_between, sibling
+from ..words import called, code, label, name_of, upper
+from ..world.states import Call, TensorState
+from ..world.world import World
+from .showing import FirstTrouble
+
+UNMEANT = frozenset({"numbers", "tensor", "sample"})
+"""Cuts that nobody makes in order to stop a gradient."""
+FEW = 4
+"""So many names of gradients are looked for where something is printed."""
+TITLE = "The output does not depend on this input"
+
+
+class AskedInVain(FirstTrouble):
+    """Looks at the inputs of each call of autograd.grad that the call never came to."""
+
+    def __init__(self, world: World) -> None:
+        super().__init__(world)
+        self.in_vain: frozenset[str] = frozenset()
+        """The names of gradients with respect to results that nothing was made of."""
+
+    def looks_at(self) -> dict[type[Event], Callable[[Any], None]]:
+        return {e.BackwardFinished: self.finished, e.Printed: self.showing.printed}
+
+    def finished(self, event: e.BackwardFinished) -> None:
+        """An input without a way, which flags let pass as None or zeros, and whose numbers were used all the same."""
+        call = self.world.calls[event.call]
+        for place, number in enumerate(call.inputs):
+            without = call.captured.get(place) is None and self.world.grad_node(number) not in call.expected
+            if without and call.called == "grad" and call.roots and (self.diagnosis is None or self.in_vain):
+                self.asked_in_vain(call, number)
+
+    def asked_in_vain(self, call: Call, number: int) -> None:
+        goal, start = self.world.tensors[number], self.world.tensors[call.roots[0]]
+        cut = cut_between(self.world, start, goal)
+        if cut is None and len(self.in_vain) < FEW and self.made_in_vain(start, goal):
+            self.in_vain |= self.world.source.assigned(call.place.line)
+            self.tell(self.diagnosis or self.told_in_vain(call, start, goal), self.in_vain)
+        if cut is not None and cut.how in UNMEANT and self.diagnosis is None:
+            self.tell(self.told_cut(call, start, goal, cut), self.world.source.assigned(call.place.line))
+
+    def told_cut(self, call: Call, start: TensorState, goal: TensorState, cut: Cut) -> Diagnosis:
+        start = before_line(self.world, start, call.place.line)
+        story = (
+            f"{code(call.text)} {on(call.place.line)} asks for the gradient of {called(self.world, start.number)} with "
+            f"respect to {called(self.world, goal.number)}, and its flags let None or zeros pass where there is none.",
+            cut.told,
+            f"The numbers of {called(self.world, goal.number)} were used, and the graph knows nothing of that.",
+        )
+        lines: dict[str, int | None] = {"built": start.place.line, "cut": cut.place.line, "raised": None}
+        events = {"built": start.made, "cut": cut.event, "seen": self.world.count - 1}
+        names = named(
+            root=label(self.world, start.number),
+            target=label(self.world, goal.number),
+            how=cut.how,
+            cut=name_of(self.world, cut.tensor),
+            source=name_of(self.world, cut.source) if cut.source else None,
+        )
+        nodes = () if start.node is None else (start.node,)
+        return Diagnosis("unused", TITLE, "", lines, story, nodes, events, "unused_silently", names)
+
+    def made_in_vain(self, start: TensorState, goal: TensorState) -> bool:
+        """Whether `goal` is a result that nothing was made of, though what it was made of led to `start`."""
+        if goal.node is None or not sibling(self.world, start, goal):
+            return False
+        return not any(
+            goal.number in state.inputs or goal.number == state.base for state in self.world.tensors.values()
+        )
+
+    def told_in_vain(self, call: Call, start: TensorState, goal: TensorState) -> Diagnosis:
+        name, start = called(self.world, goal.number), before_line(self.world, start, call.place.line)
+        root = called(self.world, start.number)
+        story = (
+            f"{code(call.text)} {on(call.place.line)} asks for the gradient of {root} with respect to {name}, and its "
+            "flags let None or zeros pass where there is none.",
+            f"{upper(name)} was made {on(goal.place.line)}, and nothing was computed from it: {root}, of "
+            f"**line {start.place.line}**, came of what {name} was made of, not of {name}.",
+            "A slice is a tensor of its own: the gradient goes to it only if what is differentiated was computed from "
+            "it.",
+        )
+        lines: dict[str, int | None] = {"built": goal.place.line, "raised": None}
+        events = {"built": goal.made, "seen": self.world.count - 1}
+        names = named(root=label(self.world, start.number), target=label(self.world, goal.number))
+        nodes = () if goal.node is None else (goal.node,)
+        return Diagnosis("unused", TITLE, "", lines, story, nodes, events, "unused_silently", names)
