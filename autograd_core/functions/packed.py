@@ -12,7 +12,7 @@ from typing import Any
 
 from ..ops import shape as s
 from ..tensor import Tensor
-from .recurrent import State, Weights, grouped, long_short_cell, stacked
+from .recurrent import State, Weights, grouped, long_short, long_short_cell, stacked
 from .shaping import narrow
 
 
@@ -104,10 +104,7 @@ def lstm(
     """torch.lstm of packed data: (outputs, last hidden states, last cell states)."""
     projected = hx[0].data_.shape[2] != hx[1].data_.shape[2]
     weights = grouped(params, has_biases, projected)
-    states = list(zip(s.unbind(hx[0], 0), s.unbind(hx[1], 0), strict=True))
-    output, last = stacked(layer_of(long_short_cell, sizes), data, states, weights, 1 + bidirectional, dropout, -1)
-    cell = s.stack([c for _, c in last], 0)
-    return output, s.stack([h for h, _ in last], 0), cell
+    return long_short(layer_of(long_short_cell, sizes), data, hx, weights, 1 + bidirectional, dropout, -1)
 
 
 def groups(sizes: Sequence[int]) -> Iterator[tuple[int, int, int]]:

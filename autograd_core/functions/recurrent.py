@@ -254,11 +254,18 @@ def lstm(
     if input.data_.dtype == np.float32 and input.data_.size and not projected:
         return fused_lstm(input, hx, weights, has_biases, used, train, bidirectional, batch_first)
     inputs = s.transpose(input, 0, 1) if batch_first else input
-    states = list(zip(s.unbind(hx[0], 0), s.unbind(hx[1], 0), strict=True))
-    output, last = stacked(layer_of(long_short_cell), inputs, states, weights, 1 + bidirectional, used)
-    cell = s.stack([c for _, c in last], 0)
-    hidden = s.stack([h for h, _ in last], 0)
+    output, hidden, cell = long_short(layer_of(long_short_cell), inputs, hx, weights, 1 + bidirectional, used)
     return (s.transpose(output, 0, 1) if batch_first else output), hidden, cell
+
+
+def long_short(
+    layer: Callable[..., Any], inputs: Tensor, hx: Sequence[Tensor], weights: Any, *options: Any
+) -> tuple[Tensor, Tensor, Tensor]:
+    """(outputs, last hidden states, last cell states) of layers that carry both; `options` are those of `stacked`."""
+    states = list(zip(s.unbind(hx[0], 0), s.unbind(hx[1], 0), strict=True))
+    output, last = stacked(layer, inputs, states, weights, *options)
+    cell = s.stack([c for _, c in last], 0)
+    return output, s.stack([h for h, _ in last], 0), cell
 
 
 def fused_lstm(

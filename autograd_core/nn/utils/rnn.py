@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,6 +17,10 @@ from ...op import GRAPH
 from ...ops import shape as s
 from ...ops.packing import pack_padded_sequence as pack
 from ...tensor import Tensor, plain
+
+
+def converted(kind: dtypes.dtype) -> Callable[[PackedSequence], PackedSequence]:
+    return lambda packed: packed.to(dtype=kind)
 
 
 class PackedSequence_(NamedTuple):
@@ -59,29 +63,14 @@ class PackedSequence(PackedSequence_):
     def cuda(self, *args: Any, **options: Any) -> PackedSequence:
         return self.to(*args, **{"device": "cuda", **options})
 
-    def double(self) -> PackedSequence:
-        return self.to(dtype=dtypes.float64)
-
-    def float(self) -> PackedSequence:
-        return self.to(dtype=dtypes.float32)
-
-    def half(self) -> PackedSequence:
-        return self.to(dtype=dtypes.float16)
-
-    def long(self) -> PackedSequence:
-        return self.to(dtype=dtypes.int64)
-
-    def int(self) -> PackedSequence:
-        return self.to(dtype=dtypes.int32)
-
-    def short(self) -> PackedSequence:
-        return self.to(dtype=dtypes.int16)
-
-    def char(self) -> PackedSequence:
-        return self.to(dtype=dtypes.int8)
-
-    def byte(self) -> PackedSequence:
-        return self.to(dtype=dtypes.uint8)
+    double = converted(dtypes.float64)
+    float = converted(dtypes.float32)
+    half = converted(dtypes.float16)
+    long = converted(dtypes.int64)
+    int = converted(dtypes.int32)
+    short = converted(dtypes.int16)
+    char = converted(dtypes.int8)
+    byte = converted(dtypes.uint8)
 
     @property
     def is_cuda(self) -> bool:
