@@ -80,7 +80,7 @@ SLOTS = [prefix + name for name in SAVED for prefix in ("_saved_", "_raw_saved_"
 NODE = getattr(torch.autograd.graph, "Node", None)
 
 
-PACKED = ["to", "cpu", "double", "float", "half", "long", "int", "is_pinned"]
+PACKED = ["to", "cpu", "double", "float", "half", "long", "int", "short", "char", "byte", "is_pinned"]
 """What packed sequences can be turned into."""
 RESETTING = tuple(
     kind for kind in vars(torch.nn).values() if isinstance(kind, type) and hasattr(kind, "reset_parameters")

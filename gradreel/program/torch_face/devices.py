@@ -77,7 +77,7 @@ TUNING = words(
 
 
 def _install() -> None:
-    for kind in (torch.Tensor, torch.nn.Module):
+    for kind in (torch.Tensor, torch.nn.Module, torch.nn.utils.rnn.PackedSequence):
         table = TABLES[kind]
         table["cuda"] = Builtin("cuda", stay, machine=True)
         for name in ("pin_memory", "share_memory_", "share_memory"):
