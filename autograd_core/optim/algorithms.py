@@ -8,9 +8,8 @@ import numpy as np
 
 from ..boxmuller import multiply_add
 from ..tensor import Array, Tensor, plain
-from .optimizer import (
+from .algorithm import (
     Algorithm,
-    Group,
     advance,
     at_least_zero,
     counter,
@@ -20,6 +19,7 @@ from .optimizer import (
     write,
     zeros_like,
 )
+from .optimizer import Group
 
 RATE = {"lr": "learning rate"}
 EPSILON = {"eps": "epsilon value"}

@@ -13,7 +13,8 @@ import numpy as np
 
 from ..modes import enable_grad, no_grad
 from ..tensor import Array, Tensor, plain
-from .optimizer import Optimizer, at_least_zero, plus, write
+from .algorithm import at_least_zero, plus, write
+from .optimizer import Optimizer
 
 ARMIJO, CURVATURE = 1e-4, 0.9
 """How much the value must fall along the line, and how flat it must be where the search ends."""

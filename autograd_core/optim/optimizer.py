@@ -1,41 +1,23 @@
-"""Optimizer: groups of parameters with options, a state for each parameter, and steps that write over them.
-
-Steps compute on arrays, in torch's order of operations. Each write is counted on the parameter's version as torch
-counts it, so a graph that kept a parameter notices the step.
-"""
+"""Optimizer: groups of parameters with options, a state for each parameter, hooks, and what is stored of it."""
 
 from __future__ import annotations
 
 import functools
-import inspect
 import warnings
 from collections import OrderedDict, defaultdict
 from collections.abc import Callable, Iterable
 from copy import deepcopy
 from itertools import chain
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
-from .. import tell
-from ..boxmuller import multiply_add
 from ..graph import Handle
-from ..modes import enable_grad, no_grad
 from ..nn.tree import clear_grad
-from ..tensor import Array, Tensor, plain
+from ..tensor import Tensor, plain
 
 Group = dict[str, Any]
 Hook = Callable[..., Any]
-
-
-def at_least_zero(words: str, value: float) -> None:
-    """Whether an option is 0 or more.
-
-    Raises:
-        ValueError: it is not.
-    """
-    if not value >= 0.0:
-        raise ValueError(f"Invalid {words}: {value}")
 
 
 def hooked(step: Callable[..., Any]) -> Callable[..., Any]:
@@ -217,83 +199,6 @@ class Optimizer:
         return "\n".join([*lines, ")"])
 
 
-class Algorithm(Optimizer):
-    """An optimizer whose step moves each parameter for itself, by `update`.
-
-    `usual` has the options in the order in which torch prints them, `places` those that may be given by position, and
-    `limits` those that may not be negative, with the words that say so.
-    """
-
-    usual: ClassVar[dict[str, Any]]
-    places: ClassVar[tuple[str, ...]]
-    limits: ClassVar[dict[str, str]]
-    settled: ClassVar[tuple[str, ...]] = ()
-    """Options that are shown, but cannot be given."""
-
-    def __init_subclass__(cls, **options: Any) -> None:
-        super().__init_subclass__(**options)
-        if "usual" in cls.__dict__:
-            cls.__signature__ = cls.said()  # type: ignore[attr-defined]
-
-    @classmethod
-    def said(cls) -> inspect.Signature:
-        """What `inspect` says of the class: its options by name, those that have a place first."""
-        by_place, by_name = inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY
-        rest = [name for name in cls.usual if name not in cls.places and name not in cls.settled]
-        placed = [inspect.Parameter(name, by_place, default=cls.usual[name]) for name in cls.places]
-        named = [inspect.Parameter(name, by_name, default=cls.usual[name]) for name in rest]
-        return inspect.Signature([inspect.Parameter("params", by_place), *placed, *named], return_annotation=None)
-
-    def __init__(self, params: Any, *args: Any, **options: Any) -> None:
-        who = f"{type(self).__name__}.__init__()"
-        if len(args) > len(self.places):
-            most = len(self.places) + 2
-            raise TypeError(f"{who} takes from 2 to {most} positional arguments but {len(args) + 2} were given")
-        for name in options:
-            if name not in self.usual or name in self.settled:
-                raise TypeError(f"{who} got an unexpected keyword argument '{name}'")
-            if name in self.places[: len(args)]:
-                raise TypeError(f"{who} got multiple values for argument '{name}'")
-        given = {**self.usual, **dict(zip(self.places, args, strict=False)), **options}
-        self.check(given)
-        super().__init__(params, given)
-
-    def check(self, given: Group) -> None:
-        """Whether the options make sense.
-
-        Raises:
-            ValueError: one does not.
-            NotImplementedError: one asks for what this engine does not have.
-        """
-        if isinstance(given["lr"], Tensor) and given["lr"].data_.size != 1:
-            raise ValueError("Tensor lr must be 1-element")
-        for name, words in self.limits.items():
-            at_least_zero(words, given[name])
-        if given.get("fused") and given.get("foreach"):
-            raise RuntimeError("`fused` and `foreach` cannot be `True` together.")
-        for name in ("differentiable", "capturable"):
-            if given.get(name):
-                raise NotImplementedError(f"{type(self).__name__} with {name}=True is not supported")
-
-    def step(self, closure: Callable[[], Any] | None = None) -> Any:
-        """Moves every parameter that has a gradient; `closure`, if given, computes the loss first."""
-        loss = None
-        if closure is not None:
-            with enable_grad():
-                loss = closure()
-        with no_grad():
-            for group in self.param_groups:
-                for param in group["params"]:
-                    if param.grad is not None:
-                        grad = param.grad.data_
-                        self.update(param, -grad if group.get("maximize") else grad, group)
-        return loss
-
-    def update(self, param: Tensor, grad: Array, group: Group) -> None:
-        """Moves one parameter against `grad`, an array of its shape."""
-        raise NotImplementedError
-
-
 def fitted(value: Any, param: Tensor, name: str = "") -> Any:
     """Loaded state in the type of its parameter; counts of steps stay as they are."""
     if isinstance(value, Tensor):
@@ -311,46 +216,3 @@ def tensor_type(tensor: Tensor) -> str:
     names = {"float32": "Float", "float64": "Double", "float16": "Half", "int64": "Long"}
     kind: str = tensor.data_.dtype.name
     return f"torch.{names.get(kind, kind.title())}Tensor"
-
-
-# ---- what steps are made of
-
-
-def write(param: Tensor, value: Array, op: str) -> None:
-    """Write over a parameter, counted."""
-    param.overwrite(value)
-    param.bump()
-    tell.written(param, op)
-
-
-def zeros_like(param: Tensor) -> Tensor:
-    return plain(np.zeros(param.data_.shape, param.data_.dtype))
-
-
-def counter() -> Tensor:
-    return plain(np.zeros((), np.float32))
-
-
-def advance(state: dict[str, Any], name: str, value: Array) -> Array:
-    """Replace an array of the state and give the new one."""
-    state[name].overwrite(value)
-    held: Array = state[name].data_
-    return held
-
-
-def plus(start: Array, grad: Array, factor: float) -> Array:
-    """`start + factor * grad`, rounded once as torch's fused multiply-add does."""
-    total: Array = multiply_add(grad, grad.dtype.type(factor), start)
-    return total
-
-
-def lerp(start: Array, end: Array, weight: float) -> Array:
-    """From `start` toward `end`, by the formula that is exact at the nearer end, as torch does."""
-    way = end - start
-    return plus(start, way, weight) if weight < 0.5 else plus(end, -way, 1 - weight)
-
-
-def mixed_square(square: Array, grad: Array, keep: float) -> Array:
-    """The running mean of the square of the gradient."""
-    total: Array = multiply_add(grad.dtype.type(1 - keep) * grad, grad, square * keep)
-    return total

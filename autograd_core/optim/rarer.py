@@ -6,10 +6,8 @@ import numpy as np
 
 from ..boxmuller import multiply_add
 from ..tensor import Array, Tensor, plain
-from .algorithms import DECAY, EPSILON, RATE, check_betas, decayed, decayed_apart, number
-from .optimizer import (
+from .algorithm import (
     Algorithm,
-    Group,
     advance,
     at_least_zero,
     counter,
@@ -19,6 +17,8 @@ from .optimizer import (
     write,
     zeros_like,
 )
+from .algorithms import DECAY, EPSILON, RATE, check_betas, decayed, decayed_apart, number
+from .optimizer import Group
 
 
 class Adadelta(Algorithm):
