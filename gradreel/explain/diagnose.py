@@ -44,7 +44,8 @@ class Doctor:
 
     def __init__(self, world: World) -> None:
         self.world = world
-        self.watchers = [watcher(world) for watcher in WATCHERS]
+        kinds = frozenset(map(type, world.trace.events))
+        self.watchers = [watcher(world) for watcher, needs in WATCHERS.items() if needs <= kinds]
         self.found: list[Diagnosis] = []
         self.failed: tuple[int, e.BackwardFailed] | None = None
         self.places: list[tuple[int, Place]] = []

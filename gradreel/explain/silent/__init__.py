@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Protocol
 
+from gradreel.trace import events as e
 from gradreel.trace.events import Event
 
 from ..diagnosis import Diagnosis
@@ -54,31 +55,32 @@ class Watcher(Protocol):
         ...
 
 
-WATCHERS: tuple[type[Watcher], ...] = (
-    Missing,
-    ConstantTerm,
-    ConstantGradient,
-    Drawn,
-    CutSteps,
-    Nameless,
-    Stale,
-    Idle,
-    Untouched,
-    Broadcast,
-    Piled,
-    SecondOrder,
-    Growing,
-    Collected,
-    Hooked,
-    BornNan,
-    Diverged,
-    AskedInVain,
-    Unreached,
-    Ignored,
-    Unrecorded,
-    KeptElsewhere,
-    CutFractions,
-    MovingViews,
-    LostWrite,
-    ThrownAway,
-)
+WATCHERS: dict[type[Watcher], frozenset[type[Event]]] = {
+    Missing: frozenset({e.GradMissing}),
+    ConstantTerm: frozenset({e.NumbersTaken}),
+    ConstantGradient: frozenset({e.GradCaptured}),
+    Drawn: frozenset({e.BackwardStarted}),
+    CutSteps: frozenset({e.BackwardStarted}),
+    Nameless: frozenset({e.OptimizerStepped}),
+    Stale: frozenset({e.Written}),
+    Idle: frozenset({e.OptimizerStepped}),
+    Untouched: frozenset({e.OptimizerStepped}),
+    Broadcast: frozenset({e.NodeMade}),
+    Piled: frozenset({e.GradStored}),
+    SecondOrder: frozenset({e.GradStored}),
+    Growing: frozenset({e.BackwardStarted}),
+    Collected: frozenset({e.NodeMade}),
+    Hooked: frozenset({e.HookRan, e.Written}),
+    BornNan: frozenset({e.NodeMade}),
+    Diverged: frozenset({e.Written}),
+    AskedInVain: frozenset({e.BackwardFinished}),
+    Unreached: frozenset({e.OptimizerStepped}),
+    Ignored: frozenset({e.NodeRan}),
+    Unrecorded: frozenset({e.Written}),
+    KeptElsewhere: frozenset({e.NodeMade}),
+    CutFractions: frozenset({e.NodeMade}),
+    MovingViews: frozenset({e.Written}),
+    LostWrite: frozenset({e.Written}),
+    ThrownAway: frozenset({e.NodeMade}),
+}
+"""Each with kinds of events: where one of them is missing, there is nothing to tell."""

@@ -30,10 +30,6 @@ class Kept:
     event: int
 
 
-CHANGES = frozenset({e.AliasChanged, e.Written})
-"""What gives a tensor other numbers; without any of it nothing moves."""
-
-
 class MovingViews(FirstTrouble):
     """Compares each tensor that joins a list with the one before it: whether that has since become the same."""
 
@@ -47,8 +43,6 @@ class MovingViews(FirstTrouble):
         """The tensors that show other numbers than when they were kept, with the name of their list."""
 
     def looks_at(self) -> dict[type[Event], Callable[[Any], None]]:
-        if not any(type(event) in CHANGES for event in self.world.trace.events):
-            return {}
         return {
             e.NameBound: self.bound,
             e.TensorMade: self.made,
@@ -101,7 +95,7 @@ class MovingViews(FirstTrouble):
         events = self.world.trace.events
         for number in range(kept.event, self.world.count):
             event = events[number]
-            changes = type(event) in CHANGES and event.tensor == kept.tensor  # type: ignore[attr-defined]
+            changes = isinstance(event, e.AliasChanged | e.Written) and event.tensor == kept.tensor
             if changes and not alike(event.value, kept.value):  # type: ignore[attr-defined]
                 before = [write for write in self.world.writes.get(storage, ()) if write.event <= number]
                 return before[-1] if before else None

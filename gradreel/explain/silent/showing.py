@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from dataclasses import replace
+from typing import ClassVar
 
 from gradreel.trace import events as e
 
@@ -57,7 +58,7 @@ class Showing:
 class FirstTrouble:
     """A watcher that tells of the first trouble it is sure of, and of the line that shows it."""
 
-    seen: re.Pattern[str] | None = None
+    seen: ClassVar[re.Pattern[str] | None] = None
     """What shows it, if it is not gradients."""
 
     def __init__(self, world: World) -> None:
