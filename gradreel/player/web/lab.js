@@ -12,12 +12,14 @@ import { createDrafts } from "./drafts.js";
 import { createMemory } from "./remembering.js";
 import { createExpression } from "./expression.js";
 import { createHeader, createLessonBar } from "./header.js";
-import { embedAddress, LONGEST_LINK, writeLink } from "./link.js";
+import { writeLink } from "./link.js";
+import { createNotice } from "./notice.js";
 import { createOpening } from "./opening.js";
 import { isMessage } from "./pasted.js";
 import { createPlayer } from "./player.js";
+import { createRemarks } from "./remarks.js";
 import { saveFile } from "./saving.js";
-import { write } from "./marks.js";
+import { createSharing } from "./sharing.js";
 import { travel } from "./travel.js";
 import vis from "./vis.js";
 import { words } from "./vocabulary.js";
@@ -43,8 +45,10 @@ export function createLab(root, { head, scene, ask, theme, step = null }) {
   /** The program that is on the stage: the one that was started may still be on its way. */
   let played = program.text;
   let code = null;
-  let quiet = 0;
   let welcome = null;
+  const notice = createNotice();
+  const { say } = notice;
+  const remarks = createRemarks();
 
   const choices = createChoices(() => localStorage, { values: (on) => player.showValues(on) });
   let typing = 0;
@@ -89,11 +93,9 @@ export function createLab(root, { head, scene, ask, theme, step = null }) {
 
   const bar = element("header", { class: "gr-header" });
   const stage = element("div", { class: "gr-stage" });
-  const notice = element("div", { class: "gr-notice", role: "status", hidden: true });
   const leaves = element("div", { class: "gr-expression", "data-testid": "expression", hidden: true });
-  const remarks = element("div", { class: "gr-remarks", "data-testid": "remarks", hidden: true });
   root.classList.add(`gr-${head.place}`);
-  root.replaceChildren(bar, stage, notice);
+  root.replaceChildren(bar, stage, notice.element);
   const player = createPlayer(stage, scene, {
     vis,
     theme,
@@ -105,7 +107,7 @@ export function createLab(root, { head, scene, ask, theme, step = null }) {
       const complete = (text, at, asked) => proposals(text, at, words, asked);
       code = createCode(codemirror, host, { text: program.text, scene, readOnly: !ask, onRun: run, onEdit: edited, complete });
       if (head.place === "lab") host.after(choices.element);
-      host.after(leaves, remarks, drafts ? element("p", { class: "gr-quiet", "data-testid": "kept", text: KEPT }) : "");
+      host.after(leaves, remarks.element, drafts ? element("p", { class: "gr-quiet", "data-testid": "kept", text: KEPT }) : "");
       return code.pane;
     },
     onRun: ask && load,
@@ -116,8 +118,10 @@ export function createLab(root, { head, scene, ask, theme, step = null }) {
   }
   const expression = createExpression(leaves, { onValues: (values) => start({ ...program, values }, {}) });
   expression.show(scene.expression);
-  remark(head.remarks);
+  remarks.show(head.remarks);
   const home = () => new URL(head.home ?? "./", location.origin + location.pathname);
+  const place = () => ({ source: program.text, step: player.state().step, values: program.values });
+  const sharing = createSharing({ place, home, keepAsFile, say });
   const header = head.place === "lesson" || head.place === "embed" ? createLessonBar(bar, {
     title: head.title ?? "Gradreel",
     apart: head.place === "embed",
@@ -132,75 +136,14 @@ export function createLab(root, { head, scene, ask, theme, step = null }) {
       ask && { title: "Offline page", note: "one HTML file with the player in it, opening at this step", act: save("html") },
       { title: "Picture, PNG", note: "the graph at this step", act: picture("png") },
       { title: "Picture, SVG", note: "the same, to be scaled and edited", act: picture("svg") },
-      head.place === "lab" && { title: "Embed", note: "HTML for a page of yours, copied to the clipboard", act: copyEmbed },
+      head.place === "lab" && { title: "Embed", note: "HTML for a page of yours, copied to the clipboard", act: sharing.copyEmbed },
       ask && { title: "Program", note: "what stands in the editor, as a .py file", act: keepAsFile },
       ask && { title: "Trace", note: "every event of the run, as JSON", act: save("trace") },
     ].filter(Boolean),
     onOpen: opening?.pick ?? null,
-    onCopyLink: head.place === "lab" ? copyLink : null,
+    onCopyLink: head.place === "lab" ? sharing.copyLink : null,
     onRun: ask && run,
   });
-
-  /** Say what was made of pasted text, and how the outputs posted with it compare. @param {string[]|null|undefined} sentences */
-  function remark(sentences) {
-    remarks.hidden = !sentences?.length;
-    remarks.replaceChildren(...(sentences ?? []).map((sentence) => {
-      const line = element("p");
-      write(line, sentence);
-      return line;
-    }));
-  }
-
-  /** The link to this step; nothing, and a sentence, where the program is too long for one. */
-  async function linkHere() {
-    const fragment = await writeLink({ source: program.text, step: player.state().step, values: program.values });
-    if (fragment.length <= LONGEST_LINK) return fragment;
-    say("This program is too long for a link. A file of it can be opened here again.",
-      { lasting: true, offer: { title: "Save the file", act: keepAsFile } });
-    return null;
-  }
-
-  async function copyEmbed() {
-    const fragment = await linkHere();
-    if (!fragment) return;
-    const html = `<iframe src="${embedAddress(fragment, home().href)}" width="100%" height="640" style="border: 0" title="Gradreel"></iframe>`;
-    try {
-      await navigator.clipboard.writeText(html);
-      say("Copied. Paste it into the HTML of your page: it shows this program at this step.");
-    } catch {
-      say(html, { lasting: true });
-    }
-  }
-
-  async function copyLink() {
-    const fragment = await linkHere();
-    if (!fragment) return;
-    history.replaceState(history.state, "", fragment);
-    try {
-      await navigator.clipboard.writeText(new URL(fragment, location.href).href);
-      say("Link copied. It opens this program at this step.");
-    } catch {
-      say("The link to this step is in the address bar now.");
-    }
-  }
-
-  /**
-   * @param {string|null} text
-   * @param {{lasting?: boolean, offer?: {title: string, act: () => void}|null}} [how]
-   */
-  function say(text, { lasting = false, offer = null } = {}) {
-    clearTimeout(quiet);
-    notice.textContent = text ?? "";
-    notice.hidden = !text;
-    const hide = () => (notice.hidden = true);
-    const take = () => {
-      hide();
-      offer?.act();
-    };
-    if (offer) notice.append(" ", element("button", { class: "gr-offer", type: "button", "data-testid": "offer", text: offer.title, onclick: take }));
-    if (lasting) notice.append(" ", element("button", { class: "gr-offer", type: "button", "aria-label": "close", text: "×", onclick: hide }));
-    else if (text) quiet = setTimeout(hide, 4000);
-  }
 
   return {
     player,
@@ -216,7 +159,7 @@ export function createLab(root, { head, scene, ask, theme, step = null }) {
      * @param {string[]|null} [sentences] on what was pasted
      */
     show(next, at = null, sentences = null) {
-      remark(sentences);
+      remarks.show(sentences);
       if (isNotebook(program.text) && code.text().trimEnd() === program.text) {
         program = { text: next.source.trimEnd(), values: null };
         code.setText(program.text);
@@ -252,7 +195,7 @@ export function createLab(root, { head, scene, ask, theme, step = null }) {
     /** @param {"light"|"dark"} name */
     setTheme: (name) => player.setTheme(name),
     destroy() {
-      clearTimeout(quiet);
+      notice.destroy();
       clearTimeout(typing);
       header?.destroy();
       opening?.destroy();

@@ -1,0 +1,22 @@
+/**
+ * What was made of pasted text, and how the outputs posted with it compare: sentences below the editor.
+ */
+
+import { element } from "./dom.js";
+import { write } from "./marks.js";
+
+export function createRemarks() {
+  const remarks = element("div", { class: "gr-remarks", "data-testid": "remarks", hidden: true });
+  return {
+    element: remarks,
+    /** @param {string[]|null|undefined} sentences */
+    show(sentences) {
+      remarks.hidden = !sentences?.length;
+      remarks.replaceChildren(...(sentences ?? []).map((sentence) => {
+        const line = element("p");
+        write(line, sentence);
+        return line;
+      }));
+    },
+  };
+}
