@@ -139,6 +139,27 @@ def test_nothing_moves_while_playing(page: Any) -> None:
     assert page.evaluate("player.places()") == before
 
 
+def test_the_sheet_of_keys_takes_the_focus_and_gives_it_back(page: Any) -> None:
+    sheet = page.get_by_test_id("sheet")
+    within = "document.querySelector('[data-testid=sheet]').contains(document.activeElement)"
+    page.get_by_test_id("next").focus()
+    page.keyboard.press("?")
+    assert sheet.is_visible() and page.evaluate(within)
+    for key in ["Tab", "Tab", "Shift+Tab"]:
+        page.keyboard.press(key)
+        assert page.evaluate(f"{within} || document.activeElement === document.body"), "it is a dialog of the page's"
+    page.keyboard.press("ArrowRight")
+    assert step(page) == 0, "what lies under it stands still"
+    page.keyboard.press("Escape")
+    assert not sheet.is_visible()
+    assert page.evaluate("document.activeElement.dataset.testid") == "next"
+    page.keyboard.press("?")
+    sheet.get_by_label("close").click()
+    page.get_by_test_id("tool-help").click()
+    page.mouse.click(5, 5)
+    assert not sheet.is_visible(), "a tap beside it closes it"
+
+
 def test_a_node_is_found_and_gone_to(page: Any) -> None:
     page.evaluate("player.seek(46)")
     into_the_graph(page)
@@ -243,6 +264,39 @@ def test_the_table_says_what_the_canvas_shows(page: Any) -> None:
     text = page.get_by_test_id("table").inner_text()
     for expected in ["MeanBackward0 #5", "AddBackward0 #1", "running", "self: held, vec: held", "AccumulateGrad t"]:
         assert expected in text
+
+
+def test_the_table_is_reached_and_left_by_keys(page: Any) -> None:
+    page.evaluate("player.seek(46)")
+    focused = "document.activeElement.dataset.testid ?? document.activeElement.textContent"
+    page.get_by_test_id("tool-table").focus()
+    page.keyboard.press("Enter")
+    assert page.evaluate(focused) == "table"
+    page.keyboard.press("Tab")
+    name = page.evaluate(focused)
+    page.keyboard.press("Enter")
+    assert page.evaluate("player.state().selected") and page.evaluate(focused) == name, "made anew, it keeps it"
+    page.keyboard.press("ArrowLeft")
+    assert step(page) == 45 and page.evaluate(focused) == name
+    page.keyboard.press("Escape")
+    assert not page.get_by_test_id("table").is_visible()
+    assert page.evaluate(focused) == "tool-table"
+
+
+def test_what_is_told_anew_keeps_the_focus_and_what_was_opened(page: Any) -> None:
+    page.evaluate("player.seek(46)")
+    said = page.get_by_test_id("story").get_by_text("what PyTorch says")
+    said.click()
+    call = page.locator(".call").first
+    call.focus()
+    page.keyboard.press("Enter")
+    assert step(page) == 15
+    assert "call 1" in page.evaluate("document.activeElement.textContent")
+    page.keyboard.press("End")
+    assert said.locator("..").get_attribute("open") is None, "it was away for a while"
+    said.click()
+    page.evaluate("player.select(null)")
+    assert said.locator("..").get_attribute("open") is not None
 
 
 def test_nothing_is_cut_off_in_a_small_window(page: Any) -> None:

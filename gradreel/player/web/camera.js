@@ -32,6 +32,7 @@ export function createCamera(host, vis, { onFrame, onPick, onHover, onMove }) {
   function start({ Network }) {
     const [position, scale] = [network.getViewPosition(), network.getScale()];
     network = new Network(host, { nodes: [], edges: [] }, SETTINGS);
+    host.querySelector(".vis-network")?.setAttribute("tabindex", "-1"); // the graph is one stop for the keyboard, not two
     network.on("afterDrawing", onFrame);
     network.on("dragStart", onMove);
     network.on("zoom", ({ scale }) => {

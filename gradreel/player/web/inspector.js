@@ -8,6 +8,7 @@ import { short, title } from "./format.js";
 import { fits, gridOf, spreadOf } from "./heat.js";
 import { historyOf, leafFacts, milestones, namesOf, nodeFacts, tensorFacts } from "./inspection.js";
 import { callAt, leafName } from "./moment.js";
+import { renew } from "./renewing.js";
 import { indexAt } from "./state.js";
 
 const WRITES = 6;
@@ -26,18 +27,18 @@ export function showInspector(head, root, moment, actions) {
     head.textContent = box.kind === "leaf" ? `AccumulateGrad ${leafName(moment.state, box, moment.step) ?? ""}` : `${box.name}${box.nr === null ? "" : ` #${box.nr}`}`;
     const facts = box.kind === "leaf" ? leafFacts(box, moment) : nodeFacts(box, moment);
     const grads = box.kind === "leaf" ? history("grad, change by change", box.id, "grad", moment, actions) : null;
-    root.replaceChildren(card(...facts.map(row), grads, jumpsOf(box, moment, actions)));
+    renew(root, card(...facts.map(row), grads, jumpsOf(box, moment, actions)));
   } else if (tensor) {
     head.textContent = `Tensor ${namesOf(tensor.id, moment).join(", ")}`;
-    root.replaceChildren(card(...tensorParts(tensor, moment, actions)));
+    renew(root, card(...tensorParts(tensor, moment, actions)));
   } else if (group) {
     head.textContent = group.title;
     const open = moment.folded.has(group.id) ? "unfold" : "fold";
     const facts = [{ key: "holds", value: `${group.boxes.length} nodes` }, { key: "line", value: String(group.line ?? "—") }];
-    root.replaceChildren(card(...facts.map(row), jumps([[open, () => actions.onFold(group.id)]])));
+    renew(root, card(...facts.map(row), jumps([[open, () => actions.onFold(group.id)]])));
   } else {
     head.textContent = "Selected";
-    root.replaceChildren(element("p", { class: "quiet", text: "(click a card or a name)" }));
+    renew(root, element("p", { class: "quiet", text: "(click a card or a name)" }));
   }
 }
 
@@ -55,8 +56,8 @@ function jumps(list) {
   return element("div", { class: "jumps" }, ...list.map(([text, onclick]) => element("button", { text, onclick })));
 }
 
-function jumpsOf(box, { state, tree, folded }, { onSeek, onFold }) {
-  const buttons = milestones(box, state).map(([word, at]) => [`${word}: step ${at}`, () => onSeek(at)]);
+function jumpsOf(box, { state, step, tree, folded }, { onSeek, onFold }) {
+  const buttons = milestones(box, state, step).map(([word, at]) => [`${word}: step ${at}`, () => onSeek(at)]);
   const group = tree.groupOf.get(box.id);
   if (group) buttons.push([`${folded.has(group) ? "unfold" : "fold"} ${tree.groups.get(group).title}`, () => onFold(group)]);
   return jumps(buttons);
@@ -145,7 +146,7 @@ export function showSum(head, root, moment, sums) {
   head.textContent = `Adding up at ${title(box)}`;
   const lines = termsOf(box, key, moment);
   if (!differs(root, lines)) return;
-  root.replaceChildren(element("div", { class: "card sum" }, ...lines.map((line) => element("div", { class: line.total ? "total" : "" },
+  renew(root, element("div", { class: "card sum" }, ...lines.map((line) => element("div", { class: line.total ? "total" : "" },
     element("span", { text: line.sign }), element("span", { text: line.value }), element("span", { text: line.from })))));
 }
 

@@ -15,8 +15,9 @@ export function bindKeys(root, actions) {
     const writing = isText(target);
     if (writing || OUTSIDE.has(event.key)) event.stopPropagation();
     if (writing || event.altKey || event.metaKey) return;
-    const action = actions[nameOf(event, target)];
-    if (!action) return;
+    const name = nameOf(event, target);
+    const action = actions[name];
+    if (!action || (isInDialog(target) && !["help", "escape"].includes(name))) return;
     event.preventDefault();
     event.stopPropagation();
     action();
@@ -43,6 +44,10 @@ export function nameOf({ key, shiftKey, ctrlKey }, target) {
 function isText(target) {
   if (!target?.closest) return false;
   return Boolean(target.closest("textarea, [contenteditable='true'], input:not([type=range]):not([type=checkbox])"));
+}
+
+function isInDialog(target) {
+  return Boolean(target?.closest?.("dialog"));
 }
 
 function isPressable(target) {

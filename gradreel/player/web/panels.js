@@ -8,6 +8,7 @@ import { number, shape, short, title } from "./format.js";
 import { write } from "./marks.js";
 import { gathered } from "./naming.js";
 import { callAt, gradientsAt, present, printedAt } from "./moment.js";
+import { renew } from "./renewing.js";
 
 const CALLS = 6;
 const LEAVES = 80;
@@ -114,7 +115,7 @@ export function showStory(root, { state, scene, step }, { onSeek, onMend, tried,
   if (raised && !scene.diagnoses.length && step >= state.last) parts.push(errorCard(scene.outcome));
   parts.push(...callRows(scene.calls, step, onSeek));
   if (!raised && !scene.unrun && step >= state.last) parts.push(element("p", { class: "quiet", text: scene.mode === "transcript" ? "✓ The transcript was run to its end." : "✓ The program finished." }));
-  root.replaceChildren(...(parts.length ? parts : [nothing("(nothing has run backward yet)")]));
+  renew(root, ...(parts.length ? parts : [nothing("(nothing has run backward yet)")]));
 }
 
 /** The step at which something was freed, changed, cut off or born: what there is to see. */

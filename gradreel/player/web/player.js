@@ -74,8 +74,8 @@ export function createPlayer(root, firstScene, options) {
     zoomIn: () => stage.zoom(1.25),
     zoomOut: () => stage.zoom(0.8),
     toggle: () => clock.toggle(),
-    help: () => (parts.sheet.hidden = !parts.sheet.hidden),
-    escape: () => (parts.sheet.hidden ? select(null) : (parts.sheet.hidden = true)),
+    help: () => parts.sheet.toggle(),
+    escape: () => parts.sheet.close() || leaveTable() || select(null),
     setSpeed: (speed) => clock.setSpeed(speed),
   };
   const controls = createControls(parts.controls, actions);
@@ -113,13 +113,24 @@ export function createPlayer(root, firstScene, options) {
     turn: actions.turn,
     follow: () => stage.follow(),
     groups: () => foldAll(run.folded.size === 0),
-    table: () => {
-      parts.table.hidden = !parts.table.hidden;
-      parts.tableTool.setAttribute("aria-pressed", String(!parts.table.hidden));
-      show();
-    },
+    table: () => showAsTable(parts.table.hidden),
     help: actions.help,
   });
+
+  /** Show the nodes as a table, and go there; or take it away again. */
+  function showAsTable(on) {
+    parts.table.hidden = !on;
+    parts.tableTool.setAttribute("aria-pressed", String(on));
+    show();
+    (on ? parts.table : parts.tableTool).focus({ preventScroll: true });
+  }
+
+  /** Whoever is in the table leaves it. */
+  function leaveTable() {
+    const within = parts.table.contains(root.getRootNode().activeElement);
+    if (within) showAsTable(false);
+    return within;
+  }
 
   function load(next) {
     const state = createState(next);
@@ -155,7 +166,7 @@ export function createPlayer(root, firstScene, options) {
     run.picture = compose(run.scene, run.state, run.tree, run.folded, stage.measure, run);
     stage.setPicture(run.picture, keep);
     parts.groups.hidden = run.tree.groups.size === 0;
-    parts.groups.textContent = run.folded.size ? "Unfold" : "Fold";
+    parts.nameGroups(run.folded.size ? "Unfold" : "Fold");
   }
 
   function clamp(next) {

@@ -3,23 +3,10 @@
  */
 
 import { element } from "./dom.js";
+import { createSheet } from "./sheet.js";
 
-const KEYS = [
-  ["Space", "play, pause"],
-  ["← →", "a step back, a step on"],
-  ["shift ← →", "a line back, a line on"],
-  ["ctrl ← →", "the backward call before, after"],
-  ["Home End", "to the start, to the end"],
-  ["L", "play this stretch again and again"],
-  ["B  [  ]", "bookmark; the one before, after"],
-  ["/", "find a node by name, line, operator"],
-  ["F  T  + −", "fit, turn the graph, larger, smaller"],
-  ["Esc", "select nothing"],
-  ["Esc Tab", "from the editor to what follows it"],
-  ["?", "this sheet"],
-];
 const TOOLS = [
-  ["groups", "Unfold", "fold or unfold all groups"],
+  ["groups", "Unfold", "all groups"],
   ["find", "Find", "find a node (/)"],
   ["turn", "Turn", "from top to bottom, or from left to right (T)"],
   ["table", "Table", "the nodes as a table"],
@@ -50,7 +37,7 @@ export function build(root) {
   const graph = place("graph", "section", { class: "graph", "aria-label": "graph" },
     place("stage", "div", { class: "host", tabindex: 0, role: "img", "aria-label": "the backward graph; the Table button gives it as text" }),
     place("caption", "div", { class: "caption" }), place("corner", "div", { class: "corner" }), place("bare", "div", { class: "bare", hidden: true }),
-    place("tableRoot", "div", { class: "table", tabindex: 0, "data-testid": "table", hidden: true }), tools);
+    place("tableRoot", "div", { class: "table", tabindex: 0, role: "region", "aria-label": "the nodes as a table", "data-testid": "table", hidden: true }), tools);
   const right = element("aside", { class: "pane right", tabindex: 0, "aria-label": "explanation" },
     element("h2", { text: "What happened" }), place("story", "div", { "data-testid": "story" }),
     place("chosenHead", "h2"), place("chosen", "div", { "data-testid": "inspector" }),
@@ -58,18 +45,21 @@ export function build(root) {
   place("say", "p", { class: "say", tabindex: 0, "aria-live": "polite", "data-testid": "sentence" });
   made.say.append(place("count", "span", { class: "count" }), place("sentence", "span"));
   const foot = element("footer", { class: "foot" }, made.say, place("controls", "div", { class: "controls" }), place("time", "div", { class: "time" }));
-  place("sheet", "div", { class: "sheet", role: "dialog", "aria-label": "keys", hidden: true }).append(
-    element("h2", { text: "Keys" }),
-    ...KEYS.map(([key, does]) => element("div", { class: "row" }, element("span", { text: key }), element("span", { text: does }))));
+  const sheet = createSheet();
   root.replaceChildren(
     element("div", { class: "frame" }, left, graph, right, foot),
-    made.sheet,
+    sheet.root,
   );
   return {
     ...made,
+    sheet,
     table: made.tableRoot,
     tableTool: made.table,
     onTool: (next) => (actions = next),
+    nameGroups: (text) => {
+      made.groups.textContent = text;
+      made.groups.setAttribute("aria-label", `${text}: all groups`);
+    },
     setTheme: (name) => {
       if (name) root.dataset.theme = name;
       else delete root.dataset.theme;

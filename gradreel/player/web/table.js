@@ -6,6 +6,7 @@ import { standing } from "./cards.js";
 import { element } from "./dom.js";
 import { short } from "./format.js";
 import { boxAt, present } from "./moment.js";
+import { renew } from "./renewing.js";
 
 const MOST = 500;
 
@@ -23,7 +24,7 @@ export function showTable(root, { state, scene, step, selected }, onSelect) {
     else more++;
   }
   const heads = ["node", "line", "state", "keeps", "gradient"];
-  root.replaceChildren(element("table", {},
+  renew(root, element("table", {},
     element("caption", { text: `Nodes at step ${step}${more ? ` (the first ${MOST} of ${rows.length + more})` : ""}` }),
     element("thead", {}, element("tr", {}, ...heads.map((text) => element("th", { scope: "col", text })))),
     element("tbody", {}, ...rows)));

@@ -1,0 +1,36 @@
+/**
+ * The sheet of keys: a dialog that takes the focus when it opens and gives it back where it was, by a key, a button or a tap
+ * beside it.
+ */
+
+import { element } from "./dom.js";
+
+const KEYS = [
+  ["Space", "play from here, pause"],
+  ["← →", "a step back, a step on"],
+  ["shift ← →", "a line back, a line on"],
+  ["ctrl ← →", "the backward call before, after"],
+  ["Home End", "to the start, to the end"],
+  ["L", "play this stretch again and again"],
+  ["B  [  ]", "bookmark; the one before, after"],
+  ["/", "find a node by name, line, operator"],
+  ["F  T  + −", "fit, turn the graph, larger, smaller"],
+  ["Esc", "select nothing; leave the table"],
+  ["Esc Tab", "from the editor to what follows it"],
+  ["double click", "on the strip of time: play from there"],
+  ["?", "this sheet"],
+];
+
+/** @returns {{root: HTMLDialogElement, toggle: () => void, close: () => boolean}}  `close` says whether it was open */
+export function createSheet() {
+  const close = () => {
+    const was = root.open;
+    root.close();
+    return was;
+  };
+  const rows = KEYS.map(([key, does]) => element("div", { class: "row" }, element("span", { text: key }), element("span", { text: does })));
+  const head = element("div", { class: "head" }, element("h2", { text: "Keys" }), element("button", { "aria-label": "close", text: "×", onclick: close }));
+  const root = element("dialog", { class: "sheet", "aria-label": "keys", "data-testid": "sheet" }, head, ...rows);
+  root.addEventListener("click", (event) => event.target === root && close());
+  return { root, toggle: () => (root.open ? root.close() : root.showModal()), close };
+}
