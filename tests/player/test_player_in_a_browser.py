@@ -160,6 +160,17 @@ def test_the_sheet_of_keys_takes_the_focus_and_gives_it_back(page: Any) -> None:
     assert not sheet.is_visible(), "a tap beside it closes it"
 
 
+@pytest.mark.parametrize("page", ["training"], indirect=True)
+def test_it_opens_on_what_is_there(page: Any) -> None:
+    """The room of turns that are gone is left out where that makes the rest larger; nothing changes its place."""
+    page.evaluate("player.destroy(); player = make(document.getElementById('one'), { step: 1e9 }); null")
+    ended, places = page.evaluate("player.view().scale"), page.evaluate("player.places()")
+    page.get_by_test_id("tool-fit").click()
+    page.wait_for_timeout(300)
+    assert ended > page.evaluate("player.view().scale")
+    assert page.evaluate("player.places()") == places
+
+
 def test_a_node_is_found_and_gone_to(page: Any) -> None:
     page.evaluate("player.seek(46)")
     into_the_graph(page)

@@ -18,6 +18,8 @@ const GLIDE = 200;
 const READABLE = 0.5;
 const LEGIBLE = 0.4;
 const CLOSE = 0.6;
+/** How much larger what is there has to be seen without what is not. */
+const WORTHWHILE = 1.15;
 const BROAD = 1.6;
 const WIDE = 420;
 /** Room beside the cards for names, and above them for the gradients that come in. */
@@ -104,16 +106,18 @@ export function createStage(root, corner, vis, { onPick, onFollow }) {
     if (progress < 1) request();
   }
 
-  /** The camera at the beginning: all of it where that can be read, else what is there now, else what this step is about,
-   * else the newest root and what is below it. */
+  /** The camera at the beginning: what is there now where that can be read, and with it all that is gone or still to come if that
+   * costs little; else what this step is about, else the newest root and what is below it. */
   function open() {
     opened = host.clientWidth > 0;
     if (!opened) return;
     const there = (card) => opacity(card, frame.state, frame.step) === 1;
     const top = frame.picture.roots.findLast(there);
-    if (camera.wholeScale() >= LEGIBLE || !top) return camera.fit();
+    if (!top) return camera.fit();
     const now = around(frame.picture.cards.filter(there).map((card) => card.rect), SIDE, ABOVE);
-    if (camera.wholeScale(now) >= LEGIBLE) return camera.fit(0, now);
+    const [whole, alive] = [camera.wholeScale(), camera.wholeScale(now)];
+    if (whole >= LEGIBLE && alive < whole * WORTHWHILE) return camera.fit();
+    if (alive >= LEGIBLE) return camera.fit(0, now);
     const busy = busyCard(frame.picture, frame.focus);
     if (busy) return camera.lookAt(busy.rect, CLOSE);
     const { x, y, width, height } = top.rect;
