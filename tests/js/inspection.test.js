@@ -53,6 +53,17 @@ test("a node says what it takes, keeps and hands on", () => {
   assert.ok(Object.keys(said(nodeFacts(box, end))).some((key) => key.startsWith("gives ")));
 });
 
+test("every run of a node that runs again can be gone to, of many those around the step", () => {
+  const scene = golden("accumulation");
+  const { state, scene: { boxes } } = momentOf(scene, scene.steps.length - 1);
+  const leaf = boxes.find((box) => box.kind === "leaf");
+  const runs = (step) => milestones(leaf, state, step).filter(([word]) => word === "ran").map(([, at]) => at);
+  assert.ok(runs(0).length > 1);
+  assert.deepEqual(runs(0), runs(0).toSorted((a, b) => a - b));
+  const many = { ...state, track: () => ({ steps: [...Array(40).keys()], values: Array.from({ length: 40 }, (_, i) => (i % 2 ? "ran" : "built")) }) };
+  assert.deepEqual(milestones(leaf, many, 20).filter(([word]) => word === "ran").map(([, at]) => at), [17, 19, 21, 23]);
+});
+
 test("a stale slot says both versions", () => {
   const scene = golden("saved_modified");
   const moment = momentOf(scene, scene.steps.length - 1);

@@ -12,6 +12,10 @@ import { indexAt } from "./state.js";
 
 const ROOM = 24;
 const HOLDERS = 6;
+const RUNS = 4;
+
+/** How a gradient came into `.grad`, in words. */
+const STORED = { taken: "as it came", copied: "as a copy", in_place: "added in place", anew: "added, as a new tensor", retained: "because it was retained", assigned: "by the program" };
 
 /** Whether a property took another value at this very step. */
 export function changedAt(state, key, property, step) {
@@ -114,7 +118,7 @@ export function leafFacts(box, moment) {
   facts.push(fact("grad", value(now.grad), changed("grad")));
   if (now.before !== null) facts.push(fact("before", value(now.before), changed("before")));
   if (now.came !== null) facts.push(fact("arrives", value(now.came), changed("came")));
-  if (now.how) facts.push(fact("stored", now.how, changed("how")));
+  if (now.how) facts.push(fact("stored", STORED[now.how] ?? now.how, changed("how")));
   if (now.expected) facts.push(fact("arrived", `${now.arrived ?? 0} of ${now.expected}`, changed("arrived")));
   if (now.hint) facts.push(fact("hook", now.hint, changed("hint")));
   const users = [...new Set((scene.into.get(box.id) ?? []).map((wire) => wire.from))].filter((id) => present(state.at(id, "state", step)));
@@ -164,15 +168,26 @@ export function historyOf(key, property, { state, scene, step }) {
     .filter((entry) => entry.step <= step && entry.value !== null);
 }
 
-/** Moments in the life of a node to jump to. @returns {[string, number][]} */
-export function milestones(box, state) {
+/** Moments in the life of a node to jump to; of many runs those around `step`. @returns {[string, number][]} */
+export function milestones(box, state, step = 0) {
   const freed = box.slots.map((slot) => state.when(box.id, `slot:${slot.name}`, ["freed"])).filter((at) => at !== null);
   const list = [
     ["built", state.when(box.id, "state", ["built"])],
-    ["ran", state.when(box.id, "state", ["running", "ran"])],
+    ...runs(box, state, step).map((at) => ["ran", at]),
     ["freed", freed.length ? Math.min(...freed) : null],
     ["failed", state.when(box.id, "state", ["failed"])],
     ["released", state.when(box.id, "state", ["released"])],
   ];
   return list.filter(([, at]) => at !== null);
+}
+
+/** The steps at which a node began to run: a retained one, and that of a leaf, runs in more calls than one. */
+function runs(box, state, step) {
+  const track = state.track(box.id, "state");
+  if (!track) return [];
+  const on = (value) => value === "running" || value === "ran";
+  const found = track.steps.filter((_, i) => on(track.values[i]) && !(i && on(track.values[i - 1])));
+  const here = found.findLastIndex((at) => at <= step);
+  const first = Math.max(0, Math.min(here - 1, found.length - RUNS));
+  return found.slice(first, first + RUNS);
 }
