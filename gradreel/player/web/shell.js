@@ -11,7 +11,7 @@ const TOOLS = [
   ["turn", "Turn", "from top to bottom, or from left to right (T)"],
   ["table", "Table", "the nodes as a table"],
   ["follow", "Follow", "the camera follows what runs"],
-  ["fit", "Fit", "all of it in view"],
+  ["fit", "Fit", "what is there in view (F)"],
   ["out", "−", "smaller"],
   ["in", "+", "larger"],
   ["help", "?", "keys (?)"],

@@ -106,18 +106,24 @@ export function createStage(root, corner, vis, { onPick, onFollow }) {
     if (progress < 1) request();
   }
 
-  /** The camera at the beginning: what is there now where that can be read, and with it all that is gone or still to come if that
-   * costs little; else what this step is about, else the newest root and what is below it. */
+  const isThere = (card) => opacity(card, frame.state, frame.step) === 1;
+
+  /** The frame of what is there now, and with it of all that is gone or still to come if that costs little. */
+  function worthSeeing() {
+    const cards = frame.picture.cards.filter(isThere);
+    if (!cards.length) return undefined;
+    const now = around(cards.map((card) => card.rect), SIDE, ABOVE);
+    return camera.wholeScale(now) < camera.wholeScale() * WORTHWHILE ? undefined : now;
+  }
+
+  /** The camera at the beginning: what is worth seeing where that can be read, else what this step is about, else the newest root
+   * and what is below it. */
   function open() {
     opened = host.clientWidth > 0;
     if (!opened) return;
-    const there = (card) => opacity(card, frame.state, frame.step) === 1;
-    const top = frame.picture.roots.findLast(there);
-    if (!top) return camera.fit();
-    const now = around(frame.picture.cards.filter(there).map((card) => card.rect), SIDE, ABOVE);
-    const [whole, alive] = [camera.wholeScale(), camera.wholeScale(now)];
-    if (whole >= LEGIBLE && alive < whole * WORTHWHILE) return camera.fit();
-    if (alive >= LEGIBLE) return camera.fit(0, now);
+    const top = frame.picture.roots.findLast(isThere);
+    const seen = worthSeeing();
+    if (!top || camera.wholeScale(seen) >= LEGIBLE) return camera.fit(0, seen);
     const busy = busyCard(frame.picture, frame.focus);
     if (busy) return camera.lookAt(busy.rect, CLOSE);
     const { x, y, width, height } = top.rect;
@@ -139,7 +145,7 @@ export function createStage(root, corner, vis, { onPick, onFollow }) {
   /** For a step that is about no card: the newest root that is there, if nothing of the graph can be seen. Leaves do not count,
    * they outlive every graph. */
   function lost() {
-    const there = (card) => card.box?.kind !== "leaf" && card.group?.kind !== "leaves" && opacity(card, frame.state, frame.step) === 1;
+    const there = (card) => card.box?.kind !== "leaf" && card.group?.kind !== "leaves" && isThere(card);
     const { cards, roots } = frame.picture;
     if (cards.some((card) => there(card) && camera.sees(card.rect, 0))) return null;
     return roots.findLast(there) ?? cards.findLast(there) ?? null;
@@ -182,7 +188,7 @@ export function createStage(root, corner, vis, { onPick, onFollow }) {
       request();
     },
     fit: () => {
-      camera.fit(still?.matches ? 0 : GLIDE);
+      camera.fit(still?.matches ? 0 : GLIDE, frame ? worthSeeing() : undefined);
       setFollow(true);
     },
     follow: () => setFollow(!follows),
