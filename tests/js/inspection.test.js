@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { gridOf, SIDE, spreadOf } from "../../gradreel/player/web/heat.js";
+import { gapOf, gridOf, SIDE, spreadOf } from "../../gradreel/player/web/heat.js";
 import { changedAt, historyOf, leafFacts, milestones, named, nodeFacts, tensorFacts } from "../../gradreel/player/web/inspection.js";
 import { indexed, namesAt } from "../../gradreel/player/web/moment.js";
 import { createState } from "../../gradreel/player/web/state.js";
@@ -90,6 +90,15 @@ test("small tensors are grids, shaded by size; odd numbers are told apart", () =
   assert.equal(gridOf(whole(3, [])), null);
   assert.equal(gridOf(whole(new Array(SIDE + 1).fill(1), [SIDE + 1])), null);
   assert.equal(gridOf({ shape: [2, 2], whole: false }), null);
+  assert.deepEqual(gridOf(whole([true, false], [2]))[0].map(({ text, shade }) => [text, shade]), [["True", 1], ["False", 0]]);
+});
+
+test("of more dimensions the matrices stand below each other", () => {
+  const cube = whole([[[1, 2], [3, 4], [5, 6]], [[7, 8], [9, 10], [11, 12]]], [2, 3, 2]);
+  assert.deepEqual(gridOf(cube).map((row) => row.map((cell) => cell.text)), [["1", "2"], ["3", "4"], ["5", "6"], ["7", "8"], ["9", "10"], ["11", "12"]]);
+  assert.equal(gapOf(cube), 3);
+  assert.equal(gridOf(whole(new Array(33).fill([[1]]), [33, 1, 1])), null);
+  assert.equal(gridOf({ shape: [2, 2, 2], dtype: "float32", whole: false }), null);
 });
 
 const packed = (halves) => btoa(halves.map((bits) => String.fromCharCode(bits & 255, bits >> 8)).join(""));

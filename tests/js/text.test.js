@@ -13,7 +13,7 @@ import { measure, stored, storedScenes } from "./scenes.js";
 const whole = (data, shape) => ({ shape, dtype: "float32", data, whole: true });
 
 for (const [value, text] of [[1, "1"], [0.5, "0.5"], [222.3926, "222.4"], [1e-5, "1e-5"], [1234567, "1.23e6"], [-0.25, "-0.25"], ["nan", "nan"],
-  ["-inf", "-inf"], [true, "true"], [0, "0"], [1 / 3, "0.3333"], [120000, "120000"]])
+  ["-inf", "-inf"], [true, "True"], [0, "0"], [1 / 3, "0.3333"], [120000, "120000"]])
   test(`the number ${value} reads ${text}`, () => assert.equal(number(value), text));
 
 test("vectors get air, matrices are set tight", () => {

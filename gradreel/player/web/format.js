@@ -14,6 +14,7 @@ const FEW = 6;
  * @returns {string}
  */
 export function number(number, digits = 4) {
+  if (typeof number === "boolean") return number ? "True" : "False";
   if (typeof number !== "number") return String(number);
   if (Number.isInteger(number) && Math.abs(number) < 1e6) return String(number);
   const size = Math.abs(number);

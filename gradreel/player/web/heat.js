@@ -12,27 +12,34 @@ const EXACT = -4;
 
 /** @typedef {{text: string, shade: number, odd: boolean}} Cell   shade from -1 to 1; odd: nan or infinite */
 
-/** The grid of a value of at most two dimensions (a vector is one row), or null where there is none to show.
+/** The grid of a value, or null where there is none to show: a vector is one row, of more than two dimensions the matrices stand
+ * below each other, as `gapOf` parts them.
  * @param {import("./format.js").Value|null|undefined} value
  * @returns {Cell[][]|null}
  */
 export function gridOf(value) {
   if (!fits(value)) return null;
   if (!value.whole) return value.cells ? shaded(rowsOf(value), /int|bool/.test(value.dtype) && value.cells[0] <= EXACT ? number : digits) : null;
-  return shaded(value.shape.length === 1 ? [value.data] : value.data, number);
+  return shaded([value.data].flat(Math.max(0, value.shape.length - 1)), number);
 }
+
+/** So many rows make one matrix of a grid. @param {{shape: number[]}} value */
+export const gapOf = ({ shape }) => shape.at(-2) ?? 1;
+
 
 /** Whether a value has few enough elements for a grid. */
 export function fits(value) {
-  return Boolean(value) && value.shape.length > 0 && value.shape.length <= 2 && value.shape.every((side) => side >= 1 && side <= SIDE);
+  if (!value?.shape.length || (value.shape.length > 2 && !value.whole)) return false;
+  const rows = value.shape.slice(0, -1).reduce((product, side) => product * side, 1);
+  return rows >= 1 && rows <= SIDE && value.shape.at(-1) >= 1 && value.shape.at(-1) <= SIDE;
 }
 
 /** The rows of a matrix whose cells came as float16: what is not finite by its name, as everywhere. */
 function rowsOf({ shape: [many, wide], cells: [power, packed] }) {
   const bytes = atob(packed);
   const at = (i) => half(bytes.charCodeAt(2 * i) | (bytes.charCodeAt(2 * i + 1) << 8)) * 2 ** power;
-  const said = (item) => (Number.isNaN(item) ? "nan" : Number.isFinite(item) ? item : item > 0 ? "inf" : "-inf");
-  return Array.from({ length: many }, (_, row) => Array.from({ length: wide }, (_, column) => said(at(row * wide + column))));
+  const finite = (item) => (Number.isNaN(item) ? "nan" : Number.isFinite(item) ? item : item > 0 ? "inf" : "-inf");
+  return Array.from({ length: many }, (_, row) => Array.from({ length: wide }, (_, column) => finite(at(row * wide + column))));
 }
 
 /** The number that the sixteen bits of a float16 stand for. */

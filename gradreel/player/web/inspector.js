@@ -5,7 +5,7 @@
 
 import { differs, element } from "./dom.js";
 import { short, title } from "./format.js";
-import { fits, gridOf, spreadOf } from "./heat.js";
+import { fits, gapOf, gridOf, spreadOf } from "./heat.js";
 import { historyOf, leafFacts, milestones, namesOf, nodeFacts, tensorFacts } from "./inspection.js";
 import { callAt, leafName } from "./moment.js";
 import { renew } from "./renewing.js";
@@ -87,17 +87,18 @@ function gradParts(index, scene) {
 /** The contents of a tensor: shaded numbers, or bars where they are too many. */
 function picture(value) {
   const grid = gridOf(value);
-  if (grid) return heat(grid);
+  if (grid) return heat(grid, gapOf(value));
   const spread = spreadOf(value);
   return spread && bars(spread, fits(value) ? "of so many moments, only the last were sent number by number" : null);
 }
 
-function heat(grid) {
+/** @param {number} many  rows that make one matrix */
+function heat(grid, many) {
   const cell = ({ text, shade, odd }) => element("td", {
     class: odd ? "odd" : shade < 0 ? "less" : "more", style: `--shade:${Math.round(Math.abs(shade) * 55)}%`, text,
   });
   return element("div", { class: "heat", tabindex: 0, role: "group", "aria-label": "values" },
-    element("table", {}, element("tbody", {}, ...grid.map((cells) => element("tr", {}, ...cells.map(cell))))));
+    element("table", {}, element("tbody", {}, ...grid.map((cells, i) => element("tr", { class: i && i % many === 0 ? "next" : null }, ...cells.map(cell))))));
 }
 
 /** @param {string|null} note  why there are bars and not numbers, where one would expect numbers */
