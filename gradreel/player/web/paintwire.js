@@ -106,6 +106,8 @@ export function paintValues(context, lively, taken, { colours, measure, window }
     const place = free.find((spot) => spot.x > window.left && spot.x + width < window.right) ?? free[0];
     if (!place) continue;
     taken.push(place);
+    context.fillStyle = colours.panel; // another wire that runs there passes behind
+    context.fillRect(place.x - 2, place.y, width + 4, place.height);
     context.fillStyle = lit ? colours.ink : colours.soft;
     context.fillText(label, place.x, place.y + 10);
   }
