@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 from pathlib import Path
 
+from .host.work import mender
 from .player.export import export_html
 from .scene import payload
 from .trace import Trace
@@ -30,5 +31,5 @@ class Shown:
 
 
 def show(trace: Trace, *, height: int = HEIGHT) -> Shown:
-    """The player for `trace`, to be the last value of a notebook's cell."""
-    return Shown(export_html(payload(trace)), height)
+    """The player for `trace`, to be the last value of a notebook's cell; what went wrong is told with its mends."""
+    return Shown(export_html(payload(trace, mender=mender)), height)

@@ -10,6 +10,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
+from gradreel.host.work import mender
 from gradreel.player.export import export_html
 from gradreel.program import run
 from gradreel.scene import build, encode
@@ -48,7 +49,7 @@ def main() -> None:
         for name, (source, kind) in REELS.items():
             if options.only not in name:
                 continue
-            scene = build(run(source))
+            scene = build(run(source), mender=mender)
             page = Path(pages, f"{name}.html")
             page.write_text(export_html(encode(scene), step=moment(scene, kind)), encoding="utf-8")
             for theme in options.theme.split():
