@@ -71,7 +71,8 @@ def mends(trace: Trace, found: Diagnosis, run: Run, until: float) -> list[Mend]:
                 if proposal.source in tried:
                     continue
                 tried.add(proposal.source)
-                if any(enough(other, proposal) for _, change, other in good if not change):
+                same = [other for makeshift, change, other in good if not change and makeshift <= proposal.makeshift]
+                if any(enough(other, proposal) for other in same):
                     continue
                 if not budget.spend():
                     return best(good)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from .common import copies, followed, loads, needed_before, root_name, set_keyword, value_of, without_keyword
+from .common import copies, enclosing, followed, loads, needed_before, root_name, set_keyword, value_of, without_keyword
 from .graphs import carried_over, rebuilt_before, stack_statements
 from .proposal import FREE, Proposal, Wanted
 from .text import Edit, Text, called, keyword, names_in
@@ -87,7 +87,8 @@ def out_of_place(wanted: Wanted) -> Iterator[Proposal]:
         made = plain_call(text, statement, statement.value)
     if made is not None and statement is not None:
         title = f"compute a new tensor instead of writing into the old one: line {statement.lineno}"
-        yield wanted.proposal(title, COPY, text.replaced(statement, made))
+        offered = wanted.proposal if read_after(text, statement) else wanted.makeshift
+        yield offered(title, COPY, text.replaced(statement, made))
 
 
 def plain_call(text: Text, statement: ast.Expr | ast.Assign, call: ast.Call) -> str | None:
@@ -116,7 +117,22 @@ def cloned_before(wanted: Wanted) -> Iterator[Proposal]:
         if name is None or isinstance(statement, ast.For | ast.While | ast.With | ast.If):
             continue
         title = f"write into a clone: {name} = {name}.clone() before line {statement.lineno}"
-        yield wanted.proposal(title, COPY, text.before(statement, [f"{name} = {name}.clone()"]))
+        offered = wanted.proposal if read_after(text, statement) else wanted.makeshift
+        yield offered(title, COPY, text.before(statement, [f"{name} = {name}.clone()"]))
+
+
+def read_after(text: Text, statement: ast.stmt) -> bool:
+    """Whether somebody reads the name that `statement` writes into afterwards, so that a new tensor bound to it would
+    not be lost: `x` of `x.zero_()` at the end of a function that was given x would be."""
+    name = written_name(statement)
+    function = enclosing(text, statement, ast.FunctionDef)
+    if name is None or "." in name or function is None:
+        return True
+    loop = text.loop(statement)
+    own = {id(node) for node in ast.walk(statement)}
+    reads = [use for use in loads(function, name) if id(use) not in own]
+    inside = {id(node) for node in ast.walk(loop)} if loop is not None else set()
+    return any(use.lineno > statement.lineno or id(use) in inside for use in reads)
 
 
 def written_name(statement: ast.stmt | None) -> str | None:
