@@ -10,6 +10,8 @@ from .world.states import TensorState
 from .world.world import World
 
 PATH = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*|\[(?:\d+|'\w+')\])*")
+ENTRY = re.compile(r"([A-Za-z_]\w*)\[\d+\]")
+PLAIN = re.compile(r"\d+|'\w+'")
 PARTS = re.compile(r"[.\[]")
 
 
@@ -28,7 +30,7 @@ def shown(world: World, failure: Failure) -> str:
 def mentioned(world: World, text: str) -> Iterator[tuple[str, TensorState]]:
     """The tensors that `text` names, each with the name: `net.weight` for net.weight.grad."""
     seen: set[str] = set()
-    for found in PATH.finditer(text):
+    for found in PATH.finditer(by_number(world, text)):
         path = found.group()
         while path and path not in seen:
             seen.add(path)
@@ -38,6 +40,28 @@ def mentioned(world: World, text: str) -> Iterator[tuple[str, TensorState]]:
                 break
             cut = [match.start() for match in PARTS.finditer(path)]
             path = path[: cut[-1]] if cut else ""
+
+
+def entries(world: World, text: str) -> list[tuple[str, TensorState]]:
+    """The tensors in the lists that `text` names: `items[0]` and `items[1]` for items."""
+    words = set(re.findall(r"[A-Za-z_]\w*", text))
+    known = {name for names in world.names_in.values() for name in names} | set(world.lately)
+    parts = [name for name in known if (found := ENTRY.match(name)) and found.group(1) in words]
+    pairs = [(name, stands_for(world, name)) for name in sorted(parts, key=lambda name: (len(name), name))]
+    return [(name, tensor) for name, tensor in pairs if tensor is not None]
+
+
+def by_number(world: World, text: str) -> str:
+    """`text` with what its indices stand for: `batch['ids']` for `batch[name]`."""
+
+    def known(found: re.Match[str]) -> str:
+        for names in (world.names_in.get(world.scope, {}), world.names_in.get(0, {})):
+            bound = names.get(found.group(1))
+            if bound is not None and bound.tensor is None and PLAIN.fullmatch(bound.text):
+                return f"[{bound.text}]"
+        return found.group()
+
+    return re.sub(r"\[([A-Za-z_]\w*)\]", known, text)
 
 
 def stands_for(world: World, name: str) -> TensorState | None:

@@ -10,6 +10,10 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
+from gradreel.explain.mending import mended
+from gradreel.program import run
+from gradreel.trace import Trace
+
 DATA = Path(__file__).parent.parent / "data"
 FILES = ("causes_seen.txt", "causes_blind.txt", "causes_forum.txt", "causes_silent.txt")
 """Written before the code that finds the causes; after it without a look at it; as people post them, longer; and silent
@@ -17,6 +21,7 @@ ones beside look-alikes that are meant."""
 
 HEAD = "import torch\nfrom torch import nn\nimport torch.nn.functional as F\ntorch.manual_seed(0)\n"
 TITLE = re.compile(r"^=== (\w+): (\w+)\n", re.MULTILINE)
+CODE = re.compile(r"`[^`]*`")
 MARK = re.compile(r"\s*#: ([\w ]+)$")
 
 
@@ -28,12 +33,26 @@ class Case:
     lines: dict[str, int]
 
 
-def cases() -> list[Case]:
+def cases(files: tuple[str, ...] = FILES) -> list[Case]:
     found = []
-    for file in FILES:
+    for file in files:
         _, *parts = TITLE.split((DATA / file).read_text(encoding="utf-8"))
         found += [case(*parts[start : start + 3]) for start in range(0, len(parts), 3)]
     return found
+
+
+def check_told(case: Case, trace: Trace) -> None:
+    """The cause of `case` is told with its lines, in a story of a few sentences, with a mend that ran through."""
+    pairs = mended(trace, run)
+    found = next((found for found, _ in pairs if found.kind == case.kind), None)
+    assert found is not None, [found.kind for found, _ in pairs]
+    assert {role: found.lines.get(role) for role in case.lines} == case.lines
+    assert 1 <= len(found.story) <= 5 and found.cause
+    for sentence in found.story:
+        assert sentence[0].isupper() or sentence[0] in "`*0", sentence
+        assert sentence.endswith(".") and "None of" not in sentence and "{" not in CODE.sub("", sentence), sentence
+    mends = [mend for _, mends in pairs for mend in mends]
+    assert mends and run(mends[0].source).outcome.kind == "finished"
 
 
 def case(name: str, kind: str, text: str) -> Case:

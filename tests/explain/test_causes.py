@@ -8,7 +8,7 @@ from gradreel.explain import diagnose
 from gradreel.explain.mending import mended
 from gradreel.program import run
 
-from .causes import Case, cases
+from .causes import Case, cases, check_told
 
 CASES = cases()
 FINE = [case for case in CASES if case.kind == "fine"]
@@ -17,16 +17,7 @@ TROUBLED = [case for case in CASES if case.kind != "fine"]
 
 @pytest.mark.parametrize("case", TROUBLED, ids=lambda case: case.name)
 def test_the_cause_is_told_with_its_lines_and_a_mend_that_ran_through(case: Case) -> None:
-    pairs = mended(run(case.source), run)
-    found = next((found for found, _ in pairs if found.kind == case.kind), None)
-    assert found is not None
-    assert {role: found.lines.get(role) for role in case.lines} == case.lines
-    assert 1 <= len(found.story) <= 5 and found.cause
-    for sentence in found.story:
-        assert sentence[0].isupper() or sentence[0] in "`*0", sentence
-        assert sentence.endswith(".") and "None of" not in sentence and "{" not in sentence.replace("{'", ""), sentence
-    mends = [mend for _, mends in pairs for mend in mends]
-    assert mends and run(mends[0].source).outcome.kind == "finished"
+    check_told(case, run(case.source))
 
 
 @pytest.mark.parametrize("case", FINE, ids=lambda case: case.name)

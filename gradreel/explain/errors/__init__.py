@@ -10,6 +10,7 @@ from .contract import contract
 from .dtypes import dtype_mixed
 from .indices import place_missing
 from .inplace import inplace_refused
+from .misgiven import misgiven
 from .no_gradient import no_gradient
 from .no_graph import no_graph
 from .plain_number import plain_number
@@ -36,5 +37,6 @@ POSTMORTEMS: tuple[Callable[[World, Failure], Diagnosis | None], ...] = (
     shapes_differ,
     dtype_mixed,
     refused,
+    misgiven,
 )
 """Tried in order; the first that gives a diagnosis is believed."""

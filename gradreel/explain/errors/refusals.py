@@ -6,11 +6,11 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from gradreel.trace.events import LineReached, NameBound
+from gradreel.trace.events import BackwardFailed, LineReached, NameBound
 
 from ..diagnosis import Diagnosis, Failure, named, on
 from ..mentions import mentioned, shown, statement
-from ..words import called, code
+from ..words import called, code, label
 from ..world.states import TensorState
 from ..world.world import World
 
@@ -97,7 +97,7 @@ REFUSALS: dict[str, Refusal] = {
             "Such a hook runs after a leaf's gradient has been added up; `register_hook` works on results, too.",
         ),
     ),
-    "got 2 tensors and 1 gradients": Refusal(
+    " tensors and ": Refusal(
         "gradient_number",
         "Not one gradient for each root",
         anything,
@@ -132,7 +132,8 @@ REFUSALS: dict[str, Refusal] = {
         "built",
         (
             "{name}, made {where}, comes from an operator that is constant in steps.",
-            "PyTorch has no gradient for it and says so when one is asked for.",
+            "PyTorch has no gradient for it and says so when one is asked for: {code} {line} does.",
+            "Where it jumps there is no slope, and between the jumps the slope is 0.",
         ),
     ),
     "cannot pickle 'generator' object": Refusal(
@@ -260,6 +261,8 @@ def refused(world: World, failure: Failure) -> Diagnosis | None:
     refusal = next((REFUSALS[part] for part in REFUSALS if part in message), None)
     if refusal is None:
         return None
+    if refusal.cause == "no_derivative":
+        return no_derivative(world, failure, refusal)
     found = list(mentioned(world, statement(world, failure)))
     if "of target" in message:
         found.reverse()
@@ -279,6 +282,28 @@ def refused(world: World, failure: Failure) -> Diagnosis | None:
     story = tuple(sentence.format(**words) for sentence in refusal.story)
     names = named(target=pair[0] if pair else None)
     return Diagnosis("other", refusal.title, message, lines, story, nodes, events, refusal.cause, names)
+
+
+def no_derivative(world: World, failure: Failure, refusal: Refusal) -> Diagnosis:
+    """What the operator made that has none: the node that failed, wherever backward was asked for."""
+    event, line = world.trace.events[failure.number], failure.raised.line
+    node = world.nodes.get(event.node) if isinstance(event, BackwardFailed) and event.node is not None else None
+    users = [user for user in world.nodes.values() if node is not None and (node.number, 0) in user.edges]
+    tensor = world.tensors.get(users[0].inputs[0]) if users and users[0].inputs else None
+    made = tensor or node
+    lines: dict[str, int | None] = {"raised": line}
+    events = {"raised": failure.number}
+    words = {"code": code(shown(world, failure)), "line": on(line), "name": "a tensor", "where": on(line)}
+    if node is not None:
+        assert made is not None
+        lines["built"], events["built"] = made.place.line, made.made
+        known = label(world, tensor.number) if tensor is not None else None
+        name = code(known or world.source.text(made.place.line))
+        words |= {"name": name, "where": on(made.place.line)}
+    story = tuple(sentence.format(**words) for sentence in refusal.story)
+    nodes = () if node is None else (node.number,)
+    message = failure.raised.message
+    return Diagnosis("other", refusal.title, message, lines, story, nodes, events, refusal.cause)
 
 
 def parts(world: World, text: str, refusal: Refusal) -> Iterator[tuple[str, TensorState]]:
@@ -304,7 +329,7 @@ def bound_parts(world: World) -> list[tuple[int, NameBound]]:
 def kept_at(world: World, name: str, tensor: TensorState) -> tuple[int, int]:
     """The line and event with which an object got `tensor` as its part `name`; of a plain name, where it was made."""
     for number, event in bound_parts(world) if "." in name else ():
-        if event.name == name and event.tensor == tensor.number:
+        if event.name.rpartition(".")[2] == name.rpartition(".")[2] and event.tensor == tensor.number:
             before = (world.trace.events[n] for n in range(number, -1, -1))
             return next(reached.line for reached in before if isinstance(reached, LineReached)), number
     return tensor.place.line, tensor.made

@@ -26,6 +26,8 @@ def nothing_returned(world: World, failure: Failure) -> Diagnosis | None:
         if isinstance(part, ast.FunctionDef) and part.name in ("forward", "__call__") and silent(part)
     }
     used = names_used(statement(world, failure))
+    if (fell := fell_through(world, failure)) is not None:
+        return fell
     if (found := of_backward(world, failure, used)) is not None:
         return found
     for node in reversed([node for node in ast.walk(world.source.tree) if isinstance(node, ast.Assign)]):
@@ -45,6 +47,40 @@ def nothing_returned(world: World, failure: Failure) -> Diagnosis | None:
         title = "The function returns nothing"
         return Diagnosis("other", title, message, lines, story, (), {"raised": failure.number}, "no_return", names_of)
     return None
+
+
+def fell_through(world: World, failure: Failure) -> Diagnosis | None:
+    """The line itself calls a function that ends without a `return` in some cases, or in all."""
+    text = statement(world, failure)
+    functions = {node.name: node for node in ast.walk(world.source.tree) if isinstance(node, ast.FunctionDef)}
+    for node in calls_in(text):
+        function = functions.get(called(node))
+        if function is None or isinstance(function.body[-1], ast.Return | ast.Raise):
+            continue
+        returns = [part for part in ast.walk(function) if isinstance(part, ast.Return) and part.value is not None]
+        line = failure.raised.line
+        lines: dict[str, int | None] = {"built": function.lineno, "raised": line}
+        where = f"only **line {returns[-1].lineno}** returns something" if returns else "has no `return`"
+        story = (
+            f"{code(shown(world, failure))} {on(line)} computes with what {code(ast.unparse(node))} gave, which is "
+            "None.",
+            f"In {code(function.name)}, written {on(function.lineno)}, {where}."
+            if returns
+            else f"{code(function.name)}, written {on(function.lineno)}, {where}.",
+            "A function that comes to its end without a `return` gives None, whatever it computed.",
+        )
+        names_of = named(target=ast.unparse(node), function=function.name)
+        title, cause = "The function returns nothing", "no_return_here" if returns else "no_return"
+        events = {"raised": failure.number}
+        return Diagnosis("other", title, failure.raised.message, lines, story, (), events, cause, names_of)
+    return None
+
+
+def calls_in(text: str) -> list[ast.Call]:
+    try:
+        return [node for node in ast.walk(ast.parse(text.rstrip(":"))) if isinstance(node, ast.Call)]
+    except SyntaxError:
+        return []
 
 
 def of_backward(world: World, failure: Failure, used: set[str]) -> Diagnosis | None:

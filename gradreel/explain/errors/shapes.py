@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import ast
 import re
 
+from gradreel.trace.events import BackwardFailed
+
 from ..diagnosis import Diagnosis, Failure, named, on, origin
-from ..mentions import mentioned, shown, statement
-from ..words import code
+from ..mentions import entries, mentioned, shown, statement
+from ..words import called, code
 from ..world.states import TensorState
 from ..world.world import World
 
@@ -52,7 +55,26 @@ SIGNS = (
 )
 """Parts of PyTorch's messages."""
 
+DOT = "A product of two vectors adds up over their entries: there must be as many of the one as of the other."
 WHY = {
+    "inconsistent tensor size": DOT,
+    "size mismatch": "A matrix times a vector adds up over its columns: the vector must have one entry for each.",
+    "1D tensors expected": "`dot` takes two vectors, of one dimension each; `(a * b).sum()` takes any shape.",
+    "must be a matrix": "`mm` takes two matrices, of two dimensions each; `@` takes vectors as well.",
+    "vector + matrix @ vector": "`mv` takes a matrix and a vector, in this order; `@` takes two vectors as well.",
+    "must be a 3D tensor": "`bmm` takes two batches of matrices, of three dimensions each; `@` takes matrices.",
+    "Expected size for first two": "Of two batches each matrix is multiplied with its partner: there must be as many "
+    "of the one as of the other, and the columns of the left must be as many as the rows of the right.",
+    "both arguments to matmul": "`@` adds up over a dimension, and a single number has none; `*` takes one times each "
+    "entry.",
+    "doesn't match the broadcast": "What is written in place keeps its shape, and the result would be larger; out of "
+    "place it may grow.",
+    "The expanded size": "Entries are repeated only along dimensions of size 1, or along new ones in front.",
+    "Tensors must have same number": "Joined along one dimension, tensors must have the same number of dimensions; "
+    "`unsqueeze(0)` makes a table of one row of a row.",
+    "does not match the shape of the indexed": "A mask says of each entry whether it is taken: it must be as long.",
+    "number of dimensions in the tensor input": "`permute` names every dimension once, no more and no fewer.",
+    "expects a tensor with <= 2": "`t()` is for matrices; in a batch `transpose(-2, -1)` turns each matrix.",
     "shapes cannot be multiplied": "A matrix product adds up over the columns of the left and the rows of the right: "
     "there must be as many of the one as of the other.",
     "must match the size of tensor": "Entry by entry, two sizes go together if they are equal or one of them is 1.",
@@ -88,17 +110,30 @@ WHY = {
 ELSE = "The operator needs sizes that go together."
 
 
+HOOK = re.compile(r"hook '(.+)' has changed the size of value")
+WRITTEN = re.compile(r"[\w.]+\[.*?\] = ")
+RANKS = {"must be a matrix": (2,), "must be a 3D tensor": (3,), "to be at least 1D": (1, 2, 3, 4)}
+"""How many dimensions a message asks for."""
+
+
 def shapes_differ(world: World, failure: Failure) -> Diagnosis | None:
     message, line = failure.raised.message, failure.raised.line
     sign = next((sign for sign in SIGNS if sign in message), None)
     if sign is None:
         return None
+    if (changed := HOOK.match(message)) is not None:
+        return hook_shaped(world, failure, changed.group(1))
     pairs = list(mentioned(world, statement(world, failure)))
+    pairs += [pair for pair in entries(world, statement(world, failure)) if pair[1] not in [one for _, one in pairs]]
     lines: dict[str, int | None] = {"raised": line}
     events = {"raised": failure.number}
     story = [f"{code(shown(world, failure))} {on(line)} puts together what does not fit."]
     given = [(name, tensor) for name, tensor in pairs if f"{name}.grad =" not in statement(world, failure)]
-    found = fitting(given if "attempting to assign" in message and given else pairs, message)
+    if "The expanded size" in message and (written := WRITTEN.match(statement(world, failure))):
+        given = [pair for pair in pairs if pair[0] not in written.group()]
+    elif "attempting to assign" not in message:
+        given = pairs
+    found = fitting(given or pairs, message)
     if found is not None:
         base = found[1] if found[1].called else origin(world, found[1]) or found[1]
         lines["built"], events["built"] = base.place.line, base.made
@@ -110,12 +145,48 @@ def shapes_differ(world: World, failure: Failure) -> Diagnosis | None:
     why = next((why for part, why in WHY.items() if part in message), ELSE)
     inner = re.search(r"\(\d+x(\d+) and (\d+)x\d+\)", message)
     story.append(why if inner is None else f"{why[:-1]}, and here they are {inner[1]} and {inner[2]}.")
-    names = named(target=found[0] if found else None, first=pairs[0][0] if pairs else None)
+    makers = dict.fromkeys((origin(world, tensor) or tensor).place.line for _, tensor in pairs)
+    names = named(
+        target=found[0] if found else None,
+        first=pairs[0][0] if pairs else None,
+        makers=" ".join(map(str, makers)),
+    )
     return Diagnosis("shape", "Shapes that do not go together", message, lines, tuple(story), (), events, sign, names)
+
+
+def hook_shaped(world: World, failure: Failure, name: str) -> Diagnosis:
+    """A hook returned a gradient of another shape: whose gradient it is, and where the hook is written."""
+    functions = [node for node in ast.walk(world.source.tree) if isinstance(node, ast.FunctionDef)]
+    hook = next((node for node in functions if node.name == name), None)
+    event = world.trace.events[failure.number]
+    node = world.nodes.get(event.node) if isinstance(event, BackwardFailed) and event.node is not None else None
+    number = None if node is None else node.variable if node.variable is not None else (*node.outputs, None)[0]
+    tensor = world.tensors.get(number) if number is not None else None
+    lines: dict[str, int | None] = {"raised": failure.raised.line}
+    events = {"raised": failure.number}
+    story = []
+    if hook is not None:
+        lines["saved"] = hook.lineno
+    who = f"{code(name)}, written {on(hook.lineno)}," if hook is not None else "A hook"
+    if tensor is not None:
+        lines["built"], events["built"] = tensor.place.line, tensor.made
+        whose = f"{called(world, tensor.number)}, made {on(tensor.place.line)}, has the shape {list(tensor.shape)}"
+        story.append(f"{whose}, and so has its gradient.")
+    story.append(f"{who} gets that gradient on its way back, and what it returns takes its place.")
+    story.append("It returned one of another shape; a hook may change the numbers of a gradient, not its shape.")
+    nodes = () if node is None else (node.number,)
+    message = failure.raised.message
+    return Diagnosis(
+        "shape", "A hook that changes the shape", message, lines, tuple(story), nodes, events, "hook_shape"
+    )
 
 
 def fitting(pairs: list[tuple[str, TensorState]], message: str) -> tuple[str, TensorState] | None:
     """Of the tensors that the line names, the last made whose sizes the message tells; else the last made."""
+    for part, ranks in RANKS.items():
+        odd = [pair for pair in pairs if part in message and len(pair[1].shape) not in ranks]
+        if odd:
+            return odd[-1]
     numbers = {int(number) for number in re.findall(r"\d+", message)}
     fit = [pair for pair in pairs if pair[1].shape and set(pair[1].shape) & numbers]
     return max(fit or pairs, key=lambda pair: pair[1].made, default=None)

@@ -121,6 +121,10 @@ def rebased(wanted: Wanted) -> Iterator[Proposal]:
         yield wanted.proposal(title, FREE, text.removed(change), text.before(saved, copies(text, [change])))
 
 
+ASKED = ("register_hook", "retain_grad")
+"""What is asked of a tensor before it has a gradient."""
+
+
 def too_early(wanted: Wanted) -> Iterator[Proposal]:
     """Until the first backward there is no gradient."""
     text, raised, name = wanted.text, wanted.at("raised"), wanted.name("target")
@@ -133,8 +137,8 @@ def too_early(wanted: Wanted) -> Iterator[Proposal]:
         group.append(block[at + len(group)])
     if isinstance(raised, ast.For | ast.While | ast.With | ast.If):
         return
-    title = f"only where there is one: if {name}.grad is not None"
-    yield wanted.proposal(title, FREE, text.wrapped(group, f"if {name}.grad is not None:"))
+    test = f"{name}.requires_grad" if text.calls(raised, *ASKED) else f"{name}.grad is not None"
+    yield wanted.proposal(f"only where there is one: if {test}", FREE, text.wrapped(group, f"if {test}:"))
     if len(block) > at + len(group) and all(text.alone(part) for part in group):
         title = f"line {raised.lineno} after the backward, at the end of the turn"
         edits = [text.removed(part) for part in group]

@@ -6,7 +6,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from .common import followed, grouped, loads
+from .common import followed, grouped, loads, set_keyword
 from .proposal import FREE, Proposal, Wanted
 from .text import Text, called, keyword, names_in
 
@@ -114,13 +114,17 @@ def joined_otherwise(wanted: Wanted) -> Iterator[Proposal]:
         if isinstance(call.func, ast.Attribute):
             made = f"{text.get(call.func.value)}.cat({text.get(call.args[0])})" if call.args else ""
             yield wanted.proposal("put them end to end with cat", "one long row", text.replaced(call, made))
+            if call.args and "equal size" in wanted.found.message:
+                owner = text.get(call.func.value)
+                made = f"{owner}.cat([part.flatten() for part in {text.get(call.args[0])}])"
+                yield wanted.proposal("put their entries end to end", "one long row", text.replaced(call, made))
     for call in text.calls(wanted.at("raised"), "cat", "concat"):
         given = keyword(call, "dim")
         place = given.value if given is not None else call.args[1] if len(call.args) > 1 else None
-        if place is not None:
-            for dim in ("0", "1", "-1"):
-                title = f"join along dimension {dim} on line {call.lineno}"
-                yield wanted.proposal(title, "another shape", text.replaced(place, dim))
+        for dim in ("0", "1", "-1"):
+            title = f"join along dimension {dim} on line {call.lineno}"
+            edit = text.replaced(place, dim) if place is not None else set_keyword(text, call, "dim", dim)
+            yield wanted.proposal(title, "another shape", edit)
 
 
 def past_the_end(wanted: Wanted) -> Iterator[Proposal]:
@@ -194,19 +198,45 @@ def one_of_many(wanted: Wanted) -> Iterator[Proposal]:
             yield wanted.proposal("their sum", "one number for all", followed(text, owner, ".sum()"))
             made = f"{grouped(text, owner)}.tolist()"
             yield wanted.proposal("all of them, as a list", FREE, text.replaced(call, made))
+    whole = bool(text.calls(raised, "int"))
     for use in loads(raised, name)[:1] if name and raised is not None else []:
-        yield wanted.proposal("their mean", "one number for all", followed(text, use, ".mean()"))
+        for way in ("sum", "mean") if whole else ("mean", "sum"):
+            yield wanted.proposal(f"their {way}", "one number for all", followed(text, use, f".{way}()"))
 
 
 def truth_of_many(wanted: Wanted) -> Iterator[Proposal]:
     """The test of an `if` or `while` asks for all, or for any."""
     text, raised = wanted.text, wanted.at("raised")
     test = getattr(raised, "test", None)
+    yield from entry_by_entry(wanted)
     if isinstance(test, ast.expr):
         for way, means in (("all", "every entry must say yes"), ("any", "one yes is enough")):
             made = f"{bracketed(text, test)}.{way}()"
             title = f".{way}() on line {test.lineno}: {means}"
             yield wanted.proposal(title, FREE, text.replaced(test, made))
+
+
+def entry_by_entry(wanted: Wanted) -> Iterator[Proposal]:
+    """`if c: return a` before `return b` becomes `return torch.where(c, a, b)`; assignments to one name likewise."""
+    text, raised = wanted.text, wanted.at("raised")
+    if not isinstance(raised, ast.If) or len(raised.body) != 1 or not text.alone(raised):
+        return
+    block = text.block(raised)
+    behind = block[block.index(raised) + 1 :][:1]
+    one, other = raised.body[0], (raised.orelse or behind or raised.body)[0]
+    if isinstance(one, ast.Return) and isinstance(other, ast.Return) and one is not other:
+        head, tail = "return", other if other in behind else None
+    elif isinstance(one, ast.Assign) and isinstance(other, ast.Assign) and other in raised.orelse:
+        head, tail = f"{text.get(one.targets[0])} =", None
+    else:
+        return
+    if one.value is None or other.value is None:
+        return
+    made = f"{head} torch.where({text.get(raised.test)}, {text.get(one.value)}, {text.get(other.value)})"
+    edits = [text.replaced(raised, made), *([text.removed(tail)] if tail is not None else [])]
+    yield wanted.proposal(
+        f"decide entry by entry: torch.where on line {raised.lineno}", "both sides are computed", *edits
+    )
 
 
 def bracketed(text: Text, node: ast.expr) -> str:

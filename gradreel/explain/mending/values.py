@@ -183,7 +183,8 @@ def operands_of(statement: ast.stmt) -> list[ast.expr]:
         if isinstance(node, ast.BinOp):
             parts = [node.right, node.left]
         elif isinstance(node, ast.Call):
-            parts = [*reversed(node.args)]
+            inside = [part for arg in node.args if isinstance(arg, ast.List | ast.Tuple) for part in arg.elts]
+            parts = [*reversed(inside), *reversed(node.args)]
             if isinstance(node.func, ast.Attribute) and not ast.unparse(node.func.value).startswith(
                 ("torch", "nn", "F")
             ):
@@ -206,6 +207,7 @@ def whole_numbers(wanted: Wanted) -> Iterator[Proposal]:
     edits = [edit for call in flagged if is_int(call) for edit in floats(text, call)]
     mine = [edit for call in text.calls(raised) for edit in floats(text, call) if is_int(call)]
     built = wanted.at("built")
+    yield from only_floats(wanted)
     made = [edit for call in text.calls(built) for edit in floats(text, call) if is_int(call)]
     line = raised.lineno if raised is not None else 0
     if mine:
@@ -237,6 +239,19 @@ def whole_numbers(wanted: Wanted) -> Iterator[Proposal]:
             yield wanted.proposal(title, cost, followed(text, use, ".float()"))
 
 
+def only_floats(wanted: Wanted) -> Iterator[Proposal]:
+    """In a loop over tensors of several types only those that can have a gradient are asked for one."""
+    text, raised = wanted.text, wanted.at("raised")
+    goal = raised.targets[0] if isinstance(raised, ast.Assign) else None
+    if isinstance(raised, ast.Expr) and isinstance(raised.value, ast.Call):
+        goal = raised.value.func
+    if raised is None or text.loop(raised) is None or not isinstance(goal, ast.Attribute):
+        return
+    if goal.attr in ("requires_grad", "requires_grad_"):
+        test = f"{text.get(goal.value)}.is_floating_point()"
+        yield wanted.proposal(f"only those of floating point: if {test}", FREE, text.wrapped([raised], f"if {test}:"))
+
+
 def is_int(call: ast.Call) -> bool:
     """Whether whole numbers are written in `call`, and no type is asked for."""
     constants = [node for arg in call.args for node in ast.walk(arg) if isinstance(node, ast.Constant)]
@@ -260,7 +275,12 @@ def mixed(wanted: Wanted) -> Iterator[Proposal]:
     text, raised = wanted.text, wanted.at("raised")
     if raised is None:
         return
+    goal = raised.targets[0] if isinstance(raised, ast.Assign) else None
     for suffix in (".float()", ".double()", ".long()"):
+        if isinstance(raised, ast.Assign) and isinstance(goal, ast.Attribute) and goal.attr == "grad":
+            title = f"the gradient in the type of its tensor: {suffix} on line {raised.lineno}"
+            yield wanted.proposal(title, "a converted copy", followed(text, raised.value, suffix))
+            continue
         names = [wanted.name("target")] if wanted.name("target") else []
         for name in names:
             uses = loads(raised, str(name))
@@ -288,6 +308,7 @@ def labels_in_range(wanted: Wanted) -> Iterator[Proposal]:
     """A loss of chances gets chances."""
     text, raised = wanted.text, wanted.at("raised")
     for operand in operands_of(raised) if raised is not None else []:
-        for suffix in (".clamp(0, 1)", ".sigmoid()"):
+        of_labels = "of target" in wanted.found.message
+        for suffix in (".clamp(0, 1)", ".sigmoid()") if of_labels else (".sigmoid()", ".clamp(0, 1)"):
             title = f"{text.get(operand)}{suffix} on line {operand.lineno}"
             yield wanted.proposal(title, "other numbers", followed(text, operand, suffix))

@@ -155,7 +155,9 @@ def asked_last(wanted: Wanted) -> Iterator[Proposal]:
     """Compute first, ask for the gradient last: `(randn(3) / 2).requires_grad_()`."""
     text, built = wanted.text, wanted.at("built")
     value = value_of(built)
-    if built is None or value is None or not isinstance(built, ast.Assign) or isinstance(value, ast.Tuple):
+    if built is None or value is None or isinstance(value, ast.Tuple):
+        return
+    if not isinstance(built, ast.Assign | ast.Return):
         return
     if isinstance(value, ast.ListComp):  # of each entry of the list
         value = value.elt
