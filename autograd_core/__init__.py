@@ -36,7 +36,8 @@ preserve_format = memory_format("torch.preserve_format")
 _FUNCTIONS = {
     _factories: "tensor as_tensor from_numpy zeros ones empty full eye arange linspace triu_indices tril_indices "
     "logspace zeros_like ones_like empty_like full_like",
-    drawing: "rand_like randn_like randint_like rand randn randint randperm normal bernoulli multinomial",
+    drawing: "rand_like randn_like randint_like rand randn randint randperm normal bernoulli multinomial poisson "
+    "binomial",
     random: "default_generator get_rng_state initial_seed manual_seed seed set_rng_state",
     shaping: "cat",
     functions: "where is_tensor rsub",

@@ -33,6 +33,47 @@ LAYERS = {
     "ReflectionPad2d ReplicationPad1d ReplicationPad2d ZeroPad1d ZeroPad2d ZeroPad3d",
 }
 
+DISTRIBUTIONS = {
+    **{
+        name.lower(): name
+        for name in [
+            "Bernoulli",
+            "Beta",
+            "Binomial",
+            "Categorical",
+            "Cauchy",
+            "Chi2",
+            "Dirichlet",
+            "Distribution",
+            "Exponential",
+            "Gamma",
+            "Geometric",
+            "Gumbel",
+            "Independent",
+            "Laplace",
+            "Multinomial",
+            "Normal",
+            "Pareto",
+            "Poisson",
+            "Uniform",
+            "Weibull",
+        ]
+    },
+    "half_cauchy": "HalfCauchy",
+    "half_normal": "HalfNormal",
+    "log_normal": "LogNormal",
+    "mixture_same_family": "MixtureSameFamily",
+    "multivariate_normal": "MultivariateNormal",
+    "negative_binomial": "NegativeBinomial",
+    "one_hot_categorical": "OneHotCategorical OneHotCategoricalStraightThrough",
+    "relaxed_bernoulli": "LogitRelaxedBernoulli RelaxedBernoulli",
+    "relaxed_categorical": "RelaxedOneHotCategorical",
+    "studentT": "StudentT",
+    "transformed_distribution": "TransformedDistribution",
+    "transforms": "AbsTransform AffineTransform ComposeTransform ExpTransform IndependentTransform PowerTransform "
+    "SigmoidTransform SoftmaxTransform SoftplusTransform StickBreakingTransform TanhTransform Transform",
+}
+
 HOMES = {
     **{f"torch.nn.modules.{home}": names for home, names in LAYERS.items()},
     "torch.nn.parameter": "Parameter Buffer",
@@ -44,20 +85,7 @@ HOMES = {
             *("NAdam", "RAdam", "RMSprop", "Rprop", "SGD"),
         )
     },
-    **{
-        f"torch.distributions.{name.lower()}": name
-        for name in (
-            "Bernoulli",
-            "Categorical",
-            "Distribution",
-            "Exponential",
-            "Independent",
-            "Laplace",
-            "Normal",
-            "Uniform",
-        )
-    },
-    "torch.distributions.multivariate_normal": "MultivariateNormal",
+    **{f"torch.distributions.{home}": names for home, names in DISTRIBUTIONS.items()},
     "torch.optim.lr_scheduler": "ConstantLR CosineAnnealingLR CosineAnnealingWarmRestarts CyclicLR ExponentialLR "
     "LambdaLR LinearLR LRScheduler MultiStepLR MultiplicativeLR OneCycleLR PolynomialLR ReduceLROnPlateau "
     "SequentialLR StepLR",

@@ -38,9 +38,11 @@ def interval(lower_bound: Any, upper_bound: Any) -> Constraint:
     return Constraint("Interval", lambda x: (low <= x) & (x <= high), **bounds)
 
 
-def integer_interval(lower_bound: int, upper_bound: int) -> Constraint:
+def integer_interval(lower_bound: int, upper_bound: Any) -> Constraint:
+    high = array(upper_bound)
+
     def holds(x: Array) -> Array:
-        return (x % 1 == 0) & (lower_bound <= x) & (x <= upper_bound)
+        return (x % 1 == 0) & (lower_bound <= x) & (x <= high)
 
     return Constraint("IntegerInterval", holds, lower_bound=lower_bound, upper_bound=upper_bound)
 
@@ -99,3 +101,30 @@ def is_root(x: Array) -> Array:
 
 positive_definite = Constraint("PositiveDefinite", is_positive_definite, 2)
 lower_cholesky = Constraint("LowerCholesky", is_root, 2)
+
+
+def greater_than_eq(lower_bound: Any) -> Constraint:
+    low = array(lower_bound)
+    return Constraint("GreaterThanEq", lambda x: low <= x, lower_bound=lower_bound)
+
+
+def half_open_interval(lower_bound: Any, upper_bound: Any) -> Constraint:
+    low, high = array(lower_bound), array(upper_bound)
+    bounds = {"lower_bound": lower_bound, "upper_bound": upper_bound}
+    return Constraint("HalfOpenInterval", lambda x: (low <= x) & (x < high), **bounds)
+
+
+def multinomial(upper_bound: int) -> Constraint:
+    def holds(x: Array) -> Array:
+        return np.all(x >= 0, axis=-1) & (np.sum(x, axis=-1) <= upper_bound)
+
+    return Constraint("Multinomial", holds, 1)
+
+
+def is_one_hot(x: Array) -> Array:
+    return np.all((x == 0) | (x == 1), axis=-1) & (np.sum(x, axis=-1) == 1)
+
+
+nonnegative_integer = Constraint("IntegerGreaterThan", lambda x: (x % 1 == 0) & (x >= 0), lower_bound=0)
+positive_integer = Constraint("IntegerGreaterThan", lambda x: (x % 1 == 0) & (x >= 1), lower_bound=1)
+one_hot = Constraint("OneHot", is_one_hot, 1)

@@ -1,4 +1,4 @@
-"""Distributions of real numbers: Normal, Uniform, Exponential, Laplace."""
+"""Distributions of real numbers: Normal, Cauchy, Uniform, Exponential, Laplace."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from .. import streams
+from .. import rejection, streams
 from ..functions.drawing import normal, rand
 from ..modes import no_grad
 from ..ops import elementwise as e
 from ..ops import shape as s
-from ..ops.special import erf
+from ..ops.special import erf, erfinv
 from ..tensor import Tensor, plain
 from . import constraints
 from .distribution import Centred, Distribution, Shape, broadcast_all, is_number
@@ -62,8 +62,49 @@ class Normal(LocScale):
         self._validate_sample(value)
         return 0.5 * (1 + erf((value - self.loc) * self.scale.reciprocal() / math.sqrt(2)))
 
+    def icdf(self, value: Tensor) -> Tensor:
+        return self.loc + self.scale * erfinv(2 * value - 1) * math.sqrt(2)
+
     def entropy(self) -> Tensor:
         return 0.5 + 0.5 * math.log(2 * math.pi) + e.log(self.scale)
+
+
+class Cauchy(LocScale):
+    """A curve with tails so heavy that it has no mean."""
+
+    @property
+    def mean(self) -> Tensor:
+        return self.everywhere(math.nan)
+
+    @property
+    def mode(self) -> Tensor:
+        return self.loc
+
+    @property
+    def variance(self) -> Tensor:
+        return self.everywhere(math.inf)
+
+    def everywhere(self, value: float) -> Tensor:
+        return plain(np.full(tuple(self._extended_shape()), value, self.loc.data_.dtype)[()])
+
+    def rsample(self, sample_shape: Shape = ()) -> Tensor:
+        shape = tuple(self._extended_shape(sample_shape))
+        drawn = rejection.cauchy(math.prod(shape), self.loc.data_.dtype, 0.0, 1.0).reshape(shape)
+        return self.loc + plain(drawn[()], version=1) * self.scale
+
+    def log_prob(self, value: Tensor) -> Tensor:
+        self._validate_sample(value)
+        return -math.log(math.pi) - self.scale.log() - (((value - self.loc) / self.scale) ** 2).log1p()
+
+    def cdf(self, value: Tensor) -> Tensor:
+        self._validate_sample(value)
+        return e.atan((value - self.loc) / self.scale) / math.pi + 0.5
+
+    def icdf(self, value: Tensor) -> Tensor:
+        return e.tan(math.pi * (value - 0.5)) * self.scale + self.loc
+
+    def entropy(self) -> Tensor:
+        return math.log(4 * math.pi) + self.scale.log()
 
 
 class Uniform(Distribution):

@@ -48,11 +48,10 @@ class Listed(Distribution):
         return s.expand(column, [-1, *self._batch_shape]) if expand else column
 
 
-class Bernoulli(Listed):
-    """1 with probability `probs`, else 0."""
+class Chances(Listed):
+    """Of one thing each: by its probability, or by the logarithm of its odds."""
 
     arg_constraints = {"probs": constraints.unit_interval, "logits": constraints.real}
-    support = constraints.boolean
 
     def __init__(self, probs: Any = None, logits: Any = None, validate_args: bool | None = None) -> None:
         one_of(probs, logits)
@@ -69,6 +68,12 @@ class Bernoulli(Listed):
     @lazy_property
     def probs(self) -> Tensor:
         return e.sigmoid(self.logits)
+
+
+class Bernoulli(Chances):
+    """1 with probability `probs`, else 0."""
+
+    support = constraints.boolean
 
     @property
     def mean(self) -> Tensor:

@@ -51,8 +51,10 @@ class Distribution:
         if not self._validate_args:
             return
         for name, constraint in self.arg_constraints.items():
-            value = self.__dict__.get(name)
-            if value is not None and not np.all(constraint.check(value).data_):
+            if name not in self.__dict__ and isinstance(getattr(type(self), name, None), lazy_property):
+                continue  # made of another, which is checked
+            value = getattr(self, name)
+            if not np.all(constraint.check(value).data_):
                 raise ValueError(
                     f"Expected parameter {name} ({type(value).__name__} of shape {tuple(value.shape)}) of distribution "
                     f"{self!r} to satisfy the constraint {constraint!r}, but found invalid values:\n{value}"

@@ -7,15 +7,20 @@ from collections.abc import Callable
 from typing import Any
 
 from ..nn.functional import softplus
+from ..ops import elementwise as e
+from ..ops.special import digamma, lgamma
 from ..tensor import Tensor
-from .continuous import Exponential, Normal, Uniform
+from .continuous import Cauchy, Exponential, Laplace, Normal, Uniform
+from .counts import Binomial, Geometric, OneHotCategorical, Poisson
 from .discrete import Bernoulli, Categorical
 from .distribution import Distribution, sum_rightmost
+from .gamma import Beta, Dirichlet, Gamma
 from .independent import Independent
+from .transformed import EULER, Gumbel, HalfNormal, TransformedDistribution
 
 Formula = Callable[[Any, Any], Tensor]
 
-EXPONENTIAL = (Normal, Bernoulli, Categorical, Exponential)
+EXPONENTIAL = (Normal, Bernoulli, Categorical, Exponential, Gamma, Beta, Dirichlet, Poisson)
 """Exponential families: torch has a general formula for two of the same one."""
 
 BETWEEN_FAMILIES = (
@@ -93,3 +98,90 @@ def independents(p: Independent, q: Independent) -> Tensor:
     if p.reinterpreted_batch_ndims != q.reinterpreted_batch_ndims:
         raise NotImplementedError
     return sum_rightmost(kl_divergence(p.base_dist, q.base_dist), p.reinterpreted_batch_ndims)
+
+
+# ---- other pairs of one kind
+
+
+@register_kl(Beta, Beta)
+def betas(p: Beta, q: Beta) -> Tensor:
+    sum_p, sum_q = p.concentration1 + p.concentration0, q.concentration1 + q.concentration0
+    above = q.concentration1.lgamma() + q.concentration0.lgamma() + sum_p.lgamma()
+    below = p.concentration1.lgamma() + p.concentration0.lgamma() + sum_q.lgamma()
+    one = (p.concentration1 - q.concentration1) * digamma(p.concentration1)
+    zero = (p.concentration0 - q.concentration0) * digamma(p.concentration0)
+    return above - below + one + zero + (sum_q - sum_p) * digamma(sum_p)
+
+
+@register_kl(Binomial, Binomial)
+def binomials(p: Binomial, q: Binomial) -> Tensor:
+    if (p.total_count < q.total_count).any():
+        raise NotImplementedError("KL between Binomials where q.total_count > p.total_count is not implemented")
+    each = p.probs * (p.logits - q.logits) + (-p.probs).log1p() - (-q.probs).log1p()
+    kl: Tensor = p.total_count * each
+    kl[p.total_count > q.total_count] = math.inf
+    return kl
+
+
+@register_kl(Dirichlet, Dirichlet)
+def dirichlets(p: Dirichlet, q: Dirichlet) -> Tensor:
+    sum_p, sum_q = p.concentration.sum(-1), q.concentration.sum(-1)
+    totals = sum_p.lgamma() - sum_q.lgamma()
+    each = (p.concentration.lgamma() - q.concentration.lgamma()).sum(-1)
+    off = p.concentration - q.concentration
+    slopes = p.concentration.digamma() - sum_p.digamma().unsqueeze(-1)
+    return totals - each + (off * slopes).sum(-1)
+
+
+@register_kl(Gamma, Gamma)
+def gammas(p: Gamma, q: Gamma) -> Tensor:
+    rates = q.concentration * (p.rate / q.rate).log()
+    areas = lgamma(q.concentration) - lgamma(p.concentration)
+    shapes = (p.concentration - q.concentration) * digamma(p.concentration)
+    return rates + areas + shapes + (q.rate - p.rate) * (p.concentration / p.rate)
+
+
+@register_kl(Gumbel, Gumbel)
+def gumbels(p: Gumbel, q: Gumbel) -> Tensor:
+    width, there, here = p.scale / q.scale, q.loc / q.scale, p.loc / q.scale
+    first = -width.log() - there + here
+    second = width * EULER
+    return first + second + e.exp(there + (1 + width).lgamma() - here) - (1 + EULER)
+
+
+@register_kl(Geometric, Geometric)
+def geometrics(p: Geometric, q: Geometric) -> Tensor:
+    return -p.entropy() - e.log1p(-q.probs) / p.probs - q.logits
+
+
+@register_kl(HalfNormal, HalfNormal)
+def half_normals(p: HalfNormal, q: HalfNormal) -> Tensor:
+    return normals(p.base_dist, q.base_dist)
+
+
+@register_kl(Laplace, Laplace)
+def laplaces(p: Laplace, q: Laplace) -> Tensor:
+    width, distance = p.scale / q.scale, (p.loc - q.loc).abs()
+    return -width.log() + distance / q.scale + width * e.exp(-distance / p.scale) - 1
+
+
+@register_kl(OneHotCategorical, OneHotCategorical)
+def one_hots(p: OneHotCategorical, q: OneHotCategorical) -> Tensor:
+    return categoricals(p._categorical, q._categorical)
+
+
+@register_kl(Poisson, Poisson)
+def poissons(p: Poisson, q: Poisson) -> Tensor:
+    return p.rate * (p.rate.log() - q.rate.log()) - (p.rate - q.rate)
+
+
+@register_kl(Cauchy, Cauchy)
+def cauchys(p: Cauchy, q: Cauchy) -> Tensor:
+    return ((p.scale + q.scale).pow(2) + (p.loc - q.loc).pow(2)).log() - (4 * p.scale * q.scale).log()
+
+
+@register_kl(TransformedDistribution, TransformedDistribution)
+def transformed(p: TransformedDistribution, q: TransformedDistribution) -> Tensor:
+    if p.transforms != q.transforms or p.event_shape != q.event_shape:
+        raise NotImplementedError
+    return kl_divergence(p.base_dist, q.base_dist)

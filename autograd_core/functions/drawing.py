@@ -84,14 +84,15 @@ def normal(
     dtype: Any = None,
     requires_grad: bool = False,
 ) -> Tensor:
-    given = [v.data_.shape for v in (mean, std) if isinstance(v, Tensor)]
+    tensors = [v.data_ for v in (mean, std) if isinstance(v, Tensor)]
+    given = [data.shape for data in tensors]
     shape = list(size) if size is not None else list(np.broadcast_shapes(*given))
     count = math.prod(shape)
     if size is not None:
         return made(
             streams.normal(count, floating(dtype), mean, std, generator).reshape(shape), "normal", requires_grad
         )
-    unit = streams.normal(count, floating(dtype), generator=generator).reshape(shape)
+    unit = streams.normal(count, tensors[0].dtype, generator=generator).reshape(shape)
     centre, width = (v.data_ if isinstance(v, Tensor) else v for v in (mean, std))
     inputs = tuple(v for v in (mean, std) if isinstance(v, Tensor))
     return made((unit * width + centre).astype(unit.dtype), "normal", inputs=inputs)
@@ -101,6 +102,33 @@ def bernoulli(input: Tensor, *, generator: Any = None) -> Tensor:
     from ..ops.sampling import bernoulli_each
 
     drawn: Tensor = bernoulli_each(input, generator)
+    return drawn
+
+
+def poisson(input: Tensor, generator: Any = None) -> Tensor:
+    from ..ops import reparameterized
+
+    drawn: Tensor = reparameterized.poisson(input, generator)
+    return drawn
+
+
+def binomial(count: Tensor, prob: Tensor, generator: Any = None) -> Tensor:
+    """How many of `count` tries succeed, each with probability `prob`.
+
+    Raises:
+        ValueError: the counts are whole numbers.
+        RuntimeError: the dtypes differ, or the sizes do not go together.
+    """
+    from ..ops import reparameterized
+
+    tries, chance = (np.asarray(t.data_) for t in (count, prob))
+    if tries.dtype.kind != "f":
+        kind = errors.type_name(tries.dtype)
+        raise ValueError(f"binomial only supports floating-point dtypes for count, got: {kind}")
+    if tries.dtype != chance.dtype:
+        found, expected = errors.type_name(chance.dtype), errors.type_name(tries.dtype)
+        raise RuntimeError(f"Found dtype {found} but expected {expected}")
+    drawn: Tensor = reparameterized.binomial(count, prob, generator)
     return drawn
 
 

@@ -237,7 +237,7 @@ def logits_backward(grad: Array, self: Array, target: Array, weight: Array, pos_
 @both
 def logits_target(grad: Array, self: Array, weight: Array, pos_weight: Array, reduction: int) -> Array:
     if pos_weight is None:
-        slope = grad * -self
+        slope = -self * grad
     else:
         chance = sigmoid(self)
         slope = (log(one_minus(chance)) - pos_weight * log(chance)) * grad

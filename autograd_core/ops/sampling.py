@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .. import errors, streams
+from .. import errors, rejection, streams
 from ..inplace import in_place
 from ..op import op
 from ..streams import Generator
@@ -31,6 +31,21 @@ def normal(self: Array, mean: float, std: float, generator: Generator | None) ->
 @op("exponential", self=lambda grad: zeros_as(grad))
 def exponential(self: Array, rate: float, generator: Generator | None) -> Array:
     return shaped(streams.exponential(self.size, self.dtype, rate, generator), self)
+
+
+@op("cauchy", self=lambda grad: zeros_as(grad))
+def cauchy(self: Array, median: float, sigma: float, generator: Generator | None) -> Array:
+    return shaped(rejection.cauchy(self.size, self.dtype, median, sigma, generator), self)
+
+
+@op("geometric", self=lambda grad: zeros_as(grad))
+def geometric(self: Array, p: float, generator: Generator | None) -> Array:
+    return shaped(rejection.geometric(self.size, self.dtype, p, generator), self)
+
+
+@op("log_normal", self=lambda grad: zeros_as(grad))
+def log_normal(self: Array, mean: float, std: float, generator: Generator | None) -> Array:
+    return shaped(rejection.log_normal(self.size, self.dtype, mean, std, generator), self)
 
 
 @op("bernoulli", nr=2, self=lambda grad: zeros_as(grad))
@@ -66,6 +81,23 @@ def exponential_(self: Tensor, lambd: float = 1.0, *, generator: Generator | Non
             f"specified {errors.type_name(self.data_.dtype)}"
         )
     return in_place(exponential, self, lambd, generator)
+
+
+def cauchy_(self: Tensor, median: float = 0.0, sigma: float = 1.0, *, generator: Generator | None = None) -> Tensor:
+    if self.data_.dtype.kind != "f" and self.data_.size:
+        raise RuntimeError(
+            "Cauchy distribution is a continuous probability distribution. dtype must be a floating point but you "
+            f"specified {errors.type_name(self.data_.dtype)}"
+        )
+    return in_place(cauchy, self, median, sigma, generator)
+
+
+def geometric_(self: Tensor, p: float, *, generator: Generator | None = None) -> Tensor:
+    return in_place(geometric, self, p, generator)
+
+
+def log_normal_(self: Tensor, mean: float = 1.0, std: float = 2.0, *, generator: Generator | None = None) -> Tensor:
+    return in_place(log_normal, floating(self, "log_normal_cpu"), mean, std, generator)
 
 
 def bernoulli_(self: Tensor, p: Any = 0.5, *, generator: Generator | None = None) -> Tensor:
@@ -107,6 +139,9 @@ METHODS: dict[str, Callable[..., Tensor]] = {
     "uniform_": uniform_,
     "normal_": normal_,
     "exponential_": exponential_,
+    "cauchy_": cauchy_,
+    "geometric_": geometric_,
+    "log_normal_": log_normal_,
     "bernoulli_": bernoulli_,
     "random_": random_,
 }

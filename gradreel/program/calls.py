@@ -72,6 +72,8 @@ def call(machine: Machine, function: Any, args: list[Value], kwargs: dict[str, V
         return made
     if isinstance(function, torch.nn.Module):
         return call_module(machine, function, args, kwargs)
+    if isinstance(function, torch.distributions.Transform):
+        return foreign(machine, Foreign("transform", function), args, kwargs)
     if isinstance(function, OBJECTS) and function.kind.find("__call__") is not MISSING:
         return call(machine, Bound(function.kind.find("__call__"), function), args, kwargs)
     if kind is StaticMethod:

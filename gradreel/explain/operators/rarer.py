@@ -20,6 +20,10 @@ RARER: dict[str, Operator] = {
     "Celu": lone(INPUT, "grad * celu'(self)", "multiplies {grad} by the slope of celu at {self}"),
     "Mish": lone(INPUT, "grad * mish'(self)", "multiplies {grad} by the slope of mish at {self}"),
     "Hardswish": lone(INPUT, "grad * hardswish'(self)", "multiplies {grad} by the slope of hardswish at {self}"),
+    "StandardGamma": row(
+        "it must know the shape that a number was drawn for, and the number",
+        ("self", "grad * d result / d self", "multiplies {grad} by how far {result} moves with its shape {self}"),
+    ),
     "Frac": lone(NOTHING, "grad", SAME),
     **alike(
         "Atan2 Hypot",
@@ -74,7 +78,7 @@ RARER: dict[str, Operator] = {
         ),
     ),
     **alike(
-        "Bernoulli Normal Uniform",
+        "Bernoulli Cauchy Geometric LogNormal Normal Poisson Uniform",
         lone("chance does not depend on it", "0", "passes zeros on: what was drawn by chance does not depend on it"),
     ),
     **alike(

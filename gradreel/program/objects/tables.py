@@ -41,7 +41,7 @@ def _table(host: type, names: list[str], settable: str = "") -> dict[str, Entry]
     return table
 
 
-OVERRIDDEN = (torch.nn.Module, torch.optim.Optimizer, torch.distributions.Distribution)
+OVERRIDDEN = (torch.nn.Module, torch.optim.Optimizer, torch.distributions.Distribution, torch.distributions.Transform)
 """Types of the engine whose methods its subclasses override."""
 
 
@@ -72,7 +72,8 @@ SETTINGS = (
     "num_parameters lambd threshold value min_val max_val elementwise_affine norm_first"
 )
 PARAMETERS = "loc scale probs logits low high rate base_dist reinterpreted_batch_ndims param_shape"
-PARAMETERS += " covariance_matrix precision_matrix scale_tril"
+PARAMETERS += " covariance_matrix precision_matrix scale_tril concentration concentration0 concentration1 df"
+PARAMETERS += " temperature total_count transforms alpha mixture_distribution component_distribution"
 """What distributions are given, each some of them."""
 CONTEXT = "save_for_backward saved_tensors saved_variables needs_input_grad mark_dirty mark_non_differentiable"
 CONTEXT += " set_materialize_grads materialize_grads next_functions name metadata"
@@ -136,6 +137,10 @@ def _tables() -> dict[type, dict[str, Entry]]:
         tables[optimizer]["step"] = Builtin("step", step, machine=True)
     distribution = torch.distributions.Distribution
     tables[distribution] = _table(distribution, NAMES["torch.distributions.Distribution"]) | _reads(PARAMETERS)
+    transform = torch.distributions.Transform
+    tables[transform] = _table(transform, NAMES["torch.distributions.Transform"]) | _reads(
+        "bijective codomain domain event_dim inv sign loc scale exponent parts base_transform"
+    )
     packed = torch.nn.utils.rnn.PackedSequence
     tables[packed] = _table(packed, PACKED) | _reads("is_cuda")
     for kind in RESETTING:

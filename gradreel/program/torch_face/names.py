@@ -35,7 +35,9 @@ SAVED = NAMES.pop("saved")
 SURFACE = {module: frozenset(names) for module, names in _listed("torch_surface.txt").items()}
 """All public names of PyTorch 2.13, by module or type: what is missing here, and what is nowhere."""
 
-OWNERS = ("Tensor", "Module", "Optimizer", "Function", "Size", "finfo", "Generator", "Node", "Distribution")
+OWNERS = tuple(
+    ["Tensor", "Module", "Optimizer", "Function", "Size", "finfo", "Generator", "Node", "Distribution", "Transform"]
+)
 """Listed types: their names are attributes of values."""
 
 
@@ -123,16 +125,8 @@ def _spaces() -> dict[str, Namespace]:
 
 
 DISTRIBUTIONS = (
-    "distribution",
-    "normal",
-    "bernoulli",
-    "categorical",
-    "uniform",
-    "exponential",
-    "independent",
-    "laplace",
-    "multivariate_normal",
-    "kl",
+    *("distribution", "normal", "bernoulli", "categorical", "uniform", "exponential", "independent", "laplace", "kl"),
+    *("multivariate_normal", "beta", "gamma", "dirichlet", "log_normal", "transformed_distribution", "poisson"),
 )
 
 ALIASES = {

@@ -232,13 +232,30 @@ def trilinear(args: Arguments) -> int:
     return math.prod(sizes)
 
 
+def drawn(args: Arguments) -> int:
+    """Samples of a distribution: the shape asked for, of as many elements as it has itself."""
+    source = args[0]
+    own = math.prod((*getattr(source, "batch_shape", ()), *getattr(source, "event_shape", ())))
+    return int(own * whole(args[1:]))
+
+
+def attending(args: Arguments) -> int:
+    """Layers of attention: three matrices from the width to itself."""
+    width = next(numbers(args), 1)
+    return 3 * width * width
+
+
 ASKED: dict[str, Callable[[Arguments], int]] = {
     **dict.fromkeys(("Conv1d", "Conv2d", "ConvTranspose1d", "ConvTranspose2d", "EmbeddingBag"), whole),
     **dict.fromkeys(("GroupNorm", "InstanceNorm1d", "InstanceNorm2d", "InstanceNorm3d"), whole),
     **dict.fromkeys(("Linear", "Embedding", "Bilinear", "RNN", "LSTM", "GRU", "randperm", "normal"), whole),
+    **dict.fromkeys(("BatchNorm1d", "BatchNorm2d", "BatchNorm3d", "LayerNorm", "RMSNorm", "PReLU"), whole),
+    **dict.fromkeys(("RNNCell", "LSTMCell", "GRUCell"), whole),
+    **dict.fromkeys(("MultiheadAttention", "TransformerEncoderLayer", "TransformerDecoderLayer"), attending),
     **dict.fromkeys(("diag", "diag_embed", "diagflat"), squared),
     **dict.fromkeys(("quantile", "nanquantile"), for_each),
     **dict.fromkeys(("one_hot", "multinomial"), times_numbers),
+    **dict.fromkeys(("sample", "rsample"), drawn),
 }
 """Functions that make something large by themselves, before any operator asks: looked at when they are called."""
 
