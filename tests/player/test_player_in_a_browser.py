@@ -186,6 +186,10 @@ def test_a_node_is_found_and_gone_to(page: Any) -> None:
     assert page.get_by_test_id("find").is_hidden()
     page.keyboard.press("ArrowLeft")
     assert step(page) == 45
+    page.get_by_test_id("tool-find").focus()
+    page.keyboard.press("Enter")
+    page.keyboard.press("Escape")
+    assert page.evaluate("document.activeElement.dataset.testid") == "tool-find", "the focus is back where it was"
 
 
 def test_bookmarks_come_go_and_bound_what_loops(page: Any) -> None:

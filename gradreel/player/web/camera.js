@@ -8,6 +8,8 @@ const NEAREST = 3;
 const FARTHEST = 0.015;
 /** Pixels that are left free beside what is to be seen as a whole; a little less is enough for what is seen. */
 const AIR = 24;
+/** Pixels at the top that the caption takes. */
+const CAPTION = 40;
 /** The room that a look at one place leaves at the rims of the picture: for names beside it, the caption above, the tools below. */
 const RIM = { x: 60, above: 48, below: 60 };
 const SETTINGS = {
@@ -85,7 +87,7 @@ export function createCamera(host, vis, { onFrame, onPick, onHover, onMove }) {
       const { scale, x, y, width, height } = view();
       const left = (rect.x - x) * scale + width / 2;
       const top = (rect.y - y) * scale + height / 2;
-      return left > margin && top > margin && left + rect.width * scale < width - margin && top + rect.height * scale < height - margin;
+      return left > margin && top > (margin && CAPTION) && left + rect.width * scale < width - margin && top + rect.height * scale < height - margin;
     },
     destroy: () => {
       gone = true;

@@ -7,7 +7,7 @@ import { element } from "./dom.js";
 let count = 0;
 
 /** @param {HTMLElement} root
- * @param {{find: (query: string) => import("./finding.js").Found[], onGo: (id: string) => void, onClose: () => void}} wiring
+ * @param {{find: (query: string) => import("./finding.js").Found[], onGo: (id: string) => void, onClose: (before: Element|null) => void}} wiring  `onClose` gets what had the focus before
  */
 export function createFinder(root, { find, onGo, onClose }) {
   const id = `gr-found-${count++}`;
@@ -20,6 +20,7 @@ export function createFinder(root, { find, onGo, onClose }) {
   root.append(dialog);
   let found = [];
   let chosen = 0;
+  let before = null;
 
   const show = () => {
     list.replaceChildren(...found.map((item, i) => element(
@@ -32,8 +33,9 @@ export function createFinder(root, { find, onGo, onClose }) {
   };
   const close = () => {
     if (dialog.hidden) return;
+    const held = dialog.contains(root.getRootNode().activeElement);
     dialog.hidden = true;
-    onClose();
+    if (held) onClose(before);
   };
   const go = (item) => {
     close();
@@ -62,6 +64,7 @@ export function createFinder(root, { find, onGo, onClose }) {
 
   return {
     open: () => {
+      before = root.getRootNode().activeElement;
       dialog.hidden = false;
       input.value = "";
       found = [];

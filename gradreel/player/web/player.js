@@ -100,7 +100,7 @@ export function createPlayer(root, firstScene, options) {
   const finder = createFinder(parts.graph, {
     find: (query) => find(query, { ...run, names: namesAt(run.state, run.names, run.step) }),
     onGo: (id) => reveal(id),
-    onClose: () => root.focus({ preventScroll: true }),
+    onClose: (before) => (root.contains(before) ? before : root).focus({ preventScroll: true }),
   });
   const unbind = bindKeys(root, actions);
   const dark = globalThis.matchMedia?.("(prefers-color-scheme: dark)");
