@@ -85,7 +85,10 @@ def test_the_error_is_told_with_the_lines_that_matter(page: Page, app_url: str) 
     born = page.locator(".cm-line.gr-line-born")
     assert born.inner_text() == "y = t @ a"
     assert born.get_attribute("data-hint") == "built Mv #0  = [1, 1]"
-    assert page.locator(".cm-line.gr-line-bad").inner_text().strip() == "loss.backward()"
+    failed = page.locator(".cm-line.gr-line-bad")
+    assert failed.inner_text().strip() == "loss.backward()"
+    under = str(failed.get_attribute("data-hint")).split("\n")[1]
+    assert under.startswith("✖ RuntimeError: Trying to backward through the graph a second time")
 
 
 def test_marks_go_when_the_program_is_edited(page: Page, app_url: str) -> None:

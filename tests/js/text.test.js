@@ -4,7 +4,7 @@ import test from "node:test";
 import { fit, groupStanding, leafLines, measureCard, slotText, standing } from "../../gradreel/player/web/cards.js";
 import { counted } from "../../gradreel/player/web/tally.js";
 import { bytes, long, nested, number, ordinal, short, title } from "../../gradreel/player/web/format.js";
-import { marksAt } from "../../gradreel/player/web/marking.js";
+import { errorOf, marksAt } from "../../gradreel/player/web/marking.js";
 import { pieces, plain } from "../../gradreel/player/web/marks.js";
 import { boxAt, indexed } from "../../gradreel/player/web/moment.js";
 import { createState } from "../../gradreel/player/web/state.js";
@@ -98,4 +98,16 @@ test("the failing step marks who built and who freed", () => {
   assert.deepEqual(marks.map(({ line, kind }) => [line, kind]), [[7, "loop"], [5, "born"], [10, "kill"], [10, "bad"]]);
   assert.equal(marks[1].text, "built Mv #0");
   assert.equal(marks[2].text, "freed it at step 24");
+});
+
+test("an error is told in one sentence under its line", () => {
+  const told = (type, message, kind = "raised") => errorOf({ kind, type, message });
+  assert.equal(told("ValueError", "x = 1.5 is wrong. More of it."), "✖ ValueError: x = 1.5 is wrong.");
+  assert.equal(told("KeyError", "'a'\nnext line"), "✖ KeyError: 'a'");
+  assert.equal(told("SyntaxError", "'(' was never closed", "refused"), "✖ SyntaxError: '(' was never closed");
+  assert.equal(told("seconds", "It took too long. Sorry.", "stopped"), "✖ It took too long.");
+  assert.equal(told("AssertionError", ""), "✖ AssertionError");
+  assert.equal(told(null, null, "stopped"), "");
+  const long = told("RuntimeError", `${"word ".repeat(60)}end`);
+  assert.ok(long.length < 120 && long.endsWith(" word …"));
 });

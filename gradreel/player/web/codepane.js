@@ -34,13 +34,14 @@ export function createCodePane(root, { source }) {
   return {
     getSource: () => text,
     setSource,
-    /** @param {{line: number, kind: string, text?: string}[]} marks */
+    /** @param {{line: number, kind: string, text?: string, below?: string}[]} marks */
     setMarks: (marks) => {
       for (const row of rows) {
         row.className = "";
         row.lastChild.textContent = "";
       }
-      for (const { line, kind, text: note } of marks) {
+      for (const { line, kind, text, below } of marks) {
+        const note = [text, below].filter(Boolean).join(" · ");
         const row = rows[line - 1];
         if (!row) continue;
         row.classList.add(kind);

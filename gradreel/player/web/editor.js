@@ -3,9 +3,9 @@
  * What a mark means is told from outside; here it is a line, a kind out of a fixed set, and a text.
  */
 
-/** @typedef {{line: number, kind?: string, text?: string, brief?: string}} Mark   kind out of KINDS; or "value", whose text is
- *  shortened to the room that its line leaves, so that no line is ever broken anew while values change. `brief`: what is said
- *  where there is no room for the text */
+/** @typedef {{line: number, kind?: string, text?: string, brief?: string, below?: string}} Mark   kind out of KINDS; or "value",
+ *  whose text is shortened to the room that its line leaves, so that no line is ever broken anew while values change. `brief`: what
+ *  is said where there is no room for the text; `below`: what is said in a row of its own under the line */
 
 /** Pixels beside a line's text. */
 const EDGES = 24;
@@ -111,20 +111,22 @@ function markField({ StateEffect, StateField, Decoration, EditorView }, columns)
     const ranges = [];
     const texts = new Map();
     const values = new Map();
-    for (const { line, kind, text, brief = text } of list) {
+    const under = new Map();
+    for (const { line, kind, text, brief = text, below } of list) {
       if (!(line >= 1 && line <= doc.lines)) continue;
+      if (below) under.set(line, `\n${below}`);
       if (KINDS.has(kind)) ranges.push(Decoration.line({ class: `gr-line-${kind}` }).range(doc.line(line).from));
       if (kind === "value") values.set(line, text);
       else if (text) texts.set(line, (texts.get(line) ?? new Map()).set(text, brief));
     }
-    for (const line of new Set([...texts.keys(), ...values.keys()])) {
+    for (const line of new Set([...texts.keys(), ...values.keys(), ...under.keys()])) {
       const { text } = doc.line(line);
       const [row, hang] = [columns(), indentOf(text) + HANG];
       const end = endOf(text, row, hang);
       const [full, short] = [[...(texts.get(line)?.keys() ?? [])], [...(texts.get(line)?.values() ?? [])]].map((list) => list.join(" · "));
       const said = end * FINER + BEFORE + full.length <= row * FINER ? full : short;
       const value = fitted(values.get(line) ?? "", end * FINER, said.length, row * FINER, hang * FINER);
-      const hint = [said, value].filter(Boolean).join(BETWEEN);
+      const hint = [said, value].filter(Boolean).join(BETWEEN) + (under.get(line) ?? "");
       if (hint) ranges.push(Decoration.line({ attributes: { "data-hint": hint } }).range(doc.line(line).from));
     }
     return Decoration.set(ranges, true);
@@ -225,6 +227,13 @@ function editing(cm) {
       ".cm-matchingBracket, &.cm-focused .cm-matchingBracket": { backgroundColor: "transparent", outline: "1px solid var(--gone)" },
       ".cm-selectionMatch, .cm-searchMatch": { backgroundColor: "var(--run-bg)" },
       ".cm-panels": { backgroundColor: "var(--bg)", color: "var(--ink)", borderColor: "var(--line)" },
+      ".cm-panel.cm-search": { padding: "8px 28px 8px 10px", display: "flex", flexWrap: "wrap", gap: "5px", alignItems: "center", font: "12px var(--sans)" },
+      ".cm-panel.cm-search br": { flexBasis: "100%", content: "''", display: "block" },
+      ".cm-panel.cm-search label": { display: "inline-flex", alignItems: "center", gap: "4px", margin: "0 6px 0 0", fontSize: "12px" },
+      ".cm-panel.cm-search input": { margin: "0" },
+      ".cm-textfield": { flex: "1 1 110px", minWidth: "0", font: "12px var(--mono)", color: "var(--ink)", backgroundColor: "var(--panel)", border: "1px solid var(--line)", borderRadius: "6px", padding: "4px 8px" },
+      ".cm-button": { font: "600 12px var(--sans)", color: "var(--ink)", backgroundImage: "none", backgroundColor: "var(--panel)", border: "1px solid var(--line)", borderRadius: "6px", padding: "4px 8px", margin: "0" },
+      ".cm-panel.cm-search [name=close]": { top: "4px", right: "4px", padding: "4px 8px", border: "0", background: "none", color: "var(--ink)" },
       ".cm-placeholder": { color: "var(--soft)" },
       ".cm-tooltip": { backgroundColor: "var(--panel)", color: "var(--ink)", border: "1px solid var(--line)", borderRadius: "8px", overflow: "hidden" },
       ".cm-tooltip.cm-tooltip-autocomplete > ul": { fontFamily: "var(--mono)", fontSize: "12px", maxHeight: "14em" },

@@ -6,7 +6,7 @@
 import { title } from "./format.js";
 
 /** @param {any} moment  {state, scene, step, selected}
- * @returns {{line: number, kind: "now"|"bad"|"born"|"kill"|"loop", text?: string, brief?: string}[]}
+ * @returns {{line: number, kind: "now"|"bad"|"born"|"kill"|"loop", text?: string, brief?: string, below?: string}[]}
  */
 export function marksAt({ state, scene, step, selected }) {
   const marks = [];
@@ -18,9 +18,20 @@ export function marksAt({ state, scene, step, selected }) {
   const box = scene.box.get(diagnosis?.nodes?.[0] ?? selected);
   if (diagnosis) marks.push(...blame(diagnosis, box));
   else if (box && box.kind !== "leaf") marks.push(...lifeOf(box, { state, scene, step, line }));
-  if (failed !== null) marks.push({ line: failed, kind: "bad" });
+  if (failed !== null) marks.push({ line: failed, kind: "bad", below: errorOf(scene.outcome) });
   else if (line !== null) marks.push({ line, kind: "now" });
   return marks;
+}
+
+/** Characters of an error under its line; all of it stands in the explanation. */
+const MOST = 110;
+
+/** An error in one sentence. @param {{kind: string, type: string|null, message: string|null}} outcome */
+export function errorOf({ kind, type, message }) {
+  const [sentence] = (message ?? "").split("\n")[0].match(/^.*?[.!?](?=\s|$)|^.*/);
+  const named = kind === "raised" || /Error$/.test(type ?? "");
+  const text = [named && type, sentence].filter(Boolean).join(": ");
+  return text && `✖ ${text.length > MOST ? `${text.slice(0, MOST).replace(/\s+\S*$/, "")} …` : text}`;
 }
 
 const BLAME = [
