@@ -109,5 +109,7 @@ test("an error is told in one sentence under its line", () => {
   assert.equal(told("AssertionError", ""), "✖ AssertionError");
   assert.equal(told(null, null, "stopped"), "");
   const long = told("RuntimeError", `${"word ".repeat(60)}end`);
-  assert.ok(long.length < 120 && long.endsWith(" word …"));
+  assert.ok(long.length < 90 && long.endsWith(" word …"));
+  const twice = told("RuntimeError", "Trying to backward through the graph a second time (or directly access saved tensors after they have been freed).");
+  assert.equal(twice, "✖ RuntimeError: Trying to backward through the graph a second time");
 });

@@ -24,14 +24,15 @@ export function marksAt({ state, scene, step, selected }) {
 }
 
 /** Characters of an error under its line; all of it stands in the explanation. */
-const MOST = 110;
+const MOST = 80;
 
 /** An error in one sentence. @param {{kind: string, type: string|null, message: string|null}} outcome */
 export function errorOf({ kind, type, message }) {
   const [sentence] = (message ?? "").split("\n")[0].match(/^.*?[.!?](?=\s|$)|^.*/);
   const named = kind === "raised" || /Error$/.test(type ?? "");
   const text = [named && type, sentence].filter(Boolean).join(": ");
-  return text && `✖ ${text.length > MOST ? `${text.slice(0, MOST).replace(/\s+\S*$/, "")} …` : text}`;
+  const brief = text.length > MOST ? text.replace(/(?<=.{30}) \(.*/, "") : text; // what stands in brackets may go first
+  return text && `✖ ${brief.length > MOST ? `${brief.slice(0, MOST).replace(/\s+\S*$/, "")} …` : brief}`;
 }
 
 const BLAME = [
