@@ -160,6 +160,23 @@ def test_the_sheet_of_keys_takes_the_focus_and_gives_it_back(page: Any) -> None:
     assert not sheet.is_visible(), "a tap beside it closes it"
 
 
+def test_follow_goes_at_once_to_what_runs(page: Any) -> None:
+    page.evaluate("player.seek(20)")
+    for _ in range(6):
+        page.get_by_test_id("tool-in").click()
+    follow = page.get_by_test_id("tool-follow")
+    assert follow.get_attribute("aria-pressed") == "false"
+    host = page.locator(".graph .host").first.bounding_box()
+    page.mouse.move(host["x"] + 200, host["y"] + 150)
+    page.mouse.down()
+    page.mouse.move(host["x"] + 200, host["y"] + 450, steps=4)
+    page.mouse.up()
+    away = page.evaluate("player.view().y")
+    follow.click()
+    page.wait_for_function("(away) => Math.abs(player.view().y - away) > 20", arg=away)
+    assert follow.get_attribute("aria-pressed") == "true"
+
+
 @pytest.mark.parametrize("page", ["training"], indirect=True)
 def test_it_opens_on_what_is_there(page: Any) -> None:
     """The room of turns that are gone is left out where that makes the rest larger; nothing changes its place."""

@@ -191,7 +191,10 @@ export function createStage(root, corner, vis, { onPick, onFollow }) {
       camera.fit(still?.matches ? 0 : GLIDE, frame ? worthSeeing() : undefined);
       setFollow(true);
     },
-    follow: () => setFollow(!follows),
+    follow: () => {
+      setFollow(!follows);
+      if (follows && frame) keepInView(busyCard(frame.picture, frame.focus) ?? lost(), still?.matches ? 0 : GLIDE);
+    },
     zoom: (factor) => {
       setFollow(false);
       camera.zoom(factor);
