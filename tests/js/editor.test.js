@@ -41,6 +41,7 @@ test("a line that is too long for its row is broken between words, and within th
     ["aaaa bbbb cccc", 9, 6],
     ["loss = torch.nn.functional.mse_loss(prediction, target)", 20, 14],
     [`x = ${"y".repeat(40)}`, 22, 2],
+    ["model = nn.Sequential(nn.Linear(4, 8), nn.ReLU(), nn.Linear(8, 1))", 38, 33],
   ]) assert.equal(endOf(line, row, 2), end, line);
 });
 
@@ -52,6 +53,7 @@ test("a value is cut to what its line leaves of the last row, or left out where 
     ["= [1, 2, … ×9]", 29, 0, 42.9, "= [1, 2…"],
     ["= [2, 1]", 37, 0, 42.9, ""],
     ["= [1, 1]", 41.8, 0, 42.9, ""],
+    ["= [1, 1]", 42.9, 0, 42.9, ""],
     ["step = 1", 23.7, 16, 42.9, ""],
     ["step = 10", 23.7, 19, 42.9, "step = 10"],
     ["order = 1", 23.7, 6, 42.9, "order = 1"],

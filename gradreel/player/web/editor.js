@@ -158,15 +158,16 @@ function hanging({ Decoration, EditorView, StateField }) {
 const indentOf = (line) => Math.min(line.search(/\S|$/), 16);
 
 /** Where in its last row a line of code ends, if it is broken between words and its rows after the first begin at `hang`; all in
- * characters.
+ * characters. A word stands in a row together with the space after it.
  */
 export function endOf(line, row, hang) {
   if (line.length <= row) return line.length;
   const room = Math.max(row - hang, 1);
   let at = 0;
-  for (const word of line.match(/\s+|\S+/g)) {
+  const words = line.match(/\s+|\S+/g);
+  for (const [i, word] of words.entries()) {
     if (!word.trim()) at = Math.min(at + word.length, row);
-    else if (at + word.length <= row) at += word.length;
+    else if (at + word.length + (i < words.length - 1 ? 1 : 0) <= row) at += word.length;
     else if (word.length <= room) at = hang + word.length;
     else at = hang + (word.length % room);
   }
@@ -177,7 +178,7 @@ export function endOf(line, row, hang) {
  * Nothing where that is too little to say something. What is said goes on in a row that begins at `hang`.
  */
 export function fitted(text, code, said, row, hang = 0) {
-  const end = (code % Math.max(row, 1)) + BEFORE + said;
+  const end = (code % Math.max(row, 1) || Math.min(code, row)) + BEFORE + said;
   const used = end <= row ? end : said ? end - row + hang : row;
   const room = Math.floor(row - used - (said ? BETWEEN.length : 0));
   if (text.length <= room) return text;
