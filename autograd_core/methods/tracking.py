@@ -211,6 +211,8 @@ def set_data(self: Tensor, new: Tensor) -> None:
     storage = self.shared_storage()
     if (array.shape, array.dtype) != (self.data_.shape, self.data_.dtype):
         unusual(RESHAPED)
+    if array.dtype != self.data_.dtype and self.meta is not None:
+        self.meta.accumulator = None  # the next graph gets one that takes gradients of the new dtype
     self.data_ = array
     storage.address, storage.boxed = other.address, other.boxed
     tell.written(self, "data", (new,), counted=False)
