@@ -53,7 +53,8 @@ _FUNCTIONS = {
 _RECURRENT = "rnn_tanh rnn_relu gru lstm rnn_tanh_cell rnn_relu_cell gru_cell lstm_cell"
 _FUNCTIONAL = (
     "celu selu prelu hardshrink cosine_similarity pairwise_distance "
-    "conv1d conv2d conv_transpose1d conv_transpose2d max_pool1d max_pool2d avg_pool1d adaptive_avg_pool1d "
+    "conv1d conv2d conv3d conv_transpose1d conv_transpose2d conv_transpose3d max_pool1d max_pool2d avg_pool1d "
+    "adaptive_avg_pool1d "
     "pixel_shuffle pixel_unshuffle bilinear layer_norm group_norm"
 )
 _IN_PYTHON = {"norm", "split"}
@@ -120,6 +121,8 @@ def __getattr__(name: str) -> Any:
         except ModuleNotFoundError as error:
             if error.name != f"{__name__}.{name}":
                 raise
+    if name == "ctc_loss":
+        return guarded("torch", name, importlib.import_module(f"{__name__}.nn.functional.alignment").ctc)
     if name in _FUNCTIONAL.split():
         function = getattr(importlib.import_module(f"{__name__}.nn.functional"), name)
         return guarded("torch", name, getattr(function, "__wrapped__", function))

@@ -121,7 +121,7 @@ class Conv(ConvNd):
         super().__init__(*shape, 0, groups, bias, padding_mode, device, dtype)
 
     def forward(self, input: Tensor) -> Tensor:
-        convolve: Any = F.conv1d if self.N == 1 else F.conv2d
+        convolve: Any = (F.conv1d, F.conv2d, F.conv3d)[self.N - 1]
         padding = self.padding
         if self.padding_mode != "zeros":
             input, padding = F.pad(input, self.around(), mode=self.padding_mode), (0,) * self.N
@@ -138,6 +138,12 @@ class Conv2d(Conv):
     """Slides a weight over images."""
 
     N = 2
+
+
+class Conv3d(Conv):
+    """Slides a weight over stacks of images."""
+
+    N = 3
 
 
 class ConvTranspose(ConvNd):
@@ -164,7 +170,7 @@ class ConvTranspose(ConvNd):
         super().__init__(*shape, output_padding, groups, bias, padding_mode, device, dtype)
 
     def forward(self, input: Tensor, output_size: Sequence[int] | None = None) -> Tensor:
-        convolve: Any = F.conv_transpose1d if self.N == 1 else F.conv_transpose2d
+        convolve: Any = (F.conv_transpose1d, F.conv_transpose2d, F.conv_transpose3d)[self.N - 1]
         more = self.output_padding if output_size is None else self.missing(input, list(output_size))
         options = (self.stride, self.padding, more, self.groups, self.dilation)
         return convolve(input, self.weight, self.bias, *options)
@@ -206,3 +212,9 @@ class ConvTranspose2d(ConvTranspose):
     """The transpose of Conv2d: makes images larger."""
 
     N = 2
+
+
+class ConvTranspose3d(ConvTranspose):
+    """The transpose of Conv3d: makes stacks of images larger."""
+
+    N = 3

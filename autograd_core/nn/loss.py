@@ -74,6 +74,8 @@ PoissonNLLLoss = loss(
 )  # fmt: skip
 GaussianNLLLoss = loss("GaussianNLLLoss", F.gaussian_nll_loss, True, full=False, eps=1e-6, reduction="mean")
 
+CTCLoss = loss("CTCLoss", F.ctc_loss, blank=0, reduction="mean", zero_infinity=False)
+
 # ---- margins
 
 SoftMarginLoss = loss("SoftMarginLoss", F.soft_margin_loss, **OLD)

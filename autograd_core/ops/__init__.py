@@ -4,6 +4,7 @@ from ..compiling.kept import kept
 from . import (
     activations,
     added,
+    alignment,
     arrange,
     attention,
     bags,
@@ -50,6 +51,7 @@ kept.close()
 __all__ = [
     "activations",
     "added",
+    "alignment",
     "arrange",
     "attention",
     "bags",

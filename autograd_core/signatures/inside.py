@@ -27,12 +27,12 @@ REDUCTIONS = ("none", "mean", "sum", "batchmean")
 
 
 class Inside:
-    """The C++ call in the body of a function: attributes asked for before, its signature, its arguments."""
+    """The C++ call in the body of a function: attributes asked for before, its signatures, its arguments."""
 
-    def __init__(self, way: str, text: str) -> None:
+    def __init__(self, ways: list[str], text: str) -> None:
         before, _, rest = text.rstrip(")").partition("(")
         *self.asked, name = before.split()
-        self.signature, self.overwriting = Signature(name, way), Signature(f"{name}_", way)
+        self.signatures, self.overwriting = ([Signature(title, way) for way in ways] for title in (name, f"{name}_"))
         self.arguments = rest.split(", ")
 
     def refusal(self, given: Mapping[str, Any]) -> Exception | None:
@@ -43,7 +43,7 @@ class Inside:
                 return refused
         values = [CONSTANTS[name] if name in CONSTANTS else given[name] for name in self.arguments]
         try:
-            read([self.overwriting if given.get("inplace") is True else self.signature], values, {})
+            read(self.overwriting if given.get("inplace") is True else self.signatures, values, {})
         except TypeError as error:
             return error
         return None
@@ -74,13 +74,15 @@ CONSTANTS = {"1": 1, "True": True}
 
 
 def table() -> dict[str, Inside]:
-    found, way = {}, ""
+    found: dict[str, Inside] = {}
+    ways: list[str] = []
+    named = False
     for line in Path(__file__).with_name("inside.txt").read_text().splitlines():
         if line.startswith(" "):
             name, _, text = line.strip().partition(": ")
-            found[name] = Inside(way, text)
+            found[name], named = Inside(ways, text), True
         else:
-            way = line
+            ways, named = [line] if named else [*ways, line], False
     return found
 
 

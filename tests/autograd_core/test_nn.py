@@ -39,7 +39,7 @@ def test_a_watched_initialiser_tells_of_its_write() -> None:
 
 @pytest.mark.parametrize(
     ("space", "name"),
-    [(nn, "CTCLoss"), (nn.functional, "ctc_loss"), (optim, "Adafactor"), (distributions, "VonMises")]
+    [(nn, "RReLU"), (nn.functional, "rrelu"), (optim, "Adafactor"), (distributions, "VonMises")]
     + [(nn.utils, "fusion"), (nn.utils.parametrizations, "orthogonal"), (autograd_core.utils, "data")],
     ids=lambda value: str(getattr(value, "__name__", value)),
 )

@@ -37,13 +37,14 @@ from .activations import (
     tanhshrink,
     threshold,
 )
+from .alignment import ctc_loss
 from .attention import canonical_mask, multi_head_attention_forward, scaled_dot_product_attention
 from .bags import (
     bilinear,
     embedding_bag,
 )
 from .blocks import fold, pixel_shuffle, pixel_unshuffle, unfold
-from .convolution import conv1d, conv2d, conv_transpose1d, conv_transpose2d
+from .convolution import conv1d, conv2d, conv3d, conv_transpose1d, conv_transpose2d, conv_transpose3d
 from .dropouts import alpha_dropout, dropout, dropout1d, dropout2d, dropout3d, feature_alpha_dropout
 from .layers import (
     embedding,
@@ -114,11 +115,14 @@ __all__ = [
     "celu_",
     "conv1d",
     "conv2d",
+    "conv3d",
     "conv_transpose1d",
     "conv_transpose2d",
+    "conv_transpose3d",
     "cosine_embedding_loss",
     "cosine_similarity",
     "cross_entropy",
+    "ctc_loss",
     "dropout",
     "dropout1d",
     "dropout2d",

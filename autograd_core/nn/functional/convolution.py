@@ -45,7 +45,7 @@ def check(input: Tensor, weight: Tensor, bias: Tensor | None, options: dict[str,
     if min(options["stride"]) <= 0:
         raise RuntimeError("non-positive stride is not supported")
     if min(options["dilation"]) <= 0:
-        spaced = [1, *options["dilation"]][-2:]  # torch computes one dimension as two
+        spaced = [1, *options["dilation"]][-max(2, len(options["dilation"])) :]  # torch computes one dimension as two
         raise RuntimeError(f"dilation should be greater than zero, but got {spaced}")
     if groups <= 0:
         raise RuntimeError("non-positive groups is not supported")
@@ -130,10 +130,16 @@ def check_room(options: dict[str, Any]) -> None:
     Raises:
         RuntimeError: it would by more.
     """
-    terms = [[[0, 1, 1][i], *options[name]][-2:] for i, name in enumerate(("output_padding", "stride", "dilation"))]
+    names = ("output_padding", "stride", "dilation")
+    terms = [[[0, 1, 1][i], *options[name]][-max(2, len(options[name])) :] for i, name in enumerate(names)]
     if any(more >= step and more >= wide for more, step, wide in zip(*terms, strict=True)):
-        pairs = zip(("output_padding", "stride", "dilation"), terms, strict=True)
-        told = " ".join(f"{name}_height: {high} {name}_width: {wide}" for name, (high, wide) in pairs)
+        sides = ("depth", "height", "width")[-len(terms[0]) :]
+        pairs = [
+            (name, side, n)
+            for name, given in zip(names, terms, strict=True)
+            for side, n in zip(sides, given, strict=True)
+        ]
+        told = " ".join(f"{name}_{side}: {n}" for name, side, n in pairs)
         raise RuntimeError(f"output padding must be smaller than either stride or dilation, but got {told}")
 
 
@@ -226,6 +232,18 @@ def conv2d(
     return convolve(2, input, weight, bias, stride, padding, dilation, groups)
 
 
+def conv3d(
+    input: Tensor,
+    weight: Tensor,
+    bias: Tensor | None = None,
+    stride: Lengths = 1,
+    padding: Lengths | str = 0,
+    dilation: Lengths = 1,
+    groups: int = 1,
+) -> Tensor:
+    return convolve(3, input, weight, bias, stride, padding, dilation, groups)
+
+
 def conv_transpose1d(
     input: Tensor,
     weight: Tensor,
@@ -250,3 +268,16 @@ def conv_transpose2d(
     dilation: Lengths = 1,
 ) -> Tensor:
     return convolve(2, input, weight, bias, stride, padding, dilation, groups, output_padding, True)
+
+
+def conv_transpose3d(
+    input: Tensor,
+    weight: Tensor,
+    bias: Tensor | None = None,
+    stride: Lengths = 1,
+    padding: Lengths = 0,
+    output_padding: Lengths = 0,
+    groups: int = 1,
+    dilation: Lengths = 1,
+) -> Tensor:
+    return convolve(3, input, weight, bias, stride, padding, dilation, groups, output_padding, True)

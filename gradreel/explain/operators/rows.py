@@ -195,6 +195,14 @@ OPERATORS: dict[str, Operator] = {
     "BinaryCrossEntropyWithLogits": lone(
         INPUT, "grad * (sigmoid(self) - target)", "multiplies {grad} by the sigmoid of {self} minus {target}"
     ),
+    "CtcLoss": row(
+        "it must know every way to spell the target",
+        (
+            "log_probs",
+            "grad * (exp(log_probs) - the part of all ways)",
+            "weighs {grad} by how far each class is from its part in all ways to spell the target",
+        ),
+    ),
     # ---- shapes and places
     **alike("Clone Alias", lone(NOTHING, "grad", SAME)),
     "ToCopy": lone(NOTHING, "grad.to(self.dtype)", "passes {grad} on in the input's dtype"),
