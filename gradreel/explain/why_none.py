@@ -179,7 +179,8 @@ def lost(world: World, tensor: TensorState) -> Reason | None:
             )
             if again.made < cut.event:  # the numbers were copied into what was there before
                 start = before_line(world, world.tensors[root], call.place.line)
-                built, made = start.place, start.made
+                named_at = start.bound if cut.how == "data" else None
+                built, made = named_at or start.place, start.made
             lines: dict[str, int | None] = {"built": built.line, "cut": cut.place.line}
             return Reason(
                 "no_graph",
@@ -227,6 +228,8 @@ def cut_on_way(world: World, root: TensorState, goal: TensorState) -> tuple[Tens
     for tensor in ancestors(world, root):
         if tensor.node is not None:
             continue
+        if (cut := put_in_data(world, tensor, goal)) is not None:
+            return tensor, cut
         if (taken := rebuilt_from(world, tensor)) is not None:
             source = world.tensors[taken.tensor]
             if any(state is goal for state in ancestors(world, source)):
@@ -236,6 +239,36 @@ def cut_on_way(world: World, root: TensorState, goal: TensorState) -> tuple[Tens
         if any(state.requires_grad for state in before) and any(state is goal for state in ancestors(world, tensor)):
             return tensor, tracked_cut(world, tensor)
     return None
+
+
+def put_in_data(world: World, tensor: TensorState, goal: TensorState) -> Cut | None:
+    """The last time that a result with a graph back to `goal` was put into the `.data` of the leaf `tensor`."""
+    for write in reversed(world.writes.get(tensor.storage, ())):
+        sources = [world.tensors[number] for number in write.inputs if number in world.tensors]
+        tracked = [source for source in sources if source.requires_grad and source is not tensor]
+        if write.counted or write.op != "data" or tensor is goal:
+            continue
+        if any(state is goal for source in tracked for state in ancestors(world, source)):
+            told = (
+                f"{code(world.source.text(write.place.line))} {on(write.place.line)} puts the numbers of a result into "
+                f"{called(world, tensor.number)} and leaves the graph behind them."
+            )
+            return Cut(write.place, write.event, "data", told, tensor)
+    return None
+
+
+def handed_out(world: World, tensor: TensorState) -> Reason:
+    """`tensor` only shares the numbers of a parameter, whose gradient is kept with the parameter itself."""
+    owner = world.tensors[tensor.base] if tensor.base is not None else tensor
+    line, name = tensor.place.line, called(world, tensor.number)
+    story = (
+        f"{upper(name)} comes from {code(world.source.text(line))} {on(line)}, which hands out tensors that share the "
+        "numbers of the parameters and know nothing of their graph.",
+        f"The gradient is kept in {grad_of(world, owner)}.",
+    )
+    lines: dict[str, int | None] = {"built": line}
+    names = named(target=name_of(world, tensor))
+    return Reason("grad_none", "handed_out", grad_of(world, tensor), story, lines, {"built": tensor.made}, (), names)
 
 
 def not_used(world: World, tensor: TensorState) -> Reason:

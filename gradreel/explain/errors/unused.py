@@ -47,6 +47,8 @@ def without_way(world: World, failure: Failure, call: Call) -> Diagnosis | None:
             f"{on(constant.place.line)}, which is linear: it is the same everywhere and depends on nothing."
         )
     elif sibling(world, start, goal):
+        if goal.node is not None:
+            lines["cut"], events["cut"] = goal.place.line, goal.made
         story.append(
             f"{called(world, goal.number)} was itself made {on(goal.place.line)}; what was computed did not go "
             "through it but came from what it was made of."

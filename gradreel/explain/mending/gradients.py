@@ -113,6 +113,21 @@ def updated_in_place(wanted: Wanted) -> Iterator[Proposal]:
             yield wanted.proposal(f"{title}, and clear its gradient", FREE, *edits, text.before(backward, cleared))
 
 
+def parameters_read(wanted: Wanted) -> Iterator[Proposal]:
+    """The parameters themselves instead of what `state_dict()` hands out."""
+    text = wanted.text
+    for call in text.calls(wanted.at("built"), "state_dict"):
+        if not isinstance(call.func, ast.Attribute):
+            continue
+        items = text.parents.get(call)
+        whole = text.parents.get(items) if isinstance(items, ast.Attribute) and items.attr == "items" else None
+        if isinstance(whole, ast.Call):
+            made = f"{text.get(call.func.value)}.named_parameters()"
+            yield wanted.proposal(f"{made} on line {call.lineno}", FREE, text.replaced(whole, made))
+        title = f"keep_vars=True on line {call.lineno}: the parameters themselves"
+        yield wanted.proposal(title, FREE, set_keyword(text, call, "keep_vars", "True"))
+
+
 def rebased(wanted: Wanted) -> Iterator[Proposal]:
     """The write into the base comes before the view is taken."""
     text, change, saved = wanted.text, wanted.at("changed"), wanted.at("saved")

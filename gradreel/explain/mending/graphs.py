@@ -22,8 +22,29 @@ def used_up(wanted: Wanted) -> Iterator[Proposal]:
     ways += [rebuilt_before, joined, retained]
     if not in_loop:
         ways = [retained, rebuilt_in_function, rebuilt_before, joined, detached_border, detached_built]
-    for way in ways:
+    for way in (*ways, detached_carried):
         yield from way(wanted)
+
+
+def detached_carried(wanted: Wanted) -> Iterator[Proposal]:
+    """In a loop of its own, a generator's say, every turn begins with what the turn before left, cut off its graph."""
+    text, built = wanted.text, wanted.at("built")
+    loop = text.loop(built) if built is not None else None
+    raised = wanted.at("raised")
+    if loop is None or (raised is not None and loop in text.around(raised)):
+        return
+    assigned: set[str] = set()
+    carried: dict[str, None] = {}
+    for statement in loop.body:
+        read = statement.value if isinstance(statement, ast.Assign) else statement
+        carried |= dict.fromkeys(sorted(names_in(read) - assigned)) if read is not None else {}
+        assigned |= targets(statement)
+    names = [name for name in carried if name in assigned]
+    if names:
+        made = f"{', '.join(names)} = {', '.join(f'{name}.detach()' for name in names)}"
+        title = f"detach {' and '.join(names)} at the start of every turn of the loop on line {loop.lineno}"
+        cost = "no gradient goes back beyond one turn"
+        yield wanted.proposal(title, cost, text.before(loop.body[0], [made]))
 
 
 def retained(wanted: Wanted) -> Iterator[Proposal]:

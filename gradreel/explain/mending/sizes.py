@@ -19,7 +19,7 @@ WIDTHS: tuple[tuple[str, tuple[str, ...], str], ...] = (
     ),
     (
         r"running_mean should contain (?P<new>\d+) elements not (?P<old>\d+)",
-        ("BatchNorm1d", "BatchNorm2d"),
+        ("BatchNorm1d", "BatchNorm2d", "BatchNorm3d", "InstanceNorm1d", "InstanceNorm2d", "InstanceNorm3d"),
         "num_features",
     ),
     (r"input_size\. Expected (?P<old>\d+), got (?P<new>\d+)", ("RNN", "LSTM", "GRU"), "input_size"),

@@ -65,6 +65,7 @@ BY_CAUSE: dict[str, tuple[Proposer, ...]] = {
     "hook_on_result": (wrong_tensor.hook_on_result,),
     "not_leaf": (gradients.not_leaf,),
     "never_moved": (wrong_tensor.asked_last, gradients.updated_in_place, wrong_tensor.leaf_last, gradients.retained),
+    "handed_out": (gradients.parameters_read,),
     "rebased": (gradients.rebased,),
     "too_early": (gradients.too_early,),
     "emptied": (gradients.emptied,),

@@ -267,7 +267,18 @@ def not_loaded(wanted: Wanted) -> Iterator[Proposal]:
             yield wanted.proposal(title, "there is one set of parameters only", *edits)
 
 
+def rebound(wanted: Wanted) -> Iterator[Proposal]:
+    """`w.data = w - s` becomes `w = w - s`: the name stands for the result, with its graph."""
+    text, statement = wanted.text, wanted.at("cut")
+    goal = statement.targets[0] if isinstance(statement, ast.Assign) else None
+    if isinstance(goal, ast.Attribute) and goal.attr == "data":
+        name = text.get(goal.value)
+        title = f"let {name} stand for the result: {name} = … on line {goal.lineno}"
+        yield wanted.proposal(title, "the graph of every turn stays", text.replaced(goal, name))
+
+
 CUTS = {
+    "data": (rebound,),
     "sample": (sampled_with_graph, recording_on),
     "plain": (all_tracked, tracked_at_cut),
     "flag": (flag_left,),

@@ -13,7 +13,7 @@ from gradreel.trace.events import Event
 from ..diagnosis import Diagnosis, on
 from ..mentions import stands_for
 from ..optimized import optimized
-from ..why_none import Reason, finished, why_none
+from ..why_none import Reason, finished, handed_out, why_none
 from ..words import called
 from ..world.states import Seen, TensorState
 from ..world.world import World
@@ -23,7 +23,8 @@ ASKED = re.compile(r"\.grad\s*(?:is\b|==|!=)")
 READ = re.compile(r"([A-Za-z_][\w.\[\]']*)\.grad\b(?!_)")
 FIRST = re.compile(r"\[0\]")
 """What was kept first, before anything could go wrong."""
-HOW_LOST = frozenset({"numbers", "tensor", "parameter"})
+CUTS = re.compile(r"\bdetach|\.data\b")
+HOW_LOST = frozenset({"numbers", "tensor", "parameter", "data"})
 """Cuts that nobody makes in order to stop a gradient."""
 
 
@@ -108,6 +109,15 @@ class Missing:
             reason = why_none(self.world, seen)
             if reason.cause in ("lost", "not_used"):
                 self.candidates.append((seen, reason))
+        elif self.handed_out(tensor):
+            self.candidates.append((seen, handed_out(self.world, tensor)))
+
+    def handed_out(self, tensor: TensorState) -> bool:
+        """Whether `tensor` was cut off a leaf that has a gradient, on a line that does not say so: `state_dict()`."""
+        owner = self.world.tensors.get(tensor.base) if tensor.base is not None else None
+        text = self.world.source.statement(tensor.place.line, self.world.ends.get(tensor.place.line))
+        cut = tensor.op == "detach" and not tensor.requires_grad and CUTS.search(text) is None
+        return cut and owner is not None and owner.node is None and owner.grad is not None
 
     def passed_over(self, seen: Seen, tensor: TensorState) -> None:
         """A test goes without the gradient of a result."""

@@ -33,6 +33,11 @@ class Unreached:
         self.steps = 0
         self.compared: set[int] = set()
         """The memory of what was compared with what it was before."""
+        self.steps_at: dict[int, int] = {}
+        """How often an optimizer took a step, by the line; of lines whose steps never wrote anything."""
+        self.wrote = False
+        self.moving: set[int] = set()
+        """The lines whose steps wrote something."""
         self.moved = Showing(world)
         self.showing = Showing(world)
 
@@ -43,6 +48,7 @@ class Unreached:
             e.OptimizerStepped: self.stepped,
             e.Printed: self.printed,
             e.TensorMade: self.made,
+            e.Written: self.written,
         }
 
     def made(self, event: e.TensorMade) -> None:
@@ -65,10 +71,23 @@ class Unreached:
         self.reached.add(self.world.tensors[event.tensor].storage)
 
     def stepped(self, event: e.OptimizerStepped) -> None:
-        if event.phase != "began":
+        if event.phase == "began":
+            self.wrote = False
+        else:
+            line = self.world.place.line
+            self.steps_at[line] = self.steps_at.get(line, 0) + 1
+            if self.wrote:
+                self.moving.add(line)
             self.steps += 1
             if self.steps == STEPS:
                 self.showing.wait()
+
+    def written(self, event: e.Written) -> None:
+        self.wrote = True
+
+    def in_vain(self) -> bool:
+        """Whether some optimizer took steps again and again and never had a gradient for any of its parameters."""
+        return any(steps >= STEPS and line not in self.moving for line, steps in self.steps_at.items())
 
     def captured(self, event: e.GradCaptured) -> None:
         self.reached.add(self.world.tensors[event.tensor].storage)
@@ -94,7 +113,7 @@ class Unreached:
         if reason is None:
             return None
         how, compared = reason.names.get("how"), tensor.storage in self.compared
-        if how not in UNMEANT and not (compared and how in STOPS):
+        if how not in UNMEANT and not (how in STOPS and (compared or self.in_vain())):
             return None
         lines, events = dict(reason.lines), dict(reason.events)
         again = next(state for state in self.world.tensors.values() if state.made == events["built"])
