@@ -9,6 +9,8 @@ import { overlap } from "./picture.js";
 
 const WIDEST = 168;
 const HIGHEST = 112;
+/** Of the stage's width and height, at the most: on a small stage the map must not stand for the picture. */
+const SHARE = { x: 0.18, y: 0.16 };
 const LEAST = 14;
 /** From the rims of the stage; below, the tools may need some of it. */
 const ASIDE = { x: 12, above: 12, below: 48 };
@@ -41,8 +43,9 @@ export function createMinimap(root, { onGo }) {
       const whole = view.width / view.scale >= bounds.width && view.height / view.scale >= bounds.height;
       canvas.hidden = whole || view.width < 420;
       if (canvas.hidden) return;
-      if (map?.picture !== picture || map.colours !== colours || map.ratio !== ratio) {
-        map = shapes(picture, colours, ratio);
+      const room = { width: Math.min(WIDEST, view.width * SHARE.x), height: Math.min(HIGHEST, view.height * SHARE.y) };
+      if (map?.picture !== picture || map.colours !== colours || map.ratio !== ratio || map.room.width !== room.width || map.room.height !== room.height) {
+        map = shapes(picture, colours, ratio, room);
         Object.assign(canvas, { width: map.image.width, height: map.image.height });
         Object.assign(canvas.style, { width: `${map.width}px`, height: `${map.height}px` });
       }
@@ -71,9 +74,9 @@ export function createMinimap(root, { onGo }) {
 }
 
 /** All cards as small rectangles. A picture far longer than wide is stretched, so that a place in it can still be hit. */
-function shapes(picture, colours, ratio) {
+function shapes(picture, colours, ratio, room) {
   const { bounds, cards } = picture;
-  const scale = Math.min(WIDEST / bounds.width, HIGHEST / bounds.height);
+  const scale = Math.min(room.width / bounds.width, room.height / bounds.height);
   const width = Math.round(Math.max(40, bounds.width * scale));
   const height = Math.round(Math.max(40, bounds.height * scale));
   const image = document.createElement("canvas");
@@ -86,7 +89,7 @@ function shapes(picture, colours, ratio) {
     context.fillRect((rect.x - bounds.x) * x, (rect.y - bounds.y) * y, Math.max(1, rect.width * x), Math.max(1, rect.height * y));
   }
   const leaves = cards.filter((card) => card.box?.kind === "leaf");
-  return { picture, colours, ratio, bounds, image, width, height, x, y, leaves };
+  return { picture, colours, ratio, room, bounds, image, width, height, x, y, leaves };
 }
 
 /** Whether the map is to stand above: it leaves its place only where it hides something there and nothing in the other.
