@@ -27,13 +27,15 @@ LIVE = 10_000
 class Case:
     """A program, ready for a contestant by `make`, and the ratio to reach against each other contestant, if any.
 
-    Where `without` is given, its time is taken off: what is left is the time of what `make` does beyond it.
+    Where `without` is given, its time is taken off: what is left is the time of what `make` does beyond it. The
+    collector of cycles is on, as in Python, or off for everybody where not `collecting`.
     """
 
     name: str
     make: Callable[[str], Once]
     goals: dict[str, float | None]
     without: Callable[[str], Once] | None = None
+    collecting: bool = True
 
 
 def scalars(program: Scalars, values: list[float]) -> Callable[[str], Once]:
@@ -71,6 +73,12 @@ RECORDED = (
     ("20 MLP steps", tensors(mlp(32, 16, 16, update=True)), 20),
     ("5 RNN passes", tensors(rnn(50, 32, 8)), 5),
 )
+LISTENING: tuple[tuple[str, Callable[[Once], Once], float | None, bool], ...] = (
+    ("bare events", recording.bare, 1.25, True),
+    ("as in a run", recording.whole, 1.50, False),
+    ("and its trace", recording.traced, None, False),
+)
+"""Ways to record, their goals, and whether the collector of cycles is on meanwhile."""
 
 
 def cases() -> Iterator[Case]:
@@ -87,9 +95,9 @@ def cases() -> Iterator[Case]:
     for order in range(1, 6):
         yield Case(f"{order} derivatives of x**7", tensors(derivatives(order)), {"torch": 0.25})
     for name, make, count in RECORDED:
-        yield Case(f"recording {name}, bare events", recorded(make, recording.bare, count), {"off": 1.25})
-        yield Case(f"recording {name}, as in a run", recorded(make, recording.whole, count), {"off": 1.50})
-        yield Case(f"recording {name}, and its trace", recorded(make, recording.traced, count), {"off": None})
+        for how, listen, goal, collecting in LISTENING:
+            ready = recorded(make, listen, count)
+            yield Case(f"recording {name}, {how}", ready, {"off": goal}, collecting=collecting)
 
 
 def measure(only: str, rounds: int) -> None:
@@ -125,7 +133,7 @@ def compare(case: Case, rounds: int) -> Iterator[bool]:
     contestants = [OURS, *filter(installed, case.goals)]
     agree(case, contestants)
     makes = [case.make, case.without] if case.without else [case.make]
-    taken = medians([make(name) for make in makes for name in contestants], rounds)
+    taken = medians([make(name) for make in makes for name in contestants], rounds, case.collecting)
     if case.without:
         taken = [whole - rest for whole, rest in zip(taken, taken[len(contestants) :], strict=False)]
     times = dict(zip(contestants, taken, strict=False))

@@ -2,6 +2,10 @@
 
 Recorded is all that a trace tells of, events and values; that it is read and made a trace of comes after the run, and
 is measured apart.
+
+A run of Gradreel switches the collector of cycles off, so "as in a run" it is off on both sides: a program with nobody
+listening would else pay for its visits alone, for they are seldom while a tape grows. Bare events are recorded as by
+any listener, with the collector on.
 """
 
 from __future__ import annotations

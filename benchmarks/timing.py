@@ -29,13 +29,15 @@ SAMPLE = 0.004
 """Seconds that one turn takes at least: the clock ticks finely enough for that."""
 
 
-def medians(contestants: Sequence[Once], rounds: int) -> list[float]:
+def medians(contestants: Sequence[Once], rounds: int, collecting: bool = True) -> list[float]:
     """Seconds of CPU time that one call of each contestant takes, all of them timed once in every round.
 
-    The collector of cycles stays on, as for everybody, but finds nobody's rubbish but the contestant's own.
+    The collector of cycles finds nobody's rubbish but the contestant's own; it stays on, unless `collecting` is False.
     """
     gc.collect()
     gc.freeze()
+    if not collecting:
+        gc.disable()
     try:
         calls = [enough(contestant) for contestant in contestants]
         samples: list[list[float]] = [[] for _ in contestants]
@@ -44,6 +46,7 @@ def medians(contestants: Sequence[Once], rounds: int) -> list[float]:
                 gc.collect()
                 samples[at].append(seconds(contestants[at], calls[at]) / calls[at])
     finally:
+        gc.enable()
         gc.unfreeze()
     return [statistics.median(taken) for taken in samples]
 
