@@ -47,7 +47,7 @@ def precise(function: Callable[..., Any], one: Callable[[float], float]) -> Call
     def rounded(data: Array) -> Array:
         if data.dtype is not float32 or data.size >= LARGE:
             return function(data)
-        if data.__class__ is ndarray and data.shape:
+        if data.__class__ is ndarray and data.ndim:
             wide = data.astype(float64)
             return function(wide, wide).astype(float32)
         if data.__class__ is np.float32:

@@ -153,8 +153,12 @@ def alike(grad: Array, output: Array) -> bool:
 
 
 def tanh_over(grad: Array, output: Array) -> Array:
-    """`tanh_backward`, written over `output` where that has memory of its own: half of the memory to go through."""
-    if not alike(grad, output) or output.base is not None:
+    """`tanh_backward`, written over `output` where that has memory of its own: half of the memory to go through.
+
+    `grad` has the shape of `output`: the engine has seen to that.
+    """
+    plain = grad.__class__ is output.__class__ is ndarray and grad.dtype is output.dtype is arithmetic.float32
+    if not (plain and output.base is None and grad.strides == output.strides != ()):
         return RAW["tanh_backward"](grad, output)
     return times_rest(grad, np.multiply(output, output, output))
 
