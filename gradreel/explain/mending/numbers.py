@@ -122,9 +122,22 @@ class InTorch(ast.NodeTransformer):
             and not isinstance(node.args[0], ast.List)
         ):
             return node.args[0]
+        if owner in ("np", "numpy") and name == "convolve" and len(node.args) > 1:
+            return convolved(node)
         if owner in ("np", "numpy"):
             node.func = ast.Attribute(ast.Name("torch"), NAMED_ELSE.get(name, name))
         return node
+
+
+def convolved(call: ast.Call) -> ast.expr:
+    """`np.convolve(a, v, mode)` in torch, whose convolutions take a batch of channels and do not turn the kernel."""
+    row, kernel = (ast.unparse(part) for part in call.args[:2])
+    modes = [part for part in (*call.args[2:], *(word.value for word in call.keywords if word.arg == "mode"))]
+    mode = ast.literal_eval(modes[0]) if modes and isinstance(modes[0], ast.Constant) else "full"
+    padding = f"len({kernel}) - 1" if mode == "full" else repr(mode)
+    turned = f"torch.as_tensor({kernel}).flip(0)[None, None]"
+    made = f"torch.nn.functional.conv1d({row}[None, None], {turned}, padding={padding})[0, 0]"
+    return ast.parse(made, mode="eval").body
 
 
 def in_torch(wanted: Wanted) -> Iterator[Proposal]:
