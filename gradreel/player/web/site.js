@@ -31,6 +31,8 @@ export function createSite(root, { theme = "light", onShow = () => {}, onLeave =
   /** A question from before there was anybody to send it to. */
   let early = null;
   let turn = Promise.resolve();
+  /** Whether the element was taken away: letters that are being read then are for nobody. */
+  let gone = false;
   /** The last address that was of our own making, or a visitor's. */
   let address = location.href;
 
@@ -56,6 +58,7 @@ export function createSite(root, { theme = "light", onShow = () => {}, onLeave =
   });
 
   async function take(bytes) {
+    if (gone) return;
     const letter = open(bytes);
     const { head } = letter;
     ways ??= waysOf(head);
@@ -179,12 +182,13 @@ export function createSite(root, { theme = "light", onShow = () => {}, onLeave =
     /** @param {Uint8Array} data a letter */
     receive(data) {
       showing++;
-      turn = turn.then(() => take(data)).catch((error) => console.error(error)).then(() => {
+      turn = turn.then(() => take(data)).catch((error) => gone || console.error(error)).then(() => {
         showing--;
         busy();
       });
     },
     leave() {
+      gone = true;
       for (const kind of MOVES) removeEventListener(kind, moved, { capture: true });
       root.removeEventListener("click", clicked);
       wire.stop();
