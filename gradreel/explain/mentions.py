@@ -40,6 +40,19 @@ def mentioned(world: World, text: str) -> Iterator[tuple[str, TensorState]]:
                 break
             cut = [match.start() for match in PARTS.finditer(path)]
             path = path[: cut[-1]] if cut else ""
+        if not path and text.startswith("[", found.end()):
+            yield from members(world, found.group())
+
+
+def members(world: World, name: str) -> Iterator[tuple[str, TensorState]]:
+    """What a list or a dict called `name` holds: any of it may be meant by an index that is computed."""
+    inside = name + "["
+    known = dict.fromkeys([*world.lately, *(path for names in world.names_in.values() for path in names)])
+    for path in known:
+        if path.startswith(inside) and path.count("[") == inside.count("[") and "." not in path[len(inside) :]:
+            tensor = stands_for(world, path)
+            if tensor is not None:
+                yield path, tensor
 
 
 def entries(world: World, text: str) -> list[tuple[str, TensorState]]:
