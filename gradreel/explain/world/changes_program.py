@@ -87,7 +87,7 @@ def function_left(world: World, event: e.FunctionLeft) -> None:
 
 
 def optimizer_stepped(world: World, event: e.OptimizerStepped) -> None:
-    world.optimizer = event.optimizer if event.phase == "began" else None
+    world.stepping = (event.optimizer, world.scope) if event.phase == "began" else None
 
 
 def told(world: World, event: e.Printed) -> None:

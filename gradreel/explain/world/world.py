@@ -41,7 +41,8 @@ class World:
         self.open_calls: list[int] = []
         self.running: list[int] = []
         self.functions: dict[int, str] = {}
-        self.optimizer: str | None = None
+        self.stepping: tuple[str, int] | None = None
+        """The optimizer that takes a step, and the scope that told it to."""
         self.printed: list[tuple[str, int]] = []
         self.gone: list[tuple[int, str]] = []
         """The names that were rebound, deleted or left behind since the line was reached: why things are released."""
@@ -85,6 +86,14 @@ class World:
     def scope(self) -> int:
         """The scope of the innermost call, 0 outside of all."""
         return self.whereabouts.scope
+
+    @property
+    def optimizer(self) -> str | None:
+        """The optimizer that writes now: while it takes a step, unless the program computes in its closure."""
+        if self.stepping is None:
+            return None
+        name, since = self.stepping
+        return name if self.scope == since or self.functions.get(self.scope) == "step" else None
 
     def grad_node(self, tensor: int) -> int | None:
         """The node that the gradient of `tensor` flows into: its grad_fn, or its AccumulateGrad."""
