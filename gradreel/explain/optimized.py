@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from typing import TypeGuard
 
 from .world.states import TensorState
 from .world.world import World
@@ -29,13 +30,13 @@ def within(path: list[str], parts: list[str]) -> bool:
 def given_paths(world: World) -> list[list[str]]:
     """What the makings of optimizers name: `["net"]` of `SGD(net.parameters(), lr=0.1)`; [] for what is not known."""
     tree = world.source.tree
-    calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call) and MAKERS.search(ast.unparse(node.func))]
+    calls = makings(tree)
     makers: dict[str, list[ast.expr]] = {}
     for node in ast.walk(tree):
         if isinstance(node, ast.Assign):
             for goal in node.targets:
                 makers.setdefault(ast.unparse(goal), []).append(node.value)
-    arguments = {arg.arg for node in ast.walk(tree) if isinstance(node, ast.arguments) for arg in node.args} - {"self"}
+    arguments = {arg.arg for node in ast.walk(tree) if makes_optimizer(node) for arg in node.args.args} - {"self"}
     todo: list[ast.expr] = [
         part for call in calls for part in (*call.args[:1], *(word.value for word in call.keywords))
     ]
@@ -48,6 +49,16 @@ def given_paths(world: World) -> list[list[str]]:
         [] if path.split(".")[0] in arguments else [name for name in path.split(".") if name not in NO_PART]
         for path in seen
     ]
+
+
+def makings(tree: ast.AST) -> list[ast.Call]:
+    """The calls that make optimizers."""
+    return [node for node in ast.walk(tree) if isinstance(node, ast.Call) and MAKERS.search(ast.unparse(node.func))]
+
+
+def makes_optimizer(node: ast.AST) -> TypeGuard[ast.FunctionDef | ast.Lambda]:
+    """Whether `node` is a function that makes one: what it is given may be anything."""
+    return isinstance(node, ast.FunctionDef | ast.Lambda) and bool(makings(node))
 
 
 def paths(part: ast.expr) -> list[str]:

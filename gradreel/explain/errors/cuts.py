@@ -9,6 +9,7 @@ from gradreel.trace.events import LineReached, TurnsSkipped
 
 from ..ancestry import FACTORIES, ancestors, gradient_call, made_from, numbers_on_way, rebuilt_from
 from ..diagnosis import on, taking
+from ..optimized import optimized
 from ..words import called, code, upper
 from ..world.states import Call, Place, TensorState
 from ..world.world import World
@@ -32,6 +33,8 @@ class Cut:
 def where_cut(world: World, start: TensorState) -> Cut | None:
     """Going back from `start`: what ended the recording, else what was told to want no gradient, else the oldest piece
     of plain data."""
+    if (frozen := frozen_parameter(world, start)) is not None:
+        return flag_cut(world, frozen)
     oldest: TensorState | None = None
     flagged: TensorState | None = None
     for tensor in ancestors(world, start):
@@ -67,6 +70,12 @@ def where_cut(world: World, start: TensorState) -> Cut | None:
         if not before and tensor is not start and tensor.op != "number":
             oldest = tensor if oldest is None or wished(tensor, oldest) else oldest
     return plain_cut(world, oldest or start) if flagged is None else flag_cut(world, flagged)
+
+
+def frozen_parameter(world: World, start: TensorState) -> TensorState | None:
+    """A leaf behind `start` that an optimizer is to train, and that was told to want no gradient."""
+    off = (leaf for leaf in ancestors(world, start) if leaf.cut is not None and not leaf.requires_grad)
+    return next((leaf for leaf in off if not leaf.inputs and optimized(world, leaf, known=True)), None)
 
 
 def running_call(world: World, tensor: TensorState) -> Call | None:

@@ -59,6 +59,7 @@ def without_way(world: World, failure: Failure, call: Call) -> Diagnosis | None:
     names = named(
         root=label(world, start.number),
         target=label(world, goal.number),
+        aliases=", ".join(aliases(world, goal)),
         how=cut.how if cut else None,
         cut=name_of(world, cut.tensor) if cut else None,
         source=before_goal(world, start, goal) if cut is None else None,
@@ -66,6 +67,12 @@ def without_way(world: World, failure: Failure, call: Call) -> Diagnosis | None:
     nodes = tuple(number for number in (start.node, goal.node) if number is not None)
     title = "The output does not depend on this input"
     return Diagnosis("unused", title, failure.raised.message, lines, tuple(story), nodes, events, "unused", names)
+
+
+def aliases(world: World, tensor: TensorState) -> list[str]:
+    """All names of `tensor`, those in functions that the error has ended too."""
+    lately = [name for name, number in world.lately.items() if number == tensor.number]
+    return list(dict.fromkeys([*lately, *(name for _, name in tensor.names)]))
 
 
 def gradient_of(world: World, tensor: TensorState) -> TensorState | None:

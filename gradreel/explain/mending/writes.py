@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from .common import copies, enclosing, followed, loads, needed_before, root_name, set_keyword, value_of, without_keyword
 from .graphs import carried_over, rebuilt_before, stack_statements
 from .proposal import FREE, Proposal, Wanted
-from .text import Edit, Text, called, keyword, names_in
+from .text import Edit, Text, called, keyword, names_in, targets
 
 COPY = "one tensor more in memory"
 SIGNS = {
@@ -36,6 +36,7 @@ def stepped_between(wanted: Wanted) -> Iterator[Proposal]:
     yield from carried_over(wanted)
     yield from detached_uses(wanted)
     yield from moved_behind(wanted)
+    yield from detached_share(wanted)
 
 
 def leaf_changed(wanted: Wanted) -> Iterator[Proposal]:
@@ -80,11 +81,14 @@ def out_of_place(wanted: Wanted) -> Iterator[Proposal]:
     if isinstance(statement, ast.AugAssign) and isinstance(statement.target, ast.Name | ast.Attribute):
         name, sign = text.get(statement.target), SIGNS.get(type(statement.op))
         value = text.get(statement.value)
+        product = isinstance(statement.value, ast.BinOp) and isinstance(statement.value.op, ast.Mult | ast.Div)
         if isinstance(statement.value, ast.BinOp | ast.IfExp | ast.UnaryOp | ast.Compare):
-            value = f"({value})"
+            value = value if product and sign in ("+", "-") else f"({value})"
         made = f"{name} = {name} {sign} {value}" if sign else None
     elif isinstance(statement, ast.Expr | ast.Assign) and isinstance(statement.value, ast.Call):
         made = plain_call(text, statement, statement.value)
+    elif isinstance(statement, ast.Return):
+        made = plain_within(text, statement)
     if made is not None and statement is not None:
         title = f"compute a new tensor instead of writing into the old one: line {statement.lineno}"
         offered = wanted.proposal if read_after(text, statement) else wanted.makeshift
@@ -107,6 +111,17 @@ def plain_call(text: Text, statement: ast.Expr | ast.Assign, call: ast.Call) -> 
     if isinstance(statement, ast.Assign):
         return f"{text.get(statement.targets[0])} = {plain}"
     return f"{written} = {plain}" if written.replace(".", "").replace("_", "").isalnum() else None
+
+
+def plain_within(text: Text, statement: ast.Return) -> str | None:
+    """`return t.sub_(1)` as `return t.sub(1)`."""
+    for call in text.calls(statement):
+        name = called(call)
+        if name.endswith("_") and not name.endswith("__") and isinstance(call.func, ast.Attribute):
+            whole = text.get(call)
+            plain = f"{text.get(call.func.value)}.{name[:-1]}{whole[len(text.get(call.func)) :]}"
+            return text.get(statement).replace(whole, plain, 1)
+    return None
 
 
 def cloned_before(wanted: Wanted) -> Iterator[Proposal]:
@@ -142,7 +157,7 @@ def written_name(statement: ast.stmt | None) -> str | None:
         goal = root_name(statement.target)
     elif isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Subscript):
         goal = root_name(statement.targets[0])
-    elif isinstance(statement, ast.Expr | ast.Assign) and isinstance(statement.value, ast.Call):
+    elif isinstance(statement, ast.Expr | ast.Assign | ast.Return) and isinstance(statement.value, ast.Call):
         call = statement.value
         if isinstance(call.func, ast.Attribute) and call.func.attr.endswith("_"):
             goal = root_name(call.func.value)
@@ -274,6 +289,23 @@ def detached_uses(wanted: Wanted) -> Iterator[Proposal]:
                     title = f"detach {name} on line {statement.lineno}"
                     cost = "no gradient goes back into what made it"
                     yield wanted.proposal(title, cost, *(followed(text, use, ".detach()") for use in uses))
+
+
+def detached_share(wanted: Wanted) -> Iterator[Proposal]:
+    """What several losses share, made once and stepped on by the first, is detached for the last of them."""
+    text = wanted.text
+    for made in stack_statements(wanted, "built"):
+        block = text.block(made)
+        if not isinstance(made, ast.Assign) or made not in block:
+            continue
+        later = block[block.index(made) + 1 :]
+        for name in sorted(targets(made)):
+            uses = [use for statement in later for use in loads(statement, name) if not is_function(text, use)]
+            if len(uses) > 1:
+                last = max(uses, key=lambda use: (use.lineno, use.col_offset))
+                title = f"detach {name} where it is used last, on line {last.lineno}"
+                cost = f"this loss trains nothing that {name} was made with"
+                yield wanted.proposal(title, cost, followed(text, last, ".detach()"))
 
 
 def is_function(text: Text, use: ast.expr) -> bool:

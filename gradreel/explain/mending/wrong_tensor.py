@@ -51,9 +51,13 @@ def unused_input(wanted: Wanted) -> Iterator[Proposal]:
 
 def columns_joined(wanted: Wanted) -> Iterator[Proposal]:
     """Columns that were cut out of an input are what the input is made of: `net(torch.cat([x, t], dim=1))`."""
-    text, target = wanted.text, wanted.name("target")
+    text = wanted.text
+    names = {
+        wanted.name("target"),
+        *(wanted.name("aliases") or "").split(", "),
+    }
     cuts = [(name, part) for node in ast.walk(text.tree) for name, part in columns(node)]
-    mine = next((part for name, part in cuts if name == target), None)
+    mine = next((part for name, part in cuts if name in names), None)
     if mine is None:
         return
     whole = text.get(mine.value)
@@ -155,9 +159,7 @@ def asked_last(wanted: Wanted) -> Iterator[Proposal]:
     """Compute first, ask for the gradient last: `(randn(3) / 2).requires_grad_()`."""
     text, built = wanted.text, wanted.at("built")
     value = value_of(built)
-    if built is None or value is None or isinstance(value, ast.Tuple):
-        return
-    if not isinstance(built, ast.Assign | ast.Return):
+    if value is None or not isinstance(built, ast.Assign | ast.Return) or isinstance(value, ast.Tuple):
         return
     if isinstance(value, ast.ListComp):  # of each entry of the list
         value = value.elt

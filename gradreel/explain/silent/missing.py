@@ -13,19 +13,29 @@ from gradreel.trace.events import Event
 from ..diagnosis import Diagnosis, on
 from ..mentions import stands_for
 from ..optimized import optimized
+from ..source import bound_by
 from ..why_none import Reason, finished, handed_out, why_none
 from ..words import called
 from ..world.states import Seen, TensorState
 from ..world.world import World
 from .guards import updates
+from .showing import Showing
 
 ASKED = re.compile(r"\.grad\s*(?:is\b|==|!=)")
 READ = re.compile(r"([A-Za-z_][\w.\[\]']*)\.grad\b(?!_)")
 FIRST = re.compile(r"\[0\]")
 """What was kept first, before anything could go wrong."""
 CUTS = re.compile(r"\bdetach|\.data\b")
+FORM = "shape|size|dtype|ndim|device|is_leaf|requires_grad"
 HOW_LOST = frozenset({"numbers", "tensor", "parameter", "data"})
 """Cuts that nobody makes in order to stop a gradient."""
+
+
+def shown_by(names: frozenset[str]) -> re.Pattern[str]:
+    """Finds statements that show the numbers behind one of `names`, not only what form they have."""
+    return re.compile(
+        rf"\b(?:{'|'.join(sorted(names))})\b(?!\.(?:shape|size|dtype|ndim|device|is_leaf|requires_grad)\b)"
+    )
 
 
 class Missing:
@@ -45,6 +55,8 @@ class Missing:
         self.reachable = False
         """Whether a gradient came to anything that has a name."""
         self.showing: int | None = None
+        self.results: dict[int, Showing] = {}
+        """For reads of None that print nothing, by their event: what shows the result that comes of it."""
         self.retained = False
         self.optimizes = False
 
@@ -64,6 +76,8 @@ class Missing:
 
     def printed(self, event: e.Printed) -> None:
         line = self.world.place.line
+        for showing in self.results.values():
+            showing.printed(event)
         if self.guarded:
             self.showing = line
         if self.unmoved and self.unmoved_shown is None and not FIRST.search(self.world.source.statement(line)):
@@ -104,13 +118,13 @@ class Missing:
             return
         if tensor.node is not None:
             if self.passed_through(tensor):
-                self.candidates.append((seen, why_none(self.world, seen)))
+                self.suspect(seen, why_none(self.world, seen))
         elif tensor.requires_grad and tensor.emptied is None:
             reason = why_none(self.world, seen)
             if reason.cause in ("lost", "not_used"):
-                self.candidates.append((seen, reason))
+                self.suspect(seen, reason)
         elif self.handed_out(tensor):
-            self.candidates.append((seen, handed_out(self.world, tensor)))
+            self.suspect(seen, handed_out(self.world, tensor))
 
     def handed_out(self, tensor: TensorState) -> bool:
         """Whether `tensor` was cut off a leaf that has a gradient, on a line that does not say so: `state_dict()`."""
@@ -118,6 +132,17 @@ class Missing:
         text = self.world.source.statement(tensor.place.line, self.world.ends.get(tensor.place.line))
         cut = tensor.op == "detach" and not tensor.requires_grad and CUTS.search(text) is None
         return cut and owner is not None and owner.node is None and owner.grad is not None
+
+    def suspect(self, seen: Seen, reason: Reason) -> None:
+        self.candidates.append((seen, reason))
+        source, place = self.world.source, seen.place
+        if "print" in source.statement(place.line, place.end_line):
+            return
+        lines = (place.line, *(frame.line for frame in place.frames))
+        names = frozenset().union(*(bound_by(each) for line in lines for each in source.simple(line)))
+        if names:
+            self.results[seen.event] = Showing(self.world, shown_by(names))
+            self.results[seen.event].wait()
 
     def passed_over(self, seen: Seen, tensor: TensorState) -> None:
         """A test goes without the gradient of a result."""
@@ -158,7 +183,8 @@ class Missing:
                 continue
             if reason.cause in ("lost", "not_used") and not self.mistaken(seen, reason):
                 continue
-            return [self.told(seen, reason)]
+            showing = self.results.get(seen.event)
+            return [self.told(seen, reason, showing.line if showing is not None else None)]
         for seen, reason in self.unmoved:
             if seen.tensor not in self.kept and seen.tensor not in self.hooked:
                 return [self.never_moved(seen, reason)]
