@@ -62,7 +62,7 @@ class cached_property:
         if instance is None:
             return self
         value = self.func(instance)
-        instance.__dict__[self.attrname] = value
+        object.__setattr__(instance, self.attrname, value)
         return value
 
 

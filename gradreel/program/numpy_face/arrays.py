@@ -110,7 +110,7 @@ def elementwise(way: Callable[..., Any]) -> Callable[..., Any]:
     def run(machine: Machine, *given: Value, **named: Value) -> Any:
         parts = [np.asarray(numbers(machine, part)) for part in given]
         machine.meter.elements(math.prod(np.broadcast_shapes(*(part.shape for part in parts))))
-        made = way(*parts, **{name: numbers(machine, value) for name, value in named.items() if name in ALLOWED})
+        made = way(*parts, **by_name(machine, way, named, ALLOWED))
         if isinstance(way, np.ufunc) and len(given) == 1 and isinstance(given[0], torch.Tensor):
             return torch.from_numpy(np.asarray(made))  # a tensor wraps what numpy makes of it
         return made
@@ -118,17 +118,34 @@ def elementwise(way: Callable[..., Any]) -> Callable[..., Any]:
     return run
 
 
-ALLOWED = ("decimals", "rtol", "atol", "equal_nan")
+ALLOWED = frozenset(
+    {"decimals", "rtol", "atol", "equal_nan", "a_min", "a_max", "min", "max", "nan", "posinf", "neginf"}
+)
+REDUCING = frozenset({"keepdims", "ddof", "weights"})
+
+
+def by_name(
+    machine: Machine, way: Callable[..., Any], named: dict[str, Value], allowed: frozenset[str]
+) -> dict[str, Any]:
+    """What is given by name, as numpy takes it.
+
+    Raises:
+        TypeError: one of them is not `allowed`.
+    """
+    for name in named:
+        if name not in allowed:
+            raise TypeError(f"np.{way.__name__}() got an argument {name!r}, which is not supported here")
+    return {name: numbers(machine, value) for name, value in named.items() if value is not None}
 
 
 def reduced(way: Callable[..., Any]) -> Callable[..., Any]:
     def run(machine: Machine, given: Value, axis: Value = None, **named: Value) -> Any:
         found = np.asarray(numbers(machine, given))
         machine.meter.elements(found.size)
-        options = {name: value for name, value in named.items() if name in ("keepdims", "ddof") and value is not None}
+        more = by_name(machine, way, named, REDUCING)
         if axis is not None:
-            options["axis"] = tuple(axis) if isinstance(axis, (list, tuple)) else int(axis)
-        return way(found, **options)
+            more["axis"] = tuple(axis) if isinstance(axis, (list, tuple)) else int(axis)
+        return way(found, **more)
 
     return run
 
@@ -234,6 +251,15 @@ def convolved(machine: Machine, one: Value, other: Value, mode: str = "full") ->
     way: Any = np.convolve
     made: Array = way(first, second, mode=str(mode))
     return made
+
+
+def interpolated(
+    machine: Machine, x: Value, xp: Value, fp: Value, left: Value = None, right: Value = None, period: Value = None
+) -> Any:
+    at, places, values = (np.asarray(numbers(machine, part)) for part in (x, xp, fp))
+    machine.meter.elements(at.size + places.size)
+    ends = [None if part is None else numbers(machine, part) for part in (left, right, period)]
+    return np.interp(at, places, values, *ends)
 
 
 def padded(machine: Machine, given: Value, width: Value, mode: str = "constant", constant_values: Value = 0) -> Array:

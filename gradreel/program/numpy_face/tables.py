@@ -30,6 +30,7 @@ from .arrays import (
     full_like,
     histogram,
     iinfo,
+    interpolated,
     joined_on,
     joining,
     linspace,
@@ -56,7 +57,7 @@ ELEMENTWISE = words(
     "abs exp log sqrt sin cos tan tanh maximum minimum arcsin arccos arctan arctan2 sinh cosh log2 log10 log1p expm1 "
     "exp2 power square sign floor ceil rint round clip isnan isinf isfinite add subtract multiply divide mod "
     "floor_divide negative reciprocal greater less equal not_equal greater_equal less_equal logical_and logical_or "
-    "logical_not logical_xor absolute fabs hypot deg2rad rad2deg cbrt isclose allclose array_equal trunc around interp "
+    "logical_not logical_xor absolute fabs hypot deg2rad rad2deg cbrt isclose allclose array_equal trunc around "
     "nan_to_num"
 )
 SHAPES = words(
@@ -91,6 +92,7 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "where": where,
     "einsum": einsum,
     "convolve": convolved,
+    "interp": interpolated,
     "pad": padded,
     "tile": repeated(np.tile),
     "repeat": repeated(np.repeat),
