@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 
 from gradreel.trace import events as e
@@ -13,7 +14,7 @@ from ..world.world import World
 from .roots import root
 
 TITLE = "A Function broke its contract"
-RETURNED = re.compile(r"[Ff]unction (\w+) returned an ")
+RETURNED = re.compile(r"[Ff]unction (\w+) returned an? ")
 OTHERS = (
     "expected Variable or None",
     "You must implement either the backward or vjp method",
@@ -77,6 +78,8 @@ def broken(world: World, failure: Failure, node: NodeState | None) -> Diagnosis 
         lines["built"], events["built"] = node.place.line, node.made
         nodes = (node.number,)
         story.append(f"**{node.title}**, built {on(node.place.line)}, runs the backward of a Function of your own.")
+    if "save_for_backward can only save" in message and (saving := saving_line(world, failure)) is not None:
+        lines["saved"] = saving
     counts = re.search(r"expected (\d+), got (\d+)", message)
     shapes = SHAPES.search(message)
     if counts:
@@ -93,6 +96,19 @@ def broken(world: World, failure: Failure, node: NodeState | None) -> Diagnosis 
     name = node.name.removesuffix("Backward") if node is not None else None
     names = named(function=name, expected=counts.group(1) if counts else None, got=counts.group(2) if counts else None)
     return Diagnosis("function_contract", TITLE, message, lines, tuple(story), nodes, events, cause, names)
+
+
+def saving_line(world: World, failure: Failure) -> int | None:
+    """The line that saves for backward, in the Function that the failing statement applies, if it is the only one."""
+    text = world.source.statement(failure.raised.line, world.ends.get(failure.raised.line))
+    found = [
+        node.lineno
+        for kind in ast.walk(world.source.tree)
+        if isinstance(kind, ast.ClassDef) and f"{kind.name}." in text
+        for node in ast.walk(kind)
+        if isinstance(node, ast.Call) and ast.unparse(node.func).endswith(".save_for_backward")
+    ]
+    return found[0] if len(found) == 1 else None
 
 
 # ---- what was kept without a graph

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from ..diagnosis import Diagnosis, Failure, named, on, origin
 from ..mentions import mentioned, shown, statement
 from ..words import called, code, name_of
-from ..world.states import TensorState
+from ..world.states import Frame, Place, TensorState
 from ..world.world import World
 
 
@@ -115,7 +115,7 @@ def inplace_refused(world: World, failure: Failure) -> Diagnosis | None:
     writes = [write for write in world.writes.get(tensor.storage, ()) if write.event > tensor.made]
     later = "has been modified" in message and bool(writes)
     changed = writes[-1].place.line if later else line
-    built = (tensor.bound or tensor.place).line if refusal.cause == "function_view" else tensor.place.line
+    built = applied(tensor).line if refusal.cause == "function_view" else tensor.place.line
     lines: dict[str, int | None] = {"saved": base.place.line, "built": built, "changed": changed, "raised": line}
     events = {"raised": failure.number, "saved": base.made, "built": tensor.made}
     if later:
@@ -137,6 +137,12 @@ def inplace_refused(world: World, failure: Failure) -> Diagnosis | None:
     names = named(target=name, whole=name_of(world, base))
     nodes = () if node is None else (node.number,)
     return Diagnosis(refusal.kind, refusal.title, message, lines, tuple(story), nodes, events, refusal.cause, names)
+
+
+def applied(tensor: TensorState) -> Place | Frame:
+    """Where the Function was applied that gave out `tensor`."""
+    place = tensor.place
+    return place.frames[-1] if place.function == "forward" else tensor.bound or place
 
 
 def target(world: World, failure: Failure, refusal: Refusal) -> tuple[str, TensorState] | None:

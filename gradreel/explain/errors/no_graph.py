@@ -32,7 +32,7 @@ def without_graph(world: World, failure: Failure, start: TensorState) -> Diagnos
     cut = where_cut(world, start)
     start = before_line(world, start, failure.raised.line)
     name = called(world, start.number)
-    built = start.bound or start.place
+    built = start.place if cut is None or cut.place.line != start.place.line else start.bound or start.place
     story = [
         f"{upper(name)}, of **line {built.line}**, has no graph behind it: nothing of how it came about was recorded."
     ]

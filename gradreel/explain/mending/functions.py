@@ -253,6 +253,22 @@ def all_gradients(wanted: Wanted) -> Iterator[Proposal]:
     yield wanted.proposal(title, "they are not used yet", text.replaced(last, f"{last.arg}, *others"))
 
 
+def none_for_numbers(wanted: Wanted) -> Iterator[Proposal]:
+    """backward returns None for an argument that is no tensor."""
+    text, kind = wanted.text, own_class(wanted)
+    place = re.search(r"different than None at position (\d+)", wanted.found.message)
+    backward = method(kind, "backward") if kind is not None else None
+    if place is None or backward is None:
+        return
+    number = int(place.group(1))
+    values = [node.value for node in returns(backward)]
+    parts = [value.elts[number - 1] for value in values if isinstance(value, ast.Tuple) and len(value.elts) >= number]
+    if parts:
+        title = f"return None for argument {number} of forward, on line {parts[0].lineno}"
+        cost = "a number has no gradient; hand it over as a tensor if it is to have one"
+        yield wanted.proposal(title, cost, *(text.replaced(part, "None") for part in parts))
+
+
 def savings(text: Text, forward: ast.FunctionDef) -> list[ast.Call]:
     return [call for statement in forward.body for call in text.calls(statement, "save_for_backward")]
 

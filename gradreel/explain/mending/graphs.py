@@ -5,9 +5,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from .common import copies, followed, loads, needed_before, set_keyword, value_of
+from .common import copies, enclosing, followed, loads, needed_before, set_keyword, value_of
 from .proposal import FREE, Proposal, Wanted
-from .text import called, names_in, targets
+from .text import Edit, called, names_in, targets
 
 AGAIN = "one forward more; the gradient is taken at the numbers of now"
 KEEPS = "the graph and all it saved stay in memory until nothing holds them"
@@ -22,8 +22,22 @@ def used_up(wanted: Wanted) -> Iterator[Proposal]:
     ways += [rebuilt_before, joined, retained]
     if not in_loop:
         ways = [retained, rebuilt_in_function, rebuilt_before, joined, detached_border, detached_built]
-    for way in (*ways, detached_carried):
+    for way in (uncached, *ways, detached_carried):
         yield from way(wanted)
+
+
+def uncached(wanted: Wanted) -> Iterator[Proposal]:
+    """A function that keeps its result computes it anew."""
+    text = wanted.text
+    for statement in stack_statements(wanted, "built"):
+        function = enclosing(text, statement, ast.FunctionDef)
+        for decorator in function.decorator_list if isinstance(function, ast.FunctionDef) else ():
+            kind = ast.unparse(decorator).partition("(")[0].rpartition(".")[2]
+            title = f"compute it anew every time it is asked for: line {decorator.lineno}"
+            if kind == "cached_property":
+                yield wanted.proposal(title, AGAIN, text.replaced(decorator, "property"))
+            if kind in ("cache", "lru_cache"):
+                yield wanted.proposal(title, AGAIN, Edit(decorator.lineno, 0, decorator.lineno + 1, 0, ""))
 
 
 def detached_carried(wanted: Wanted) -> Iterator[Proposal]:

@@ -56,10 +56,11 @@ def without_numbers(wanted: Wanted) -> Iterator[Proposal]:
     source = wanted.name("source")
     for role in ("built", "cut"):
         for call in text.calls(wanted.at(role), "tensor", "as_tensor", "from_numpy", "Tensor", "FloatTensor"):
-            if source is not None:
+            inner = Plain().visit(ast.parse(text.get(call.args[0]), mode="eval").body) if call.args else None
+            computed = inner is not None and any(map(is_of_numpy, ast.walk(inner)))
+            if source is not None and not computed:
                 yield wanted.proposal(f"use {source} itself on line {call.lineno}", cost, text.replaced(call, source))
-            if call.args:
-                inner = Plain().visit(ast.parse(text.get(call.args[0]), mode="eval").body)
+            if inner is not None:
                 shown = ast.unparse(inner)
                 if isinstance(inner, ast.List | ast.ListComp | ast.Tuple | ast.GeneratorExp):
                     shown = f"torch.stack({shown})"
@@ -88,6 +89,11 @@ def without_numbers(wanted: Wanted) -> Iterator[Proposal]:
                         edit,
                         text.replaced(call, made),
                     )
+
+
+def is_of_numpy(node: ast.AST) -> bool:
+    """Whether `node` computes with numpy."""
+    return isinstance(node, ast.Call) and ast.unparse(node.func).startswith(("np.", "numpy."))
 
 
 class Plain(ast.NodeTransformer):

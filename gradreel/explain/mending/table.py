@@ -138,6 +138,7 @@ BY_CAUSE: dict[str, tuple[Proposer, ...]] = {
         functions.kept_apart,
         functions.not_dirty,
         functions.all_gradients,
+        functions.none_for_numbers,
         functions.returned_tensors,
         formulas.by_autograd,
     ),

@@ -300,12 +300,19 @@ def detached_share(wanted: Wanted) -> Iterator[Proposal]:
             continue
         later = block[block.index(made) + 1 :]
         for name in sorted(targets(made)):
-            uses = [use for statement in later for use in loads(statement, name) if not is_function(text, use)]
+            uses = [entry_of(text, use) for statement in later for use in loads(statement, name)]
+            uses = [use for use in uses if not is_function(text, use)]
             if len(uses) > 1:
                 last = max(uses, key=lambda use: (use.lineno, use.col_offset))
                 title = f"detach {name} where it is used last, on line {last.lineno}"
                 cost = f"this loss trains nothing that {name} was made with"
                 yield wanted.proposal(title, cost, followed(text, last, ".detach()"))
+
+
+def entry_of(text: Text, use: ast.expr) -> ast.expr:
+    """`outputs[name]` for the `outputs` in it."""
+    outer = text.parents.get(use)
+    return entry_of(text, outer) if isinstance(outer, ast.Subscript) and outer.value is use else use
 
 
 def is_function(text: Text, use: ast.expr) -> bool:

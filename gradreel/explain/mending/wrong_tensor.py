@@ -161,8 +161,8 @@ def asked_last(wanted: Wanted) -> Iterator[Proposal]:
     value = value_of(built)
     if value is None or not isinstance(built, ast.Assign | ast.Return) or isinstance(value, ast.Tuple):
         return
-    if isinstance(value, ast.ListComp):  # of each entry of the list
-        value = value.elt
+    if isinstance(value, ast.ListComp | ast.DictComp):  # of each entry
+        value = value.elt if isinstance(value, ast.ListComp) else value.value
     removals = [
         edit for call in text.calls(built) if (edit := without_keyword(text, call, "requires_grad")) is not None
     ]

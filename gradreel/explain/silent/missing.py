@@ -52,6 +52,9 @@ class Missing:
         self.unmoved: list[tuple[Seen, Reason]] = []
         """Those of them that were to be changed by it: nobody can mean an update that never happens."""
         self.unmoved_shown: int | None = None
+        self.unmoved_names: frozenset[str] = frozenset()
+        self.unmoved_told = False
+        """Whether what was printed speaks of them."""
         self.reachable = False
         """Whether a gradient came to anything that has a name."""
         self.showing: int | None = None
@@ -80,8 +83,11 @@ class Missing:
             showing.printed(event)
         if self.guarded:
             self.showing = line
-        if self.unmoved and self.unmoved_shown is None and not FIRST.search(self.world.source.statement(line)):
-            self.unmoved_shown = line
+        text = self.world.source.statement(line)
+        if self.unmoved and not FIRST.search(text):
+            self.unmoved_shown = self.unmoved_shown or line
+            if not self.unmoved_told and shown_by(self.unmoved_names).search(text):
+                self.unmoved_shown, self.unmoved_told = line, True
 
     def skipped(self, event: e.TurnsSkipped) -> None:
         """What the turns left may show that a gradient was kept after all."""
@@ -149,6 +155,7 @@ class Missing:
         kept = [] if self.guarded else [self.guarded]
         if not self.unmoved and updates(self.world.source, seen.place.line):
             kept.append(self.unmoved)
+            self.unmoved_names = frozenset(re.split(r"[.\[]", name)[0] for _, name in tensor.names)
         if kept and self.passed_through(tensor):
             reason = why_none(self.world, seen)
             for entries in kept:
