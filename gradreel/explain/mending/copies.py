@@ -6,9 +6,9 @@ import ast
 from collections.abc import Iterator
 
 from .common import followed
+from .out_of_place import COPY
 from .proposal import FREE, Proposal, Wanted
 from .text import called
-from .writes import COPY
 
 
 def cloned_in_list(wanted: Wanted) -> Iterator[Proposal]:

@@ -1,0 +1,106 @@
+"""A new tensor in place of a write: what `h += s` and `h.mul_(2)` compute, bound to the name instead."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from .common import enclosing, loads, root_name
+from .proposal import Proposal, Wanted
+from .text import Text, called, keyword
+
+COPY = "one tensor more in memory"
+SIGNS = {
+    ast.Add: "+",
+    ast.Sub: "-",
+    ast.Mult: "*",
+    ast.Div: "/",
+    ast.Pow: "**",
+    ast.MatMult: "@",
+    ast.Mod: "%",
+    ast.FloorDiv: "//",
+}
+
+
+def out_of_place(wanted: Wanted) -> Iterator[Proposal]:
+    """`h += s` becomes `h = h + s`, `h.mul_(2)` becomes `h = h.mul(2)`, `torch.sin_(h)` becomes `h = torch.sin(h)`."""
+    text, statement = wanted.text, wanted.at("changed")
+    made = None
+    if isinstance(statement, ast.AugAssign) and isinstance(statement.target, ast.Name | ast.Attribute):
+        name, sign = text.get(statement.target), SIGNS.get(type(statement.op))
+        value = text.get(statement.value)
+        product = isinstance(statement.value, ast.BinOp) and isinstance(statement.value.op, ast.Mult | ast.Div)
+        if isinstance(statement.value, ast.BinOp | ast.IfExp | ast.UnaryOp | ast.Compare):
+            value = value if product and sign in ("+", "-") else f"({value})"
+        made = f"{name} = {name} {sign} {value}" if sign else None
+    elif isinstance(statement, ast.Expr | ast.Assign) and isinstance(statement.value, ast.Call):
+        made = plain_call(text, statement, statement.value)
+    elif isinstance(statement, ast.Return):
+        made = plain_within(text, statement)
+    if made is not None and statement is not None:
+        title = f"compute a new tensor instead of writing into the old one: line {statement.lineno}"
+        offered = wanted.proposal if read_after(text, statement) else wanted.makeshift
+        yield offered(title, COPY, text.replaced(statement, made))
+
+
+def plain_call(text: Text, statement: ast.Expr | ast.Assign, call: ast.Call) -> str | None:
+    """The statement with the in-place call made plain."""
+    name = called(call)
+    if not name.endswith("_") or name.endswith("__") or not isinstance(call.func, ast.Attribute):
+        return None
+    whole = text.get(call)
+    owner = text.get(call.func.value)
+    plain = whole.replace(f".{name}(", f".{name[:-1]}(", 1)
+    written = text.get(call.args[0]) if owner in ("torch", "F", "nn.functional") and call.args else owner
+    if name in ("zero_", "fill_", "copy_"):
+        like = {"zero_": "zeros_like({0})", "fill_": "full_like({0}, {1})", "copy_": "clone({1})"}[name]
+        given = [text.get(arg) for arg in call.args] or ["0"]
+        plain = "torch." + like.format(written, given[0])
+    if isinstance(statement, ast.Assign):
+        return f"{text.get(statement.targets[0])} = {plain}"
+    return f"{written} = {plain}" if written.replace(".", "").replace("_", "").isalnum() else None
+
+
+def plain_within(text: Text, statement: ast.Return) -> str | None:
+    """`return t.sub_(1)` as `return t.sub(1)`."""
+    for call in text.calls(statement):
+        name = called(call)
+        if name.endswith("_") and not name.endswith("__") and isinstance(call.func, ast.Attribute):
+            whole = text.get(call)
+            plain = f"{text.get(call.func.value)}.{name[:-1]}{whole[len(text.get(call.func)) :]}"
+            return text.get(statement).replace(whole, plain, 1)
+    return None
+
+
+def read_after(text: Text, statement: ast.stmt) -> bool:
+    """Whether somebody reads the name that `statement` writes into afterwards, so that a new tensor bound to it would
+    not be lost: `x` of `x.zero_()` at the end of a function that was given x would be."""
+    if isinstance(statement, ast.Return):
+        return True
+    name = written_name(statement)
+    function = enclosing(text, statement, ast.FunctionDef)
+    if name is None or "." in name or function is None:
+        return True
+    loop = text.loop(statement)
+    own = {id(node) for node in ast.walk(statement)}
+    reads = [use for use in loads(function, name) if id(use) not in own]
+    inside = {id(node) for node in ast.walk(loop)} if loop is not None else set()
+    return any(use.lineno > statement.lineno or id(use) in inside for use in reads)
+
+
+def written_name(statement: ast.stmt | None) -> str | None:
+    """The name of what `statement` writes into."""
+    goal: ast.expr | None = None
+    if isinstance(statement, ast.AugAssign):
+        goal = root_name(statement.target)
+    elif isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Subscript):
+        goal = root_name(statement.targets[0])
+    elif isinstance(statement, ast.Expr | ast.Assign | ast.Return) and isinstance(statement.value, ast.Call):
+        call = statement.value
+        if isinstance(call.func, ast.Attribute) and call.func.attr.endswith("_"):
+            goal = root_name(call.func.value)
+            if isinstance(goal, ast.Name) and goal.id in ("torch", "F") and call.args:
+                goal = root_name(call.args[0])
+        elif call.args and keyword(call, "inplace") is not None:
+            goal = root_name(call.args[0])
+    return ast.unparse(goal) if isinstance(goal, ast.Name | ast.Attribute) else None
