@@ -10,7 +10,7 @@ from .world.states import TensorState
 from .world.world import World
 
 PATH = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*|\[(?:\d+|'\w+')\])*")
-ENTRY = re.compile(r"([A-Za-z_]\w*)\[\d+\]")
+ENTRY = re.compile(r"([A-Za-z_]\w*)\[(?:\d+|'\w+')\]")
 PLAIN = re.compile(r"\d+|'\w+'")
 PARTS = re.compile(r"[.\[]")
 
@@ -41,26 +41,15 @@ def mentioned(world: World, text: str) -> Iterator[tuple[str, TensorState]]:
             cut = [match.start() for match in PARTS.finditer(path)]
             path = path[: cut[-1]] if cut else ""
         if not path and text.startswith("[", found.end()):
-            yield from members(world, found.group())
-
-
-def members(world: World, name: str) -> Iterator[tuple[str, TensorState]]:
-    """What a list or a dict called `name` holds: any of it may be meant by an index that is computed."""
-    inside = name + "["
-    known = dict.fromkeys([*world.lately, *(path for names in world.names_in.values() for path in names)])
-    for path in known:
-        if path.startswith(inside) and path.count("[") == inside.count("[") and "." not in path[len(inside) :]:
-            tensor = stands_for(world, path)
-            if tensor is not None:
-                yield path, tensor
+            yield from entries(world, found.group())  # any of it may be meant by an index that is computed
 
 
 def entries(world: World, text: str) -> list[tuple[str, TensorState]]:
-    """The tensors in the lists that `text` names: `items[0]` and `items[1]` for items."""
+    """The tensors in the lists and dicts that `text` names: `items[0]` and `items[1]` for items."""
     words = set(re.findall(r"[A-Za-z_]\w*", text))
-    known = {name for names in world.names_in.values() for name in names} | set(world.lately)
-    parts = [name for name in known if (found := ENTRY.match(name)) and found.group(1) in words]
-    pairs = [(name, stands_for(world, name)) for name in sorted(parts, key=lambda name: (len(name), name))]
+    known = dict.fromkeys([*world.lately, *(name for names in world.names_in.values() for name in names)])
+    parts = [name for name in known if (found := ENTRY.fullmatch(name)) and found.group(1) in words]
+    pairs = [(name, stands_for(world, name)) for name in parts]
     return [(name, tensor) for name, tensor in pairs if tensor is not None]
 
 
