@@ -9,6 +9,7 @@ import sys
 import time
 import urllib.request
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -54,7 +55,14 @@ def app_url() -> Iterator[str]:
 
 @pytest.fixture
 def page(browser: Browser) -> Iterator[Page]:
-    """A fresh page of 1440x900; the test fails on an error in its console or a request that leaves the machine."""
+    """A fresh page, watched."""
+    with watched(browser) as opened:
+        yield opened
+
+
+@contextmanager
+def watched(browser: Browser) -> Iterator[Page]:
+    """A page of 1440x900; whoever leaves it fails on an error in its console or a request that left the machine."""
     context = browser.new_context(viewport={"width": 1440, "height": 900})
     opened = context.new_page()
     complaints: list[str] = []

@@ -8,12 +8,14 @@ from __future__ import annotations
 import gzip
 import json
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Locator, Page
+from playwright.sync_api import Browser, Locator, Page
 
+from .conftest import watched
 from .driving import open_lab, run
 
 PROGRAMS = json.loads(gzip.decompress((Path(__file__).parents[1] / "data" / "statements.json.gz").read_bytes()))
@@ -36,10 +38,18 @@ LINES = """(root) => {
 }"""
 
 
+@pytest.fixture(scope="module")
+def lab(browser: Browser, app_url: str) -> Iterator[Page]:
+    """The Lab in which all of them run, one after the other."""
+    with watched(browser) as page:
+        open_lab(page, app_url)
+        yield page
+
+
 @pytest.mark.parametrize("program", PROGRAMS, ids=[program["name"] for program in PROGRAMS])
-def test_every_statement_shows_what_torch_had(page: Page, app_url: str, program: dict[str, Any]) -> None:
-    player = open_lab(page, app_url)
-    run(page, program["source"])
+def test_every_statement_shows_what_torch_had(lab: Page, program: dict[str, Any]) -> None:
+    player = lab.get_by_test_id("player")
+    run(lab, program["source"])
     ends = ends_of(player.evaluate(LINES), [statement["line"] for statement in program["statements"]])
     forward = shown(player, ends)
     assert shown(player, ends[::-1])[::-1] == forward
