@@ -51,10 +51,7 @@ class Missing:
         """Results whose gradient the program went without, as `if w.grad is not None:` lets it."""
         self.unmoved: list[tuple[Seen, Reason]] = []
         """Those of them that were to be changed by it: nobody can mean an update that never happens."""
-        self.unmoved_shown: int | None = None
-        self.unmoved_names: frozenset[str] = frozenset()
-        self.unmoved_told = False
-        """Whether what was printed speaks of them."""
+        self.unmoved_shown: Showing | None = None
         self.reachable = False
         """Whether a gradient came to anything that has a name."""
         self.showing: int | None = None
@@ -84,10 +81,8 @@ class Missing:
         if self.guarded:
             self.showing = line
         text = self.world.source.statement(line)
-        if self.unmoved and not FIRST.search(text):
-            self.unmoved_shown = self.unmoved_shown or line
-            if not self.unmoved_told and shown_by(self.unmoved_names).search(text):
-                self.unmoved_shown, self.unmoved_told = line, True
+        if self.unmoved_shown is not None and not FIRST.search(text):
+            self.unmoved_shown.printed(event)
 
     def skipped(self, event: e.TurnsSkipped) -> None:
         """What the turns left may show that a gradient was kept after all."""
@@ -155,7 +150,9 @@ class Missing:
         kept = [] if self.guarded else [self.guarded]
         if not self.unmoved and updates(self.world.source, seen.place.line):
             kept.append(self.unmoved)
-            self.unmoved_names = frozenset(re.split(r"[.\[]", name)[0] for _, name in tensor.names)
+            names = frozenset(re.split(r"[.\[]", name)[0] for _, name in tensor.names)
+            self.unmoved_shown = Showing(self.world, shown_by(names))
+            self.unmoved_shown.wait()
         if kept and self.passed_through(tensor):
             reason = why_none(self.world, seen)
             for entries in kept:
@@ -200,7 +197,8 @@ class Missing:
         return [self.told(seen, reason, self.showing) for seen, reason in self.guarded]
 
     def never_moved(self, seen: Seen, reason: Reason) -> Diagnosis:
-        found = self.told(seen, reason, self.unmoved_shown or self.showing)
+        later = self.unmoved_shown
+        found = self.told(seen, reason, later and (later.line or later.within) or self.showing)
         name = called(self.world, seen.tensor)
         story = (*found.story[:-1], f"The `if` {on(seen.place.line)} goes without it, so {name} never changes.")
         return replace(found, story=story, cause="never_moved") if reason.cause == "not_leaf" else found

@@ -43,7 +43,7 @@ class Showing:
         if not self.waiting or not event.text.strip():
             return
         place = self.world.place
-        if self.loops and self.loops <= loops(place):
+        if self.loops & loops(place):
             self.within = self.within or place.line
         else:
             self.line = self.line or place.line
