@@ -102,9 +102,19 @@ def numbers_on_way(world: World, start: TensorState, goal: TensorState) -> tuple
         for seen in world.taken
         if seen.tensor in world.tensors and any(state is goal for state in ancestors(world, world.tensors[seen.tensor]))
     ]
-    for tensor in ancestors(world, start) if mine else ():
+    return fed(world, start, mine)
+
+
+def numbers_from_tracked(world: World, start: TensorState) -> tuple[TensorState, Seen] | None:
+    """What `start` was made of that computed with plain numbers taken out of a tensor with a graph."""
+    return fed(world, start, [seen for seen in world.taken if tracked(world, world.tensors.get(seen.tensor))])
+
+
+def fed(world: World, start: TensorState, taken: list[Seen]) -> tuple[TensorState, Seen] | None:
+    """What `start` was made of in a statement that some of the numbers `taken` reach, with the last such."""
+    for tensor in ancestors(world, start) if taken else ():
         feeding = world.source.feeding(tensor.place.line)
-        for seen in reversed(mine):
+        for seen in reversed(taken):
             if seen.event < tensor.made and (
                 seen.place.since == tensor.place.since or seen.place.line in feeding - {tensor.place.line}
             ):

@@ -7,11 +7,19 @@ from dataclasses import dataclass
 
 from gradreel.trace.events import LineReached, TurnsSkipped
 
-from ..ancestry import FACTORIES, ancestors, gradient_call, made_from, numbers_on_way, rebuilt_from
+from ..ancestry import (
+    FACTORIES,
+    ancestors,
+    gradient_call,
+    made_from,
+    numbers_from_tracked,
+    numbers_on_way,
+    rebuilt_from,
+)
 from ..diagnosis import on, taking
 from ..optimized import optimized
 from ..words import called, code, upper
-from ..world.states import Call, Place, TensorState
+from ..world.states import Call, Place, Seen, TensorState
 from ..world.world import World
 
 UNSEEN = "None of the inputs have requires_grad=True"
@@ -69,7 +77,10 @@ def where_cut(world: World, start: TensorState) -> Cut | None:
             return Cut(taken.place, taken.event, "numbers", told, tensor, past_views(world, source))
         if not before and tensor is not start and tensor.op != "number":
             oldest = tensor if oldest is None or wished(tensor, oldest) else oldest
-    return plain_cut(world, oldest or start) if flagged is None else flag_cut(world, flagged)
+    if flagged is not None:
+        return flag_cut(world, flagged)
+    found = numbers_from_tracked(world, start)
+    return plain_cut(world, oldest or start) if found is None else as_numbers(world, *found)
 
 
 def frozen_parameter(world: World, start: TensorState) -> TensorState | None:
@@ -192,12 +203,16 @@ def numbers_cut(world: World, start: TensorState, goal: TensorState) -> tuple[Te
     found = numbers_on_way(world, start, goal)
     if found is None:
         return None
-    tensor, taken = found
+    return found[0], as_numbers(world, *found)
+
+
+def as_numbers(world: World, tensor: TensorState, taken: Seen) -> Cut:
+    """`tensor` was computed with plain numbers."""
     told = (
         f"{upper(taking(taken))} {on(taken.place.line)} takes plain numbers out of "
         f"{called(world, taken.tensor)}, and numbers know of no graph."
     )
-    return tensor, Cut(taken.place, taken.event, "numbers", told, tensor, world.tensors[taken.tensor])
+    return Cut(taken.place, taken.event, "numbers", told, tensor, world.tensors[taken.tensor])
 
 
 def past_views(world: World, tensor: TensorState) -> TensorState:
