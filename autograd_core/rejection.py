@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from .streams import DOUBLE, Array, Generator, _next_normal, _unit, default
+from .streams import DOUBLE, Array, Generator, default, next_normal, units
 
 STIRLING = (
     *(0.0810614667953272, 0.0413406959554092, 0.0276779256849983, 0.02079067210376509, 0.0166446911898211),
@@ -25,7 +25,7 @@ Draw = Callable[[], float]
 def unit(generator: Generator | None) -> Draw:
     """Uniform doubles, one a call."""
     stream = generator or default()
-    return lambda: float(_unit(1, DOUBLE, stream)[0])
+    return lambda: float(units(1, DOUBLE, stream)[0])
 
 
 # ---- gamma
@@ -57,7 +57,7 @@ def _gamma(alpha: float, uniform: Draw, stream: Generator, single: bool) -> floa
     while True:
         y = 0.0
         while y <= 0:
-            x = _next_normal(stream)
+            x = next_normal(stream)
             y = 1 + c * x
         v, u, xx = y * y * y, 1 - uniform(), x * x
         if u < 1 - squeeze * xx * xx or math.log(u) < 0.5 * xx + d * (1 - v + math.log(v)):
@@ -192,7 +192,7 @@ def cauchy(n: int, kind: np.dtype, median: float, sigma: float, generator: Gener
     """
     if sigma <= 0:
         raise RuntimeError(f"cauchy_ expects sigma > 0.0, but found sigma={sigma:g}")
-    drawn = _unit(n, DOUBLE, generator or default()).tolist()
+    drawn = units(n, DOUBLE, generator or default()).tolist()
     return np.array([median + sigma * math.tan(math.pi * (u - 0.5)) for u in drawn], np.float64).astype(kind)
 
 
@@ -204,7 +204,7 @@ def geometric(n: int, kind: np.dtype, p: float, generator: Generator | None = No
     """
     if not 0 < p < 1:
         raise RuntimeError(f"geometric_ expects p to be in (0, 1), but got p={p:g}")
-    drawn = _unit(n, DOUBLE, generator or default()).tolist()
+    drawn = units(n, DOUBLE, generator or default()).tolist()
     return np.array([math.ceil(math.log(u) / math.log1p(-p)) if u else math.inf for u in drawn]).astype(kind)
 
 
@@ -217,5 +217,5 @@ def log_normal(n: int, kind: np.dtype, mean: float, std: float, generator: Gener
     if std <= 0:
         raise RuntimeError(f"log_normal_ expects std > 0.0, but found std={std:g}")
     stream = generator or default()
-    drawn = np.array([_next_normal(stream) for _ in range(n)], np.float64)
+    drawn = np.array([next_normal(stream) for _ in range(n)], np.float64)
     return np.exp(drawn * std + mean).astype(kind)

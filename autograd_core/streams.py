@@ -171,7 +171,7 @@ def uniform(
         raise RuntimeError(f"uniform_ expects to return a [from, to) range, but found from={low:g} > to={high:g}")
     generator = generator or default()
     wide = _wide(dtype)
-    values = _unit(n, wide, generator)
+    values = units(n, wide, generator)
     if (low, high) != (0.0, 1.0):
         values = _scaled(values, float(np.subtract(high, low, dtype=wide)), low)
     values = values.astype(dtype)
@@ -184,7 +184,7 @@ def _wide(dtype: np.dtype[Any]) -> np.dtype[Any]:
     return SINGLE if dtype.itemsize == 2 else dtype
 
 
-def _unit(n: int, dtype: np.dtype[Any], generator: Generator) -> Array:
+def units(n: int, dtype: np.dtype[Any], generator: Generator) -> Array:
     """`n` numbers of [0, 1) with as many bits as the type holds."""
     if dtype == np.float64:
         return (generator.long_words(n) & np.uint64(2**53 - 1)).astype(np.float64) * 2.0**-53
@@ -207,24 +207,24 @@ def normal(
     generator = generator or default()
     dtype = np.dtype(kind)
     if n < boxmuller.BLOCK:
-        return _scaled(np.array([_next_normal(generator) for _ in range(n)], np.float64), std, mean).astype(dtype)
+        return _scaled(np.array([next_normal(generator) for _ in range(n)], np.float64), std, mean).astype(dtype)
     wide = _wide(dtype)
-    drawn = _unit(n, wide, generator)
+    drawn = units(n, wide, generator)
     whole = n - n % boxmuller.BLOCK
     values = boxmuller.blocks(drawn[:whole].reshape(-1, boxmuller.BLOCK)).ravel()
     if whole < n:  # the last 16 are drawn anew, over the end of what is there
-        tail = boxmuller.blocks(_unit(boxmuller.BLOCK, wide, generator)[None]).ravel()
+        tail = boxmuller.blocks(units(boxmuller.BLOCK, wide, generator)[None]).ravel()
         values = np.concatenate([values[: n - boxmuller.BLOCK], tail])
     if (mean, std) != (0.0, 1.0):
         values = _scaled(values, std, mean)
     return values.astype(dtype, copy=False)
 
 
-def _next_normal(generator: Generator) -> float:
+def next_normal(generator: Generator) -> float:
     if generator.spare is not None:
         value, generator.spare = generator.spare, None
         return value
-    u1, u2 = _unit(2, DOUBLE, generator).tolist()
+    u1, u2 = units(2, DOUBLE, generator).tolist()
     value, generator.spare = boxmuller.pair(u1, u2)
     return value
 
@@ -262,7 +262,7 @@ def bernoulli(n: int, p: float, kind: npt.DTypeLike = np.float32, generator: Gen
     """`n` numbers that are 1 with probability `p`, else 0, as `bernoulli_(p)` and dropout draw them."""
     if not 0 <= p <= 1:
         raise RuntimeError(f"bernoulli_ expects p to be in [0, 1], but got p={p:g}")
-    return (_unit(n, DOUBLE, generator or default()) < p).astype(kind)
+    return (units(n, DOUBLE, generator or default()) < p).astype(kind)
 
 
 def bernoulli_each(p: Array, generator: Generator | None = None) -> Array:
@@ -272,7 +272,7 @@ def bernoulli_each(p: Array, generator: Generator | None = None) -> Array:
             "Expected p_in >= 0 && p_in <= 1 to be true, but got false.  (Could this error message be improved?  If "
             "so, please report an enhancement request to PyTorch.)"
         )
-    drawn = _unit(p.size, _wide(p.dtype), generator or default()).reshape(p.shape)
+    drawn = units(p.size, _wide(p.dtype), generator or default()).reshape(p.shape)
     return (drawn < p).astype(p.dtype)
 
 
@@ -280,7 +280,7 @@ def exponential(n: int, kind: npt.DTypeLike, rate: float = 1.0, generator: Gener
     """`n` exponential numbers of the given rate."""
     if rate <= 0:
         raise RuntimeError(f"exponential_ expects lambda > 0.0, but found lambda={rate:g}")
-    drawn = _unit(n, DOUBLE, generator or default()).tolist()
+    drawn = units(n, DOUBLE, generator or default()).tolist()
     return np.array([-1.0 / rate * math.log1p(-u) for u in drawn], np.float64).astype(kind)
 
 
@@ -293,6 +293,6 @@ def multinomial(weights: Array, n: int, replacement: bool = False, generator: Ge
         picked = np.argsort(-(rows / noise), axis=1, kind="stable")[:, :n]
     else:
         edges = np.cumsum(rows, axis=1, dtype=rows.dtype) / rows.sum(axis=1, keepdims=True)
-        drawn = _unit(len(rows) * n, DOUBLE, generator).reshape(len(rows), n)
+        drawn = units(len(rows) * n, DOUBLE, generator).reshape(len(rows), n)
         picked = np.stack([np.searchsorted(edge, row, side="left") for edge, row in zip(edges, drawn, strict=True)])
     return picked.reshape(*weights.shape[:-1], n).astype(np.int64)
