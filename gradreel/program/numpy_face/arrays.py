@@ -18,6 +18,7 @@ from ..calls import kind_name
 from ..engine import torch
 from ..machine import Machine
 from ..objects.values import Namespace, Type, Value
+from .sharing import wrote
 
 Array = np.ndarray[Any, Any]
 ARRAY_TYPES: tuple[type, ...] = (
@@ -107,10 +108,14 @@ def square(way: Callable[..., Array]) -> Callable[..., Array]:
 
 
 def elementwise(way: Callable[..., Any]) -> Callable[..., Any]:
-    def run(machine: Machine, *given: Value, **named: Value) -> Any:
+    def run(machine: Machine, *given: Value, out: Value = None, **named: Value) -> Any:
         parts = [np.asarray(numbers(machine, part)) for part in given]
         machine.meter.elements(math.prod(np.broadcast_shapes(*(part.shape for part in parts))))
         made = way(*parts, **by_name(machine, way, named, ALLOWED))
+        if isinstance(out, np.ndarray):
+            np.copyto(out, made, casting="same_kind")
+            wrote(machine, out)
+            return out
         if isinstance(way, np.ufunc) and len(given) == 1 and isinstance(given[0], torch.Tensor):
             return torch.from_numpy(np.asarray(made))  # a tensor wraps what numpy makes of it
         return made
