@@ -30,7 +30,8 @@ def shown(world: World, failure: Failure) -> str:
 def mentioned(world: World, text: str) -> Iterator[tuple[str, TensorState]]:
     """The tensors that `text` names, each with the name: `net.weight` for net.weight.grad."""
     seen: set[str] = set()
-    for found in PATH.finditer(by_number(world, text)):
+    text = by_number(world, text)
+    for found in PATH.finditer(text):
         path = found.group()
         while path and path not in seen:
             seen.add(path)
