@@ -127,6 +127,7 @@ ALLOWED = frozenset(
     {"decimals", "rtol", "atol", "equal_nan", "a_min", "a_max", "min", "max", "nan", "posinf", "neginf"}
 )
 REDUCING = frozenset({"keepdims", "ddof", "weights"})
+SOLVING = frozenset({"axis", "keepdims", "ord", "full_matrices", "compute_uv"})
 
 
 def by_name(
@@ -140,7 +141,8 @@ def by_name(
     for name in named:
         if name not in allowed:
             raise TypeError(f"np.{way.__name__}() got an argument {name!r}, which is not supported here")
-    return {name: numbers(machine, value) for name, value in named.items() if value is not None}
+    given = {name: value for name, value in named.items() if value is not None}
+    return {name: v if isinstance(v, str) else _axes(numbers(machine, v)) for name, v in given.items()}
 
 
 def reduced(way: Callable[..., Any]) -> Callable[..., Any]:
@@ -211,7 +213,7 @@ def solved(way: Callable[..., Any]) -> Callable[..., Any]:
         parts = [np.asarray(numbers(machine, part)) for part in given]
         machine.meter.elements(sum(part.size for part in parts))
         machine.meter.work(int(max((part.size for part in parts), default=0) ** 1.5))
-        return way(*parts, **{name: value for name, value in named.items() if name in ("axis", "keepdims")})
+        return way(*parts, **by_name(machine, way, named, SOLVING))
 
     return run
 
