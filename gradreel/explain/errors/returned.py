@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 
+from ..calls import called, calls_in
 from ..diagnosis import Diagnosis, Failure, named, on
 from ..mentions import shown, statement
 from ..words import code
@@ -76,13 +77,6 @@ def fell_through(world: World, failure: Failure) -> Diagnosis | None:
     return None
 
 
-def calls_in(text: str) -> list[ast.Call]:
-    try:
-        return [node for node in ast.walk(ast.parse(text.rstrip(":"))) if isinstance(node, ast.Call)]
-    except SyntaxError:
-        return []
-
-
 def of_backward(world: World, failure: Failure, used: set[str]) -> Diagnosis | None:
     """What `g = loss.backward()` gave."""
     for node in ast.walk(world.source.tree):
@@ -110,13 +104,6 @@ def silent(function: ast.FunctionDef) -> bool:
     """Whether `function` never returns a value."""
     own = [node for node in ast.walk(function) if isinstance(node, ast.Return | ast.Yield | ast.YieldFrom)]
     return not any(isinstance(node, ast.Yield | ast.YieldFrom) or node.value is not None for node in own)
-
-
-def called(node: ast.expr) -> str:
-    """The last name of what is called: `loss_fn` of `loss_fn(a)` and of `self.loss_fn(a)`."""
-    if not isinstance(node, ast.Call):
-        return ""
-    return node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
 
 
 def made_by(world: World, node: ast.expr) -> str:

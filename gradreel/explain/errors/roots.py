@@ -6,6 +6,8 @@ import ast
 import math
 import re
 
+from ..calls import called as called_name
+from ..calls import calls_in, weights
 from ..diagnosis import Diagnosis, Failure, named, on
 from ..mentions import mentioned, stands_for, statement
 from ..words import called, code, label, name_of
@@ -57,12 +59,12 @@ def not_scalar(world: World, failure: Failure) -> Diagnosis | None:
         return None
     entries = math.prod(tensor.shape)
     call = call_of(world, failure)
-    weights = "`grad_outputs=`" if call is not None and call.called == "grad" else "`gradient=`"
+    word = "`grad_outputs=`" if call is not None and call.called == "grad" else "`gradient=`"
     story = (
         f"{called(world, tensor.number)}, made {on(tensor.place.line)}, has {entries} entries.",
         "Backward starts from a single number, whose gradient with respect to itself is 1; for several it has to be "
         "told how much each of them counts.",
-        f"Give those weights as {weights}, or make one number of it, with `sum()` or `mean()`.",
+        f"Give those weights as {word}, or make one number of it, with `sum()` or `mean()`.",
     )
     lines: dict[str, int | None] = {"built": tensor.place.line, "raised": failure.raised.line}
     events = {"raised": failure.number, "built": tensor.made}
@@ -117,7 +119,7 @@ def gradient_shape(world: World, failure: Failure) -> Diagnosis | None:
     )
     lines: dict[str, int | None] = {"built": tensor.place.line, "raised": failure.raised.line}
     events = {"raised": failure.number, "built": tensor.made}
-    name = weights(world, failure)
+    name = weights_name(world, failure)
     weighing = stands_for(world, name) or enclosed(world, name) if name is not None else None
     if weighing is not None:
         lines["saved"], events["saved"] = weighing.place.line, weighing.made
@@ -135,40 +137,21 @@ def gradient_shape(world: World, failure: Failure) -> Diagnosis | None:
     )
 
 
-WEIGHTS = {"backward": (0, "gradient"), "grad": (2, "grad_outputs")}
-"""Where the weights stand among what a call is given, and their name."""
-
-
 def enclosed(world: World, name: str) -> TensorState | None:
     """The tensor that `name` stands for in a function that has ended and left another function behind."""
     return next((state for state in reversed(world.tensors.values()) if state.alive and state.called == name), None)
 
 
-def weights(world: World, failure: Failure) -> str | None:
+def weights_name(world: World, failure: Failure) -> str | None:
     """The name of the gradients given to the call, if they have one: what its line names besides roots and inputs."""
     for written in calls_in(statement(world, failure)):
-        place, word = WEIGHTS.get(called_by(written), (len(written.args), ""))
-        given = next((keyword.value for keyword in written.keywords if keyword.arg == word), None)
-        if given is None and len(written.args) > place:
-            given = written.args[place]
+        given = weights(written) if called_name(written) in ("backward", "grad") else None
         if isinstance(given, ast.Name | ast.Attribute):
             return ast.unparse(given)
     call = call_of(world, failure)
     known = set() if call is None else {*call.roots, *call.inputs}
     found = [name for name, tensor in mentioned(world, statement(world, failure)) if tensor.number not in known]
     return found[-1] if found else None
-
-
-def calls_in(text: str) -> list[ast.Call]:
-    """The calls in a statement."""
-    try:
-        return [node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Call)]
-    except SyntaxError:  # the head of a block
-        return []
-
-
-def called_by(call: ast.Call) -> str:
-    return call.func.attr if isinstance(call.func, ast.Attribute) else ast.unparse(call.func)
 
 
 def batched(world: World, failure: Failure) -> Diagnosis | None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable
 
-from .text import Edit, Text, keyword, names_in, targets
+from ..calls import keyword
+from .text import Edit, Text, names_in, targets
 
 ATOMS = (ast.Name, ast.Attribute, ast.Call, ast.Subscript, ast.List)
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from ..calls import called
 from .common import followed
 from .out_of_place import COPY
 from .proposal import FREE, Proposal, Wanted
-from .text import called
 
 
 def cloned_in_list(wanted: Wanted) -> Iterator[Proposal]:

@@ -6,11 +6,11 @@ import ast
 import re
 from collections.abc import Iterator
 
+from ..calls import called
 from .common import followed, grouped, loads, value_of
 from .graphs import stack_statements
 from .proposal import FREE, Proposal, Wanted
 from .sizes import counted
-from .text import called
 from .values import operands_of
 
 OTHER_ENTRIES = "other entries meet: see that it is what you mean"

@@ -5,9 +5,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from ..calls import called, keyword
 from .common import followed, set_keyword
 from .proposal import FREE, Proposal, Wanted
-from .text import called, keyword
 
 MAKERS = frozenset(
     {

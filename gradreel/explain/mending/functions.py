@@ -6,9 +6,10 @@ import ast
 import re
 from collections.abc import Iterator
 
+from ..calls import called
 from .common import copies, loads
 from .proposal import FREE, Proposal, Wanted
-from .text import Edit, Text, called, names_in, targets
+from .text import Edit, Text, names_in, targets
 
 
 def own_class(wanted: Wanted) -> ast.ClassDef | None:

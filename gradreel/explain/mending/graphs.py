@@ -5,9 +5,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from ..calls import called
 from .common import copies, enclosing, followed, loads, needed_before, set_keyword, value_of
 from .proposal import FREE, Proposal, Wanted
-from .text import Edit, called, names_in, targets
+from .text import Edit, names_in, targets
 
 AGAIN = "one forward more; the gradient is taken at the numbers of now"
 KEEPS = "the graph and all it saved stay in memory until nothing holds them"

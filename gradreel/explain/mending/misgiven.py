@@ -5,9 +5,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from ..calls import called, keyword, weights
 from .common import followed, grouped, loads, without_keyword
 from .proposal import FREE, Proposal, Wanted
-from .text import Text, called, keyword
+from .text import Text
 
 OTHERS = {
     "copy": "clone",
@@ -211,7 +212,7 @@ def weight_tensor(wanted: Wanted) -> Iterator[Proposal]:
         if not isinstance(call.func, ast.Attribute):
             continue
         shown = text.get(call.func.value)
-        given = call.args[0] if call.args else getattr(keyword(call, "gradient"), "value", None)
+        given = weights(call)
         if given is not None:
             one = isinstance(given, ast.Constant) and given.value == 1
             made = f"torch.ones_like({shown})" if one else f"torch.full_like({shown}, {text.get(given)})"
@@ -286,10 +287,7 @@ def one_for_each(wanted: Wanted) -> Iterator[Proposal]:
     text = wanted.text
     for call in text.calls(wanted.at("raised"), "backward", "grad"):
         roots = call.args[0] if call.args else None
-        at = 1 if called(call) == "backward" else 2
-        given = call.args[at] if len(call.args) > at else None
-        for name in ("grad_tensors", "grad_outputs"):
-            given = getattr(keyword(call, name), "value", given)
+        given = weights(call)
         if given is None or roots is None:
             continue
         shown = text.get(roots)

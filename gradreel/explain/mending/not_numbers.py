@@ -5,9 +5,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from ..calls import called, keyword
 from .common import enclosing
 from .proposal import FREE, Proposal, Wanted
-from .text import called, keyword, names_in, targets
+from .text import names_in, targets
 
 
 def nan_born(wanted: Wanted) -> Iterator[Proposal]:

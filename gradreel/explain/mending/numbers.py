@@ -5,10 +5,11 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from ..calls import called
 from ..source import is_simple
 from .common import ATOMS, enclosing, grouped, value_of
 from .proposal import Proposal, Wanted
-from .text import Text, called
+from .text import Text
 
 OUT = frozenset(("item", "tolist", "numpy", "detach", "cpu"))
 

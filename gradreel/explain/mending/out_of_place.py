@@ -5,9 +5,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from ..calls import called, keyword
 from .common import enclosing, loads, root_name
 from .proposal import Proposal, Wanted
-from .text import Text, called, keyword
+from .text import Text
 
 COPY = "one tensor more in memory"
 SIGNS = {

@@ -5,9 +5,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from ..calls import called, keyword
 from .common import set_keyword, with_argument
 from .proposal import FREE, Proposal, Wanted
-from .text import Text, called, keyword, names_in, targets
+from .text import Text, names_in, targets
 
 
 def super_called(wanted: Wanted) -> Iterator[Proposal]:

@@ -6,9 +6,10 @@ import ast
 import re
 from collections.abc import Iterator
 
+from ..calls import called, keyword
 from .common import followed, grouped, loads, set_keyword
 from .proposal import FREE, Proposal, Wanted
-from .text import Text, called, keyword, names_in
+from .text import Text, names_in
 
 WIDTHS: tuple[tuple[str, tuple[str, ...], str], ...] = (
     (r"cannot be multiplied \(\d+x(?P<new>\d+) and (?P<old>\d+)x\d+\)", ("Linear",), "in_features"),

@@ -5,9 +5,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from ..calls import keyword
 from .graphs import stack_statements
 from .proposal import FREE, Proposal, Wanted
-from .text import keyword
 
 
 def smaller_steps(wanted: Wanted) -> Iterator[Proposal]:

@@ -11,6 +11,8 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+from ..calls import called
+
 PROMPTED = re.compile(r"^(\s*(?:>>>|\.\.\.) ?)(.*)$")
 
 
@@ -194,15 +196,6 @@ def head(statement: ast.stmt) -> list[ast.AST]:
     """The parts of `statement` that stand before its body; all of a simple one."""
     body = {id(node) for name in ("body", "orelse", "finalbody", "handlers") for node in getattr(statement, name, [])}
     return [node for node in ast.iter_child_nodes(statement) if id(node) not in body] if body else [statement]
-
-
-def called(call: ast.Call) -> str:
-    """The last name of what is called: `backward` of `loss.sum().backward()`."""
-    return call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
-
-
-def keyword(call: ast.Call, name: str) -> ast.keyword | None:
-    return next((word for word in call.keywords if word.arg == name), None)
 
 
 def names_in(node: ast.AST) -> set[str]:

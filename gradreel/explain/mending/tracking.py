@@ -5,11 +5,12 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from ..calls import called, keyword
 from .common import followed, grouped, set_keyword, value_of, with_argument
 from .graphs import stack_statements
 from .numbers import from_tensors, in_torch, scored, straight_through, without_numbers
 from .proposal import FREE, Proposal, Wanted
-from .text import Edit, called, keyword
+from .text import Edit
 
 TRACKS = "a gradient is computed and kept for it"
 MAKERS = frozenset(

@@ -5,9 +5,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from ..calls import called, keyword, weights
 from .common import followed, grouped, loads, set_keyword, value_of, with_argument, without_keyword
 from .proposal import FREE, Proposal, Wanted
-from .text import Edit, Text, called, keyword
+from .text import Edit, Text
 
 # ---- backward's start
 
@@ -100,17 +101,6 @@ def gradient_shape(wanted: Wanted) -> Iterator[Proposal]:
                     yield wanted.proposal("a weight without a dimension", FREE, edit)
         title = f"without weights: each loss counts 1, on line {call.lineno}"
         yield wanted.proposal(title, "each loss counts 1", *dropped(text, call, given))
-
-
-def weights(call: ast.Call) -> ast.expr | None:
-    """The argument of a backward or grad call that holds the gradients to start from."""
-    for name in ("gradient", "grad_outputs", "grad_tensors"):
-        if (given := keyword(call, name)) is not None:
-            return given.value
-    method = called(call) == "backward" and isinstance(call.func, ast.Attribute)
-    alone = method and ast.unparse(call.func.value) not in ("autograd", "torch.autograd")  # type: ignore[attr-defined]
-    place = 0 if alone else 1 if called(call) == "backward" else 2
-    return call.args[place] if len(call.args) > place else None
 
 
 def dropped(text: Text, call: ast.Call, given: ast.expr) -> list[Edit]:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from ..calls import keyword
 from .common import copies, followed, loads, needed_before, set_keyword, value_of, without_keyword
 from .graphs import carried_over, rebuilt_before, stack_statements
 from .out_of_place import COPY, out_of_place, read_after, written_name
 from .proposal import FREE, Proposal, Wanted
-from .text import Edit, Text, keyword, names_in, targets
+from .text import Edit, Text, names_in, targets
 
 UNRECORDED = "the write leaves no trace in the graph"
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from ..calls import called, keyword
 from .common import enclosing, followed, grouped, loads, set_keyword, value_of, with_argument, without_keyword
 from .proposal import FREE, Proposal, Wanted
-from .text import Edit, Text, called, keyword
+from .text import Edit, Text
 from .tracking import CUTS
 
 OF_THE_RESULT = "the gradient is that of the result, not of what it was made from"

@@ -1,0 +1,37 @@
+"""Calls in the text of a program: what is called, and what it is given."""
+
+from __future__ import annotations
+
+import ast
+
+
+def calls_in(text: str) -> list[ast.Call]:
+    """The calls in a statement, or in the head of a block."""
+    for whole in (text, f"{text} pass"):
+        try:
+            return [node for node in ast.walk(ast.parse(whole)) if isinstance(node, ast.Call)]
+        except SyntaxError:
+            continue
+    return []
+
+
+def called(node: ast.expr) -> str:
+    """The last name of what is called: `backward` of `loss.sum().backward()`; nothing of what is no call."""
+    if not isinstance(node, ast.Call):
+        return ""
+    return node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+
+
+def keyword(call: ast.Call, name: str) -> ast.keyword | None:
+    return next((word for word in call.keywords if word.arg == name), None)
+
+
+def weights(call: ast.Call) -> ast.expr | None:
+    """The argument of a backward or grad call that holds the gradients to start from."""
+    for name in ("gradient", "grad_outputs", "grad_tensors"):
+        if (given := keyword(call, name)) is not None:
+            return given.value
+    method = called(call) == "backward" and isinstance(call.func, ast.Attribute)
+    alone = method and ast.unparse(call.func.value) not in ("autograd", "torch.autograd")  # type: ignore[attr-defined]
+    place = 0 if alone else 1 if called(call) == "backward" else 2
+    return call.args[place] if len(call.args) > place else None
