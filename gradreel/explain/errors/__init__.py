@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from ..diagnosis import Diagnosis, Failure
 from ..world.world import World
+from .at_nodes import hook_shaped, no_derivative
 from .contract import contract
 from .dtypes import dtype_mixed
 from .indices import place_missing
@@ -34,8 +35,10 @@ POSTMORTEMS: tuple[Callable[[World, Failure], Diagnosis | None], ...] = (
     plain_number,
     no_gradient,
     place_missing,
+    hook_shaped,
     shapes_differ,
     dtype_mixed,
+    no_derivative,
     refused,
     misgiven,
 )

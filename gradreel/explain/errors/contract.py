@@ -5,12 +5,11 @@ from __future__ import annotations
 import ast
 import re
 
-from gradreel.trace import events as e
-
 from ..diagnosis import Diagnosis, Failure, named, on
 from ..words import called, code
 from ..world.states import NodeState, TensorState
 from ..world.world import World
+from .at_nodes import failing_node
 from .roots import root
 
 TITLE = "A Function broke its contract"
@@ -50,13 +49,6 @@ def arity(failure: Failure, node: NodeState | None) -> bool:
     return (
         node is not None and node.custom and failure.raised.type == "TypeError" and "argument" in failure.raised.message
     )
-
-
-def failing_node(world: World, failure: Failure) -> NodeState | None:
-    event = world.trace.events[failure.number]
-    if isinstance(event, e.BackwardFailed) and event.node is not None:
-        return world.nodes[event.node]
-    return None
 
 
 def last_named(world: World, name: str) -> NodeState | None:

@@ -73,23 +73,15 @@ TABLE: tuple[Misgiven, ...] = (
         ),
     ),
     Misgiven(
-        re.compile(r"unsupported operand type\(s\) for (?P<what>\S+): 'Tensor' and '(?P<got>list|tuple|str|dict)'"),
+        re.compile(
+            r"unsupported operand type\(s\) for (?P<what>\S+): "
+            r"(?=.*'Tensor')(?:'Tensor' and )?'(?P<got>list|tuple|str|dict)'"
+        ),
         "operand",
         "A tensor and something that is none",
         nothing,
         (
             "{code} {line}{turn} puts a tensor and {a_got} on the two sides of `{what}`.",
-            "Beside a tensor there may stand another tensor or a plain number.",
-            "{way}",
-        ),
-    ),
-    Misgiven(
-        re.compile(r"unsupported operand type\(s\) for (?P<what>\S+): '(?P<got>list|tuple|str|dict)' and 'Tensor'"),
-        "operand",
-        "A tensor and something that is none",
-        nothing,
-        (
-            "{code} {line}{turn} puts {a_got} and a tensor on the two sides of `{what}`.",
             "Beside a tensor there may stand another tensor or a plain number.",
             "{way}",
         ),
@@ -157,7 +149,6 @@ TABLE: tuple[Misgiven, ...] = (
             "An optimizer goes against the gradient by itself: a rate below 0 would climb, so PyTorch refuses it. "
             "To climb, take the negative of the loss, or `maximize=True`.",
         ),
-        re.compile(r""),
     ),
     Misgiven(
         re.compile(r"unsupported format string passed to Tensor.__format__"),

@@ -6,11 +6,11 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from gradreel.trace.events import BackwardFailed, LineReached, NameBound
+from gradreel.trace.events import LineReached, NameBound
 
 from ..diagnosis import Diagnosis, Failure, named, on
 from ..mentions import mentioned, shown, statement
-from ..words import called, code, label
+from ..words import called, code
 from ..world.states import TensorState
 from ..world.world import World
 
@@ -124,17 +124,6 @@ REFUSALS: dict[str, Refusal] = {
         anything,
         "built",
         ("`materialize_grads=True` puts zeros where an input was not used, and `allow_unused=False` forbids that.",),
-    ),
-    "is not implemented": Refusal(
-        "no_derivative",
-        "This operator has no derivative",
-        computed,
-        "built",
-        (
-            "{name}, made {where}, comes from an operator that is constant in steps.",
-            "PyTorch has no gradient for it and says so when one is asked for: {code} {line} does.",
-            "Where it jumps there is no slope, and between the jumps the slope is 0.",
-        ),
     ),
     "cannot pickle 'generator' object": Refusal(
         "generator_copied",
@@ -261,8 +250,6 @@ def refused(world: World, failure: Failure) -> Diagnosis | None:
     refusal = next((REFUSALS[part] for part in REFUSALS if part in message), None)
     if refusal is None:
         return None
-    if refusal.cause == "no_derivative":
-        return no_derivative(world, failure, refusal)
     found = list(mentioned(world, statement(world, failure)))
     if "of target" in message:
         found.reverse()
@@ -282,28 +269,6 @@ def refused(world: World, failure: Failure) -> Diagnosis | None:
     story = tuple(sentence.format(**words) for sentence in refusal.story)
     names = named(target=pair[0] if pair else None)
     return Diagnosis("other", refusal.title, message, lines, story, nodes, events, refusal.cause, names)
-
-
-def no_derivative(world: World, failure: Failure, refusal: Refusal) -> Diagnosis:
-    """What the operator made that has none: the node that failed, wherever backward was asked for."""
-    event, line = world.trace.events[failure.number], failure.raised.line
-    node = world.nodes.get(event.node) if isinstance(event, BackwardFailed) and event.node is not None else None
-    users = [user for user in world.nodes.values() if node is not None and (node.number, 0) in user.edges]
-    tensor = world.tensors.get(users[0].inputs[0]) if users and users[0].inputs else None
-    made = tensor or node
-    lines: dict[str, int | None] = {"raised": line}
-    events = {"raised": failure.number}
-    words = {"code": code(shown(world, failure)), "line": on(line), "name": "a tensor", "where": on(line)}
-    if node is not None:
-        assert made is not None
-        lines["built"], events["built"] = made.place.line, made.made
-        known = label(world, tensor.number) if tensor is not None else None
-        name = code(known or world.source.text(made.place.line))
-        words |= {"name": name, "where": on(made.place.line)}
-    story = tuple(sentence.format(**words) for sentence in refusal.story)
-    nodes = () if node is None else (node.number,)
-    message = failure.raised.message
-    return Diagnosis("other", refusal.title, message, lines, story, nodes, events, refusal.cause)
 
 
 def parts(world: World, text: str, refusal: Refusal) -> Iterator[tuple[str, TensorState]]:

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import ast
 import re
-
-from gradreel.trace.events import BackwardFailed
 
 from ..diagnosis import Diagnosis, Failure, named, on, origin
 from ..mentions import entries, mentioned, shown, statement
-from ..words import called, code
+from ..words import code
 from ..world.states import TensorState
 from ..world.world import World
 
@@ -110,7 +107,6 @@ WHY = {
 ELSE = "The operator needs sizes that go together."
 
 
-HOOK = re.compile(r"hook '(.+)' has changed the size of value")
 WRITTEN = re.compile(r"[\w.]+\[.*?\] = ")
 RANKS = {"must be a matrix": (2,), "must be a 3D tensor": (3,), "to be at least 1D": (1, 2, 3, 4)}
 """How many dimensions a message asks for."""
@@ -121,8 +117,6 @@ def shapes_differ(world: World, failure: Failure) -> Diagnosis | None:
     sign = next((sign for sign in SIGNS if sign in message), None)
     if sign is None:
         return None
-    if (changed := HOOK.match(message)) is not None:
-        return hook_shaped(world, failure, changed.group(1))
     pairs = list(mentioned(world, statement(world, failure)))
     pairs += [pair for pair in entries(world, statement(world, failure)) if pair[1] not in [one for _, one in pairs]]
     lines: dict[str, int | None] = {"raised": line}
@@ -152,33 +146,6 @@ def shapes_differ(world: World, failure: Failure) -> Diagnosis | None:
         makers=" ".join(map(str, makers)),
     )
     return Diagnosis("shape", "Shapes that do not go together", message, lines, tuple(story), (), events, sign, names)
-
-
-def hook_shaped(world: World, failure: Failure, name: str) -> Diagnosis:
-    """A hook returned a gradient of another shape: whose gradient it is, and where the hook is written."""
-    functions = [node for node in ast.walk(world.source.tree) if isinstance(node, ast.FunctionDef)]
-    hook = next((node for node in functions if node.name == name), None)
-    event = world.trace.events[failure.number]
-    node = world.nodes.get(event.node) if isinstance(event, BackwardFailed) and event.node is not None else None
-    number = None if node is None else node.variable if node.variable is not None else (*node.outputs, None)[0]
-    tensor = world.tensors.get(number) if number is not None else None
-    lines: dict[str, int | None] = {"raised": failure.raised.line}
-    events = {"raised": failure.number}
-    story = []
-    if hook is not None:
-        lines["saved"] = hook.lineno
-    who = f"{code(name)}, written {on(hook.lineno)}," if hook is not None else "A hook"
-    if tensor is not None:
-        lines["built"], events["built"] = tensor.place.line, tensor.made
-        whose = f"{called(world, tensor.number)}, made {on(tensor.place.line)}, has the shape {list(tensor.shape)}"
-        story.append(f"{whose}, and so has its gradient.")
-    story.append(f"{who} gets that gradient on its way back, and what it returns takes its place.")
-    story.append("It returned one of another shape; a hook may change the numbers of a gradient, not its shape.")
-    nodes = () if node is None else (node.number,)
-    message = failure.raised.message
-    return Diagnosis(
-        "shape", "A hook that changes the shape", message, lines, tuple(story), nodes, events, "hook_shape"
-    )
 
 
 def fitting(pairs: list[tuple[str, TensorState]], message: str) -> tuple[str, TensorState] | None:

@@ -1,0 +1,81 @@
+"""What went wrong in a node while a backward ran through it: no derivative to compute, a hook that changed a shape."""
+
+from __future__ import annotations
+
+import ast
+import re
+
+from gradreel.trace.events import BackwardFailed
+
+from ..diagnosis import Diagnosis, Failure, on
+from ..mentions import shown
+from ..words import called, code, label
+from ..world.states import NodeState
+from ..world.world import World
+
+NONE = "is not implemented"
+HOOK = re.compile(r"hook '(.+)' has changed the size of value")
+
+
+def failing_node(world: World, failure: Failure) -> NodeState | None:
+    event = world.trace.events[failure.number]
+    if isinstance(event, BackwardFailed) and event.node is not None:
+        return world.nodes[event.node]
+    return None
+
+
+def no_derivative(world: World, failure: Failure) -> Diagnosis | None:
+    """What the operator made that has none: the node that failed, wherever backward was asked for."""
+    message, line = failure.raised.message, failure.raised.line
+    if NONE not in message:
+        return None
+    node = failing_node(world, failure)
+    users = [user for user in world.nodes.values() if node is not None and (node.number, 0) in user.edges]
+    tensor = world.tensors.get(users[0].inputs[0]) if users and users[0].inputs else None
+    lines: dict[str, int | None] = {"raised": line}
+    events = {"raised": failure.number}
+    name, where = "a tensor", on(line)
+    made = tensor or node
+    if node is not None and made is not None:
+        lines["built"], events["built"] = made.place.line, made.made
+        known = label(world, tensor.number) if tensor is not None else None
+        name, where = code(known or world.source.text(made.place.line)), on(made.place.line)
+    story = (
+        f"{name}, made {where}, comes from an operator that is constant in steps.",
+        f"PyTorch has no gradient for it and says so when one is asked for: {code(shown(world, failure))} {on(line)} "
+        "does.",
+        "Where it jumps there is no slope, and between the jumps the slope is 0.",
+    )
+    nodes = () if node is None else (node.number,)
+    title = "This operator has no derivative"
+    return Diagnosis("other", title, message, lines, story, nodes, events, "no_derivative")
+
+
+def hook_shaped(world: World, failure: Failure) -> Diagnosis | None:
+    """A hook returned a gradient of another shape: whose gradient it is, and where the hook is written."""
+    message = failure.raised.message
+    changed = HOOK.match(message)
+    if changed is None:
+        return None
+    name = changed.group(1)
+    functions = [node for node in ast.walk(world.source.tree) if isinstance(node, ast.FunctionDef)]
+    hook = next((node for node in functions if node.name == name), None)
+    node = failing_node(world, failure)
+    number = None if node is None else node.variable if node.variable is not None else (*node.outputs, None)[0]
+    tensor = world.tensors.get(number) if number is not None else None
+    lines: dict[str, int | None] = {"raised": failure.raised.line}
+    events = {"raised": failure.number}
+    story = []
+    if hook is not None:
+        lines["saved"] = hook.lineno
+    who = f"{code(name)}, written {on(hook.lineno)}," if hook is not None else "A hook"
+    if tensor is not None:
+        lines["built"], events["built"] = tensor.place.line, tensor.made
+        whose = f"{called(world, tensor.number)}, made {on(tensor.place.line)}, has the shape {list(tensor.shape)}"
+        story.append(f"{whose}, and so has its gradient.")
+    story.append(f"{who} gets that gradient on its way back, and what it returns takes its place.")
+    story.append("It returned one of another shape; a hook may change the numbers of a gradient, not its shape.")
+    nodes = () if node is None else (node.number,)
+    return Diagnosis(
+        "shape", "A hook that changes the shape", message, lines, tuple(story), nodes, events, "hook_shape"
+    )
