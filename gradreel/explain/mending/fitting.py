@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from ..calls import called
 from .common import followed, grouped, loads, value_of
 from .graphs import stack_statements
+from .out_of_place import COPY, plain
 from .proposal import FREE, Proposal, Wanted
 from .sizes import counted
 from .values import operands_of
@@ -49,22 +50,14 @@ def grown(wanted: Wanted) -> Iterator[Proposal]:
     text, raised = wanted.text, wanted.at("raised")
     if "doesn't match the broadcast shape" not in wanted.found.message:
         return
-    if isinstance(raised, ast.AugAssign) and isinstance(raised.op, ast.Add | ast.Sub | ast.Mult | ast.Div):
-        sign = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/"}[type(raised.op)]
-        name = text.get(raised.target)
-        made = f"{name} = {name} {sign} {grouped(text, raised.value)}"
-        title = f"a new tensor, which may be larger: {name} = {name} {sign} … on line {raised.lineno}"
-        yield wanted.proposal(title, "one tensor more in memory", text.replaced(raised, made))
+    made = plain(text, raised)
+    if raised is not None and made is not None:
+        title = f"a new tensor, which may be larger, on line {raised.lineno}"
+        yield wanted.proposal(title, COPY, text.replaced(raised, made))
+    if isinstance(raised, ast.AugAssign):
         for way in ("sum(0)", "mean(0)"):
             title = f"the {way[:-3]} of the rows of {text.get(raised.value)} on line {raised.lineno}"
             yield wanted.proposal(title, "one row for all", followed(text, raised.value, f".{way}"))
-    for call in text.calls(raised):
-        name = called(call)
-        if name.endswith("_") and isinstance(call.func, ast.Attribute) and isinstance(raised, ast.Expr):
-            owner = text.get(call.func.value)
-            made = f"{owner} = {text.get(call).replace(f'.{name}(', f'.{name[:-1]}(', 1)}"
-            title = f"a new tensor, which may be larger, on line {call.lineno}"
-            yield wanted.proposal(title, "one tensor more in memory", text.replaced(call, made))
 
 
 def of_vectors(wanted: Wanted) -> Iterator[Proposal]:

@@ -24,24 +24,31 @@ SIGNS = {
 
 
 def out_of_place(wanted: Wanted) -> Iterator[Proposal]:
-    """`h += s` becomes `h = h + s`, `h.mul_(2)` becomes `h = h.mul(2)`, `torch.sin_(h)` becomes `h = torch.sin(h)`."""
+    """The statement that wrote makes a new tensor instead."""
     text, statement = wanted.text, wanted.at("changed")
-    made = None
-    if isinstance(statement, ast.AugAssign) and isinstance(statement.target, ast.Name | ast.Attribute):
-        name, sign = text.get(statement.target), SIGNS.get(type(statement.op))
-        value = text.get(statement.value)
-        product = isinstance(statement.value, ast.BinOp) and isinstance(statement.value.op, ast.Mult | ast.Div)
-        if isinstance(statement.value, ast.BinOp | ast.IfExp | ast.UnaryOp | ast.Compare):
-            value = value if product and sign in ("+", "-") else f"({value})"
-        made = f"{name} = {name} {sign} {value}" if sign else None
-    elif isinstance(statement, ast.Expr | ast.Assign) and isinstance(statement.value, ast.Call):
-        made = plain_call(text, statement, statement.value)
-    elif isinstance(statement, ast.Return):
-        made = plain_within(text, statement)
+    made = plain(text, statement)
     if made is not None and statement is not None:
         title = f"compute a new tensor instead of writing into the old one: line {statement.lineno}"
         offered = wanted.proposal if read_after(text, statement) else wanted.makeshift
         yield offered(title, COPY, text.replaced(statement, made))
+
+
+def plain(text: Text, statement: ast.stmt | None) -> str | None:
+    """`h += s` as `h = h + s`, `h.mul_(2)` as `h = h.mul(2)`, `torch.sin_(h)` as `h = torch.sin(h)`."""
+    if isinstance(statement, ast.AugAssign) and isinstance(statement.target, ast.Name | ast.Attribute):
+        return plain_sum(text, statement)
+    if isinstance(statement, ast.Expr | ast.Assign) and isinstance(statement.value, ast.Call):
+        return plain_call(text, statement, statement.value)
+    return plain_within(text, statement) if isinstance(statement, ast.Return) else None
+
+
+def plain_sum(text: Text, statement: ast.AugAssign) -> str | None:
+    name, sign = text.get(statement.target), SIGNS.get(type(statement.op))
+    value = text.get(statement.value)
+    product = isinstance(statement.value, ast.BinOp) and isinstance(statement.value.op, ast.Mult | ast.Div)
+    if isinstance(statement.value, ast.BinOp | ast.IfExp | ast.UnaryOp | ast.Compare):
+        value = value if product and sign in ("+", "-") else f"({value})"
+    return f"{name} = {name} {sign} {value}" if sign else None
 
 
 def plain_call(text: Text, statement: ast.Expr | ast.Assign, call: ast.Call) -> str | None:

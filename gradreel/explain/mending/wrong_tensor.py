@@ -53,10 +53,7 @@ def unused_input(wanted: Wanted) -> Iterator[Proposal]:
 def columns_joined(wanted: Wanted) -> Iterator[Proposal]:
     """Columns that were cut out of an input are what the input is made of: `net(torch.cat([x, t], dim=1))`."""
     text = wanted.text
-    names = {
-        wanted.name("target"),
-        *(wanted.name("aliases") or "").split(", "),
-    }
+    names = {wanted.name("target"), *(wanted.name("aliases") or "").split(", ")}
     cuts = [(name, part) for node in ast.walk(text.tree) for name, part in columns(node)]
     mine = next((part for name, part in cuts if name in names), None)
     if mine is None:
