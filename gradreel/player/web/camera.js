@@ -87,7 +87,8 @@ export function createCamera(host, vis, { onFrame, onPick, onHover, onMove }) {
       const { scale, x, y, width, height } = view();
       const left = (rect.x - x) * scale + width / 2;
       const top = (rect.y - y) * scale + height / 2;
-      return left > margin && top > (margin && CAPTION) && left + rect.width * scale < width - margin && top + rect.height * scale < height - margin;
+      const above = margin > 0 ? CAPTION : 0;
+      return left > margin && top > above && left + rect.width * scale < width - margin && top + rect.height * scale < height - margin;
     },
     destroy: () => {
       gone = true;

@@ -26,7 +26,6 @@ export function gridOf(value) {
 /** So many rows make one matrix of a grid. @param {{shape: number[]}} value */
 export const gapOf = ({ shape }) => shape.at(-2) ?? 1;
 
-
 /** Whether a value has few enough elements for a grid. */
 export function fits(value) {
   if (!value?.shape.length || (value.shape.length > 2 && !value.whole)) return false;

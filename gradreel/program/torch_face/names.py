@@ -15,14 +15,15 @@ from typing import Any
 from ..engine import torch
 from ..errors import type_for
 from ..objects.values import Builtin, Foreign, Namespace, Type, Value
+from ..words import words
 
 
 def _listed(file: str) -> dict[str, list[str]]:
     names: dict[str, list[str]] = {}
     for block in Path(__file__).with_name(file).read_text(encoding="utf-8").split("["):
-        title, _, words = block.partition("]")
-        if words:
-            names[title] = words.split()
+        title, _, listed = block.partition("]")
+        if listed:
+            names[title] = words(listed)
     return names
 
 
@@ -35,9 +36,7 @@ SAVED = NAMES.pop("saved")
 SURFACE = {module: frozenset(names) for module, names in _listed("torch_surface.txt").items()}
 """All public names of PyTorch 2.13, by module or type: what is missing here, and what is nowhere."""
 
-OWNERS = tuple(
-    ["Tensor", "Module", "Optimizer", "Function", "Size", "finfo", "Generator", "Node", "Distribution", "Transform"]
-)
+OWNERS = words("Tensor Module Optimizer Function Size finfo Generator Node Distribution Transform")
 """Listed types: their names are attributes of values."""
 
 
@@ -124,9 +123,9 @@ def _spaces() -> dict[str, Namespace]:
     return spaces
 
 
-DISTRIBUTIONS = (
-    *("distribution", "normal", "bernoulli", "categorical", "uniform", "exponential", "independent", "laplace", "kl"),
-    *("multivariate_normal", "beta", "gamma", "dirichlet", "log_normal", "transformed_distribution", "poisson"),
+DISTRIBUTIONS = words(
+    "distribution normal bernoulli categorical uniform exponential independent laplace kl multivariate_normal beta "
+    "gamma dirichlet log_normal transformed_distribution poisson"
 )
 
 ALIASES = {
