@@ -23,7 +23,6 @@ from .arrays import (
     diagonal,
     dtype_of,
     einsum,
-    elementwise,
     filled,
     finfo,
     full,
@@ -32,22 +31,16 @@ from .arrays import (
     iinfo,
     interpolated,
     joined_on,
-    joining,
     linspace,
     logspace,
     meshgrid,
-    multiplied,
     numbers,
     options,
     padded,
-    reduced,
-    repeated,
-    shaped,
-    solved,
     square,
-    where,
 )
 from .sharing import wrote
+from .wrapping import elementwise, joining, multiplied, reduced, repeated, shaped, solved
 
 REDUCTIONS = words(
     "sum mean max min std var prod median any all argmax argmin cumsum cumprod ptp amax amin nansum nanmean "
@@ -89,7 +82,7 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "meshgrid": meshgrid,
     "finfo": finfo,
     "iinfo": iinfo,
-    "where": where,
+    "where": elementwise(np.where),
     "einsum": einsum,
     "convolve": convolved,
     "interp": interpolated,

@@ -1,0 +1,137 @@
+"""Ways to call numpy for a program: its values in, its limits asked first, and no argument dropped in silence."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..builtins.iterating import listed
+from ..engine import torch
+from ..machine import Machine
+from ..objects.values import Value
+from .arrays import Array, numbers
+from .sharing import wrote
+
+
+def elementwise(way: Callable[..., Any]) -> Callable[..., Any]:
+    def run(machine: Machine, *given: Value, out: Value = None, **named: Value) -> Any:
+        parts = [np.asarray(numbers(machine, part)) for part in given]
+        machine.meter.elements(math.prod(np.broadcast_shapes(*(part.shape for part in parts))))
+        made = way(*parts, **by_name(machine, way, named, ALLOWED))
+        if isinstance(out, np.ndarray):
+            np.copyto(out, made, casting="same_kind")
+            wrote(machine, out)
+            return out
+        if isinstance(way, np.ufunc) and len(given) == 1 and isinstance(given[0], torch.Tensor):
+            return torch.from_numpy(np.asarray(made))  # a tensor wraps what numpy makes of it
+        return made
+
+    return run
+
+
+ALLOWED = frozenset(
+    {"decimals", "rtol", "atol", "equal_nan", "a_min", "a_max", "min", "max", "nan", "posinf", "neginf"}
+)
+REDUCING = frozenset({"keepdims", "ddof", "weights"})
+SOLVING = frozenset({"axis", "keepdims", "ord", "full_matrices", "compute_uv"})
+
+
+def by_name(
+    machine: Machine, way: Callable[..., Any], named: dict[str, Value], allowed: frozenset[str]
+) -> dict[str, Any]:
+    """What is given by name, as numpy takes it.
+
+    Raises:
+        TypeError: one of them is not `allowed`.
+    """
+    for name in named:
+        if name not in allowed:
+            raise TypeError(f"np.{way.__name__}() got an argument {name!r}, which is not supported here")
+    given = {name: value for name, value in named.items() if value is not None}
+    return {name: v if isinstance(v, str) else _axes(numbers(machine, v)) for name, v in given.items()}
+
+
+def reduced(way: Callable[..., Any]) -> Callable[..., Any]:
+    def run(machine: Machine, given: Value, axis: Value = None, **named: Value) -> Any:
+        found = np.asarray(numbers(machine, given))
+        machine.meter.elements(found.size)
+        more = by_name(machine, way, named, REDUCING)
+        if axis is not None:
+            more["axis"] = tuple(axis) if isinstance(axis, (list, tuple)) else int(axis)
+        return way(found, **more)
+
+    return run
+
+
+def shaped(way: Callable[..., Any], most: int = 3) -> Callable[..., Any]:
+    """A function of one array and whole numbers, that makes nothing larger than it was given."""
+
+    def run(machine: Machine, given: Value, *rest: Value, **named: Value) -> Any:
+        found = np.asarray(numbers(machine, given))
+        machine.meter.elements(found.size)
+        if len(rest) > most or not set(named) <= {
+            "axis",
+            "axes",
+            "return_counts",
+            "return_inverse",
+            "k",
+            "n",
+            "offset",
+        }:
+            raise TypeError(f"{way.__name__}() got arguments that are not supported here")
+        return way(found, *(numbers(machine, part) for part in rest), **{k: _axes(v) for k, v in named.items()})
+
+    return run
+
+
+def _axes(given: Value) -> Any:
+    return tuple(given) if isinstance(given, list) else given
+
+
+def joining(way: Callable[..., Array]) -> Callable[..., Array]:
+    def run(machine: Machine, given: Value, axis: Value = None) -> Array:
+        parts = [np.asarray(numbers(machine, part)) for part in listed(machine, given)]
+        machine.meter.elements(sum(part.size for part in parts))
+        return way(parts) if axis is None else way(parts, axis=int(axis))
+
+    return run
+
+
+def multiplied(way: Callable[..., Any]) -> Callable[..., Any]:
+    def run(machine: Machine, a: Value, b: Value) -> Any:
+        left, right = (np.asarray(numbers(machine, part)) for part in (a, b))
+        size = (
+            left.size * max(right.shape[-1] if right.ndim else 1, 1) if way is not np.outer else left.size * right.size
+        )
+        machine.meter.elements(max(left.size, right.size))
+        machine.meter.work(size)
+        if way is np.outer:
+            machine.meter.elements(size)
+        return way(left, right)
+
+    return run
+
+
+def solved(way: Callable[..., Any]) -> Callable[..., Any]:
+    """Linear algebra: as many multiplications as the cube of the side."""
+
+    def run(machine: Machine, *given: Value, **named: Value) -> Any:
+        parts = [np.asarray(numbers(machine, part)) for part in given]
+        machine.meter.elements(sum(part.size for part in parts))
+        machine.meter.work(int(max((part.size for part in parts), default=0) ** 1.5))
+        return way(*parts, **by_name(machine, way, named, SOLVING))
+
+    return run
+
+
+def repeated(way: Callable[..., Array]) -> Callable[..., Array]:
+    def run(machine: Machine, given: Value, times: Value, axis: Value = None) -> Array:
+        found, counts = np.asarray(numbers(machine, given)), numbers(machine, times)
+        many = int(np.prod(np.asarray(counts, dtype=object))) if way is np.tile else int(np.sum(counts))
+        machine.meter.elements(found.size * max(many, 1))
+        return way(found, counts) if axis is None else way(found, counts, axis)
+
+    return run
