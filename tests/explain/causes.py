@@ -51,6 +51,8 @@ def check_told(case: Case, trace: Trace) -> None:
     for sentence in found.story:
         assert sentence[0].isupper() or sentence[0] in "`*0", sentence
         assert sentence.endswith(".") and "None of" not in sentence and "{" not in CODE.sub("", sentence), sentence
+        for code in CODE.findall(sentence):  # a brace is the program's own, and no slot that nobody filled
+            assert "{" not in code or code.strip("`…") in flat(case.source), code
     mends = [mend for _, mends in pairs for mend in mends]
     assert mends and run(mends[0].source).outcome.kind == "finished"
 
@@ -64,3 +66,8 @@ def case(name: str, kind: str, text: str) -> Case:
             lines |= dict.fromkeys(mark.group(1).split(), number)
         source.append(MARK.sub("", line))
     return Case(name, kind, "\n".join(source) + "\n", lines)
+
+
+def flat(source: str) -> str:
+    """`source` on one line."""
+    return " ".join(line.strip() for line in source.split("\n"))
