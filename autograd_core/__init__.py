@@ -53,8 +53,8 @@ _FUNCTIONS = {
 _RECURRENT = "rnn_tanh rnn_relu gru lstm rnn_tanh_cell rnn_relu_cell gru_cell lstm_cell"
 _FUNCTIONAL = (
     "celu selu prelu hardshrink cosine_similarity pairwise_distance "
-    "conv1d conv2d conv3d conv_transpose1d conv_transpose2d conv_transpose3d max_pool1d max_pool2d avg_pool1d "
-    "adaptive_avg_pool1d "
+    "conv1d conv2d conv3d conv_transpose1d conv_transpose2d conv_transpose3d max_pool1d max_pool2d max_pool3d "
+    "avg_pool1d adaptive_avg_pool1d "
     "pixel_shuffle pixel_unshuffle bilinear layer_norm group_norm"
 )
 _IN_PYTHON = {"norm", "split"}

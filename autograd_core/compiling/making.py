@@ -13,6 +13,7 @@ FACTS: dict[str, str] = {
     "_sym_argsize_2": "{0}.shape[2]",
     "_sym_argsize_minus_1": "{0}.shape[-1]",
     "_sym_argsize_minus_2": "{0}.shape[-2]",
+    "_sym_argsize_minus_3": "{0}.shape[-3]",
     "_sym_sizes_opt": "{1}.data_.shape if {1} is not None else (0,)",
     "_dim": "{0}.ndim",
     "_dtype_": "{0}.dtype",

@@ -52,6 +52,13 @@ class MaxPool2d(MaxPool):
         return self.pooled(F.max_pool2d, input)
 
 
+class MaxPool3d(MaxPool):
+    """The largest element under a sliding window, in stacks of images."""
+
+    def forward(self, input: Tensor) -> Any:
+        return self.pooled(F.max_pool3d, input)
+
+
 class AvgPool1d(Module):
     """The mean under a sliding window, in rows."""
 
@@ -78,9 +85,7 @@ class AvgPool1d(Module):
         return f"kernel_size={self.kernel_size}, stride={self.stride}, padding={self.padding}"
 
 
-class AvgPool2d(Module):
-    """The mean under a sliding window, in images."""
-
+class AvgPool(Module):
     def __init__(
         self,
         kernel_size: Lengths,
@@ -95,12 +100,26 @@ class AvgPool2d(Module):
         self.padding, self.ceil_mode = padding, ceil_mode
         self.count_include_pad, self.divisor_override = count_include_pad, divisor_override
 
-    def forward(self, input: Tensor) -> Tensor:
+    def pooled(self, function: Any, input: Tensor) -> Any:
         shape = (self.kernel_size, self.stride, self.padding)
-        return F.avg_pool2d(input, *shape, self.ceil_mode, self.count_include_pad, self.divisor_override)
+        return function(input, *shape, self.ceil_mode, self.count_include_pad, self.divisor_override)
 
     def extra_repr(self) -> str:
         return f"kernel_size={self.kernel_size}, stride={self.stride}, padding={self.padding}"
+
+
+class AvgPool2d(AvgPool):
+    """The mean under a sliding window, in images."""
+
+    def forward(self, input: Tensor) -> Any:
+        return self.pooled(F.avg_pool2d, input)
+
+
+class AvgPool3d(AvgPool):
+    """The mean under a sliding window, in stacks of images."""
+
+    def forward(self, input: Tensor) -> Any:
+        return self.pooled(F.avg_pool3d, input)
 
 
 class AdaptivePool(Module):
@@ -126,6 +145,13 @@ class AdaptiveAvgPool2d(AdaptivePool):
         return F.adaptive_avg_pool2d(input, self.output_size)
 
 
+class AdaptiveAvgPool3d(AdaptivePool):
+    """The means of so many blocks, in stacks of images."""
+
+    def forward(self, input: Tensor) -> Tensor:
+        return F.adaptive_avg_pool3d(input, self.output_size)
+
+
 class AdaptiveMaxPool(AdaptivePool):
     def __init__(self, output_size: Any, return_indices: bool = False) -> None:
         super().__init__(output_size)
@@ -144,3 +170,10 @@ class AdaptiveMaxPool2d(AdaptiveMaxPool):
 
     def forward(self, input: Tensor) -> Any:
         return F.adaptive_max_pool2d(input, self.output_size, self.return_indices)
+
+
+class AdaptiveMaxPool3d(AdaptiveMaxPool):
+    """The largest elements of so many blocks, in stacks of images."""
+
+    def forward(self, input: Tensor) -> Any:
+        return F.adaptive_max_pool3d(input, self.output_size, self.return_indices)

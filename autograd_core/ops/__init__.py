@@ -44,6 +44,7 @@ from . import (
     spread,
     tallies,
     upsampling,
+    volumes,
 )
 
 kept.close()
@@ -91,4 +92,5 @@ __all__ = [
     "spread",
     "tallies",
     "upsampling",
+    "volumes",
 ]

@@ -5,6 +5,8 @@ One-dimensional pooling is that of images of height one, as in PyTorch.
 
 from __future__ import annotations
 
+import functools
+import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -32,14 +34,15 @@ def places(sizes: Sizes, kernel: Sizes, stride: Sizes, padding: Sizes, dilation:
 def blocks(
     data: Array, kernel: Sizes, stride: Sizes, padding: Sizes, dilation: Sizes, ceil_mode: bool, value: float
 ) -> Array:
-    """`data` (N, C, H, W) as (N, C, *places, *kernel), with `value` around it."""
+    """`data` (N, C, *lengths) as (N, C, *places, *kernel), with `value` around it."""
     count = places(data.shape[2:], kernel, stride, padding, dilation, ceil_mode)
     room = padded(data, padding, value)
     terms = zip(count, stride, kernel, dilation, room.shape[2:], strict=True)
     short = [max((m - 1) * s + d * (k - 1) + 1 - n, 0) for m, s, k, d, n in terms]
     if any(short):
         room = np.pad(room, [(0, 0), (0, 0), *((0, more) for more in short)], constant_values=value)
-    return windows(room, kernel, stride, dilation)[:, :, : count[0], : count[1]]
+    inside = (slice(None), slice(None), *map(slice, count))
+    return windows(room, kernel, stride, dilation)[inside]
 
 
 def check(data: Array, kernel: Sizes, stride: Sizes, padding: Sizes, dilation: Sizes, ceil_mode: bool) -> None:
@@ -82,26 +85,26 @@ def check(data: Array, kernel: Sizes, stride: Sizes, padding: Sizes, dilation: S
         )
 
 
-def flat_positions(data: Array) -> Array:
-    """The place of each element in its image, counted along the rows."""
-    height, width = data.shape[-2:]
-    return np.broadcast_to(np.arange(height * width).reshape(height, width), data.shape)
+def flat_positions(data: Array, n: int = 2) -> Array:
+    """The place of each element in its image of `n` dimensions, counted along the rows."""
+    lengths = data.shape[-n:]
+    return np.broadcast_to(np.arange(math.prod(lengths)).reshape(lengths), data.shape)
 
 
-def as_batch(data: Array) -> Array:
-    return data[None] if data.ndim == 3 else data
+def as_batch(data: Array, n: int = 2) -> Array:
+    return data[None] if data.ndim == n + 1 else data
 
 
-def rows(data: Array) -> Array:
-    """The two spatial dimensions as one."""
-    return data.reshape(*data.shape[:-2], -1)
+def rows(data: Array, n: int = 2) -> Array:
+    """The `n` spatial dimensions as one."""
+    return data.reshape(*data.shape[:-n], math.prod(data.shape[-n:]))
 
 
 @both
-def at_places(data: Array, indices: Array) -> Array:
-    """The elements at flat places within each image."""
-    flat = reshape(data, [*data.shape[:-2], data.shape[-2] * data.shape[-1]])
-    where = reshape(indices, [*indices.shape[:-2], indices.shape[-2] * indices.shape[-1]])
+def at_places(data: Array, indices: Array, n: int) -> Array:
+    """The elements at flat places within each image of `n` dimensions."""
+    flat = reshape(data, [*data.shape[:-n], int(np.prod(data.shape[-n:]))])
+    where = reshape(indices, [*indices.shape[:-n], int(np.prod(indices.shape[-n:]))])
     return reshape(gather(flat, -1, where, False), list(indices.shape))
 
 
@@ -124,19 +127,27 @@ def max_pool2d(
     steps = stride or kernel_size
     check(self, kernel_size, steps, padding, dilation, ceil_mode)
     refuse("max_pool2d", "b", self)
-    data = as_batch(self)
+    return largest(self, kernel_size, steps, padding, dilation, ceil_mode)
+
+
+def largest(
+    image: Array, kernel: Sizes, stride: Sizes, padding: Sizes, dilation: Sizes, ceil_mode: bool
+) -> tuple[Array, Array]:
+    """The largest element of each block, and its place in its image."""
+    n = len(kernel)
+    data = as_batch(image, n)
     low = -np.inf if data.dtype.kind == "f" else np.iinfo(data.dtype).min
-    look = rows(blocks(data, kernel_size, steps, padding, dilation, ceil_mode, low))
+    look = rows(blocks(data, kernel, stride, padding, dilation, ceil_mode, low), n)
     at = np.argmax(look, -1)  # the first of equal ones; the first nan
-    inner = rows(blocks(flat_positions(data), kernel_size, steps, padding, dilation, ceil_mode, -1))
-    found = [np.take_along_axis(x, at[..., None], -1)[..., 0] for x in (look, inner)]
-    return tuple(owned(x if self.ndim == 4 else x[0]) for x in found)
+    inner = rows(blocks(flat_positions(data, n), kernel, stride, padding, dilation, ceil_mode, -1), n)
+    values, places = (np.take_along_axis(x, at[..., None], -1)[..., 0] for x in (look, inner))
+    return (owned(values), owned(places)) if data is image else (owned(values[0]), owned(places[0]))
 
 
 @op(
     "max_pool2d_with_indices_backward",
     node="MaxPool2DWithIndicesBackwardBackward0",
-    grad_output=lambda grad, indices: at_places(grad, indices),
+    grad_output=lambda grad, indices: at_places(grad, indices, 2),
     self=lambda grad: zeros_as(grad),
 )
 def max_pool2d_backward(
@@ -152,9 +163,9 @@ def max_pool2d_backward(
     return put_at_places(grad_output, self.shape, indices)
 
 
-def put_at_places(grad: Array, shape: Sizes, indices: Array) -> Array:
-    """An image of zeros with `grad` added at flat places."""
-    out = np.zeros((int(np.prod(shape[:-2], dtype=np.int64)), shape[-2] * shape[-1]), grad.dtype)
+def put_at_places(grad: Array, shape: Sizes, indices: Array, n: int = 2) -> Array:
+    """Images of zeros, of `n` dimensions, with `grad` added at flat places."""
+    out = np.zeros((math.prod(shape[:-n]), math.prod(shape[-n:])), grad.dtype)
     where = indices.reshape(len(out), -1)
     np.add.at(out, (np.arange(len(out))[:, None], where), grad.reshape(where.shape))
     return owned(out.reshape(shape))
@@ -166,12 +177,12 @@ def put_at_places(grad: Array, shape: Sizes, indices: Array) -> Array:
 def divisors(data: Array, kernel: Sizes, stride: Sizes, padding: Sizes, ceil_mode: bool, with_pad: bool) -> Array:
     """By how much each block's sum is divided: its elements in the image, or in the image and its padding."""
     by_dim = []
-    for n, k, s, p in zip(data.shape[-2:], kernel, stride, padding, strict=True):
+    for n, k, s, p in zip(data.shape[-len(kernel) :], kernel, stride, padding, strict=True):
         count = places([n], [k], [s], [p], [1], ceil_mode)[0]
         first = np.arange(count) * s - p
         last = np.minimum(first + k, n + p)
         by_dim.append(last - first if with_pad else np.minimum(last, n) - np.maximum(first, 0))
-    return np.multiply.outer(*by_dim)
+    return functools.reduce(np.multiply.outer, by_dim)
 
 
 @op(
@@ -196,11 +207,25 @@ def avg_pool2d(
     check(self, kernel_size, steps, padding, (1, 1), ceil_mode)
     if self.dtype != np.int64:
         refuse("avg_pool2d", "biu", self)
-    look = blocks(as_batch(self), kernel_size, steps, padding, (1, 1), ceil_mode, 0)
-    total = np.add.reduce(look, axis=(-2, -1))
-    below = divisor_override or divisors(self, kernel_size, steps, padding, ceil_mode, count_include_pad)
-    out = (total / below).astype(self.dtype)
-    return owned(out if self.ndim == 4 else out[0])
+    return means(self, kernel_size, steps, padding, ceil_mode, count_include_pad, divisor_override)
+
+
+def means(
+    image: Array,
+    kernel: Sizes,
+    stride: Sizes,
+    padding: Sizes,
+    ceil_mode: bool,
+    with_pad: bool,
+    divisor: int | None,
+) -> Array:
+    """The sum of each block over `divisor`, or over how many elements it has."""
+    n = len(kernel)
+    data = as_batch(image, n)
+    look = blocks(data, kernel, stride, padding, (1,) * n, ceil_mode, 0)
+    total = np.add.reduce(look, axis=tuple(range(-n, 0)))
+    out = (total / (divisor or divisors(data, kernel, stride, padding, ceil_mode, with_pad))).astype(image.dtype)
+    return owned(out if data is image else out[0])
 
 
 @op(
@@ -223,11 +248,17 @@ def avg_pool2d_backward(
 ) -> Array:
     steps = stride or kernel_size
     below = divisor_override or divisors(self, kernel_size, steps, padding, ceil_mode, count_include_pad)
-    each = as_batch((grad_output / below).astype(grad_output.dtype))
-    shape = (*each.shape[:2], *kernel_size, *each.shape[2:])
-    spread = np.broadcast_to(each[:, :, None, None], shape)
-    image = added_up(spread, steps, padding, (1, 1), self.shape[-2:])
-    return owned(image if self.ndim == 4 else image[0])
+    return shared(grad_output / below, self, kernel_size, steps, padding)
+
+
+def shared(parts: Array, image: Array, kernel: Sizes, stride: Sizes, padding: Sizes) -> Array:
+    """The sum of what each element of `image` is given by the blocks it is in: `parts` has a number for each block."""
+    n = len(kernel)
+    each = as_batch(parts.astype(image.dtype), n)
+    shape = (*each.shape[:2], *kernel, *each.shape[2:])
+    spread = np.broadcast_to(np.expand_dims(each, tuple(range(2, 2 + n))), shape)
+    whole = added_up(spread, stride, padding, (1,) * n, image.shape[-n:])
+    return owned(whole if each.ndim == image.ndim else whole[0])
 
 
 # ---- blocks whose number is given, not their size
@@ -307,7 +338,7 @@ def adaptive_max_pool2d(self: Array, output_size: Sizes) -> tuple[Array, Array]:
 @op(
     "adaptive_max_pool2d_backward",
     node="AdaptiveMaxPool2DBackwardBackward0",
-    grad_output=lambda grad, indices: at_places(grad, indices),
+    grad_output=lambda grad, indices: at_places(grad, indices, 2),
     self=lambda grad: zeros_as(grad),
 )
 def adaptive_max_pool2d_backward(grad_output: Array, self: Array, indices: Array) -> Array:

@@ -97,15 +97,19 @@ from .pooling import (
 from .upsampling import (
     interpolate,
 )
+from .volumes import adaptive_avg_pool3d, adaptive_max_pool3d, avg_pool3d, max_pool3d
 
 __all__ = [
     "adaptive_avg_pool1d",
     "adaptive_avg_pool2d",
+    "adaptive_avg_pool3d",
     "adaptive_max_pool1d",
     "adaptive_max_pool2d",
+    "adaptive_max_pool3d",
     "alpha_dropout",
     "avg_pool1d",
     "avg_pool2d",
+    "avg_pool3d",
     "batch_norm",
     "bilinear",
     "binary_cross_entropy",
@@ -159,6 +163,7 @@ __all__ = [
     "margin_ranking_loss",
     "max_pool1d",
     "max_pool2d",
+    "max_pool3d",
     "mish",
     "mse_loss",
     "multi_head_attention_forward",
@@ -195,6 +200,12 @@ __all__ = [
     "triplet_margin_loss",
     "unfold",
 ]
+
+BY_INDICES = "max_pool1d max_pool2d max_pool3d adaptive_max_pool1d adaptive_max_pool2d adaptive_max_pool3d"
+"""Functions that torch parts in two, by whether indices are wanted: what Python says of their arguments names the one
+without."""
+for _name in BY_INDICES.split():
+    globals()[_name].__qualname__ = f"_{_name}"
 
 globals().update(choosy_all(globals()))
 globals().update(guarded_all("torch.nn.functional", globals()))

@@ -46,7 +46,7 @@ LAYERS: dict[str, Operator] = {
         ("bias", "grad summed over places", "adds {grad} up over all places"),
     ),
     **alike(
-        "AvgPool2D AvgPool1D AdaptiveAvgPool2D",
+        "AvgPool2D AvgPool1D AvgPool3D AdaptiveAvgPool2D AdaptiveAvgPool3D",
         lone(SHAPED, "grad spread over windows", "spreads {grad} evenly over each window"),
     ),
     **alike(

@@ -1,0 +1,85 @@
+"""Pooling of stacks of images as functions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ...ops import reduce as r
+from ...ops import volumes
+from ...tensor import Tensor
+
+Lengths = int | Sequence[int]
+
+
+def three(title: str, how: str, name: str, value: Any, omitted: bool = False) -> list[int]:
+    """`value` for all spatial dimensions; nothing where it may be omitted."""
+    if omitted and (value is None or (not isinstance(value, int) and not len(value))):
+        return []
+    given = [value] if isinstance(value, int) else [int(v) for v in value]
+    if len(given) not in (1, 3):
+        raise RuntimeError(f"{title}: {name} must {how} a single int, or a tuple of three ints")
+    return given * 3 if len(given) == 1 else given
+
+
+def max_pool3d(
+    input: Tensor,
+    kernel_size: Lengths,
+    stride: Lengths | None = None,
+    padding: Lengths = 0,
+    dilation: Lengths = 1,
+    ceil_mode: bool = False,
+    return_indices: bool = False,
+) -> Any:
+    kernel = three("max_pool3d", "either be", "kernel_size", kernel_size)
+    step = three("max_pool3d", "either be omitted,", "stride", stride, True)
+    room = three("max_pool3d", "either be", "padding", padding)
+    spaced = three("max_pool3d", "be either", "dilation", dilation)
+    values, indices = volumes.max_pool3d(input, kernel, step, room, spaced, ceil_mode)
+    return (values, indices) if return_indices else values
+
+
+def avg_pool3d(
+    input: Tensor,
+    kernel_size: Lengths,
+    stride: Lengths | None = None,
+    padding: Lengths = 0,
+    ceil_mode: bool = False,
+    count_include_pad: bool = True,
+    divisor_override: int | None = None,
+) -> Tensor:
+    kernel = three("avg_pool3d", "be", "kernel_size", kernel_size)
+    step = three("avg_pool3d", "be omitted,", "stride", stride, True)
+    room = three("avg_pool3d", "be", "padding", padding)
+    if divisor_override == 0:
+        raise RuntimeError("divisor must be not zero")
+    return volumes.avg_pool3d(input, kernel, step, room, ceil_mode, count_include_pad, divisor_override)
+
+
+def sizes_or_own(input: Tensor, output_size: Any) -> list[int]:
+    """The wanted lengths; None keeps that of the input."""
+    given = [output_size] * 3 if isinstance(output_size, int) or output_size is None else list(output_size)
+    own = input.data_.shape[-len(given) :]
+    return [n if size is None else int(size) for size, n in zip(given, own, strict=True)]
+
+
+def adaptive_avg_pool3d(input: Tensor, output_size: Any) -> Tensor:
+    size = sizes_or_own(input, output_size)
+    if len(size) != 3:
+        raise RuntimeError("adaptive_avg_pool3d: output_size must be 3")
+    if min(size) < 0:
+        raise RuntimeError(
+            "adaptive_avg_pool3d: elements of output_size must be greater than or equal to 0 but received "
+            f"{{{size[0]}, {size[1]},{size[2]}}}"
+        )
+    if size == [1, 1, 1]:  # the mean of all, which torch finds quicker
+        return r.mean_dim(input, [-1, -2, -3], True)
+    return volumes.adaptive_avg_pool3d(input, size)
+
+
+def adaptive_max_pool3d(input: Tensor, output_size: Any, return_indices: bool = False) -> Any:
+    size = sizes_or_own(input, output_size)
+    if len(size) != 3:
+        raise RuntimeError("adaptive_max_pool3d(): internal error: output_size.size() must be 3")
+    values, indices = volumes.adaptive_max_pool3d(input, size)
+    return (values, indices) if return_indices else values
