@@ -57,6 +57,14 @@ _FUNCTIONAL = (
     "avg_pool1d adaptive_avg_pool1d "
     "pixel_shuffle pixel_unshuffle bilinear layer_norm group_norm"
 )
+_BELOW = {
+    "ctc_loss": ("nn.functional.alignment", "ctc"),
+    "grid_sampler": ("nn.functional.grids", "grid_sampler"),
+    "grid_sampler_2d": ("ops.grids", "grid_sampler_2d"),
+    "grid_sampler_3d": ("ops.grids", "grid_sampler_3d"),
+    "affine_grid_generator": ("ops.grids", "affine_grid_generator"),
+}
+"""Functions that only rare programs ask for, with the module that has them and their name there."""
 _IN_PYTHON = {"norm", "split"}
 """Methods that are functions of the package as well, though torch has no signature for them."""
 _SUBMODULES = ("nn", "optim", "func", "distributions", "special")
@@ -121,8 +129,9 @@ def __getattr__(name: str) -> Any:
         except ModuleNotFoundError as error:
             if error.name != f"{__name__}.{name}":
                 raise
-    if name == "ctc_loss":
-        return guarded("torch", name, importlib.import_module(f"{__name__}.nn.functional.alignment").ctc)
+    if name in _BELOW:
+        module, own = _BELOW[name]
+        return guarded("torch", name, getattr(importlib.import_module(f"{__name__}.{module}"), own))
     if name in _FUNCTIONAL.split():
         function = getattr(importlib.import_module(f"{__name__}.nn.functional"), name)
         return guarded("torch", name, getattr(function, "__wrapped__", function))

@@ -53,14 +53,14 @@ class Heard(Forward, Backward):
         lines += self.computed(v, r)
         lines += [
             f"    if {v}.__class__ is _float32: outs = _SCALAR; raw = float({v})",
-            f"    elif (size := {v}.size) > _LARGE or (kind := {v}.dtype) is not _FLOAT and kind.kind == 'c':",
+            f"    elif (n_ := {v}.size) > _LARGE or (kind_ := {v}.dtype) is not _FLOAT and kind_.kind == 'c':",
             f"        _link({self.everything}, ({r},))",
             f"        tape.result({r}, {op.name!r}, {self.involved()})",
             f"        return {r}",
             "    else:",
-            f"        outs = _floats[{v}.shape] if kind is _FLOAT else _outs[{v}.shape, kind]",
+            f"        outs = _floats[{v}.shape] if kind_ is _FLOAT else _outs[{v}.shape, kind_]",
             f"        raw = float({v}) if outs is _SCALAR else {v}.tobytes()",
-            f"        if size > _SMALL and tape.weigh is not None: tape.weigh({r})",
+            f"        if n_ > _SMALL and tape.weigh is not None: tape.weigh({r})",
         ]
         lines += self.linked(v, r)
         wrapped = {p: f"{p}.meta is not None and {p}.meta.wrapped" for p in self.pair[1:]}

@@ -50,6 +50,17 @@ LAYERS: dict[str, Operator] = {
         lone(SHAPED, "grad spread over windows", "spreads {grad} evenly over each window"),
     ),
     **alike(
+        "GridSampler2D GridSampler3D",
+        row(
+            OTHER,
+            ("input", "grad at the elements around each place", "shares {grad} among the elements around each place"),
+            ("grid", "grad * the slope of input there", "multiplies {grad} by how {input} changes around each place"),
+        ),
+    ),
+    "AffineGridGenerator": row(
+        SHAPED, ("theta", "places.T @ grad", "multiplies {grad} by the places that were mapped")
+    ),
+    **alike(
         "MaxPool2DWithIndices AdaptiveMaxPool2D AdaptiveMaxPool3D MaxPool3DWithIndices",
         lone(
             "it must know where the largest entry was",

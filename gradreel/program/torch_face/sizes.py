@@ -222,6 +222,13 @@ def for_each(args: Arguments) -> int:
     return math.prod(getattr(args[0], "shape", ())) * math.prod(getattr(args[1], "shape", ()) if args[1:] else ())
 
 
+def looked_up(args: Arguments) -> int:
+    """Up to four elements along each side for each place of a grid, in every channel of an image."""
+    input, grid, mode = args[:3]
+    touched = (2, 1, 4)[mode] ** (input.ndim - 2)
+    return int(input.size + math.prod(input.shape[:2]) * math.prod(grid.shape[1:-1]) * touched)
+
+
 def trilinear(args: Arguments) -> int:
     """Three tensors with new dimensions, multiplied out."""
     sizes = [1] * (args[0].ndim + len(args[3]))
@@ -283,6 +290,10 @@ SIZES: dict[str, Callable[[Arguments], int]] = {
     "_embedding_bag": bagged,
     "_pack_padded_sequence": packed,
     "_trilinear": trilinear,
+    "affine_grid_generator": asked,
+    **dict.fromkeys(("grid_sampler_2d", "grid_sampler_3d"), looked_up),
+    **dict.fromkeys(("grid_sampler_2d_backward", "grid_sampler_3d_backward"), lambda args: looked_up(args[1:])),
+    "_grid_sampler_double_backward": lambda args: looked_up(args[3:]),
     **dict.fromkeys(("max_pool2d_with_indices", "avg_pool2d", "max_pool3d_with_indices", "avg_pool3d"), pooled),
     **dict.fromkeys(("replication_pad1d", "replication_pad2d"), grown),
     **dict.fromkeys(("_adaptive_avg_pool2d", "adaptive_max_pool2d"), resized),
