@@ -151,6 +151,7 @@ class Warden:
             os.closerange(3, pipe)
             os.closerange(pipe + 1, 256)
             end_with(parent)
+            gc.disable()  # whatever it leaves is gone with it
             layers = ["checked language", "own process", *self.lock_down()]
             write_reply(pipe, task(layers, partial(write_reply, pipe, final=False)))
             status = 0

@@ -8,7 +8,6 @@ engine does there, it tells itself. Nothing here is locked in: it is for code of
 
 from __future__ import annotations
 
-import gc
 import inspect
 import io
 import sys
@@ -21,6 +20,7 @@ from functools import partial
 from typing import Any, TextIO
 
 from gradreel.trace import Outcome, Recorder, Trace
+from gradreel.trace.collecting import collector_paused
 from gradreel.trace.events import FunctionEntered, FunctionLeft, LineReached, OptimizerStepped, Printed, Raised, Warned
 
 from .engine import isolated, listening, torch
@@ -240,14 +240,10 @@ def told(watcher: Watcher, emit: Callable[[tuple[Any, ...]], None]) -> Iterator[
     def warn(message: Warning | str, category: type[Warning], *rest: Any) -> None:
         emit((Warned, category.__name__, str(message), watcher.around[-1].line if watcher.around else 1))
 
-    collecting, output = gc.isenabled(), Tee(sys.stdout, emit)
-    gc.disable()
-    try:
+    output = Tee(sys.stdout, emit)
+    with collector_paused():
         with redirect_stdout(output), warnings.catch_warnings():
             warnings.simplefilter("always")
             warnings.showwarning = warn  # type: ignore[assignment]
             yield
         output.pass_on()
-    finally:
-        if collecting:
-            gc.enable()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import sys
 import warnings
 from collections.abc import Callable, Iterator
@@ -12,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from gradreel.trace import Outcome, Recorder, Trace
+from gradreel.trace.collecting import collector_paused
 from gradreel.trace.events import Stopped
 
 from .builtins.formatting import caught, written
@@ -170,15 +170,11 @@ def prepared(machine: Machine) -> Iterator[None]:
     def show(message: Warning | str, category: type[Warning], *rest: Any) -> None:
         machine.warn(category.__name__, str(message))
 
-    with running(machine.meter), warnings.catch_warnings(), np.errstate(all="ignore"):
+    with collector_paused(), running(machine.meter), warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("always")
         warnings.showwarning = show  # type: ignore[assignment]
         sys.setrecursionlimit(max(depth, DEEPEST))
-        collecting = gc.isenabled()
-        gc.disable()
         try:
             yield
         finally:
             sys.setrecursionlimit(depth)
-            if collecting:
-                gc.enable()

@@ -14,11 +14,11 @@ from gradreel.explain.mending import Mend as Tried
 from gradreel.explain.world.world import CHANGES
 from gradreel.trace import KINDS, Trace
 from gradreel.trace import events as e
+from gradreel.trace.collecting import collector_paused
 from gradreel.trace.events import Event
 
 from .boxes import Labels, boxes_of
 from .cells import with_cells
-from .collecting import collector_paused
 from .groups import Groups
 from .happenings import HAPPENINGS, Stage
 from .model import Call, Diagnosis, Expression, Mend, Scene, Stretch, Tensor

@@ -11,8 +11,9 @@ from itertools import accumulate, chain, compress, islice
 from operator import sub
 from typing import Any
 
+from gradreel.trace.collecting import collector_paused
+
 from . import columns, table
-from .collecting import collector_paused
 from .model import KEYS, POINTING, Scene, Track
 from .reading import read
 

@@ -1,9 +1,9 @@
 """Trace -> bytes in one go: the collector of cycles waits until the scene is gone again, and has nothing to look at."""
 
 from gradreel.trace import Trace
+from gradreel.trace.collecting import collector_paused
 
 from .build import Mender, build
-from .collecting import collector_paused
 from .encode import encode
 from .model import Expression
 
