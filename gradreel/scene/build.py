@@ -199,7 +199,7 @@ class Builder:
 
     def _values(self) -> tuple[dict[str, Any], ...]:
         table, tracks = self.stage.values.table, self.stage.ledger.tracks
-        sent = with_cells(table, [*tracks("t", "value").values(), *tracks("t", "grad").values()])
+        sent = with_cells(table, [tracks("t", "value").history, tracks("t", "grad").history])
         return tuple([shown_value(value, place in sent) for place, value in enumerate(table)])
 
     def _tensor(self, number: int) -> Tensor:

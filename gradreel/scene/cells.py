@@ -4,16 +4,18 @@ from collections.abc import Iterable, Sequence
 
 from gradreel.trace.events import Value
 
-from .model import Track
+from .history import History
 
 CELLS = 250_000
 """So many letters a scene spends on cells, for about ninety matrices of 32 by 32. Nothing packs them."""
 
 
-def with_cells(table: Sequence[Value], tracks: Iterable[Track]) -> set[int]:
-    """The places in `table` of the values whose cells are sent; `tracks` tell when which value was held."""
-    held = [(step, place) for track in tracks for step, place in zip(*track, strict=True) if place is not None]
+def with_cells(table: Sequence[Value], histories: Iterable[History]) -> set[int]:
+    """The places in `table` of the values whose cells are sent; `histories` tell when which value was held."""
     sent: set[int] = set()
+    if all(value.cells is None for value in table):
+        return sent
+    held = [(step, place) for _, *track in histories for step, place in zip(*track, strict=True) if place is not None]
     room = CELLS
     for _, place in sorted(held, reverse=True):
         cells = table[place].cells

@@ -6,9 +6,10 @@ column is written in whichever form says least. What a column is, its form tells
     [3, 1, 4, 1]                          as it is
     {"all": 0, "n": 9}                    nine times the same
     {"from": 3, "by": 1, "n": 9}          nine integers, each so much more than the one before
-    {"letters": "#$#'", "least": 5}       integers near one another, a letter each: # for `least`, $ for one more
+    {"letters": ["#$#'"], "least": 5}     integers, a letter each: # for `least`, $ for one more. Where they lie farther
+                                          apart, more strings of letters, of which the first tells of the 57s, and so on
+    {"step": COLUMN, "first": 5}          integers, each as the difference to the one before
     {"turns": [COLUMN]}                   things that come by turns from several columns
-    {"step": [5, 1, 1, null, 1]}          integers, each as the difference to the one before; null stays null
     {"of": COLUMN, "at": COLUMN}          few distinct things and which one stands where
     {"text": [["n", ""]], "at": COLUMN, "holes": [[COLUMN]]}
                                           texts that differ in their numbers: for each sort of text the pieces around
@@ -23,14 +24,20 @@ column is written in whichever form says least. What a column is, its form tells
 from __future__ import annotations
 
 import re
+from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import fields, is_dataclass
-from functools import cache
+from functools import partial
 from itertools import chain
-from operator import attrgetter, itemgetter, sub
+from operator import attrgetter, itemgetter
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
+
 from . import table
+
+Array = npt.NDArray[np.int64]
 
 Column = Any
 """JSON data in one of the forms above."""
@@ -39,6 +46,13 @@ NUMBER = re.compile(r"(?<![\d.])(\d+(?:\.\d+)?(?:e[-+]?\d+)?)")
 CANONICAL = re.compile(r"0|[1-9]\d{0,14}")
 FIRST, LETTERS = ord("#"), ord("\\") - ord("#")
 """The letters that stand for integers: those between the quote and the backslash, which JSON would have to mark."""
+SAFE = 2**53
+MOST = LETTERS**4
+"""Integers so far apart are written as they are."""
+FEW = 16
+"""So are fewer integers than that, unless they are all the same or a run."""
+NEARER = 4
+"""Differences are worth it if they lie so many times nearer together than the integers themselves."""
 PROSE = 40
 """Texts of so many letters are written as they are: what they share gzip finds, and sooner."""
 WORTH = 2
@@ -47,8 +61,10 @@ WORTH = 2
 
 def write(things: Sequence[Any]) -> Column:
     """`things` (what JSON knows, tuples and dataclasses), all in one column."""
-    if not things:
+    if len(things) == 0:
         return []
+    if isinstance(things, np.ndarray):
+        return numbers(things)
     if isinstance(things, table.Column):
         return ready(things)
     kinds = set(map(type, things))
@@ -68,7 +84,7 @@ def ready(things: table.Column[Any]) -> Column:
     """Things that stand in a form of a column already."""
     match things:
         case table.Ids():
-            return numbered(things.letter, things.numbers)
+            return pointing(things.letter, things.numbers)
         case table.Picks():
             return picked(list(things.of), things.at)
         case table.Lists():
@@ -97,41 +113,82 @@ def flags(things: Sequence[Any], gaps: bool) -> Column:
 
 
 def integers(things: Sequence[Any], gaps: bool) -> Column:
-    """Integers, perhaps with None among them, as they are or as differences."""
-    if isinstance(things, range) and len(things) > 2:
-        return {"from": things[0], "by": things.step, "n": len(things)}
-    distinct = set(things)
-    if len(distinct) < 2:
-        return same(things) if distinct else []
-    known = [number for number in things if number is not None] if gaps else things
-    steps = [known[0], *map(sub, known[1:], known)]
-    kinds = set(steps[1:])
-    if len(kinds) == 1 and not gaps:
-        return {"from": known[0], "by": steps[1], "n": len(known)}
-    if len(kinds) + 1 >= len(distinct):
-        return list(things) if gaps else letters(things, distinct)
+    """Integers, perhaps with None among them."""
     if gaps:
-        following = iter(steps)
-        return {"step": [None if number is None else next(following) for number in things]}
-    return {"step": letters(steps, {steps[0], *kinds})}
-
-
-def letters(things: Sequence[int], distinct: set[int]) -> Column:
-    """Integers by letters if they are near enough to one another."""
-    least, most = min(distinct), max(distinct)
-    if most - least >= LETTERS:
+        return with_gaps(things, numbers)
+    if len(things) < FEW:
+        return fewer(list(things))
+    try:
+        return numbers(array_of(things))
+    except OverflowError:
         return list(things)
-    if least >= 0 and most < 256:
-        shifted = bytes(things).translate(shifts(least))
-    else:
-        shifted = bytes([number + FIRST - least for number in things])
-    return {"letters": shifted.decode("ascii"), "least": least}
 
 
-@cache
-def shifts(least: int) -> bytes:
-    """For each byte from `least` on its letter."""
-    return bytes([max(0, number + FIRST - least) & 255 for number in range(256)])
+def with_gaps(things: Sequence[Any], form: Callable[[Array], Column]) -> Column:
+    """Integers with None among them: those that are known in the `form` given."""
+    known = [number for number in things if number is not None]
+    gaps = [int(number is None) for number in things]
+    sorts = [form(array_of(known)), {"all": None, "n": len(things) - len(known)}]
+    return {"sorts": sorts, "at": numbers(array_of(gaps))}
+
+
+def array_of(things: Sequence[int]) -> Array:
+    """The integers `things`.
+
+    Raises:
+        OverflowError: one is beyond what a player can count to.
+    """
+    if isinstance(things, range):
+        return np.arange(things.start, things.stop, things.step)
+    found = np.frombuffer(things if type(things) is array else array("q", things), np.int64)
+    if len(found) and not -SAFE <= found.min() <= found.max() <= SAFE:
+        raise OverflowError
+    return found
+
+
+def numbers(things: Array) -> Column:
+    """Integers as they are, or as differences where these are less varied."""
+    if len(things) < FEW:
+        return fewer(things.tolist())
+    first, least, most = int(things[0]), int(things.min()), int(things.max())
+    if least == most:
+        return {"all": first, "n": len(things)}
+    steps = things[1:] - things[:-1]
+    by, up = int(steps.min()), int(steps.max())
+    if by == up:
+        return {"from": first, "by": by, "n": len(things)}
+    if again(steps) > again(things) or (up - by) * NEARER < most - least:
+        return {"step": numbers(steps), "first": first}
+    return letters(things, least, most - least)
+
+
+def fewer(things: list[int]) -> Column:
+    """So few integers that nothing is won by letters."""
+    if len(things) < 2:
+        return [] if not things else same(things)
+    first, by = things[0], things[1] - things[0]
+    run = list(range(first, first + by * len(things), by)) if by else [first] * len(things)
+    if things != run:
+        return things
+    return {"from": first, "by": by, "n": len(things)} if by else same(things)
+
+
+def again(things: Array) -> int:
+    """How often an integer comes twice in a row."""
+    return int(np.count_nonzero(things[1:] == things[:-1]))
+
+
+def letters(things: Array, least: int, spread: int) -> Column:
+    """Integers by letters, of each its digits to the base of LETTERS."""
+    if spread >= MOST:
+        return things.tolist()
+    rest, digits = things - least, []
+    while spread >= LETTERS:
+        rest, digit = np.divmod(rest, LETTERS)
+        digits.append(digit)
+        spread //= LETTERS
+    told = [(digit + FIRST).astype(np.uint8).tobytes().decode("ascii") for digit in (rest, *reversed(digits))]
+    return {"letters": told, "least": least}
 
 
 def turns(things: Sequence[Any], every: int) -> Column:
@@ -187,21 +244,21 @@ def ids(things: Sequence[str]) -> Column | None:
     zeros = whole.count(f"\n{letter}0")
     if not (figures.isascii() and figures.isdecimal() and all(words) and zeros == words.count("0")):
         return None
-    return numbered(letter, list(map(int, words)))
+    try:
+        return numbered(letter, array_of(list(map(int, words))))
+    except OverflowError:
+        return None
 
 
-def numbered(letter: str, numbers: Sequence[int]) -> Column:
+def numbered(letter: str, things: Array) -> Column:
     """Texts of a letter and a number each."""
-    return {"text": [[letter, ""]], "at": {"all": 0, "n": len(numbers)}, "holes": [[integers(numbers, False)]]}
+    return {"text": [[letter, ""]], "at": {"all": 0, "n": len(things)}, "holes": [[numbers(things)]]}
 
 
-def pointing(letter: str, numbers: Sequence[int | None]) -> Column:
+def pointing(letter: str, things: Sequence[int | None]) -> Column:
     """Texts of a letter and a number each, or None."""
-    known = [number for number in numbers if number is not None]
-    if len(known) == len(numbers):
-        return numbered(letter, known)
-    at = [int(number is None) for number in numbers]
-    return {"sorts": [numbered(letter, known), {"all": None, "n": sum(at)}], "at": integers(at, False)}
+    form = partial(numbered, letter)
+    return with_gaps(things, form) if None in things else form(array_of(things))  # type: ignore[arg-type]
 
 
 def digits(words: Sequence[str]) -> Column:

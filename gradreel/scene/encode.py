@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import gzip
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from functools import cache
-from itertools import accumulate, chain, compress, islice
-from operator import sub
+from itertools import accumulate, chain, pairwise
 from typing import Any
+
+import numpy as np
 
 from gradreel.trace.collecting import collector_paused
 
 from . import columns, table
-from .model import KEYS, POINTING, Scene, Track
+from .history import History, Track
+from .model import KEYS, NUMBERED, POINTING, Scene
 from .reading import read
 
 LONG = ("values", "boxes", "wires", "tensors", "groups", "steps")
@@ -73,7 +75,7 @@ def packed(scene: Scene) -> dict[str, Any]:
     record = plain(scene)
     for name in LONG:
         record[name] = columns.write(record[name])
-    order = {kind: things(properties) for kind, properties in scene.histories.items()}
+    order = {kind: things(histories.values()) for kind, histories in scene.histories.items()}
     if names := record.pop("names"):
         order["name"] = list(names)
     record["things"] = {kind: named(kind, found) for kind, found in order.items()}
@@ -97,20 +99,21 @@ def names(kind: type[Any]) -> tuple[tuple[str, str], ...]:
 # ---- histories
 
 
-def things(properties: Mapping[str, Mapping[Any, Track]]) -> list[Any]:
+def things(histories: Iterable[History]) -> list[Any] | columns.Array:
     """All that has any of the properties: what goes by numbers in their order, the rest as it first appeared."""
-    found = dict.fromkeys(chain.from_iterable(properties.values()))
-    return sorted(found) if type(next(iter(found))) is int else list(found)
+    all_things = [history.things for history in histories]
+    if type(all_things[0][0]) is not int:
+        return list(dict.fromkeys(chain.from_iterable(all_things)))
+    numbers = np.concatenate(list(map(columns.array_of, all_things)))
+    there = np.zeros(numbers.max() + 1, bool)
+    there[numbers] = True
+    return np.flatnonzero(there)
 
 
-NUMBERED = ("n", "w", "t")
-"""Kinds of things whose keys are a letter and a number."""
-
-
-def named(kind: str, found: list[Any]) -> columns.Column:
+def named(kind: str, found: list[Any] | columns.Array) -> columns.Column:
     """The keys of things in a column: of a name its scope and its text, as the same text stands in many scopes."""
-    if kind in NUMBERED:
-        return columns.numbered(kind, found)
+    if isinstance(found, np.ndarray):
+        return columns.numbered(kind, found) if kind in NUMBERED else columns.write(list(map(KEYS[kind], found)))
     if kind == "name":
         scopes, texts = zip(*found, strict=True)
         return {"rows": {"scope": columns.write(scopes), "text": columns.write(texts)}}
@@ -126,46 +129,61 @@ WORDED = ("state", "how", "hint")
 """Properties that are words, as those of slots are: many things take the same few courses through them."""
 
 
-def grouped(scene: Scene, order: Mapping[str, list[Any]]) -> Iterator[dict[str, Any]]:
+def grouped(scene: Scene, order: Mapping[str, list[Any] | columns.Array]) -> Iterator[dict[str, Any]]:
     """The tracks of one property of one kind of things in columns.
 
     A thing goes by its place among those of its kind; of a track, its length, its first step, the steps from one to the
     next, and the values one after the other, or track by track as `courses`.
     """
-    for kind, properties in scene.histories.items():
-        all_things = order[kind]
-        place = {thing: at for at, thing in enumerate(all_things)}
-        for name, tracks in properties.items():
-            all_steps, all_values = zip(*tracks.values(), strict=True)
-            lengths = list(map(len, all_steps))
-            of_all = len(tracks) == len(all_things) and list(tracks) == all_things
-            places = range(len(tracks)) if of_all else list(map(place.__getitem__, tracks))
+    for kind, histories in scene.histories.items():
+        place_of = placing(order[kind])
+        for name, (things, steps, values) in histories.items():
+            places = place_of(things)
+            by_thing = np.argsort(places, kind="stable")  # those of a thing stay in order of time
+            places, steps_of = places[by_thing], columns.array_of(steps)[by_thing]
+            goes_on = places[1:] == places[:-1]
+            begins = np.concatenate(([0], np.flatnonzero(~goes_on) + 1))
+            lengths = np.diff(begins, append=len(places))
+            gaps = (steps_of[1:] - steps_of[:-1])[goes_on]
+            even = (lengths == lengths[0]).all()
             if name in WORDED or name.startswith("slot:"):
-                values = {"courses": columns.write(table.Picks(map(tuple, all_values)))}
-            elif letter := POINTING.get((kind, name)):
-                values = {"values": columns.pointing(letter, list(chain.from_iterable(all_values)))}
+                told = {"courses": courses(values, by_thing, begins)}
             else:
-                values = {"values": columns.write(list(chain.from_iterable(all_values)))}
+                told = {"values": valued(kind, name, list(map(values.__getitem__, by_thing.tolist())))}
             yield {
                 "kind": kind,
                 "property": name,
-                "things": columns.integers(places, False),
-                "lengths": columns.integers(lengths, False),
-                "starts": columns.integers([steps[0] for steps in all_steps], False),
-                "gaps": columns.turns(gaps(all_steps, lengths), lengths[0] - 1 if len(set(lengths)) == 1 else 1),
-                **values,
+                "things": columns.numbers(places[begins]),
+                "lengths": columns.numbers(lengths),
+                "starts": columns.numbers(steps_of[begins]),
+                "gaps": columns.turns(gaps, int(lengths[0]) - 1 if even else 1),
+                **told,
             }
 
 
-def gaps(all_steps: Sequence[list[int]], lengths: list[int]) -> list[int]:
-    """From one step of a track to its next, track by track."""
-    flat = list(chain.from_iterable(all_steps))
-    if len(flat) == len(lengths):
-        return []
-    within = bytearray(b"\1") * len(flat)
-    for end in accumulate(lengths):
-        within[end - 1] = 0
-    return list(compress(map(sub, islice(flat, 1, None), flat), within))
+def placing(order: list[Any] | columns.Array) -> Callable[[Sequence[Any]], columns.Array]:
+    """What tells of things which places they have in `order`."""
+    if isinstance(order, np.ndarray):
+        place_by_number = np.zeros(order[-1] + 1, np.int64)
+        place_by_number[order] = np.arange(len(order))
+        return lambda things: place_by_number[columns.array_of(things)]
+    place = {thing: at for at, thing in enumerate(order)}
+    return lambda things: columns.array_of(list(map(place.__getitem__, things)))
+
+
+def valued(kind: str, name: str, values: Sequence[Any]) -> columns.Column:
+    """Values in a column; of those that are things the track has numbers."""
+    letter = POINTING.get((kind, name))
+    return columns.write(values) if letter is None else columns.pointing(letter, values)
+
+
+def courses(values: Sequence[Any], by_thing: columns.Array, begins: columns.Array) -> columns.Column:
+    """The words of each thing, told apart as bytes: there are few words, and few ways through them."""
+    words = columns.distinct_in(values)
+    coded = np.frombuffer(bytes(map(words.__getitem__, values)), np.uint8)[by_thing].tobytes()
+    found = table.Picks(coded[begin:end] for begin, end in pairwise([*begins.tolist(), len(coded)]))
+    known = list(words)
+    return columns.picked([tuple(map(known.__getitem__, course)) for course in found.of], found.at)
 
 
 def read_tracks(group: dict[str, Any]) -> Iterator[tuple[int, Track]]:

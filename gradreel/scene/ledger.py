@@ -2,76 +2,75 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Callable, Iterable
 from functools import partial
 from typing import Any
 
-from .model import Histories, Track
+from .history import History
+from .model import NUMBERED, Histories
 
 
-class Tracks(dict[Any, Track]):
-    """One property of one kind of things: the track of each thing. What has no track was never anything but None."""
+class Tracks:
+    """One property of one kind of things while it is written. What is never put was never anything but None."""
 
-    __slots__ = ("_now",)
+    __slots__ = ("_again", "_last", "_now", "_steps", "_things", "_values")
 
-    def __init__(self, now: list[int]) -> None:
+    def __init__(self, now: list[int], numbered: bool) -> None:
         self._now = now
+        self._things: list[Any] | array[int] = array("q") if numbered else []
+        self._steps = array("q")
+        self._values: list[Any] = []
+        self._last: dict[Any, int] = {}
+        """For each thing its last entry."""
+        self._again = False
+        """Whether anything changed twice within a step: it may then be as it was before."""
 
     def put(self, thing: Any, new: Any) -> None:
         """Let the property of `thing` be `new` from this step on."""
-        track = self.get(thing)
-        step = self._now[0]
-        if track is None:
-            if new is not None:
-                self[thing] = [step], [new]
+        last = self._last.get(thing)
+        if last is None:
+            if new is None:
+                return
+        elif self._values[last] == new:
             return
-        steps, values = track
-        if values[-1] == new:
+        elif self._steps[last] == self._now[0]:
+            self._values[last] = new
+            self._again = True
             return
-        if steps[-1] != step:
-            steps.append(step)
-            values.append(new)
-            return
-        values[-1] = new
-        if new == (values[-2] if len(values) > 1 else None):
-            self._undo(thing, track)
+        self._last[thing] = len(self._steps)
+        self._things.append(thing)
+        self._steps.append(self._now[0])
+        self._values.append(new)
 
     def begin(self, things: Iterable[Any], value: Any) -> None:
         """Let the property of things that are new be `value` from this step on."""
         step = self._now[0]
         for thing in things:
-            self[thing] = [step], [value]
+            self._last[thing] = len(self._steps)
+            self._things.append(thing)
+            self._steps.append(step)
+            self._values.append(value)
 
     def end(self, things: Iterable[Any]) -> None:
         """Let the property be nothing from this step on."""
-        step = self._now[0]
         for thing in things:
-            track = self.get(thing)
-            if track is None or track[1][-1] is None:
-                continue
-            if track[0][-1] == step:
-                self.put(thing, None)
-            else:
-                track[0].append(step)
-                track[1].append(None)
+            self.put(thing, None)
 
     def change(self, things: Iterable[Any], old: Any, new: Any) -> None:
         """Let the property be `new` from this step on where it was `old` until now."""
         for thing in things:
-            if self[thing][1][-1] == old:
+            if self._values[self._last[thing]] == old:
                 self.put(thing, new)
 
-    def _undo(self, thing: Any, track: Track) -> None:
-        """What was changed in this step is as before: it did not change."""
-        steps, values = track
-        steps.pop()
-        values.pop()
-        if not steps:
-            del self[thing]
-
     def now(self, thing: Any) -> Any:
-        track = self.get(thing)
-        return None if track is None else track[1][-1]
+        last = self._last.get(thing)
+        return None if last is None else self._values[last]
+
+    @property
+    def history(self) -> History:
+        written = History(self._things, self._steps, self._values)
+        return written.changes() if self._again else written
 
 
 class Ledger:
@@ -90,7 +89,7 @@ class Ledger:
         properties = self.kinds.setdefault(kind, {})
         found = properties.get(name)
         if found is None:
-            found = properties[name] = Tracks(self._now)
+            found = properties[name] = Tracks(self._now, kind in NUMBERED)
         return found
 
     def kind(self, kind: str) -> Callable[[str], Tracks]:
@@ -99,9 +98,9 @@ class Ledger:
 
     @property
     def histories(self) -> Histories:
-        """All tracks but those of properties that nothing ever had."""
+        """All histories but those of properties that nothing ever had."""
         kinds = {
-            kind: {name: tracks for name, tracks in properties.items() if tracks}
+            kind: {name: history for name, tracks in properties.items() if (history := tracks.history).things}
             for kind, properties in self.kinds.items()
         }
         return {kind: properties for kind, properties in kinds.items() if properties}

@@ -1,7 +1,7 @@
 """The Scene: what a player needs to play a run, and no rule of autograd.
 
 Boxes are backward nodes, wires the ways that gradients take, groups a tree to fold them by. What changes is kept as
-histories: for each property of each thing the steps at which it changed, and to what. `Scene.changes` tells the same by
+histories: for each property the steps at which that of a thing changed, and to what. `Scene.changes` tells the same by
 steps, as `{thing: {property: [old, new]}}`, so a player goes forward and back alike. Names of fields are those of the
 JSON; a trailing underscore, which Python needs for `from`, is dropped. What there are thousands of is a NamedTuple, of
 which a Table keeps the columns; the rest are dataclasses.
@@ -15,13 +15,13 @@ from typing import Any, NamedTuple
 
 from gradreel.trace import Outcome
 
+from .history import History, Track
+
 SCHEMA = "gradreel-scene/1"
 
 Changes = dict[str, dict[str, list[Any]]]
-Track = tuple[list[int], list[Any]]
-"""The steps at which a property changed, and its value from each on; before the first it is None."""
-Histories = Mapping[str, Mapping[str, Mapping[Any, Track]]]
-"""By kind and property the track of each thing. What kinds of things there are, and how they go by, says KEYS."""
+Histories = Mapping[str, Mapping[str, History]]
+"""By kind and property what becomes of it. What kinds of things there are, and how they go by, says KEYS."""
 
 KEYS: dict[str, Callable[[Any], str]] = {
     "program": lambda thing: "program",
@@ -32,6 +32,9 @@ KEYS: dict[str, Callable[[Any], str]] = {
     "name": lambda place: f"name:{place[0]}:{place[1]}",
 }
 """Boxes, wires and tensors go by their number, sums by box and input, names by scope and text."""
+
+NUMBERED = ("n", "w", "t")
+"""Kinds of things whose keys are a letter and a number."""
 
 
 POINTING = {("name", "tensor"): "t", ("t", "box"): "n"}
@@ -228,11 +231,12 @@ class Scene:
     def tracks(self) -> Iterator[tuple[str, str, Any, Track]]:
         """Every track with its kind, its property and its thing; those of names in the order of these."""
         for kind, properties in self.histories.items():
+            all_tracks = {name: history.tracks() for name, history in properties.items()}
             if kind != "name":
-                for name, tracks in properties.items():
+                for name, tracks in all_tracks.items():
                     yield from ((kind, name, place, track) for place, track in tracks.items())
                 continue
             for place in self.names:
-                for name, tracks in properties.items():
+                for name, tracks in all_tracks.items():
                     if place in tracks:
                         yield kind, name, place, tracks[place]

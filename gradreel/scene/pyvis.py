@@ -24,7 +24,9 @@ def to_pyvis(trace: Trace, *, released: bool = False) -> Network:
     from pyvis.network import Network
 
     scene = build(trace)
-    state = {f"n{number}": values[-1] for number, (_, values) in scene.histories.get("n", {}).get("state", {}).items()}
+    state: dict[str, str] = {}
+    if (history := scene.histories.get("n", {}).get("state")) is not None:
+        state = {f"n{number}": now for number, now in zip(history.things, history.values, strict=True)}
     network = Network(directed=True)
     shown = [box for box in scene.boxes if released or state[box.id] != "released"]
     for box in shown:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import reduce
 from itertools import accumulate, chain
 from typing import Any
 
-from .columns import FIRST, Column
+from .columns import FIRST, LETTERS, Column
 
 
 def read(column: Column) -> list[Any]:
@@ -16,10 +17,8 @@ def read(column: Column) -> list[Any]:
     return next(reader(column) for name, reader in READERS.items() if name in column)
 
 
-def read_steps(column: Column) -> list[Any]:
-    steps = read(column["step"])
-    known = iter(accumulate(step for step in steps if step is not None))
-    return [None if step is None else next(known) for step in steps]
+def read_steps(column: Column) -> list[int]:
+    return list(accumulate([column["first"], *read(column["step"])]))
 
 
 def read_run(column: Column) -> list[int]:
@@ -27,7 +26,9 @@ def read_run(column: Column) -> list[int]:
 
 
 def read_letters(column: Column) -> list[int]:
-    return [ord(letter) - FIRST + column["least"] for letter in column["letters"]]
+    """Each integer of its digits, the first of which is the most significant."""
+    digits = zip(*column["letters"], strict=True)
+    return [reduce(lambda told, letter: told * LETTERS + ord(letter) - FIRST, of, 0) + column["least"] for of in digits]
 
 
 def read_turns(column: Column) -> list[Any]:

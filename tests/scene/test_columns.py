@@ -21,11 +21,15 @@ SIMPLE = st.one_of(
     NUMBERED,
     st.text(max_size=4),
 )
+NEAR = st.integers(-(2**20), 2**20)
 LISTS = st.lists(SIMPLE, max_size=3)
 TUPLES = st.lists(SIMPLE, max_size=3).map(tuple)
 RECORDS = st.fixed_dictionaries({"name": NUMBERED, "shape": TUPLES}, optional={"more": SIMPLE})
 THINGS = st.one_of(
-    *(st.lists(sort, max_size=12) for sort in (SIMPLE, st.integers(), NUMBERED, LISTS, TUPLES, RECORDS)),
+    *(
+        st.lists(sort, max_size=24)
+        for sort in (SIMPLE, st.integers(), st.integers(-(2**20), 2**20), NUMBERED, LISTS, TUPLES, RECORDS)
+    ),
     st.lists(st.one_of(SIMPLE, LISTS, TUPLES, RECORDS, st.lists(TUPLES, max_size=2).map(tuple)), max_size=12),
 )
 
@@ -40,18 +44,24 @@ def test_what_was_written_is_read(things: list[Any]) -> None:
     ("things", "column"),
     [
         ([], []),
-        ([3, 1, 4, 1], {"letters": "%#&#", "least": 1}),
-        ([3, 1, 400, 1], [3, 1, 400, 1]),
+        ([3, 1, 4, 1], [3, 1, 4, 1]),
         ([4, 6, 8, 10], {"from": 4, "by": 2, "n": 4}),
-        ([100, 101, 102, 104], {"step": [100, 1, 1, 2]}),
-        ([9, 10, 11, 13], {"step": {"letters": "+##$", "least": 1}}),
+        ([3, 1, 4, 1] * 4, {"letters": ["%#&#" * 4], "least": 1}),
+        ([0, 57, 400, 1] * 4, {"letters": ["#$*#" * 4, "##$$" * 4], "least": 0}),
+        ([0, 57**4] * 8, [0, 57**4] * 8),
+        ([7, *range(9, 24)], {"step": [2, *[1] * 14], "first": 7}),
+        ([7, *range(9, 25)], {"step": {"letters": ["$" + "#" * 15], "least": 1}, "first": 7}),
+        ([2**53 + 1, 0] * 8, [2**53 + 1, 0] * 8),
         ([None] * 9, {"all": None, "n": 9}),
-        ([5, 6, 7, None, 8], {"step": [5, 1, 1, None, 1]}),
+        (
+            [5, 6, 7, None, 8],
+            {"sorts": [{"from": 5, "by": 1, "n": 4}, {"all": None, "n": 1}], "at": [0, 0, 0, 1, 0]},
+        ),
         (
             ["n1", "n2", "n3"],
             {"text": [["n", ""]], "at": {"all": 0, "n": 3}, "holes": [[{"from": 1, "by": 1, "n": 3}]]},
         ),
-        (["on", "off", "on", "off"], {"of": ["on", "off"], "at": {"letters": "#$#$", "least": 0}}),
+        (["on", "off", "on", "off"], {"of": ["on", "off"], "at": [0, 1, 0, 1]}),
         (
             ["a 1 b 0.5", "a 2 b 0.5", "a 3 b 0.5"],
             {
@@ -60,7 +70,7 @@ def test_what_was_written_is_read(things: list[Any]) -> None:
                 "holes": [[{"from": 1, "by": 1, "n": 3}, {"all": "0.5", "n": 3}]],
             },
         ),
-        ([[1], [], [2, 3]], {"lengths": {"letters": "$#%", "least": 0}, "items": {"from": 1, "by": 1, "n": 3}}),
+        ([[1], [], [2, 3]], {"lengths": [1, 0, 2], "items": {"from": 1, "by": 1, "n": 3}}),
         ([{"a": 1}, {"a": 1}], {"rows": {"a": {"all": 1, "n": 2}}}),
         ([1, "a"], {"sorts": [{"all": 1, "n": 1}, {"all": "a", "n": 1}], "at": {"from": 0, "by": 1, "n": 2}}),
     ],

@@ -134,7 +134,7 @@ def test_the_numbers_of_matrices_travel_the_latest_first_as_far_as_there_is_room
 
     def held(scene: Scene) -> list[tuple[int, bool]]:
         """Each step at which `w` or its gradient changed, and whether its numbers came along."""
-        tracks = [track for name in ("value", "grad") for track in scene.histories["t"][name].values()]
+        tracks = [(steps, values) for _, steps, values in (scene.histories["t"][name] for name in ("value", "grad"))]
         pairs = [pair for track in tracks for pair in zip(*track, strict=True) if pair[1] is not None]
         matrices = [(step, scene.values[value]) for step, value in pairs]
         return sorted((step, "cells" in value) for step, value in matrices if value["shape"] == (32, 32))

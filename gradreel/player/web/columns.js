@@ -3,8 +3,9 @@
  * `gradreel/scene/columns.py`, Note [Columns].
  */
 
-/** The letter that stands for the least of integers that are told by letters. */
+/** The letter that stands for zero where integers are told by letters, and how many letters there are. */
 const FIRST = "#".charCodeAt(0);
+const LETTERS = "\\".charCodeAt(0) - FIRST;
 
 /** The things in a column.
  * @param {any} column
@@ -18,14 +19,22 @@ export function read(column) {
 
 const FORMS = {
   all: ({ all, n }) => Array(n).fill(all),
-  step: ({ step }) => {
-    let number = 0;
-    return read(step).map((by) => (by === null ? null : (number += by)));
+  step: ({ step, first }) => {
+    const steps = read(step);
+    const found = Array(steps.length + 1);
+    found[0] = first;
+    for (let i = 0; i < steps.length; i++) found[i + 1] = found[i] + steps[i];
+    return found;
   },
-  from: ({ from, by, n }) => Array.from({ length: n }, (_, place) => from + by * place),
+  from: ({ from, by, n }) => {
+    const found = Array(n);
+    for (let i = 0; i < n; i++) found[i] = from + by * i;
+    return found;
+  },
   letters: ({ letters, least }) => {
-    const found = Array(letters.length);
-    for (let i = 0; i < letters.length; i++) found[i] = letters.charCodeAt(i) - FIRST + least;
+    const found = Array(letters[0].length).fill(0);
+    for (const digits of letters) for (let i = 0; i < digits.length; i++) found[i] = found[i] * LETTERS + digits.charCodeAt(i) - FIRST;
+    for (let i = 0; i < found.length; i++) found[i] += least;
     return found;
   },
   turns: ({ turns }) => {
@@ -46,8 +55,9 @@ const FORMS = {
   },
   rows,
   sorts: ({ sorts, at }) => {
-    const found = sorts.map((sort) => read(sort)[Symbol.iterator]());
-    return read(at).map((sort) => found[sort].next().value);
+    const found = sorts.map(read);
+    const next = sorts.map(() => 0);
+    return read(at).map((sort) => found[sort][next[sort]++]);
   },
 };
 
