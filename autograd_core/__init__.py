@@ -59,13 +59,15 @@ _FUNCTIONAL = (
 )
 _BELOW = {
     "ctc_loss": ("nn.functional.alignment", "ctc"),
+    "rrelu": ("nn.functional.activations", "rrelu"),
+    "rrelu_": ("nn.functional.overwriting", "rrelu_"),
     "grid_sampler": ("nn.functional.grids", "grid_sampler"),
     "grid_sampler_2d": ("ops.grids", "grid_sampler_2d"),
     "grid_sampler_3d": ("ops.grids", "grid_sampler_3d"),
     "affine_grid_generator": ("ops.grids", "affine_grid_generator"),
 }
 """Functions that only rare programs ask for, with the module that has them and their name there."""
-_IN_PYTHON = {"norm", "split"}
+_IN_PYTHON = {"norm", "split", "unique", "unique_consecutive"}
 """Methods that are functions of the package as well, though torch has no signature for them."""
 _SUBMODULES = ("nn", "optim", "func", "distributions", "special")
 

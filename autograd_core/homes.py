@@ -6,7 +6,7 @@ from typing import Any
 
 LAYERS = {
     "module": "Module",
-    "linear": "Linear Identity Bilinear NonDynamicallyQuantizableLinear",
+    "linear": "Linear LazyLinear Identity Bilinear NonDynamicallyQuantizableLinear",
     "activation": "CELU ELU GELU GLU Hardshrink Hardsigmoid Hardswish Hardtanh LeakyReLU LogSigmoid LogSoftmax Mish "
     "MultiheadAttention PReLU RReLU ReLU ReLU6 SELU SiLU Sigmoid Softmax Softmax2d Softmin Softplus Softshrink "
     "Softsign Tanh Tanhshrink Threshold",
@@ -19,9 +19,11 @@ LAYERS = {
     "rnn": "GRU GRUCell LSTM LSTMCell RNN RNNBase RNNCell RNNCellBase",
     "sparse": "Embedding EmbeddingBag",
     "normalization": "CrossMapLRN2d GroupNorm LayerNorm LocalResponseNorm RMSNorm",
-    "batchnorm": "BatchNorm1d BatchNorm2d BatchNorm3d",
-    "instancenorm": "InstanceNorm1d InstanceNorm2d InstanceNorm3d",
-    "conv": "Conv1d Conv2d Conv3d ConvTranspose1d ConvTranspose2d ConvTranspose3d",
+    "batchnorm": "BatchNorm1d BatchNorm2d BatchNorm3d LazyBatchNorm1d LazyBatchNorm2d LazyBatchNorm3d",
+    "instancenorm": "InstanceNorm1d InstanceNorm2d InstanceNorm3d LazyInstanceNorm1d LazyInstanceNorm2d "
+    "LazyInstanceNorm3d",
+    "conv": "Conv1d Conv2d Conv3d ConvTranspose1d ConvTranspose2d ConvTranspose3d LazyConv1d LazyConv2d "
+    "LazyConv3d LazyConvTranspose1d LazyConvTranspose2d LazyConvTranspose3d",
     "pooling": "AdaptiveAvgPool1d AdaptiveAvgPool2d AdaptiveAvgPool3d AdaptiveMaxPool1d AdaptiveMaxPool2d "
     "AdaptiveMaxPool3d AvgPool1d AvgPool2d AvgPool3d LPPool1d LPPool2d MaxPool1d MaxPool2d MaxPool3d "
     "MaxUnpool1d MaxUnpool2d",
@@ -77,7 +79,7 @@ DISTRIBUTIONS = {
 
 HOMES = {
     **{f"torch.nn.modules.{home}": names for home, names in LAYERS.items()},
-    "torch.nn.parameter": "Parameter Buffer",
+    "torch.nn.parameter": "Parameter Buffer UninitializedParameter UninitializedBuffer",
     "torch.optim.optimizer": "Optimizer",
     **{
         f"torch.optim.{name.lower()}": name

@@ -8,6 +8,7 @@ import numpy as np
 
 from .. import dtypes
 from ..ops import tallies
+from ..signatures.guarding import guarded
 from ..tensor import Tensor, plain
 from .choices import cast, nonzero
 from .reductions import Extreme, named, sort
@@ -45,17 +46,32 @@ def unique(
     dim: int | None = None,
 ) -> Any:
     """The distinct values of `input` (with `dim`: its distinct slices) in order."""
-    found = tallies.unique(input) if dim is None else tallies.unique_dim(input, dim)
+    wanted = {"sorted": sorted, "return_inverse": return_inverse, "return_counts": return_counts}
+    found = values_once(input, **wanted) if dim is None else slices_once(input, dim, **wanted)
     return chosen(found, return_inverse, return_counts)
+
+
+def unique2(input: Tensor, sorted: bool = True, return_inverse: bool = False, return_counts: bool = False) -> Any:
+    """The distinct values, and all that may be asked of them."""
+    return tallies.unique(input)
+
+
+def unique_dim(
+    input: Tensor, dim: int, sorted: bool = True, return_inverse: bool = False, return_counts: bool = False
+) -> Any:
+    """The distinct slices, and all that may be asked of them."""
+    return tallies.unique_dim(input, dim)
+
+
+values_once: Any = guarded("torch", "_unique2", unique2)
+slices_once: Any = guarded("torch", "unique_dim", unique_dim)
 
 
 def unique_consecutive(
     input: Tensor, return_inverse: bool = False, return_counts: bool = False, dim: int | None = None
 ) -> Any:
     """The values of `input`, each run of equal ones as one."""
-    if dim is not None:
-        raise NotImplementedError("unique_consecutive(dim=...) is not supported: leave dim out")
-    return chosen(tallies.unique_consecutive(input), return_inverse, return_counts)
+    return chosen(tallies.unique_consecutive(input, dim), return_inverse, return_counts)
 
 
 def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -> Tensor:

@@ -102,6 +102,13 @@ LogSoftmax = activation("LogSoftmax", F.log_softmax, dim=None)
 Softmin = activation("Softmin", F.softmin, dim=None)
 
 
+class RReLU(activation("RReLU", F.rrelu, lower=1.0 / 8, upper=1.0 / 3, inplace=False)):  # type: ignore[misc]
+    """leaky_relu with slopes drawn at random while training."""
+
+    def forward(self, input: Any) -> Any:
+        return F.rrelu(input, self.lower, self.upper, self.training, self.inplace)
+
+
 GLU = activation("GLU", F.glu, dim=-1)
 
 

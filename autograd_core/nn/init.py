@@ -15,6 +15,7 @@ import numpy as np
 from .. import streams, tell
 from ..streams import Generator
 from ..tensor import Tensor
+from .uninitialized import need_size
 
 GAINS: dict[str, float] = {
     "linear": 1.0,
@@ -43,6 +44,7 @@ def calculate_gain(nonlinearity: str, param: float | None = None) -> float:
 
 def _write(tensor: Tensor, values: Any, *names: str) -> Tensor:
     """`tensor` with these values, written by the operators `names` one after the other."""
+    need_size(tensor, names[0])
     tensor.overwrite(np.reshape(values, tensor.data_.shape))
     for name in names:
         tensor.bump()
@@ -67,6 +69,7 @@ def ones_(tensor: Tensor) -> Tensor:
 
 
 def zeros_(tensor: Tensor) -> Tensor:
+    need_size(tensor, "zero_")
     return constant_(tensor, 0.0)
 
 
@@ -81,6 +84,7 @@ def eye_(tensor: Tensor) -> Tensor:
 
 def fans(tensor: Tensor) -> tuple[int, int]:
     """How many inputs and outputs a weight connects: (fan_in, fan_out)."""
+    need_size(tensor, "dim")
     shape = tensor.data_.shape
     if len(shape) < 2:
         raise ValueError("Fan in and fan out can not be computed for tensor with fewer than 2 dimensions")

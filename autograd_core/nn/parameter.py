@@ -42,6 +42,15 @@ class Parameter(Tensor):
         return copied
 
 
+def __getattr__(name: str) -> Any:
+    """What this module shows of uninitialized.py, which rests on it."""
+    if name in ("UninitializedParameter", "UninitializedBuffer", "is_lazy"):
+        from . import uninitialized
+
+        return getattr(uninitialized, name)
+    raise AttributeError(f"module 'torch.nn.parameter' has no attribute '{name}'")
+
+
 def plain_check(source: Tensor) -> None:
     """Whether `source` may require grad.
 

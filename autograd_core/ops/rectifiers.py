@@ -40,6 +40,39 @@ def leaky_relu_backward(grad_output: Array, self: Array, negative_slope: float) 
     return bare(np.where(self > 0, grad_output, grad_output * negative_slope))
 
 
+@op(
+    "rrelu_with_noise",
+    self=lambda grad, self, noise, lower, upper, training: rrelu_backward(grad, self, noise, lower, upper, training),
+)
+def rrelu(self: Array, noise: Array, lower: float, upper: float, training: bool) -> Array:
+    """A leaky rectifier; while training, each slope below zero is that of `noise`."""
+    return bare(np.where(self > 0, self, self * (noise if training else (lower + upper) / 2)))
+
+
+@op(
+    "rrelu_with_noise_",
+    node="RreluWithNoiseBackward1",
+    self=lambda grad, result, noise, lower, upper, training: rrelu_backward(
+        grad, result, noise, lower, upper, training
+    ),
+)
+def rrelu_(self: Array, noise: Array, lower: float, upper: float, training: bool) -> Array:
+    return bare(np.where(self > 0, self, self * (noise if training else (lower + upper) / 2)))
+
+
+@op(
+    "rrelu_with_noise_backward",
+    grad_output=lambda grad, self, noise, lower, upper, training: rrelu_backward(
+        grad, self, noise, lower, upper, training
+    ),
+    self=lambda grad: zeros_as(grad),
+)
+def rrelu_backward(grad_output: Array, self: Array, noise: Array, lower: float, upper: float, training: bool) -> Array:
+    if training and upper - lower > 1e-6:
+        return noise * grad_output
+    return bare(np.where(self > 0, grad_output, grad_output * ((lower + upper) / 2)))
+
+
 @op("threshold", self=lambda grad, self, threshold: threshold_backward(grad, self, threshold))
 def threshold(self: Array, threshold: float, value: float) -> Array:
     return bare(np.where(self <= threshold, self.dtype.type(value), self))

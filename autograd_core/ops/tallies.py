@@ -84,7 +84,10 @@ def unique(self: Array) -> tuple[Array, Array, Array]:
     self=lambda grad: underivable("unique_dim"),
 )
 def unique_dim(self: Array, dim: int) -> tuple[Array, Array, Array]:
-    values, inverse, counts = np.unique(self, axis=wrap(dim, self.ndim), return_inverse=True, return_counts=True)
+    at = wrap(dim, self.ndim)
+    if 0 in (*self.shape[:at], *self.shape[at + 1 :]):
+        raise RuntimeError("There are 0 sized dimensions, and they aren't selected, so unique cannot be applied")
+    values, inverse, counts = np.unique(self, axis=at, return_inverse=True, return_counts=True)
     return values, inverse.reshape(-1), counts
 
 
@@ -94,11 +97,15 @@ def unique_dim(self: Array, dim: int) -> tuple[Array, Array, Array]:
     differentiable=("output",),
     self=lambda grad: underivable("unique_consecutive"),
 )
-def unique_consecutive(self: Array) -> tuple[Array, Array, Array]:
-    flat = np.ravel(self)
-    first = np.concatenate([[True], flat[1:] != flat[:-1]])[: flat.size]
+def unique_consecutive(self: Array, dim: int | None = None) -> tuple[Array, Array, Array]:
+    rows = np.ravel(self) if dim is None else np.moveaxis(self, wrap(dim, self.ndim), 0)
+    other = (rows[1:] != rows[:-1]).any(axis=tuple(range(1, rows.ndim)))
+    first = np.concatenate([[True], other])[: len(rows)]
     starts = np.flatnonzero(first)
-    return flat[starts], (np.cumsum(first) - 1).reshape(self.shape)[()], np.diff(np.append(starts, flat.size))
+    places, counts = np.cumsum(first) - 1, np.diff(np.append(starts, len(rows)))
+    if dim is None:
+        return rows[starts], places.reshape(self.shape)[()], counts
+    return np.ascontiguousarray(np.moveaxis(rows[starts], 0, dim)), places, counts
 
 
 # ---- counts, which have no derivative

@@ -39,8 +39,12 @@ def test_a_watched_initialiser_tells_of_its_write() -> None:
 
 @pytest.mark.parametrize(
     ("space", "name"),
-    [(nn, "RReLU"), (nn.functional, "rrelu"), (optim, "Adafactor"), (distributions, "VonMises")]
-    + [(nn.utils, "fusion"), (nn.utils.parametrizations, "orthogonal"), (autograd_core.utils, "data")],
+    [(nn, "LPPool1d"), (nn.functional, "lp_pool1d"), (optim, "Muon"), (distributions, "Wishart")]
+    + [
+        (nn.utils, "fusion"),
+        (nn.utils.parametrize, "transfer_parametrizations_and_params"),
+        (autograd_core.utils, "data"),
+    ],
     ids=lambda value: str(getattr(value, "__name__", value)),
 )
 def test_what_is_torchs_alone_is_named(space: Any, name: str) -> None:

@@ -25,6 +25,7 @@ from .activations import (
     prelu,
     relu,
     relu6,
+    rrelu,
     selu,
     sigmoid,
     silu,
@@ -84,7 +85,7 @@ from .normalization import (
     normalize,
     rms_norm,
 )
-from .overwriting import celu_, elu_, hardtanh_, leaky_relu_, relu_, selu_, threshold_
+from .overwriting import celu_, elu_, hardtanh_, leaky_relu_, relu_, rrelu_, selu_, threshold_
 from .pooling import (
     adaptive_avg_pool1d,
     adaptive_avg_pool2d,
@@ -184,6 +185,8 @@ __all__ = [
     "relu6",
     "relu_",
     "rms_norm",
+    "rrelu",
+    "rrelu_",
     "scaled_dot_product_attention",
     "selu",
     "selu_",

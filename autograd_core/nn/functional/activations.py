@@ -14,7 +14,8 @@ from ...ops import activations
 from ...ops import elementwise as e
 from ...ops import reduce as r
 from ...ops import shape as s
-from ...streams import exponential
+from ...ops.kernels import refuse
+from ...streams import exponential, uniform
 from ...tensor import Tensor, plain
 from .common import need_tensor
 
@@ -28,6 +29,25 @@ def leaky_relu(input: Tensor, negative_slope: float = 0.01, inplace: bool = Fals
     if inplace:
         return in_place(activations.leaky_relu_, input, negative_slope)
     return activations.leaky_relu(input, negative_slope)
+
+
+def rrelu(
+    input: Tensor, lower: float = 1.0 / 8, upper: float = 1.0 / 3, training: bool = False, inplace: bool = False
+) -> Tensor:
+    """leaky_relu with a slope drawn for each number below zero while training, and with the mean slope else."""
+    for name, bound in (("lower", lower), ("upper", upper)):
+        if not np.isfinite(bound):
+            raise RuntimeError(f"rrelu: {name} bound must be finite, got {bound:g}")
+    if lower > upper:
+        raise RuntimeError("Lower bound should be less than or equal to the upper bound")
+    data = input.data_
+    refuse("rrelu_with_noise_out_cpu" if training else "leaky_relu_cpu", "biu", data)
+    noise = np.ones(data.shape, data.dtype)
+    if training:
+        below = data <= 0
+        noise[below] = uniform(int(np.count_nonzero(below)), np.float64, lower, upper)
+    given = (plain(noise), float(lower), float(upper), training)
+    return in_place(activations.rrelu_, input, *given) if inplace else activations.rrelu(input, *given)
 
 
 def relu6(input: Tensor, inplace: bool = False) -> Tensor:

@@ -14,6 +14,10 @@ def leaky_relu_(input: Tensor, negative_slope: float = 0.01) -> Tensor:
     return activations.leaky_relu(input, negative_slope, inplace=True)
 
 
+def rrelu_(input: Tensor, lower: float = 1.0 / 8, upper: float = 1.0 / 3, training: bool = False) -> Tensor:
+    return activations.rrelu(input, lower, upper, training, inplace=True)
+
+
 def threshold_(input: Tensor, threshold: float, value: float) -> Tensor:
     return activations.threshold(input, threshold, value, inplace=True)
 

@@ -102,6 +102,11 @@ OPERATORS: dict[str, Operator] = {
         "grad * where(self > 0, 1, negative_slope)",
         "lets {grad} through, scaled where {self} was negative",
     ),
+    "RreluWithNoise": lone(
+        "it must know where its input was positive, and the slopes that were drawn",
+        "grad * where(self > 0, 1, noise)",
+        "lets {grad} through, scaled by what was drawn where {self} was negative",
+    ),
     "Elu": lone(INPUT, "grad * elu'(self)", "multiplies {grad} by the slope of elu at {self}"),
     "Gelu": lone(INPUT, "grad * gelu'(self)", "multiplies {grad} by the slope of gelu at {self}"),
     "Silu": lone(INPUT, "grad * silu'(self)", "multiplies {grad} by the slope of silu at {self}"),

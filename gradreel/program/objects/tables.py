@@ -88,7 +88,7 @@ RESETTING = tuple(
 )
 """Layers whose numbers can be drawn anew."""
 
-RESETS = ("reset_parameters", "reset_running_stats", "flatten_parameters")
+RESETS = ("reset_parameters", "reset_running_stats", "flatten_parameters", "has_uninitialized_params")
 
 
 def step(machine: Machine, optimizer: Any, closure: Value = None) -> Value:
@@ -129,6 +129,8 @@ def _tables() -> dict[type, dict[str, Entry]]:
     tables: dict[type, dict[str, Entry]] = {kind: dict(methods) for kind, methods in METHODS.items()}
     tables[torch.Tensor] = _table(torch.Tensor, NAMES["torch.Tensor"], "requires_grad grad data")
     tables[torch.Tensor] |= {name: taking(name) for name in ("item", "tolist", "numpy")}
+    for kind in (torch.nn.UninitializedParameter, torch.nn.UninitializedBuffer):
+        tables[kind] = _table(kind, [*NAMES["torch.Tensor"], "materialize"], "requires_grad grad data")
     tables[torch.nn.Module] = _table(torch.nn.Module, NAMES["torch.nn.Module"]) | _reads(SETTINGS, settable=True)
     tables[torch.nn.Module] |= _reads("_parameters _modules _buffers is_tensor ntensors")
     optimizer = getattr(torch.optim, "Optimizer", None)
