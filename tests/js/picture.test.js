@@ -5,7 +5,7 @@ import { aloft } from "../../gradreel/player/web/minimap.js";
 import { along } from "../../gradreel/player/web/paintwire.js";
 import { groupTree } from "../../gradreel/player/web/folding.js";
 import { indexed } from "../../gradreel/player/web/moment.js";
-import { compose } from "../../gradreel/player/web/picture.js";
+import { compose, sameShape } from "../../gradreel/player/web/picture.js";
 import { spokenOf } from "../../gradreel/player/web/selection.js";
 import { createState } from "../../gradreel/player/web/state.js";
 import { begun, counted, countsAt, living } from "../../gradreel/player/web/tally.js";
@@ -45,6 +45,14 @@ for (const sideways of [false, true])
         assert.equal(behind?.id, undefined, `to ${to} at ${part}`);
       }
   });
+
+test("a scene of other values is the same picture; the program further down on a page is another", () => {
+  const [scene, values, lower] = [training(2, 2), training(2, 2), training(2, 2)];
+  for (const value of values.values) value.dtype = "float64";
+  for (const box of lower.boxes) if (box.line !== null) box.line += 5;
+  assert.equal(sameShape(scene, values), true);
+  assert.equal(sameShape(scene, lower), false);
+});
 
 test("the small map stands below, and above while it hides a leaf there", () => {
   const leaf = { id: "n1", rect: { x: 0, y: 0, width: 250, height: 70 } };

@@ -175,10 +175,10 @@ export function overlap(a, b) {
   return a.x < b.x + b.width && b.x < a.x + a.width && a.y < b.y + b.height && b.y < a.y + a.height;
 }
 
-/** Whether two scenes have the same boxes, slots and wires, whatever their values. */
+/** Whether two scenes have the same boxes on the same lines, slots and wires, whatever their values. */
 export function sameShape(scene, next) {
   const slots = (box) => [...box.slots, ...(box.numbers ?? [])].map((slot) => slot.name).sort();
   const sign = ({ boxes, wires }) =>
-    JSON.stringify([boxes.map((box) => [box.id, box.name, slots(box)]), wires.map((wire) => [wire.from, wire.to])]);
+    JSON.stringify([boxes.map((box) => [box.id, box.name, box.line, slots(box)]), wires.map((wire) => [wire.from, wire.to])]);
   return scene.steps.length === next.steps.length && sign(scene) === sign(next);
 }
