@@ -19,6 +19,16 @@ def test_a_scene_tells_the_mends_with_cost_and_difference() -> None:
     assert "+y.backward(retain_graph=True)" in first["diff"] and first["cost"]
 
 
+def test_a_mend_of_a_pasted_page_keeps_what_stands_around_the_program() -> None:
+    page = f"This raises an error:\n\n```python\n{TWICE}```\n\nTraceback (most recent call last):\n  ...\nThanks!\n"
+    _, scene, _ = opened(work(json.dumps({"source": page}).encode()))
+    (diagnosis,) = decode(scene)["diagnoses"]
+    first = diagnosis["mends"][0]
+    assert first["title"] == "keep the graph: retain_graph=True on line 7"
+    assert first["source"] == page.replace("y.backward()\ny", "y.backward(retain_graph=True)\ny")
+    assert first["diff"].count("\n+") == 1
+
+
 def test_a_long_run_is_diagnosed_without_trying_mends() -> None:
     long = TWICE.replace("y.backward()\ny", "for k in range(480): z = x + k\ny.backward()\ny")
     _, scene, _ = opened(work(json.dumps({"source": long}).encode()))

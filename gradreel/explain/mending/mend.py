@@ -18,7 +18,7 @@ from ..diagnose import diagnose
 from ..diagnosis import Diagnosis
 from .proposal import Proposal, Wanted
 from .table import proposals
-from .text import Text, difference
+from .text import Text, difference, readable, woven
 
 Run = Callable[[str], Trace]
 """What runs a program."""
@@ -50,20 +50,29 @@ class Budget:
 
 
 def mended(
-    trace: Trace, run: Run, seconds: float = SECONDS, found: list[Diagnosis] | None = None
+    trace: Trace,
+    run: Run,
+    seconds: float = SECONDS,
+    found: list[Diagnosis] | None = None,
+    program: str | None = None,
 ) -> list[tuple[Diagnosis, list[Mend]]]:
-    """The diagnoses of `trace` (those `found` already, if they are at hand), each with its mends."""
+    """The diagnoses of `trace` (those `found` already, if they are at hand), each with its mends.
+
+    Where the source is a page with more than a program on it, `program` is what of each line is code: that is edited,
+    and the page around it is kept.
+    """
     until = time.monotonic() + seconds
     diagnoses = diagnose(trace) if found is None else found
-    return [(diagnosis, mends(trace, diagnosis, run, until)) for diagnosis in diagnoses]
+    code = trace.source if program is None or readable(trace.source) else program
+    return [(diagnosis, mends(trace, diagnosis, run, until, code)) for diagnosis in diagnoses]
 
 
-def mends(trace: Trace, found: Diagnosis, run: Run, until: float) -> list[Mend]:
-    """What mends `found`: at most MOST_MENDS edits, best first."""
+def mends(trace: Trace, found: Diagnosis, run: Run, until: float, code: str) -> list[Mend]:
+    """What mends `found`: at most MOST_MENDS edits of `code`, best first."""
     budget = Budget(MOST_RUNS, until)
     good: list[tuple[bool, int, Mend]] = []
-    tried = {trace.source}
-    level = [(Proposal("", "", trace.source), found)]
+    tried = {code}
+    level = [(Proposal("", "", code), found)]
     for depth in range(DEEPEST):
         deeper: list[tuple[Proposal, Diagnosis]] = []
         for before, wanted in level:
@@ -76,11 +85,12 @@ def mends(trace: Trace, found: Diagnosis, run: Run, until: float) -> list[Mend]:
                     continue
                 if not budget.spend():
                     return best(good)
-                again = run(proposal.source)
+                edited = woven(trace.source, code, proposal.source)
+                again = run(edited)
                 left = diagnose(again) if again.outcome.kind in ("finished", "raised") else []
                 if not left and helps(trace, again, found):
                     if proposal.title not in [other.title for _, _, other in good]:
-                        good.append((proposal.makeshift, changes(trace, again), mend(trace, proposal)))
+                        good.append((proposal.makeshift, changes(trace, again), mend(trace, proposal, edited)))
                     if sum(not (makeshift or change) for makeshift, change, _ in good) >= MOST_MENDS:
                         return best(good)
                 elif left and depth + 1 < DEEPEST and further(wanted, left[0]):
@@ -115,8 +125,8 @@ def best(good: list[tuple[bool, int, Mend]]) -> list[Mend]:
     return [mend for _, _, mend in sorted(good, key=lambda entry: entry[:2])[:MOST_MENDS]]
 
 
-def mend(trace: Trace, proposal: Proposal) -> Mend:
-    return Mend(proposal.title, proposal.cost, proposal.source, difference(trace.source, proposal.source))
+def mend(trace: Trace, proposal: Proposal, edited: str) -> Mend:
+    return Mend(proposal.title, proposal.cost, edited, difference(trace.source, edited))
 
 
 # ---- the promise

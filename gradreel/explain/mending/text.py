@@ -213,6 +213,25 @@ def targets(statement: ast.stmt) -> set[str]:
     return {part.id for node in nodes for part in ast.walk(node) if isinstance(part, ast.Name)}
 
 
+def woven(page: str, program: str, edited: str) -> str:
+    """`page`, which holds `program` line by line, with the lines in it that `edited` changes."""
+    if page == program:
+        return edited
+    around, old, new = page.split("\n"), program.split("\n"), edited.split("\n")
+    changes = difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes()
+    parts = [around[i:j] if tag == "equal" else new[k:m] for tag, i, j, k, m in changes]
+    return "\n".join(line for part in parts for line in part)
+
+
+def readable(text: str) -> bool:
+    """Whether `text` is a program as it stands."""
+    try:
+        Text(text)
+    except (SyntaxError, ValueError):
+        return False
+    return True
+
+
 def difference(before: str, after: str) -> str:
     """A unified diff, without the names of files."""
     lines = difflib.unified_diff(before.splitlines(), after.splitlines(), lineterm="", n=2)
