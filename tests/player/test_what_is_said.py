@@ -125,6 +125,8 @@ def test_a_mend_is_shown_tried_and_taken_back(page: Any) -> None:
     page.get_by_test_id("show-me").click()
     assert page.evaluate("player.state().step") == page.evaluate("scene.diagnoses[0].steps.changed")
     page.evaluate("player.seek(scene.steps.length - 1)")
+    assert "one tensor more" not in page.get_by_test_id("mend").inner_text(), "each stands in a line"
+    page.get_by_text("Write it anew").click()
     assert "one tensor more" in page.get_by_test_id("mend").inner_text()
     page.get_by_test_id("try-it").click()
     assert page.evaluate("ran") == "b = b + 1"
@@ -133,3 +135,24 @@ def test_a_mend_is_shown_tried_and_taken_back(page: Any) -> None:
     assert "Write it anew" in page.get_by_test_id("tried").inner_text()
     page.get_by_test_id("back").click()
     assert page.evaluate("ran === scene.source")
+
+
+@pytest.mark.parametrize("page", ["saved_modified"], indirect=True)
+@pytest.mark.parametrize("size", [(1440, 852), (1000, 652)], ids=str)
+def test_what_happened_and_what_is_selected_share_the_height(page: Any, size: tuple[int, int]) -> None:
+    page.set_viewport_size({"width": size[0], "height": size[1]})
+    page.evaluate("""() => {
+      const next = structuredClone(scene);
+      const mend = (title) => ({ title, source: title, diff: "-b.add_(1)\\n".repeat(30), cost: "nothing" });
+      const story = Array(12).fill("One more sentence of a story");
+      Object.assign(next.diagnoses[0], { story, mends: ["one", "two", "three"].map(mend) });
+      player.update(next, { step: next.steps.length - 1 });
+    }""")
+    foot = page.locator(".foot").bounding_box()["y"]
+    inspector = page.get_by_test_id("inspector").bounding_box()
+    assert foot - inspector["y"] > 120, "some rows of it can be read"
+    for mend in page.get_by_test_id("mend").all():
+        mend.locator("summary").click()
+        mend.get_by_test_id("try-it").scroll_into_view_if_needed()
+        assert mend.get_by_test_id("try-it").bounding_box()["y"] < inspector["y"]
+        assert page.get_by_test_id("inspector").bounding_box() == inspector, "it stays where it is"

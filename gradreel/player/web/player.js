@@ -18,7 +18,7 @@ import { marksAt } from "./marking.js";
 import { createMending } from "./mending.js";
 import { createBookmarks } from "./bookmarks.js";
 import { describe, indexed, namesAt } from "./moment.js";
-import { showBare, showLeaves, showNames, showPrinted, showStory } from "./panels.js";
+import { showBare, showLeaves, showNames, showPrinted } from "./panels.js";
 import { compose, rebind, sameShape } from "./picture.js";
 import { beside } from "./ranges.js";
 import { spokenOf } from "./selection.js";
@@ -27,6 +27,7 @@ import { showSentence } from "./sentence.js";
 import { drawingOf, pngOf, svgOf } from "./snapshot.js";
 import { createStage } from "./stage.js";
 import { createState } from "./state.js";
+import { showStory } from "./story.js";
 import { showTable } from "./table.js";
 import { createTimeline } from "./timeline.js";
 

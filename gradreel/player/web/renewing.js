@@ -18,7 +18,7 @@ export function renew(root, ...children) {
 }
 
 /** What something is called: its first words, what follows them may change. */
-const wordsOf = (each) => (each.firstElementChild ?? each).textContent;
+const wordsOf = (each) => each.getAttribute("aria-label") ?? (each.firstElementChild ?? each).textContent;
 
 /** What has the focus: its words, and its place among what could have it. */
 function focusIn(root) {

@@ -38,10 +38,11 @@ export function build(root) {
     place("stage", "div", { class: "host", tabindex: 0, role: "img", "aria-label": "the backward graph; the Table button gives it as text" }),
     place("caption", "div", { class: "caption" }), place("corner", "div", { class: "corner" }), place("bare", "div", { class: "bare", hidden: true }),
     place("tableRoot", "div", { class: "table", tabindex: 0, role: "region", "aria-label": "the nodes as a table", "data-testid": "table", hidden: true }), tools);
-  const right = element("aside", { class: "pane right", tabindex: 0, "aria-label": "explanation" },
-    element("h2", { text: "What happened" }), place("story", "div", { "data-testid": "story" }),
-    place("chosenHead", "h2"), place("chosen", "div", { "data-testid": "inspector" }),
-    place("sumHead", "h2"), place("sum", "div", { "data-testid": "sum" }));
+  const part = (name, label, ...children) => element("div", { class: `part ${name}`, tabindex: 0, role: "group", "aria-label": label }, ...children);
+  const right = element("aside", { class: "pane right", "aria-label": "explanation" },
+    part("told", "what happened", element("h2", { text: "What happened" }), place("story", "div", { "data-testid": "story" })),
+    part("shown", "what is selected", place("chosenHead", "h2"), place("chosen", "div", { "data-testid": "inspector" }),
+      place("sumHead", "h2"), place("sum", "div", { "data-testid": "sum" })));
   place("say", "p", { class: "say", tabindex: 0, "aria-live": "polite", "data-testid": "sentence" });
   made.say.append(place("count", "span", { class: "count" }), place("sentence", "span"));
   const foot = element("footer", { class: "foot" }, made.say, place("controls", "div", { class: "controls" }), place("time", "div", { class: "time" }));
