@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 
 import { foldedAtFirst, groupTree } from "../../gradreel/player/web/folding.js";
+import { ghostsAt } from "../../gradreel/player/web/ghosts.js";
 import { indexed, namesAt, namesByBox } from "../../gradreel/player/web/moment.js";
 import { compose } from "../../gradreel/player/web/picture.js";
 import { drawingOf, svgOf, wrapped } from "../../gradreel/player/web/snapshot.js";
@@ -17,9 +18,10 @@ function frameAt(first, step) {
   const tree = groupTree(scene);
   const folded = foldedAtFirst(tree);
   const names = namesAt(state, state.keys("name:"), step);
+  const picture = compose(scene, state, tree, folded, measure);
   return {
-    scene, state, tree, folded, step, from: step, names: namesByBox(state, names, step), selected: null, measure, colours: COLOURS,
-    picture: compose(scene, state, tree, folded, measure), focus: new Set(scene.steps[step].focus), changed: new Set(),
+    scene, state, tree, folded, step, from: step, picture, ghosts: ghostsAt({ picture, state, step, measure }, new Set()), names: namesByBox(state, names, step), selected: null, measure, colours: COLOURS,
+    focus: new Set(scene.steps[step].focus), changed: new Set(),
   };
 }
 

@@ -144,3 +144,27 @@ def test_the_small_map_and_the_tools_stand_apart(page: Any) -> None:
         page.get_by_test_id("tool-in").click()
     small, tool = page.locator(".minimap").bounding_box(), page.get_by_test_id("tool-groups").bounding_box()
     assert small["x"] + small["width"] < tool["x"] or small["y"] + small["height"] < tool["y"]
+
+
+def test_a_turn_that_is_gone_is_one_card_and_opens_in_its_place(page: Any) -> None:
+    page.evaluate("player.seek(46)")
+    root = "n7"  # of step 0
+    places, told = page.evaluate("player.places()"), page.evaluate("player.state()")
+    view, card, host = page.evaluate("player.view()"), places[root], page.locator(".graph .host").first.bounding_box()
+    across = (card["x"] + card["width"] / 2 - view["x"]) * view["scale"]
+    down = (card["y"] + 16 - view["y"]) * view["scale"]
+
+    def click() -> str | None:
+        page.mouse.click(host["x"] + host["width"] / 2 + across, host["y"] + host["height"] / 2 + down)
+        page.wait_for_timeout(350)  # vis-network waits this long for a second click
+        found: str | None = page.evaluate("player.state().selected")
+        return found
+
+    assert click() == told["selected"], "it opens, and selects nothing"
+    assert page.evaluate("player.places()") == places
+    assert page.evaluate("player.state()") == told
+    assert click() == root
+    page.evaluate("player.destroy(); player = make(document.getElementById('one'), { step: 46 }); null")
+    page.evaluate("(id) => player.reveal(id)", root)
+    assert page.evaluate("player.state().selected") == root
+    assert click() != root, "who looks for a node opens what it stands behind: the click takes its selection away"

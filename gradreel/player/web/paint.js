@@ -3,7 +3,7 @@
  * as the zoom can show. The painter keeps nothing from frame to frame; any step can be painted at any time.
  */
 
-import { present } from "./moment.js";
+import { leadsTo } from "./ghosts.js";
 import { fade, opacity, paintBrief, paintCard, paintGone, paintLeafChip } from "./paintcard.js";
 import { paintFar } from "./paintfar.js";
 import { paintNames } from "./paintnames.js";
@@ -66,6 +66,8 @@ function ends({ points, sideways }) {
 function paintNear(context, frame, cards, links, window) {
   const { picture, state, step, view, colours } = frame;
   const detail = view.scale >= READ;
+  const { covered, turns } = frame.ghosts;
+  for (const turn of turns) paintTurn(context, turn, frame, detail);
   const titles = picture.outlines.map((outline) => paintOutline(context, outline, frame)).filter(Boolean);
   const lively = [];
   for (const link of links) {
@@ -78,13 +80,15 @@ function paintNear(context, frame, cards, links, window) {
   for (const chip of chips) paintChip(context, chip, frame);
   const taken = titles.map((title) => paintTitle(context, title, frame));
   for (const card of cards) {
+    if (covered.has(card.id)) continue;
+    if (frame.ghosts.shades.has(card.id)) paintGone(context, card, { colours, measure: frame.measure, detail });
     const shown = opacity(card, state, step);
     if (shown) taken.push(card.rect);
     paintMarks(context, card, frame, shown);
     paintEased(context, card, frame, detail);
     if (detail && shown) paintRootGradient(context, card, frame, taken);
   }
-  for (const chip of chips) taken.push(chip.rect);
+  for (const { rect } of [...chips, ...turns]) taken.push(rect);
   for (const link of links) if (linkAt(link, state, step).state !== null) taken.push(...ends(link.route));
   if (!detail) return [];
   const pills = paintNames(context, frame, taken);
@@ -96,10 +100,12 @@ function paintNear(context, frame, cards, links, window) {
  * @returns {boolean} whether its value is on its way
  */
 function paintWire(context, link, frame, now) {
-  const { state, from, progress, colours, picture } = frame;
+  const { state, from, progress, colours, picture, ghosts } = frame;
+  const [ended, shade] = [ghosts.covered, ghosts.shades].map((set) => [link.from, link.to].map((id) => set.has(id)));
+  if (ended.includes(true)) return false;
   const moving = progress < 1 && link.wires.some((wire) => frame.changed.has(wire.id));
   const before = moving ? linkAt(link, state, from) : now;
-  const alpha = (how) => (how.state === null ? 0 : how.state === "gone" ? (folded(link, picture) ? 0.8 : 0) : 1);
+  const alpha = (how) => (how.state === null ? 0 : how.state === "gone" ? (shade[0] || folded(link, picture) ? 0.8 : 0) : 1);
   const mix = moving ? alpha(before) * (1 - progress) + alpha(now) * progress : alpha(now);
   if (mix <= 0) return false;
   const shown = now.state === null || now.state === "gone" ? before : now;
@@ -147,13 +153,40 @@ function paintMarks(context, card, { selected, focus, hover, holding, colours, s
   if (hover === card.id) rounded(context, x - 2, y - 2, width + 4, height + 4, 12, { stroke: colours.soft, line: 1 });
 }
 
+/** A graph that is gone, as one card that leads to what is still there. */
+function paintTurn(context, turn, frame, detail) {
+  const { picture, step, colours } = frame;
+  for (const rect of leadsTo(turn, picture, step)) paintLead(context, turn.rect, rect, colours.gone);
+  context.globalAlpha = opacity(turn, frame.state, step);
+  paintMarks(context, turn, frame, true);
+  if (detail) paintCard(context, turn, frame);
+  else paintBrief(context, turn, frame, LETTERS / frame.view.scale);
+  context.globalAlpha = 1;
+}
+
+/** A dashed way from a card down to the side of another. */
+function paintLead(context, from, to, colour) {
+  const [x, y] = [from.x + from.width / 2, to.y + to.height / 2];
+  const fromLeft = x < to.x + to.width / 2;
+  const tip = fromLeft ? to.x - 5 : to.x + to.width + 5;
+  context.beginPath();
+  context.moveTo(x, from.y + from.height + 5);
+  context.bezierCurveTo(x, y, x, y, tip, y);
+  context.strokeStyle = colour;
+  context.lineWidth = 1.5;
+  context.setLineDash([4, 4]);
+  context.stroke();
+  context.setLineDash([]);
+  arrow(context, tip, y, fromLeft ? 0 : Math.PI, 9, colour);
+}
+
 /** The frame around an open group. @returns {{text: string, x: number, y: number}|null} its title */
-function paintOutline(context, { group, rect, cards }, { state, step, colours, view, measure }) {
-  const there = cards.some((card) => opacity(card, state, step) > 0);
-  if (!there && !cards.some((card) => card.boxes.some((id) => state.at(id, "state", step) === "released"))) return null;
+function paintOutline(context, { group, rect, cards }, { state, step, colours, view, measure, ghosts }) {
+  if (cards.every((card) => ghosts.covered.has(card.id))) return null;
+  const gone = ghosts.gone.has(group.id);
+  if (!gone && !cards.some((card) => opacity(card, state, step) > 0)) return null;
   rounded(context, rect.x, rect.y, rect.width, rect.height, 16, { stroke: colours.line, dash: [2, 4], line: 1.25 });
-  if (!there) for (const card of cards) paintGone(context, card, { colours, measure, detail: view.scale >= READ });
-  return view.scale > 0.25 ? { text: fit(`▾ ${group.title}${there ? "" : " · released"}`, rect.width - 24, 11, measure), x: rect.x + 12, y: rect.y + 6 } : null;
+  return view.scale > 0.25 ? { text: fit(`▾ ${group.title}${gone ? " · released" : ""}`, rect.width - 24, 11, measure), x: rect.x + 12, y: rect.y + 6 } : null;
 }
 
 /** The title of an open group, before the wires that come in there. @returns {{x: number, y: number, width: number, height: number}} where it stands */

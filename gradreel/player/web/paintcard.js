@@ -145,8 +145,8 @@ export function paintGone(context, { box, group, rect }, { colours, measure, det
   if (!detail) return;
   const room = rect.width - 2 * PAD;
   context.globalAlpha = GHOST;
-  text(context, fit(box ? box.name : `▸ ${groupTitle(group)}`, room, TITLE, measure), rect.x + PAD, rect.y + 20, TITLE, colours.soft);
-  if (box) text(context, fit(where(box), room, SMALL, measure), rect.x + PAD, rect.y + 37, SMALL, colours.soft);
+  text(context, fit(box ? [box.name, box.variable].filter(Boolean).join("  ") : `▸ ${groupTitle(group)}`, room, TITLE, measure), rect.x + PAD, rect.y + 20, TITLE, colours.soft);
+  if (box) text(context, fit(box.kind === "leaf" ? "released" : where(box), room, SMALL, measure), rect.x + PAD, rect.y + 37, SMALL, colours.soft);
   context.globalAlpha = 1;
 }
 

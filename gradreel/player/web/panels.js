@@ -96,7 +96,7 @@ export function showPrinted(root, { scene, step }) {
   root.scrollTop = root.scrollHeight;
 }
 
-/** What stands in the place of the graph while there is none.
+/** What is said in the place of the graph while there is none; where one was, over what is still to be seen of it.
  * @param {HTMLElement} root
  * @param {any} moment
  * @param {(step: number) => void} onSeek
@@ -109,8 +109,9 @@ export function showBare(root, { state, scene, step }, onSeek) {
   if (scene.unrun) root.replaceChildren("Nothing has run yet.");
   else if (!scene.boxes.length) root.replaceChildren(scene.outcome.kind === "refused" ? "The program did not run." : "This program builds no backward graph.");
   else if (gone < 0 || step < gone) root.replaceChildren("No backward graph yet.");
-  else root.replaceChildren("Nothing is left of the backward graph: no name holds it.", element("br"),
+  else root.replaceChildren("Nothing is left of this graph: no name holds it. ",
     element("button", { text: `the moment before it went: step ${gone - 1}`, onclick: () => onSeek(gone - 1) }));
+  root.toggleAttribute("data-gone", gone >= 0 && step >= gone);
 }
 
 /** @param {string} text */

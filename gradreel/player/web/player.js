@@ -44,7 +44,7 @@ import { createTimeline } from "./timeline.js";
 export function createPlayer(root, firstScene, options) {
   const parts = build(root);
   root.toggleAttribute("data-compact", Boolean(options.compact));
-  const run = { step: 0, chosen: null, sideways: false, values: options.values ?? true };
+  const run = { step: 0, chosen: null, sideways: false, turned: new Set(), values: options.values ?? true };
 
   const clock = createClock({
     steps: () => run.state.last,
@@ -83,7 +83,7 @@ export function createPlayer(root, firstScene, options) {
   const timeline = createTimeline(parts.time, { onSeek: (next) => seek(next), onPlay: (next) => (seek(next), clock.play()) });
   const marks = createBookmarks(timeline, controls);
   const stage = createStage(parts.stage, parts.corner, options.vis, {
-    onPick: (id) => (run.tree.groups.has(id) ? fold(id) : choose(id)),
+    onPick: (id) => (!run.tree.groups.has(id) ? choose(id) : stage.isGone(id) ? turnOver(id) : fold(id)),
     onFollow: (follows) => parts.follow.setAttribute("aria-pressed", String(follows)),
   });
   const editor = (options.createEditor ?? createCodePane)(parts.editor, {
@@ -157,6 +157,7 @@ export function createPlayer(root, firstScene, options) {
     run.step = clamp(at ?? run.state.last);
     run.folded = foldedAtFirst(run.tree, READABLE, run.scene.steps[run.step].focus);
     run.chosen = null;
+    run.turned = new Set();
     if (options.spread) run.sideways = stage.isBroad();
     marks.clear();
     draw(null);
@@ -202,8 +203,8 @@ export function createPlayer(root, firstScene, options) {
   }
 
   function show({ ease = false, from = run.step, begin: first = false } = {}) {
-    const { state, scene, tree, folded, step } = run;
-    const moment = { state, scene, tree, folded, step, names: namesAt(state, run.names, step), selected: run.chosen ?? spokenOf(run) };
+    const { state, scene, tree, folded, step, turned } = run;
+    const moment = { state, scene, tree, folded, step, turned, names: namesAt(state, run.names, step), selected: run.chosen ?? spokenOf(run) };
     const holding = run.chosen ? holdingOf(moment, run.chosen) : null;
     stage.show({ ...moment, selected: run.chosen, holding }, { from, ease, picture: run.picture, begin: first });
     root.dataset.step = String(step);
@@ -236,7 +237,10 @@ export function createPlayer(root, firstScene, options) {
     if (!run.chosen) return;
     const box = run.scene.tensor.has(run.chosen) ? run.state.at(run.chosen, "box", run.step) : run.chosen;
     const card = run.picture.card.get(run.picture.unitOf.get(box) ?? box);
-    if (card) stage.lookAt(card);
+    if (!card) return;
+    const turn = stage.behind(card.id);
+    if (turn) turnOver(turn);
+    stage.lookAt(card);
   }
 
   function fold(id) {
@@ -244,6 +248,12 @@ export function createPlayer(root, firstScene, options) {
     if (!group) return;
     if (!run.folded.delete(id)) run.folded.add(id);
     draw({ unit: id, boxes: group.boxes });
+    show();
+  }
+
+  /** Open the card of a graph that is gone in its place, or shut it. */
+  function turnOver(id) {
+    if (!run.turned.delete(id)) run.turned.add(id);
     show();
   }
 

@@ -49,7 +49,9 @@ export function drawingOf(frame) {
 /** The places of all that is there at this step: cards, chips, pills and gradients that come in. */
 function seen(frame) {
   const { picture, state, step } = frame;
-  const cards = picture.cards.filter((card) => opacity(card, state, step) > 0);
+  const { turns, covered, shades } = frame.ghosts;
+  const there = picture.cards.filter((card) => shades.has(card.id) || (opacity(card, state, step) > 0 && !covered.has(card.id)));
+  const cards = [...there, ...turns];
   const chips = picture.chips.filter((chip) => cards.some((card) => card.id === chip.user));
   const far = { scale: 1, x: 0, y: 0, width: 1e9, height: 1e9 };
   const pills = paint(svgContext((text) => frame.measure(text, CAPTION)), { ...frame, view: far });

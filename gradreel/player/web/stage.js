@@ -5,6 +5,7 @@
 
 import { createCamera } from "./camera.js";
 import { element } from "./dom.js";
+import { ghostsAt } from "./ghosts.js";
 import { namesByBox } from "./moment.js";
 import { paint } from "./paint.js";
 import { opacity } from "./paintcard.js";
@@ -82,8 +83,9 @@ export function createStage(root, corner, vis, { onPick, onFollow }) {
     const within = ({ rect }) => at.x >= rect.x && at.x <= rect.x + rect.width && at.y >= rect.y && at.y <= rect.y + rect.height;
     const small = pills.find(within)?.tensor ?? frame.picture.chips.find(within)?.leaf;
     if (small) return small;
-    const card = frame.picture.cards.find((item) => within(item) && opacity(item, frame.state, frame.step) > 0);
-    return card?.id ?? frame.picture.outlines.find(({ rect }) => within({ rect: { ...rect, height: 24 } }))?.group.id ?? null;
+    const { turns, covered } = frame.ghosts;
+    const card = turns.find(within) ?? frame.picture.cards.find((item) => within(item) && !covered.has(item.id) && isSeen(item));
+    return card?.id ?? frame.picture.outlines.find(({ rect, cards }) => within({ rect: { ...rect, height: 24 } }) && !cards.every(({ id }) => covered.has(id)))?.group.id ?? null;
   }
 
   function request() {
@@ -107,10 +109,13 @@ export function createStage(root, corner, vis, { onPick, onFollow }) {
   }
 
   const isThere = (card) => opacity(card, frame.state, frame.step) === 1;
+  const isShade = (card) => frame.ghosts.shades.has(card.id);
+  const isSeen = (card) => isShade(card) || opacity(card, frame.state, frame.step) > 0;
 
   /** The frame of what is there now, and with it of all that is gone or still to come if that costs little. */
   function worthSeeing() {
-    const cards = frame.picture.cards.filter(isThere);
+    const there = frame.picture.cards.filter(isThere);
+    const cards = there.some((card) => card.box?.kind !== "leaf") ? there : frame.picture.cards.filter(isShade);
     if (!cards.length) return undefined;
     const now = around(cards.map((card) => card.rect), SIDE, ABOVE);
     return camera.wholeScale(now) < camera.wholeScale() * WORTHWHILE ? undefined : now;
@@ -121,7 +126,7 @@ export function createStage(root, corner, vis, { onPick, onFollow }) {
   function open() {
     opened = host.clientWidth > 0;
     if (!opened) return;
-    const top = frame.picture.roots.findLast(isThere);
+    const top = frame.picture.roots.findLast(isThere) ?? frame.picture.roots.findLast(isShade);
     const seen = worthSeeing();
     if (!top || camera.wholeScale(seen) >= LEGIBLE) return camera.fit(0, seen);
     const busy = busyCard(frame.picture, frame.focus);
@@ -177,6 +182,7 @@ export function createStage(root, corner, vis, { onPick, onFollow }) {
       frame = {
         ...moment,
         picture,
+        ghosts: ghostsAt({ ...moment, picture, measure }, moment.turned),
         from,
         names: namesByBox(moment.state, moment.names, moment.step),
         focus: new Set(step.focus),
@@ -201,6 +207,10 @@ export function createStage(root, corner, vis, { onPick, onFollow }) {
     },
     lookAt: (card) => follow(card, still?.matches ? 0 : GLIDE),
     view: () => camera.view(),
+    /** Whether an open group was there and nothing of it is left. */
+    isGone: (group) => frame.ghosts.gone.has(group),
+    /** The group that is gone and behind whose card a card stands. @returns {string|null} */
+    behind: (card) => frame.ghosts.turns.find(({ cards }) => cards.some(({ id }) => id === card))?.id ?? null,
     /** Whether a graph drawn from left to right has more room here. */
     isBroad: () => host.clientWidth > Math.max(BROAD * host.clientHeight, WIDE),
     /** All that the painter needs for the present moment, to paint it elsewhere. */
