@@ -84,7 +84,7 @@ HOMES = {
     **{
         f"torch.optim.{name.lower()}": name
         for name in (
-            *("ASGD", "Adadelta", "Adagrad", "Adam", "AdamW", "Adamax", "LBFGS"),
+            *("ASGD", "Adadelta", "Adafactor", "Adagrad", "Adam", "AdamW", "Adamax", "LBFGS"),
             *("NAdam", "RAdam", "RMSprop", "Rprop", "SGD"),
         )
     },

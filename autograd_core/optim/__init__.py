@@ -4,6 +4,7 @@ from ..absent import absent
 from ..homes import settle
 from . import lr_scheduler
 from .algorithms import SGD, Adagrad, Adam, AdamW, RMSprop
+from .factored import Adafactor
 from .lbfgs import LBFGS
 from .optimizer import Optimizer
 from .rarer import ASGD, Adadelta, Adamax, NAdam, RAdam, Rprop
@@ -13,6 +14,7 @@ __all__ = [
     "LBFGS",
     "SGD",
     "Adadelta",
+    "Adafactor",
     "Adagrad",
     "Adam",
     "AdamW",
