@@ -12,6 +12,7 @@ from ..ops import matmul as m
 from ..ops import reduce as r
 from ..ops import shape as s
 from ..ops import spread
+from ..signatures.guarding import guarded
 from ..tensor import Tensor, new_storage
 
 
@@ -29,6 +30,9 @@ def named_dims(dims: Any) -> tuple[list[int], list[int]]:
 
 def tensordot(a: Tensor, b: Tensor, dims: Any = 2) -> Tensor:
     """The product summed over the dimensions `dims` of both."""
+    for t in (a, b):
+        if not isinstance(t, Tensor):
+            raise AttributeError(f"'{type(t).__name__}' object has no attribute 'dim'")
     return contract(a, b, *named_dims(dims))
 
 
@@ -98,8 +102,15 @@ def seen_as(tensor: Tensor, shape: list[int]) -> Tensor:
     return shown
 
 
-def cdist(x1: Tensor, x2: Tensor, p: float = 2.0, compute_mode: str = "") -> Tensor:
+def cdist(x1: Tensor, x2: Tensor, p: float = 2.0, compute_mode: str = "use_mm_for_euclid_dist_if_necessary") -> Tensor:
     """The distance between each row of `x1` and each of `x2`."""
+    if compute_mode not in MODES:
+        raise ValueError(f"{compute_mode} is not a valid value for compute_mode")
+    found: Tensor = DISTANCES(x1, x2, p, MODES[compute_mode])
+    return found
+
+
+def distances(x1: Tensor, x2: Tensor, p: float, compute_mode: int | None = None) -> Tensor:
     for number, x in ((1, x1), (2, x2)):
         if x.data_.ndim < 2:
             raise RuntimeError(f"cdist only supports at least 2D tensors, X{number} got: {x.data_.ndim}D")
@@ -116,13 +127,21 @@ def cdist(x1: Tensor, x2: Tensor, p: float = 2.0, compute_mode: str = "") -> Ten
     return spread.cdist_forward(x1, x2, float(p))
 
 
+MODES = {
+    "use_mm_for_euclid_dist_if_necessary": None,
+    "use_mm_for_euclid_dist": 1,
+    "donot_use_mm_for_euclid_dist": 2,
+}
+DISTANCES: Any = guarded("torch", "_cdist", distances)
+
+
 # ---- einsum
 
 
 def einsum(equation: Any, *operands: Any) -> Tensor:
     """Products of `operands` summed over the letters that the result does not have."""
-    if isinstance(equation, Tensor):
-        raise NotImplementedError("einsum is supported with an equation as text")
+    if isinstance(equation, Tensor) or not operands:
+        equation, operands = lettered((equation, *operands))
     if not isinstance(equation, str):
         kind = type(equation).__name__
         raise TypeError(f"einsum(): argument 'equation' (position 1) must be str, not {kind}")
@@ -145,6 +164,31 @@ def einsum(equation: Any, *operands: Any) -> Tensor:
     output = output_letters(subscripts(right, equation) if arrow else None, terms, extra, "..." in left)
     order = output + sorted({x for term in terms for x in term} - set(output))
     return contracted([laid_out(t, term, order) for t, term in zip(given, terms, strict=True)], len(output))
+
+
+def lettered(given: Sequence[Any]) -> tuple[str, tuple[Any, ...]]:
+    """What stands for the older way to call einsum: operands each with the numbers of its dimensions, and at the end
+    the numbers of the result."""
+    if len(given) < 2:
+        raise ValueError(
+            "einsum(): must specify the equation string and at least one operand, or at least one operand and its "
+            "subscripts list"
+        )
+    terms = ",".join("".join(map(letter, numbers)) for numbers in given[1::2])
+    if len(given) % 2 == 0:
+        return terms, tuple(given[::2])
+    return f"{terms}->{''.join(map(letter, given[-1]))}", tuple(given[:-1:2])
+
+
+def letter(number: Any) -> str:
+    """The letter for the number of a dimension."""
+    if number is Ellipsis:
+        return "..."
+    if number >= 0 and number < 26:
+        return chr(ord("A") + number)
+    if number >= 26 and number < 52:
+        return chr(ord("a") + number - 26)
+    raise ValueError("einsum(): subscript in subscript list is not within the valid range [0, 52)")
 
 
 def subscripts(term: str, equation: str) -> list[str]:

@@ -10,6 +10,7 @@ import numpy as np
 
 from .. import errors
 from ..ops import shape as s
+from ..signatures.guarding import guarded
 from ..tensor import Tensor, sharing
 from ..transforms.batch import Batch
 from .choices import dims, numpy_dtype, sizes_of
@@ -130,13 +131,23 @@ def roll(input: Tensor, shifts: Any, dims: Any = ()) -> Tensor:
 def split(input: Tensor, split_size_or_sections: Any, dim: int = 0) -> tuple[Tensor, ...]:
     if not input.data_.ndim:
         raise RuntimeError("split expects at least a 1-dimensional tensor")
-    if isinstance(split_size_or_sections, int):
-        return tuple(s.split(input, split_size_or_sections, dim))
-    return tuple(s.split_with_sizes(input, list(split_size_or_sections), dim))
+    size = split_size_or_sections
+    if isinstance(size, Tensor) and size.data_.size == 1:
+        size = int(size.data_.item())
+    found: tuple[Tensor, ...] = (SPLIT if isinstance(size, int) else SPLIT_WITH_SIZES)(input, size, dim)
+    return found
+
+
+def split_evenly(input: Tensor, split_size: int, dim: int = 0) -> tuple[Tensor, ...]:
+    return tuple(s.split(input, split_size, dim))
 
 
 def split_with_sizes(input: Tensor, split_sizes: Sequence[int], dim: int = 0) -> tuple[Tensor, ...]:
     return tuple(s.split_with_sizes(input, list(split_sizes), dim))
+
+
+SPLIT: Any = guarded("torch", "_split", split_evenly)
+SPLIT_WITH_SIZES: Any = guarded("torch", "split_with_sizes", split_with_sizes)
 
 
 def chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:

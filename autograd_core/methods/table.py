@@ -39,7 +39,7 @@ from ..ops import shape as s
 from ..signatures.guarding import guarded
 from ..size import Size
 from ..tensor import Tensor, wrapped_number
-from . import conversion, legacy, memory, tracking, turning
+from . import conversion, in_python, legacy, memory, tracking, turning
 from .writing import IN_PLACE
 
 Method = Callable[..., Any]
@@ -261,7 +261,7 @@ OWN |= {
     "cpu": lambda self: self,
 }  # fmt: skip
 OWN |= {name: conversion.cast_to(kind) for name, kind in CASTS.items()}
-OWN |= legacy.METHODS | {"__copy__": tracking.copied, "_is_view": vars(Tensor)["_is_view"]}
+OWN |= legacy.METHODS | in_python.METHODS | {"__copy__": tracking.copied, "_is_view": vars(Tensor)["_is_view"]}
 OWN |= {name: getattr(factories, name) for name in ("new_tensor", "new_zeros", "new_ones", "new_empty", "new_full")}
 
 

@@ -32,6 +32,7 @@ class Inside:
     def __init__(self, ways: list[str], text: str) -> None:
         before, _, rest = text.rstrip(")").partition("(")
         *self.asked, name = before.split()
+        self.name = name
         self.signatures, self.overwriting = ([Signature(title, way) for way in ways] for title in (name, f"{name}_"))
         self.arguments = rest.split(", ")
 
@@ -41,6 +42,8 @@ class Inside:
             refused = asked(question, given)
             if refused is not None:
                 return refused
+        if self.name == NOTHING:
+            return None
         values = [CONSTANTS[name] if name in CONSTANTS else given[name] for name in self.arguments]
         try:
             read(self.overwriting if given.get("inplace") is True else self.signatures, values, {})
@@ -50,7 +53,11 @@ class Inside:
 
 
 def asked(question: str, given: Mapping[str, Any]) -> Exception | None:
-    """What Python raises where it is asked this of an argument; None if it has an answer."""
+    """What Python raises where it is asked this of an argument; None if it has an answer. A question may be asked only
+    where another argument is true: `training:input.size`."""
+    condition, _, question = question.rpartition(":")
+    if condition and not given[condition]:
+        return None
     name, mark, rest = re.fullmatch(r"(\w+)([.<>?])(.*)", question).groups()  # type: ignore[union-attr]
     value = given[name]
     if value is None and name in OMITTED:
@@ -65,6 +72,9 @@ def asked(question: str, given: Mapping[str, Any]) -> Exception | None:
         return TypeError(f"'{mark}' not supported between instances of '{kind_of(value)}' and '{bound}'")
     return None
 
+
+NOTHING = "-"
+"""In the place of a call where Python's own code goes on."""
 
 OMITTED = ("padding_idx",)
 """Arguments of which torch asks nothing where they are None."""

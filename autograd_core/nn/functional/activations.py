@@ -183,8 +183,9 @@ def log_softmax(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dty
 
 
 def softmin(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None) -> Tensor:
-    at = implicit_dim("softmin", input.data_.ndim) if dim is None else dim
-    return r.softmax(choices.cast(e.neg(input), dtype), at)
+    at = implicit_dim("softmin", input.dim()) if dim is None else dim
+    found: Tensor = (-input).softmax(at) if dtype is None else (-input).softmax(at, dtype=dtype)
+    return found
 
 
 def gumbel_softmax(logits: Tensor, tau: float = 1, hard: bool = False, eps: float = 1e-10, dim: int = -1) -> Tensor:

@@ -8,6 +8,7 @@ from typing import Any
 from ...ops import pooling
 from ...ops import reduce as r
 from ...ops import shape as s
+from ...signatures.guarding import guarded
 from ...tensor import Tensor
 
 Lengths = int | Sequence[int]
@@ -121,17 +122,31 @@ def adaptive_max_pool1d(input: Tensor, output_size: Lengths, return_indices: boo
 
 
 def adaptive_max_pool2d(input: Tensor, output_size: Any, return_indices: bool = False) -> Any:
-    values, indices = pooling.adaptive_max_pool2d(input, sizes_or_own(input, output_size))
+    values, indices = LARGEST(input, sizes_or_own(output_size, input.data_.shape))
     return (values, indices) if return_indices else values
 
 
-def sizes_or_own(input: Tensor, output_size: Any) -> list[int]:
-    """The wanted height and width; None keeps that of the input."""
-    given = [output_size] * 2 if isinstance(output_size, int) or output_size is None else list(output_size)
-    if len(given) != 2:
-        raise RuntimeError("adaptive_avg_pool2d: output_size must be 2")
-    own = input.data_.shape[-2:]
-    return [n if size is None else int(size) for size, n in zip(given, own, strict=True)]
+def largest_of(input: Tensor, output_size: Any) -> Any:
+    if not isinstance(output_size, int) and len(output_size) != 2:
+        raise RuntimeError("adaptive_max_pool2d(): internal error: output_size.size() must be 2")
+    return pooling.adaptive_max_pool2d(input, both_sides(output_size))
+
+
+def both_sides(output_size: Any) -> list[int]:
+    return [output_size] * 2 if isinstance(output_size, int) else [int(size) for size in output_size]
+
+
+LARGEST: Any = guarded("torch.nn.functional", "_adaptive_max_pool2d", largest_of)
+
+
+def sizes_or_own(output_size: Any, own: Sequence[int]) -> Any:
+    """The wanted lengths; None keeps that of the input."""
+    if isinstance(output_size, int):
+        return output_size
+    if len(own) <= len(output_size):
+        raise ValueError(f"Input dimension should be at least {len(output_size) + 1}")
+    ends = own[len(own) - len(output_size) :]
+    return [n if size is None else size for size, n in zip(output_size, ends, strict=True)]
 
 
 # ---- the mean
@@ -177,8 +192,18 @@ def adaptive_avg_pool1d(input: Tensor, output_size: Lengths) -> Tensor:
 
 
 def adaptive_avg_pool2d(input: Tensor, output_size: Any) -> Tensor:
-    size = sizes_or_own(input, output_size)
+    found: Tensor = MEANS(input, sizes_or_own(output_size, input.data_.shape))
+    return found
+
+
+def means_of(input: Tensor, output_size: Any) -> Tensor:
+    if not isinstance(output_size, int) and len(output_size) != 2:
+        raise RuntimeError("adaptive_avg_pool2d: output_size must be 2")
+    size = both_sides(output_size)
     pooling.check_image("adaptive_avg_pool2d", input.data_, size)
     if size == [1, 1]:  # the mean of all, which torch finds quicker
         return r.mean_dim(input, [-1, -2], True)
     return pooling.adaptive_avg_pool2d(input, size)
+
+
+MEANS: Any = guarded("torch.nn.functional", "_adaptive_avg_pool2d", means_of)

@@ -7,7 +7,9 @@ from typing import Any
 
 from ...ops import reduce as r
 from ...ops import volumes
+from ...signatures.guarding import guarded
 from ...tensor import Tensor
+from .pooling import sizes_or_own
 
 Lengths = int | Sequence[int]
 
@@ -56,15 +58,17 @@ def avg_pool3d(
     return volumes.avg_pool3d(input, kernel, step, room, ceil_mode, count_include_pad, divisor_override)
 
 
-def sizes_or_own(input: Tensor, output_size: Any) -> list[int]:
-    """The wanted lengths; None keeps that of the input."""
-    given = [output_size] * 3 if isinstance(output_size, int) or output_size is None else list(output_size)
-    own = input.data_.shape[-len(given) :]
-    return [n if size is None else int(size) for size, n in zip(given, own, strict=True)]
+def all_sides(output_size: Any) -> list[int]:
+    return [output_size] * 3 if isinstance(output_size, int) else [int(size) for size in output_size]
 
 
 def adaptive_avg_pool3d(input: Tensor, output_size: Any) -> Tensor:
-    size = sizes_or_own(input, output_size)
+    found: Tensor = MEANS(input, sizes_or_own(output_size, input.data_.shape))
+    return found
+
+
+def means_of(input: Tensor, output_size: Any) -> Tensor:
+    size = all_sides(output_size)
     if len(size) != 3:
         raise RuntimeError("adaptive_avg_pool3d: output_size must be 3")
     if min(size) < 0:
@@ -78,8 +82,16 @@ def adaptive_avg_pool3d(input: Tensor, output_size: Any) -> Tensor:
 
 
 def adaptive_max_pool3d(input: Tensor, output_size: Any, return_indices: bool = False) -> Any:
-    size = sizes_or_own(input, output_size)
+    values, indices = LARGEST(input, sizes_or_own(output_size, input.data_.shape))
+    return (values, indices) if return_indices else values
+
+
+def largest_of(input: Tensor, output_size: Any) -> Any:
+    size = all_sides(output_size)
     if len(size) != 3:
         raise RuntimeError("adaptive_max_pool3d(): internal error: output_size.size() must be 3")
-    values, indices = volumes.adaptive_max_pool3d(input, size)
-    return (values, indices) if return_indices else values
+    return volumes.adaptive_max_pool3d(input, size)
+
+
+MEANS: Any = guarded("torch.nn.functional", "_adaptive_avg_pool3d", means_of)
+LARGEST: Any = guarded("torch.nn.functional", "_adaptive_max_pool3d", largest_of)

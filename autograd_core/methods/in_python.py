@@ -1,0 +1,33 @@
+"""Methods that torch wrote in Python: what Python says of a wrong call names them as methods of Tensor."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from .. import linalg
+from ..functions import shaping
+from ..signatures.guarding import guarded
+from ..tensor import Tensor
+
+UNFLATTEN: Any = guarded("Tensor", "_unflatten", shaping.unflatten)
+
+
+def split(self: Tensor, split_size: Any, dim: int = 0) -> tuple[Tensor, ...]:
+    return shaping.split(self, split_size, dim)
+
+
+def unflatten(self: Tensor, dim: int, sizes: Any) -> Any:
+    if not sizes:
+        raise RuntimeError("unflatten: sizes must be non-empty")
+    return UNFLATTEN(self, dim, sizes)
+
+
+def norm(self: Tensor, p: Any = "fro", dim: Any = None, keepdim: bool = False, dtype: Any = None) -> Tensor:
+    return linalg.old_norm(self, p, dim, keepdim, dtype)
+
+
+METHODS: dict[str, Callable[..., Any]] = {"split": split, "unflatten": unflatten, "norm": norm}
+
+for _name, _method in METHODS.items():
+    _method.__qualname__ = f"Tensor.{_name}"
