@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 
 from ..calls import called
@@ -191,6 +192,8 @@ def detached_where_kept(wanted: Wanted) -> Iterator[Proposal]:
         if isinstance(statement.value, ast.Name) and statement.value.id in names:
             title = f"keep {text.get(statement.targets[0])} detached on line {statement.lineno}"
             yield wanted.proposal(title, CUTS, followed(text, statement.value, ".detach()"))
+            parts = f"tuple(part.detach() for part in {statement.value.id})"
+            yield wanted.proposal(title, CUTS, text.replaced(statement.value, parts))
 
 
 def carried_over(wanted: Wanted) -> Iterator[Proposal]:
@@ -252,7 +255,7 @@ def detached_attribute(wanted: Wanted, name: str) -> Iterator[Proposal]:
                     line = f"{path} = {path}.detach()"
                     if "[" in name.rpartition(".")[2]:
                         line = f"{path} = type({path})(part.detach() for part in {path})"
-                    if f"{path} is None" in text.source:
+                    if re.search(rf"{re.escape(path)}\s*(=|is|is not)\s*None\b", text.source):
                         line = f"if {path} is not None: {line}"
                     title = f"detach {path} before line {statement.lineno}"
                     yield wanted.proposal(title, CUTS, text.before(statement, [line]))

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from ..calls import keyword
 from .common import copies, followed, loads, needed_before, set_keyword, value_of, without_keyword
-from .graphs import carried_over, rebuilt_before, stack_statements
+from .graphs import carried_over, rebuilt_before, rebuilt_inside, stack_statements
 from .out_of_place import COPY, out_of_place, read_after, written_name
 from .proposal import FREE, Proposal, Wanted
 from .text import Edit, Text, names_in, targets
@@ -23,6 +23,7 @@ def saved_changed(wanted: Wanted) -> Iterator[Proposal]:
 
 def stepped_between(wanted: Wanted) -> Iterator[Proposal]:
     """An optimizer's step wrote over weights that a later backward needs."""
+    yield from rebuilt_inside(wanted)
     yield from rebuilt_before(wanted)
     yield from carried_over(wanted)
     yield from detached_uses(wanted)

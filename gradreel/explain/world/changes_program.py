@@ -37,7 +37,8 @@ def name_bound(world: World, event: e.NameBound) -> None:
         tensor.names.append(key)
     if name.isidentifier():
         tensor.called = name
-        tensor.bound = world.place
+        if tensor.bound is None or not world.whereabouts.entering(world.place):
+            tensor.bound = world.place
         return
     if tensor.called is None:
         tensor.called = name

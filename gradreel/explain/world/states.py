@@ -70,7 +70,7 @@ class TensorState:
     made: int
     alive: bool = True
     bound: Place | None = None
-    """Where a plain name was last bound to it."""
+    """Where a plain name was last bound to it, that of a parameter only if it had none before."""
     cut: tuple[Place, int] | None = None
     """Where, and with which event, it was last said that no gradient is wanted for it."""
     names: list[tuple[int, str]] = field(default_factory=list)

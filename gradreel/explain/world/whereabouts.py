@@ -90,6 +90,10 @@ class Whereabouts:
         self._scopes.append((event.scope, event.function, event.line))
         self._callers.append((caller, self._frames, self._loops))
 
+    def entering(self, here: Place) -> bool:
+        """Whether the innermost call has reached no line of its own yet: its parameters are being bound."""
+        return bool(self._callers) and self._callers[-1][0] is here
+
     def leave(self, event: e.FunctionLeft, here: Place) -> Place:
         """Back on the line that called; `here` where no call is known."""
         if self._scopes and self._scopes[-1][0] == event.scope:
