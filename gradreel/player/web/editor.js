@@ -15,6 +15,8 @@ const FINER = 13 / 11.5;
 const BEFORE = 2.2;
 const BETWEEN = "  ";
 const LEAST = 7;
+/** Rows out of sight by which a line is near still. */
+const NEAR = 3;
 /** Characters by which the rest of a long line stands further in than its beginning. */
 const HANG = 2;
 
@@ -90,15 +92,18 @@ export function createEditor(codemirror, host, options = {}) {
 }
 
 /** Scroll only the pane itself, or what it stands in where that scrolls, and only if the line is out of sight; the page around
- * it stays where it is.
+ * it stays where it is. A line far away comes to the middle, with what stands around it; the next one to the rim.
  */
 export function reveal(view, line) {
   const block = view.lineBlockAt(view.state.doc.line(line).from);
   const pane = [view.scrollDOM, view.dom.parentElement].find((each) => each && each.scrollHeight > each.clientHeight);
   if (!pane) return;
   const { scrollTop, clientHeight } = pane;
-  if (block.top < scrollTop) pane.scrollTop = Math.max(0, block.top - block.height);
-  else if (block.bottom > scrollTop + clientHeight) pane.scrollTop = block.bottom - clientHeight + block.height;
+  const [above, below] = [scrollTop - block.top, block.bottom - scrollTop - clientHeight];
+  if (above <= 0 && below <= 0) return;
+  const far = Math.max(above, below) > NEAR * block.height;
+  const rim = above > 0 ? block.top - block.height : block.bottom - clientHeight + block.height;
+  pane.scrollTop = Math.max(0, far ? (block.top + block.bottom - clientHeight) / 2 : rim);
 }
 
 /**
