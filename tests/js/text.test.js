@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { fit, groupStanding, leafLines, measureCard, slotText, standing } from "../../gradreel/player/web/cards.js";
+import { fit, groupStanding, groupTitle, leafLines, measureCard, measureGroup, slotText, standing } from "../../gradreel/player/web/cards.js";
 import { counted } from "../../gradreel/player/web/tally.js";
 import { bytes, long, nested, number, ordinal, short, title } from "../../gradreel/player/web/format.js";
 import { errorOf, marksAt } from "../../gradreel/player/web/marking.js";
@@ -84,6 +84,13 @@ for (const [name, scene] of storedScenes()) {
     }
   });
 }
+
+test("a folded card has room for its title and for how its boxes stand", () => {
+  const group = { title: "epoch = 0", boxes: Array(39).fill("n0") };
+  const { width } = measureGroup(group, measure);
+  const states = ["failed", ...Array(25).fill("running"), ...Array(13).fill("released")];
+  for (const [text, size] of [[`▸ ${groupTitle(group)}`, 13], [groupStanding(counted(states)), 11]]) assert.equal(fit(text, width - 28, size, measure), text);
+});
 
 test("a folded card sums up what is behind it", () => {
   assert.equal(groupStanding(counted(["released", "released"])), "released");

@@ -157,9 +157,10 @@ export function sumLine({ terms, total }, value, letters) {
 /** The card of a folded group.
  * @param {any} group
  * @param {Measure} measure
+ * @param {string} [standing]  the longest that it may say of how its boxes stand
  */
-export function measureGroup(group, measure) {
-  const width = Math.max(measure(groupTitle(group), TITLE) + 2 * PAD + 12, 200);
+export function measureGroup(group, measure, standing = ["released", "running", "failed"].map((word) => `${group.boxes.length} ${word}`).join(" · ")) {
+  const width = Math.max(measure(`▸ ${groupTitle(group)}`, TITLE), measure(standing, SMALL), 172) + 2 * PAD;
   return { width: Math.round(Math.min(MOST + 40, width)), height: 58, chips: [] };
 }
 

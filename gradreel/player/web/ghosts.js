@@ -33,7 +33,7 @@ export function ghostsAt({ picture, state, step, measure }, turned) {
     const open = turned.has(group.id) !== cards.some((card) => last.has(card.id));
     const behind = open ? found.shades : found.covered;
     for (const card of cards) if (!open || card.box) behind.add(card.id);
-    if (!open) found.turns.push(turnOf(group, cards, placed(rect, measureGroup(group, measure), picture.sideways)));
+    if (!open) found.turns.push(turnOf(group, cards, placed(rect, measureGroup(group, measure, "released"), picture.sideways)));
   }
   for (const id of found.covered) found.shades.delete(id);
   return found;
