@@ -64,8 +64,11 @@ export function createLab(root, { head, scene, ask, theme, step = null }) {
 
   const steps = head.place === "lab" ? createMemory(() => sessionStorage) : null;
 
+  /** Whether an answer is waited for that a person asked for, and wants to see. */
+  let wanted = false;
   const start = (next, how = { urgent: true }) => {
     program = next;
+    wanted = Boolean(how.urgent);
     steps?.leave(next.text);
     welcome?.hide();
     if (code) draft(code.text().trimEnd() === next.text.trimEnd());
@@ -168,6 +171,8 @@ export function createLab(root, { head, scene, ask, theme, step = null }) {
       expression.show(next.expression);
       played = program.text;
       player.update(next, { step: at ?? steps?.of(played) ?? null });
+      if (wanted) stage.querySelector(".frame").scrollTop = 0; // where the panes stand one below the other
+      wanted = false;
     },
     /** Put a program in and run it as a link tells. @param {{source: string, values: any}} place */
     open({ source, values }) {

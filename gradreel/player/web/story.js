@@ -56,7 +56,8 @@ function diagnosisCard(diagnosis, raised, { onSeek, onMend }) {
 
 /** A mend in a line, with a way to try it; opened, what it costs and the difference it makes. */
 function mendRow(mend, onMend) {
-  const what = element("details", {}, element("summary", { text: mend.title }), element("p", { class: "quiet", text: `Cost: ${mend.cost}.` }), difference(mend.diff));
+  const look = () => requestAnimationFrame(() => row.scrollIntoView({ block: "nearest" }));
+  const what = element("details", {}, element("summary", { text: mend.title, onclick: look }), element("p", { class: "quiet", text: `Cost: ${mend.cost}.` }), difference(mend.diff));
   const row = element("div", { class: "mend", "data-testid": "mend" }, what);
   if (onMend) row.append(element("button", { text: "Try it", "aria-label": `Try it: ${mend.title}`, "data-testid": "try-it", onclick: () => onMend(mend) }));
   return row;
