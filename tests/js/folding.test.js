@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 
 import { foldedAtFirst, groupTree, linksOf, READABLE, unitsOf } from "../../gradreel/player/web/folding.js";
+import { fromTo } from "../../gradreel/player/web/grouping.js";
 import { determinant, maker, recurrent, training } from "./make.js";
 import { stored } from "./scenes.js";
 
@@ -74,4 +75,14 @@ test("a long program without groups is folded by line", () => {
   const { shown } = opened(scene);
   assert.ok(shown.length <= READABLE);
   assert.ok(shown.some((unit) => unit.group?.title === "line 1"));
+});
+
+test("a bundle is called by its first and its last, without the words that they share", () => {
+  for (const [start, end, called] of [
+    ["t = 0", "t = 9", "t = 0 … 9"],
+    ["iteration 12", "iteration 22", "iteration 12 … 22"],
+    ["iteration 1 … 11", "iteration 12 … 22", "iteration 1 … 22"],
+    ["forward()", "forward()", "forward()"],
+    ["lines 3–4", "forward()", "lines 3–4 … forward()"],
+  ]) assert.equal(fromTo(start, end), called);
 });

@@ -106,7 +106,7 @@ function bundleIterations(groups) {
     for (const size = fan(family.length); family.length > MANY; ) {
       family = inRows(family, size).map((members) => {
         const [start, end] = [members[0], members.at(-1)];
-        const title = start === end ? start.title : `${opening(start.title)} … ${closing(end.title)}`;
+        const title = start === end ? start.title : fromTo(start.title, end.title);
         const bundle = { ...fresh(start), id: `bundle:${start.id}`, title, first: start.first };
         groups.set(bundle.id, bundle);
         for (const member of members) member.parent = bundle.id;
@@ -116,8 +116,13 @@ function bundleIterations(groups) {
   }
 }
 
-const opening = (title) => title.replace(/ … .*$/, "");
-const closing = (title) => title.replace(/^.* … /, "").replace(/^.*= */, "");
+/** What is called from one title to another, without the words that they share: `t = 0 … 9`. @param {string} start @param {string} end */
+export function fromTo(start, end) {
+  const [first, last] = [start.replace(/ … .*$/, ""), end.replace(/^.* … /, "")];
+  const [one, other] = [first, last].map((title) => title.split(" "));
+  const differs = one.findIndex((word, i) => word !== other[i]);
+  return differs < 0 ? first : `${first} … ${other.slice(differs).join(" ")}`;
+}
 
 /** How many to bundle at a time so that few levels of few are left. */
 function fan(count) {
