@@ -44,6 +44,10 @@ def test_a_pasted_page_is_shown_at_its_error_and_mended_where_it_stands(page: Pa
     page.get_by_test_id("back").click()
     page.wait_for_function(SETTLED)
     expect(player).to_have_attribute("data-outcome", "raised")
+    run(page, "RuntimeError: Trying to backward through the graph a second time")
+    expect(page.locator(".gr-notice")).to_be_visible()
+    run(page, PAGE)
+    expect(page.locator(".gr-notice")).to_be_hidden()
 
 
 def test_on_a_phone_a_run_goes_up_to_its_picture_and_typing_does_not(page: Page, app_url: str) -> None:

@@ -69,6 +69,7 @@ export function createLab(root, { head, scene, ask, theme, step = null }) {
   const start = (next, how = { urgent: true }) => {
     program = next;
     wanted = Boolean(how.urgent);
+    say(null); // what was said of another program
     steps?.leave(next.text);
     welcome?.hide();
     if (code) draft(code.text().trimEnd() === next.text.trimEnd());
