@@ -126,7 +126,7 @@ export function createStage(root, corner, vis, { onPick, onFollow }) {
   function open() {
     opened = host.clientWidth > 0;
     if (!opened) return;
-    const top = frame.picture.roots.findLast(isThere) ?? frame.picture.roots.findLast(isShade);
+    const top = newest() ?? frame.picture.roots.findLast(isShade);
     const seen = worthSeeing();
     if (!top || camera.wholeScale(seen) >= LEGIBLE) return camera.fit(0, seen);
     const busy = busyCard(frame.picture, frame.focus);
@@ -147,14 +147,14 @@ export function createStage(root, corner, vis, { onPick, onFollow }) {
     else follow(card, ms);
   }
 
-  /** For a step that is about no card: the newest root that is there, if nothing of the graph can be seen. Leaves do not count,
-   * they outlive every graph. */
-  function lost() {
-    const there = (card) => card.box?.kind !== "leaf" && card.group?.kind !== "leaves" && isThere(card);
-    const { cards, roots } = frame.picture;
-    if (cards.some((card) => there(card) && camera.sees(card.rect, 0))) return null;
-    return roots.findLast(there) ?? cards.findLast(there) ?? null;
-  }
+  /** Whether a card of a graph is there. Leaves do not count, they outlive every graph. */
+  const isNode = (card) => card.box?.kind !== "leaf" && card.group?.kind !== "leaves" && isThere(card);
+
+  /** The newest root that is there; where the roots are gone, the newest of what they led to. */
+  const newest = () => frame.picture.roots.findLast(isNode) ?? frame.picture.cards.findLast(isNode) ?? null;
+
+  /** For a step that is about no card: where the graph is, if nothing of it can be seen. */
+  const lost = () => (frame.picture.cards.some((card) => isNode(card) && camera.sees(card.rect, 0)) ? null : newest());
 
   return {
     measure,

@@ -1,0 +1,44 @@
+"""What a run opens with: something to see, large enough to be read, whatever is left of its graph."""
+
+from __future__ import annotations
+
+from playwright.sync_api import Page, expect
+
+from .driving import open_lab, run, state
+
+GONE = """\
+import torch
+x = torch.ones(3, requires_grad=True)
+def f():
+    y = (x * x).sum()
+    y.backward()
+f()
+"""
+LONG = """\
+import torch
+x = torch.ones(3, requires_grad=True)
+for k in range(150):
+    x = x * 1.01
+x.sum().backward()
+"""
+INK = """(canvas) => {
+  const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+  return data.some((each) => each > 0);
+}"""
+
+
+def test_it_opens_where_there_is_something_to_see(page: Page, app_url: str) -> None:
+    player = open_lab(page, app_url)
+    run(page, GONE)
+    last = state(player)
+    assert last["step"] == last["steps"] and last["boxes"] == [], "what is told of it is true"
+    page.wait_for_timeout(100)
+    assert page.locator("canvas.overlay").evaluate(INK), "and a shade of the graph is seen"
+    expect(page.get_by_text("Nothing is left of this graph")).to_be_visible()
+    page.get_by_role("button", name="the moment before it went").click()
+    assert state(player)["boxes"]
+    expect(page.get_by_text("Nothing is left of this graph")).to_be_hidden()
+
+    run(page, LONG)
+    assert "SumBackward0" not in [box["name"] for box in state(player)["boxes"]], "nobody holds the root"
+    assert player.evaluate("(root) => root.player.view().scale") > 0.5, "what it led to can be read"
