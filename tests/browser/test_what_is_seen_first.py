@@ -42,3 +42,11 @@ def test_it_opens_where_there_is_something_to_see(page: Page, app_url: str) -> N
     run(page, LONG)
     assert "SumBackward0" not in [box["name"] for box in state(player)["boxes"]], "nobody holds the root"
     assert player.evaluate("(root) => root.player.view().scale") > 0.5, "what it led to can be read"
+
+    many = "".join(f"weight_{k} = torch.full((3,), {k}.0, requires_grad=True)\n" for k in range(24))
+    run(page, f"import torch\n{many}loss = (weight_0 * weight_1).sum()\nloss.backward()\n")
+    now = page.locator(".gr-line-now")
+    expect(now).to_be_in_viewport()
+    page.set_viewport_size({"width": 1000, "height": 700})
+    page.wait_for_timeout(200)
+    expect(now).to_be_in_viewport()

@@ -34,7 +34,8 @@ export function createEditor(codemirror, host, options = {}) {
   const columns = () => (view ? Math.floor((view.contentDOM.clientWidth - EDGES) / view.defaultCharacterWidth) : 0);
   const marks = markField(codemirror, columns);
   // Values are cut to a room that is known only once the page is laid out, and is another when its size changes.
-  const refit = () => requestAnimationFrame(() => view && columns() !== fittedTo && shown.length && show(shown));
+  // Rows move as they are cut, and the line where the run is with them.
+  const refit = () => requestAnimationFrame(() => view && columns() !== fittedTo && shown.length && mark(shown));
   const run = () => {
     options.onRun?.(view.state.doc.toString());
     return true;
@@ -70,6 +71,11 @@ export function createEditor(codemirror, host, options = {}) {
     fittedTo = columns();
     view.dispatch({ effects: marks.set.of(list) });
   };
+  const mark = (list) => {
+    show(list);
+    const now = list.find(({ kind }) => kind === "now" || kind === "bad")?.line ?? 0;
+    if (now >= 1 && now <= view.state.doc.lines) reveal(view, now);
+  };
   return {
     view,
     getSource: () => view.state.doc.toString(),
@@ -81,11 +87,7 @@ export function createEditor(codemirror, host, options = {}) {
       view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: text }, selection: { anchor: 0 } });
     },
     /** Show these marks and no others, and bring the line where the run is into sight. @param {Mark[]} list */
-    setMarks(list) {
-      show((shown = list));
-      const now = list.find((mark) => mark.kind === "now" || mark.kind === "bad")?.line ?? 0;
-      if (now >= 1 && now <= view.state.doc.lines) reveal(view, now);
-    },
+    setMarks: (list) => mark((shown = list)),
     /** More texts after lines, beside those of the marks. @param {{line: number, text: string}[]} hints */
     setHints: (hints) => show([...shown, ...(hints ?? [])]),
   };
