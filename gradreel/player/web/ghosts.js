@@ -6,6 +6,7 @@
 
 import { measureGroup } from "./cards.js";
 import { present } from "./moment.js";
+import { valueAt } from "./state.js";
 import { begun, countsAt, living } from "./tally.js";
 
 /** @typedef {{x: number, y: number, width: number, height: number}} Rect */
@@ -40,18 +41,32 @@ export function ghostsAt({ picture, state, step, measure }, turned) {
 }
 
 const turnOf = (group, cards, rect) => ({ id: group.id, group, cards, rect, boxes: cards.flatMap((card) => card.boxes), tracks: cards.flatMap((card) => card.tracks) });
-const alive = (card, step) => living(countsAt(card, step));
+const alive = (card, step) => (card.box ? present(valueAt(card.track, step)) : living(countsAt(card, step)));
+const started = (card, step) => (card.box ? valueAt(card.track, step) !== null : begun(countsAt(card, step)));
 const isLeaf = (card) => card.box?.kind === "leaf" || card.group?.kind === "leaves";
 
 /** Whether something was there and nothing of it is left. */
 function isGone(cards, step) {
-  return cards.some((card) => begun(countsAt(card, step))) && !cards.some((card) => alive(card, step));
+  return cards.some((card) => started(card, step)) && !cards.some((card) => alive(card, step));
+}
+
+/** Of the cards of a picture those that are no leaves, in the order in which they were built, and one that was there when last
+ * looked for: to look through thousands at every step would take longer than to paint them. @type {WeakMap<any[], {nodes: any[], there: any}>} */
+const known = new WeakMap();
+
+/** Whether a node was there and none is left. */
+function allGone(cards, step) {
+  if (!known.has(cards)) known.set(cards, { nodes: cards.filter((card) => !isLeaf(card)), there: null });
+  const found = known.get(cards);
+  if (!found.nodes.length || !started(found.nodes[0], step)) return false;
+  if (!found.there || !alive(found.there, step)) found.there = found.nodes.find((card) => alive(card, step)) ?? null;
+  return !found.there;
 }
 
 /** Where no node is left: the cards that were there when a node was last built. */
 function lastGraph({ cards }, state, step) {
-  const nodes = cards.filter((card) => !isLeaf(card));
-  if (!isGone(nodes, step)) return [];
+  if (!allGone(cards, step)) return [];
+  const { nodes } = known.get(cards);
   const latest = nodes.reduce((most, { tracks }) => Math.max(most, ...tracks.map((track) => builtBy(track, step))), -1);
   return cards.filter((card) => card.box && !alive(card, step) && present(state.at(card.id, "state", latest)));
 }
