@@ -69,7 +69,7 @@ WATCHERS: dict[type[Watcher], frozenset[type[Event]]] = {
     Piled: frozenset({e.GradStored}),
     SecondOrder: frozenset({e.GradStored}),
     Growing: frozenset({e.BackwardStarted}),
-    Collected: frozenset({e.NodeMade}),
+    Collected: frozenset({e.NodeMade, e.OptimizerStepped}),
     Hooked: frozenset({e.HookRan, e.Written}),
     BornNan: frozenset({e.NodeMade}),
     Diverged: frozenset({e.Written}),

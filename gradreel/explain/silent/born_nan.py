@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -34,7 +34,7 @@ class BornNan:
         self.shown: int | None = None
 
     def looks_at(self) -> dict[type[Event], Callable[[Any], None]]:
-        if self.diagnosis is not None:
+        if not any(map(has_nan, gradients(self.world.trace.events))):
             return {}
         return {
             e.TensorMade: self.made,
@@ -133,6 +133,15 @@ class BornNan:
         if self.diagnosis is None or self.shown is None:
             return [] if self.diagnosis is None else [self.diagnosis]
         return [replace(self.diagnosis, lines={**self.diagnosis.lines, "shows": self.shown})]
+
+
+def gradients(events: Iterable[Event]) -> Iterator[Value | None]:
+    """All that leaves stored and that calls gave back."""
+    for event in events:
+        if type(event) is e.GradStored:
+            yield event.after
+        elif type(event) is e.GradCaptured:
+            yield event.value
 
 
 def has_nan(value: Value | None) -> bool:

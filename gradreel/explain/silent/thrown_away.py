@@ -39,6 +39,8 @@ class ThrownAway(FirstTrouble):
         self.printed = False
 
     def looks_at(self) -> dict[type[Event], Callable[[Any], None]]:
+        if not any(map(throws_away, ast.walk(self.world.source.tree))):
+            return {}
         return {
             e.TensorMade: self.tensor,
             e.LineReached: self.line,
@@ -59,16 +61,7 @@ class ThrownAway(FirstTrouble):
     def alone(self, place: Place) -> bool:
         """Whether one call with a plain result stands on the line, and nothing takes what it gives."""
         statements = self.world.source.simple(place.line)
-        if len(statements) != 1 or not isinstance(statements[0], ast.Expr):
-            return False
-        call = statements[0].value
-        if not isinstance(call, ast.Call):
-            return False
-        name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
-        given: list[ast.expr] = [*call.args, *(word.value for word in call.keywords)]
-        if isinstance(call.func, ast.Attribute):
-            given.append(call.func.value)
-        return name in CHANGES and not any(isinstance(part, ast.Call) for arg in given for part in ast.walk(arg))
+        return len(statements) == 1 and throws_away(statements[0])
 
     def prints(self, event: e.Printed) -> None:
         self.printed = True
@@ -113,3 +106,15 @@ class ThrownAway(FirstTrouble):
         names = named(target=name_of(world, world.tensors[tensor]))
         title = "A result that was thrown away"
         return Diagnosis("other", title, "", lines, story, (node,), events, "thrown_away", names)
+
+
+def throws_away(statement: ast.AST) -> bool:
+    """Whether a statement is one call with a plain result."""
+    if not isinstance(statement, ast.Expr) or not isinstance(statement.value, ast.Call):
+        return False
+    call = statement.value
+    name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
+    given: list[ast.expr] = [*call.args, *(word.value for word in call.keywords)]
+    if isinstance(call.func, ast.Attribute):
+        given.append(call.func.value)
+    return name in CHANGES and not any(isinstance(part, ast.Call) for arg in given for part in ast.walk(arg))
