@@ -162,7 +162,7 @@ def shape(dims: Sequence[int]) -> str:
 
 def listed(parts: Iterable[str]) -> str:
     """`a`, `b` and `c`."""
-    *rest, last = list(parts)
+    *rest, last = parts
     return f"{', '.join(rest)} and {last}" if rest else last
 
 
@@ -264,6 +264,7 @@ def operand(text: str, least: int) -> str:
     return text if binding(text) >= least else f"({text})"
 
 
+@lru_cache(4096)
 def between(left: str, op: str, right: str) -> str:
     """`left op right` with the brackets that Python needs; only a power groups from the right."""
     here = BINDING[op]

@@ -41,7 +41,7 @@ DOING_WITHOUT = frozenset(
 
 def node_made(told: Telling) -> str:
     world = told.world
-    state = world.nodes[next(event.node for event in told.all(e.NodeMade) if event.variable is None)]
+    state = world.nodes[told.built()]
     what = made_of(world, state)
     text = f"{code(what)} builds **{state.title}**" if what else f"**{state.title}** is built"
     if not state.slots and told.first(e.SavedPacked):
@@ -74,12 +74,14 @@ def keeping(world: World, state: NodeState, keeps: str) -> str:
         return "; it keeps no tensor: none is needed for the gradients that are wanted"
     if not state.slots:
         return f"; it keeps no tensor{why}"
-    kept = dict.fromkeys(keep_name(world, slot) for slot in state.slots.values())
+    kept = dict.fromkeys([keep_name(world, slot) for slot in state.slots.values()])
     return f"{keeps} {some(together(list(kept)))}{why}"
 
 
 def together(kept: list[str]) -> list[str]:
     """What has no name of its own named as one: `its inputs `self` and `other``."""
+    if len(kept) < 2:
+        return kept
     nameless = [name.removeprefix(NAMELESS) for name in kept if name.startswith(NAMELESS)]
     if len(nameless) < 2:
         return kept

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TypeVar
 
-from gradreel.trace.events import Event, LineReached
+from gradreel.trace.events import Event, LineReached, NodeMade
 
 from ..words import upper
 from ..world.world import World
@@ -38,6 +38,13 @@ class Telling:
             if type(event) is kind:
                 return event
         raise ValueError(f"the beat has no {kind.__name__}")
+
+    def built(self) -> int:
+        """The first node that is no leaf's."""
+        for event in self.events:
+            if type(event) is NodeMade and event.variable is None:
+                return event.node
+        raise ValueError("the beat builds no node")
 
     def sentence(self, text: str) -> str:
         """`text` with the line before it, if the program reaches one here, and a full stop."""
