@@ -51,7 +51,7 @@ def boxes_of(world: World, stage: Stage, labels: Mapping[int, Labels], placed: M
             [state.op for state in states],
             [state.nr for state in states],
             [state.place.line for state in states],
-            [labels[state.number].iteration for state in states],
+            Picks([labels[state.number].iteration for state in states]),
             functions(states),
             [state.generation for state in states],
             [state.call for state in states],
@@ -61,7 +61,7 @@ def boxes_of(world: World, stage: Stage, labels: Mapping[int, Labels], placed: M
             output,
             slots.table(),
             [label(world, state.variable) if state.variable is not None else None for state in states],
-            [f"t{tensor}" if tensor in stage.shown else None for tensor in made],
+            Ids("t", [tensor if tensor in stage.shown else None for tensor in made]),
         ),
     )
 
@@ -131,13 +131,14 @@ class Slots:
             values.append(index(slot.value))
             versions.append(slot.version)
             storages.append(slot.storage)
-            tensors.append(f"t{slot.tensor}" if slot.tensor in shown else None)
+            tensors.append(slot.tensor if slot.tensor in shown else None)
         for name, text in state.values.items():
             for column, part in zip(self._columns, Slot(name, name, "value", text), strict=True):
                 column.append(part)
 
     def table(self) -> Lists[Slot]:
-        return Lists(self._lengths, Table(Slot, self._columns))
+        *columns, tensors = self._columns
+        return Lists(self._lengths, Table(Slot, (*columns, Ids("t", tensors))))
 
 
 def late(world: World, tensor: int | None) -> str:

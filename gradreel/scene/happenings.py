@@ -90,7 +90,8 @@ class Stage:
 
     def arrive(self) -> None:
         """End a step: of the places that the program came by, the last is shown, and the names as they now are."""
-        self.names.settle()
+        if self.names.changed or self.names.left:
+            self.names.settle()
         if not self.moved:
             return
         self.moved = False

@@ -32,19 +32,20 @@ class Column(Sequence[Item]):
         return map(self.item, range(len(self)))
 
 
-class Ids(Column[str]):
-    """A letter and a number each: n1, n2."""
+class Ids(Column[Any]):
+    """A letter and a number each: n1, n2. In places there may be None."""
 
     __slots__ = ("letter", "numbers")
 
-    def __init__(self, letter: str, numbers: Sequence[int]) -> None:
+    def __init__(self, letter: str, numbers: Sequence[int | None]) -> None:
         self.letter, self.numbers = letter, numbers
 
     def __len__(self) -> int:
         return len(self.numbers)
 
-    def item(self, at: int) -> str:
-        return f"{self.letter}{self.numbers[at]}"
+    def item(self, at: int) -> str | None:
+        number = self.numbers[at]
+        return None if number is None else f"{self.letter}{number}"
 
 
 class Picks(Column[Item]):
