@@ -4,6 +4,12 @@
 
 import { element } from "./dom.js";
 
+/** What a row does not change needs no layout. @param {any} row @param {string} kinds @param {string} note */
+function become(row, kinds, note) {
+  if (row.className !== kinds) row.className = kinds;
+  if (row.lastChild.textContent !== note) row.lastChild.textContent = note;
+}
+
 /** @param {HTMLElement} root
  * @param {{source: string}} options
  */
@@ -36,17 +42,12 @@ export function createCodePane(root, { source }) {
     setSource,
     /** @param {{line: number, kind: string, text?: string, below?: string}[]} marks */
     setMarks: (marks) => {
-      for (const row of rows) {
-        row.className = "";
-        row.lastChild.textContent = "";
-      }
+      const [kinds, notes] = [rows.map(() => new Set()), rows.map(() => [])];
       for (const { line, kind, text, below } of marks) {
-        const note = [text, below].filter(Boolean).join(" · ");
-        const row = rows[line - 1];
-        if (!row) continue;
-        row.classList.add(kind);
-        if (note) row.lastChild.textContent = [row.lastChild.textContent, note].filter(Boolean).join(" · ");
+        kinds[line - 1]?.add(kind);
+        notes[line - 1]?.push(...[text, below].filter(Boolean));
       }
+      rows.forEach((row, i) => become(row, [...kinds[i]].join(" "), notes[i].join(" · ")));
       const now = rows[(marks.find((mark) => mark.kind === "now")?.line ?? 0) - 1];
       if (now && now !== last) show(now);
       last = now;

@@ -45,6 +45,7 @@ export function indexed(scene, state) {
     ...scene,
     boxes,
     box: new Map(boxes.map((box) => [box.id, box])),
+    leaves: boxes.filter((box) => box.kind === "leaf"),
     tensor: new Map(scene.tensors.map((tensor) => [tensor.id, tensor])),
     call: new Map(scene.calls.map((call) => [call.id, call])),
     into,
@@ -162,8 +163,7 @@ export function namesByBox(state, names, step) {
 export function gradientsAt(state, scene, names, step) {
   const found = [];
   const told = new Set();
-  for (const box of scene.boxes) {
-    if (box.kind !== "leaf") continue;
+  for (const box of scene.leaves) {
     const now = boxAt(state, box, step);
     if (!present(now.state)) continue;
     told.add(box.tensor);
