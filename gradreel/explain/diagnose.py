@@ -8,6 +8,7 @@ look for trouble that raises nothing.
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -44,8 +45,8 @@ class Doctor:
 
     def __init__(self, world: World) -> None:
         self.world = world
-        kinds = frozenset(map(type, world.trace.events))
-        self.watchers = [watcher(world) for watcher, needs in WATCHERS.items() if needs <= kinds]
+        there = Counter(map(type, world.trace.events))
+        self.watchers = [watcher(world) for watcher, needs in WATCHERS.items() if needs <= there]
         self.found: list[Diagnosis] = []
         self.failed: tuple[int, e.BackwardFailed] | None = None
         self.places: list[tuple[int, Place]] = []

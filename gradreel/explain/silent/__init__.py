@@ -7,6 +7,7 @@ that they were (TurnsSkipped), and nothing of what they left: what it has seen b
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from typing import Any, Protocol
 
@@ -25,7 +26,7 @@ from .cut_fractions import CutFractions
 from .cut_steps import CutSteps
 from .diverged import Diverged
 from .drawn import Drawn
-from .growing import Growing
+from .growing import TURNS, Growing
 from .hooked import Hooked
 from .idle import Idle
 from .ignored import Ignored
@@ -55,32 +56,32 @@ class Watcher(Protocol):
         ...
 
 
-WATCHERS: dict[type[Watcher], frozenset[type[Event]]] = {
-    Missing: frozenset({e.GradMissing}),
-    ConstantTerm: frozenset({e.NumbersTaken}),
-    ConstantGradient: frozenset({e.GradCaptured}),
-    Drawn: frozenset({e.BackwardStarted}),
-    CutSteps: frozenset({e.BackwardStarted}),
-    Nameless: frozenset({e.OptimizerStepped}),
-    Stale: frozenset({e.Written}),
-    Idle: frozenset({e.OptimizerStepped}),
-    Untouched: frozenset({e.OptimizerStepped}),
-    Broadcast: frozenset({e.NodeMade}),
-    Piled: frozenset({e.GradStored}),
-    SecondOrder: frozenset({e.GradStored}),
-    Growing: frozenset({e.BackwardStarted}),
-    Collected: frozenset({e.NodeMade, e.OptimizerStepped}),
-    Hooked: frozenset({e.HookRan, e.Written}),
-    BornNan: frozenset({e.NodeMade}),
-    Diverged: frozenset({e.Written}),
-    AskedInVain: frozenset({e.BackwardFinished}),
-    Unreached: frozenset({e.OptimizerStepped}),
-    Ignored: frozenset({e.NodeRan}),
-    Unrecorded: frozenset({e.Written}),
-    KeptElsewhere: frozenset({e.NodeMade}),
-    CutFractions: frozenset({e.NodeMade}),
-    MovingViews: frozenset({e.Written}),
-    LostWrite: frozenset({e.Written}),
-    ThrownAway: frozenset({e.NodeMade}),
+WATCHERS: dict[type[Watcher], Counter[type[Event]]] = {
+    Missing: Counter((e.GradMissing,)),
+    ConstantTerm: Counter((e.NumbersTaken,)),
+    ConstantGradient: Counter((e.GradCaptured,)),
+    Drawn: Counter((e.BackwardStarted,)),
+    CutSteps: Counter((e.BackwardStarted,)),
+    Nameless: Counter((e.OptimizerStepped,)),
+    Stale: Counter((e.Written,)),
+    Idle: Counter((e.OptimizerStepped,)),
+    Untouched: Counter((e.OptimizerStepped,)),
+    Broadcast: Counter((e.NodeMade,)),
+    Piled: Counter((e.GradStored,)),
+    SecondOrder: Counter((e.GradStored,)),
+    Growing: Counter({e.BackwardStarted: TURNS + 1}),
+    Collected: Counter((e.NodeMade, e.OptimizerStepped)),
+    Hooked: Counter((e.HookRan, e.Written)),
+    BornNan: Counter((e.NodeMade,)),
+    Diverged: Counter((e.Written,)),
+    AskedInVain: Counter((e.BackwardFinished,)),
+    Unreached: Counter((e.OptimizerStepped,)),
+    Ignored: Counter((e.NodeRan,)),
+    Unrecorded: Counter((e.Written,)),
+    KeptElsewhere: Counter((e.NodeMade,)),
+    CutFractions: Counter((e.NodeMade,)),
+    MovingViews: Counter((e.Written,)),
+    LostWrite: Counter((e.Written,)),
+    ThrownAway: Counter((e.NodeMade,)),
 }
-"""Each with kinds of events: where one of them is missing, there is nothing to tell."""
+"""Each with the events that there must be at least: where one of them is missing, there is nothing to tell."""
