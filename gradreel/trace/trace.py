@@ -93,7 +93,9 @@ class Values:
         if seen is not None:
             return seen
         # Told apart by their text: 0.0 and -0.0 are equal and nan is not, yet each is one thing to show.
-        content = (value.shape, value.dtype, repr(value.data), value.mean, value.cells)
+        data = value.data
+        told = data if type(data) is float and data and data == data else repr(data)
+        content = (value.shape, value.dtype, told, value.mean, value.cells)
         found = self._by_content.setdefault(content, len(self.table))
         if found == len(self.table):
             self.table.append(value)
