@@ -80,7 +80,7 @@ def node_ran(told: Telling) -> str:
 
 def each_once(goals: list[str]) -> list[str]:
     """Each goal once, with how often it comes."""
-    if len(goals) == 1:
+    if len(set(goals)) == len(goals):
         return goals
     times = {goal: goals.count(goal) for goal in goals}
     return [goal if many == 1 else f"{goal} {TIMES.get(many, f'{many} times')}" for goal, many in times.items()]
