@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from .batching.pointwise import each_alike
@@ -44,35 +44,49 @@ NotImplemented_.__name__ = "NotImplemented"
 def floor_divide_(self: Tensor, other: Any) -> Tensor:
     """`a //= b`: the value written, and a node without derivative."""
     check_writable(self)
-    needed = state.grad_enabled and any(isinstance(t, Tensor) and t.requires_grad for t in (self, other))
-    edges = [gradient_edge(t) for t in (self, other) if isinstance(t, Tensor)] if needed else []
+    edges = edges_of(self, other)
     before, state.grad_enabled = state.grad_enabled, False
     try:
         in_place(e.div_mode, self, other, "floor")
     finally:
         state.grad_enabled = before
-    if needed:
+    if edges:
         node = NotImplemented_(edges, ((self.data_.shape, self.data_.dtype),))
         node.operator = "aten::floor_divide_"
         rebase_onto(self, node)
     return self
 
 
-def floor_divide(self: Tensor, other: Any) -> Tensor:
+def floor_divide(self: Any, other: Any) -> Tensor:
     if not isinstance(self, Tensor):
         self = wrapped_number(self)
-    before = state.grad_enabled
     if hidden(self) or hidden(other):
-        out = each_alike(floor_divide, self, other)
-    else:
-        state.grad_enabled = False
-        try:
-            out = e.div_mode(self, other, "floor")
-        finally:
-            state.grad_enabled = before
-    operands = [t for t in (self, other) if isinstance(t, Tensor)]
-    if before and any(t.requires_grad for t in operands):
-        node = NotImplemented_([gradient_edge(t) for t in operands], ((out.data_.shape, out.data_.dtype),))
-        node.operator = "aten::floor_divide"
+        return underived("floor_divide", each_alike, floor_divide, self, other)
+    return underived("floor_divide", e.div_mode, self, other, "floor")
+
+
+def remainder_of_number(number: Any, other: Tensor) -> Tensor:
+    """`2 % x`, for which torch has no derivative, though it has one for `x % 2`."""
+    return underived("remainder", e.remainder, wrapped_number(number), other)
+
+
+def edges_of(*operands: Any) -> list[tuple[Node | None, int]]:
+    """The edges of such a node: those of the operands that require grad, if grad mode is on."""
+    if not state.grad_enabled:
+        return []
+    return [gradient_edge(t) for t in operands if isinstance(t, Tensor) and t.requires_grad]
+
+
+def underived(name: str, compute: Callable[..., Tensor], *operands: Any) -> Tensor:
+    """The result of `compute`, below a node that says that torch has no derivative for it."""
+    edges, before = edges_of(*operands), state.grad_enabled
+    state.grad_enabled = False
+    try:
+        out = compute(*operands)
+    finally:
+        state.grad_enabled = before
+    if edges:
+        node = NotImplemented_(edges, ((out.data_.shape, out.data_.dtype),))
+        node.operator = f"aten::{name}"
         out.node = node
     return out

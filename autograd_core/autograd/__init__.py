@@ -173,6 +173,10 @@ def grad(
         )
     allow_unused = materialize_grads if allow_unused is None else allow_unused
     roots, wanted = as_tuple(outputs), as_tuple(inputs)
+    for given in wanted:
+        if not isinstance(given, Tensor | GradientEdge):
+            kind = type(given).__name__
+            raise RuntimeError(f"all inputs have to be Tensors or GradientEdges, but got {kind}")
     if not wanted:
         raise RuntimeError("`inputs` argument to `grad()` cannot be empty.")
     if is_grads_batched:

@@ -16,7 +16,7 @@ from ..ops import added, putting, special
 from ..ops import elementwise as e
 from ..ops import index as i
 from ..ops import shape as s
-from ..tensor import Tensor, plain, wrapped_number
+from ..tensor import Tensor, plain
 from ..transforms.batch import hidden, unseen
 
 Numbers = bool | int | float
@@ -121,7 +121,9 @@ def rsub(input: Tensor, other: Any, *, alpha: Numbers = 1) -> Tensor:
 
 def remainder(input: Any, other: Any) -> Tensor:
     if not isinstance(input, Tensor):
-        input = wrapped_number(input)
+        from ..not_implemented import remainder_of_number
+
+        return remainder_of_number(input, other)
     return e.remainder(input, other) if isinstance(other, Tensor) else e.remainder_scalar(input, other)
 
 

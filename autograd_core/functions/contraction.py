@@ -58,11 +58,14 @@ def contract(a: Tensor, b: Tensor, over_a: list[int], over_b: list[int]) -> Tens
     free_a = [d for d in range(a.data_.ndim) if d not in at_a]
     free_b = [d for d in range(b.data_.ndim) if d not in at_b]
     shape = [a.data_.shape[d] for d in free_a] + [b.data_.shape[d] for d in free_b]
-    left, right = s.permute(a, free_a + over_a), s.permute(b, over_b + free_b)
-    if not free_a and not free_b:
-        return s.reshape(m.dot(flat(left), flat(right)), shape)
     rows, columns = (math.prod(t.data_.shape[d] for d in free) for t, free in ((a, free_a), (b, free_b)))
-    return s.reshape(m.mm(s.reshape(left, [rows, summed]), s.reshape(right, [summed, columns])), shape)
+    if rows == columns == 1:
+        left, right = s.permute(a, free_a + over_a), s.permute(b, over_b + free_b)
+        right = flat(right)  # torch numbers the second before the first here
+        return s.reshape(m.dot(flat(left), right), shape)
+    left = s.reshape(s.permute(a, free_a + over_a), [rows, summed])
+    right = s.reshape(s.permute(b, over_b + free_b), [summed, columns])
+    return s.reshape(m.mm(left, right), shape)
 
 
 def flat(tensor: Tensor) -> Tensor:

@@ -10,7 +10,7 @@ import numpy as np
 from .. import errors, streams
 from ..batching.making import at_random, like_at_random
 from ..ops.kernels import refuse
-from ..tensor import Tensor
+from ..tensor import Array, Tensor, plain
 from .choices import numpy_dtype
 from .factories import floating, lengths, like, made
 
@@ -98,11 +98,19 @@ def normal(
     return made((unit * width + centre).astype(unit.dtype), "normal", inputs=inputs)
 
 
-def bernoulli(input: Tensor, *, generator: Any = None) -> Tensor:
+def bernoulli(input: Tensor, p: float | None = None, *, generator: Any = None) -> Tensor:
+    """Ones by the probabilities in `input`; with `p`, by that for all, and torch has no derivative for it."""
+    from ..not_implemented import underived
     from ..ops.sampling import bernoulli_each
 
+    if p is not None:
+        return underived("bernoulli", lambda held: plain(by_one(held.data_, p, generator)), input)
     drawn: Tensor = bernoulli_each(input, generator)
     return drawn
+
+
+def by_one(like: Array, p: float, generator: Any) -> Array:
+    return np.asarray(streams.bernoulli(like.size, p, like.dtype, generator).reshape(like.shape))
 
 
 def poisson(input: Tensor, generator: Any = None) -> Tensor:

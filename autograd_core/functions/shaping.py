@@ -80,7 +80,7 @@ def unflatten(input: Tensor, dim: int, sizes: Sequence[int]) -> Tensor:
 
 
 def ravel(input: Tensor) -> Tensor:
-    return s.reshape(input, [-1])
+    return s.view(contiguous(input), [-1])
 
 
 def permute(input: Tensor, *order: Any) -> Tensor:

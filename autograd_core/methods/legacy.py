@@ -64,13 +64,13 @@ def resize_as(self: Tensor, tensor: Tensor) -> Tensor:
 
 def set_(self: Tensor, source: Tensor | None = None) -> Tensor:
     """Show the memory of `source` from now on; a write that has no derivative."""
-    check_writable(self)
-    if self._is_view():
-        raise NotImplementedError("set_ of a view is not supported")
     given = made(np.zeros(0, self.data_.dtype), "set_") if source is None else source
     if given.data_.dtype != self.data_.dtype:
         kinds = [errors.C_NAMES[t.data_.dtype.name] for t in (self, given)]
         raise RuntimeError("Could not set tensor of type " + kinds[1] + " to a tensor of type " + kinds[0])
+    check_writable(self)
+    if self._is_view():
+        raise NotImplementedError("set_ of a view is not supported")
     needed = state.grad_enabled and (self.requires_grad or given.requires_grad)
     edges = [gradient_edge(t) for t in (self, given)] if needed else []
     mine, theirs = self.shared_storage(), given.shared_storage()

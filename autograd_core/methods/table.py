@@ -19,6 +19,7 @@ from ..functions import (
     arranging,
     contraction,
     covariance,
+    drawing,
     factored,
     factories,
     indexing,
@@ -260,6 +261,7 @@ OWN |= {
     "is_same_size": lambda self, other: self.data_.shape == other.data_.shape, "conj": lambda self: self,
     "cpu": lambda self: self,
 }  # fmt: skip
+OWN |= {name: getattr(drawing, name) for name in ("bernoulli", "multinomial")}
 OWN |= {name: conversion.cast_to(kind) for name, kind in CASTS.items()}
 OWN |= legacy.METHODS | in_python.METHODS | {"__copy__": tracking.copied, "_is_view": vars(Tensor)["_is_view"]}
 OWN |= {name: getattr(factories, name) for name in ("new_tensor", "new_zeros", "new_ones", "new_empty", "new_full")}

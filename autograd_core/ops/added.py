@@ -10,6 +10,7 @@ from .. import errors
 from ..op import RAW, op
 from ..tensor import Array
 from ..transforms.batch import hidden
+from .dims import wrap
 from .kernels import refuse
 from .matmul import batches, bmm, matmul, matrices, matrix_and_vector, mv, outer
 from .shape import expand, reshape, t, transpose, unsqueeze
@@ -66,6 +67,10 @@ def addmv(self: Array, mat: Array, vec: Array, beta: float = 1, alpha: float = 1
     batch2=lambda grad, batch1, alpha: scaled(bmm(transpose(batch1, 1, 2), grad), alpha),
 )
 def baddbmm(self: Array, batch1: Array, batch2: Array, beta: float = 1, alpha: float = 1) -> Array:
+    for batch, dim in ((batch1, 0), (batch1, 1), (batch2, 2)):
+        if not batch.ndim:
+            raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
+        wrap(dim, batch.ndim)
     shape = batches(batch1, batch2)
     if self.shape != shape:
         self = RAW["expand"](self, shape)

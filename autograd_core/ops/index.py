@@ -207,6 +207,13 @@ def index_add(self: Array, dim: int, index: Array, source: Array, alpha: float =
     source=lambda grad, dim, index, source, source_dim: expand(index_select(grad, dim, index), source.shape),
 )
 def index_copy(self: Array, dim: int, index: Array, source: Array) -> Array:
+    if index.ndim > 1:
+        raise IndexError(f"index_copy_(): Index should have dimension 1 or 0 (got {index.ndim})")
+    if source.ndim and self.ndim and source.ndim != self.ndim:
+        raise IndexError(
+            "index_copy_(): When source and destination are not scalars, their dimensionality must match. Source "
+            f"dimensionality ({source.ndim}), destination dimensionality ({self.ndim})"
+        )
     if index.dtype.kind not in "iu":
         raise RuntimeError(f"index_copy_(): Expected a long tensor for index, but got {errors.type_name(index.dtype)}")
     if self.dtype != source.dtype:
@@ -216,6 +223,11 @@ def index_copy(self: Array, dim: int, index: Array, source: Array) -> Array:
             f"{kinds[1]}"
         )
     at = wrap(dim, self.ndim)
+    found = source.shape[at] if source.ndim else 1
+    if index.size != found:
+        raise IndexError(
+            f"index_copy_(): Number of indices ({index.size}) should be equal to source.size(dim) ({found})"
+        )
     if self.ndim:
         within(index, self.shape[at], at, f"index_copy_(): {OF_DIMENSION}", IndexError)
     out = np.array(self)

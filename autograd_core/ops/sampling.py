@@ -12,6 +12,7 @@ from ..inplace import in_place
 from ..op import op
 from ..streams import Generator
 from ..tensor import Array, Tensor
+from .kernels import refuse
 
 
 def shaped(values: Array, like: Array) -> Array:
@@ -55,6 +56,7 @@ def bernoulli(self: Array, p: float, generator: Generator | None) -> Array:
 
 @op("bernoulli.each", nr=0, self=lambda grad: zeros_as(grad))
 def bernoulli_each(self: Array, generator: Generator | None = None) -> Array:
+    refuse("bernoulli_tensor_cpu_p_", "biu", np.asarray(self))
     return np.asarray(streams.bernoulli_each(np.asarray(self), generator))[()]
 
 

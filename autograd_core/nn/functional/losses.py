@@ -230,7 +230,10 @@ def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -
         shape = np.broadcast_shapes(x1.data_.shape, x2.data_.shape)
     except ValueError:
         return e.sub(x1, x2)  # raises what torch raises for sizes that do not broadcast
-    x1, x2 = (cast(x if x.data_.shape == shape else s.expand(x, list(shape)), common) for x in (x1, x2))
+    if x1.data_.shape != x2.data_.shape:
+        x2 = s.expand(x2, list(shape))  # torch expands both, the second first
+        x1 = s.expand(x1, list(shape))
+    x1, x2 = cast(x1, common), cast(x2, common)
     held = []
     for x in (x1, x2):
         length = s.clone(r.vector_norm(x, 2, [dim], True))
