@@ -124,7 +124,7 @@ def flip(input: Tensor, *order: Any) -> Tensor:
 
 def roll(input: Tensor, shifts: Any, dims: Any = ()) -> Tensor:
     one = isinstance(shifts, int)
-    at = [dims] if isinstance(dims, int) else list(dims)
+    at = [dims] if isinstance(dims, int) else list(dims or ())
     return s.roll(input, [shifts] if one else list(shifts), at)
 
 

@@ -169,7 +169,15 @@ def flip(self: Array, dims: Sequence[int]) -> Array:
 
 @op("roll", self=lambda grad, shifts, dims: roll(grad, negated(shifts), dims))
 def roll(self: Array, shifts: Sequence[int], dims: Sequence[int]) -> Array:
-    return np.roll(self, tuple(shifts), tuple(dims)) if dims else np.roll(self, tuple(shifts)[0]).copy()
+    if not shifts:
+        raise RuntimeError("`shifts` required")
+    if len(shifts) != len(dims) and (dims or len(shifts) != 1):
+        raise RuntimeError(f"shifts and dimensions must align. shifts: {len(shifts)}, dims:{len(dims)}")
+    if not dims:
+        return np.roll(self, shifts[0]).copy()
+    if not self.ndim:
+        raise IndexError(f"Dimension specified as {dims[0]} but tensor has no dimensions")
+    return np.roll(self, tuple(shifts), tuple(wrap(dim, self.ndim) for dim in dims))
 
 
 @both

@@ -210,7 +210,7 @@ __all__ = [
 BY_INDICES = "max_pool1d max_pool2d max_pool3d adaptive_max_pool1d adaptive_max_pool2d adaptive_max_pool3d"
 """Functions that torch parts in two, by whether indices are wanted: what Python says of their arguments names the one
 without."""
-for _name in BY_INDICES.split():
+for _name in (*BY_INDICES.split(), "threshold"):
     globals()[_name].__qualname__ = f"_{_name}"
 
 globals().update(choosy_all(globals()))

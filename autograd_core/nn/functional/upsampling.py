@@ -82,21 +82,21 @@ def wanted_size(input: Tensor, size: Any, scale_factor: Any) -> tuple[list[int],
         raise ValueError("only one of size or scale_factor should be defined")
     if size is not None:
         if not isinstance(size, int) and len(size) != len(space):
-            raise mismatch("Input and output", space, "output size", tuple(size), "o")
+            raise mismatch("Input and output", space, "output size", size, "o")
         wanted = [size] * len(space) if isinstance(size, int) else [int(n) for n in size]
         return wanted, [None] * len(space)
     if scale_factor is None:
         raise ValueError("either size or scale_factor should be defined")
     if isinstance(scale_factor, list | tuple):
         if len(scale_factor) != len(space):
-            raise mismatch("Input and scale_factor", space, "scale_factor", tuple(scale_factor), "s")
+            raise mismatch("Input and scale_factor", space, "scale_factor", scale_factor, "s")
         factors = [float(factor) for factor in scale_factor]
     else:
         factors = [float(scale_factor)] * len(space)
     return [math.floor(n * factor) for n, factor in zip(space, factors, strict=True)], list(factors)
 
 
-def mismatch(who: str, space: list[int], what: str, given: tuple[Any, ...], letter: str) -> ValueError:
+def mismatch(who: str, space: list[int], what: str, given: Any, letter: str) -> ValueError:
     name = "output size of" if what == "output size" else "scale_factor of shape"
     return ValueError(
         f"{who} must have the same number of spatial dimensions, but got input with spatial dimensions of {space} and "
