@@ -61,9 +61,13 @@ def refuse_repeats(data: Array) -> None:
 
 
 def repeats(data: Array) -> bool:
-    """Whether a dimension was expanded, so that elements of `data` lie in one place."""
+    """Whether a dimension was expanded, so that elements of `data` lie in one place. (Of no elements none do.)"""
     strides = getattr(data, "strides", ())
-    return 0 in strides and any(step == 0 and size > 1 for step, size in zip(strides, data.shape, strict=True))
+    return (
+        0 in strides
+        and data.size > 0
+        and any(step == 0 and size > 1 for step, size in zip(strides, data.shape, strict=True))
+    )
 
 
 def overlap(target: Tensor, other: Tensor, whole: bool) -> bool:

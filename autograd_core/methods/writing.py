@@ -175,13 +175,15 @@ def augmented(method: Method, op: Any = None, ufunc: Any = None) -> Method:
             if not singular and self.node is None and ((storage := self.storage_) is None or other.storage_ is None):
                 mine, theirs = self.data_, other.data_
                 if (
-                    mine.dtype is FLOAT is theirs.dtype
-                    and mine.shape == theirs.shape
-                    and mine.__class__ is ndarray
+                    mine.__class__ is ndarray
+                    and mine.dtype is FLOAT is theirs.dtype
                     and mine.flags.c_contiguous
                     and (not state.grad_enabled if special else self.meta is other.meta is None and other.node is None)
                 ):
-                    ufunc(mine, theirs, mine)
+                    try:
+                        ufunc(mine, theirs, mine)
+                    except ValueError:  # shapes that do not fit: nothing was written
+                        return operator(self, other)
                     if storage.__class__ is Storage:
                         storage.version += 1
                     else:

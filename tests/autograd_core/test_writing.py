@@ -1,5 +1,6 @@
 """Arithmetic in place at once against the general way: the same values, versions, histories and errors."""
 
+import operator
 from collections.abc import Callable
 from typing import Any
 
@@ -33,16 +34,20 @@ PAIRS: dict[str, Callable[[], tuple[Any, Any]]] = {
     "result": lambda: (torch.ones(2, requires_grad=True) * 2, torch.ones(2)),
     "parameter": lambda: (torch.nn.Parameter(torch.ones(2)), torch.nn.Parameter(torch.ones(2))),
     "a list": lambda: (torch.ones(2), [1.0, 2.0]),
+    "more dimensions": lambda: (torch.ones(1), torch.full((1, 1), 3.0)),
+    "fewer dimensions": lambda: (torch.ones(1, 1), torch.full((1,), 3.0)),
+    "nothing": lambda: (torch.ones(0, 3), torch.ones(1, 3)),
 }
+AUGMENTED = {"add_": operator.iadd, "sub_": operator.isub, "mul_": operator.imul}
 
 
-def told(write: str, pair: str, tracking: bool) -> Any:
+def told(write: Callable[[Any, Any], Any], pair: str, tracking: bool) -> Any:
     """What a program sees of the write: the error, or the values, versions and histories of both sides."""
     target, other = PAIRS[pair]()
     base = target._base
     try:
         with torch.set_grad_enabled(tracking):
-            assert WRITES[write](target, other) is target
+            assert write(target, other) is target
     except (RuntimeError, TypeError) as error:
         return type(error), str(error)
     sides = [side for side in (target, other, base) if isinstance(side, torch.Tensor)]
@@ -53,9 +58,9 @@ def told(write: str, pair: str, tracking: bool) -> Any:
 @pytest.mark.parametrize("pair", PAIRS)
 @pytest.mark.parametrize("write", WRITES)
 def test_a_write_at_once_is_a_write(write: str, pair: str, tracking: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    got = told(write, pair, tracking)
+    got = told(WRITES[write], pair, tracking)
     monkeypatch.setattr(writing, "at_once", lambda *_: False)
-    assert got == told(write, pair, tracking)
+    assert got == told(WRITES[write], pair, tracking)
 
 
 def test_plain_writes_do_go_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -72,3 +77,12 @@ def test_a_window_past_what_is_known_of_a_memory_is_refused() -> None:
     assert lost.as_strided((2,), (1,), 3).tolist() == [3.0, 4.0]
     with pytest.raises(NotImplementedError, match="only within what the view itself shows"):
         lost.as_strided((2,), (1,), 0)
+
+
+@pytest.mark.parametrize("tracking", [True, False])
+@pytest.mark.parametrize("pair", sorted(PAIRS.keys() - {"a list"}))
+@pytest.mark.parametrize("write", AUGMENTED)
+def test_an_assignment_is_the_method(write: str, pair: str, tracking: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    got = told(AUGMENTED[write], pair, tracking)
+    monkeypatch.setattr(writing, "at_once", lambda *_: False)
+    assert got == told(WRITES[write], pair, tracking)
