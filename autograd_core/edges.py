@@ -10,7 +10,7 @@ from .tensor import Meta, Tensor
 
 if TYPE_CHECKING:
     pass
-from .graph import FLOAT, LAST, AccumulateGrad, Node, floats_of, outs_of
+from .graph import FLOAT, LAST, AccumulateGrad, Node, known_floats, outs_of
 
 reference = weakref.ref
 
@@ -87,7 +87,10 @@ def new_accumulator(leaf: Tensor, meta: Meta) -> AccumulateGrad:
     node.hooks = None
     node.freed = False
     data = leaf.data_
-    node.outs = floats_of[data.shape] if data.dtype is FLOAT else outs_of[data.shape, data.dtype]
+    try:
+        node.outs = known_floats[data.shape] if data.dtype is FLOAT else outs_of(data.shape, data.dtype)
+    except KeyError:
+        node.outs = outs_of(data.shape, data.dtype)
     meta.accumulator = reference(node)
     if singular and state.session is not None:
         state.session.accumulator_made(node, leaf)

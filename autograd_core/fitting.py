@@ -31,28 +31,31 @@ def fitted(node: Node, index: int, grad: Any, below: Node, nr: int) -> Any:
         return None
     expected = shape, dtype = below.outs[nr]
     if grad.__class__ is ndarray and dtype is FLOAT is grad.dtype:
-        add = first_axis[grad.shape, shape]
+        key = grad.shape, shape
+        try:
+            add = first_axis[key]
+        except KeyError:
+            add = over_first_axis(key)
         if add is not None and grad.flags.c_contiguous:
             return add(grad)[...]  # a view, as in torch
     return fit(node, index, grad, expected, False)
 
 
-class FirstAxis(dict[tuple[tuple[int, ...], tuple[int, ...]], Any]):
-    """How to sum contiguous gradients of float32 over their first axis, where a shape without it is expected.
+first_axis: dict[tuple[tuple[int, ...], tuple[int, ...]], Any] = {}
+"""How to sum contiguous gradients of float32 over their first axis, where a shape without it is expected.
 
-    So it is with a bias: the commonest case. None for all others.
-    """
-
-    def __missing__(self, key: tuple[tuple[int, ...], tuple[int, ...]]) -> Any:
-        given, shape = key
-        if len(self) >= MANY:
-            self.clear()
-        bias = given[1:] == shape != () and given[0] > 1
-        self[key] = found = arithmetic.planned(given, FIRST, False, FLOAT) if bias else None
-        return found
+So it is with a bias: the commonest case. None for all others.
+"""
 
 
-first_axis = FirstAxis()
+def over_first_axis(key: tuple[tuple[int, ...], tuple[int, ...]]) -> Any:
+    """The same for a gradient of a shape that is expected in another, planned now."""
+    given, shape = key
+    if len(first_axis) >= MANY:
+        first_axis.clear()
+    bias = given[1:] == shape != () and given[0] > 1
+    first_axis[key] = found = arithmetic.planned(given, FIRST, False, FLOAT) if bias else None
+    return found
 
 
 def fitted_tensor(node: Node, index: int, grad: Any, below: Node) -> Any:

@@ -31,32 +31,33 @@ SCALAR: tuple[Output, ...] = (((), FLOAT),)
 """`outs` of every node with one 0-d float32 result: the same object, so that one look at it is enough."""
 
 
-class Outs(dict[Output, tuple[Output, ...]]):
-    """`outs` of nodes with one result by its shape and dtype: there are few, and one look tells whether two are alike.
+known_outs: dict[Output, tuple[Output, ...]] = {}
+"""`outs` of nodes with one result by its shape and dtype: there are few, and one look tells whether two are alike.
 
-    (Those that are not the same object may still be equal.)
-    """
-
-    def __missing__(self, out: Output) -> tuple[Output, ...]:
-        if len(self) >= MANY:
-            self.clear()
-        found = self[out] = SCALAR if out == SCALAR[0] else (out,)
-        return found
-
-
-class Floats(dict[tuple[int, ...], tuple[Output, ...]]):
-    """The same for the commonest dtype, float32, by shape alone: half the time."""
-
-    def __missing__(self, shape: tuple[int, ...]) -> tuple[Output, ...]:
-        if len(self) >= MANY:
-            self.clear()
-        found = self[shape] = outs_of[shape, FLOAT]
-        return found
-
+(Those that are not the same object may still be equal.)
+"""
+known_floats: dict[tuple[int, ...], tuple[Output, ...]] = {}
+"""The same for the commonest dtype, float32, by shape alone: half the time."""
 
 MANY = 4096
-outs_of = Outs()
-floats_of = Floats()
+
+
+def outs_of(shape: tuple[int, ...], dtype: np.dtype[Any]) -> tuple[Output, ...]:
+    """The same, made now if it is not known yet.
+
+    (A dictionary that made what it lacks would be no plain one, into which Python looks soonest.)
+    """
+    out = shape, dtype
+    found = known_outs.get(out)
+    if found is None:
+        if len(known_outs) >= MANY:
+            known_outs.clear()
+            known_floats.clear()
+        found = known_outs[out] = SCALAR if out == SCALAR[0] else (out,)
+    if dtype is FLOAT:
+        known_floats[shape] = found
+    return found
+
 
 ONE = np.float32(1)
 """The gradient that backward starts with."""

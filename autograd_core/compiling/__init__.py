@@ -24,7 +24,7 @@ from .. import leaves, operands, quick
 from ..anomaly import remember
 from ..edges import accumulator, late, new_accumulator, number_late, operand_edge
 from ..fitting import fitted, fitted_tensor
-from ..graph import FLOAT, LAST, SCALAR, Dim, floats_of, outs_of
+from ..graph import FLOAT, LAST, SCALAR, Dim, known_floats, outs_of
 from ..recording.engine import apart, heard_hand_on, heard_nothing, told_step
 from ..recording.tape import LARGE, SMALL, many_leaves, noted
 from ..saved import SavedResult, save_result, unpack_slot
@@ -50,7 +50,7 @@ def batched(op: Op, args: tuple[Any, ...]) -> Any:
 
 PLUMBING: Namespace = {
     "_Tensor": Tensor, "_SavedResult": SavedResult, "_Storage": Storage,
-    "_LAST": LAST, "_SCALAR": SCALAR, "_FLOAT": FLOAT, "_outs": outs_of, "_floats": floats_of,
+    "_LAST": LAST, "_SCALAR": SCALAR, "_FLOAT": FLOAT, "_outs": outs_of, "_floats": known_floats,
     "_numbers": operands.numbers,
     "_special": special, "_singular": singular, "_state": state, "_next": next_usual,
     "_new": blank, "_float32": np.float32, "_ndarray": np.ndarray, "_edge": operand_edge,

@@ -206,9 +206,7 @@ class Forward(Making):
         ]
         outs = [f"v_{name}" for name in op.differentiable]
         told = ", ".join(f"({v}.shape, {v}.dtype)" for v in outs)
-        one = f"_floats[{outs[0]}.shape] if {outs[0]}.dtype is _FLOAT else _outs[{outs[0]}.shape, {outs[0]}.dtype]"
-        one = f"_SCALAR if {outs[0]}.__class__ is _float32 else {one}"
-        lines.append(f"    node.outs = {one if len(outs) == 1 else f'({told},)'}")
+        lines += outs_lines(outs[0]) if len(outs) == 1 else [f"    node.outs = ({told},)"]
         for i, name in enumerate(op.outputs):
             attached = name in op.differentiable
             nr = f"; r_{name}.output_nr = {i}" if attached and i else ""
@@ -226,3 +224,13 @@ class Forward(Making):
             f"    _link({self.everything}, ({results},))",
             f"    return {results}",
         ]
+
+
+def outs_lines(v: str) -> list[str]:
+    """`outs` of a node whose one result is the array `v`."""
+    return [
+        f"    if {v}.__class__ is _float32: node.outs = _SCALAR",
+        "    else:",
+        f"        try: node.outs = _floats[{v}.shape] if {v}.dtype is _FLOAT else _outs({v}.shape, {v}.dtype)",
+        f"        except KeyError: node.outs = _outs({v}.shape, _FLOAT)",
+    ]

@@ -58,7 +58,8 @@ class Heard(Forward, Backward):
             f"        tape.result({r}, {op.name!r}, {self.involved()})",
             f"        return {r}",
             "    else:",
-            f"        outs = _floats[{v}.shape] if kind_ is _FLOAT else _outs[{v}.shape, kind_]",
+            f"        try: outs = _floats[{v}.shape] if kind_ is _FLOAT else _outs({v}.shape, kind_)",
+            f"        except KeyError: outs = _outs({v}.shape, _FLOAT)",
             f"        raw = float({v}) if outs is _SCALAR else {v}.tobytes()",
             f"        if n_ > _SMALL and tape.weigh is not None: tape.weigh({r})",
         ]
