@@ -23,10 +23,12 @@ from .objects.values import (
     Generator,
     Instance,
     Own,
+    Silent,
     StaticMethod,
     Type,
     Value,
 )
+from .refusal import Refusal
 
 if TYPE_CHECKING:
     from .machine import Machine
@@ -95,9 +97,19 @@ def to_engine(machine: Machine, value: Value) -> Any:
         return Callback(machine, value)
     if isinstance(value, Instance):
         return Callback(machine, value) if value.kind.find("__call__") is not MISSING else Parcel(value)
+    if kind is Silent:
+        raise unseen(value)
     if isinstance(value, (list, tuple)) and isinstance(value, Own):
         return [to_engine(machine, part) for part in value]
     return value
+
+
+def unseen(value: Silent) -> Refusal:
+    """What a program asks of a library that has no part here cannot be known."""
+    return Refusal(
+        f"`{value.name}` does nothing here, so the program cannot use what it would give. Put something of your own in "
+        "its place, such as a tensor from `torch.rand(8, 3)`."
+    )
 
 
 def _bound(value: Foreign) -> bool:

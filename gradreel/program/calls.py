@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .bridge import PLAIN, Companion, from_engine, function_class, to_engine
+from .bridge import PLAIN, Companion, from_engine, function_class, to_engine, unseen
 from .engine import torch
 from .machine import Machine
 from .objects.creating import instantiate
@@ -29,7 +29,6 @@ from .objects.values import (
     Type,
     Value,
 )
-from .refusal import Refusal
 from .syntax.arguments import unfit
 from .torch_face.sizes import ASKED
 
@@ -165,11 +164,6 @@ def call_method(machine: Machine, owner: Value, name: str, args: list[Value]) ->
     return call(machine, found, [owner, *args], {})
 
 
-def unseen(value: Silent) -> Refusal:
-    """What a program asks of a library that has no part here cannot be known."""
-    return Refusal(f"`{value.name}` does nothing here, so the program cannot use what it would give.")
-
-
 def own_length(machine: Machine, value: Value) -> int | None:
     """What the class's `__len__` says, or None if it has none."""
     answer = call_method(machine, value, "__len__", [])
@@ -224,9 +218,11 @@ NAMES: dict[type, str] = {
 
 
 def kind_name(value: Value) -> str:
-    """The name of the type of `value`, as Python's messages give it."""
+    """The name of the type of `value`, as Python's messages give it. What stands for a library has none to tell."""
     if isinstance(value, OBJECTS):
         return value.kind.name
+    if type(value) is Silent:
+        raise unseen(value)
     if isinstance(value, Error):
         return value.own.name if value.own else value.kind.name
     return NAMES.get(type(value)) or type(value).__name__

@@ -16,7 +16,7 @@ from gradreel.trace.events import NameBound, NameUnbound
 from .bridge import Companion
 from .calls import kind_name
 from .engine import TENSORS, tensor_id, torch
-from .objects.values import ATTRIBUTES, Builtin, Class, Foreign, Function, Instance, Namespace, Type, Value
+from .objects.values import ATTRIBUTES, Builtin, Class, Foreign, Function, Instance, Namespace, Silent, Type, Value
 
 SILENT = frozenset({Function, Class, Type, Namespace, Builtin, Foreign})
 """Not told: functions, classes and imported names."""
@@ -41,7 +41,7 @@ def short(value: Value) -> str:
         return repr(value[:LONGEST])
     if isinstance(value, (list, tuple, dict, set, frozenset)):
         return f"{kind_name(value)} of {len(value)}"
-    return kind_name(value)
+    return value.name if isinstance(value, Silent) else kind_name(value)
 
 
 def parts(value: Value, path: str, depth: int = 0) -> Iterator[tuple[str, Value]]:

@@ -45,6 +45,27 @@ WHILE_RUNNING: dict[str, tuple[int, str]] = {
 }
 
 
+NOTHING_TO_USE = """\
+len(images)
+images + 1
+torch.tensor(images)
+torch.unsqueeze(images, 0)
+torch.stack([torch.ones(2), images[0]])
+torch.nn.Linear(2, 2)(images.data)
+"%d" % images
+print(type(images))
+for image, label in torch.utils.data.DataLoader(images, batch_size=4): pass
+""".splitlines()
+"""What cannot be done with what a library would give that has no part here."""
+
+
+@pytest.mark.parametrize("line", NOTHING_TO_USE)
+def test_what_a_library_would_give_is_refused_where_it_is_used(line: str) -> None:
+    outcome = run(f"import torch\nimport visdom\nimages = visdom.images()\nprint(images is None)\n{line}").outcome
+    assert (outcome.kind, outcome.line) == ("refused", 5)
+    assert (outcome.message or "").startswith("`visdom.images") and "in its place" in (outcome.message or "")
+
+
 @pytest.mark.parametrize("source", BEFORE)
 def test_it_is_refused_before_anything_runs(source: str) -> None:
     trace = run(source)

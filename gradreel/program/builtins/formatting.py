@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from ..calls import call_method, kind_name, unseen
+from ..bridge import unseen
+from ..calls import call_method, kind_name
 from ..engine import elements_of, torch
 from ..errors import error_of
 from ..limits import Spent

@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from ..calls import NAMES, call_method, kind_name, unseen
+from ..bridge import unseen
+from ..calls import NAMES, call_method, kind_name
 from ..engine import torch
 from ..errors import TYPES as ERRORS
 from ..machine import Machine
