@@ -70,6 +70,37 @@ TEXTS: dict[str, tuple[str, str]] = {
         "1\n",
     ),
     "a notebook": (NOTEBOOK, ONES + ONES),
+    "words above and below": (
+        "Dear list,\nthis prints one:\n\nprint(1)\n\nIt doesn't help me.\n\nCheers,\nAda L",
+        "1\n",
+    ),
+    "words between": ("First I make it:\nx = 1\nand then I print it:\n\nprint(x)\nWhy is that?", "1\n"),
+    "words that begin as statements do": ("if I try the following\n\nprint(1)\n\nfor all of my models it is 1", "1\n"),
+    "words that quote code": ("It works for most of my own tensors with requires_grad = True.\n\nprint(1)", "1\n"),
+    "a title alone": ("Forward And Backward\n\nprint(1)\n\nMore Of This\n\nprint(2)", "1\n2\n"),
+    "words around an indented block": (
+        "Here is my code:\n\n    x = 1\n    if x:\n        print(x)\n\nAny idea?",
+        "1\n",
+    ),
+    "words around numbered lines": ("See this one\n\n1  x = 1\n2  if x:\n3      print(x)\n\nAny idea at all?", "1\n"),
+    "words of a docstring stay": (
+        'Look at this:\n\ndef f():\n    """\nwords side by side\n    """\nprint(f.__doc__)',
+        "\nwords side by side\n    \n",
+    ),
+    "an error between": (
+        "My code:\n\nprint(1)\n\nTraceback (most recent call last):\n  File 'a.py', line 1\n    print(1)\n"
+        "RuntimeError: an error of old\n\nso I tried instead\n\nprint(2)",
+        "1\n2\n",
+    ),
+    "an error behind words": (
+        "I did:\n\n    x = 1\n    x.y\n\nand it says\n\n"
+        "    AttributeError: 'int' object has no attribute 'y'\n\nWhat is wrong with it?",
+        "",
+    ),
+    "a heading behind the output of a cell": (
+        "In [1]:\nx = 2\nprint(x)\n2\n\n# 2. More\nand some words\nIn [2]: x\nOut[2]: 2\n\nThat is the value",
+        "2\n2\n",
+    ),
 }
 
 
@@ -116,7 +147,9 @@ def test_outputs_that_are_the_same_are_counted() -> None:
     ]
     error = "Traceback (most recent call last):\n  File 'x'\nRuntimeError: shape '[3]' is invalid for"
     assert compared(f">>> import torch\n>>> torch.ones(2).view(3)\n{error}") == ["1 of 1 output is what was posted."]
-    assert compared(TEXTS["output behind"][0]) == ["1 of 1 output is what was posted."]
+    for name in ("output behind", "an error behind words"):
+        assert compared(TEXTS[name][0]) == ["1 of 1 output is what was posted."]
+    assert compared(TEXTS["a heading behind the output of a cell"][0]) == ["2 of 2 outputs are what was posted."]
     assert compared("print(1)") == []
 
 
@@ -158,7 +191,10 @@ def test_any_text_can_be_pasted(text: str) -> None:
     assert run(text).outcome.kind in ("finished", "raised", "refused", "stopped")
 
 
-@pytest.mark.parametrize("line", ["a = (not 3.append(a))", "loss = (x.sum()", "y = 3 * x x"])
+BROKEN = ["a = (not 3.append(a))", "loss = (x.sum()", "y = 3 * x x", "for i in range 3:", "if x equals y:", "print x y"]
+
+
+@pytest.mark.parametrize("line", [*BROKEN, "def f():\n    retrun the loss"])
 def test_a_broken_last_line_is_no_output(line: str) -> None:
     assert run(f"x = 3\n{line}").outcome.kind == "refused"
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from . import letters, notebook, prompts, scripts
 from .parsing import fault
 from .pasted import Note, Pasted, Posted
+from .prose import without_prose
 
 LONGEST = 100_000
 """Characters that are looked at; a longer text is taken as it is, and refused as too long."""
@@ -41,6 +42,9 @@ def script(seen: str, lines: list[str], notes: list[Note]) -> Pasted:
     posted: list[Posted] = []
     made = scripts.unnumbered(lines) or lines
     made = scripts.straightened(made, notes)
+    if fault(made) is not None:
+        made = without_prose(made, notes)
+        made = scripts.straightened(scripts.unnumbered(made) or made, notes)
     made = scripts.without_output(made, posted)
     return finished(seen, scripts.straightened(made, notes), False, posted, [], notes)
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from .parsing import bare, longest_program
 from .pasted import Posted
+from .prose import is_prose
 
 PYTHON = re.compile(r"^\s*(>>>|\.\.\.)( ?)(.*)$")
 FIRST = re.compile(r"^\s*>>>")
@@ -50,6 +51,8 @@ def python(lines: Sequence[str]) -> Found:
 def before_output(lines: Sequence[str], marked: bool) -> int:
     """How many lines of a cell are its code, where what it printed stands below as bare values."""
     count = len(lines)
+    while count > 1 and (not lines[count - 1].strip() or lines[count - 1].startswith("#")):
+        count -= 1
     while count > 1 and any("print(" in line for line in lines[: count - 1]) and not marked:
         if lines[count - 1].strip() and not bare(lines[count - 1]):
             break
@@ -59,7 +62,15 @@ def before_output(lines: Sequence[str], marked: bool) -> int:
 
 def keep(posted: list[Posted], first: int, last: int, output: list[str]) -> None:
     if first:
-        posted.append(Posted(first, last, "\n".join(output).strip("\n")))
+        posted.append(Posted(first, last, "\n".join(output[: before_words(output)]).strip("\n")))
+
+
+def before_words(output: Sequence[str]) -> int:
+    """How many of the lines are output, where a page goes on below with a heading or in words."""
+    for nr in range(1, len(output)):
+        if not output[nr - 1].strip() and (output[nr].startswith("#") or is_prose(output[nr])):
+            return nr
+    return len(output)
 
 
 def cells(lines: Sequence[str]) -> Found:

@@ -14,7 +14,7 @@ CODE = ("", "python", "py", "python3", "pycon", "ipython", "ipython3", "pytorch"
 NUMBER = re.compile(r"^\s*(\d{1,4})(?:[.:|)]|(?=\s)|$)[ \t]?(.*)$")
 MAGIC = re.compile(r"^(\s*)(%{1,2}\s?[a-zA-Z]\w*.*|!\s*[a-zA-Z./].*|[\w.]+\?{1,2}|\?{1,2}[\w.]+)\s*$")
 LABEL = re.compile(
-    r"^\W*(output|out|outputs|prints?|result|results|gives|printed|console|terminal)\b.{0,30}:?\s*$", re.I
+    r"^\W*(output|out|outputs|prints|result|results|gives|printed|console|terminal)\b.{0,30}:?\s*$", re.I
 )
 TRACEBACK = re.compile(r"^\s*Traceback \(most recent call last\):")
 ERROR = re.compile(r"^(?:[\w.]+\.)?\w*(?:Error|Exception|Interrupt|Warning): .+|^(?:\w+Error)$")
