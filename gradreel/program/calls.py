@@ -6,6 +6,7 @@ from typing import Any
 
 from .bridge import PLAIN, Companion, from_engine, function_class, to_engine, unseen
 from .engine import torch
+from .errors import parted
 from .machine import Machine
 from .objects.creating import instantiate
 from .objects.values import (
@@ -68,6 +69,7 @@ def call(machine: Machine, function: Any, args: list[Value], kwargs: dict[str, V
             raise TypeError(f"{function.name}() takes no keyword arguments")
         made = Error(function, tuple(args))
         made.attributes.update(kwargs)
+        parted(made)
         return made
     if isinstance(function, torch.nn.Module):
         return call_module(machine, function, args, kwargs)

@@ -33,7 +33,13 @@ MemoryError Exception
 NameError Exception
 UnboundLocalError NameError
 OSError Exception
+FileExistsError OSError
 FileNotFoundError OSError
+IsADirectoryError OSError
+NotADirectoryError OSError
+PermissionError OSError
+TimeoutError OSError
+ConnectionError OSError
 RuntimeError Exception
 NotImplementedError RuntimeError
 RecursionError RuntimeError
@@ -79,6 +85,22 @@ def type_for(host: type[BaseException]) -> ExceptionType:
     return kind
 
 
+def parted(record: Error) -> None:
+    """An error of the system is made of its number, what it says, and the file."""
+    if 2 <= len(record.args) <= 5 and TYPES["OSError"] in record.kind.bases:
+        number, said, *file = record.args
+        record.attributes.update(errno=number, strerror=said, filename=file[0] if file else None)
+        record.args = (number, said)
+
+
+def of_system(record: Error) -> str | None:
+    """What `str` gives for an error of the system that was made of its parts."""
+    if "errno" not in record.attributes or TYPES["OSError"] not in record.kind.bases:
+        return None
+    number, said, file = (record.attributes[name] for name in ("errno", "strerror", "filename"))
+    return f"[Errno {number}] {said}" + ("" if file is None else f": {file!r}")
+
+
 NAMED = re.compile(r"^name '(\w+)' is not|has no attribute '(\w+)'$")
 
 
@@ -96,6 +118,9 @@ def error_of(raised: Exception) -> Error:
     record = Error(kind, (raised.args[0],) if isinstance(raised, KeyError) and raised.args else (message,))
     if isinstance(raised, StopIteration):
         record.args = raised.args
+    elif isinstance(raised, OSError):
+        record.args = (*raised.args[:2], *([raised.filename] if raised.filename else ()))
+        parted(record)
     elif not message:
         record.args = ()
     named = NAMED.search(message) if isinstance(raised, (NameError, AttributeError)) else None

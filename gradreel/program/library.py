@@ -8,9 +8,11 @@ import random
 from difflib import get_close_matches
 from pathlib import Path
 
+from .builtins.table import BUILTINS
 from .engine import torch
 from .machine import Machine
 from .modules.collecting import ABSTRACT, COLLECTIONS, DATACLASSES, ENUM
+from .modules.disk import DISK
 from .modules.iteration import FUNCTOOLS, ITERTOOLS, OPERATOR
 from .modules.making import module
 from .modules.numbers import MATH, RANDOM, RANDOM_METHODS
@@ -66,11 +68,12 @@ MODULES: dict[str, Namespace] = {
     "tqdm.auto": TQDM,
     "tqdm.notebook": TQDM,
     "__future__": module("__future__", {}, {"annotations": None, "print_function": None, "division": None}),
-    **{name: module(name, {}, guest=True) for name in GUEST if "." not in name},
+    **{name: module(name, {}, guest=True) for name in GUEST if not name.startswith("torch.")},
+    "_disk": DISK,
     **SILENT,
     **SPACES,
 }
-MODULES |= {"functools": FUNCTOOLS, "itertools": ITERTOOLS, "collections": COLLECTIONS}
+MODULES |= {"functools": FUNCTOOLS, "itertools": ITERTOOLS, "collections": COLLECTIONS, "os": OS}
 MODULES["typing_extensions"] = MODULES["typing"]
 COLLECTIONS.table["abc"] = ABSTRACT
 for _name in REMARKS:
@@ -98,7 +101,7 @@ OTHERS = """accelerate albumentations einops fastai functorch ignite jax keras l
 plotly pytorch_lightning ray scipy sklearn spacy statsmodels sympy tensorflow torch_geometric torchmetrics"""
 LIBRARIES = {
     **dict.fromkeys(["requests", "urllib", "http"], "there is no network here"),
-    **dict.fromkeys(["csv", "glob", "io", "pathlib", "shutil", "tempfile", "zipfile"], "there are no files here"),
+    **dict.fromkeys(["gzip", "shutil", "tempfile", "zipfile"], "there are no files here"),
     **dict.fromkeys(["cv2", "h5py", "imageio", "PIL", "skimage", "yaml"], "there are no files here"),
     "pickle": "there are no files here, and a pickle can be any program",
     "re": "a pattern can take for ever, and could not be stopped politely",
@@ -110,7 +113,7 @@ LIBRARIES = {
 """Why there is no such module: those that no program may touch, and those that one can do without."""
 
 FORBIDDEN = {
-    "os": "there are no files, processes or settings of a machine here",
+    "os": "there are no processes or settings of a machine here",
     "sys": "it would give access to this machine",
 }
 """Why names are missing in modules that we have in part."""
@@ -127,6 +130,14 @@ def autocast(machine: Machine, *args: Value, **kwargs: Value) -> Value:
 
 
 SPACES["torch"].table["autocast"] = Builtin("autocast", autocast, machine=True)
+
+
+def opened(machine: Machine, *args: Value, **kwargs: Value) -> Value:
+    """`open`, which is that of io."""
+    return machine.call(machine, loaded(machine, "io")["open"], list(args), kwargs)
+
+
+BUILTINS["open"] = Builtin("open", opened, machine=True)
 
 
 def find(machine: Machine, name: str, line: int = 0) -> Namespace | None:

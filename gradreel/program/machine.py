@@ -89,6 +89,8 @@ class Machine:
         """How numpy's arrays are written, where the program has said so."""
         self.files: dict[str, Value] = {}
         """What was saved, by the name of the file that it would be in."""
+        self.texts: dict[str, str] = {}
+        """What was written as text, by the names of the files; names that end in `/` are folders."""
         self.over = False
         self.stopped: Spent | None = None
         """What stopped the run. It holds the frames of the calls under way: their names are shown as they stood."""

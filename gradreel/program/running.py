@@ -77,7 +77,7 @@ def run(
     pasted = paste(source)
     mode = mode or mode_of(pasted)
     recorder = Recorder()
-    names: dict[str, Value] = {"__name__": "__main__", "__doc__": None}
+    names: dict[str, Value] = {"__name__": "__main__", "__file__": "program.py", "__doc__": None}
     machine = Machine(limits, names, recorder, place)
     machine.call = call
     with prepared(machine):

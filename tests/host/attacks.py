@@ -65,12 +65,27 @@ REJECTED: dict[str, list[str]] = {
         "print(f'{1:{2}.{3}x}'.__class__.__base__)",
         "print('{0.real.__class__.__mro__}'.format(1))",
     ],
-    "names of the host": each("print(", "eval exec compile open __import__ globals().x vars(int) breakpoint() memoryview input "
+    "names of the host": each("print(", "eval exec compile __import__ globals().x vars(int) breakpoint() memoryview input "
         "help copyright credits exit.x quit.x __loader__ __spec__ __builtins__ __debug__.x reload", ")"),
-    "modules of the host": each("import ", "os.path sys.modules subprocess socket ctypes builtins importlib inspect posix _thread "
+    "modules of the host": each("import ", "sys.modules subprocess socket ctypes builtins importlib inspect posix _thread "
         "marshal code threading signal mmap resource numpy.lib numpy.ctypeslib torch.utils.cpp_extension "
         "torch.hub torch._C gradreel autograd_core streamlit"),
-    "modules of the host, used": each("import ", "pickle pathlib tempfile shutil urllib io", " as x; x"),
+    "modules of the host, used": each("import ", "pickle tempfile shutil urllib zipfile gzip", " as x; x"),
+    "files of the host": [
+        *each("print(open('", "/etc/passwd ../../etc/passwd /proc/self/environ /proc/self/maps ~/.ssh/id_rsa /dev/shm/x program.py", "').read())"),
+        *each("import os\nprint(os.", "system('ls') popen('ls') open('x',0) fork() kill(1,9) execv('/bin/sh',[]) getuid() environ['PATH'] "
+            "environb readlink('/proc/self/exe') chmod('x',7) symlink('/etc','x') stat('/etc') scandir('/') chdir('/etc') path.os.system", ")"),
+        *each("from pathlib import Path\nprint(Path('/etc", "/passwd').read_text()) ').stat()) ').owner()) ').symlink_to('x')) ').read_bytes())"),
+        *each("import io\nprint(io.", "FileIO('/etc/passwd') open_code('x') open.__globals__ StringIO.__subclasses__() BytesIO().getbuffer() StringIO.read.__code__", ")"),
+        *each("import _disk\n_disk.", "key.__globals__ machine texts.__self__ run key(1) refuse(1)"),
+        "import os\nfor name in os.listdir('/etc'): print(name)",
+        "import torch, io\ntorch.load(io.BytesIO())",
+        "import os\nprint(os.listdir('/proc'))",
+        "class P:\n    def __fspath__(self): return 1\nopen(P())",
+        "class P:\n    def __fspath__(self): return self\nopen(P())",
+        "open(open)",
+        "open(0)",
+    ],
     "modules of the host by from": each("from torch import ", "os sys _C _dynamo _utils hub.load jit.x")
     + each("from numpy import ", "load fromfile memmap lib ctypeslib genfromtxt frombuffer f2py distutils"),
     "relative imports": ["from . import x", "from .. import gradreel", "from .host import pool", "import .x"],
@@ -157,6 +172,19 @@ REJECTED: dict[str, list[str]] = {
 LOOP = "while True:\n    "
 
 BOUNDED: dict[str, list[str]] = {
+    "files that grow": [
+        "f = open('x', 'w')\nwhile True: f.write('a' * 9999)",
+        "n = 0\nwhile True:\n    open(f'x{n}', 'w').write('a' * 99999)\n    n += 1",
+        "import os\nwhile True: os.makedirs('a/' * 9000, exist_ok=True)",
+        "import io\ns = io.StringIO()\nwhile True: s.seek(10**9); s.write('a')",
+        "import io\ns = io.StringIO('a' * 99999)\nwhile s.seek(0) == 0: s.read()",
+        "import csv\nprint(list(csv.reader('\"' for _ in iter(int, 1))))",
+        "import csv\nprint(list(csv.reader(iter(int, 1))))",
+        "import fnmatch\nprint(fnmatch.fnmatch('a' * 9999, '*a' * 9999))",
+        "from pathlib import Path\np = Path('a')\nwhile True: p = p / p",
+        "import glob, os\nos.makedirs('a/' * 60)\nprint(len(glob.glob('*/' * 60)), len(glob.glob('**', recursive=True)))",
+        "import torch\nn = 0\nwhile True:\n    torch.save(torch.ones(10**6), f'x{n}')\n    n += 1",
+    ],
     "loops in C": [
         "import itertools\nprint(next(itertools.islice(itertools.count(), 10**12, None)))",
         "import itertools\nprint(list(itertools.islice(itertools.repeat(0), 10**7)))",

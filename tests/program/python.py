@@ -10,6 +10,7 @@ import gzip
 import io
 import json
 import sys
+import tempfile
 import traceback
 import warnings
 from pathlib import Path
@@ -33,6 +34,8 @@ def in_python(source: str) -> tuple[str, Raised | None]:
     """What the program prints, and what it raises, in the Python that runs this."""
     out, raised = io.StringIO(), None
     with (
+        tempfile.TemporaryDirectory() as folder,
+        contextlib.chdir(folder),
         contextlib.redirect_stdout(out),
         contextlib.redirect_stderr(io.StringIO()),
         warnings.catch_warnings(),

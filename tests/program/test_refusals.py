@@ -15,7 +15,6 @@ BEFORE: dict[str, tuple[int, str]] = {
     "from transformers import AutoModel, pipeline\npipeline": (1, "no downloads"),
     "import ctypes": (1, "access to this machine"),
     "print(1)\nimport mth": (2, "Did you mean `math`?"),
-    "open('f')": (1, "Files"),
     "eval('1')": (1, "eval"),
     "().__class__.__subclasses__()": (1, "__subclasses__"),
     "x = (lambda: 0).__globals__": (1, "__globals__"),
@@ -38,7 +37,10 @@ WHILE_RUNNING: dict[str, tuple[int, str]] = {
     "print('ä'.encode())": (1, "`encode` of a str is not supported here"),
     "x = dict.fromkeys('ab', 0)\nprint('%s' % 'a'.isprintable())": (2, "`isprintable` of a str"),
     "print(getattr(1, '__sub' + 'classes__'))": (1, "not offered"),
-    "import os\nos.system('ls')": (2, "no files, processes"),
+    "import os\nos.system('ls')": (2, "no processes"),
+    "open('f', 'wb').write('a')": (1, "Bytes"),
+    "open('f', 'w').write('a')\nimport torch\ntorch.load('f')": (3, "written as text"),
+    "import torch\ntorch.save(1, 'f')\nopen('f')": (3, "`torch.load` reads it"),
     "class M(type): pass": (1, "extend `type`"),
     "class A(metaclass=print): pass": (1, "ABCMeta"),
     "import matplotlib.pyplot as plt\nfig, ax = plt.subplots()\nax.plot([1])\nprint(ax)": (4, "does nothing here"),
@@ -85,7 +87,7 @@ def test_it_is_refused_where_it_is_reached(source: str) -> None:
 
 UNUSED = """\
 import re, torch
-from pathlib import Path
+from tempfile import TemporaryFile as Path
 def f(p: Path):
     import pandas as pd
 print(re)
@@ -96,7 +98,7 @@ def test_a_library_that_is_not_used_is_left_out_with_a_remark() -> None:
     trace = run(UNUSED.replace("print(re)", "f(1)"))
     assert trace.outcome.kind == "finished"
     notes = [(event.line, event.message.split()[3]) for event in trace.events if isinstance(event, Warned)]
-    assert notes == [(1, "re"), (2, "pathlib"), (4, "pandas")]
+    assert notes == [(1, "re"), (2, "tempfile"), (4, "pandas")]
 
 
 def test_a_library_that_is_used_is_not() -> None:

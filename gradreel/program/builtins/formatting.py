@@ -12,7 +12,7 @@ import numpy as np
 from ..bridge import unseen
 from ..calls import call_method, kind_name
 from ..engine import elements_of, torch
-from ..errors import error_of
+from ..errors import error_of, of_system
 from ..limits import Spent
 from ..machine import Machine
 from ..objects.values import (
@@ -103,6 +103,8 @@ def error_text(machine: Machine, record: Error) -> str:
     """What `str` gives for an exception."""
     if not record.args:
         return ""
+    if (said := of_system(record)) is not None:
+        return said
     if len(record.args) == 1:
         return written(machine, record.args[0]) if record.kind.name == "KeyError" else text(machine, record.args[0])
     return written(machine, record.args)

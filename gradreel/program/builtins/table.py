@@ -306,7 +306,6 @@ DECORATORS: dict[str, Callable[..., Any]] = {
 }
 
 REFUSED = {
-    "open": "Files cannot be opened here.",
     "input": "A program cannot ask for input here.",
     "eval": "`eval` is not offered here.",
     "exec": "`exec` is not offered here.",

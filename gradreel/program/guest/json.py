@@ -1,4 +1,4 @@
-"""json, in Python: writing."""
+"""json, in Python."""
 
 
 class JSONDecodeError(ValueError):
@@ -71,6 +71,14 @@ def dumps(obj, *, indent=None, sort_keys=False, separators=None, ensure_ascii=Tr
         raise TypeError(f"Object of type {type(value).__name__} is not JSON serializable")
 
     return write(obj, 0)
+
+
+def dump(obj, fp, **how):
+    fp.write(dumps(obj, **how))
+
+
+def load(fp, **how):
+    return loads(fp.read(), **how)
 
 
 def loads(s, **rest):

@@ -75,8 +75,9 @@ OS = module(
     "os",
     {"getpid": lambda machine: 1, "cpu_count": lambda machine: 1},
     {"environ": {}, "sep": "/", "name": "posix"},
+    guest=True,
 )
-"""Without files, processes or a real environment."""
+"""Without processes or a real environment; its files are in `guest/os.py`."""
 
 # ---- time
 

@@ -19,9 +19,9 @@ DUNDERS = frozenset(
         "__bool__ __neg__ __pos__ __abs__ __invert__ __int__ __float__ __complex__ __index__ __round__ __trunc__ "
         "__floor__ __ceil__ __hash__ __getattr__ __setattr__ __delattr__ __getattribute__ __get__ __set__ __delete__ "
         "__set_name__ __init_subclass__ __class_getitem__ __post_init__ __copy__ __deepcopy__ __divmod__ __rdivmod__ "
-        "__name__ __qualname__ __class__ __doc__ __version__ __self__ __func__ __module__ __dict__ __bases__ __mro__ "
-        "__slots__ __match_args__ __annotations__ __defaults__ __wrapped__ __members__ __all__ __author__ "
-        "__cause__ __context__ __suppress_context__ __notes__ __traceback__ __isabstractmethod__"
+        "__fspath__ __name__ __qualname__ __class__ __doc__ __version__ __self__ __func__ __module__ __dict__ "
+        "__bases__ __mro__ __slots__ __match_args__ __annotations__ __defaults__ __wrapped__ __members__ __all__ "
+        "__author__ __cause__ __context__ __suppress_context__ __notes__ __traceback__ __isabstractmethod__"
     )
 ) | {
     f"__{side}{name}__"

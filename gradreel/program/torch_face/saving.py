@@ -13,11 +13,11 @@ from ..calls import kind_name
 from ..engine import TENSORS, elements_of, torch
 from ..machine import Machine
 from ..modules.copying import deep_copy
+from ..modules.disk import key
 from ..objects.values import Class, Function, Instance, Own, Value
 from ..refusal import Refusal
 
 REMARK = "Nothing is written to disk here: what `torch.save` keeps lasts until the program ends."
-NO_FILES = "`torch.{verb}` takes the name of a file here, as text; there are no files that could be open."
 UNSAFE = (
     "Weights only load failed. This file can still be loaded, to do so you have two options, "
     "\x1b[1mdo those steps only if you trust the source of the checkpoint\x1b[0m. \n"
@@ -36,7 +36,9 @@ UNSAFE = (
 
 def save(machine: Machine, obj: Value, f: Value, *how: Value, **named: Value) -> None:
     machine.remark(REMARK)
-    machine.files[filename(f, "save")] = copied(machine, obj)
+    name = key(machine, f)
+    machine.texts.pop(name, None)
+    machine.files[name] = copied(machine, obj)
 
 
 def load(machine: Machine, f: Value, map_location: Value = None, pickle_module: Value = None, **named: Value) -> Value:
@@ -46,19 +48,15 @@ def load(machine: Machine, f: Value, map_location: Value = None, pickle_module: 
         FileNotFoundError: nothing was.
         UnpicklingError: there is more in it than tensors, plain values and containers, and `weights_only` is not False.
     """
-    name = filename(f, "load")
+    name = key(machine, f)
+    if name in machine.texts:
+        raise Refusal(f"`{name}` was written as text, and `torch.load` reads what `torch.save` kept.")
     if name not in machine.files:
-        raise FileNotFoundError(2, "No such file or directory", name)
+        raise FileNotFoundError(2, "No such file or directory", f if isinstance(f, str) else name)
     value = machine.files[name]
     if named.get("weights_only", True) in (True, None) and (unsafe := unsafe_class(value)) is not None:
         raise pickle.UnpicklingError(UNSAFE.format(name=unsafe))
     return copied(machine, value)
-
-
-def filename(f: Value, verb: str) -> str:
-    if not isinstance(f, str):
-        raise Refusal(NO_FILES.format(verb=verb))
-    return f
 
 
 def copied(machine: Machine, value: Value) -> Value:
