@@ -62,15 +62,15 @@ WORDS = {
 }
 
 
-ENDLESS = ("steps", "seconds")
-"""What a loop without an end uses up."""
-
-RECORDED = ("events", "nodes")
+ENDLESS = " Perhaps a loop does not end?"
+SMALLER = " Smaller batches, images or layers need fewer."
 HELD = (
     " Turns of a long loop are left out where little of them stays, but what this program made is still held, or no "
     "loop made it."
 )
 """Why the budgets of the recording were spent all the same."""
+HINTS = {"steps": ENDLESS, "seconds": ENDLESS, "events": HELD, "nodes": HELD}
+HINTS |= dict.fromkeys(("elements", "flops", "product"), SMALLER)
 
 
 class Spent(BaseException):
@@ -85,7 +85,7 @@ class Spent(BaseException):
     @property
     def sentence(self) -> str:
         allowed = WORDS[self.budget].format(limit=self.limit)
-        hint = HELD if self.budget in RECORDED else " Perhaps a loop does not end?" if self.budget in ENDLESS else ""
+        hint = HINTS.get(self.budget, "")
         return f"The program was stopped: it may use {allowed}.{hint} What came before is shown."
 
 

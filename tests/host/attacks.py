@@ -77,6 +77,8 @@ REJECTED: dict[str, list[str]] = {
             "environb readlink('/proc/self/exe') chmod('x',7) symlink('/etc','x') stat('/etc') scandir('/') chdir('/etc') path.os.system", ")"),
         *each("from pathlib import Path\nprint(Path('/etc", "/passwd').read_text()) ').stat()) ').owner()) ').symlink_to('x')) ').read_bytes())"),
         *each("import io\nprint(io.", "FileIO('/etc/passwd') open_code('x') open.__globals__ StringIO.__subclasses__() BytesIO().getbuffer() StringIO.read.__code__", ")"),
+        *each("import torchvision\ntorchvision.", "datasets._disk.x datasets.refuse.__globals__ transforms.Compose.__subclasses__() utils.save_image.__code__", ""),
+        "from torchvision import datasets\ndatasets.ImageFolder('/etc')",
         *each("import _disk\n_disk.", "key.__globals__ machine texts.__self__ run key(1) refuse(1)"),
         "import os\nfor name in os.listdir('/etc'): print(name)",
         "import torch, io\ntorch.load(io.BytesIO())",
@@ -172,6 +174,14 @@ REJECTED: dict[str, list[str]] = {
 LOOP = "while True:\n    "
 
 BOUNDED: dict[str, list[str]] = {
+    "made-up images": [
+        "from torchvision import datasets\nprint(len(datasets.FakeData(10**9, (3, 9, 9))))",
+        "from torchvision import datasets\nprint(datasets.FakeData(1, (10**6, 10**6, 9))[0])",
+        "from torchvision import datasets\nimport torch\nd = datasets.MNIST('x')\nwhile True: torch.utils.data.DataLoader(d, batch_size=10**18)",
+        "from torchvision import transforms as t, datasets\nt.Resize(10**6)(datasets.MNIST('x')[0][0])",
+        "from torchvision import transforms as t, datasets\nt.Pad(10**9)(datasets.MNIST('x')[0][0])",
+        "from torchvision.utils import make_grid\nimport torch\nmake_grid(torch.ones(9, 1, 2, 2), nrow=1, padding=10**9)",
+    ],
     "files that grow": [
         "f = open('x', 'w')\nwhile True: f.write('a' * 9999)",
         "n = 0\nwhile True:\n    open(f'x{n}', 'w').write('a' * 99999)\n    n += 1",

@@ -11,6 +11,24 @@ PRINTS = {
 class Net(nn.Module):
     def __init__(self):
         super().__init__()
+        self.__dict__["scale"] = torch.full((2,), 3.0)
+        self.line = nn.Linear(2, 2)
+        self.__dict__.update(times=2)
+    def forward(self, x):
+        return self.line(x * self.scale) * self.times
+net = Net()
+for name in ("a", "b"):
+    vars(net)[name] = len(name)
+print(net(torch.ones(1, 2)).shape, net.a, net.scale, list(net.state_dict()), "times" in net.__dict__)
+print(list(net.__dict__["_modules"]), net.__dict__["_modules"]["line"] is net.line)
+again = copy.deepcopy(net)
+again.line.weight.data.zero_()
+print(bool(net.line.weight.any()), again.__dict__["_modules"]["line"] is again.line, again.times)
+""": "torch.Size([1, 2]) 1 tensor([3., 3.]) ['line.weight', 'line.bias'] True\n['line'] True\nTrue True 2\n",
+    """\
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
         self.a = nn.utils.weight_norm(nn.Linear(2, 1), dim=None)
         self.b = nn.utils.spectral_norm(nn.Linear(1, 1))
     def forward(self, x):

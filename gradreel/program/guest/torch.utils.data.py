@@ -62,6 +62,9 @@ def random_split(dataset, lengths, generator=None):
         for nr in range(len(dataset) - sum(whole)):
             whole[nr % len(whole)] += 1
         lengths = whole
+    if hasattr(dataset, "_fit") and sum(lengths) > len(dataset):
+        first = [length * len(dataset) // sum(lengths) for length in lengths[:-1]]
+        lengths = [*first, len(dataset) - sum(first)]  # the shares of a data set that is made up, and small
     if sum(lengths) != len(dataset):
         raise ValueError("Sum of input lengths does not equal the length of the input dataset!")
     order = _torch.randperm(sum(lengths), generator=generator or _torch.default_generator).tolist()
@@ -216,6 +219,8 @@ class DataLoader:
         self.num_workers, self.collate_fn = num_workers, collate_fn
         if sampler is not None and shuffle:
             raise ValueError("sampler option is mutually exclusive with shuffle")
+        if hasattr(dataset, "_fit"):
+            dataset._fit(batch_size)
         self._iterable = isinstance(dataset, IterableDataset)
         if sampler is None and not self._iterable:
             sampler = RandomSampler(dataset, generator=generator) if shuffle else SequentialSampler(dataset)

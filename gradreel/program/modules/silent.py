@@ -18,11 +18,7 @@ DRAWING = ["matplotlib", *(f"matplotlib.{part}" for part in PARTS.split()), "mpl
 DRAWING += ["seaborn", "pylab", "graphviz", "torchviz", "IPython", "IPython.display", "ipywidgets"]
 WRITING = ["torch.utils.tensorboard", "tensorboardX", "wandb", "visdom", "torchsummary", "torchinfo", "logging"]
 WRITING += ["pdb", "ipdb"]
-PICTURES = [
-    "torchvision",
-    *(f"torchvision.{part}" for part in ("datasets", "models", "transforms", "utils", "io", "ops")),
-]
-PICTURES += ["torchvision.transforms.functional", "PIL", "PIL.Image", "cv2"]
+PICTURES = ["torchvision.models", "torchvision.io", "torchvision.ops", "PIL", "PIL.Image", "cv2"]
 
 REMARKS = {name: "Nothing is drawn here: calls of {name} do nothing." for name in DRAWING} | {
     name: "Calls of {name} do nothing here." for name in WRITING

@@ -194,7 +194,9 @@ def of_module(machine: Machine, owner: Any, name: str) -> Value:
         if name == "__class__":
             return owner.kind
         if name == "__dict__":
-            return {**owner.attributes, **{part: held[part] for part in ("_parameters", "_buffers", "_modules")}}
+            for part in ("_parameters", "_buffers", "_modules"):
+                owner.attributes.setdefault(part, held.get(part))
+            return owner.attributes
     for place in ("_parameters", "_buffers", "_modules"):
         if name in held.get(place, ()):
             return held[place][name]

@@ -159,6 +159,12 @@ def convolved_back(args: Arguments) -> int:
     return int(max(slid(base, weight.shape[2:], stride, padding), grad.shape[0] * channels * windows))
 
 
+def gated(args: Arguments) -> int:
+    """The gates of a recurrent layer, for every step and example."""
+    steps, examples = args[0].shape[:2]
+    return int(steps * examples * args[1].shape[0])
+
+
 def pooled(args: Arguments) -> int:
     return slid(args[0], *args[1:4])
 
@@ -284,6 +290,7 @@ SIZES: dict[str, Callable[[Arguments], int]] = {
     "concat": together,
     "convolution": convolved,
     "convolution_backward": convolved_back,
+    "mkldnn_rnn_layer": gated,
     "im2col": unrolled,
     "col2im": rolled,
     "constant_pad_nd": grown,
@@ -308,6 +315,9 @@ SOLVERS = ("linalg", "inverse", "det", "slogdet", "logdet")
 CONVOLUTIONS = {"convolution": 1, "convolution_backward": 2}
 """Where the weight stands whose every output channel costs a product."""
 
+MOMENT = 8
+"""The windows of a convolution are laid out for a moment only: they may be so many times what a tensor may have."""
+
 PRODUCTS = frozenset(words("mm mv bmm dot matmul addmm addmv addbmm baddbmm outer ger linear einsum tensordot"))
 
 
@@ -323,8 +333,10 @@ def reserve(meter: Meter) -> Callable[[str, Arguments], None]:
             meter.work(flops)
         else:
             elements = SIZES.get(op, broadcast)(args)
-        meter.elements(elements)
+        meter.elements(elements // MOMENT if op in CONVOLUTIONS else elements)
         if op in CONVOLUTIONS:
-            meter.work(SIZES[op](args) * max(args[CONVOLUTIONS[op]].shape[0], 1))
+            meter.work(elements * max(args[CONVOLUTIONS[op]].shape[0], 1))
+        elif op == "mkldnn_rnn_layer":
+            meter.work(elements * (args[1].shape[1] + args[2].shape[1]))
 
     return ask
