@@ -138,7 +138,7 @@ REJECTED: dict[str, list[str]] = {
         "del __builtins__",
         "from torch import *\nprint(__builtins__)",
         "𝐞𝐯𝐚𝐥('1')",
-        "print(ｏｐｅｎ)",
+        "print(ｅｖａｌ)",
         "print(().__claſs__.__base__)",
         "x = '\u202e'",
         "nonlocal x",
