@@ -73,7 +73,8 @@ MODULES: dict[str, Namespace] = {
     **SILENT,
     **SPACES,
 }
-MODULES |= {"functools": FUNCTOOLS, "itertools": ITERTOOLS, "collections": COLLECTIONS, "os": OS}
+MODULES |= {"functools": FUNCTOOLS, "itertools": ITERTOOLS, "collections": COLLECTIONS, "os": OS, "numpy": NUMPY}
+NUMPY.guest = True
 MODULES["typing_extensions"] = MODULES["typing"]
 COLLECTIONS.table["abc"] = ABSTRACT
 for _name in REMARKS:
@@ -107,7 +108,6 @@ LIBRARIES = {
     "re": "a pattern can take for ever, and could not be stopped politely",
     **dict.fromkeys(["torchvision", "torchaudio", "torchtext"], "there are no files or downloads here"),
     **dict.fromkeys(["datasets", "gdown", "huggingface_hub", "timm", "transformers"], "there are no downloads here"),
-    **dict.fromkeys(["gym", "gymnasium"], "there are no environments to play in here"),
     **dict.fromkeys(OTHERS.split(), "only PyTorch and a small NumPy are here"),
 }
 """Why there is no such module: those that no program may touch, and those that one can do without."""
@@ -138,6 +138,7 @@ def opened(machine: Machine, *args: Value, **kwargs: Value) -> Value:
 
 
 BUILTINS["open"] = Builtin("open", opened, machine=True)
+BUILTINS["exit"] = BUILTINS["quit"] = SYS.table["exit"]
 
 
 def find(machine: Machine, name: str, line: int = 0) -> Namespace | None:

@@ -89,7 +89,7 @@ REJECTED: dict[str, list[str]] = {
         "open(0)",
     ],
     "modules of the host by from": each("from torch import ", "os sys _C _dynamo _utils hub.load jit.x")
-    + each("from numpy import ", "load fromfile memmap lib ctypeslib genfromtxt frombuffer f2py distutils"),
+    + each("from numpy import ", "fromfile memmap lib ctypeslib frombuffer f2py distutils fromregex"),
     "relative imports": ["from . import x", "from .. import gradreel", "from .host import pool", "import .x"],
     "memory of others": [
         T + "print(x.as_strided((100,), (1,), 0))",
@@ -174,6 +174,13 @@ REJECTED: dict[str, list[str]] = {
 LOOP = "while True:\n    "
 
 BOUNDED: dict[str, list[str]] = {
+    "environments": [
+        "import gym\nenv = gym.make('CartPole-v1', max_episode_steps=10**9)\nenv.reset()\nwhile True: env.step(0)",
+        "import gym\nenv = gym.make('Pendulum-v1')\nenv.reset()\nenv.step([10**400])",
+        "import gym\ngym.spaces.Box(0, 1, (10**9,)).sample()",
+        "import numpy as np\nnp.loadtxt('1' * 9999 for _ in iter(int, 1))",
+        "import numpy as np\nnp.savetxt('x', np.zeros((10**3, 10**3)))",
+    ],
     "made-up images": [
         "from torchvision import datasets\nprint(len(datasets.FakeData(10**9, (3, 9, 9))))",
         "from torchvision import datasets\nprint(datasets.FakeData(1, (10**6, 10**6, 9))[0])",

@@ -315,8 +315,6 @@ REFUSED = {
     "bytearray": "Bytes are not supported here.",
     "breakpoint": "There is no debugger here: step through the run in the player.",
     "help": "`help` is not offered here.",
-    "exit": "`exit` is not offered here.",
-    "quit": "`quit` is not offered here.",
     "__import__": "`__import__` is not offered here: write an import statement.",
 }
 """Names of Python that are refused where they are used, before the program runs."""
