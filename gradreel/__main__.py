@@ -109,13 +109,22 @@ def explained(trace: Trace, path: str, as_json: bool) -> int:
     if as_json:
         print(json.dumps(found, ensure_ascii=False, indent=1))
     elif not found:
-        print("Nothing is wrong with this program.")
+        print(unexplained(trace))
     for entry in [] if as_json else found:
         print("\n".join([entry["title"], f"  {entry['story']}"]))
         for mend in entry["mends"]:
             print(f"\n  Mend: {mend['title']} ({mend['cost']})")
             print("\n".join(f"    {line}" for line in mend["diff"].splitlines()))
     return status
+
+
+def unexplained(trace: Trace) -> str:
+    """What is said of a run of which nothing is told."""
+    last = next(reversed(list(uncaught(trace))), None)
+    if last is None:
+        return "Nothing is wrong with this program."
+    error = f"{last.type}: {last.message}" if last.message else last.type
+    return f"Line {last.line} raises `{error}`. What led to it is not known here."
 
 
 def rerun(mode: str) -> Callable[[str], Trace]:

@@ -214,6 +214,13 @@ def test_explain_of_a_program_that_is_fine_is_an_empty_list(program: Write, caps
     assert json.loads(capsys.readouterr().out) == []
 
 
+def test_explain_names_an_error_that_it_knows_nothing_of(program: Write, capsys: Captured) -> None:
+    assert main(["explain", program("x = 1\nprint(x + nowhere)\n")]) == RAISED
+    assert capsys.readouterr().out.startswith("Line 2 raises `NameError: name 'nowhere' is not defined`.")
+    assert main(["explain", program("x = 1\n")]) == FINISHED
+    assert capsys.readouterr().out == "Nothing is wrong with this program.\n"
+
+
 def test_explains_what_came_before_a_stop(program: Write, capsys: Captured) -> None:
     source = "import torch\nx = torch.ones(2, requires_grad=True)\ny = x * 2\ny.sum().backward()\nprint(y.grad)\n"
     assert main(["explain", program(source + "torch.zeros(10**12)\n"), "--json"]) == STOPPED

@@ -14,6 +14,7 @@ from .inplace import inplace_refused
 from .misgiven import misgiven
 from .no_gradient import no_gradient
 from .no_graph import no_graph
+from .not_imported import not_imported
 from .plain_number import plain_number
 from .refusals import refused
 from .returned import nothing_returned
@@ -41,5 +42,6 @@ POSTMORTEMS: tuple[Callable[[World, Failure], Diagnosis | None], ...] = (
     no_derivative,
     refused,
     misgiven,
+    not_imported,
 )
 """Tried in order; the first that gives a diagnosis is believed."""

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from ..calls import called, keyword
+from ..errors.not_imported import IMPORTS, unbound
 from .common import set_keyword, with_argument
 from .proposal import FREE, Proposal, Wanted
 from .text import Text, names_in, targets
@@ -21,6 +22,15 @@ def super_called(wanted: Wanted) -> Iterator[Proposal]:
             first = outer.body[0]
             title = f"super().__init__() first, before line {first.lineno}"
             yield wanted.proposal(title, FREE, text.before(first, ["super().__init__()"]), *edits)
+
+
+def imported(wanted: Wanted) -> Iterator[Proposal]:
+    """What is usually imported, before the first statement: all that is missing, at once."""
+    missing, body = unbound(wanted.text.tree), wanted.text.tree.body
+    first = next((one for one in body if not (isinstance(one, ast.ImportFrom) and one.module == "__future__")), None)
+    if missing and first is not None:
+        lines = list(dict.fromkeys(IMPORTS[name] for name in missing))
+        yield wanted.proposal(f"{'; '.join(lines)} before line {first.lineno}", FREE, wanted.text.before(first, lines))
 
 
 def method_called(wanted: Wanted) -> Iterator[Proposal]:

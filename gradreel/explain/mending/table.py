@@ -97,6 +97,7 @@ BY_CAUSE: dict[str, tuple[Proposer, ...]] = {
     "gradient_count": (functions.gradient_count,),
     "gradient_of_shape": (functions.gradient_of_shape, formulas.by_autograd),
     "kept_on_context": (functions.saved_and_computed_again,),
+    "not_imported": (setting_up.imported,),
     "no_super_init": (setting_up.super_called,),
     "not_called": (setting_up.method_called,),
     "listed_twice": (setting_up.listed_once,),
