@@ -129,8 +129,20 @@ def foreign(machine: Machine, function: Foreign, args: list[Value], kwargs: dict
     arg = None
     if kwargs:
         kwargs = {name: to_engine(machine, value) for name, value in kwargs.items()}
-    result = function.run(*args, **kwargs)
+    try:
+        result = function.run(*args, **kwargs)
+    except TypeError as error:
+        if isinstance(function.run, type):
+            named_after(error, function.run)
+        raise
     return result if type(result) in PLAIN else from_engine(result)
+
+
+def named_after(error: TypeError, made: type) -> None:
+    """Has a complaint about the arguments for a new `made` speak of it, where a class that torch has not began it."""
+    owner, mark, rest = str(error).partition(".__init__() ")
+    if mark and owner in [base.__name__ for base in made.__mro__] and not hasattr(torch.nn, owner):
+        error.args = (f"{made.__name__}{mark}{rest}",)
 
 
 HOOKS = ("_forward_hooks", "_forward_pre_hooks", "_backward_hooks", "_backward_pre_hooks")

@@ -8,6 +8,17 @@ from gradreel.trace import events as e
 HEAD = "import torch, copy\nfrom torch import nn\n"
 PRINTS = {
     """\
+for make in (torch.optim.SGD, torch.optim.Adam, lambda: nn.Conv2d(3), nn.LSTM, torch.distributions.Normal):
+    try:
+        make()
+    except TypeError as error:
+        print(error)
+""": "SGD.__init__() missing 1 required positional argument: 'params'\n"
+    "Adam.__init__() missing 1 required positional argument: 'params'\n"
+    "Conv2d.__init__() missing 2 required positional arguments: 'out_channels' and 'kernel_size'\n"
+    "RNNBase.__init__() missing 2 required positional arguments: 'input_size' and 'hidden_size'\n"
+    "Normal.__init__() missing 2 required positional arguments: 'loc' and 'scale'\n",
+    """\
 class Net(nn.Module):
     def __init__(self):
         super().__init__()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import unicodedata
 from collections.abc import Callable
 from typing import Any
 
@@ -103,6 +104,25 @@ TIME = module(
     | {"strftime": lambda machine, form, *when: "2023-11-14 22:13:20"}
     | {"ctime": lambda machine, *when: "Tue Nov 14 22:13:20 2023"},
 )
+
+# ---- unicodedata
+
+
+def _normalize(machine: Machine, form: Value, unistr: Value) -> str:
+    machine.meter.length(len(unistr) * LONGER)
+    return unicodedata.normalize(form, unistr)
+
+
+LONGER = 18
+"""So many letters can one become when it is taken apart."""
+
+
+def _asked(way: Callable[..., Any]) -> Callable[..., Any]:
+    return lambda machine, *args: way(*args)
+
+
+ABOUT_LETTERS = (unicodedata.category, unicodedata.name, unicodedata.combining, unicodedata.digit, unicodedata.lookup)
+LETTERS = module("unicodedata", {"normalize": _normalize} | {way.__name__: _asked(way) for way in ABOUT_LETTERS})
 
 # ---- copy, warnings, gc
 
