@@ -106,7 +106,6 @@ LIBRARIES = {
     **dict.fromkeys(["gzip", "shutil", "tempfile", "zipfile"], "there are no files here"),
     **dict.fromkeys(["cv2", "h5py", "imageio", "PIL", "skimage", "yaml"], "there are no files here"),
     "pickle": "there are no files here, and a pickle can be any program",
-    "re": "a pattern can take for ever, and could not be stopped politely",
     **dict.fromkeys(["torchvision", "torchaudio", "torchtext"], "there are no files or downloads here"),
     **dict.fromkeys(["datasets", "gdown", "huggingface_hub", "timm", "transformers"], "there are no downloads here"),
     **dict.fromkeys(OTHERS.split(), "only PyTorch and a small NumPy are here"),

@@ -174,6 +174,18 @@ REJECTED: dict[str, list[str]] = {
 LOOP = "while True:\n    "
 
 BOUNDED: dict[str, list[str]] = {
+    "patterns": [
+        "import re\nprint(re.match('(a+)+$', 'a' * 40 + 'b'))",
+        "import re\nprint(re.match('(a|aa)*$', 'a' * 99 + 'b'))",
+        "import re\nprint(re.match('(.*)*' * 50 + 'x', 'a' * 9999))",
+        "import re\nprint(re.compile('(' * 9999))",
+        "import re\nprint(re.match('a{999999999}', 'a' * 9999))",
+        "import re\nprint(re.match('(a{9999}){9999}', 'a' * 9999))",
+        "import re\nprint(len(re.sub('', 'x' * 9999, 'a' * 9999)))",
+        "import re\nprint(re.compile('[' + 'a-z' * 9999 + ']').findall('a' * 9999))",
+        "import re\nfor n in range(10**9): re.compile(str(n))",
+        "import re\nprint(re.sub('(a)', lambda m: re.sub('a', m.expand, 'a' * 99), 'a'))",
+    ],
     "environments": [
         "import gym\nenv = gym.make('CartPole-v1', max_episode_steps=10**9)\nenv.reset()\nwhile True: env.step(0)",
         "import gym\nenv = gym.make('Pendulum-v1')\nenv.reset()\nenv.step([10**400])",
