@@ -102,6 +102,10 @@ def single_expression(text: str) -> ast.expr | None:
     return None
 
 
+ACTIONS = ("print", "open", "exit", "quit")
+"""What makes a line a program, however short."""
+
+
 class Names(ast.NodeVisitor):
     """What the names of an expression are: leaves (`free`), functions of torch, modules, or `strange`."""
 
@@ -134,7 +138,7 @@ class Names(ast.NodeVisitor):
                 self.functions[name] = prefix
                 self.modules.add(prefix)
                 return
-        if name not in BUILTINS or name == "print":
+        if name not in BUILTINS or name in ACTIONS:
             self.strange.append(name)
 
     def visit_BinOp(self, node: ast.BinOp) -> None:

@@ -31,6 +31,7 @@ NO_EXPRESSIONS = (
     "x = 1\ny = 2",
     "[a for a in x]",
     "open(x)",
+    "exit(x)",
 )
 
 
