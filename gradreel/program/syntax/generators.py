@@ -16,6 +16,7 @@ from ..calls import truth
 from ..errors import TYPES, raise_error
 from ..machine import Machine
 from ..objects.values import Error, Frame, Value
+from ..telling import Untold
 from .compiler import BREAK, RETURN, Compiler, Signal
 from .handling import finishing, ways_of
 from .managing import entered, leave, left_by
@@ -30,13 +31,13 @@ Flow = Callable[[Frame], Generator[Value, Value, Signal | None]]
 class Resumed:
     """A running generator function: its frame is the machine's while it runs, and only then."""
 
-    __slots__ = ("machine", "frame", "flow", "left", "begun", "running", "ended")
+    __slots__ = ("machine", "frame", "flow", "telling", "begun", "running", "ended")
 
-    def __init__(self, machine: Machine, frame: Frame, flow: Generator[Value, Value, Any], left: Callable[[int], None]):
+    def __init__(self, machine: Machine, frame: Frame, flow: Generator[Value, Value, Any], telling: Untold):
         self.machine = machine
         self.frame = frame
         self.flow = flow
-        self.left = left
+        self.telling = telling
         self.begun = self.running = self.ended = False
 
     def __iter__(self) -> Resumed:
@@ -77,6 +78,7 @@ class Resumed:
         caller = machine.enter(frame.function, frame)
         self.begun = self.running = True
         try:
+            self.tell_names()
             return way(given)
         except StopIteration:
             self.ended = True
@@ -91,8 +93,14 @@ class Resumed:
         finally:
             self.running = False
             if not frame.quiet and machine.stopped is None:
-                self.left(frame.scope)
+                self.telling.left(frame.scope)
             machine.leave(caller, frames, loops)
+
+    def tell_names(self) -> None:
+        """What its names stand for: they ended when it last gave way, or were bound before it began."""
+        if not self.frame.quiet:
+            for name, value in list(self.frame.names.items()):
+                self.telling.bound(self.frame.scope, name, value)
 
     def __del__(self) -> None:
         """Dropped while it waits: what stands behind `finally` runs, as in Python."""
@@ -105,8 +113,8 @@ class Resumed:
 
 def generator_body(compiler: Compiler, node: ast.FunctionDef | ast.Lambda) -> Callable[[Frame], Value]:
     body = [ast.copy_location(ast.Return(node.body), node.body)] if isinstance(node, ast.Lambda) else node.body
-    machine, flow, left = compiler.machine, block(compiler, body), compiler.telling.left
-    return lambda frame: Resumed(machine, frame, flow(frame), left)
+    machine, flow, telling = compiler.machine, block(compiler, body), compiler.telling
+    return lambda frame: Resumed(machine, frame, flow(frame), telling)
 
 
 def block(compiler: Compiler, nodes: Sequence[ast.stmt]) -> Flow:
