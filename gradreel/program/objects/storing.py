@@ -17,6 +17,7 @@ from .values import (
     ATTRIBUTES,
     MISSING,
     OBJECTS,
+    VACANT,
     Attribute,
     Class,
     Error,
@@ -150,7 +151,7 @@ def store_on_module(machine: Machine, owner: Any, name: str, value: Value) -> No
             raise Refusal(f"A part of a module cannot be called {name} here.")
         # `name` becomes a key of the module's tables of parameters, modules and buffers, and nothing else.
         torch.nn.Module.__setattr__(owner, name, value)
-        owner.attributes.pop(name, None) if own else None
+        (owner.attributes if own else held.get(ATTRIBUTES, {})).pop(name, None)
         return
     entry = table_of(type(owner)).get(name)
     if isinstance(entry, Attribute) and entry.set is not None and (not own or name == "training"):
@@ -159,6 +160,8 @@ def store_on_module(machine: Machine, owner: Any, name: str, value: Value) -> No
         owner.attributes[name] = value
     else:
         held.setdefault(ATTRIBUTES, {})[name] = value
+        if name in held.get(VACANT, ()) and isinstance(value, torch.Tensor):
+            held[name] = value  # the layer computes with it in place of its parameter
 
 
 def delete(machine: Machine, owner: Value, name: str) -> None:
@@ -181,9 +184,14 @@ def delete_plainly(machine: Machine, owner: Value, name: str) -> None:
         call_method(machine, found, "__delete__", [owner])
         return
     if isinstance(owner, torch.nn.Module):
+        held = owner.__dict__
         for place in ("_parameters", "_modules", "_buffers", ATTRIBUTES):
-            if name in owner.__dict__.get(place, ()):
-                del owner.__dict__[place][name]
+            if name in held.get(place, ()):
+                del held[place][name]
+                if place in ("_parameters", "_buffers"):
+                    held.setdefault(VACANT, set()).add(name)
+                elif name in held.get(VACANT, ()):
+                    held.pop(name, None)
                 return
     elif isinstance(owner, (*OBJECTS, Class, Error, Function)) and name in owner.attributes:
         del owner.attributes[name]

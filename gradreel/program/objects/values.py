@@ -262,8 +262,9 @@ class Own:
         self.__dict__[CLASS], self.__dict__[ATTRIBUTES] = kind, attributes
 
 
-CLASS, ATTRIBUTES = "of class", "own attributes"
-"""Where the host keeps them: no program can give these names to parts of a module."""
+CLASS, ATTRIBUTES, VACANT = "of class", "own attributes", "parameters deleted"
+"""Where the host keeps them, and the names of parameters that were deleted from a layer: a plain tensor put there is
+what the layer computes with. No program can give these names to parts of a module."""
 
 OBJECTS = (Instance, Own)
 """Objects of the program's classes."""
