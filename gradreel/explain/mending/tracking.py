@@ -220,12 +220,25 @@ def nonlinear(wanted: Wanted) -> Iterator[Proposal]:
 
 
 def no_parameter(wanted: Wanted) -> Iterator[Proposal]:
-    """What is computed stays a result: a Parameter is a new leaf."""
-    text = wanted.text
-    for call in text.calls(wanted.at("cut"), "Parameter"):
-        if call.args:
-            title = f"without Parameter on line {call.lineno}: the gradient goes on to what it was made of"
-            yield wanted.proposal(title, "it is no leaf", text.replaced(call, grouped(text, call.args[0])))
+    """What is computed stays a result: a Parameter is a new leaf.
+
+    Where a module has a Parameter under the name, that is deleted first: only then does it take a plain tensor.
+    """
+    text, statement = wanted.text, wanted.at("cut")
+    for call in text.calls(statement, "Parameter"):
+        if not call.args:
+            continue
+        title = f"without Parameter on line {call.lineno}: the gradient goes on to what it was made of"
+        bare = text.replaced(call, grouped(text, call.args[0]))
+        yield wanted.proposal(title, "it is no leaf", bare)
+        if isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Attribute):
+            path = text.get(statement.targets[0])
+            yield wanted.proposal(
+                f"{title}, and without the Parameter that was {path}",
+                "it is no leaf",
+                text.before(statement, [f"del {path}"]),
+                bare,
+            )
 
 
 def sampled_with_graph(wanted: Wanted) -> Iterator[Proposal]:

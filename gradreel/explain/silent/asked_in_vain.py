@@ -18,7 +18,7 @@ from ..world.states import Call, TensorState
 from ..world.world import World
 from .showing import FirstTrouble
 
-UNMEANT = frozenset({"numbers", "tensor", "sample"})
+UNMEANT = frozenset({"numbers", "tensor", "sample", "parameter"})
 """Cuts that nobody makes in order to stop a gradient."""
 FEW = 4
 """So many names of gradients are looked for where something is printed."""

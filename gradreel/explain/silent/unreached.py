@@ -118,7 +118,7 @@ class Unreached:
         lines, events = dict(reason.lines), dict(reason.events)
         again = next(state for state in self.world.tensors.values() if state.made == events["built"])
         lines["built"] = again.bound.line if again.bound is not None else lines["built"]
-        if lines["built"] == lines["cut"]:
+        if lines["built"] == lines["cut"] and how != "parameter":  # a Parameter is both: cut off, and a new leaf
             call = finished(self.world)[-1]
             root = before_line(self.world, self.world.tensors[call.roots[0]], call.place.line)
             lines["built"], events["built"] = root.place.line, root.made
