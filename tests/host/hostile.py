@@ -53,7 +53,7 @@ SLOWEST = 8.5
 FREE = {
     "dunder-15 dunder-35 format-05 format-10": "the class of a value is a record of its name, and no way on",
     "builtin-01 builtin-02 builtin-03": "getattr finds what `.` finds, a record of the class's name",
-    "builtin-18 builtin-25": "SystemExit ends a program without an error, as in Python",
+    "builtin-16 builtin-17 builtin-18 builtin-25": "SystemExit ends a program without an error, as in Python",
     "builtin-20": "id gives numbers that are counted here, no addresses",
     "builtin-42": "accepted and without effect",
     "cpu-21": "time.sleep moves a clock of the program's own",
