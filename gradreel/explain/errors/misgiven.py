@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from string import Formatter
 
 from gradreel.trace import events as e
 
@@ -103,7 +104,7 @@ TABLE: tuple[Misgiven, ...] = (
         "A tensor has places, not names",
         anything,
         (
-            "{code} {line}{turn} looks for a name in {name}, made {where}.",
+            "{code} {line}{turn} looks for a name in {name}{made}.",
             "{Name} is a tensor, whose entries have numbers for places; names are looked up in a dict.",
         ),
     ),
@@ -113,7 +114,7 @@ TABLE: tuple[Misgiven, ...] = (
         "A place is a whole number",
         anything,
         (
-            "{code} {line}{turn} asks {name}, made {where}, for a place that is a number with a point.",
+            "{code} {line}{turn} asks for a place that is a number with a point, in {name}{made}.",
             "`/` gives such a number even where it comes out even; `//` divides in whole numbers.",
         ),
     ),
@@ -228,22 +229,26 @@ def misgiven(world: World, failure: Failure) -> Diagnosis | None:
     pairs = list(mentioned(world, text))
     pair = next((pair for pair in pairs if row.fits(pair[1])), None)
     words = {"code": code(shown(world, failure)), "line": on(failure.raised.line), "turn": during(world.place)}
-    words |= {"name": "a tensor", "a_got": KINDS.get(got, f"a {got}"), "way": WAYS.get(got, ""), **said}
+    words |= {"name": "a tensor", "a_got": KINDS.get(got, f"a {got}"), "way": WAYS.get(got, ""), "made": "", **said}
     if pair is not None:
         name, tensor = pair
         lines["built"], events["built"] = tensor.place.line, tensor.made
         words |= {"name": code(name), "Name": code(name), "where": on(tensor.place.line)}
+        words["made"] = f", made {words['where']}"
         words["shape"] = str(list(tensor.shape))
     elif (first := named_first(world, failure, text, got)) is not None:
         lines["built"], events["built"] = first
-    story = tuple(
-        told for part in row.story if (pair is not None or "{Name}" not in part) and (told := part.format(**words))
-    )
+    story = tuple(told for part in row.story if blanks(part) <= words.keys() and (told := part.format(**words)))
     like = re.search(r"Did you mean: '(\w+)'", world.trace.outcome.message or "")
     names = named(
         target=pair[0] if pair else None, got=got, what=said.get("what"), like=like.group(1) if like else None
     )
     return Diagnosis("other", row.title, message, lines, story, (), events, row.cause, names)
+
+
+def blanks(part: str) -> set[str]:
+    """The names of what is to be put into `part`: it is left out where one is not known."""
+    return {name for _, name, _, _ in Formatter().parse(part) if name}
 
 
 PLAIN = {"str": "'", "list": "list of", "tuple": "tuple of", "float": "", "int": ""}
