@@ -11,7 +11,7 @@ import numpy as np
 from . import errors, events, tell
 from .introspection import Dim, Introspection, RemovableHandle, read_only, saved_face
 from .saved import SAVED, VERSION, Packed, SavedResult, pack_slot
-from .state import state, unusual
+from .state import LAST, state, unusual
 from .tensor import Array, Tensor
 
 if TYPE_CHECKING:
@@ -19,9 +19,6 @@ if TYPE_CHECKING:
     from .tell import Session
 
 Handle = RemovableHandle
-
-LAST = 2**64 - 1
-"""The sequence number of every AccumulateGrad: it goes before all others."""
 
 Output = tuple[tuple[int, ...], np.dtype[Any]]
 

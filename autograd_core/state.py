@@ -33,6 +33,9 @@ singular: set[int] = set()
 next_usual: Callable[[], int] = count().__next__
 """The next sequence number of nodes made outside `isolated`."""
 
+LAST = 2**64 - 1
+"""The sequence number of nodes that are not counted, as every AccumulateGrad: they go before all others."""
+
 irregular: set[str] = set()
 """What there ever was in this process that the quick engine must look out for; see Note [Sorted runs]."""
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import events
-from .state import state
+from .state import LAST, state
 from .values import dtype_name
 
 if TYPE_CHECKING:
@@ -162,7 +162,7 @@ class Session:
         leaf = None if variable is None else self.tensor(variable)
         edges = tuple((None if n is None else self.node(n), nr) for n, nr in zip(node.next, node.nrs, strict=True))
         number = self.watch(node, self.nodes, self.next_node(), events.NodeReleased)
-        nr = None if variable is not None else node.sequence_nr
+        nr = None if node.sequence_nr == LAST else node.sequence_nr
         self.emit((events.NodeMade, number, node.type_name(), op, nr, edges, given, leaf))
         for flight in node.saved_flights(self):
             self.emit(flight)

@@ -114,12 +114,10 @@ def flags(things: Sequence[Any], gaps: bool) -> Column:
 
 def integers(things: Sequence[Any], gaps: bool) -> Column:
     """Integers, perhaps with None among them."""
-    if gaps:
-        return with_gaps(things, numbers)
-    if len(things) < FEW:
+    if not gaps and len(things) < FEW:
         return fewer(list(things))
     try:
-        return numbers(array_of(things))
+        return with_gaps(things, numbers) if gaps else numbers(array_of(things))
     except OverflowError:
         return list(things)
 

@@ -67,7 +67,7 @@ FREE = {
     "tensor-17 tensor-47 tensor-48": "PyTorch 2.13 takes it",
     "unicode-02 unicode-03": "Python reads these letters as `__class__`, which gives a record of the class's name",
     "builtin-05 builtin-07 builtin-08": "a copy of the program's own variables, or a list of the names it may say",
-    "builtin-24 builtin-50 link-12": "an `os` whose files lie in the memory of the run, without processes or environment",
+    "builtin-24 builtin-50 link-12": "an `os` whose files lie in memory, without processes or environment",
     "builtin-29 builtin-48": "the names of our own tables, and only those that the program uses",
     "class-06 class-07 class-08 class-11 class-30 class-31 class-32 class-35": "ordinary Python; its classes "
     "are records of ours, and their methods are called by the interpreter",

@@ -13,6 +13,7 @@ from gradreel.material.comparisons import comparisons
 from gradreel.material.lessons import lessons
 from gradreel.material.museum import exhibits
 from gradreel.program import run
+from gradreel.scene import decode, payload
 from gradreel.trace import Trace
 from gradreel.trace import events as e
 from tests.autograd_core import not_yet, test_native
@@ -43,8 +44,10 @@ def said(trace: Trace) -> str | None:
 @pytest.mark.parametrize("room", ROOMS)
 def test_an_exhibit_says_what_torch_says(room: str) -> None:
     shown = [exhibit for exhibit in exhibits() if exhibit.room == room]
-    told = {exhibit.slug: said(run(exhibit.source)) for exhibit in shown}
-    assert told == {exhibit.slug: exhibit.message for exhibit in shown}
+    traces = {exhibit.slug: run(exhibit.source) for exhibit in shown}
+    assert {slug: said(trace) for slug, trace in traces.items()} == {exhibit.slug: exhibit.message for exhibit in shown}
+    for trace in traces.values():
+        assert decode(payload(trace))["source"] == trace.source
 
 
 def test_every_exhibit_has_a_name_of_its_own_words_and_a_lesson_that_exists() -> None:

@@ -28,7 +28,7 @@ RECORDS = st.fixed_dictionaries({"name": NUMBERED, "shape": TUPLES}, optional={"
 THINGS = st.one_of(
     *(
         st.lists(sort, max_size=24)
-        for sort in (SIMPLE, st.integers(), st.integers(-(2**20), 2**20), NUMBERED, LISTS, TUPLES, RECORDS)
+        for sort in (SIMPLE, st.integers(), st.none() | st.integers(), NEAR, NUMBERED, LISTS, TUPLES, RECORDS)
     ),
     st.lists(st.one_of(SIMPLE, LISTS, TUPLES, RECORDS, st.lists(TUPLES, max_size=2).map(tuple)), max_size=12),
 )
