@@ -139,9 +139,16 @@ def test_the_lab_opens_with_a_playing_example_and_hints_that_go_for_good(page: P
     expect(player).not_to_have_attribute("data-step", "0")
     assert int(player.get_attribute("data-step") or 0) < int(player.get_attribute("data-steps") or 0)
     page.get_by_test_id("hint").first.get_by_role("button").click()
+    expect(page.get_by_test_id("hint").first.get_by_role("button")).to_be_focused()
     page.reload()
     page.wait_for_selector(PLAYER)
     expect(page.get_by_test_id("hint")).to_have_count(2)
+    page.get_by_test_id("hint").first.get_by_role("button").click()
+    page.keyboard.press("Enter")
+    expect(page.get_by_test_id("hint")).to_have_count(0)
+    expect(page.get_by_test_id("play")).to_be_focused()
+    page.keyboard.press("End")
+    expect(player).to_have_attribute("data-step", str(player.get_attribute("data-steps")))
 
 
 def test_an_empty_editor_offers_ways_to_a_program(page: Page, app_url: str) -> None:

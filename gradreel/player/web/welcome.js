@@ -29,7 +29,9 @@ export function createWelcome(root, { player, home, examples, store, onProgram }
 
   function hint(id, text) {
     const close = element("button", { type: "button", "aria-label": "put this hint away", text: "×", onclick: () => {
+      const others = [...root.querySelectorAll("[data-testid=hint] button")].filter((other) => other !== close);
       shown.remove();
+      (others[0] ?? root.querySelector("[data-testid=play]"))?.focus({ preventScroll: true });
       away.add(id);
       keep(store, away);
     } });
