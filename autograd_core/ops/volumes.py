@@ -3,17 +3,25 @@
 from __future__ import annotations
 
 import functools
-import itertools
 from collections.abc import Sequence
 
 import numpy as np
 
 from ..op import op
 from ..tensor import Array
+from .blocks import (
+    Sizes,
+    check_padding,
+    divisors,
+    largest,
+    largest_evenly,
+    means,
+    places,
+    put_at_places,
+    shared,
+    summing,
+)
 from .kernels import refuse
-from .pooling import divisors, largest, means, places, put_at_places, rows, shared, spans
-
-Sizes = Sequence[int]
 
 
 def check(
@@ -29,13 +37,7 @@ def check(
     for k, s, p, d in zip(kernel, stride, padding, dilation, strict=True):
         if s == 0:
             raise RuntimeError("stride should not be zero")
-        if p < 0:
-            raise RuntimeError(f"pad must be non-negative, but got pad: {p}")
-        if p > ((k - 1) * d + 1) // 2:
-            raise RuntimeError(
-                f"pad should be at most half of effective kernel size, but got pad={p}, kernel_size={k} and "
-                f"dilation={d}"
-            )
+        check_padding(p, k, d)
     for name, letter, values in (("kernel size", "k", kernel), ("stride", "d", stride), ("dilation", "", dilation)):
         if min(values) <= 0:
             found = " ".join(f"{letter or name}{side}: {value}" for side, value in zip("THW", values, strict=True))
@@ -168,14 +170,6 @@ def check_stack(title: str, data: Array, colon: str = "") -> None:
             )
 
 
-def summing(size: int, count: int, kind: np.dtype[np.floating]) -> Array:
-    """The matrix (count, size) that adds up each block."""
-    out = np.zeros((count, size), kind)
-    for i, (start, end) in enumerate(spans(size, count)):
-        out[i, start:end] = 1
-    return out
-
-
 def along_sides(data: Array, maps: Sequence[Array]) -> Array:
     """`data` with each of its last dimensions taken through a matrix (new, old)."""
     for at, matrix in enumerate(maps, -len(maps)):
@@ -230,23 +224,7 @@ def adaptive_max_pool3d(self: Array, output_size: Sizes) -> tuple[Array, Array]:
     if min(shape) < 0:
         raise RuntimeError(f"Trying to create tensor with negative dimension {min(shape)}: {list(shape)}")
     refuse("adaptive_max_pool3d_cpu", "biu", self)
-    values, where = np.empty(shape, self.dtype), np.empty(shape, np.int64)
-    sides = [list(enumerate(spans(n, m))) for n, m in zip(self.shape[-3:], output_size, strict=True)]
-    for block in itertools.product(*sides):
-        cut = tuple(slice(*span) for _, span in block)
-        t, h, w = (i for i, _ in block)
-        values[..., t, h, w], where[..., t, h, w] = largest_within(self, cut)
-    return values, where
-
-
-def largest_within(data: Array, cut: tuple[slice, ...]) -> tuple[Array, Array]:
-    """The largest element of one block of each stack, and its place in the stack."""
-    block = data[(..., *cut)]
-    found = np.argmax(rows(block, 3), -1)
-    inner = np.unravel_index(found, block.shape[-3:])
-    at = tuple(side.start + i for side, i in zip(cut, inner, strict=True))
-    value = np.take_along_axis(rows(block, 3), found[..., None], -1)[..., 0]
-    return value, np.ravel_multi_index(at, data.shape[-3:])
+    return largest_evenly(self, output_size)
 
 
 @op(

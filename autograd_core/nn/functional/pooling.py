@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ...ops import pooling
+from ...ops import blocks, pooling
 from ...ops import reduce as r
 from ...ops import shape as s
 from ...signatures.guarding import guarded
@@ -14,15 +14,20 @@ from ...tensor import Tensor
 Lengths = int | Sequence[int]
 
 
-def two(title: str, name: str, value: Any, omitted: bool = False) -> list[int]:
-    """`value` for both spatial dimensions; nothing where it may be omitted."""
+def lengths(n: int, title: str, how: str, name: str, value: Any, omitted: bool = False) -> list[int]:
+    """`value` for all `n` spatial dimensions; nothing where it may be omitted. `how` is torch's way to ask for it."""
     if omitted and (value is None or (not isinstance(value, int) and not len(value))):
         return []
     given = [value] if isinstance(value, int) else [int(v) for v in value]
-    if len(given) not in (1, 2):
-        how = "either be omitted," if omitted else "either be"
-        raise RuntimeError(f"{title}: {name} must {how} a single int, or a tuple of two ints")
-    return given * 2 if len(given) == 1 else given
+    if len(given) not in (1, n):
+        word = {2: "two", 3: "three"}[n]
+        raise RuntimeError(f"{title}: {name} must {how} a single int, or a tuple of {word} ints")
+    return given * n if len(given) == 1 else given
+
+
+def two(title: str, name: str, value: Any, omitted: bool = False) -> list[int]:
+    """`value` for both spatial dimensions."""
+    return lengths(2, title, "either be omitted," if omitted else "either be", name, value, omitted)
 
 
 def one(title: str, name: str, value: Any) -> int:
@@ -91,7 +96,7 @@ def check_row(input: Tensor, kernel: int, stride: int, padding: int, dilation: i
         )
     if dilation <= 0:
         raise RuntimeError(f"max_pool1d() dilation must be greater than zero, but got {dilation}")
-    size = pooling.places([input.data_.shape[-1]], [kernel], [stride], [padding], [dilation], ceil_mode)[0]
+    size = blocks.places([input.data_.shape[-1]], [kernel], [stride], [padding], [dilation], ceil_mode)[0]
     if size <= 0:
         raise RuntimeError(f"max_pool1d() Invalid computed output size: {size}")
 

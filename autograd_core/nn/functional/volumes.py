@@ -2,26 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 from ...ops import reduce as r
 from ...ops import volumes
 from ...signatures.guarding import guarded
 from ...tensor import Tensor
-from .pooling import sizes_or_own
-
-Lengths = int | Sequence[int]
-
-
-def three(title: str, how: str, name: str, value: Any, omitted: bool = False) -> list[int]:
-    """`value` for all spatial dimensions; nothing where it may be omitted."""
-    if omitted and (value is None or (not isinstance(value, int) and not len(value))):
-        return []
-    given = [value] if isinstance(value, int) else [int(v) for v in value]
-    if len(given) not in (1, 3):
-        raise RuntimeError(f"{title}: {name} must {how} a single int, or a tuple of three ints")
-    return given * 3 if len(given) == 1 else given
+from .pooling import Lengths, lengths, sizes_or_own
 
 
 def max_pool3d(
@@ -33,10 +20,10 @@ def max_pool3d(
     ceil_mode: bool = False,
     return_indices: bool = False,
 ) -> Any:
-    kernel = three("max_pool3d", "either be", "kernel_size", kernel_size)
-    step = three("max_pool3d", "either be omitted,", "stride", stride, True)
-    room = three("max_pool3d", "either be", "padding", padding)
-    spaced = three("max_pool3d", "be either", "dilation", dilation)
+    kernel = lengths(3, "max_pool3d", "either be", "kernel_size", kernel_size)
+    step = lengths(3, "max_pool3d", "either be omitted,", "stride", stride, True)
+    room = lengths(3, "max_pool3d", "either be", "padding", padding)
+    spaced = lengths(3, "max_pool3d", "be either", "dilation", dilation)
     values, indices = volumes.max_pool3d(input, kernel, step, room, spaced, ceil_mode)
     return (values, indices) if return_indices else values
 
@@ -50,9 +37,9 @@ def avg_pool3d(
     count_include_pad: bool = True,
     divisor_override: int | None = None,
 ) -> Tensor:
-    kernel = three("avg_pool3d", "be", "kernel_size", kernel_size)
-    step = three("avg_pool3d", "be omitted,", "stride", stride, True)
-    room = three("avg_pool3d", "be", "padding", padding)
+    kernel = lengths(3, "avg_pool3d", "be", "kernel_size", kernel_size)
+    step = lengths(3, "avg_pool3d", "be omitted,", "stride", stride, True)
+    room = lengths(3, "avg_pool3d", "be", "padding", padding)
     if divisor_override == 0:
         raise RuntimeError("divisor must be not zero")
     return volumes.avg_pool3d(input, kernel, step, room, ceil_mode, count_include_pad, divisor_override)
