@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from typing import Any
 
 from ...errors import type_name
-from ...ops import grids
+from ...ops import grids, lookups
 from ...signatures.guarding import guarded
 from ...tensor import Tensor
 
-MODES = {"bilinear": grids.LINEAR, "nearest": grids.NEAREST, "bicubic": grids.CUBIC}
-PADDINGS = {"zeros": grids.ZEROS, "border": grids.BORDER, "reflection": grids.REFLECTION}
+MODES = {"bilinear": lookups.LINEAR, "nearest": lookups.NEAREST, "bicubic": lookups.CUBIC}
+PADDINGS = {"zeros": lookups.ZEROS, "border": lookups.BORDER, "reflection": lookups.REFLECTION}
 CHANGED = (
     "Default grid_sample and affine_grid behavior has changed to align_corners=False since 1.3.0. Please specify "
     "align_corners=True if the old behavior is desired. See the documentation of grid_sample for details."
@@ -77,7 +77,7 @@ def check(input: Tensor, grid: Tensor, mode: int) -> None:
     if rank not in (2, 3) or len(grid.shape) != len(input.shape):
         kind = f"{len(input.shape)}D" if rank in (2, 3) else "4D or 5D"
         raise RuntimeError(f"grid_sampler(): expected {kind} input and grid with same number of dimensions, {shapes}")
-    if rank == 3 and mode == grids.CUBIC:
+    if rank == 3 and mode == lookups.CUBIC:
         raise RuntimeError("grid_sampler(): bicubic interpolation only supports 4D input")
     if input.dtype != grid.dtype and input.dtype.is_floating_point:
         found, other = (type_name(t.data_.dtype) for t in (input, grid))
