@@ -13,6 +13,7 @@ from .device import device, layout, memory_format, strided
 from .dtypes import dtype, finfo, get_default_dtype, iinfo, set_default_dtype
 from .functions import arranging, contraction, covariance, drawing, recurrent, shaping, statistics, tallies
 from .functions import choices as functions
+from .functions import einsum as _einsum
 from .functions import factories as _factories
 from .homes import settle
 from .methods import table as methods
@@ -44,7 +45,8 @@ _FUNCTIONS = {
     tallies: "searchsorted bucketize isin",
     ops.shape: "stack",
     ops.scattering: "put",
-    contraction: "einsum tensordot cdist",
+    contraction: "tensordot cdist",
+    _einsum: "einsum",
     statistics: "var_mean std_mean",
     covariance: "trapezoid cumulative_trapezoid",
     arranging: "atleast_1d atleast_2d atleast_3d hstack vstack dstack column_stack block_diag meshgrid cartesian_prod "
