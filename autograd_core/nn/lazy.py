@@ -29,14 +29,15 @@ class Lazy(Module):
         return any(is_lazy(held) for held in (*self._parameters.values(), *self._buffers.values()))
 
     def learn(self, input: Tensor) -> dict[str, tuple[int, ...]]:
-        """Set the sizes that `input` tells, and say what shapes follow for the tensors of this layer."""
+        """Set the sizes that `input` tells, and say what shapes follow for the tensors that such a layer may have."""
         raise NotImplementedError
 
     def forward(self, input: Tensor, *args: Any, **options: Any) -> Any:
         if self.has_uninitialized_params():
             with no_grad():
                 for name, shape in self.learn(input).items():
-                    getattr(self, name).materialize(shape)
+                    if (held := getattr(self, name)) is not None:
+                        held.materialize(shape)
                 self.reset_parameters()
         self.__class__ = self.BECOMES
         return self.forward(input, *args, **options)
@@ -84,8 +85,7 @@ class LazyLinear(Lazy, Linear):
 
     def learn(self, input: Tensor) -> dict[str, tuple[int, ...]]:
         self.in_features = input.shape[-1]
-        shapes = {"weight": (self.out_features, self.in_features), "bias": (self.out_features,)}
-        return {name: shape for name, shape in shapes.items() if getattr(self, name) is not None}
+        return {"weight": (self.out_features, self.in_features), "bias": (self.out_features,)}
 
 
 class LazyConv(Lazy):
@@ -115,8 +115,7 @@ class LazyConv(Lazy):
         ends = self.in_channels, self.out_channels // self.groups
         if not self.TRANSPOSED:
             ends = self.out_channels, self.in_channels // self.groups
-        shapes = {"weight": (*ends, *self.kernel_size), "bias": (self.out_channels,)}
-        return {name: shape for name, shape in shapes.items() if getattr(self, name) is not None}
+        return {"weight": (*ends, *self.kernel_size), "bias": (self.out_channels,)}
 
 
 class LazyConv1d(LazyConv, Conv1d):
@@ -159,8 +158,7 @@ class LazyNorm(Lazy):
 
     def learn(self, input: Tensor) -> dict[str, tuple[int, ...]]:
         self.num_features = input.shape[1]
-        names = ("weight", "bias", "running_mean", "running_var")
-        return {name: (self.num_features,) for name in names if getattr(self, name) is not None}
+        return dict.fromkeys(("weight", "bias", "running_mean", "running_var"), (self.num_features,))
 
 
 class LazyBatchNorm1d(LazyNorm, BatchNorm1d):
