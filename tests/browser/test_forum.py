@@ -5,24 +5,16 @@ from __future__ import annotations
 from playwright.sync_api import Page, expect
 
 from .driving import SETTLED, open_lab, run, state
+from .reels import SHARED
 
-PAGE = """\
+PAGE = f"""\
 I keep getting this error and I don't understand why:
 
 ```python
-import torch
-x = torch.tensor([1., 0.])
-t = torch.eye(2, requires_grad=True)
-a = torch.ones(2, requires_grad=True)
-y = t @ a
-for step in range(2):
-    out = t @ (x + y)
-    loss = ((out - x)**2).mean()
-    loss.backward()
-```
+{SHARED}```
 
 Traceback (most recent call last):
-  File "main.py", line 9, in <module>
+  File "main.py", line 10, in <module>
     loss.backward()
 RuntimeError: Trying to backward through the graph a second time
 

@@ -9,6 +9,7 @@ from typing import Any
 from gradreel.trace import events as e
 from gradreel.trace.events import Event
 
+from ..calls import called as called_name
 from ..diagnosis import Diagnosis, named, on
 from ..words import called, code, name_of
 from ..world.states import Place
@@ -113,8 +114,9 @@ def throws_away(statement: ast.AST) -> bool:
     if not isinstance(statement, ast.Expr) or not isinstance(statement.value, ast.Call):
         return False
     call = statement.value
-    name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
     given: list[ast.expr] = [*call.args, *(word.value for word in call.keywords)]
     if isinstance(call.func, ast.Attribute):
         given.append(call.func.value)
-    return name in CHANGES and not any(isinstance(part, ast.Call) for arg in given for part in ast.walk(arg))
+    return called_name(call) in CHANGES and not any(
+        isinstance(part, ast.Call) for arg in given for part in ast.walk(arg)
+    )
