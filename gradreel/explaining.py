@@ -10,7 +10,6 @@ from typing import Any
 
 from .explain.mending import mended
 from .explain.mending.mend import SECONDS, Run
-from .program import paste
 from .program import run as run_here
 from .trace import Trace
 
@@ -39,7 +38,7 @@ def explain(trace: Trace, run: Run | None = None) -> list[dict[str, Any]]:
                 {"title": mend.title, "cost": mend.cost, "source": mend.source, "diff": mend.diff} for mend in mends
             ],
         }
-        for found, mends in mended(trace, run or again, seconds, program=paste(trace.source).program)
+        for found, mends in mended(trace, run or again, seconds)
     ]
 
 

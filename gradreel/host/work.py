@@ -94,7 +94,7 @@ def mender(trace: Trace, found: list[Diagnosis]) -> list[tuple[Diagnosis, list[M
     def again(source: str) -> Trace:
         return run(source, mode=trace.mode, limits=replace(Limits(), events=4 * MENDABLE, seconds=MENDING_SECONDS))
 
-    return mended(trace, again, MENDING_SECONDS, found, paste(trace.source).program)
+    return mended(trace, again, MENDING_SECONDS, found)
 
 
 def made_ready(trace: Trace, typed: Typed | None, want: str, mender: Mender | None = None) -> Parts:

@@ -88,7 +88,7 @@ def run(
         names.clear()
         machine.modules.clear()
         machine.files.clear()
-        trace = recorder.trace(pasted.text, mode, outcome)
+        trace = recorder.trace(pasted.text, mode, outcome, pasted.program)
         machine.stopped = None
         return trace
 

@@ -79,9 +79,10 @@ class Recorder:
         self._reader.forget()
         return True
 
-    def trace(self, source: str, mode: str, outcome: Outcome) -> Trace:
+    def trace(self, source: str, mode: str, outcome: Outcome, program: str | None = None) -> Trace:
         """What was collected so far, as a Trace."""
-        return Trace(source, mode, outcome, (*self._earlier, *made(self._reader.finish())))
+        events = (*self._earlier, *made(self._reader.finish()))
+        return Trace(source, mode, outcome, events, program=None if program == source else program)
 
 
 def made(flights: list[Flight]) -> list[Event]:

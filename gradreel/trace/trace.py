@@ -33,6 +33,13 @@ class Trace:
     outcome: Outcome
     events: tuple[Event, ...]
     schema: str = SCHEMA
+    program: str | None = None
+    """What of each line of `source` is code, where there is more on it: words around the program, prompts, outputs."""
+
+    @property
+    def code(self) -> str:
+        """The program alone, on the lines of `source`."""
+        return self.source if self.program is None else self.program
 
     @cached_property
     def values(self) -> tuple[Value, ...]:
@@ -53,6 +60,7 @@ class Trace:
         record = {
             "schema": self.schema,
             "source": self.source,
+            **({} if self.program is None else {"program": self.program}),
             "mode": self.mode,
             "outcome": Form(Outcome, out).write(self.outcome),
             "events": events,
@@ -75,7 +83,8 @@ class Trace:
         table = [value_form.read(value) for value in record["values"]]
         forms = {name: Form(kind, Way(number_in, table.__getitem__, tuple)) for name, kind in KINDS.items()}
         events = tuple(forms[event["kind"]].read(event) for event in record["events"])
-        return Trace(record["source"], record["mode"], Form(Outcome, plain).read(record["outcome"]), events)
+        outcome = Form(Outcome, plain).read(record["outcome"])
+        return Trace(record["source"], record["mode"], outcome, events, program=record.get("program"))
 
 
 class Values:

@@ -27,6 +27,18 @@ def test_nothing_is_told_of_a_program_that_is_fine(case: Case) -> None:
     assert diagnose(trace) == []
 
 
+PAGE = "Hello everybody, this is what I do:\n\n```python\n{}\n```\n\nWhat is wrong with it?\n"
+
+
+@pytest.mark.parametrize("case", CASES[::5], ids=lambda case: case.name)
+def test_on_a_page_with_more_on_it_the_same_is_told(case: Case) -> None:
+    def told(source: str, above: int) -> list[object]:
+        found = diagnose(run(source))
+        return [(one.kind, one.cause, {role: at and at - above for role, at in one.lines.items()}) for one in found]
+
+    assert told(PAGE.format(case.source.rstrip()), 3) == told(case.source, 0)
+
+
 LEAF = "import torch\nx = torch.ones(4, requires_grad=True)\n"
 STORIES = [
     (

@@ -6,7 +6,7 @@ import pytest
 
 from gradreel.explain import diagnose
 from gradreel.explain.mending import mended
-from gradreel.program import paste, run
+from gradreel.program import run
 
 MENDED = {
     "a = torch.ones(2, requires_grad=True)\na.sum().backward()": "import torch\na = ",
@@ -29,7 +29,7 @@ MENDED = {
 
 @pytest.mark.parametrize("source", MENDED)
 def test_what_is_usually_imported_is_imported(source: str) -> None:
-    ((found, mends),) = mended(run(source), run, program=paste(source).program)[:1]
+    ((found, mends),) = mended(run(source), run)[:1]
     assert found.cause == "not_imported"
     assert mends[0].source.startswith(MENDED[source])
 

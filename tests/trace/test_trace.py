@@ -5,6 +5,7 @@ import math
 
 import pytest
 
+from gradreel.program import run
 from gradreel.trace import Outcome, Recorder, Trace
 from gradreel.trace import events as e
 from gradreel.trace.events import Value
@@ -16,6 +17,13 @@ def test_a_trace_comes_back_from_json_as_it_was(name: str) -> None:
     trace = SMALL[name]()
     assert Trace.from_json(trace.to_json()) == trace
     assert Trace.from_json(trace.to_json()).to_json() == trace.to_json()
+
+
+def test_the_program_on_a_page_comes_back_from_json() -> None:
+    trace = run("See:\n\n```\nprint(1)\n```\nWhy?")
+    assert trace.code.split("\n") == ["", "", "", "print(1)", "", ""]
+    assert Trace.from_json(trace.to_json()).code == trace.code
+    assert "program" not in json.loads(run("print(1)").to_json())
 
 
 def told(value: Value) -> Trace:

@@ -47,8 +47,7 @@ def not_imported(world: World, failure: Failure) -> Diagnosis | None:
     found = UNKNOWN.match(failure.raised.message)
     if failure.raised.type != "NameError" or found is None or found[1] not in IMPORTS:
         return None
-    tree = world.source.tree  # empty where the program stands on a page with more on it
-    if tree.body and found[1] not in unbound(tree):
+    if found[1] not in unbound(world.source.tree):
         return None
     line = failure.raised.line
     story = (

@@ -50,20 +50,15 @@ class Budget:
 
 
 def mended(
-    trace: Trace,
-    run: Run,
-    seconds: float = SECONDS,
-    found: list[Diagnosis] | None = None,
-    program: str | None = None,
+    trace: Trace, run: Run, seconds: float = SECONDS, found: list[Diagnosis] | None = None
 ) -> list[tuple[Diagnosis, list[Mend]]]:
     """The diagnoses of `trace` (those `found` already, if they are at hand), each with its mends.
 
-    Where the source is a page with more than a program on it, `program` is what of each line is code: that is edited,
-    and the page around it is kept.
+    Where the source is a page with more than a program on it, the program is edited, and the page around it is kept.
     """
     until = time.monotonic() + seconds
     diagnoses = diagnose(trace) if found is None else found
-    code = trace.source if program is None or readable(trace.source) else program
+    code = trace.source if readable(trace.source) else trace.code
     return [(diagnosis, mends(trace, diagnosis, run, until, code)) for diagnosis in diagnoses]
 
 

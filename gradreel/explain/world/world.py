@@ -26,7 +26,7 @@ class World:
 
     def __init__(self, trace: Trace) -> None:
         self.trace = trace
-        self.source = Source(trace.source)
+        self.source = Source(trace.code)
         self.count = 0
         self.place = Place()
         self.tensors: dict[int, TensorState] = {}
