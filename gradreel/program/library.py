@@ -17,7 +17,7 @@ from .modules.iteration import FUNCTOOLS, ITERTOOLS, OPERATOR
 from .modules.making import module
 from .modules.numbers import MATH, RANDOM, RANDOM_METHODS
 from .modules.silent import PROGRESS, REMARKS, SILENT, TQDM, Progress
-from .modules.system import COPY, GC, LETTERS, OS, OUTPUT_METHODS, SYS, TIME, WARNINGS, Output, typing
+from .modules.system import COPY, GC, OS, OUTPUT_METHODS, SYS, TIME, UNICODEDATA, WARNINGS, Output, typing
 from .numpy_face.random import RANDOM as NUMPY_RANDOM
 from .numpy_face.tables import NUMPY
 from .objects.kinds import PYTHON, unknown_name
@@ -59,7 +59,7 @@ MODULES: dict[str, Namespace] = {
     "functools": FUNCTOOLS,
     "operator": OPERATOR,
     "time": TIME,
-    "unicodedata": LETTERS,
+    "unicodedata": UNICODEDATA,
     "warnings": WARNINGS,
     "typing": typing(ABOUT_FIELDS),
     "numpy": NUMPY,

@@ -122,7 +122,7 @@ def _asked(way: Callable[..., Any]) -> Callable[..., Any]:
 
 
 ABOUT_LETTERS = (unicodedata.category, unicodedata.name, unicodedata.combining, unicodedata.digit, unicodedata.lookup)
-LETTERS = module("unicodedata", {"normalize": _normalize} | {way.__name__: _asked(way) for way in ABOUT_LETTERS})
+UNICODEDATA = module("unicodedata", {"normalize": _normalize} | {way.__name__: _asked(way) for way in ABOUT_LETTERS})
 
 # ---- copy, warnings, gc
 
