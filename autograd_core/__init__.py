@@ -45,7 +45,7 @@ _FUNCTIONS = {
     tallies: "searchsorted bucketize isin",
     ops.shape: "stack",
     ops.scattering: "put",
-    contraction: "tensordot cdist",
+    contraction: "tensordot cdist pdist",
     _einsum: "einsum",
     statistics: "var_mean std_mean",
     covariance: "trapezoid cumulative_trapezoid",

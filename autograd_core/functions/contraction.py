@@ -8,11 +8,12 @@ from typing import Any
 from .. import errors
 from ..ops import elementwise as e
 from ..ops import matmul as m
+from ..ops import pairs, spread
 from ..ops import reduce as r
 from ..ops import shape as s
-from ..ops import spread
 from ..signatures.guarding import guarded
 from ..tensor import Tensor, new_storage
+from .shaping import contiguous
 
 
 def named_dims(dims: Any) -> tuple[list[int], list[int]]:
@@ -129,6 +130,17 @@ def distances(x1: Tensor, x2: Tensor, p: float, compute_mode: int | None = None)
     return spread.cdist_forward(x1, x2, float(p))
 
 
+def pdist(input: Tensor, p: float = 2.0) -> Tensor:
+    """The distance between each pair of rows of `input`."""
+    if input.data_.ndim != 2:
+        raise RuntimeError(f"pdist only supports 2D tensors, got: {input.data_.ndim}D")
+    if input.data_.dtype.kind != "f":
+        raise RuntimeError("pdist only supports floating-point dtypes")
+    if not p >= 0:
+        raise RuntimeError("pdist only supports non-negative p values")
+    return pairs.pdist_forward(contiguous(input), float(p))
+
+
 MODES = {
     "use_mm_for_euclid_dist_if_necessary": None,
     "use_mm_for_euclid_dist": 1,
@@ -137,4 +149,4 @@ MODES = {
 DISTANCES: Any = guarded("torch", "_cdist", distances)
 
 
-__all__ = ["cdist", "inner", "kron", "tensordot"]
+__all__ = ["cdist", "inner", "kron", "pdist", "tensordot"]

@@ -7,15 +7,17 @@ from typing import Any
 import numpy as np
 
 from .. import tell
+from ..errors import sizes
 from ..functions.choices import sizes_of
 from ..graph import Node
 from ..inplace import check_writable
-from ..ops import arrange
+from ..ops import arrange, windows
 from ..ops import shape as s
 from ..rebasing import rebase
 from ..state import state
 from ..tensor import Tensor, plain
 from ..transforms.batch import hidden
+from .memory import OF_A_VIEW, windowed
 
 
 def reshaped_in_place(function: Any, target: Tensor, *args: Any) -> Tensor:
@@ -73,6 +75,23 @@ def squeeze_(self: Tensor, dim: Any = None) -> Tensor:
     return reshaped_in_place(arrange.squeezed_dims, self, list(dim))
 
 
+def as_strided_(self: Tensor, size: Any, stride: Any, storage_offset: int | None = None) -> Tensor:
+    if len(size) != len(stride):
+        raise RuntimeError("mismatch in length of strides and shape")
+    if any(step < 0 for step in stride):
+        raise RuntimeError(
+            f"as_strided: Negative strides are not supported at the moment, got strides: {sizes(stride)}"
+        )
+    if storage_offset is not None and storage_offset < 0:
+        raise RuntimeError(f"Tensor: invalid storage offset {storage_offset}")
+    if hidden(self):
+        raise NotImplementedError("as_strided_ in vmap is not supported")
+    whole, start = windowed(self, size, stride, storage_offset)
+    if whole is not self:
+        raise NotImplementedError(OF_A_VIEW)
+    return reshaped_in_place(windows.as_strided_in_place, self, list(size), list(stride), start)
+
+
 def resize_(self: Tensor, *size: Any) -> Tensor:
     """Another shape over the same memory, of which more is taken if needed."""
     if self.requires_grad:
@@ -98,5 +117,5 @@ def resize_as_(self: Tensor, other: Tensor) -> Tensor:
 
 IN_PLACE: dict[str, Any] = {
     "t_": t_, "transpose_": transpose_, "swapaxes_": transpose_, "swapdims_": transpose_, "unsqueeze_": unsqueeze_,
-    "squeeze_": squeeze_, "resize_": resize_, "resize_as_": resize_as_,
+    "squeeze_": squeeze_, "as_strided_": as_strided_, "resize_": resize_, "resize_as_": resize_as_,
 }  # fmt: skip

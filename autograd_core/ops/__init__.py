@@ -30,6 +30,7 @@ from . import (
     order,
     packing,
     padding,
+    pairs,
     pieces,
     pooling,
     putting,
@@ -46,6 +47,7 @@ from . import (
     tallies,
     upsampling,
     volumes,
+    zooming,
 )
 
 kept.close()
@@ -79,6 +81,7 @@ __all__ = [
     "order",
     "padding",
     "packing",
+    "pairs",
     "pieces",
     "pooling",
     "putting",
@@ -95,4 +98,5 @@ __all__ = [
     "tallies",
     "upsampling",
     "volumes",
+    "zooming",
 ]

@@ -26,6 +26,19 @@ def as_strided(self: Array, size: Sequence[int], stride: Sequence[int], storage_
     return strided(self, tuple(size), tuple(stride), storage_offset or 0)
 
 
+@op(
+    "as_strided_",
+    node="AsStridedBackward1",
+    self=lambda grad, self_shape_, self_strides_, size, stride, storage_offset: strided_back(
+        grad, self_shape_, self_strides_, size, stride, storage_offset
+    ),
+)
+def as_strided_in_place(
+    self: Array, size: Sequence[int], stride: Sequence[int], storage_offset: int | None = None
+) -> Array:
+    return strided(self, tuple(size), tuple(stride), storage_offset or 0)
+
+
 def strided_back(
     grad: Any, sizes: Sequence[int], strides: Sequence[int], size: Any, stride: Any, offset: int | None
 ) -> Any:

@@ -4,6 +4,7 @@ What torch composes of several operators is composed of the same ones here, so t
 """
 
 from ...absent import absent
+from ...functions.contraction import pdist
 from ...functions.padding import pad
 from ...signatures.guarding import guarded_all
 from ...signatures.inside import worded_all
@@ -98,6 +99,9 @@ from .pooling import (
 )
 from .upsampling import (
     interpolate,
+    upsample,
+    upsample_bilinear,
+    upsample_nearest,
 )
 from .volumes import adaptive_avg_pool3d, adaptive_max_pool3d, avg_pool3d, max_pool3d
 
@@ -177,6 +181,7 @@ __all__ = [
     "one_hot",
     "pad",
     "pairwise_distance",
+    "pdist",
     "pixel_shuffle",
     "pixel_unshuffle",
     "poisson_nll_loss",
@@ -205,6 +210,9 @@ __all__ = [
     "threshold_",
     "triplet_margin_loss",
     "unfold",
+    "upsample",
+    "upsample_bilinear",
+    "upsample_nearest",
 ]
 
 BY_INDICES = "max_pool1d max_pool2d max_pool3d adaptive_max_pool1d adaptive_max_pool2d adaptive_max_pool3d"

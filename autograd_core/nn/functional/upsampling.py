@@ -3,15 +3,31 @@
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Sequence
 from typing import Any
 
-from ...ops import upsampling
+from ...ops import upsampling, zooming
 from ...tensor import Tensor
 from .pooling import adaptive_avg_pool1d, adaptive_avg_pool2d
+from .volumes import adaptive_avg_pool3d
 
 RANKS = {"linear": 3, "bilinear": 4, "bicubic": 4, "trilinear": 5}
 MODES = "nearest | linear | bilinear | bicubic | trilinear | lanczos | area | nearest-exact"
+WAYS: dict[str, tuple[Any, ...]] = {
+    "nearest": (upsampling.upsample_nearest1d, upsampling.upsample_nearest2d, zooming.upsample_nearest3d),
+    "nearest-exact": (
+        zooming.upsample_nearest_exact1d,
+        zooming.upsample_nearest_exact2d,
+        zooming.upsample_nearest_exact3d,
+    ),
+    "area": (adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d),
+    "linear": (upsampling.upsample_linear1d,),
+    "bilinear": (None, upsampling.upsample_bilinear2d),
+    "bicubic": (None, zooming.upsample_bicubic2d),
+    "trilinear": (None, None, zooming.upsample_trilinear3d),
+}
+"""What takes inputs of three dimensions, four and five to another size."""
 STRAIGHT = ("linear", "bilinear", "bicubic", "trilinear")
 
 
@@ -31,21 +47,44 @@ def interpolate(
         )
     ndim = input.data_.ndim
     wanted, scales = wanted_size(input, size, scale_factor)
-    if antialias or mode not in ("nearest", "area", "linear", "bilinear"):
+    if antialias or mode == "lanczos":
         refuse(ndim, mode, antialias)
     check_rank(ndim, mode)
     if recompute_scale_factor:
         scales = [None] * len(wanted)
     if min(wanted) <= 0 or 0 in input.data_.shape[2:]:
         raise too_small(input.data_.shape[2:], wanted)
-    corners = bool(align_corners)
+    up = WAYS[mode][ndim - 3]
     if mode == "area":
-        return adaptive_avg_pool1d(input, wanted) if ndim == 3 else adaptive_avg_pool2d(input, wanted)
-    if mode == "nearest":
-        up: Any = upsampling.upsample_nearest1d if ndim == 3 else upsampling.upsample_nearest2d
-        return up(input, wanted, *scales)
-    up = upsampling.upsample_linear1d if ndim == 3 else upsampling.upsample_bilinear2d
-    return up(input, wanted, corners, *scales)
+        return up(input, wanted)
+    return up(input, wanted, bool(align_corners), *scales) if mode in STRAIGHT else up(input, wanted, *scales)
+
+
+def upsample(
+    input: Tensor,
+    size: int | Sequence[int] | None = None,
+    scale_factor: float | Sequence[float] | None = None,
+    mode: str = "nearest",
+    align_corners: bool | None = None,
+) -> Tensor:
+    """The old name of `interpolate`."""
+    deprecated("upsample")
+    return interpolate(input, size, scale_factor, mode, align_corners)
+
+
+def upsample_nearest(input: Tensor, size: Any = None, scale_factor: Any = None) -> Tensor:
+    deprecated("upsample_nearest")
+    return interpolate(input, size, scale_factor, mode="nearest")
+
+
+def upsample_bilinear(input: Tensor, size: Any = None, scale_factor: Any = None) -> Tensor:
+    deprecated("upsample_bilinear")
+    return interpolate(input, size, scale_factor, mode="bilinear", align_corners=True)
+
+
+def deprecated(name: str) -> None:
+    text = f"`nn.functional.{name}` is deprecated. Use `nn.functional.interpolate` instead."
+    warnings.warn(text, stacklevel=3)
 
 
 def check_rank(ndim: int, mode: str) -> None:
@@ -54,23 +93,20 @@ def check_rank(ndim: int, mode: str) -> None:
     Raises:
         NotImplementedError: it does not.
     """
-    if mode in RANKS and ndim in (3, 4, 5) and ndim != RANKS[mode]:
+    if mode in RANKS and mode != "bicubic" and ndim in (3, 4, 5) and ndim != RANKS[mode]:
         raise NotImplementedError(f"Got {ndim}D input, but {mode} mode needs {RANKS[mode]}D input")
-    if ndim not in (3, 4, 5) or mode not in MODES.split(" | "):
+    if ndim not in (3, 4, 5) or mode not in MODES.split(" | ") or RANKS.get(mode, ndim) != ndim:
         raise NotImplementedError(
             f"Input Error: Only 3D, 4D and 5D input Tensors supported (got {ndim}D) for the modes: {MODES} (got {mode})"
         )
-    if ndim == 5:
-        raise NotImplementedError("interpolate of images with three dimensions is not supported")
 
 
 def refuse(ndim: int, mode: str, antialias: bool) -> None:
-    if mode in ("nearest-exact", "bicubic", "trilinear", "lanczos"):
+    if mode == "lanczos":
         raise NotImplementedError(f"interpolate with mode='{mode}' is not supported")
-    check_rank(ndim, mode)
-    if antialias and mode != "bilinear":
+    if mode not in ("bilinear", "bicubic") or ndim != 4:
         raise ValueError(
-            "Anti-alias option is restricted to bilinear, bicubic and lanczos modes and requires a 4-D tensor as input"
+            "Anti-alias option is restricted to bilinear, bicubic, and lanczos modes and requires a 4-D tensor as input"
         )
     raise NotImplementedError("interpolate with antialias=True is not supported")
 
@@ -108,6 +144,9 @@ def mismatch(who: str, space: list[int], what: str, given: Any, letter: str) -> 
 def too_small(space: Sequence[int], wanted: Sequence[int]) -> RuntimeError:
     if len(space) == 1:
         told = f"(W: {space[0]}) and output (W: {wanted[0]})"
+    elif len(space) == 3:
+        sides = [", ".join(f"{side}: {n}" for side, n in zip("DHW", size, strict=True)) for size in (space, wanted)]
+        told = f"({sides[0]}) output ({sides[1]})"
     else:
         told = f"(H: {space[0]}, W: {space[1]}) output (H: {wanted[0]}, W: {wanted[1]})"
     return RuntimeError(f"Input and output sizes should be greater than 0, but got input {told}")

@@ -69,10 +69,14 @@ LAYERS: dict[str, Operator] = {
         ),
     ),
     **alike(
-        "UpsampleBilinear2D UpsampleLinear1D UpsampleBicubic2D",
+        "UpsampleBilinear2D UpsampleLinear1D UpsampleBicubic2D UpsampleTrilinear3D",
         lone(SHAPED, "grad weighed", "gives {grad} back to the entries it was interpolated from"),
     ),
-    **alike("UpsampleNearest2D UpsampleNearest1D", lone(SHAPED, "grad summed", "adds {grad} up over the copies")),
+    **alike(
+        "UpsampleNearest2D UpsampleNearest1D UpsampleNearest3D "
+        "UpsampleNearestExact1D UpsampleNearestExact2D UpsampleNearestExact3D",
+        lone(SHAPED, "grad summed", "adds {grad} up over the copies"),
+    ),
     **alike(
         "NativeBatchNorm CudnnBatchNorm NativeGroupNorm NativeLayerNorm",
         row(

@@ -149,7 +149,7 @@ RARER: dict[str, Operator] = {
     ),
     "Trace": lone(SHAPED, "grad on the diagonal", "puts {grad} on the diagonal"),
     **alike(
-        "Dist Cdist",
+        "Dist Cdist Pdist",
         lone(OTHER, "grad * difference / distance", "multiplies {grad} by the direction from one to the other"),
     ),
     "NanToNum": lone(

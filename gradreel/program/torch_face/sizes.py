@@ -228,6 +228,12 @@ def for_each(args: Arguments) -> int:
     return math.prod(getattr(args[0], "shape", ())) * math.prod(getattr(args[1], "shape", ()) if args[1:] else ())
 
 
+def paired(args: Arguments) -> int:
+    """A row for each pair of rows."""
+    base = args[0]
+    return int(base.shape[0] * max(base.shape[0] - 1, 0) // 2 * base.shape[1]) if base.ndim == 2 else int(base.size)
+
+
 def looked_up(args: Arguments) -> int:
     """Up to four elements along each side for each place of a grid, in every channel of an image."""
     input, grid, mode = args[:3]
@@ -274,6 +280,12 @@ ASKED: dict[str, Callable[[Arguments], int]] = {
 """Functions that make something large by themselves, before any operator asks: looked at when they are called."""
 
 
+UPSAMPLING = words(
+    "upsample_nearest1d upsample_nearest2d upsample_nearest3d upsample_linear1d upsample_bilinear2d "
+    "upsample_trilinear3d upsample_bicubic2d _upsample_nearest_exact1d _upsample_nearest_exact2d "
+    "_upsample_nearest_exact3d"
+)
+
 SIZES: dict[str, Callable[[Arguments], int]] = {
     "addr": crossed,
     "expand": asked,
@@ -305,9 +317,10 @@ SIZES: dict[str, Callable[[Arguments], int]] = {
     **dict.fromkeys(("replication_pad1d", "replication_pad2d"), grown),
     **dict.fromkeys(("_adaptive_avg_pool2d", "adaptive_max_pool2d"), resized),
     **dict.fromkeys(("_adaptive_avg_pool3d", "adaptive_max_pool3d"), resized),
-    **dict.fromkeys(("upsample_nearest1d", "upsample_nearest2d", "upsample_linear1d", "upsample_bilinear2d"), resized),
-    **dict.fromkeys(("upsample_nearest1d_backward", "upsample_nearest2d_backward"), resized_back),
-    **dict.fromkeys(("upsample_linear1d_backward", "upsample_bilinear2d_backward"), resized_back),
+    **dict.fromkeys(UPSAMPLING, resized),
+    **{f"{name}_backward": resized_back for name in UPSAMPLING},
+    "_pdist_forward": paired,
+    "_pdist_backward": lambda args: paired(args[1:]),
 }
 SOLVERS = ("linalg", "inverse", "det", "slogdet", "logdet")
 """Operators whose work grows with the cube of their size."""
