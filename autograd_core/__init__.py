@@ -59,6 +59,13 @@ _FUNCTIONAL = (
     "avg_pool1d adaptive_avg_pool1d "
     "pixel_shuffle pixel_unshuffle bilinear layer_norm group_norm"
 )
+_SPELLED = (
+    "batch_norm instance_norm kl_div binary_cross_entropy_with_logits cosine_embedding_loss hinge_embedding_loss "
+    "margin_ranking_loss triplet_margin_loss poisson_nll_loss dropout dropout_ alpha_dropout alpha_dropout_ "
+    "feature_dropout feature_dropout_ feature_alpha_dropout feature_alpha_dropout_ threshold threshold_ "
+    "constant_pad_nd embedding embedding_bag"
+)
+"""What torch's own spelling takes otherwise than torch.nn.functional does."""
 _BELOW = {
     "ctc_loss": ("nn.functional.alignment", "ctc"),
     "rrelu": ("nn.functional.activations", "rrelu"),
@@ -66,6 +73,10 @@ _BELOW = {
     "grid_sampler": ("nn.functional.grids", "grid_sampler"),
     "grid_sampler_2d": ("ops.grids", "grid_sampler_2d"),
     "grid_sampler_3d": ("ops.grids", "grid_sampler_3d"),
+    **dict.fromkeys(_SPELLED.split(), ("nn.functional.spelled", "")),
+    **dict.fromkeys(("selu_", "celu_"), ("nn.functional.overwriting", "")),
+    "rms_norm": ("nn.functional.normalization", ""),
+    "channel_shuffle": ("nn.functional.blocks", ""),
     "affine_grid_generator": ("ops.grids", "affine_grid_generator"),
 }
 """Functions that only rare programs ask for, with the module that has them and their name there."""
@@ -135,7 +146,7 @@ def __getattr__(name: str) -> Any:
                 raise
     if name in _BELOW:
         module, own = _BELOW[name]
-        return guarded("torch", name, getattr(importlib.import_module(f"{__name__}.{module}"), own))
+        return guarded("torch", name, getattr(importlib.import_module(f"{__name__}.{module}"), own or name))
     if name in _FUNCTIONAL.split():
         function = getattr(importlib.import_module(f"{__name__}.nn.functional"), name)
         return guarded("torch", name, getattr(function, "__wrapped__", function))

@@ -34,8 +34,6 @@ def pad(input: Tensor, pad: Sequence[int], mode: str = "constant", value: float 
         return found(input, around)
     if mode not in ("reflect", "replicate", "circular"):
         raise NotImplementedError(f"Unrecognised padding mode {mode}")
-    if len(around) == 6:
-        raise NotImplementedError(f"padding of three dimensions by mode {mode} is not supported")
     raise NotImplementedError(COMBINATIONS.format(len(around), rank))
 
 
@@ -83,6 +81,8 @@ Supported combinations for non-constant padding:
 PADDINGS = {
     ("reflect", 2): p.reflection_pad1d,
     ("reflect", 4): p.reflection_pad2d,
+    ("reflect", 6): p.reflection_pad3d,
     ("replicate", 2): p.replication_pad1d,
     ("replicate", 4): p.replication_pad2d,
+    ("replicate", 6): p.replication_pad3d,
 }

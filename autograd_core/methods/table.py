@@ -133,6 +133,18 @@ def where(self: Tensor, condition: Tensor, other: Any) -> Tensor:
     return e.where(condition, self, other)
 
 
+def prelu(self: Tensor, weight: Tensor) -> Tensor:
+    from ..nn.functional import activations
+
+    return activations.prelu(self, weight)
+
+
+def hardshrink(self: Tensor, lambd: float = 0.5) -> Tensor:
+    from ..nn.functional import activations
+
+    return activations.hardshrink(self, lambd)
+
+
 def share_memory_(self: Tensor) -> Tensor:
     return self
 
@@ -245,6 +257,7 @@ OWN: dict[str, Method] = {
         tracking.register_post_accumulate_grad_hook, tracking.retain_grad, conversion.item, conversion.numpy,
         conversion.tolist, conversion.to, conversion.type_as, conversion.cuda, conversion.size, conversion.stride,
         conversion.is_contiguous, clone, where, share_memory_,
+        prelu, hardshrink,
     )
 }  # fmt: skip
 OWN |= {

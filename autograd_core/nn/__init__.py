@@ -39,7 +39,16 @@ from .cells import GRUCell, LSTMCell, RNNCell, RNNCellBase
 from .container import ModuleDict, ModuleList, ParameterDict, ParameterList, Sequential
 from .convolution import Conv1d, Conv2d, Conv3d, ConvTranspose1d, ConvTranspose2d, ConvTranspose3d
 from .dropout import AlphaDropout, Dropout, Dropout1d, Dropout2d, Dropout3d, FeatureAlphaDropout
-from .images import Fold, PixelShuffle, PixelUnshuffle, Unfold, Upsample, UpsamplingBilinear2d, UpsamplingNearest2d
+from .images import (
+    ChannelShuffle,
+    Fold,
+    PixelShuffle,
+    PixelUnshuffle,
+    Unfold,
+    Upsample,
+    UpsamplingBilinear2d,
+    UpsamplingNearest2d,
+)
 from .layers import (
     CosineSimilarity,
     Embedding,
@@ -78,12 +87,15 @@ from .loss import (
     L1Loss,
     MarginRankingLoss,
     MSELoss,
+    MultiLabelMarginLoss,
     MultiLabelSoftMarginLoss,
+    MultiMarginLoss,
     NLLLoss,
     PoissonNLLLoss,
     SmoothL1Loss,
     SoftMarginLoss,
     TripletMarginLoss,
+    TripletMarginWithDistanceLoss,
 )
 from .module import Module
 from .normalization import (
@@ -106,8 +118,10 @@ from .padding import (
     ConstantPad3d,
     ReflectionPad1d,
     ReflectionPad2d,
+    ReflectionPad3d,
     ReplicationPad1d,
     ReplicationPad2d,
+    ReplicationPad3d,
     ZeroPad1d,
     ZeroPad2d,
     ZeroPad3d,
@@ -127,6 +141,7 @@ from .pooling import (
     MaxPool2d,
     MaxPool3d,
 )
+from .powers import LPPool1d, LPPool2d, LPPool3d, MaxUnpool1d, MaxUnpool2d, MaxUnpool3d
 from .recurrent import GRU, LSTM, RNN, RNNBase
 from .transformer import (
     Transformer,
@@ -138,6 +153,18 @@ from .transformer import (
 from .uninitialized import UninitializedBuffer, UninitializedParameter
 
 __all__ = [
+    "ReflectionPad3d",
+    "ReplicationPad3d",
+    "MultiLabelMarginLoss",
+    "MultiMarginLoss",
+    "TripletMarginWithDistanceLoss",
+    "ChannelShuffle",
+    "LPPool1d",
+    "LPPool2d",
+    "LPPool3d",
+    "MaxUnpool1d",
+    "MaxUnpool2d",
+    "MaxUnpool3d",
     "AdaptiveAvgPool1d",
     "AdaptiveAvgPool2d",
     "AdaptiveAvgPool3d",

@@ -6,9 +6,11 @@ import inspect
 from collections.abc import Callable
 from typing import Any, ClassVar
 
+from ..tensor import Tensor
 from . import functional as F
 from .activation import said
 from .functional.common import FLAGS, reduction_of
+from .layers import PairwiseDistance
 from .module import Module
 
 BUFFERS = ("weight", "pos_weight")
@@ -83,4 +85,45 @@ MultiLabelSoftMarginLoss = loss("MultiLabelSoftMarginLoss", F.multilabel_soft_ma
 HingeEmbeddingLoss = loss("HingeEmbeddingLoss", F.hinge_embedding_loss, margin=1.0, **OLD)
 MarginRankingLoss = loss("MarginRankingLoss", F.margin_ranking_loss, margin=0.0, **OLD)
 CosineEmbeddingLoss = loss("CosineEmbeddingLoss", F.cosine_embedding_loss, margin=0.0, **OLD)
+MultiLabelMarginLoss = loss("MultiLabelMarginLoss", F.multilabel_margin_loss, **OLD)
+
+
+class MultiMarginLoss(loss("_", F.multi_margin_loss, p=1, margin=1.0, weight=None, **OLD)):  # type: ignore[misc]
+    """How much nearer than by a margin other classes come to the one meant."""
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        if self.p not in (1, 2):
+            raise ValueError("only p == 1 and p == 2 supported")
+        if self.weight is not None and self.weight.data_.ndim != 1:
+            rank = self.weight.data_.ndim
+            raise ValueError(f"MultiMarginLoss: expected weight to be None or 1D tensor, got {rank}D instead")
+
+
+class TripletMarginWithDistanceLoss(Module):
+    """How much nearer than by a margin the negative is than the positive, by the distance given."""
+
+    def __init__(
+        self,
+        *,
+        distance_function: Callable[[Tensor, Tensor], Tensor] | None = None,
+        margin: float = 1.0,
+        swap: bool = False,
+        reduction: str = "mean",
+    ) -> None:
+        super().__init__()
+        if margin <= 0:
+            raise ValueError(
+                f"TripletMarginWithDistanceLoss: expected margin to be greater than 0, got {margin} instead"
+            )
+        self.distance_function = PairwiseDistance() if distance_function is None else distance_function
+        self.margin, self.swap, self.reduction = margin, swap, reduction
+
+    def forward(self, anchor: Tensor, positive: Tensor, negative: Tensor) -> Tensor:
+        options: dict[str, Any] = {"margin": self.margin, "swap": self.swap, "reduction": self.reduction}
+        return F.triplet_margin_with_distance_loss(
+            anchor, positive, negative, distance_function=self.distance_function, **options
+        )
+
+
 TripletMarginLoss = loss("TripletMarginLoss", F.triplet_margin_loss, margin=1.0, p=2.0, eps=1e-6, swap=False, **OLD)

@@ -139,3 +139,42 @@ def replication_pad2d(self: Array, padding: Pad) -> Array:
 )
 def replication_pad2d_backward(grad_output: Array, self: Array, padding: Pad) -> Array:
     return gathered(grad_output, self.shape, padding, "edge")
+
+
+@op(
+    "reflection_pad3d",
+    node="ReflectionPad3DBackward0",
+    self=lambda grad, self, padding: reflection_pad3d_backward(grad, self, padding),
+)
+def reflection_pad3d(self: Array, padding: Pad) -> Array:
+    check_reflection(self.shape, padding)
+    return padded(self, padding, "reflect")
+
+
+@op(
+    "reflection_pad3d_backward",
+    node="ReflectionPad3DBackwardBackward0",
+    grad_output=lambda grad, padding: reflection_pad3d(grad, padding),
+    self=lambda grad: zeros_as(grad),
+)
+def reflection_pad3d_backward(grad_output: Array, self: Array, padding: Pad) -> Array:
+    return gathered(grad_output, self.shape, padding, "reflect")
+
+
+@op(
+    "replication_pad3d",
+    node="ReplicationPad3DBackward0",
+    self=lambda grad, self, padding: replication_pad3d_backward(grad, self, padding),
+)
+def replication_pad3d(self: Array, padding: Pad) -> Array:
+    return padded(self, padding, "edge")
+
+
+@op(
+    "replication_pad3d_backward",
+    node="ReplicationPad3DBackwardBackward0",
+    grad_output=lambda grad, padding: replication_pad3d(grad, padding),
+    self=lambda grad: zeros_as(grad),
+)
+def replication_pad3d_backward(grad_output: Array, self: Array, padding: Pad) -> Array:
+    return gathered(grad_output, self.shape, padding, "edge")

@@ -39,7 +39,7 @@ def test_a_watched_initialiser_tells_of_its_write() -> None:
 
 @pytest.mark.parametrize(
     ("space", "name"),
-    [(nn, "LPPool1d"), (nn.functional, "lp_pool1d"), (optim, "Muon"), (distributions, "Wishart")]
+    [(nn, "SyncBatchNorm"), (nn.functional, "scaled_mm"), (optim, "SparseAdam"), (distributions, "LKJCholesky")]
     + [
         (nn.utils, "fusion"),
         (nn.utils.parametrize, "transfer_parametrizations_and_params"),

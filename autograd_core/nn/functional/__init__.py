@@ -45,7 +45,7 @@ from .bags import (
     bilinear,
     embedding_bag,
 )
-from .blocks import fold, pixel_shuffle, pixel_unshuffle, unfold
+from .blocks import channel_shuffle, fold, pixel_shuffle, pixel_unshuffle, unfold
 from .convolution import conv1d, conv2d, conv3d, conv_transpose1d, conv_transpose2d, conv_transpose3d
 from .dropouts import alpha_dropout, dropout, dropout1d, dropout2d, dropout3d, feature_alpha_dropout
 from .grids import affine_grid, grid_sample
@@ -77,6 +77,7 @@ from .losses import (
     soft_margin_loss,
     triplet_margin_loss,
 )
+from .margins import multi_margin_loss, multilabel_margin_loss, triplet_margin_with_distance_loss
 from .normalization import (
     batch_norm,
     group_norm,
@@ -97,6 +98,7 @@ from .pooling import (
     max_pool1d,
     max_pool2d,
 )
+from .powers import lp_pool1d, lp_pool2d, lp_pool3d, max_unpool1d, max_unpool2d, max_unpool3d
 from .upsampling import (
     interpolate,
     upsample,
@@ -133,6 +135,7 @@ __all__ = [
     "cosine_embedding_loss",
     "cosine_similarity",
     "cross_entropy",
+    "channel_shuffle",
     "ctc_loss",
     "dropout",
     "dropout1d",
@@ -168,13 +171,21 @@ __all__ = [
     "local_response_norm",
     "log_softmax",
     "logsigmoid",
+    "lp_pool1d",
+    "lp_pool2d",
+    "lp_pool3d",
     "margin_ranking_loss",
     "max_pool1d",
     "max_pool2d",
     "max_pool3d",
+    "max_unpool1d",
+    "max_unpool2d",
+    "max_unpool3d",
     "mish",
     "mse_loss",
     "multi_head_attention_forward",
+    "multi_margin_loss",
+    "multilabel_margin_loss",
     "multilabel_soft_margin_loss",
     "nll_loss",
     "normalize",
@@ -209,6 +220,7 @@ __all__ = [
     "threshold",
     "threshold_",
     "triplet_margin_loss",
+    "triplet_margin_with_distance_loss",
     "unfold",
     "upsample",
     "upsample_bilinear",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from ...ops import convolution
+from ...ops import arrange, convolution
 from ...ops import shape as s
 from ...tensor import Tensor
 from .convolution import Lengths
@@ -87,6 +87,11 @@ def pixel_shuffle(input: Tensor, upscale_factor: int) -> Tensor:
             f"but input.size(-3)={channels} is not divisible by {upscale_factor**2}"
         )
     return convolution.pixel_shuffle(input, upscale_factor)
+
+
+def channel_shuffle(input: Tensor, groups: int) -> Tensor:
+    """Channels in `groups`, taken in turn from each."""
+    return arrange.channel_shuffle(input, groups)
 
 
 def pixel_unshuffle(input: Tensor, downscale_factor: int) -> Tensor:

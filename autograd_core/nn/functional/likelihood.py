@@ -83,16 +83,19 @@ def kl_div(
             "same as 'batchmean' in the next major release.",
             stacklevel=3,
         )
+    reduced = reduce_loss(divergences(input, target, log_target), reduction)
+    return e.div(reduced, input.data_.shape[0]) if of_batch and input.data_.ndim else reduced
+
+
+def divergences(input: Tensor, target: Tensor, log_target: bool) -> Tensor:
+    """The part that each element has in the divergence of `input` from `target`."""
     if any(t.data_.dtype.kind != "f" for t in (input, target)):
         raise RuntimeError("kl_div: Integral inputs not supported.")
     if log_target:
         apart = e.sub(target, input)
-        values = e.mul(e.exp(target), apart)
-    else:
-        expected = e.mul(target, input)
-        values = e.sub(xlogy(target, target), expected)
-    reduced = reduce_loss(values, reduction)
-    return e.div(reduced, input.data_.shape[0]) if of_batch and input.data_.ndim else reduced
+        return e.mul(e.exp(target), apart)
+    expected = e.mul(target, input)
+    return e.sub(xlogy(target, target), expected)
 
 
 def nll_loss(

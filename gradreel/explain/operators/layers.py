@@ -108,6 +108,21 @@ LAYERS: dict[str, Operator] = {
             ("target", "-grad * clamp(self - target)", "multiplies {grad} by minus that distance"),
         ),
     ),
+    **alike(
+        "MultiMarginLoss MultilabelMarginLoss",
+        row(
+            "its slope depends on which scores came too near",
+            (
+                "self",
+                "grad at the scores within the margin",
+                "gives {grad} to the scores that came too near, and takes it from those that were meant",
+            ),
+        ),
+    ),
+    **alike(
+        "MaxUnpool2D MaxUnpool3D",
+        row("it must know where things were put", ("self", "grad at indices", "picks {grad} where {self} was put")),
+    ),
     "SoftMarginLoss": lone(
         "its slope depends on the distance",
         "-grad * target * sigmoid(-target * self)",

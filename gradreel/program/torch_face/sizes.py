@@ -234,6 +234,18 @@ def paired(args: Arguments) -> int:
     return int(base.shape[0] * max(base.shape[0] - 1, 0) // 2 * base.shape[1]) if base.ndim == 2 else int(base.size)
 
 
+def unpooled(args: Arguments) -> int:
+    """Images in the size asked for."""
+    base, size = args[0], args[2]
+    return int(math.prod(base.shape[: base.ndim - len(size)]) * math.prod(size))
+
+
+def by_classes(args: Arguments) -> int:
+    """Each score beside each other of its row."""
+    base = args[0]
+    return int(base.size * (base.shape[-1] if base.ndim else 1))
+
+
 def looked_up(args: Arguments) -> int:
     """Up to four elements along each side for each place of a grid, in every channel of an image."""
     input, grid, mode = args[:3]
@@ -314,7 +326,10 @@ SIZES: dict[str, Callable[[Arguments], int]] = {
     **dict.fromkeys(("grid_sampler_2d_backward", "grid_sampler_3d_backward"), lambda args: looked_up(args[1:])),
     "_grid_sampler_double_backward": lambda args: looked_up(args[3:]),
     **dict.fromkeys(("max_pool2d_with_indices", "avg_pool2d", "max_pool3d_with_indices", "avg_pool3d"), pooled),
-    **dict.fromkeys(("replication_pad1d", "replication_pad2d"), grown),
+    **{f"{mode}_pad{n}d": grown for mode in ("replication", "reflection") for n in (1, 2, 3)},
+    **dict.fromkeys(("max_unpool2d", "max_unpool3d"), unpooled),
+    "multilabel_margin_loss_forward": by_classes,
+    "multilabel_margin_loss_backward": lambda args: by_classes(args[1:]),
     **dict.fromkeys(("_adaptive_avg_pool2d", "adaptive_max_pool2d"), resized),
     **dict.fromkeys(("_adaptive_avg_pool3d", "adaptive_max_pool3d"), resized),
     **dict.fromkeys(UPSAMPLING, resized),

@@ -1,0 +1,68 @@
+"""Losses of classes by margins, and of triplets by any distance."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ...ops import elementwise as e
+from ...ops import margins
+from ...tensor import Tensor
+from .common import REDUCTIONS, reduce_loss, reduction_nr, reduction_of, with_old_flags
+from .losses import pairwise_distance
+
+
+def multi_margin_loss(
+    input: Tensor,
+    target: Tensor,
+    p: int = 1,
+    margin: float = 1.0,
+    weight: Tensor | None = None,
+    size_average: Any = None,
+    reduce: Any = None,
+    reduction: str = "mean",
+) -> Tensor:
+    """How much nearer than by `margin` other classes come to the one meant."""
+    number = reduction_nr(reduction_of(size_average, reduce, reduction))
+    if p not in (1, 2):
+        raise ValueError("only p == 1 and p == 2 supported")
+    if weight is not None and weight.data_.ndim != 1:
+        raise ValueError("weight must be one-dimensional")
+    return margins.multi_margin_loss(input, target, p, margin, weight, number)
+
+
+@with_old_flags
+def multilabel_margin_loss(input: Tensor, target: Tensor, reduction: str = "mean") -> Tensor:
+    """As `multi_margin_loss`, where several classes are meant: those before the first -1 of each row."""
+    return margins.multilabel_margin_loss(input, target, reduction_nr(reduction))[0]
+
+
+def triplet_margin_with_distance_loss(
+    anchor: Tensor,
+    positive: Tensor,
+    negative: Tensor,
+    *,
+    distance_function: Callable[[Tensor, Tensor], Tensor] | None = None,
+    margin: float = 1.0,
+    swap: bool = False,
+    reduction: str = "mean",
+) -> Tensor:
+    """How much nearer than by `margin` the negative is than the positive, by the distance given."""
+    if reduction not in REDUCTIONS:
+        raise ValueError(f"{reduction} is not a valid value for reduction")
+    if margin <= 0:
+        raise ValueError(f"margin must be greater than 0, got {margin}")
+    ranks = [t.data_.ndim for t in (anchor, positive, negative)]
+    if len(set(ranks)) > 1:
+        raise RuntimeError(
+            "The anchor, positive, and negative tensors are expected to have the same number of dimensions, but got: "
+            "anchor {}D, positive {}D, and negative {}D inputs".format(*ranks)
+        )
+    distance = pairwise_distance if distance_function is None else distance_function
+    near, far = distance(anchor, positive), distance(anchor, negative)
+    if swap:
+        far = e.minimum(far, distance(positive, negative))
+    return reduce_loss(e.clamp_min(e.sub(margin + near, far), 0), reduction)
+
+
+__all__ = ["multi_margin_loss", "multilabel_margin_loss", "triplet_margin_with_distance_loss"]
