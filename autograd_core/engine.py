@@ -180,11 +180,14 @@ class Call:
 
     def passed_on(self, node: Node, grads: list[Any], results: list[Any]) -> list[int] | None:
         """How often torch wrote each result: in making it, or before, where a node hands on what came."""
-        given = {id(g): self.written.pop((node, nr)) for nr, g in enumerate(grads) if (node, nr) in self.written}
+        given: dict[int, int] = {}
+        for nr, grad in enumerate(grads):
+            if (node, nr) in self.written:
+                given[id(grad)] = given[memory(grad)] = self.written.pop((node, nr))
         given |= node.handed_on()
         for result, count in zip(results, node.writes, strict=False):
             given[id(result)] = count
-        return [given.get(id(result), 0) for result in results] if given else None
+        return [given.get(id(result), given.get(memory(result), 0)) for result in results] if given else None
 
     def wanted(self, node: Node) -> tuple[Node | None, ...]:
         """The edges of `node` along which this call wants a gradient, None for the others."""
@@ -240,29 +243,29 @@ class Call:
     def hooked(
         self, hooks: dict[int, Callable[[Any], Any]], grad: Any, variable: Tensor | None, node: Node, nr: int
     ) -> Any:
-        """What the hooks make of `grad`; nothing was yet written into what takes its place."""
-        got = self.tensor_hooks(hooks, grad, variable, node)
-        if got is not grad:
-            self.written.pop((node, nr), None)
+        """What the hooks make of `grad`, with the writes of what takes its place counted in the place of its own."""
+        got, count = self.tensor_hooks(hooks, grad, variable, node, self.written.pop((node, nr), 0))
+        if count:
+            self.written[node, nr] = count
         return got
 
     def tensor_hooks(
-        self, hooks: dict[int, Callable[[Any], Any]], grad: Any, variable: Tensor | None, node: Node
-    ) -> Any:
+        self, hooks: dict[int, Callable[[Any], Any]], grad: Any, variable: Tensor | None, node: Node, count: int
+    ) -> tuple[Any, int]:
+        """What the hooks make of `grad`, which was written `count` times, and how often that was."""
         for hook in list(hooks.values()):
-            given = None if grad is None else as_tensor(grad)
+            given = None if grad is None else as_tensor(grad, count)
             got = hook(given)
             self.tell_hook("tensor", node, variable, (given,), got)
             if got is not None:
-                if given is None:
-                    raise RuntimeError("can't replace a None gradient with a non-None value")
                 if not isinstance(got, Tensor):
                     raise TypeError(f"expected Variable, but hook returned '{type(got).__name__}'")
                 check_hook_result(hook, got, given)
-                grad = got if self.on_tensors else got.data_
-            elif given is not None and given is not grad:
-                grad = given.data_
-        return grad
+                given = got
+            if given is not None and given is not grad:
+                storage = given.storage_
+                grad, count = (given if self.on_tensors else given.data_), storage.count() if storage is not None else 0
+        return grad, count
 
     def after(self, node: Node, results: list[Any], grads: Sequence[Any]) -> list[Any]:
         assert node.hooks is not None
@@ -287,6 +290,12 @@ class Call:
         leaf = None if tensor is None else session.tensor(tensor)
         after_value = tell.value(got) if isinstance(got, Tensor) else None
         session.emit((events.HookRan, kind, session.node(node), leaf, shown, after_value))
+
+
+def memory(grad: Any) -> int:
+    """What tells the array whose memory `grad` shows, as views of it do."""
+    base = getattr(grad, "base", None)
+    return id(grad if base is None else base)
 
 
 def nodes_on_the_way(order: Sequence[Node], wanted: set[Node]) -> set[Node]:

@@ -173,7 +173,7 @@ def walk(self: Tensor, parts: tuple[Any, ...]) -> tuple[Tensor, list[Tensor | No
             found[at] = as_index(part)
             if isinstance(part, bool | np.bool_) or found[at].data_.shape == ():
                 view = shape.unsqueeze(view, at)
-                found[at] = plain(np.zeros(int(bool(found[at].data_)), np.int64))
+                found[at] = plain(np.zeros(int(bool(found[at].data_)), np.int64), version=1)  # torch fills it
             at += 1
         place += 1 if part is None else width(part)
     last = max(found, default=-1)

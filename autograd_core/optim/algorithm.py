@@ -124,9 +124,11 @@ def counter() -> Tensor:
     return plain(np.zeros((), np.float32))
 
 
-def advance(state: dict[str, Any], name: str, value: Array) -> Array:
-    """Replace an array of the state and give the new one."""
+def advance(state: dict[str, Any], name: str, value: Array, writes: int = 1) -> Array:
+    """Replace an array of the state, which torch does by so many writes, and give the new one."""
     state[name].overwrite(value)
+    for _ in range(writes):
+        state[name].bump()
     held: Array = state[name].data_
     return held
 

@@ -82,7 +82,7 @@ class SGD(Algorithm):
                 held = state["momentum_buffer"].data_
             else:
                 held = plus(state["momentum_buffer"].data_ * momentum, grad, 1 - group["dampening"])
-                held = advance(state, "momentum_buffer", held)
+                held = advance(state, "momentum_buffer", held, writes=2)
             grad = plus(grad, held, momentum) if group["nesterov"] else held
         write(param, plus(param.data_, grad, -number(group["lr"])), "sgd_step")
 
@@ -115,7 +115,7 @@ class Adam(Algorithm):
         step = float(advance(state, "step", state["step"].data_ + 1))
         grad = decayed_apart(grad, param, group, lr)
         mean = advance(state, "exp_avg", lerp(state["exp_avg"].data_, grad, 1 - beta1))
-        square = advance(state, "exp_avg_sq", mixed_square(state["exp_avg_sq"].data_, grad, beta2))
+        square = advance(state, "exp_avg_sq", mixed_square(state["exp_avg_sq"].data_, grad, beta2), writes=2)
         if group["amsgrad"]:
             square = advance(state, "max_exp_avg_sq", np.maximum(state["max_exp_avg_sq"].data_, square))
         scale = np.sqrt(square) / (1 - beta2**step) ** 0.5 + group["eps"]
@@ -153,15 +153,14 @@ class RMSprop(Algorithm):
         alpha, lr = group["alpha"], number(group["lr"])
         advance(state, "step", state["step"].data_ + 1)
         grad = decayed(grad, param, group)
-        square = advance(state, "square_avg", mixed_square(state["square_avg"].data_, grad, alpha))
+        square = advance(state, "square_avg", mixed_square(state["square_avg"].data_, grad, alpha), writes=2)
         if group["centered"]:
             mean = advance(state, "grad_avg", lerp(state["grad_avg"].data_, grad, 1 - alpha))
             square = multiply_add(-mean, mean, square)
         scale = np.sqrt(square) + group["eps"]
         if group["momentum"] > 0:
-            moving = advance(
-                state, "momentum_buffer", state["momentum_buffer"].data_ * group["momentum"] + grad / scale
-            )
+            moving = state["momentum_buffer"].data_ * group["momentum"] + grad / scale
+            moving = advance(state, "momentum_buffer", moving, writes=2)
             write(param, plus(param.data_, moving, -lr), "rmsprop_step")
         else:
             write(param, param.data_ + -lr * grad / scale, "rmsprop_step")

@@ -42,9 +42,9 @@ class Adadelta(Algorithm):
             state["step"], state["square_avg"], state["acc_delta"] = counter(), zeros_like(param), zeros_like(param)
         advance(state, "step", state["step"].data_ + 1)
         grad = decayed(grad, param, group)
-        square = advance(state, "square_avg", mixed_square(state["square_avg"].data_, grad, rho))
+        square = advance(state, "square_avg", mixed_square(state["square_avg"].data_, grad, rho), writes=2)
         delta = np.sqrt(state["acc_delta"].data_ + eps) / np.sqrt(square + eps) * grad
-        advance(state, "acc_delta", mixed_square(state["acc_delta"].data_, delta, rho))
+        advance(state, "acc_delta", mixed_square(state["acc_delta"].data_, delta, rho), writes=2)
         write(param, plus(param.data_, delta, -number(group["lr"])), "adadelta_step")
 
 
@@ -70,7 +70,7 @@ class Adamax(Algorithm):
         grad = decayed(grad, param, group)
         mean = advance(state, "exp_avg", lerp(state["exp_avg"].data_, grad, 1 - beta1))
         largest = np.maximum(state["exp_inf"].data_ * beta2, np.abs(grad) + group["eps"])
-        largest = advance(state, "exp_inf", largest)
+        largest = advance(state, "exp_inf", largest, writes=2)
         write(param, param.data_ + -(number(group["lr"]) / (1 - beta1**step)) * mean / largest, "adamax_step")
 
 
@@ -101,10 +101,10 @@ class NAdam(Algorithm):
         now, ahead = (beta1 * (1 - 0.5 * 0.96 ** (at * group["momentum_decay"])) for at in (step, step + 1))
         product = float(advance(state, "mu_product", state["mu_product"].data_ * now))
         mean = advance(state, "exp_avg", lerp(state["exp_avg"].data_, grad, 1 - beta1))
-        square = advance(state, "exp_avg_sq", mixed_square(state["exp_avg_sq"].data_, grad, beta2))
+        square = advance(state, "exp_avg_sq", mixed_square(state["exp_avg_sq"].data_, grad, beta2), writes=2)
         scale = np.sqrt(square / (1 - beta2**step)) + group["eps"]
-        stepped = param.data_ + (-lr * (1 - now) / (1 - product)) * grad / scale
-        write(param, stepped + (-lr * ahead / (1 - product * ahead)) * mean / scale, "nadam_step")
+        write(param, param.data_ + (-lr * (1 - now) / (1 - product)) * grad / scale, "nadam_step")
+        write(param, param.data_ + (-lr * ahead / (1 - product * ahead)) * mean / scale, "nadam_step")
 
 
 class RAdam(Algorithm):
@@ -129,7 +129,7 @@ class RAdam(Algorithm):
         step = float(advance(state, "step", state["step"].data_ + 1))
         grad = decayed_apart(grad, param, group, lr)
         mean = advance(state, "exp_avg", lerp(state["exp_avg"].data_, grad, 1 - beta1))
-        square = advance(state, "exp_avg_sq", mixed_square(state["exp_avg_sq"].data_, grad, beta2))
+        square = advance(state, "exp_avg_sq", mixed_square(state["exp_avg_sq"].data_, grad, beta2), writes=2)
         way = mean / (1 - beta1**step) * lr
         longest = 2 / (1 - beta2) - 1
         length = longest - 2 * step * beta2**step / (1 - beta2**step)
@@ -164,7 +164,7 @@ class Rprop(Algorithm):
         turned = grad * state["prev"].data_
         factor = np.where(turned > 0, more, np.where(turned < 0, less, 1)).astype(grad.dtype)
         sizes = np.clip(state["step_size"].data_ * factor, *group["step_sizes"]).astype(grad.dtype)
-        sizes = advance(state, "step_size", sizes)
+        sizes = advance(state, "step_size", sizes, writes=2)
         grad = np.where(turned < 0, grad.dtype.type(0), grad)
         write(param, multiply_add(-np.sign(grad), sizes, param.data_), "rprop_step")
         advance(state, "prev", grad)
@@ -188,7 +188,8 @@ class ASGD(Algorithm):
         step = float(advance(state, "step", state["step"].data_ + 1))
         grad = decayed(grad, param, group)
         eta = float(state["eta"].data_)
-        write(param, plus(param.data_ * (1 - lambd * eta), grad, -eta), "asgd_step")
+        write(param, param.data_ * (1 - lambd * eta), "asgd_step")
+        write(param, plus(param.data_, grad, -eta), "asgd_step")
         mu, average = float(state["mu"].data_), state["ax"].data_
         advance(state, "ax", param.data_.copy() if mu == 1 else average + (param.data_ - average) * mu)
         advance(state, "eta", np.float32(lr / (1 + lambd * lr * step) ** group["alpha"]))
