@@ -19,8 +19,8 @@ READ_AND_WRITTEN = (
     "location. Please clone() the tensor before performing the operation."
 )
 
-REPEATING = ("fill", "zero")
-"""Operators that may write a place twice: they write the same."""
+REPEATING = ("fill", "zero", "tril", "triu")
+"""Operators that may write a place twice: torch does not look."""
 OUTDATED = {"masked_fill": "mask] = scalar", "index_fill": "mask] = scalar", "index_put": "indices] = tensor"}
 """Operators that still may, with a warning, and the assignments that call them."""
 FIRST_READ = """fill addmm addmv baddbmm mm mv bmm matmul dot tril triu

@@ -35,7 +35,18 @@ from ..tensor import Tensor, plain
 from ..under_way import under_way
 from . import function, graph
 from .graph import GradientEdge
-from .roots import as_tuple, captured_edge, checked, input_node, paired, refuse_unused, root_edges, starting_grads
+from .roots import (
+    as_tuple,
+    captured_edge,
+    check_enough,
+    check_inputs,
+    checked,
+    input_node,
+    paired,
+    refuse_unused,
+    root_edges,
+    starting_grads,
+)
 
 
 def Variable(data: Tensor, requires_grad: bool = False, volatile: bool | None = None) -> Tensor:
@@ -125,6 +136,7 @@ def backward(
         inputs = (inputs,) if isinstance(inputs, Tensor | GradientEdge) else tuple(inputs)
         if not inputs:
             raise RuntimeError("`inputs` argument to `backward()` cannot be empty.")
+        check_inputs(inputs)
     roots = as_tuple(tensors)
     grads = paired(roots, grad_tensors)
     retain = create_graph if retain_graph is None else retain_graph
@@ -173,10 +185,7 @@ def grad(
         )
     allow_unused = materialize_grads if allow_unused is None else allow_unused
     roots, wanted = as_tuple(outputs), as_tuple(inputs)
-    for given in wanted:
-        if not isinstance(given, Tensor | GradientEdge):
-            kind = type(given).__name__
-            raise RuntimeError(f"all inputs have to be Tensors or GradientEdges, but got {kind}")
+    check_inputs(wanted)
     if not wanted:
         raise RuntimeError("`inputs` argument to `grad()` cannot be empty.")
     if is_grads_batched:
@@ -267,7 +276,7 @@ def batched(
 ) -> tuple[Any, ...]:
     """`is_grads_batched`: one call, in which the first dimension of the given gradients is hidden."""
     given = list(paired(roots, grads))
-    for i, (root, g) in enumerate(zip(roots, given, strict=True)):
+    for i, (root, g) in enumerate(zip(roots, given, strict=False)):
         if isinstance(root, Tensor) and g is not None and g.data_.shape[1:] != root.data_.shape:
             got, expected = Size(g.data_.shape[2:]), Size(root.data_.shape)  # torch says one dimension less
             raise RuntimeError(errors.BATCHED_SHAPE.format(i=i, got=got, expected=expected))
@@ -276,6 +285,7 @@ def batched(
                 "vmap(vjp, in_dims=0, ...)(<inputs>): Got in_dim=0 for some input, but that input is a Tensor of "
                 "dimensionality 0 so expected in_dim to satisfy 0 <= in_dim < 0."
             )
+    check_enough(roots, given)
     sizes = [g.data_.shape[0] for g in given]
     if len(set(sizes)) > 1:
         raise ValueError(

@@ -59,20 +59,37 @@ def paired(roots: Sequence[Any], grads: Any) -> tuple[Any, ...]:
     if grads is None:
         return (None,) * len(roots)
     given = (grads,) if isinstance(grads, Tensor) else tuple(grads)
-    if len(given) < len(roots):
-        raise RuntimeError(f"got {len(roots)} tensors and {len(given)} gradients")
     return given[: len(roots)]
+
+
+def check_enough(roots: Sequence[Any], grads: Sequence[Any]) -> None:
+    """Whether there is a gradient for each root: torch looks at those that there are first."""
+    if len(grads) < len(roots):
+        raise RuntimeError(f"got {len(roots)} tensors and {len(grads)} gradients")
 
 
 def checked(roots: Sequence[Any], grads: Sequence[Any]) -> None:
     """What torch checks before it looks at the graph: shapes of gradients given, and that scalars alone need none."""
-    for i, (root, grad) in enumerate(zip(roots, grads, strict=True)):
+    for i, (root, grad) in enumerate(zip(roots, grads, strict=False)):
         if not isinstance(root, Tensor):
             continue
         if isinstance(grad, Tensor) and grad.data_.shape != root.data_.shape:
             raise RuntimeError(errors.grad_shape(i, grad.data_.shape, root.data_.shape))
         if grad is None and root.requires_grad and root.data_.size != 1:
             raise RuntimeError(errors.NOT_SCALAR)
+    check_enough(roots, grads)
+
+
+def check_inputs(inputs: Sequence[Any]) -> None:
+    """Whether gradients can be asked for with respect to all of these.
+
+    Raises:
+        RuntimeError: one is neither a tensor nor an edge.
+    """
+    for given in inputs:
+        if not isinstance(given, Tensor | GradientEdge):
+            kind = type(given).__name__
+            raise RuntimeError(f"all inputs have to be Tensors or GradientEdges, but got {kind}")
 
 
 def input_node(tensor: Any, index: int) -> Node:

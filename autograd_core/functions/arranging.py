@@ -24,6 +24,17 @@ from .choices import sizes_of
 # ---- stacks
 
 
+def check_tensors(given: Sequence[Any]) -> None:
+    """Whether all that was given are tensors.
+
+    Raises:
+        TypeError: one is not.
+    """
+    for at, t in enumerate(given):
+        if not isinstance(t, Tensor):
+            raise TypeError(f"expected Tensor as element {at} in argument 0, but got {type(t).__name__}")
+
+
 def tensor_list(function: str, tensors: Any) -> list[Tensor]:
     if not isinstance(tensors, list | tuple):
         raise TypeError(errors.not_a_tensor_list(function, tensors))
@@ -93,9 +104,7 @@ def block_diag(*tensors: Tensor) -> Tensor:
 def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple[Tensor, ...]:
     """The coordinates of a grid, one tensor for each axis."""
     given = list(tensors[0]) if len(tensors) == 1 and isinstance(tensors[0], list | tuple) else list(tensors)
-    for at, t in enumerate(given):
-        if not isinstance(t, Tensor):
-            raise TypeError(f"expected Tensor as element {at} in argument 0, but got {type(t).__name__}")
+    check_tensors(given)
     if indexing is None:
         warn_of_indexing()
     elif not isinstance(indexing, str):
@@ -153,6 +162,7 @@ def broadcast_to(input: Tensor, *size: Any) -> Tensor:
 
 
 def broadcast_tensors(*tensors: Tensor) -> tuple[Tensor, ...]:
+    check_tensors(tensors)
     shapes = [t.data_.shape for t in tensors]
     text = errors.broadcast(shapes)
     if text is not None:
@@ -282,6 +292,8 @@ def diff(
     if n < 0:
         raise RuntimeError(f"order must be non-negative but got {n}")
     parts = [t for t in (prepend, input, append) if t is not None]
+    if any(t.data_.ndim != input.data_.ndim for t in parts):
+        raise RuntimeError("diff expects prepend or append to be the same dimension as input")
     result = s.cat(parts, dim) if len(parts) > 1 else input
     if n == 0:
         return in_place(e.copy, plain(np.zeros_like(result.data_)), result)

@@ -16,6 +16,7 @@ from ..ops import added, putting, special
 from ..ops import elementwise as e
 from ..ops import index as i
 from ..ops import shape as s
+from ..ops.bounds import meet
 from ..tensor import Tensor, plain
 from ..transforms.batch import hidden, unseen
 
@@ -188,9 +189,15 @@ def check_fill(value: Any) -> None:
 
 def masked_fill(input: Tensor, mask: Tensor, value: Any) -> Tensor:
     check_fill(value)
+    meet(input.data_, mask.data_)
     if isinstance(value, Tensor):
         return e.masked_fill_tensor(input, mask, value)
     return e.masked_fill(input, mask, value)
+
+
+def masked_scatter(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
+    meet(input.data_, mask.data_)
+    return putting.masked_scatter(input, mask, source)
 
 
 # ---- products

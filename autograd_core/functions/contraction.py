@@ -33,6 +33,8 @@ def tensordot(a: Tensor, b: Tensor, dims: Any = 2) -> Tensor:
     for t in (a, b):
         if not isinstance(t, Tensor):
             raise AttributeError(f"'{type(t).__name__}' object has no attribute 'dim'")
+    if isinstance(dims, int) and dims > min(a.data_.ndim, b.data_.ndim):
+        raise RuntimeError(f"tensordot expects dims < ndim_a or ndim_b, but got dims={dims}")
     return contract(a, b, *named_dims(dims))
 
 

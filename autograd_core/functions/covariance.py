@@ -12,7 +12,7 @@ from ..ops import elementwise as e
 from ..ops import matmul as m
 from ..ops import reduce as r
 from ..ops import shape as s
-from ..ops.dims import wrap
+from ..ops.dims import existing, wrap
 from ..tensor import Tensor, plain
 from .choices import clamp
 
@@ -61,7 +61,7 @@ def trapezoid(y: Tensor, x: Tensor | None = None, *, dx: float | None = None, di
     if x is None:
         ends = e.mul_scalar(e.add(s.select(y, dim, 0), s.select(y, dim, -1)), 0.5)
         return e.mul_scalar(e.sub(r.sum_dim(y, [dim], False), ends), 1.0 if dx is None else dx)
-    at = wrap(dim, y.data_.ndim)
+    at = existing(wrap(dim, y.data_.ndim), y.data_.ndim)
     return e.div_scalar(r.sum_dim(slabs(y, x, at), [at], False), 2.0)
 
 
@@ -69,7 +69,7 @@ def cumulative_trapezoid(y: Tensor, x: Tensor | None = None, *, dx: float | None
     """That area up to each of the trapezoids."""
     if x is None:
         return r.cumsum(e.mul_scalar(neighbours(y, dim), (1.0 if dx is None else dx) / 2), dim)
-    at = wrap(dim, y.data_.ndim)
+    at = existing(wrap(dim, y.data_.ndim), y.data_.ndim)
     return e.div_scalar(r.cumsum(slabs(y, x, at), at), 2.0)
 
 

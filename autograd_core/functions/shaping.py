@@ -71,6 +71,10 @@ def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
 def unflatten(input: Tensor, dim: int, sizes: Sequence[int]) -> Tensor:
     old = list(input.data_.shape)
     at, inner = s.wrap(dim, len(old)), list(sizes)
+    if not old:
+        raise RuntimeError(
+            f"unflatten got an unexpected error:\nDimension specified as {dim} but tensor has no dimensions"
+        )
     known = math.prod(n for n in inner if n != -1)
     if old[at] != known if -1 not in inner else known == 0 or old[at] % known:
         text = f"unflatten: Provided sizes {inner} don't multiply up to the size of dim {at} ({old[at]})"
@@ -91,6 +95,8 @@ def movedim(input: Tensor, source: Any, destination: Any) -> Tensor:
     n = input.data_.ndim
     sources = [s.wrap(d, n) for d in dims(source) or []]
     targets = [s.wrap(d, n) for d in dims(destination) or []]
+    if not n:
+        return s.alias(input)
     rest = iter(d for d in range(n) if d not in sources)
     return s.permute(input, [sources[targets.index(d)] if d in targets else next(rest) for d in range(n)])
 
@@ -151,10 +157,21 @@ SPLIT_WITH_SIZES: Any = guarded("torch", "split_with_sizes", split_with_sizes)
 
 
 def chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
+    return tuple(s.split(input, chunk_size(input, chunks, dim), dim))
+
+
+def chunk_size(input: Tensor, chunks: int, dim: int) -> int:
+    """The length of each of so many chunks.
+
+    Raises:
+        RuntimeError: `input` has no dimension, or none is wanted.
+    """
+    if not input.data_.ndim:
+        raise RuntimeError("chunk expects at least a 1-dimensional tensor")
     if chunks <= 0:
         raise RuntimeError(f"chunk expects `chunks` to be greater than 0, got: {chunks}")
     length = input.data_.shape[s.wrap(dim, input.data_.ndim)]
-    return tuple(s.split(input, -(-length // chunks) or 1, dim))
+    return -(-length // chunks) or 1
 
 
 def unsafe_split(tensor: Tensor, split_size: int, dim: int = 0) -> tuple[Tensor, ...]:
@@ -162,10 +179,7 @@ def unsafe_split(tensor: Tensor, split_size: int, dim: int = 0) -> tuple[Tensor,
 
 
 def unsafe_chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
-    if chunks <= 0:
-        raise RuntimeError(f"chunk expects `chunks` to be greater than 0, got: {chunks}")
-    length = input.data_.shape[s.wrap(dim, input.data_.ndim)]
-    return tuple(s.unsafe_split(input, -(-length // chunks) or 1, dim))
+    return tuple(s.unsafe_split(input, chunk_size(input, chunks, dim), dim))
 
 
 def unbind(input: Tensor, dim: int = 0) -> tuple[Tensor, ...]:

@@ -31,7 +31,7 @@ from ..functions import (
 )
 from ..functions import choices as functions
 from ..introspection import read_only
-from ..ops import added, arrange, putting, scattering, special
+from ..ops import added, arrange, scattering, special
 from ..ops import elementwise as e
 from ..ops import index as i
 from ..ops import matmul as m
@@ -213,13 +213,12 @@ FROM = {
     "heaviside logical_xor isposinf isneginf signbit",
     arrange: "unfold",
     memory: "as_strided",
-    putting: "masked_scatter",
     scattering: "take put",
     i: "index_select scatter_add masked_select index_add index_fill index_copy",
     tallies: "kthvalue msort logcumsumexp unique unique_consecutive bincount histc argwhere isreal is_signed "
     "is_nonzero resolve_conj resolve_neg",
-    functions: "xlogy copysign add sub mul div round remainder pow square positive clamp lerp masked_fill fmod "
-    "float_power "
+    functions: "xlogy copysign add sub mul div round remainder pow square positive clamp lerp masked_fill "
+    "masked_scatter fmod float_power "
     "addmm addmv baddbmm outer gather scatter index_put nonzero equal isclose allclose is_floating_point numel",
     reductions: "sum mean prod cumsum max min amax amin sort argsort topk var std logsumexp "
     "softmax log_softmax all any",

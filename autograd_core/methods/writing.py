@@ -15,7 +15,7 @@ from numpy import ndarray
 from .. import errors, not_implemented
 from ..functions import choices as functions
 from ..graph import FLOAT
-from ..inplace import at_once, in_place
+from ..inplace import at_once, check_writable, in_place
 from ..ops import added, putting, sampling, scattering
 from ..ops import elementwise as e
 from ..ops import index as i
@@ -112,6 +112,7 @@ def fill_(self: Tensor, value: Any) -> Tensor:
 def copy_(self: Tensor, src: Tensor, non_blocking: bool = False) -> Tensor:
     """Write `src`, broadcast, over this tensor."""
     if isinstance(src, Tensor):
+        check_writable(self)
         check_copy(self.data_.shape, src.data_.shape)
         if self.data_.dtype.kind != "f" and src.requires_grad:
             src = src.detach()  # no gradient can come back from whole numbers

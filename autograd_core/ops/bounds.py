@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from .. import errors
 from ..tensor import Array
 
 OF_DIMENSION = "index {place} is out of bounds for dimension {dim} with size {size}"
@@ -37,3 +38,13 @@ def selected(data: Array, index: Array, at: int, adding: bool = False) -> None:
         within(index, size, at, IN_SELF, IndexError)
     else:
         within(index, size, at, OF_DATA)
+
+
+def meet(self: Array, mask: Array) -> None:
+    """Whether a mask and what it masks broadcast: torch names the size of the mask first.
+
+    Raises:
+        RuntimeError: they do not.
+    """
+    if mask.shape != self.shape and (text := errors.broadcast((mask.shape, self.shape))) is not None:
+        raise RuntimeError(text)

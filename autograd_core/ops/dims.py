@@ -25,6 +25,17 @@ def wrap(dim: int, ndim: int) -> int:
     return dim + reach if dim < 0 else dim
 
 
+def existing(dim: int, ndim: int) -> int:
+    """The same where a tensor without dimensions has not even the one that it is usually lent.
+
+    Raises:
+        IndexError: there is no such dimension.
+    """
+    if not ndim:
+        raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
+    return wrap(dim, ndim)
+
+
 def axes(dim: Dims, ndim: int) -> tuple[int, ...]:
     """The axes that `dim` names, all of them for None or an empty list.
 

@@ -10,7 +10,7 @@ import numpy as np
 from .. import dtypes, errors
 from ..op import both, helper, op
 from ..tensor import Array, Tensor, plain
-from .bounds import OF_DIMENSION, selected, within
+from .bounds import OF_DIMENSION, meet, selected, within
 from .shape import wrap
 
 Places = Sequence[Any]
@@ -111,6 +111,10 @@ def check_scatter(self: Array, dim: int, index: Array, src: Array | None = None)
     if src is None:
         within(index, np.shape(self)[at] if np.ndim(self) else 1, at)
         return
+    if 0 < np.ndim(src) < np.ndim(index):
+        raise errors.dim_out_of_range(np.ndim(src), np.ndim(src))
+    if np.size(index) and max(np.ndim(index), 1) != max(np.ndim(src), 1):
+        raise RuntimeError("Index tensor must have the same number of dimensions as src tensor")
     if self.dtype != src.dtype:
         raise RuntimeError("scatter(): Expected self.dtype to be equal to src.dtype")
     pairs = list(zip(np.shape(index), np.shape(self), np.shape(src), strict=False))
@@ -131,8 +135,8 @@ def check_scatter(self: Array, dim: int, index: Array, src: Array | None = None)
 def scatter(self: Array, dim: int, index: Array, src: Array) -> Array:
     check_scatter(self, dim, index, src)
     out = np.array(self)
-    part = src[tuple(slice(0, n) for n in index.shape)]
-    out[along(index, wrap(dim, self.ndim))] = part
+    places = along(index, wrap(dim, self.ndim))
+    at_least(out, index)[places] = at_least(src, index)[tuple(slice(0, n) for n in index.shape)]
     return out
 
 
@@ -140,7 +144,7 @@ def scatter(self: Array, dim: int, index: Array, src: Array) -> Array:
 def scatter_value(self: Array, dim: int, index: Array, value: float) -> Array:
     check_scatter(self, dim, index)
     out = np.array(self)
-    out[along(index, wrap(dim, self.ndim))] = value
+    at_least(out, index)[along(index, wrap(dim, self.ndim))] = value
     return out
 
 
@@ -148,8 +152,14 @@ def scatter_value(self: Array, dim: int, index: Array, value: float) -> Array:
 def scatter_add(self: Array, dim: int, index: Array, src: Array) -> Array:
     check_scatter(self, dim, index, src)
     out = np.array(self)
-    np.add.at(out, along(index, wrap(dim, self.ndim)), src[tuple(slice(0, n) for n in index.shape)])
+    part = at_least(src, index)[tuple(slice(0, n) for n in index.shape)]
+    np.add.at(at_least(out, index), along(index, wrap(dim, self.ndim)), part)
     return out
+
+
+def at_least(data: Array, index: Array) -> Array:
+    """`data`, in one dimension if it has none and `index` has one."""
+    return np.atleast_1d(data) if index.ndim else data
 
 
 @op(
@@ -231,7 +241,7 @@ def index_copy(self: Array, dim: int, index: Array, source: Array) -> Array:
     if self.ndim:
         within(index, self.shape[at], at, f"index_copy_(): {OF_DIMENSION}", IndexError)
     out = np.array(self)
-    out[(slice(None),) * at + (np.asarray(index),)] = source
+    np.atleast_1d(out)[(slice(None),) * at + (np.asarray(index),)] = source
     return out
 
 
@@ -274,6 +284,7 @@ def once(index: Any) -> Any:
 def masked_select(self: Array, mask: Array) -> Array:
     if mask.dtype.kind != "b":
         raise RuntimeError("masked_select: expected BoolTensor for mask")
+    meet(self, mask)
     a, b = np.broadcast_arrays(self, mask)
     return a[b]
 

@@ -139,6 +139,10 @@ def copied(grad: Any) -> Any:
 def repeat(self: Array, repeats: Sequence[int]) -> Array:
     if len(repeats) < np.ndim(self):
         raise RuntimeError("Number of dimensions of repeat dims can not be smaller than number of dimensions of tensor")
+    shape = [n * m for n, m in zip(repeats, (1,) * (len(repeats) - np.ndim(self)) + np.shape(self), strict=True)]
+    wrong = next((n for n in shape if n < 0), None)
+    if wrong is not None:
+        raise RuntimeError(f"Trying to create tensor with negative dimension {wrong}: {errors.sizes(shape)}")
     return np.tile(self, tuple(repeats))
 
 

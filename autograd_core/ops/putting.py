@@ -85,6 +85,10 @@ def masked_scatter(self: Array, mask: Array, source: Array) -> Array:
         raise RuntimeError(
             f"masked_scatter: expected self and source to have same dtypes but got{names[0]} and {names[1]}"
         )
-    out = np.array(self)
-    out[np.broadcast_to(mask, out.shape)] = np.ravel(source)[: np.count_nonzero(np.broadcast_to(mask, out.shape))]
+    out = np.array(np.broadcast_to(self, np.broadcast_shapes(self.shape, mask.shape)))
+    chosen = np.broadcast_to(mask, out.shape)
+    count = np.count_nonzero(chosen)
+    if np.size(source) < count:
+        raise RuntimeError("Number of elements of source < number of ones in mask")
+    out[chosen] = np.ravel(source)[:count]
     return out

@@ -155,6 +155,7 @@ def expand(self: Array, size: Sequence[int]) -> Array:
         )
     extra = len(size) - len(old)
     target = [old[i - extra] if n == -1 and i >= extra else n for i, n in enumerate(size)]
+    refuse_new_without_length(size[:extra], old)
     for i, n in reversed(list(enumerate(old))):
         if n != 1 and target[i + extra] != n:
             raise RuntimeError(
@@ -170,6 +171,17 @@ def expand(self: Array, size: Sequence[int]) -> Array:
             ours, step = old[i - extra], self.strides[i - extra]
         steps.insert(0, step if ours == target[i] else 0)
     return np.lib.stride_tricks.as_strided(self, target, steps)
+
+
+def refuse_new_without_length(added: Sequence[int], old: Sequence[int]) -> None:
+    """Refuse -1, and anything else below 0, for a dimension that `expand` adds in front of the `old` ones."""
+    for at in reversed(range(len(added))):
+        if added[at] < 0 and not old:
+            raise RuntimeError("numel: integer multiplication overflow")
+        if added[at] < 0:
+            raise RuntimeError(
+                f"The expanded size of the tensor ({added[at]}) isn't allowed in a leading, non-existing dimension {at}"
+            )
 
 
 @both

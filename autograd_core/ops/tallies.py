@@ -8,7 +8,7 @@ import numpy as np
 from .. import arithmetic, errors
 from ..op import both, helper, op
 from ..tensor import Array
-from .dims import wrap
+from .dims import existing, wrap
 from .extremes import EXTREME, ordered
 from .kernels import refuse
 
@@ -84,7 +84,7 @@ def unique(self: Array) -> tuple[Array, Array, Array]:
     self=lambda grad: underivable("unique_dim"),
 )
 def unique_dim(self: Array, dim: int) -> tuple[Array, Array, Array]:
-    at = wrap(dim, self.ndim)
+    at = existing(dim, self.ndim)
     if 0 in (*self.shape[:at], *self.shape[at + 1 :]):
         raise RuntimeError("There are 0 sized dimensions, and they aren't selected, so unique cannot be applied")
     values, inverse, counts = np.unique(self, axis=at, return_inverse=True, return_counts=True)
@@ -146,8 +146,17 @@ def histc(self: Array, bins: int = 100, min: float = 0, max: float = 0) -> Array
 
 @op("searchsorted.Tensor")
 def searchsorted(sorted_sequence: Array, self: Array, right: bool = False) -> Array:
-    side = "right" if right else "left"
-    if np.ndim(sorted_sequence) == 1:
+    side, rank = "right" if right else "left", np.ndim(sorted_sequence)
+    if not np.ndim(self) and rank != 1:
+        raise RuntimeError(
+            "torch.searchsorted(): input value can be a scalar only when boundaries tensor dimension is 1, but we got "
+            f"boundaries tensor dim({rank}) and input value's dim(0) numel(1)"
+        )
+    if not rank:
+        raise RuntimeError(
+            "torch.searchsorted(): boundaries tensor should have positive dimension, but got 0 dimension"
+        )
+    if rank == 1:
         return np.searchsorted(sorted_sequence, self, side)  # type: ignore[call-overload]
     if sorted_sequence.shape[:-1] != self.shape[:-1]:
         raise RuntimeError(

@@ -101,7 +101,9 @@ def batch_norm(
     eps: float = 1e-5,
 ) -> Tensor:
     shape = input.data_.shape
-    if training and math.prod(shape) == shape[1]:
+    if training and not shape:
+        raise IndexError("tuple index out of range")
+    if training and len(shape) >= 2 and math.prod(shape) == shape[1]:
         raise ValueError(f"Expected more than 1 value per channel when training, got input size {input.shape}")
     check_channels(input, running_mean, running_var, weight, bias, training)
     refuse("batch_norm", "biu", input.data_)
@@ -123,6 +125,8 @@ def check_channels(
     Raises:
         RuntimeError: one has not, or is missing, or wants a gradient that there is not.
     """
+    if input.data_.ndim < 2:
+        raise errors.dim_out_of_range(1, input.data_.ndim)
     channels = input.data_.shape[1]
     named = {"running_mean": mean, "running_var": var, "weight": weight, "bias": bias}
     for name, part in named.items():
