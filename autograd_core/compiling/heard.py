@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .backward import Backward, is_exact
+from .again import Again
+from .backward import Backward
 from .entry import ERRORS, edge_lines
 from .forward import Forward
 
@@ -19,6 +20,7 @@ class Heard(Forward, Backward):
         super().__init__(op)
         self.bare_numbers, self.numbers = self.numbers, []
         # Beside a node numbers are wrapped, for what it keeps is a tensor that is told of.
+        self.again = Again(op)
 
     @property
     def may_be(self) -> bool:
@@ -37,6 +39,7 @@ class Heard(Forward, Backward):
         lines += [
             f"def _heard(tape, {self.everything}):",
             f"    if not tape.grad: return _plain(tape, {self.everything})",
+            *self.as_given(),
         ]
         for p in op.tensors:
             if p in self.bare_numbers:
@@ -52,7 +55,7 @@ class Heard(Forward, Backward):
         lines += [] if self.bare_numbers else self.brought_together()
         lines += self.computed(v, r)
         lines += [
-            f"    if {v}.__class__ is _float32: outs = _SCALAR; raw = float({v})",
+            f"    if {v}.__class__ is _float32: outs = _SCALAR; raw = {self.again.of_number(f'float({v})')}",
             f"    elif (n_ := {v}.size) > _LARGE or (kind_ := {v}.dtype) is not _FLOAT and kind_.kind == 'c':",
             f"        _link({self.everything}, ({r},))",
             f"        tape.result({r}, {op.name!r}, {self.involved()})",
@@ -60,12 +63,24 @@ class Heard(Forward, Backward):
             "    else:",
             f"        try: outs = _floats[{v}.shape] if kind_ is _FLOAT else _outs({v}.shape, kind_)",
             f"        except KeyError: outs = _outs({v}.shape, _FLOAT)",
-            f"        raw = float({v}) if outs is _SCALAR else {v}.tobytes()",
+            f"        raw = {self.again.of_array(v, f'float({v}) if outs is _SCALAR else {v}.tobytes()')}",
             f"        if n_ > _SMALL and tape.weigh is not None: tape.weigh({r})",
         ]
         lines += self.linked(v, r)
         wrapped = {p: f"{p}.meta is not None and {p}.meta.wrapped" for p in self.pair[1:]}
-        return lines + self.noted_plain(r, "raw if outs is _SCALAR else (outs[0], raw)", wrapped)
+        bare = {p: f"d_{p}" for p in self.bare_numbers}
+        return lines + self.noted_plain(r, "raw if outs is _SCALAR or raw is None else (outs[0], raw)", wrapped, bare)
+
+    def as_given(self) -> list[str]:
+        """Until an operand is brought to another dtype, the reader has it as it is computed with."""
+        return ["    alike = True"] if self.again.may_be else []
+
+    def promote_lines(self, indent: str) -> list[str]:
+        return self.changed(super().promote_lines(indent))
+
+    def changed(self, lines: list[str]) -> list[str]:
+        """The `lines`, of which the last brings operands to another dtype, and that it does."""
+        return [*lines[:-1], f"{lines[-1]}; alike = False"] if self.again.may_be else lines
 
     def perhaps_a_number(self, p: str) -> list[str]:
         """The operand `p` and its data, which is a bare number where that is all that the first one needs."""
@@ -103,27 +118,25 @@ class Heard(Forward, Backward):
         (name,) = op.outputs
         v, r = f"v_{name}", f"r_{name}"
         self.numbers = self.bare_numbers
-        lines = [f"def _plain(tape, {self.everything}):"]
+        lines = [f"def _plain(tape, {self.everything}):", *self.as_given()]
         for p in op.tensors:
             lines += self.operand_lines(p, p in self.numbers, "return _general")
-        if len(self.pair) > 1 and not self.numbers:
-            lines += self.promote_lines("    ")
-        if self.floating and not self.numbers:
-            lines.append("    if d_self.dtype.kind != 'f': d_self, = _promote((self,), True)")
+        lines += [] if self.numbers else self.brought_together()
         lines += self.computed(v, r)
         numbers = {p: f"{p}.__class__ is float or {p}.__class__ is int" for p in self.numbers}
         self.numbers = []
         lines.append(f"    if {v}.__class__ is _float32 or {v}.size <= _LARGE:")
         lines.append(f"        if {v}.__class__ is not _float32 and {v}.size > _SMALL and tape.weigh is not None:")
         lines.append(f"            tape.weigh({r})")
-        raw = f"float({v}) if {v}.__class__ is _float32 else (({v}.shape, {v}.dtype), {v}.tobytes())"
-        lines += [f"    {line}" for line in self.noted_plain(r, raw, numbers)]
+        number, array = self.again.of_number(f"float({v})"), f"(({v}.shape, {v}.dtype), {v}.tobytes())"
+        raw = f"({number}) if {v}.__class__ is _float32 else {self.again.of_array(v, array)}"
+        lines += [f"    {line}" for line in self.noted_plain(r, raw, numbers, {p: p for p in numbers})]
         return [*lines, f"    tape.result({r}, {op.name!r}, {self.involved()})", f"    return {r}"]
 
-    def noted_plain(self, r: str, raw: str, unseen: dict[str, str]) -> list[str]:
+    def noted_plain(self, r: str, raw: str, unseen: dict[str, str], bare: dict[str, str]) -> list[str]:
         """The fact of a result without a graph, with `raw` for its contents.
 
-        Nothing is told of operands for which a condition of `unseen` holds.
+        Nothing is told of operands for which a condition of `unseen` holds; of those in `bare`, the number they are.
         """
         op = self.op
         lines, late = ["    try:", "        base = tape.base"], []
@@ -132,7 +145,7 @@ class Heard(Forward, Backward):
             absent += [unseen[p]] if p in unseen else []
             lines.append(f"        t_{p} = {'None if ' + ' or '.join(absent) + ' else ' if absent else ''}{p}.told")
             late.append(f"(t_{p} is not None and t_{p} < base)" if absent else f"t_{p} < base")
-        told = ", ".join(f"t_{p}" for p in op.tensors)
+        told = ", ".join([f"t_{p}" for p in op.tensors] + [f"{bare[p]} if t_{p} is None else None" for p in bare])
         return [
             *lines,
             f"        if {' or '.join(late)}: raise AttributeError",
@@ -145,12 +158,14 @@ class Heard(Forward, Backward):
 
     def brought_together(self) -> list[str]:
         """The operands in one dtype."""
-        if len(self.pair) == 2:
+        if len(self.pair) > 1:
             return self.promote_lines("    ")
         if self.pair:
             data, pair = ", ".join(f"d_{p}" for p in self.pair), ", ".join(self.pair)
-            return [f"    {data}, = _promote(({pair},), {self.floating})"]
-        return ["    if d_self.dtype.kind != 'f': d_self, = _promote((self,), True)"] if self.floating else []
+            return self.changed([f"    {data}, = _promote(({pair},), {self.floating})"])
+        if not self.floating:
+            return []
+        return ["    if d_self.dtype.kind != 'f':", *self.changed(["        d_self, = _promote((self,), True)"])]
 
     def linked(self, v: str, r: str) -> list[str]:
         """The node, if any input needs a gradient, and the fact of it all."""
@@ -229,19 +244,16 @@ class Heard(Forward, Backward):
     def set_apart(self) -> list[str]:
         return [f"    if self.nrs is not {self.first_outputs}: return _told_step(self, grad, wanted, this)"]
 
-    @property
-    def exact(self) -> bool:
-        """Whether the reader computes the gradients again, so that the fact has none but those that were fitted."""
-        return all(is_exact(text) for text in map(self.op.texts.get, self.op.inputs))
-
     def array_lines(self) -> list[str]:
         """The gradients as arrays, each as its edge expects it, and as the fact has it."""
-        if self.exact:
+        if self.again.exact_step:
             fitted = [] if self.op.traits.get("fitting") else ["    apart = None"]
             return fitted + super().array_lines()
         lines = []
         for i, p in enumerate(self.op.inputs):
             loads = self.own_load_lines(p)
+            value = f"float(g_{p}) if g_{p}.__class__ is _float32 else None if g_{p} is None else "
+            value += f"(n_{p}.outs[0], g_{p}.tobytes())"
             lines += [
                 f"    if n_{p} is None:",
                 f"        f_{p} = None",
@@ -249,9 +261,9 @@ class Heard(Forward, Backward):
                 "    else:",
                 *loads,
                 f"        g_{p} = {self.formula('raw', p, 'grad')}",
-                *super().fitting_lines(p, f"g_{p} = _fitted(self, {i}, g_{p}, n_{p}, 0)"),
-                f"        f_{p} = float(g_{p}) if g_{p}.__class__ is _float32 else None if g_{p} is None else "
-                f"(n_{p}.outs[0], g_{p}.tobytes())",
+                f"        again = {self.again.of_gradient(p)}",
+                *super().fitting_lines(p, f"g_{p} = _fitted(self, {i}, g_{p}, n_{p}, 0); again = False"),
+                f"        f_{p} = True if again else {value}",
             ]
         return lines
 
@@ -262,7 +274,7 @@ class Heard(Forward, Backward):
         return []  # each gradient is told of
 
     def told_of_step(self) -> list[str]:
-        if not self.exact:
+        if not self.again.exact_step:
             fact = f"(self.told, {', '.join(f'f_{p}' for p in self.op.inputs)},)"
         elif self.op.traits.get("fitting"):
             fact = "self.told"

@@ -9,8 +9,9 @@ onto the tape when it is gone. `Reader` makes the same flights of a fact that a 
 * what a node does when it runs follows from what is known of it: it starts with what came, reads what it keeps, hands
   on its results, and lets go of what it keeps; then (releases lie in between) the results arrive below, edge by edge.
   Nodes run in the exact order, and a leaf is told of when the last that it waits for has come, as the edges say;
-* gradients of formulas that give the same bits wherever they are computed (+ - * / element by element) are not noted:
-  the reader computes them again, of what the node keeps. So the fact of such a node is its number alone;
+* results, and gradients of formulas, that give the same bits when they are computed again are not noted: the reader
+  computes them of what it knows of operands and of what the node keeps (Note [Same bits] in compiling/again.py). So the
+  fact of such a node that ran is its number alone;
 * a value is noted before anybody may write over it: of scalars and small arrays the bytes. The value of what a node
   keeps is that of the tensor when it was last told: every write is told. (`exposed` says that numpy may write, too.)
 

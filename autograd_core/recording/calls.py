@@ -13,6 +13,7 @@ import numpy as np
 
 from .. import events as e
 from ..values import Value
+from .forms import as_noted
 from .tape import BEGAN, LEAF, ROOT
 
 if TYPE_CHECKING:
@@ -122,6 +123,8 @@ class Calls:
                     tell((e.SlotRead, node, slot, version, version))
             if raws[0].__class__ is dict:
                 raws = reader.again(known, came, raws[0])
+            elif any(raw is True for raw in raws):
+                raws = reader.again(known, came, {at: raw for at, raw in enumerate(raws) if raw is not True})
         self.began = -1
         grads = [NONE if raw is None else (raw, value_of(raw)) for raw in raws]
         tell((e.NodeRan, number, node, tuple([value for _, value in grads])))
@@ -187,14 +190,12 @@ class Calls:
 
     def total(self, before: Any, came: Any) -> Grad:
         """The sum, computed as the engine did."""
-        total: Any
         if came.__class__ is float and before.__class__ is float:
-            total = float(np.float32(before + came))
+            total: Any = float(np.float32(before + came))
         elif came.__class__ is float or before.__class__ is float:
             total = float(np.float32(number(before) + number(came)))
         else:
-            sort = shape, dtype = came[0]
-            total = sort, (np.frombuffer(before[1], dtype) + np.frombuffer(came[1], dtype)).tobytes()
+            total = as_noted(self.reader.data(before) + self.reader.data(came))
         return total, self.shown(total)
 
     def shown(self, raw: Any) -> Value | None:

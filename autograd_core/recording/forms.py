@@ -13,6 +13,7 @@ import numpy as np
 from .. import events as e
 from ..frozen import maker
 from ..values import Value, snapshot
+from .tape import noted
 
 if TYPE_CHECKING:
     from ..op import Op
@@ -21,6 +22,9 @@ Flight = tuple[Any, ...]
 
 FIELDS = 9
 """So many entries of the fact of an operator with a node come before its operands."""
+
+PLAIN = 5
+"""The same of an operator without a node."""
 
 PROXIES = (ProxyType, CallableProxyType)
 
@@ -47,6 +51,11 @@ def proxies(items: list[Any]) -> Iterator[Any]:
                     yield part
                 elif type(part) is list:
                     yield from proxies(part)
+
+
+def as_noted(result: Any) -> Any:
+    """What was computed here as a fact may hold it, but for arrays, which nobody writes here: those in C order."""
+    return np.ascontiguousarray(result) if result.__class__ is np.ndarray and result.ndim else noted(result)
 
 
 @lru_cache(1 << 12)
@@ -92,3 +101,9 @@ class Form:
 
 
 form_of = cache(Form)
+
+
+@cache
+def defaults(op: Op) -> dict[str, Any]:
+    """What the forward takes beside tensors, where nothing was said."""
+    return {p: q.default for p, q in op.signature.parameters.items() if p not in op.tensors}

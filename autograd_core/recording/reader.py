@@ -13,11 +13,11 @@ from ..graph import SCALAR
 from ..introspection import saved_face
 from ..values import Value, snapshot
 from .calls import Calls
-from .forms import FIELDS, Known, array, form_of, proxies, scalar, size
-from .tape import GONE, JOINED, MADE, WROTE, Tape, noted
+from .forms import FIELDS, PLAIN, Known, array, as_noted, defaults, form_of, proxies, scalar, size
+from .tape import GONE, JOINED, MADE, WROTE, Tape
 
 if TYPE_CHECKING:
-    pass
+    from ..op import Op
 
 Flight = tuple[Any, ...]
 
@@ -227,11 +227,14 @@ class Reader:
 
     def plain_made(self, fact: Flight) -> None:
         """A result without a node."""
-        op, number, ref, _, raw, *rest = fact
-        base = self.base
+        op, number, ref, _, raw = fact[:PLAIN]
+        base, rest = self.base, fact[PLAIN : PLAIN + len(op.tensors)]
         number -= base
         self.leaving[id(ref)] = (e.TensorReleased, number)
         given = tuple([told - base for told in rest if told is not None and told - base not in self.numbers])
+        if raw is None:
+            operands = [fact[-1] if told is None else self.contents(told - base) for told in rest]
+            raw = self.computed(op, operands)
         self.memory[number] = storage = self.storage(number)
         value = self.keep(number, raw)
         facts = (value.shape, value.dtype, False, 0, None, 0, None, value)
@@ -252,7 +255,11 @@ class Reader:
         edges = tuple([(None if told is None else told - base, at) for told, at in joined])
         tell((e.NodeMade, node, form.title, form.name, nr, edges, given, None))
         memory[number] = storage = self.storage(number)
-        value = self.keep(number, contents if outs is SCALAR else (outs[0], contents))
+        if contents is None:
+            operands = [None if told is None else self.contents(told - base) for told in fact[FIELDS : form.joined]]
+            value = self.keep(number, self.computed(op, operands))
+        else:
+            value = self.keep(number, contents if outs is SCALAR else (outs[0], contents))
         slots = []
         for slot, place, version_at in form.slots:
             version = fact[version_at]
@@ -280,10 +287,14 @@ class Reader:
         facts = (value.shape, value.dtype, False, version, None, 0, None, value)
         self.flights.append((e.TensorMade, number, storage, "grad", (), *facts))
 
-    # ---- gradients computed again
+    # ---- what is computed again, see Note [Same bits]
+
+    def computed(self, op: Op, operands: list[Any]) -> Any:
+        """The result of `op`, of operands in the order of its forward, and with its defaults."""
+        return as_noted(op.forward(*operands, **defaults(op)))
 
     def again(self, known: Known, grad: Any, given: dict[int, Any]) -> list[Any]:
-        """What a node handed on whose formulas are exact: they are computed as the engine did, but for those `given`.
+        """What a node handed on, computed as the engine did, but for those `given`.
 
         What the node keeps has the contents that were last told, for every write is.
         """
@@ -298,7 +309,7 @@ class Reader:
             if edge[0] is None or i in given:
                 found.append(given.get(i))
             else:
-                found.append(noted(formula(*[parts[need] for need in needs])))
+                found.append(as_noted(formula(*[parts[need] for need in needs])))
         return found
 
     def contents(self, number: int) -> Any:
@@ -326,7 +337,7 @@ class Reader:
         """The Value of what a fact or a flight has."""
         if raw.__class__ is float:
             return scalar(raw) if raw else snapshot(np.float32(raw))
-        if raw.__class__ is tuple:
-            return array(*raw)
-        found: Value = snapshot(raw) if raw.__class__ is np.ndarray else raw
+        if raw.__class__ is np.ndarray:
+            return array((raw.shape, raw.dtype), raw.tobytes())
+        found: Value = array(*raw) if raw.__class__ is tuple else raw
         return found

@@ -192,7 +192,40 @@ def numbers_seen_through_views() -> None:
     (w * whole.float() + torch.ones(1, dtype=torch.float64).view(()).float()).sum().backward()
 
 
+def of_many_kinds() -> None:
+    """What is computed again, and what lies or is made otherwise than the reader would compute it."""
+    torch.manual_seed(0)
+    w, b = torch.randn(3, 4, requires_grad=True), torch.randn(4, requires_grad=True)
+    x, whole, wide = torch.randn(5, 3), torch.arange(4), torch.ones(4, dtype=torch.float64)
+    h = (x @ w + b).tanh() @ w.t()
+    z = torch.add(h, h, alpha=2) * 0.1 - 3 / (h.exp() + 1) + torch.sub(h, 1, alpha=3) ** 2
+    y = (h.sum(0) @ w + whole * b - wide) / whole.clamp(1)
+    (y.float() + z.sum() + w.t()[:, 1:].sum(1).sigmoid().mean() + (w * float("nan")).nansum()).sum().backward()
+    with torch.no_grad():
+        b -= 0.1 * b.grad + b * 2 - whole
+        w.t().mul_(3).exp()
+        torch.ones(1100, 1).sum(0) * torch.ones(1100, 1)[:, :0] + x.mm(w.detach() * 2).relu().sum()
+    torch.nn.functional.dropout(b * 2, 0.5).softmax(0).log().sum().backward()
+
+
+def laid_out_otherwise() -> None:
+    """Sums come out otherwise where memory lies otherwise."""
+    torch.manual_seed(0)
+    big = torch.randn(20, 30, requires_grad=True)
+    ((big.t() * 3).softmax(1) * torch.randn(30, 20)).sum().backward()
+    ((big.t() * 3).var(1) * torch.randn(30)).sum().backward()
+
+
+def made_of_much() -> None:
+    w, x = torch.ones(2000, 2, requires_grad=True), torch.linspace(-1, 1, 2000)
+    rows = x.reshape(1, -1) @ w
+    (rows.tanh() @ torch.ones(2, 2000)[:, :3] + w[0].sum()).sum().backward()
+
+
 PROGRAMS = [
+    of_many_kinds,
+    laid_out_otherwise,
+    made_of_much,
     scalars,
     shared_gradients,
     training,
@@ -217,7 +250,7 @@ def test_a_tape_tells_what_a_listener_is_told(program: Callable[[], None]) -> No
     assert agree(program)
 
 
-UNARY = ("exp", "tanh", "sigmoid", "relu", "sin", "neg", "clone", "detach", "t", "square", "sum", "contiguous")
+UNARY = ("exp", "tanh", "sigmoid", "relu", "sin", "neg", "clone", "detach", "t", "square", "sum", "contiguous", "mean")
 BINARY = ("add", "sub", "mul", "div", "maximum", "matmul")
 IN_PLACE = ("add_", "mul_", "sigmoid_", "zero_")
 STEPS = st.lists(
