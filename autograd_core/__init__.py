@@ -66,6 +66,10 @@ _SPELLED = (
     "constant_pad_nd embedding embedding_bag"
 )
 """What torch's own spelling takes otherwise than torch.nn.functional does."""
+_RARER = (
+    "vander combinations unravel_index broadcast_shapes scalar_tensor empty_strided frexp renorm polygamma "
+    "chain_matmul is_same_size masked_scatter"
+)
 _BELOW = {
     "ctc_loss": ("nn.functional.alignment", "ctc"),
     "rrelu": ("nn.functional.activations", "rrelu"),
@@ -74,6 +78,13 @@ _BELOW = {
     "grid_sampler_2d": ("ops.grids", "grid_sampler_2d"),
     "grid_sampler_3d": ("ops.grids", "grid_sampler_3d"),
     **dict.fromkeys(_SPELLED.split(), ("nn.functional.spelled", "")),
+    **dict.fromkeys(
+        ("hann_window", "hamming_window", "blackman_window", "bartlett_window", "kaiser_window"),
+        ("functions.windows", ""),
+    ),
+    **dict.fromkeys(_RARER.split(), ("functions.rarer", "")),
+    **dict.fromkeys(("real", "conj", "conj_physical"), ("functions.rarer", "itself")),
+    **dict.fromkeys(("ldexp", "angle", "mvlgamma"), ("ops.rarer", "")),
     **dict.fromkeys(("selu_", "celu_"), ("nn.functional.overwriting", "")),
     "rms_norm": ("nn.functional.normalization", ""),
     "channel_shuffle": ("nn.functional.blocks", ""),
@@ -82,6 +93,8 @@ _BELOW = {
 """Functions that only rare programs ask for, with the module that has them and their name there."""
 _IN_PYTHON = {"norm", "split", "unique", "unique_consecutive"}
 """Methods that are functions of the package as well, though torch has no signature for them."""
+_ALSO = "clone detach detach_ is_complex is_inference is_conj is_neg adjoint get_device"
+"""Methods with a body of their own that are functions of the package as well."""
 _SUBMODULES = ("nn", "optim", "func", "distributions", "special")
 
 
@@ -92,7 +105,7 @@ def _surface() -> dict[str, Any]:
     names |= {name: getattr(module, name) for module, given in _FUNCTIONS.items() for name in given.split()}
     names |= {name: kind for name, kind in dtypes.NAMES.items()}
     names |= {name: method for name, method in writing.IN_PLACE.items() if not name.startswith("__")}
-    names |= {name: methods.OWN[name] for name in ("clone", "detach", "is_complex", "is_inference")}
+    names |= {name: methods.OWN[name] for name in _ALSO.split()}
     names |= {name: getattr(recurrent, name) for name in _RECURRENT.split()}
     names |= tensor_types.TYPES | {"set_default_tensor_type": tensor_types.set_default_tensor_type}
     names |= {"concat": shaping.cat, "concatenate": shaping.cat, "row_stack": arranging.vstack}

@@ -12,6 +12,7 @@ exp2, expm1, log1p = torch.exp2, torch.expm1, torch.log1p
 expit, logit = torch.sigmoid, torch.logit
 gammaln = torch.lgamma
 i0, sinc, round, xlogy = torch.i0, torch.sinc, torch.round, torch.xlogy
+multigammaln, polygamma = torch.mvlgamma, torch.polygamma
 log_softmax, logsumexp, softmax = torch.log_softmax, torch.logsumexp, torch.softmax
 
 __getattr__ = absent("torch.special")

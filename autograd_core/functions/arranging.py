@@ -263,6 +263,15 @@ def hsplit(input: Tensor, indices_or_sections: Any) -> tuple[Tensor, ...]:
     return tensor_split(input, divided("hsplit", input, indices_or_sections, at), at)
 
 
+def dsplit(input: Tensor, indices_or_sections: Any) -> tuple[Tensor, ...]:
+    if input.data_.ndim < 3:
+        raise RuntimeError(
+            "torch.dsplit requires a tensor with at least 3 dimension, but got a tensor with "
+            f"{input.data_.ndim} dimensions!"
+        )
+    return tensor_split(input, divided("dsplit", input, indices_or_sections, 2), 2)
+
+
 def divided(name: str, input: Tensor, sections: Any, at: int) -> Any:
     """`sections`, if a number of them divides the length."""
     length = input.data_.shape[at]

@@ -24,6 +24,7 @@ from ..functions import (
     factories,
     indexing,
     quantiles,
+    rarer,
     reductions,
     shaping,
     statistics,
@@ -35,6 +36,7 @@ from ..ops import added, arrange, scattering, special
 from ..ops import elementwise as e
 from ..ops import index as i
 from ..ops import matmul as m
+from ..ops import rarer as rare
 from ..ops import reduce as r
 from ..ops import shape as s
 from ..signatures.guarding import guarded
@@ -212,6 +214,8 @@ FROM = {
     special: "erf erfc erfinv i0 lgamma digamma asinh acosh sinc deg2rad rad2deg logaddexp logaddexp2 fmax fmin "
     "heaviside logical_xor isposinf isneginf signbit",
     arrange: "unfold",
+    rare: "ldexp angle mvlgamma",
+    rarer: "frexp renorm",
     memory: "as_strided",
     scattering: "take put",
     i: "index_select scatter_add masked_select index_add index_fill index_copy",
@@ -228,8 +232,8 @@ FROM = {
     contraction: "inner kron",
     factored: "cholesky_solve cholesky_inverse",
     statistics: "aminmax median nanmedian mode cummax cummin nansum nanmean dist",
-    arranging: "broadcast_to repeat_interleave rot90 fliplr flipud tensor_split hsplit vsplit diff take_along_dim "
-    "select_scatter slice_scatter diagonal_scatter scatter_reduce",
+    arranging: "broadcast_to repeat_interleave rot90 fliplr flipud tensor_split hsplit vsplit dsplit diff "
+    "take_along_dim select_scatter slice_scatter diagonal_scatter scatter_reduce",
 }
 """Where a method comes from that is also a function of the package."""
 
@@ -270,7 +274,9 @@ OWN |= {
     "is_complex": lambda self: False, "adjoint": turning.matrices("adjoint"), "is_inference": is_inference,
     "get_device": lambda self: -1, "reshape_as": lambda self, other: s.reshape(self, list(other.data_.shape)),
     "_is_zerotensor": lambda self: False, "is_neg": lambda self: False, "is_conj": lambda self: False,
-    "is_same_size": lambda self, other: self.data_.shape == other.data_.shape, "conj": lambda self: self,
+    "is_same_size": lambda self, other: self.data_.shape == other.data_.shape,
+    "conj": lambda self: self, "conj_physical": lambda self: self,
+    "polygamma": lambda self, n: rarer.polygamma(n, self),
     "cpu": lambda self: self,
 }  # fmt: skip
 OWN |= {name: getattr(drawing, name) for name in ("bernoulli", "multinomial")}

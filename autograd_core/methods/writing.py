@@ -16,7 +16,7 @@ from .. import errors, not_implemented
 from ..functions import choices as functions
 from ..graph import FLOAT
 from ..inplace import at_once, check_writable, in_place
-from ..ops import added, putting, sampling, scattering
+from ..ops import added, putting, rarer, sampling, scattering
 from ..ops import elementwise as e
 from ..ops import index as i
 from ..ops import reduce as r
@@ -160,6 +160,27 @@ def square_(self: Tensor) -> Tensor:
     return in_place(e.pow_scalar, self, 2)
 
 
+def underived(name: str, function: Method) -> Method:
+    """The in-place variant of an operator, of which torch has no derivative."""
+
+    def method(self: Tensor) -> Tensor:
+        check_writable(self)
+        if state.grad_enabled and self.requires_grad:
+            raise NotImplementedError(f"the derivative for 'inplace version of {name}' is not implemented.")
+        return in_place(function, self)
+
+    return method
+
+
+def float_power_(self: Tensor, exponent: Any) -> Tensor:
+    if self.data_.dtype != np.float64:
+        raise RuntimeError(
+            f"the base given to float_power_ has dtype {errors.type_name(self.data_.dtype)} but the operation's result "
+            "requires dtype Double"
+        )
+    return pow_(self, exponent)
+
+
 def augmented(method: Method, op: Any = None, ufunc: Any = None) -> Method:
     """`a += b` by the method `add_`, or at once by `ufunc`, which computes what `op` does.
 
@@ -212,7 +233,8 @@ IN_PLACE_OF = {
     "index_add": i.index_add, "index_copy": i.index_copy, "sgn": e.sgn, "logical_not": e.logical_not,
     "clamp_min": e.clamp_min,
     "clamp_max": e.clamp_max,
-    "put": scattering.put,
+    "put": scattering.put, "scatter_reduce": scattering.scatter_reduce,
+    "ldexp": rarer.ldexp, "renorm": rarer.renorm, "mvlgamma": rarer.mvlgamma, "conj_physical": rarer.conj_physical,
     "cumprod": r.cumprod, "addmm": added.addmm, "addmv": added.addmv, "addr": added.addr, "addbmm": added.addbmm,
     "baddbmm": added.baddbmm, "absolute": e.abs,
     "negative": e.neg, "fix": e.trunc, "arctan": e.atan, "arcsin": e.asin, "arccos": e.acos, "arctan2": e.atan2,
@@ -220,9 +242,9 @@ IN_PLACE_OF = {
 }  # fmt: skip
 
 OTHERS = {
-    e: "atan2 hypot atanh logit nan_to_num eq ne lt le gt ge logical_and logical_or bitwise_and bitwise_or bitwise_xor "
+    e: "atan2 hypot logit nan_to_num eq ne lt le gt ge logical_and logical_or bitwise_and bitwise_or bitwise_xor "
     "bitwise_not bitwise_left_shift bitwise_right_shift gcd lcm",
-    rare: "erf erfc erfinv i0 lgamma digamma asinh acosh sinc deg2rad rad2deg logical_xor heaviside",
+    rare: "erf erfc erfinv i0 lgamma digamma sinc deg2rad rad2deg logical_xor heaviside",
 }
 """More of them, under their own names."""
 
@@ -234,9 +256,14 @@ IN_PLACE |= {
     "sub_": arithmetic(e.sub, np.subtract),
     "mul_": arithmetic(e.mul, np.multiply),
 }
+IN_PLACE |= {
+    f"{name}_": underived(own, getattr(module, own))
+    for own, module in (("acosh", rare), ("asinh", rare), ("atanh", e))
+    for name in (own, f"arc{own[1:]}")
+}
 IN_PLACE |= sampling.METHODS | reshaping.IN_PLACE
 IN_PLACE |= {
-    "pow_": pow_, "div_": div_, "fill_": fill_, "copy_": copy_, "lerp_": lerp_,
+    "pow_": pow_, "float_power_": float_power_, "div_": div_, "fill_": fill_, "copy_": copy_, "lerp_": lerp_,
     "masked_fill_": masked_fill_, "clamp_": clamp_,
     "clip_": clamp_,
     "index_put_": index_put_, "scatter_": scatter_, "square_": square_,

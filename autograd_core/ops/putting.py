@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
+
 import numpy as np
 
 from .. import errors
@@ -77,7 +80,7 @@ def zero_value(grad: Array) -> Array:
 @op(
     "masked_scatter",
     self=lambda grad, mask: masked_fill(grad, mask, 0),
-    source=lambda grad, mask, source_sym_sizes: reshape(masked_select(grad, mask), source_sym_sizes),
+    source=lambda grad, mask, source_sym_sizes: masked_scatter_backward(grad, mask, source_sym_sizes),
 )
 def masked_scatter(self: Array, mask: Array, source: Array) -> Array:
     if self.dtype != source.dtype:
@@ -92,3 +95,17 @@ def masked_scatter(self: Array, mask: Array, source: Array) -> Array:
         raise RuntimeError("Number of elements of source < number of ones in mask")
     out[chosen] = np.ravel(source)[:count]
     return out
+
+
+@op(
+    "masked_scatter_backward",
+    grad_output=lambda grad, mask, grad_output_shape_: masked_scatter(
+        blank(grad_output_shape_, grad.dtype), mask, grad
+    ),
+)
+def masked_scatter_backward(grad_output: Array, mask: Array, sizes: Sequence[int]) -> Array:
+    """What came from the source, in order; what was left of it gets nothing."""
+    out = np.zeros(math.prod(sizes), grad_output.dtype)
+    found = grad_output[np.broadcast_to(mask, grad_output.shape)]
+    out[: found.size] = found
+    return out.reshape(sizes)

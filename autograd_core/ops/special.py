@@ -132,7 +132,7 @@ def zeta(s: int, x: float) -> float:
     if math.isnan(x):
         return x
     if x <= 0 and x == math.floor(x):
-        return math.inf if s % 2 == 0 or x == 0 else math.nan
+        return math.inf
     total = 0.0
     while x < 16:
         total += x**-s

@@ -147,6 +147,20 @@ RARER: dict[str, Operator] = {
             "combines the gradients of both results by the distance of {self} from its mean",
         ),
     ),
+    "Ldexp": row(
+        OTHER,
+        ("self", "grad * 2 ** other", "multiplies {grad} by 2 to the power of {other}"),
+        ("other", "grad * result * ln 2", "multiplies {grad} by {result} and by the logarithm of 2"),
+    ),
+    "Frexp": lone("it must know the power of 2", "grad / 2 ** exponent", "divides {grad} by the power of 2 taken out"),
+    "Angle": lone(INPUT, "0", "gives nothing: the angle of a real number does not move with it"),
+    "ConjPhysical": lone(NOTHING, "grad", SAME),
+    "Renorm": lone(
+        INPUT,
+        "grad / norm across, where cut",
+        "scales {grad} where {self} was cut to the norm, less its length",
+    ),
+    "Mvlgamma": lone(INPUT, "grad * sum of digamma", "multiplies {grad} by the slope of log gamma at {self} and below"),
     "Trace": lone(SHAPED, "grad on the diagonal", "puts {grad} on the diagonal"),
     **alike(
         "Dist Cdist Pdist",

@@ -263,6 +263,13 @@ def trilinear(args: Arguments) -> int:
     return math.prod(sizes)
 
 
+def chosen(args: Arguments) -> int:
+    """A place for each choice of elements, taken or not."""
+    length = math.prod(getattr(args[0], "shape", ()))
+    times = next(numbers(args[1:]), 2)
+    return int(times * length ** min(max(times, 0), 64))
+
+
 def drawn(args: Arguments) -> int:
     """Samples of a distribution: the shape asked for, of as many elements as it has itself."""
     source = args[0]
@@ -288,6 +295,10 @@ ASKED: dict[str, Callable[[Arguments], int]] = {
     **dict.fromkeys(("quantile", "nanquantile"), for_each),
     **dict.fromkeys(("one_hot", "multinomial"), times_numbers),
     **dict.fromkeys(("sample", "rsample"), drawn),
+    **{f"{kind}_window": whole for kind in ("hann", "hamming", "blackman", "bartlett", "kaiser")},
+    "empty_strided": whole,
+    "vander": times_numbers,
+    "combinations": chosen,
 }
 """Functions that make something large by themselves, before any operator asks: looked at when they are called."""
 
