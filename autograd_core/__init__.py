@@ -82,6 +82,8 @@ _BELOW = {
         ("hann_window", "hamming_window", "blackman_window", "bartlett_window", "kaiser_window"),
         ("functions.windows", ""),
     ),
+    "cholesky": ("solving", "old_cholesky"),
+    "qr": ("solving", "old_qr"),
     **dict.fromkeys(_RARER.split(), ("functions.rarer", "")),
     **dict.fromkeys(("real", "conj", "conj_physical"), ("functions.rarer", "itself")),
     **dict.fromkeys(("ldexp", "angle", "mvlgamma"), ("ops.rarer", "")),

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from . import errors
+from .absent import absent
 from .functions import choices as functions
 from .functions.chains import multi_dot
 from .functions.reductions import returned
@@ -19,7 +20,7 @@ from .ops import reduce as r
 from .ops import shape as s
 from .ops.checks import check_floating, check_matrix, check_square
 from .ops.linalg import LinAlgError
-from .signatures.guarding import guarded_all
+from .signatures.guarding import guarded, guarded_all
 from .state import state
 from .tensor import Tensor, plain
 from .transforms.batch import is_followed
@@ -350,5 +351,18 @@ METHODS: dict[str, Callable[..., Any]] = {
 
 GUARDED = guarded_all("torch.linalg", globals())
 globals().update(GUARDED)
+
+RARER = "cond inv_ex lstsq lu lu_factor lu_factor_ex lu_solve matrix_rank tensorinv tensorsolve vander vecdot"
+"""What solving.py has, which only rare programs ask for."""
+
+
+def __getattr__(name: str) -> Any:
+    if name not in RARER.split():
+        return absent("torch.linalg")(name)
+    from . import solving
+
+    found = globals()[name] = guarded("torch.linalg", name, getattr(solving, name))
+    return found
+
 
 __all__ = ["LinAlgError", "det", "inv", "multi_dot", "solve"]

@@ -147,6 +147,18 @@ def hardshrink(self: Tensor, lambd: float = 0.5) -> Tensor:
     return activations.hardshrink(self, lambd)
 
 
+def cholesky(self: Tensor, upper: bool = False) -> Tensor:
+    from .. import solving
+
+    return solving.old_cholesky(self, upper)
+
+
+def qr(self: Tensor, some: bool = True) -> Any:
+    from .. import solving
+
+    return solving.old_qr(self, some)
+
+
 def share_memory_(self: Tensor) -> Tensor:
     return self
 
@@ -260,7 +272,7 @@ OWN: dict[str, Method] = {
         tracking.register_post_accumulate_grad_hook, tracking.retain_grad, conversion.item, conversion.numpy,
         conversion.tolist, conversion.to, conversion.type_as, conversion.cuda, conversion.size, conversion.stride,
         conversion.is_contiguous, clone, where, share_memory_,
-        prelu, hardshrink,
+        prelu, hardshrink, cholesky, qr,
     )
 }  # fmt: skip
 OWN |= {

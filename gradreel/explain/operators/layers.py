@@ -138,6 +138,16 @@ LAYERS: dict[str, Operator] = {
         "LinalgInvEx LinalgPinv",
         lone(RESULT, "-result.T @ grad @ result.T", "multiplies {grad} from both sides by minus {result}, transposed"),
     ),
+    "LinalgLuSolve": row(
+        OTHER,
+        ("LU", "through both solutions, L and U", "carries {grad} back through the solutions by both factors"),
+        ("B", "lu_solve(LU.T, grad)", "solves with the transposed factors for {grad}"),
+    ),
+    "LinalgLstsq": row(
+        OTHER,
+        ("self", "through pinv(self)", "carries {grad} back through the pseudo-inverse"),
+        ("b", "pinv(self).T @ grad", "multiplies {grad} by the pseudo-inverse, transposed"),
+    ),
     "CholeskySolve": row(
         OTHER,
         ("self", "cholesky_solve(grad, input2)", "solves with the factor for {grad}"),
@@ -165,7 +175,7 @@ LAYERS: dict[str, Operator] = {
         ),
     ),
     **alike(
-        "LinalgCholeskyEx LinalgQr LinalgEigh LinalgEig LinalgSvd LinalgLuFactorEx",
+        "LinalgCholeskyEx Cholesky LinalgQr LinalgEigh LinalgEig LinalgSvd LinalgLuFactorEx LinalgLu",
         lone("its slope is read off the factors", "through the factors", "carries {grad} back through the factors"),
     ),
     "MkldnnRnnLayer": lone(OTHER, "back through time", "carries {grad} back through all steps of the LSTM"),

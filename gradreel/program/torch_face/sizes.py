@@ -348,7 +348,7 @@ SIZES: dict[str, Callable[[Arguments], int]] = {
     "_pdist_forward": paired,
     "_pdist_backward": lambda args: paired(args[1:]),
 }
-SOLVERS = ("linalg", "inverse", "det", "slogdet", "logdet")
+SOLVERS = ("linalg", "inverse", "det", "slogdet", "logdet", "cholesky")
 """Operators whose work grows with the cube of their size."""
 
 CONVOLUTIONS = {"convolution": 1, "convolution_backward": 2}

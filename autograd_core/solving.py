@@ -1,0 +1,255 @@
+"""The rarer part of torch.linalg: factors that are kept, least squares, conditions and ranks, tensors as matrices."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from . import errors, linalg
+from .functions.reductions import returned
+from .inplace import in_place
+from .ops import elementwise as e
+from .ops import linalg as ops
+from .ops import matmul as m
+from .ops import reduce as r
+from .ops import shape as s
+from .ops import triangles
+from .ops.checks import check_floating, check_matrix, check_square
+from .state import state
+from .tensor import Tensor, plain
+
+INV_EX = returned("linalg_inv_ex", "inverse info")
+LU_FACTOR = returned("linalg_lu_factor", "LU pivots")
+LU_FACTOR_EX = returned("linalg_lu_factor_ex", "LU pivots info")
+LU = returned("linalg_lu", "P L U")
+LSTSQ = returned("linalg_lstsq", "solution residuals rank singular_values")
+OLD_QR = returned("qr", "Q R")
+
+
+def vecdot(x: Tensor, y: Tensor, *, dim: int = -1) -> Tensor:
+    """The products along `dim`, summed."""
+    for given in (x, y):
+        check_floating("linalg.vecdot", given)
+    if x.data_.ndim == y.data_.ndim == 1:
+        return m.vdot(x, y)
+    return r.sum_dim(e.mul(x, y), [dim], False)
+
+
+def vander(x: Tensor, *, N: int | None = None) -> Tensor:
+    """The powers of each element, from that to the zeroth."""
+    if x.data_.ndim == 0 or (N is not None and N <= 1):
+        raise RuntimeError("N must be greater than 1.")
+    count = x.data_.shape[-1] if N is None else N
+    column = s.expand(s.unsqueeze(x, -1), [*x.data_.shape, count - 1])
+    kind = np.dtype(np.int64) if x.data_.dtype.kind in "biu" else x.data_.dtype
+    ones = plain(np.ones((*x.data_.shape, 1), kind))
+    return s.cat([ones, r.cumprod(column, -1)], -1)
+
+
+# ---- inverses
+
+
+def inv_ex(A: Tensor, *, check_errors: bool = False) -> Any:
+    linalg.square("inv_ex" if check_errors else "inv", A)
+    try:
+        return INV_EX(*ops.linalg_inv(A))
+    except ops.LinAlgError as error:
+        if check_errors:
+            raise ops.LinAlgError(str(error).replace("linalg.inv:", "linalg.inv_ex:")) from None
+        if A.requires_grad and state.grad_enabled:
+            raise NotImplementedError("inv_ex of a singular matrix that requires grad is not supported") from None
+    inverse, info = triangles.inverses(A.data_)
+    return INV_EX(plain(inverse), plain(info))
+
+
+def tensorinv(A: Tensor, ind: int = 2) -> Tensor:
+    """The tensor that undoes `A` as a map of the dimensions behind `ind` to those before."""
+    if ind <= 0:
+        raise RuntimeError(f"Expected a strictly positive integer for 'ind', but got {ind}")
+    shape = A.data_.shape
+    before, behind = math.prod(shape[:ind]), math.prod(shape[ind:])
+    if before != behind:
+        raise RuntimeError(
+            "Expected self to satisfy the requirement prod(self.shape[ind:]) == prod(self.shape[:ind]), but got "
+            f"{behind} != {before}"
+        )
+    inverse = ops.linalg_inv(s.reshape(A, [behind, before]))[0]
+    return s.reshape(inverse, [*shape[ind:], *shape[:ind]])
+
+
+def tensorsolve(A: Tensor, B: Tensor, dims: Sequence[int] | None = None) -> Tensor:
+    """X with `tensordot(A, X, X.ndim) == B`."""
+    moved = A
+    if dims is not None:
+        from .functions.shaping import movedim
+
+        moved = movedim(A, list(dims), list(range(A.data_.ndim - len(dims), A.data_.ndim)))
+    shape = moved.data_.shape
+    inner = shape[B.data_.ndim :]
+    rows, columns = B.data_.size, math.prod(inner)
+    if rows != columns:
+        raise RuntimeError(
+            "Expected self to satisfy the requirement prod(self.shape[other.ndim:]) == prod(self.shape[:other.ndim]), "
+            f"but got {columns} != {rows}"
+        )
+    X = ops.linalg_solve_ex(s.reshape(moved, [rows, columns]), s.reshape(B, [B.data_.size]))[0]
+    return s.reshape(X, list(inner))
+
+
+# ---- L and U
+
+
+def need_pivot(name: str, A: Tensor, pivot: bool) -> None:
+    linalg.need(name, A)
+    check_matrix(f"linalg.{name}", A)
+    check_floating(f"linalg.{name}", A)
+    if not pivot:
+        raise RuntimeError(f"linalg.{name}: LU without pivoting is not implemented on the CPU")
+
+
+def lu_factor(A: Tensor, *, pivot: bool = True) -> Any:
+    need_pivot("lu_factor", A, pivot)
+    LU, pivots, info = triangles.linalg_lu_factor_ex(A, pivot)
+    bad = np.flatnonzero(info.data_)
+    if bad.size:
+        where = f"(Batch element {bad[0]}): " if A.data_.ndim > 2 else ""
+        at = int(np.ravel(info.data_)[bad[0]])
+        raise RuntimeError(
+            f"torch.linalg.lu_factor: {where}U[{at},{at}] is zero and using it on lu_solve would result in a division "
+            "by zero. If you still want to perform the factorization, consider calling linalg.lu(A, pivot) or "
+            "linalg.lu_factor_ex(A, pivot)"
+        )
+    return LU_FACTOR(LU, pivots)
+
+
+def lu_factor_ex(A: Tensor, *, pivot: bool = True, check_errors: bool = False) -> Any:
+    if check_errors:
+        raise NotImplementedError("lu_factor_ex with check_errors=True is not supported")
+    need_pivot("lu_factor", A, pivot)
+    return LU_FACTOR_EX(*triangles.linalg_lu_factor_ex(A, pivot))
+
+
+def lu(A: Tensor, *, pivot: bool = True) -> Any:
+    need_pivot("lu", A, pivot)
+    lower, upper, rows = triangles.linalg_lu(A, pivot)
+    return LU(rows, lower, upper)
+
+
+def lu_solve(LU: Tensor, pivots: Tensor, B: Tensor, *, left: bool = True, adjoint: bool = False) -> Tensor:
+    check_square("linalg.lu_solve", LU)
+    check_matrix("linalg.lu_solve", B, "B")
+    if LU.data_.shape[:-2] != B.data_.shape[:-2]:
+        raise NotImplementedError("lu_solve over batches of different shapes is not supported: expand them first")
+    linalg.check_right("linalg.lu_solve", LU, B.data_.shape, left)
+    return triangles.linalg_lu_solve(LU, pivots, B, left, adjoint)
+
+
+# ---- least squares, conditions, ranks
+
+
+DRIVERS = ("gels", "gelsy", "gelsd", "gelss")
+
+
+def lstsq(A: Tensor, B: Tensor, rcond: float | None = None, *, driver: str | None = None) -> Any:
+    """X with the least squares of `A @ X - B`; of several the shortest."""
+    a, b = A.data_, B.data_
+    if a.ndim < 2:
+        raise RuntimeError("torch.linalg.lstsq: input must have at least 2 dimensions.")
+    vector = b.ndim == a.ndim - 1
+    if a.shape[-2] != (b.shape[-1] if vector else b.shape[-2]):
+        which = "-1" if vector else "-2"
+        raise RuntimeError(f"torch.linalg.lstsq: input.size(-2) should match other.size({which})")
+    if a.dtype != b.dtype:
+        kinds = errors.type_name(a.dtype), errors.type_name(b.dtype)
+        raise RuntimeError(
+            f"torch.linalg.lstsq: Expected input and other to have the same dtype, but got input's dtype {kinds[0]} "
+            f"and other's dtype {kinds[1]}"
+        )
+    check_floating("torch.linalg.lstsq", A)
+    if driver is not None and driver not in DRIVERS:
+        raise RuntimeError("torch.linalg.lstsq: parameter `driver` should be one of (gels, gelsy, gelsd, gelss)")
+    if driver not in (None, "gelsy"):
+        raise NotImplementedError(f"lstsq with driver='{driver}' is not supported: only gelsy, which is the default")
+    if a.shape[:-2] != (b.shape[:-1] if vector else b.shape[:-2]):
+        raise NotImplementedError("lstsq over batches of different shapes is not supported: expand them first")
+    return LSTSQ(*triangles.linalg_lstsq(A, B, triangles.small(a) if rcond is None else float(rcond)))
+
+
+def matrix_rank(A: Tensor, tol: Any = None, hermitian: bool = False, *, atol: Any = None, rtol: Any = None) -> Tensor:
+    """How many singular values are not zero, or less than a tolerance."""
+    if A.data_.ndim < 2:
+        raise RuntimeError("torch.linalg.matrix_rank: The input tensor input must have at least 2 dimensions.")
+    if any(isinstance(given, Tensor) for given in (tol, atol, rtol)):
+        raise NotImplementedError("matrix_rank with tensors as tolerances is not supported")
+    check_floating("torch.linalg.matrix_rank", A)
+    values = np.abs((linalg.eigvalsh if hermitian else linalg.svdvals)(plain(A.data_)).data_)
+    least = 0.0 if atol is None else atol
+    relative = (triangles.small(A) if not least > 0 else 0.0) if rtol is None else rtol
+    if tol is not None:
+        least, relative = tol, 0.0
+    largest = np.max(values, axis=-1, keepdims=True, initial=0)
+    return plain(np.sum(values > np.maximum(least, relative * largest), axis=-1).astype(np.int64)[()])
+
+
+def cond(A: Tensor, p: Any = None) -> Tensor:
+    """How much a solution by `A` may enlarge an error."""
+    if A.data_.ndim < 2:
+        raise RuntimeError("linalg.cond: The input tensor must have at least 2 dimensions.")
+    if p not in (None, "fro", "nuc", 1, -1, 2, -2, math.inf, -math.inf):
+        raise RuntimeError(f"linalg.cond got an invalid norm type: {p}")
+    if p in (None, 2, -2):
+        values = linalg.svdvals(A)
+        n = values.data_.shape[-1]
+        first, last = s.slice_(values, -1, 0, 1, 1), s.slice_(values, -1, n - 1, n, 1)
+        return s.squeeze_dim(e.div(last, first) if p == -2 else e.div(first, last), -1)
+    rows, columns = A.data_.shape[-2:]
+    if rows != columns:
+        shown = int(p) if isinstance(p, int | float) and math.isfinite(p) else p
+        raise RuntimeError(
+            f"linalg.cond(ord={shown}): A must be batches of square matrices, but they are {rows} by {columns} matrices"
+        )
+    if p == "nuc":
+        raise NotImplementedError("linalg.cond with p='nuc' is not supported")
+    inverse, info = inv_ex(A)
+    singular = e.gt(info, 0)
+    in_place(e.masked_fill, inverse, s.unsqueeze(s.unsqueeze(singular, -1), -1), math.inf)
+    norms = [linalg.matrix_norm(part, p) for part in (A, inverse)]
+    return in_place(e.nan_to_num, e.mul(*norms), math.inf, math.inf, -math.inf)
+
+
+# ---- older names
+
+
+def old_cholesky(input: Tensor, upper: bool = False) -> Tensor:
+    """torch.cholesky."""
+    told_once(
+        "cholesky",
+        "torch.cholesky is deprecated in favor of torch.linalg.cholesky and will be removed in a future PyTorch "
+        "release.\nL = torch.cholesky(A)\nshould be replaced with\nL = torch.linalg.cholesky(A)\nand\nU = "
+        "torch.cholesky(A, upper=True)\nshould be replaced with\nU = torch.linalg.cholesky(A).mH\nThis transform will "
+        "produce equivalent results for all valid (symmetric positive definite) inputs.",
+    )
+    check_square("cholesky", input)
+    return triangles.cholesky(input, upper)
+
+
+def old_qr(input: Tensor, some: bool = True) -> Any:
+    """torch.qr."""
+    told_once(
+        "qr",
+        "torch.qr is deprecated in favor of torch.linalg.qr and will be removed in a future PyTorch release.\nThe "
+        "boolean parameter 'some' has been replaced with a string parameter 'mode'.\nQ, R = torch.qr(A, some)\nshould "
+        "be replaced with\nQ, R = torch.linalg.qr(A, 'reduced' if some else 'complete')",
+    )
+    return OLD_QR(*linalg.qr(input, "reduced" if some else "complete"))
+
+
+def told_once(name: str, text: str) -> None:
+    """Warn of an old name, once in a program."""
+    if name not in state.warned:
+        state.warned.add(name)
+        warnings.warn(text, stacklevel=3)
