@@ -245,9 +245,8 @@ class Backward(Entry):
 def leaf_of_arrays(p: str) -> list[str]:
     """What comes to a leaf: added to what came before, if that is a sum already; kept, if it is the first."""
     return [
-        "cells = this.cells",
-        f"if n_{p} not in cells and _holders(g_{p}) <= 2: cells[n_{p}] = g_{p}",
-        f"elif n_{p} in this.sums and g_{p} is not None: cell = this.sums[n_{p}]; cell[0] += g_{p}; cell[1] += 1",
+        f"if n_{p} in (sums := this.sums) and g_{p} is not None: cell = sums[n_{p}]; cell[0] += g_{p}; cell[1] += 1",
+        f"elif n_{p} not in this.cells and _holders(g_{p}) <= 2: this.cells[n_{p}] = g_{p}",
         f"else: _leaf(this, n_{p}, g_{p})",
     ]
 
