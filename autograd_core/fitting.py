@@ -9,7 +9,7 @@ import numpy as np
 from numpy import ndarray
 
 from . import arithmetic, errors
-from .graph import FLOAT, Node, Output
+from .graph import FLOAT, Node, Output, outs_of
 from .tensor import Tensor
 from .transforms.batch import Batch
 
@@ -27,34 +27,29 @@ def validated(node: Node, grads: Sequence[Any], wanted: Sequence[Node | None], g
 
 def fitted(node: Node, index: int, grad: Any, below: Node, nr: int) -> Any:
     """An array that `node` gave for its input `index`, as the output `nr` of `below` expects it; None stays None."""
-    if grad is None:
-        return None
-    expected = shape, dtype = below.outs[nr]
-    if grad.__class__ is ndarray and dtype is FLOAT is grad.dtype:
-        key = grad.shape, shape
+    if grad.__class__ is ndarray and grad.dtype is FLOAT:
         try:
-            add = first_axis[key]
+            outs, add = rows_of[grad.shape]
         except KeyError:
-            add = over_first_axis(key)
-        if add is not None and grad.flags.c_contiguous:
+            outs, add = as_rows(grad.shape)
+        if below.outs == outs and grad.flags.c_contiguous:
             return add(grad)[...]  # a view, as in torch
-    return fit(node, index, grad, expected, False)
+    return None if grad is None else fit(node, index, grad, below.outs[nr], False)
 
 
-first_axis: dict[tuple[tuple[int, ...], tuple[int, ...]], Any] = {}
-"""How to sum contiguous gradients of float32 over their first axis, where a shape without it is expected.
+rows_of: dict[tuple[int, ...], tuple[Any, Any]] = {}
+"""What nodes expect (their `outs`) that get the sum of all rows of a contiguous gradient, and how to add those up.
 
-So it is with a bias: the commonest case. None for all others.
+So it is with a bias: the commonest case. By the shape of the gradient, which is of float32; None where it has no rows.
 """
 
 
-def over_first_axis(key: tuple[tuple[int, ...], tuple[int, ...]]) -> Any:
-    """The same for a gradient of a shape that is expected in another, planned now."""
-    given, shape = key
-    if len(first_axis) >= MANY:
-        first_axis.clear()
-    bias = given[1:] == shape != () and given[0] > 1
-    first_axis[key] = found = arithmetic.planned(given, FIRST, False, FLOAT) if bias else None
+def as_rows(shape: tuple[int, ...]) -> tuple[Any, Any]:
+    """The same for a gradient of this shape, planned now."""
+    if len(rows_of) >= MANY:
+        rows_of.clear()
+    add = arithmetic.planned(shape, FIRST, False, FLOAT) if len(shape) > 1 and shape[0] > 1 else None
+    found = rows_of[shape] = (None if add is None else outs_of(shape[1:], FLOAT), add)
     return found
 
 
