@@ -207,7 +207,7 @@ def normal(
     generator = generator or default()
     dtype = np.dtype(kind)
     if n < boxmuller.BLOCK:
-        return _scaled(np.array([next_normal(generator) for _ in range(n)], np.float64), std, mean).astype(dtype)
+        return normals(n, dtype, mean, std, generator)
     wide = _wide(dtype)
     drawn = units(n, wide, generator)
     whole = n - n % boxmuller.BLOCK
@@ -220,6 +220,14 @@ def normal(
     return values.astype(dtype, copy=False)
 
 
+def normals(
+    n: int, kind: npt.DTypeLike, mean: float = 0.0, std: float = 1.0, generator: Generator | None = None
+) -> Array:
+    """The same, drawn one by one: so torch draws few, and those that do not lie in a row."""
+    generator = generator or default()
+    return _scaled(np.array([next_normal(generator) for _ in range(n)], np.float64), std, mean).astype(kind)
+
+
 def next_normal(generator: Generator) -> float:
     if generator.spare is not None:
         value, generator.spare = generator.spare, None
@@ -227,6 +235,15 @@ def next_normal(generator: Generator) -> float:
     u1, u2 = units(2, DOUBLE, generator).tolist()
     value, generator.spare = boxmuller.pair(u1, u2)
     return value
+
+
+def laid_out(values: Array, like: Array) -> Array:
+    """`values` in the shape of `like`, and in the order in which its elements lie in memory."""
+    kind = values.astype(like.dtype, copy=False)
+    if not isinstance(like, np.ndarray) or like.flags.c_contiguous:
+        return kind.reshape(np.shape(like))[()]
+    order = sorted(range(like.ndim), key=lambda axis: -like.strides[axis])
+    return np.transpose(kind.reshape([like.shape[axis] for axis in order]), np.argsort(order))
 
 
 # ---- whole numbers

@@ -18,15 +18,17 @@ from .factories import floating, lengths, like, made
 @like_at_random
 def rand_like(input: Tensor, *, dtype: Any = None, device: Any = None, requires_grad: bool = False) -> Tensor:
     refuse("check_uniform_bounds", "biu", np.zeros(0, like(input, dtype)))
-    drawn = streams.uniform(input.data_.size, like(input, dtype)).reshape(input.data_.shape)
-    return made(drawn, "rand_like", requires_grad, device)
+    place = np.empty_like(input.data_, like(input, dtype))
+    drawn = streams.uniform(place.size, place.dtype)
+    return made(streams.laid_out(drawn, place), "rand_like", requires_grad, device)
 
 
 @like_at_random
 def randn_like(input: Tensor, *, dtype: Any = None, device: Any = None, requires_grad: bool = False) -> Tensor:
     refuse("normal_kernel_cpu", "biu", np.zeros(0, like(input, dtype)))
-    drawn = streams.normal(input.data_.size, like(input, dtype)).reshape(input.data_.shape)
-    return made(drawn, "randn_like", requires_grad, device)
+    place = np.empty_like(input.data_, like(input, dtype))
+    draw = streams.normal if place.flags.c_contiguous else streams.normals
+    return made(streams.laid_out(draw(place.size, place.dtype), place), "randn_like", requires_grad, device)
 
 
 @like_at_random

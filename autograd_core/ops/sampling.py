@@ -10,48 +10,46 @@ import numpy as np
 from .. import errors, rejection, streams
 from ..inplace import in_place
 from ..op import op
-from ..streams import Generator
+from ..streams import Generator, laid_out
 from ..tensor import Array, Tensor
 from .kernels import refuse
-
-
-def shaped(values: Array, like: Array) -> Array:
-    return values.reshape(np.shape(like)).astype(like.dtype, copy=False)[()]
+from .shape import in_a_row
 
 
 @op("uniform", self=lambda grad: zeros_as(grad))
 def uniform(self: Array, low: float, high: float, generator: Generator | None) -> Array:
-    return shaped(streams.uniform(self.size, self.dtype, low, high, generator), self)
+    return laid_out(streams.uniform(self.size, self.dtype, low, high, generator), self)
 
 
 @op("normal", self=lambda grad: zeros_as(grad))
 def normal(self: Array, mean: float, std: float, generator: Generator | None) -> Array:
-    return shaped(streams.normal(self.size, self.dtype, mean, std, generator), self)
+    draw = streams.normal if in_a_row(self) else streams.normals
+    return laid_out(draw(self.size, self.dtype, mean, std, generator), self)
 
 
 @op("exponential", self=lambda grad: zeros_as(grad))
 def exponential(self: Array, rate: float, generator: Generator | None) -> Array:
-    return shaped(streams.exponential(self.size, self.dtype, rate, generator), self)
+    return laid_out(streams.exponential(self.size, self.dtype, rate, generator), self)
 
 
 @op("cauchy", self=lambda grad: zeros_as(grad))
 def cauchy(self: Array, median: float, sigma: float, generator: Generator | None) -> Array:
-    return shaped(rejection.cauchy(self.size, self.dtype, median, sigma, generator), self)
+    return laid_out(rejection.cauchy(self.size, self.dtype, median, sigma, generator), self)
 
 
 @op("geometric", self=lambda grad: zeros_as(grad))
 def geometric(self: Array, p: float, generator: Generator | None) -> Array:
-    return shaped(rejection.geometric(self.size, self.dtype, p, generator), self)
+    return laid_out(rejection.geometric(self.size, self.dtype, p, generator), self)
 
 
 @op("log_normal", self=lambda grad: zeros_as(grad))
 def log_normal(self: Array, mean: float, std: float, generator: Generator | None) -> Array:
-    return shaped(rejection.log_normal(self.size, self.dtype, mean, std, generator), self)
+    return laid_out(rejection.log_normal(self.size, self.dtype, mean, std, generator), self)
 
 
 @op("bernoulli", nr=2, self=lambda grad: zeros_as(grad))
 def bernoulli(self: Array, p: float, generator: Generator | None) -> Array:
-    return shaped(streams.bernoulli(self.size, p, self.dtype, generator), self)
+    return laid_out(streams.bernoulli(self.size, p, self.dtype, generator), self)
 
 
 @op("bernoulli.each", nr=0, self=lambda grad: zeros_as(grad))
@@ -62,7 +60,7 @@ def bernoulli_each(self: Array, generator: Generator | None = None) -> Array:
 
 @op("random", nr=0, self=lambda grad: zeros_as(grad))
 def integers(self: Array, low: int, high: int, generator: Generator | None) -> Array:
-    return shaped(streams.integers(self.size, low, high, generator), self)
+    return laid_out(streams.integers(self.size, low, high, generator), self)
 
 
 # ---- methods of Tensor

@@ -13,6 +13,53 @@ from .extremes import EXTREME, ordered
 from .kernels import refuse
 
 
+def selected(data: Array, k: int, at: int) -> Array:
+    """The places of the `k`-th values along the axis `at`; of equal ones the place that torch's quickselect leaves."""
+    index = ordered(data, at, False)[(slice(None),) * at + (slice(k - 1, k),)]
+    alike = data == np.take_along_axis(data, index, at)
+    if np.all(np.count_nonzero(alike, at) <= 1):
+        return index
+    lanes, index = np.moveaxis(data, at, -1), np.moveaxis(index.copy(), at, -1)
+    for lane in np.argwhere(np.count_nonzero(alike, at) > 1):
+        index[(*lane, 0)] = quickselect(lanes[tuple(lane)].tolist(), k - 1)
+    return np.moveaxis(index, -1, at)
+
+
+def quickselect(values: list[float], k: int) -> int:
+    """Where the value lay that torch's quickselect brings to place `k`: a median of three, parted from both ends."""
+
+    def above(one: float, other: float) -> bool:
+        return one > other or (one != one and other == other)
+
+    places = list(range(len(values)))
+
+    def swap(i: int, j: int) -> None:
+        values[i], values[j], places[i], places[j] = values[j], values[i], places[j], places[i]
+
+    low, high = 0, len(values) - 1
+    while high > low + 1:
+        swap((low + high) // 2, low + 1)
+        for i, j in ((low + 1, high), (low, high), (low + 1, low)):
+            if above(values[i], values[j]):
+                swap(i, j)
+        i, j, pivot = low + 1, high, values[low]
+        while True:
+            i += 1
+            while above(pivot, values[i]):
+                i += 1
+            j -= 1
+            while above(values[j], pivot):
+                j -= 1
+            if j < i:
+                break
+            swap(i, j)
+        swap(low, j)
+        low, high = i if j <= k else low, j - 1 if j >= k else high
+    if high == low + 1 and above(values[low], values[high]):
+        swap(low, high)
+    return places[k]
+
+
 @op(
     "kthvalue",
     outputs=EXTREME,
@@ -26,7 +73,7 @@ def kthvalue(self: Array, k: int, dim: int = -1, keepdim: bool = False) -> tuple
     refuse("kthvalue_cpu", "b", self)
     if self.ndim == 0:
         return self, np.int64(0)
-    index = ordered(self, at, False)[(slice(None),) * at + (slice(k - 1, k),)]
+    index = selected(self, k, at)
     values = np.take_along_axis(self, index, at)
     return (values, index) if keepdim else (np.squeeze(values, at)[()], np.squeeze(index, at)[()])
 
