@@ -6,6 +6,8 @@ import inspect
 from collections.abc import Callable, Iterable
 from typing import Any, ClassVar
 
+from ..ops.elementwise import sigmoid, tanh
+from ..signatures.guarding import guarded
 from ..tensor import Tensor
 from . import functional as F
 from .init import constant_
@@ -95,8 +97,8 @@ Hardtanh = activation("Hardtanh", F.hardtanh, min_val=-1.0, max_val=1.0, inplace
 LogSigmoid = activation("LogSigmoid", F.logsigmoid)
 Softsign = activation("Softsign", F.softsign)
 Tanhshrink = activation("Tanhshrink", F.tanhshrink)
-Tanh = activation("Tanh", F.tanh)
-Sigmoid = activation("Sigmoid", F.sigmoid)
+Tanh = activation("Tanh", guarded("torch", "tanh", tanh))
+Sigmoid = activation("Sigmoid", guarded("torch", "sigmoid", sigmoid))
 Softmax = activation("Softmax", F.softmax, dim=None)
 LogSoftmax = activation("LogSoftmax", F.log_softmax, dim=None)
 Softmin = activation("Softmin", F.softmin, dim=None)

@@ -150,7 +150,8 @@ def silu(self: Array) -> Array:
 def mish_backward(grad: Array, self: Array) -> Array:
     share = sigmoid(self)
     bend = tanh(log1p(exp(self)))
-    return grad * (bend + self * share * one_minus(bend * bend))
+    rest = one_minus(bend * bend)  # torch makes it first
+    return grad * (bend + self * share * rest)
 
 
 @op("mish", self=lambda grad, self: mish_backward(grad, self))

@@ -60,9 +60,15 @@ def sqrt(self: Array) -> Array:
     return np.sqrt(self)
 
 
-@op("rsqrt", floating=True, self=lambda grad, result: mul_scalar(grad, -0.5) * pow_scalar(result, 3))
+@op("rsqrt", floating=True, self=lambda grad, result: rsqrt_backward(grad, result))
 def rsqrt(self: Array) -> Array:
     return 1 / np.sqrt(self)
+
+
+@both
+def rsqrt_backward(grad: Array, result: Array) -> Array:
+    cube = pow_scalar(result, 3)  # torch makes it first
+    return mul_scalar(grad, -0.5) * cube
 
 
 @op("sin", floating=True, self=lambda grad, self: grad * cos(self))

@@ -132,7 +132,7 @@ def check_divisor(kernel: str, self: Array, other: Array | float) -> None:
     "div.Tensor_mode",
     promote=PAIR,
     self=lambda grad, other, rounding_mode: zeros_as(grad),
-    other=lambda grad, self, rounding_mode: zeros_as(grad),
+    other=lambda grad, other, self, rounding_mode: zeros_as(grad),
 )
 def div_mode(self: Array, other: Array, rounding_mode: str) -> Array:
     check_divisor(f"div_{rounding_mode}_cpu", self, other)

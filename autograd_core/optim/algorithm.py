@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from .. import tell
+from .. import errors, tell
 from ..boxmuller import multiply_add
 from ..modes import enable_grad, no_grad
 from ..tensor import Array, Tensor, plain
@@ -140,7 +140,14 @@ def plus(start: Array, grad: Array, factor: float) -> Array:
 
 
 def lerp(start: Array, end: Array, weight: float) -> Array:
-    """From `start` toward `end`, by the formula that is exact at the nearer end, as torch does."""
+    """From `start` toward `end`, by the formula that is exact at the nearer end, as torch does.
+
+    Raises:
+        RuntimeError: they are of two dtypes, as after a model was brought to another one.
+    """
+    if start.dtype != end.dtype:
+        kinds = errors.C_NAMES[start.dtype.name], errors.C_NAMES[end.dtype.name]
+        raise RuntimeError(f"expected dtype {kinds[0]} for `end` but got dtype {kinds[1]}")
     way = end - start
     return plus(start, way, weight) if weight < 0.5 else plus(end, -way, 1 - weight)
 

@@ -16,7 +16,7 @@ from ...ops import elementwise as e
 from ...ops import reduce as r
 from ...ops import shape as s
 from ...state import state
-from ...tensor import Array, Tensor, plain
+from ...tensor import Tensor, plain
 from ...transforms.batch import hidden
 from .common import REDUCTIONS, reduce_loss, reduction_nr, reduction_of, with_old_flags
 
@@ -161,16 +161,15 @@ def poisson_nll_loss(
     else:
         values = e.sub(input, e.mul(target, e.log(e.add_scalar(input, eps))))
     if full:
-        values = e.add(values, plain(stirling(target.data_)))
+        values = in_place(e.add, values, stirling(target))
     return reduce_loss(values, reduction)
 
 
-def stirling(target: Array) -> Array:
+def stirling(target: Tensor) -> Tensor:
     """About the logarithm of the factorial of each target above 1."""
-    above = np.where(target > 1, target, 1)
-    return np.where(target > 1, target * np.log(above) - target + 0.5 * np.log(2 * math.pi * above), 0).astype(
-        target.dtype
-    )
+    root = e.mul_scalar(e.log(e.mul_scalar(target, 2 * math.pi)), 0.5)  # torch makes it first
+    smooth = e.sub(e.mul(target, e.log(target)), target)
+    return e.masked_fill(e.add(smooth, root), e.le(target, 1), 0)
 
 
 def gaussian_nll_loss(

@@ -55,9 +55,10 @@ def clip_grad_norm_(
 def clip_grad_value_(parameters: Tensor | Iterable[Tensor], clip_value: float, foreach: bool | None = None) -> None:
     """Cuts every number of every gradient off at plus and minus `clip_value`."""
     for grad in graded(parameters):
-        grad.overwrite(grad.data_.clip(-clip_value, clip_value))
-        grad.bump()
-        tell.written(grad, "clamp_")
+        for bound, limit in ((np.maximum, -clip_value), (np.minimum, clip_value)):
+            grad.overwrite(bound(grad.data_, limit))
+            grad.bump()
+            tell.written(grad, "clamp_")
 
 
 def parameters_to_vector(parameters: Iterable[Tensor]) -> Tensor:
