@@ -94,6 +94,7 @@ HOMES = {
     "torch.optim.lr_scheduler": "ConstantLR CosineAnnealingLR CosineAnnealingWarmRestarts CyclicLR ExponentialLR "
     "LambdaLR LinearLR LRScheduler MultiStepLR MultiplicativeLR OneCycleLR PolynomialLR ReduceLROnPlateau "
     "SequentialLR StepLR",
+    "torch.optim.swa_utils": "AveragedModel SWALR",
     "torch.nn.utils.parametrize": "ParametrizationList",
     "torch.nn.utils.parametrizations": "_SpectralNorm _WeightNorm",
     "torch.nn.utils.rnn": "PackedSequence PackedSequence_",

@@ -2,7 +2,7 @@
 
 from ..absent import absent
 from ..homes import settle
-from . import lr_scheduler
+from . import lr_scheduler, swa_utils
 from .algorithms import SGD, Adagrad, Adam, AdamW, RMSprop
 from .factored import Adafactor
 from .lbfgs import LBFGS
@@ -25,6 +25,7 @@ __all__ = [
     "RMSprop",
     "Rprop",
     "lr_scheduler",
+    "swa_utils",
 ]
 
 settle(globals())

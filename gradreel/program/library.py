@@ -42,7 +42,8 @@ TABLES[Progress] = dict(PROGRESS)
 SPACES["torch"].table |= {"save": Builtin("save", save, machine=True), "load": Builtin("load", load, machine=True)}
 for _name in [name for name in GUEST if name.startswith("torch.")]:
     _parent, _, _child = _name.rpartition(".")
-    SPACES[_name] = SPACES[_parent].table[_child] = module(_name, {}, guest=True)
+    _native = SPACES[_name].table if _name in SPACES else {}
+    SPACES[_name] = SPACES[_parent].table[_child] = module(_name, {}, _native, guest=True)
 
 MODULES: dict[str, Namespace] = {
     "math": MATH,

@@ -32,11 +32,25 @@ def clip_grad_norm_(
     foreach: bool | None = None,
 ) -> Tensor:
     """Scales all gradients down together, so that their common norm is at most `max_norm`; gives the norm before."""
-    grads = graded(parameters)
-    if not grads:
+    given = [parameters] if isinstance(parameters, Tensor) else list(parameters)
+    total = get_total_norm(graded(given), norm_type, error_if_nonfinite)
+    clip_grads_with_norm_(given, max_norm, total)
+    return total
+
+
+def get_total_norm(
+    tensors: Tensor | Iterable[Tensor],
+    norm_type: float = 2.0,
+    error_if_nonfinite: bool = False,
+    foreach: bool | None = None,
+) -> Tensor:
+    """The norm of all numbers of some tensors together."""
+    given = [tensors] if isinstance(tensors, Tensor) else list(tensors)
+    if not given:
         return plain(np.float32(0))
+    norm_type = float(norm_type)
     with no_grad():
-        norms = s.stack([r.vector_norm(grad, norm_type, None) for grad in grads])
+        norms = s.stack([r.vector_norm(grad, norm_type, None) for grad in given])
         total: Tensor = r.vector_norm(norms, norm_type, None)
         if error_if_nonfinite and not math.isfinite(float(total.data_)):
             raise RuntimeError(
@@ -44,12 +58,22 @@ def clip_grad_norm_(
                 "clipped. To disable this error and scale the gradients by the non-finite norm anyway, set "
                 "`error_if_nonfinite=False`"
             )
-        factor = e.clamp(e.mul_scalar(e.reciprocal(e.add_scalar(total, 1e-6)), max_norm), None, 1.0)
+    return total
+
+
+def clip_grads_with_norm_(
+    parameters: Tensor | Iterable[Tensor], max_norm: float, total_norm: Tensor, foreach: bool | None = None
+) -> None:
+    """Scales all gradients down together, whose common norm is `total_norm`, so that it is at most `max_norm`."""
+    grads = graded(parameters)
+    if not grads:
+        return
+    with no_grad():
+        factor = e.clamp(e.mul_scalar(e.reciprocal(e.add_scalar(total_norm, 1e-6)), float(max_norm)), None, 1.0)
         for grad in grads:
             grad.overwrite(grad.data_ * factor.data_)
             grad.bump()
             tell.written(grad, "mul_", (factor,))
-    return total
 
 
 def clip_grad_value_(parameters: Tensor | Iterable[Tensor], clip_value: float, foreach: bool | None = None) -> None:
@@ -82,6 +106,8 @@ def vector_to_parameters(vec: Tensor, parameters: Iterable[Tensor]) -> None:
 __all__ = [
     "clip_grad_norm_",
     "clip_grad_value_",
+    "clip_grads_with_norm_",
+    "get_total_norm",
     "parameters_to_vector",
     "parametrizations",
     "parametrize",
