@@ -36,7 +36,7 @@ def absent(space: str) -> Callable[[str], Any]:
     """The `__getattr__` of the module that stands for torch's module `space`."""
 
     def refuse(name: str) -> Any:
-        if name in torch_alone()[space]:
+        if name in torch_alone().get(space, ()):
             raise AttributeError(f"{space}.{name} is not supported by this engine")
         raise AttributeError(f"module '{space}' has no attribute '{name}'")
 

@@ -96,7 +96,7 @@ HOMES = {
     "SequentialLR StepLR",
     "torch.optim.swa_utils": "AveragedModel SWALR",
     "torch.nn.utils.parametrize": "ParametrizationList",
-    "torch.nn.utils.parametrizations": "_SpectralNorm _WeightNorm",
+    "torch.nn.utils.parametrizations": "_Orthogonal _SpectralNorm _WeightNorm",
     "torch.nn.utils.rnn": "PackedSequence PackedSequence_",
     "torch.autograd.graph": "GradientEdge save_on_cpu saved_tensors_hooks",
     "torch.autograd.forward_ad": "UnpackedDualTensor dual_level",

@@ -352,7 +352,10 @@ METHODS: dict[str, Callable[..., Any]] = {
 GUARDED = guarded_all("torch.linalg", globals())
 globals().update(GUARDED)
 
-RARER = "cond inv_ex lstsq lu lu_factor lu_factor_ex lu_solve matrix_rank tensorinv tensorsolve vander vecdot"
+RARER = (
+    "cond householder_product inv_ex lstsq lu lu_factor lu_factor_ex lu_solve matrix_rank "
+    "tensorinv tensorsolve vander vecdot"
+)
 """What solving.py has, which only rare programs ask for."""
 
 

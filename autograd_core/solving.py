@@ -16,8 +16,8 @@ from .ops import elementwise as e
 from .ops import linalg as ops
 from .ops import matmul as m
 from .ops import reduce as r
+from .ops import reflections, triangles
 from .ops import shape as s
-from .ops import triangles
 from .ops.checks import check_floating, check_matrix, check_square
 from .state import state
 from .tensor import Tensor, plain
@@ -98,6 +98,26 @@ def tensorsolve(A: Tensor, B: Tensor, dims: Sequence[int] | None = None) -> Tens
         )
     X = ops.linalg_solve_ex(s.reshape(moved, [rows, columns]), s.reshape(B, [B.data_.size]))[0]
     return s.reshape(X, list(inner))
+
+
+def householder_product(A: Tensor, tau: Tensor) -> Tensor:
+    """The first columns of a product of reflections."""
+    a, t = A.data_, tau.data_
+    name = "torch.linalg.householder_product"
+    if a.ndim < 2:
+        raise RuntimeError(f"{name}: input must have at least 2 dimensions.")
+    if a.shape[-2] < a.shape[-1]:
+        raise RuntimeError(f"{name}: input.shape[-2] must be greater than or equal to input.shape[-1]")
+    if a.shape[-1] < t.shape[-1]:
+        raise RuntimeError(f"{name}: input.shape[-1] must be greater than or equal to tau.shape[-1]")
+    if a.dtype != t.dtype:
+        kinds = errors.type_name(t.dtype), errors.type_name(a.dtype)
+        raise RuntimeError(f"{name}: tau dtype {kinds[0]} does not match input dtype {kinds[1]}")
+    if a.shape[:-2] != t.shape[:-1]:
+        raise RuntimeError(
+            f"{name}: Expected batch dimensions of tau to be equal to input.shape[:-2], but got {list(t.shape[:-1])}"
+        )
+    return reflections.householder_product(A, tau)
 
 
 # ---- L and U

@@ -17,6 +17,7 @@ from ..convolution import ConvTranspose1d, ConvTranspose2d
 from ..functional.normalization import normalize
 from ..module import Module
 from ..weight_norms import norm_except_dim, scaled_to
+from .orthogonal import _Orthogonal, orthogonal
 from .parametrize import register_parametrization
 
 
@@ -122,6 +123,8 @@ def spectral_norm(
     register_parametrization(module, name, _SpectralNorm(weight, n_power_iterations, dim, eps))
     return module
 
+
+__all__ = ["_Orthogonal", "orthogonal", "spectral_norm", "weight_norm"]
 
 settle(globals())
 

@@ -138,6 +138,11 @@ LAYERS: dict[str, Operator] = {
         "LinalgInvEx LinalgPinv",
         lone(RESULT, "-result.T @ grad @ result.T", "multiplies {grad} from both sides by minus {result}, transposed"),
     ),
+    "LinalgHouseholderProduct": row(
+        OTHER,
+        ("input", "grad mirrored back, by the vectors", "mirrors {grad} back through the reflections before"),
+        ("tau", "grad mirrored back, by the lengths", "mirrors {grad} back through the reflections before"),
+    ),
     "LinalgLuSolve": row(
         OTHER,
         ("LU", "through both solutions, L and U", "carries {grad} back through the solutions by both factors"),
