@@ -75,6 +75,7 @@ DISTRIBUTIONS = {
     "relaxed_categorical": "RelaxedOneHotCategorical",
     "studentT": "StudentT",
     "transformed_distribution": "TransformedDistribution",
+    "von_mises": "VonMises",
     "transforms": "AbsTransform AffineTransform ComposeTransform ExpTransform IndependentTransform PowerTransform "
     "SigmoidTransform SoftmaxTransform SoftplusTransform StickBreakingTransform TanhTransform Transform",
 }

@@ -3,6 +3,7 @@
 from ..absent import absent
 from ..homes import settle
 from . import constraints, kl_between, transforms
+from .circular import VonMises
 from .continuous import Cauchy, Exponential, Laplace, Normal, Uniform
 from .counts import (
     Binomial,
@@ -89,6 +90,7 @@ __all__ = [
     "Transform",
     "TransformedDistribution",
     "Uniform",
+    "VonMises",
     "Weibull",
     "constraints",
     "identity_transform",
