@@ -82,6 +82,7 @@ _BELOW = {
         ("hann_window", "hamming_window", "blackman_window", "bartlett_window", "kaiser_window"),
         ("functions.windows", ""),
     ),
+    **dict.fromkeys(("gradient", "histogram"), ("functions.slopes", "")),
     "cholesky": ("solving", "old_cholesky"),
     "qr": ("solving", "old_qr"),
     **dict.fromkeys(_RARER.split(), ("functions.rarer", "")),

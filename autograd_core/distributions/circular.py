@@ -26,7 +26,7 @@ FAR = (
     (0.39894228, -0.3988024e-1, -0.362018e-2, 0.163801e-2, -0.1031555e-1, 0.2282967e-1, -0.2895312e-1, 0.1787654e-1,
      -0.420059e-2),
 )  # fmt: skip
-"""Coefficients of the modified Bessel functions of orders 0 and 1 (Abramowitz and Stegun, 9.8), below 3.75 and above."""
+"""Coefficients of the modified Bessel functions of orders 0 and 1 below 3.75 and above (Abramowitz and Stegun, 9.8)."""
 
 
 def polynomial(y: Any, coefficients: tuple[float, ...]) -> Any:
@@ -62,21 +62,21 @@ class VonMises(Distribution):
 
     @property
     def mean(self) -> Tensor:
-        return self.loc  # type: ignore[no-any-return]
+        return self.loc
 
     @property
     def mode(self) -> Tensor:
-        return self.loc  # type: ignore[no-any-return]
+        return self.loc
 
     @property
     def variance(self) -> Tensor:
         """That around the circle."""
-        return 1 - (log_bessel(self.concentration, 1) - log_bessel(self.concentration, 0)).exp()  # type: ignore[no-any-return]
+        return 1 - (log_bessel(self.concentration, 1) - log_bessel(self.concentration, 0)).exp()
 
     def log_prob(self, value: Any) -> Tensor:
         self._validate_sample(value)
         height = self.concentration * (value - self.loc).cos()
-        return height - math.log(2 * math.pi) - log_bessel(self.concentration, 0)  # type: ignore[no-any-return]
+        return height - math.log(2 * math.pi) - log_bessel(self.concentration, 0)
 
     def sample(self, sample_shape: Shape = ()) -> Tensor:
         """Drawn from a curve around all, in double precision, until each is accepted (Best and Fisher, 1979).
@@ -93,7 +93,7 @@ class VonMises(Distribution):
                 raise NotImplementedError("VonMises with this concentration is not supported")
             angles = self.accepted(kappa, r, list(self._extended_shape(sample_shape)))
             found = (angles + math.pi + self.loc.to(float64)) % (2 * math.pi) - math.pi
-            return found.to(self.loc.dtype)  # type: ignore[no-any-return]
+            return found.to(self.loc.dtype)
 
     def accepted(self, kappa: Any, r: Any, shape: list[int]) -> Any:
         angles: Any = plain(np.zeros(shape)[()])

@@ -159,6 +159,12 @@ def qr(self: Tensor, some: bool = True) -> Any:
     return solving.old_qr(self, some)
 
 
+def histogram(self: Tensor, bins: Any, **options: Any) -> Any:
+    from ..functions import slopes
+
+    return slopes.histogram(self, bins, **options)
+
+
 def share_memory_(self: Tensor) -> Tensor:
     return self
 
@@ -272,7 +278,7 @@ OWN: dict[str, Method] = {
         tracking.register_post_accumulate_grad_hook, tracking.retain_grad, conversion.item, conversion.numpy,
         conversion.tolist, conversion.to, conversion.type_as, conversion.cuda, conversion.size, conversion.stride,
         conversion.is_contiguous, clone, where, share_memory_,
-        prelu, hardshrink, cholesky, qr,
+        prelu, hardshrink, cholesky, qr, histogram,
     )
 }  # fmt: skip
 OWN |= {

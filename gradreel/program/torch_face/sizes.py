@@ -299,6 +299,7 @@ ASKED: dict[str, Callable[[Arguments], int]] = {
     "empty_strided": whole,
     "vander": times_numbers,
     "combinations": chosen,
+    "histogram": times_numbers,
 }
 """Functions that make something large by themselves, before any operator asks: looked at when they are called."""
 
