@@ -227,9 +227,10 @@ class Call:
                     retain(tensor, grads[nr], self.number)
         if self.captures is not None:
             for nr, grad in enumerate(grads):
-                for index in self.captures.get((node, nr), ()):
-                    count = self.written.get((node, nr), 0)
-                    self.captured[index] = None if grad is None else as_tensor(grad, count)
+                wanted = self.captures.get((node, nr), ())
+                if wanted:
+                    found = None if grad is None else as_tensor(grad, self.written.get((node, nr), 0))
+                    self.captured.update(dict.fromkeys(wanted, found))
         if node.hooks is not None and node.hooks.pre and (self.needed is None or node in self.needed):
             for hook in list(node.hooks.pre.values()):
                 given = as_tensors(grads)

@@ -199,7 +199,21 @@ def saved_face(value: Any) -> Any:
 
 
 SIGNED = frozenset(
-    ("alpha", "beta", "exponent", "lambd", "max", "max_val", "min", "min_val", "negative_slope", "other", "p", "value")
+    (
+        "alpha",
+        "beta",
+        "exponent",
+        "lambd",
+        "max",
+        "max_val",
+        "min",
+        "min_val",
+        "negative_slope",
+        "ord",
+        "other",
+        "p",
+        "value",
+    )
 )
 """The saved numbers that torch shows with their sign; all other whole numbers it shows as unsigned."""
 

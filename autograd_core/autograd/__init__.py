@@ -249,7 +249,10 @@ def quickly(outputs: Any, inputs: Any, retain: bool, create_graph: bool, allow_u
         refuse_unused(got.index(None))
     if create_graph:
         return tuple([None if cell is None else cell[0] for cell in got])
-    return tuple([None if cell is None else as_tensor(cell[0], cell[1]) for cell in got])
+    shown = {
+        leaf: None if cell is None else as_tensor(cell[0], cell[1]) for leaf, cell in zip(leaves, got, strict=True)
+    }
+    return tuple([shown[leaf] for leaf in leaves])
 
 
 def result(call: Call, index: int, tensor: Any, allow_unused: bool, materialize: bool) -> Tensor | None:
@@ -280,6 +283,13 @@ def batched(
         if isinstance(root, Tensor) and g is not None and g.data_.shape[1:] != root.data_.shape:
             got, expected = Size(g.data_.shape[2:]), Size(root.data_.shape)  # torch says one dimension less
             raise RuntimeError(errors.BATCHED_SHAPE.format(i=i, got=got, expected=expected))
+        if g is None and isinstance(root, Tensor) and root.requires_grad and root.data_.size != 1:
+            raise RuntimeError(errors.NOT_SCALAR)
+        if g is None and not (isinstance(root, Tensor) and root.requires_grad):
+            raise ValueError(
+                "vmap(vjp, in_dims=0, ...)(<inputs>): Got in_dim=0 for an input but the input is of type <class "
+                "'NoneType'>. We cannot vmap over non-Tensor arguments, please use None as the respective in_dim"
+            )
         if g is None or not g.data_.ndim:
             raise ValueError(
                 "vmap(vjp, in_dims=0, ...)(<inputs>): Got in_dim=0 for some input, but that input is a Tensor of "
