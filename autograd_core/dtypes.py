@@ -133,6 +133,7 @@ def of_number(value: object) -> dtype:
 
 
 C_NAMES = {"int64": "int64_t", "int32": "int", "int16": "int16_t", "int8": "int8_t", "uint8": "uint8_t"}
+C_NAMES |= {"float32": "float", "float64": "double", "float16": "double"}
 """What C++ calls the whole numbers."""
 
 
@@ -142,6 +143,10 @@ def fitting(value: Any, kind: np.dtype[Any], name: str | None = None) -> Any:
     Raises:
         RuntimeError: `kind` (of which the text speaks as `name`) cannot hold it.
     """
+    if isinstance(value, complex) and (kind.kind == "b" or value.imag == 0):
+        value = bool(value) if kind.kind == "b" else value.real
+    if isinstance(value, complex) and kind.kind != "c":
+        raise RuntimeError(f"value cannot be converted to type {name or C_NAMES[kind.name]} without overflow")
     if kind.kind not in "iu" or isinstance(value, np.generic | bool):
         return value
     limits = np.iinfo(kind)

@@ -43,16 +43,27 @@ def tensor_list(function: str, tensors: Any) -> list[Tensor]:
     return list(tensors)
 
 
-def each(function: Any) -> Any:
+def each(name: str, function: Any) -> Any:
     """`atleast_1d(a)`, `atleast_1d(a, b)` and `atleast_1d([a, b])` from the function of one tensor."""
 
     def over(*tensors: Any) -> Any:
         if len(tensors) == 1 and isinstance(tensors[0], Tensor):
             return function(tensors[0])
         given = tensors[0] if len(tensors) == 1 else tensors
+        if not isinstance(given, list | tuple):
+            raise TypeError(NOT_TENSORS.format(name, type(given).__name__))
+        check_tensors(given)
         return tuple(function(t) for t in given)
 
+    over.__name__ = over.__qualname__ = name
     return over
+
+
+NOT_TENSORS = (
+    "{0}() received an invalid combination of arguments - got ({1}), but expected one of:\n * (Tensor input)\n"
+    "      didn't match because some of the arguments have invalid types: (!{1}!)\n * (tuple of Tensors tensors)\n"
+    "      didn't match because some of the arguments have invalid types: (!{1}!)\n"
+)
 
 
 def one_dimension(tensor: Tensor) -> Tensor:
@@ -73,7 +84,9 @@ def three_dimensions(tensor: Tensor) -> Tensor:
     return s.unsqueeze(tensor, -1) if tensor.data_.ndim == 2 else tensor
 
 
-atleast_1d, atleast_2d, atleast_3d = each(one_dimension), each(two_dimensions), each(three_dimensions)
+atleast_1d = each("atleast_1d", one_dimension)
+atleast_2d = each("atleast_2d", two_dimensions)
+atleast_3d = each("atleast_3d", three_dimensions)
 
 
 def hstack(tensors: Sequence[Tensor]) -> Tensor:
@@ -234,7 +247,7 @@ def tensor_split(input: Tensor, indices_or_sections: Any, dim: int = 0) -> tuple
     at = s.wrap(dim, input.data_.ndim)
     length = input.data_.shape[at]
     if isinstance(indices_or_sections, Tensor):
-        indices_or_sections = indices_or_sections.tolist()
+        indices_or_sections = named_places(indices_or_sections)
     if isinstance(indices_or_sections, int):
         sections = indices_or_sections
         if sections <= 0:
@@ -245,6 +258,23 @@ def tensor_split(input: Tensor, indices_or_sections: Any, dim: int = 0) -> tuple
         ends = [*indices_or_sections, length]
     starts = [0, *ends[:-1]]
     return tuple(s.slice_(input, at, *clipped(a, b, length), 1) for a, b in zip(starts, ends, strict=True))
+
+
+def named_places(given: Tensor) -> Any:
+    """What a tensor says of how to split: how many parts, or where they end.
+
+    Raises:
+        RuntimeError: it holds other than whole numbers, or has more than one dimension.
+    """
+    if given.data_.dtype != np.int64:
+        kind = kind_of(given)
+        raise RuntimeError(f"tensor_split expected tensor_indices_or_sections to have dtype of long, but got {kind}")
+    if given.data_.ndim > 1:
+        raise RuntimeError(
+            "tensor_split expected tensor_indices_or_sections to be a zero-dimensional or one-dimensional tensor, but "
+            f"got a tensor with {given.data_.ndim} dims"
+        )
+    return given.tolist()
 
 
 def clipped(start: int, end: int, length: int) -> tuple[int, int]:

@@ -24,6 +24,11 @@ def named_dims(dims: Any) -> tuple[list[int], list[int]]:
         if dims < 0:
             raise RuntimeError(f"tensordot expects dims >= 0, but got dims={dims}")
         return list(range(-dims, 0)), list(range(dims))
+    if not isinstance(dims, list | tuple):
+        raise RuntimeError(
+            "tensordot expects dims to be int or tuple[list[int], list[int]] or list[list[int]] containing two lists, "
+            f"but got dims={dims}"
+        )
     one, other = dims
     return [[d] if isinstance(d, int) else list(d) for d in (one, other)]  # type: ignore[return-value]
 

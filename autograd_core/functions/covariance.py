@@ -27,6 +27,8 @@ def cov(
         NotImplementedError: weights.
     """
     data = input.data_
+    if data.dtype.kind == "b":
+        raise RuntimeError("cov(): bool dtype is not supported for input")
     if data.ndim > 2:
         raise RuntimeError(
             f"cov(): expected input to have two or fewer dimensions but got an input with {data.ndim} dimensions"

@@ -97,7 +97,7 @@ def without_leading_ones(sizes: Sequence[int]) -> list[int]:
 
 def as_value(target: Tensor, value: Any) -> Tensor:
     """A number as a 0-d tensor of the target's dtype."""
-    if isinstance(value, bool | int | float | np.generic):
+    if isinstance(value, bool | int | float | complex | np.generic):
         return plain(target.data_.dtype.type(dtypes.fitting(value, target.data_.dtype)))
     kind = f"numpy.{type(value).__name__}" if isinstance(value, np.ndarray) else type(value).__name__
     raise TypeError(f"can't assign a {kind} to a torch.{named(target)}Tensor")

@@ -191,6 +191,8 @@ def unbind(input: Tensor, dim: int = 0) -> tuple[Tensor, ...]:
 def narrow(input: Tensor, dim: int, start: int, length: int) -> Tensor:
     if input.data_.ndim == 0:
         raise RuntimeError("narrow() cannot be applied to a 0-dim tensor.")
+    if isinstance(start, Tensor) and (start.data_.ndim or start.data_.dtype.kind not in "iu"):
+        raise RuntimeError("start must be an 0-dim integral Tensor.")
     if length < 0:
         raise RuntimeError("narrow(): length must be non-negative.")
     size = input.data_.shape[s.wrap(dim, input.data_.ndim)]

@@ -69,6 +69,13 @@ def power(self: Tensor, exponent: Any) -> Any:
     return functions.pow(self, exponent) if isinstance(exponent, Tensor | bool | np.generic) else NotImplemented
 
 
+def inverted(self: Tensor) -> Tensor:
+    """`~self`, which Python asks of floats too."""
+    if self.data_.dtype.kind == "f":
+        raise TypeError("~ (operator.invert) is only implemented on integer and Boolean-type tensors")
+    return e.bitwise_not(self)
+
+
 def shifted(function: Method) -> Method:
     """`1 << a`: the number as a tensor, which `function` asks for."""
     return lambda number, places: function(wrapped_number(number), places)
@@ -116,7 +123,7 @@ OPERATORS: dict[str, Method] = {
     "__neg__": e.neg,
     "__pos__": functions.positive,
     "__abs__": e.abs,
-    "__invert__": e.bitwise_not,
+    "__invert__": inverted,
     "__getitem__": indexing.getitem,
     "__setitem__": indexing.setitem,
     "__delitem__": indexing.delitem,

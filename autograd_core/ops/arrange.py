@@ -41,6 +41,8 @@ def windows(data: Array, dimension: int, size: int, step: int) -> Array:
     length = data.shape[at] if data.ndim else 1
     if step <= 0:
         raise RuntimeError(f"step is {step} but must be > 0")
+    if size < 0:
+        raise RuntimeError(f"size is {size} but must be >= 0")
     if size > length:
         raise RuntimeError(f"maximum size for tensor at dimension {at} is {length} but size is {size}")
     if data.ndim == 0:

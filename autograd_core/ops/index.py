@@ -70,17 +70,22 @@ def index_backward(grad: Array, sizes: Sequence[int], indices: list[Array]) -> A
 @op("gather", writes=1, self=lambda grad, self, dim, index, sparse_grad: gather_backward(grad, self.shape, dim, index))
 def gather(self: Array, dim: int, index: Array, sparse_grad: bool = False) -> Array:
     at = wrap(dim, self.ndim)
-    check_index(index, self.shape[at] if self.ndim else 1, at)
-    if max(index.ndim, 1) != max(self.ndim, 1):
-        raise RuntimeError("Index tensor must have the same number of dimensions as input tensor")
+    check_index(index, self, at)
     trimmed = self[tuple(slice(None) if i == at else slice(0, n) for i, n in enumerate(index.shape))]
     return np.take_along_axis(trimmed, np.asarray(index), at)
 
 
-def check_index(index: Array, size: int, dim: int) -> None:
+def check_index(index: Array, data: Array, dim: int) -> None:
+    """Whether `index` names places of `data` along `dim`.
+
+    Raises:
+        RuntimeError: another dtype or number of dimensions, or no such place.
+    """
     if index.dtype.kind != "i":
         raise RuntimeError("gather(): Expected dtype int32/int64 for index")
-    within(index, size, dim)
+    if index.size and max(index.ndim, 1) != max(data.ndim, 1):
+        raise RuntimeError("Index tensor must have the same number of dimensions as input tensor")
+    within(index, data.shape[dim] if data.ndim else 1, dim)
 
 
 @both
@@ -190,6 +195,14 @@ def index_select_backward(grad: Array, sizes: Sequence[int], dim: int, index: Ar
     ),
 )
 def index_add(self: Array, dim: int, index: Array, source: Array, alpha: float = 1) -> Array:
+    if np.ndim(index) > 1:
+        raise IndexError(
+            f"index_add_(): Index is supposed to be a vector, but got dim: {index.ndim} with type: "
+            f"{errors.type_name(index.dtype)} and size: {errors.sizes(index.shape)}"
+        )
+    if index.dtype.kind not in "iu" or index.itemsize < 4:
+        kind = errors.type_name(index.dtype)
+        raise RuntimeError(f"index_add_(): Expected dtype int32/int64 for index but got: {kind}")
     if self.dtype != source.dtype:
         kinds = errors.type_name(self.dtype), errors.type_name(source.dtype)
         raise RuntimeError(f"index_add_(): self ({kinds[0]}) and source ({kinds[1]}) must have the same scalar type")

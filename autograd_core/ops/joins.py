@@ -33,6 +33,8 @@ def parts_of(self: Array, split_size: int, dim: int) -> list[Array]:
         raise RuntimeError(f"split expects split_size be non-negative, but got split_size={split_size}")
     at = wrap(dim, self.ndim)
     n = self.shape[at]
+    if n and not split_size:
+        raise RuntimeError(f"split_size can only be 0 if dimension size is 0, but got dimension size of {n}")
     starts = range(0, n, split_size) if split_size else [0]
     return [self[(slice(None),) * at + (slice(s, min(s + split_size, n)),)] for s in starts]
 
@@ -64,6 +66,11 @@ def split_with_sizes(self: Array, split_sizes: Sequence[int], dim: int = 0) -> l
             f"split_with_sizes expects split_sizes to sum exactly to {self.shape[at]} (input tensor's size at "
             f"dimension {dim}), "
             f"but got split_sizes={errors.sizes(split_sizes)}"
+        )
+    if any(size < 0 for size in split_sizes):
+        raise RuntimeError(
+            "split_with_sizes expects split_sizes have only non-negative entries, but got "
+            f"split_sizes={errors.sizes(split_sizes)}"
         )
     ends = np.cumsum([0, *split_sizes])
     return [self[(slice(None),) * at + (slice(a, b),)] for a, b in zip(ends[:-1], ends[1:], strict=True)]

@@ -123,6 +123,9 @@ def glu(input: Tensor, dim: int = -1) -> Tensor:
 def prelu(input: Tensor, weight: Tensor) -> Tensor:
     """A leaky relu whose slopes, one or one for each channel, are learnt."""
     rank, slopes = input.data_.ndim, weight.data_.size
+    if weight.data_.dtype != input.data_.dtype:
+        names = [errors.type_name(t.data_.dtype) for t in (input, weight)]
+        raise RuntimeError(f"prelu: Type promoting not supported. Got {names[0]} and {names[1]}")
     if slopes != 1:
         if rank == 0:
             raise RuntimeError("Not allow zero-dim input tensor.")
@@ -136,9 +139,6 @@ def prelu(input: Tensor, weight: Tensor) -> Tensor:
         raise RuntimeError(f"prelu: Expected `weight` to be a scalar or 1D tensor, but got: ndim = {weight.data_.ndim}")
     if weight.data_.ndim != rank:
         weight = s.view(weight, [slopes if d == 1 or rank == 1 else 1 for d in range(rank)])
-    if weight.data_.dtype != input.data_.dtype:
-        names = [errors.type_name(t.data_.dtype) for t in (input, weight)]
-        raise RuntimeError(f"prelu: Type promoting not supported. Got {names[0]} and {names[1]}")
     return activations.prelu_kernel(input, weight)
 
 

@@ -60,6 +60,8 @@ def check(input: Tensor, weight: Tensor, bias: Tensor | None, options: dict[str,
             f"size [{list(kernel)}] instead"
         )
     channels = kernel[0] if transposed else kernel[1] * groups
+    if not transposed:
+        check_bias(input.data_.dtype, bias)
     if shape[1] != channels:
         what = f"transposed={int(transposed)}" if transposed else f"groups={groups}"
         raise RuntimeError(
@@ -93,8 +95,6 @@ def check_kinds(input: Tensor, weight: Tensor, bias: Tensor | None, transposed: 
         RuntimeError, NotImplementedError: they are not, or it has none.
     """
     kind, other = input.data_.dtype, weight.data_.dtype
-    if not transposed:
-        check_bias(kind, bias)
     if kind.name == "float16" and other != kind:
         raise RuntimeError(
             f"Input type ({errors.legacy_type(kind)}) and weight type ({errors.legacy_type(other)}) should be the same "

@@ -31,11 +31,13 @@ def embedding(
     sparse: bool = False,
 ) -> Tensor:
     """The rows of `weight` at `input`; rows longer than `max_norm` are shortened first, in `weight` itself."""
-    rows = weight.data_.shape[0]
-    if padding_idx is not None and not -rows <= padding_idx < rows:
+    rows = weight.data_.shape[0] if weight.data_.ndim else 0
+    if padding_idx is not None and weight.data_.ndim and not -rows <= padding_idx < rows:
         raise AssertionError("Padding_idx must be within num_embeddings")
     if sparse:
         raise NotImplementedError("embedding with sparse=True is not supported: there are no sparse gradients here")
+    if weight.data_.ndim != 2:
+        raise RuntimeError("'weight' must be 2-D")
     kept = -1 if padding_idx is None else padding_idx % rows
     if max_norm is not None:
         shortened(weight, np.unique(np.asarray(input.data_)), max_norm, norm_type)

@@ -125,9 +125,7 @@ def check_channels(
     Raises:
         RuntimeError: one has not, or is missing, or wants a gradient that there is not.
     """
-    if input.data_.ndim < 2:
-        raise errors.dim_out_of_range(1, input.data_.ndim)
-    channels = input.data_.shape[1]
+    channels = input.data_.shape[1] if input.data_.ndim > 1 else 0
     named = {"running_mean": mean, "running_var": var, "weight": weight, "bias": bias}
     for name, part in named.items():
         if part is None and name.startswith("running") and not training:
@@ -138,6 +136,8 @@ def check_channels(
         part = named[name]
         if part is not None and part.requires_grad and state.grad_enabled:
             raise RuntimeError(errors.no_gradient("native_batch_norm", name))
+    if input.data_.ndim < 2:
+        raise errors.dim_out_of_range(1, input.data_.ndim)
 
 
 def group_norm(
@@ -149,6 +149,8 @@ def group_norm(
     size = math.prod(shape[2:])
     if shape[0] * shape[1] // num_groups * size == 1 and shape[1] >= num_groups:
         raise ValueError(f"Expected more than 1 value per channel when training, got input size {shape}")
+    if num_groups <= 0:
+        raise RuntimeError(f"Expected num groups to be greater than 0, got {num_groups}")
     if shape[1] % num_groups:
         raise RuntimeError(
             "Expected number of channels in input to be divisible by num_groups, but got input of shape "
