@@ -9,7 +9,7 @@ import numpy as np
 from .. import errors
 from ..op import both, helper, op
 from ..tensor import Array, plain
-from .index import along
+from .index import along, check_scatter
 from .shape import diagonal_window, wrap
 
 # ---- a view written into a copy
@@ -148,6 +148,7 @@ JOINS: dict[str, Any] = {"sum": np.add, "mean": np.add, "prod": np.multiply, "am
 def scatter_reduce(self: Array, dim: int, index: Array, src: Array, reduce: str, include_self: bool = True) -> Array:
     if reduce not in JOINS:
         raise RuntimeError(f"reduce argument must be either sum, prod, mean, amax or amin, got {reduce}")
+    check_scatter(self, dim, index, src)
     out = np.array(self)
     at = along(index, wrap(dim, np.ndim(self)))
     if not include_self:

@@ -33,10 +33,16 @@ def scaled_dot_product_attention(
     if enable_gqa:
         raise NotImplementedError("scaled_dot_product_attention with enable_gqa=True is not supported")
     kinds = [errors.C_NAMES[t.data_.dtype.name] for t in (query, key, value)]
+    ranks = [t.data_.ndim for t in (query, key, value)]
     if len(set(kinds)) > 1:
         raise RuntimeError(
             f"Expected query, key, and value to have the same dtype, but got query.dtype: {kinds[0]} key.dtype: "
             f"{kinds[1]} and value.dtype: {kinds[2]} instead."
+        )
+    if min(ranks) < 2:
+        raise RuntimeError(
+            f"Expected query, key, and value to all be  at least 2 dimensional, but got query.dim: {ranks[0]} key.dim: "
+            f"{ranks[1]} and value.dim: {ranks[2]} instead."
         )
     if is_causal and attn_mask is not None:
         raise RuntimeError("_scaled_dot_product_attention: Explicit attn_mask should not be set when is_causal=True")

@@ -190,7 +190,7 @@ def gaussian_nll_loss(
     spread.overwrite(np.maximum(spread.data_, eps))
     spread.bump()
     size = e.log(spread)
-    missed = e.div(e.pow_scalar(e.sub(input, target), 2), spread)
+    missed = e.div(e.pow_scalar(input - target, 2), spread)
     values = e.mul(e.add(size, missed), 0.5)
     if full:
         values = e.add(values, 0.5 * math.log(2 * math.pi))
