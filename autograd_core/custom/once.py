@@ -41,15 +41,30 @@ def once_differentiable(backward: Callable[..., Any]) -> Callable[..., Any]:
     return once
 
 
+def refusing(result: Tensor, text: str) -> Tensor:
+    """`result`, below a node that says `text` when it is differentiated."""
+    if not result.requires_grad:
+        return result
+    held = result.detach()
+    held.node = Error([gradient_edge(result)], text)
+    held.node.outs = ((held.data_.shape, held.data_.dtype),)
+    return held
+
+
+MARKED = "trying to differentiate twice a function that was marked with @once_differentiable"
+
+
 class Error(Node):
-    """The node of what once_differentiable gave: it can only refuse."""
+    """The node of what can be computed, but not be differentiated: it can only refuse."""
 
-    __slots__ = ()
+    __slots__ = ("text",)
+    text: str
 
-    def __init__(self, edges: Sequence[tuple[Node | None, int]]) -> None:
+    def __init__(self, edges: Sequence[tuple[Node | None, int]], text: str = MARKED) -> None:
         super().__init__(edges)
+        self.text = text
 
     def raw(self, grads: Sequence[Any], wanted: Wanted) -> list[Any]:
-        raise RuntimeError("trying to differentiate twice a function that was marked with @once_differentiable")
+        raise RuntimeError(self.text)
 
     graph = raw

@@ -13,7 +13,7 @@ import numpy as np
 
 from .. import errors
 from ..inplace import in_place
-from ..ops import arrange, scattering
+from ..ops import arrange, gathering, scattering
 from ..ops import elementwise as e
 from ..ops import index as i
 from ..ops import shape as s
@@ -382,6 +382,20 @@ def slice_scatter(
 
 def diagonal_scatter(input: Tensor, src: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Tensor:
     return scattering.diagonal_scatter(input, src, offset, dim1, dim2)
+
+
+def index_reduce(
+    input: Tensor, dim: int, index: Tensor, source: Tensor, reduce: str, *, include_self: bool = True
+) -> Tensor:
+    """Slices of `source` that meet those of `input` at an index: their product, mean or extreme."""
+    warn_of_beta()
+    return gathering.index_reduce(input, dim, index, source, reduce, include_self)
+
+
+def warn_of_beta() -> None:
+    if "index_reduce" not in state.warned:
+        state.warned.add("index_reduce")
+        warnings.warn("index_reduce() is in beta and the API may change at any time.", stacklevel=3)
 
 
 def scatter_reduce(

@@ -13,10 +13,11 @@ import numpy as np
 from numpy import ndarray
 
 from .. import errors, not_implemented
+from ..functions import arranging
 from ..functions import choices as functions
 from ..graph import FLOAT
 from ..inplace import at_once, check_writable, in_place
-from ..ops import added, putting, rarer, sampling, scattering
+from ..ops import added, gathering, putting, rarer, sampling, scattering
 from ..ops import elementwise as e
 from ..ops import index as i
 from ..ops import reduce as r
@@ -181,6 +182,13 @@ def float_power_(self: Tensor, exponent: Any) -> Tensor:
     return pow_(self, exponent)
 
 
+def index_reduce_(
+    self: Tensor, dim: int, index: Tensor, source: Tensor, reduce: str, *, include_self: bool = True
+) -> Tensor:
+    arranging.warn_of_beta()
+    return in_place(gathering.index_reduce, self, dim, index, source, reduce, include_self)
+
+
 def augmented(method: Method, op: Any = None, ufunc: Any = None) -> Method:
     """`a += b` by the method `add_`, or at once by `ufunc`, which computes what `op` does.
 
@@ -263,7 +271,8 @@ IN_PLACE |= {
 }
 IN_PLACE |= sampling.METHODS | reshaping.IN_PLACE
 IN_PLACE |= {
-    "pow_": pow_, "float_power_": float_power_, "div_": div_, "fill_": fill_, "copy_": copy_, "lerp_": lerp_,
+    "pow_": pow_, "float_power_": float_power_, "index_reduce_": index_reduce_,
+    "div_": div_, "fill_": fill_, "copy_": copy_, "lerp_": lerp_,
     "masked_fill_": masked_fill_, "clamp_": clamp_,
     "clip_": clamp_,
     "index_put_": index_put_, "scatter_": scatter_, "square_": square_,

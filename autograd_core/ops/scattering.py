@@ -232,6 +232,22 @@ def scattered_src(
     return theirs * gather(grad / count, dim, index)
 
 
+def once_only(out: Any, zeros_met: Any, name: str, source: str) -> Any:
+    """`out`, which torch does not differentiate again where several zeros met."""
+    if not np.any(zeros_met.data_ > 1):
+        return out
+    from ..custom.once import refusing
+
+    return refusing(
+        out,
+        f"{name}(): Double backward is unsupported for {source} when >1 zeros in {source} are scattered to the same "
+        "position in self",
+    )
+
+
+helper(once_only, lambda out, *_: out)
+
+
 @both
 def product_src(
     grad: Array, self: Array, dim: int, index: Array, src: Array, include_self: bool, result: Array
@@ -243,4 +259,5 @@ def product_src(
     alone = zero & (zeros_met == 1)
     others = scatter_reduce(self, dim, index, masked_fill(src, alone, 1), "prod", include_self)
     by_division = gather(grad * result, dim, index) / masked_fill(src, zero, 1)
-    return where(alone, gather(grad * others, dim, index), by_division)
+    out = where(alone, gather(grad * others, dim, index), by_division)
+    return once_only(out, zeros_met, "scatter_reduce", "src")

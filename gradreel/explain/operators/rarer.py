@@ -147,6 +147,11 @@ RARER: dict[str, Operator] = {
             "combines the gradients of both results by the distance of {self} from its mean",
         ),
     ),
+    "IndexReduce": row(
+        "it must know what met where, and what came of it",
+        ("self", "grad * its part in result", "shares {grad} among all that met at a place"),
+        ("source", "grad[index] * its part in result", "picks {grad} at the index, and shares it among all that met"),
+    ),
     "Ldexp": row(
         OTHER,
         ("self", "grad * 2 ** other", "multiplies {grad} by 2 to the power of {other}"),
