@@ -42,7 +42,7 @@ from ..ops import shape as s
 from ..signatures.guarding import guarded
 from ..size import Size
 from ..tensor import Tensor, wrapped_number
-from . import conversion, in_python, legacy, memory, tracking, turning
+from . import conversion, in_python, later, legacy, memory, tracking, turning
 from .writing import IN_PLACE
 
 Method = Callable[..., Any]
@@ -140,36 +140,6 @@ def clone(self: Tensor, *, memory_format: Any = None) -> Tensor:
 
 def where(self: Tensor, condition: Tensor, other: Any) -> Tensor:
     return e.where(condition, self, other)
-
-
-def prelu(self: Tensor, weight: Tensor) -> Tensor:
-    from ..nn.functional import activations
-
-    return activations.prelu(self, weight)
-
-
-def hardshrink(self: Tensor, lambd: float = 0.5) -> Tensor:
-    from ..nn.functional import activations
-
-    return activations.hardshrink(self, lambd)
-
-
-def cholesky(self: Tensor, upper: bool = False) -> Tensor:
-    from .. import solving
-
-    return solving.old_cholesky(self, upper)
-
-
-def qr(self: Tensor, some: bool = True) -> Any:
-    from .. import solving
-
-    return solving.old_qr(self, some)
-
-
-def histogram(self: Tensor, bins: Any, **options: Any) -> Any:
-    from ..functions import slopes
-
-    return slopes.histogram(self, bins, **options)
 
 
 def share_memory_(self: Tensor) -> Tensor:
@@ -285,7 +255,6 @@ OWN: dict[str, Method] = {
         tracking.register_post_accumulate_grad_hook, tracking.retain_grad, conversion.item, conversion.numpy,
         conversion.tolist, conversion.to, conversion.type_as, conversion.cuda, conversion.size, conversion.stride,
         conversion.is_contiguous, clone, where, share_memory_,
-        prelu, hardshrink, cholesky, qr, histogram,
     )
 }  # fmt: skip
 OWN |= {
@@ -306,7 +275,12 @@ OWN |= {
 }  # fmt: skip
 OWN |= {name: getattr(drawing, name) for name in ("bernoulli", "multinomial")}
 OWN |= {name: conversion.cast_to(kind) for name, kind in CASTS.items()}
-OWN |= legacy.METHODS | in_python.METHODS | {"__copy__": tracking.copied, "_is_view": vars(Tensor)["_is_view"]}
+OWN |= (
+    legacy.METHODS
+    | in_python.METHODS
+    | later.METHODS
+    | {"__copy__": tracking.copied, "_is_view": vars(Tensor)["_is_view"]}
+)
 OWN |= {name: getattr(factories, name) for name in ("new_tensor", "new_zeros", "new_ones", "new_empty", "new_full")}
 
 
