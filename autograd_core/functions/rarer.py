@@ -22,6 +22,9 @@ from .choices import cast, numpy_dtype
 from .factories import floating, made
 from .reductions import returned
 
+HIGHEST = 168
+"""The slope of log gamma beyond which factorials are no doubles, also where it is differentiated."""
+
 FREXP = returned("frexp", "mantissa exponent")
 
 
@@ -38,6 +41,8 @@ def polygamma(n: int, input: Tensor) -> Tensor:
     """The slopes of log gamma: the `n`-th of its first one."""
     if n < 0:
         raise RuntimeError("polygamma(n, x) does not support negative n.")
+    if n > HIGHEST:
+        raise NotImplementedError(f"polygamma with n above {HIGHEST} is not supported")
     whole = input.data_.dtype.kind != "f"
     return special.polygamma(n, cast(input, dtypes.get_default_dtype()) if whole else input)
 

@@ -134,8 +134,12 @@ def zeta(s: int, x: float) -> float:
     if x <= 0 and x == math.floor(x):
         return math.inf
     total = 0.0
-    while x < 16:
-        total += x**-s
+    enough = 16 if s <= 8 else 16 + 2 * s
+    while x < enough:
+        try:
+            total += x**-s
+        except OverflowError:
+            return math.inf
         x += 1
     total += x ** (1 - s) / (s - 1) + 0.5 * x**-s
     term = s * x ** (-s - 1)

@@ -263,6 +263,11 @@ def trilinear(args: Arguments) -> int:
     return math.prod(sizes)
 
 
+def shown(args: Arguments) -> int:
+    """The elements of a window, also where it shows some twice."""
+    return whole(args[1:2])
+
+
 def chosen(args: Arguments) -> int:
     """A place for each choice of elements, taken or not."""
     length = math.prod(getattr(args[0], "shape", ()))
@@ -297,6 +302,7 @@ ASKED: dict[str, Callable[[Arguments], int]] = {
     **dict.fromkeys(("sample", "rsample"), drawn),
     **{f"{kind}_window": whole for kind in ("hann", "hamming", "blackman", "bartlett", "kaiser")},
     "empty_strided": whole,
+    "as_strided_": shown,
     "vander": times_numbers,
     "combinations": chosen,
     "histogram": times_numbers,
@@ -347,6 +353,7 @@ SIZES: dict[str, Callable[[Arguments], int]] = {
     **dict.fromkeys(UPSAMPLING, resized),
     **{f"{name}_backward": resized_back for name in UPSAMPLING},
     "_pdist_forward": paired,
+    "mvlgamma": times_numbers,
     "_pdist_backward": lambda args: paired(args[1:]),
 }
 SOLVERS = ("linalg", "inverse", "det", "slogdet", "logdet", "cholesky")
