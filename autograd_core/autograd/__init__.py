@@ -136,7 +136,6 @@ def backward(
         inputs = (inputs,) if isinstance(inputs, Tensor | GradientEdge) else tuple(inputs)
         if not inputs:
             raise RuntimeError("`inputs` argument to `backward()` cannot be empty.")
-        check_inputs(inputs)
     roots = as_tuple(tensors)
     grads = paired(roots, grad_tensors)
     retain = create_graph if retain_graph is None else retain_graph
@@ -145,6 +144,7 @@ def backward(
         edges = root_edges(roots)
     call = Call(bool(retain), bool(create_graph), None)
     if inputs is not None:
+        check_inputs(inputs)
         call.only([input_node(t, i) for i, t in enumerate(inputs)])
         for t in inputs:
             if isinstance(t, Tensor) and t.grad_fn is not None:

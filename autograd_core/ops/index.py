@@ -111,6 +111,8 @@ def check_scatter(self: Array, dim: int, index: Array, src: Array | None = None)
     if index.dtype.kind not in "iu" or index.itemsize < 4:
         raise RuntimeError("scatter(): Expected dtype int32/int64 for index")
     at = wrap(dim, np.ndim(self))
+    if src is not None and self.dtype != src.dtype:
+        raise RuntimeError("scatter(): Expected self.dtype to be equal to src.dtype")
     if np.size(index) and max(np.ndim(index), 1) != max(np.ndim(self), 1):
         raise RuntimeError("Index tensor must have the same number of dimensions as self tensor")
     if src is None:
@@ -120,8 +122,6 @@ def check_scatter(self: Array, dim: int, index: Array, src: Array | None = None)
         raise errors.dim_out_of_range(np.ndim(src), np.ndim(src))
     if np.size(index) and max(np.ndim(index), 1) != max(np.ndim(src), 1):
         raise RuntimeError("Index tensor must have the same number of dimensions as src tensor")
-    if self.dtype != src.dtype:
-        raise RuntimeError("scatter(): Expected self.dtype to be equal to src.dtype")
     pairs = list(zip(np.shape(index), np.shape(self), np.shape(src), strict=False))
     if any(n > s or (n > m and d != at) for d, (n, m, s) in enumerate(pairs)):
         shapes = [f"[{errors.sizes(np.shape(x)).strip('[]')}]" for x in (index, self, src)]
