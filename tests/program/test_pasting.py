@@ -245,7 +245,7 @@ SUGGESTED = {
     "import torch\ntorch.zzz": "module 'torch' has no attribute 'zzz'",
     "from torch import zzz": "cannot import name 'zzz' from 'torch' (unknown location)",
     "import torch\ntorch.istft(1)": (
-        "`torch.istft` exists in PyTorch, but is not supported here. Near to it: dist, isfinite, isinf."
+        "`torch.istft` exists in PyTorch, but is not supported here. Near to it: dist, isfinite, pdist."
     ),
 }
 
