@@ -27,7 +27,7 @@ from .streams import Generator
 from .tensor import Tensor
 from .transforms.vmapping import vmap
 
-from . import autograd, cuda, linalg, utils  # isort: skip
+from . import accelerator, autograd, cuda, linalg, utils  # isort: skip
 
 __version__ = "2.13.0+cpu"
 inf, nan, pi, e, newaxis = float("inf"), float("nan"), np.pi, np.e, None
@@ -112,6 +112,7 @@ def _surface() -> dict[str, Any]:
     names |= {name: getattr(recurrent, name) for name in _RECURRENT.split()}
     names |= tensor_types.TYPES | {"set_default_tensor_type": tensor_types.set_default_tensor_type}
     names |= {"concat": shaping.cat, "concatenate": shaping.cat, "row_stack": arranging.vstack}
+    names |= {"range": _factories.closed_range}
     names |= {"vmap": vmap, "trapz": covariance.trapezoid}
     names |= {"typename": _typename, "Assert": _assert, "promote_types": dtypes.promote_types}
     names |= {"can_cast": dtypes.can_cast, "result_type": dtypes.result_type}
@@ -175,6 +176,7 @@ __all__ = [
     "Generator",
     "Size",
     "Tensor",
+    "accelerator",
     "autograd",
     "cuda",
     "device",

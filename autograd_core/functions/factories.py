@@ -18,6 +18,10 @@ from ..tensor import Tensor, new_storage, plain
 from .choices import numpy_dtype, sizes_of
 from .literals import from_data
 
+RANGE = (
+    "torch.range is deprecated and will be removed in a future release because its behavior is inconsistent with "
+    "Python's range builtin. Instead, use torch.arange, which produces values in [start, end)."
+)
 FROM_TENSOR = (
     "To copy construct from a tensor, it is recommended to use sourceTensor.detach().clone() or "
     "sourceTensor.detach().clone().requires_grad_(True), rather than torch.tensor(sourceTensor)."
@@ -181,6 +185,43 @@ def arange(
     values = np.arange(count) * by + first
     kind = (np.dtype(np.int64) if whole else floating(None)) if dtype is None else numpy_dtype(dtype)
     return made(values.astype(kind), "arange", requires_grad, device)
+
+
+def closed_range(
+    start: Any = 0,
+    end: Any = None,
+    step: Any = 1,
+    *,
+    dtype: Any = None,
+    device: Any = None,
+    requires_grad: bool = False,
+) -> Tensor:
+    """`torch.range`: the end is among the numbers if a step leads there.
+
+    Raises:
+        TypeError: without an end.
+        RuntimeError: no step leads from `start` to `end`.
+        NotImplementedError: of booleans.
+    """
+    if end is None:
+        raise TypeError('range() missing 1 required positional arguments: "end"')
+    warnings.warn(RANGE, UserWarning, stacklevel=2)
+    first, last, by = (v.item() if isinstance(v, Tensor) else v for v in (start, end, step))
+    if by == 0:
+        raise RuntimeError("step must be nonzero")
+    if not (math.isfinite(first) and math.isfinite(last)):
+        raise RuntimeError(f"unsupported range: {first:g} -> {last:g}")
+    if (last - first) * by < 0:
+        raise RuntimeError("upper bound and lower bound inconsistent with step sign")
+    kind = floating(None) if dtype is None else numpy_dtype(dtype)
+    if kind == np.bool_:
+        raise NotImplementedError("\"range_cpu\" not implemented for 'Bool'")
+    count = math.floor((last - first) / by) + 1
+    lengths([count])
+    return made((np.arange(count) * by + first).astype(kind), "range", requires_grad, device)
+
+
+closed_range.__name__ = "range"
 
 
 def triu_indices(row: int, col: int, offset: int = 0, *, dtype: Any = None, device: Any = None) -> Tensor:

@@ -228,9 +228,18 @@ def test_what_cannot_change_the_result_is_taken_with_a_remark(source: str) -> No
     assert [event.category for event in trace.events if type(event).__name__ == "Warned"] == ["Note"]
 
 
-def test_asking_whether_there_is_a_gpu_needs_no_remark() -> None:
-    source = "import torch\nd = 'cuda' if torch.cuda.is_available() else 'cpu'\nprint(torch.ones(1).to(d))"
-    assert [type(event).__name__ for event in run(source).events].count("Warned") == 0
+ASKED = {
+    "import torch\nd = 'cuda' if torch.cuda.is_available() else 'cpu'\nprint(torch.ones(1).to(d))": "tensor([1.])\n",
+    "import torch\na = torch.accelerator\nd = a.current_accelerator() if a.is_available() else torch.device('cpu')\n"
+    "print(torch.ones(1).to(d), a.device_count())": "tensor([1.]) 0\n",
+}
+
+
+@pytest.mark.parametrize("source", ASKED)
+def test_asking_whether_there_is_a_gpu_needs_no_remark(source: str) -> None:
+    trace = run(source)
+    assert "".join(event.text for event in trace.events if isinstance(event, Printed)) == ASKED[source]
+    assert [type(event).__name__ for event in trace.events].count("Warned") == 0
 
 
 SUGGESTED = {

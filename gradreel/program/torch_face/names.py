@@ -85,6 +85,14 @@ def no_cuda() -> Namespace:
     return Namespace("torch.cuda", {name: Builtin(name, always(answer)) for name, answer in answers.items()})
 
 
+def no_accelerator() -> Namespace:
+    """`torch.accelerator`, likewise."""
+    found = {name: value for name, value in vars(torch.accelerator).items() if isinstance(value, types.FunctionType)}
+    return Namespace(
+        "torch.accelerator", {name: Builtin(name, value) for name, value in found.items() if name != "refused"}
+    )
+
+
 def always(answer: Value) -> Callable[..., Value]:
     return lambda *args: answer
 
@@ -105,7 +113,7 @@ def _spaces() -> dict[str, Namespace]:
         home = kind.__module__
         if home.startswith("torch.") and "._" not in home and home not in ALIASES:
             spaces.setdefault(home, Namespace(home, {})).table[record.name] = record
-    spaces["torch.cuda"] = no_cuda()
+    spaces["torch.cuda"], spaces["torch.accelerator"] = no_cuda(), no_accelerator()
     spaces["torch.backends"] = Namespace("torch.backends", {})
     for path in list(spaces):
         while "." in path:
