@@ -134,7 +134,7 @@ def of_number(value: object) -> dtype:
 
 C_NAMES = {"int64": "int64_t", "int32": "int", "int16": "int16_t", "int8": "int8_t", "uint8": "uint8_t"}
 C_NAMES |= {"float32": "float", "float64": "double", "float16": "double"}
-"""What C++ calls the whole numbers."""
+"""What C++ calls the kinds of numbers into which it brings one; to a half it goes by a double."""
 
 
 def fitting(value: Any, kind: np.dtype[Any], name: str | None = None) -> Any:

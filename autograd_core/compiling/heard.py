@@ -194,6 +194,7 @@ class Heard(Forward, Backward):
             f"    node.outs = outs; {r}.node = node",
             *self.save_lines(usual=True),
             "    base = tape.base; add = tape.add",
+            *(f"    if m_{p} is not None and m_{p}.wrapped: tape.wrapped({p})" for p in self.bare_numbers),
             "    try:",
         ]
         lines += self.told(r)

@@ -41,6 +41,9 @@ NEVER = 1 << 60
 _next_base = 1
 """Higher than any number that a tape has given so far."""
 
+NOWHERE = None, 0, False
+"""The place in the graph of what has no node and needs no gradient."""
+
 one_at_a_time = threading.Lock()
 """Held by the tape that listens: `told` of tensors and nodes speaks of that one. Others are told everything at once."""
 
@@ -275,6 +278,12 @@ class Tape(Session):
     def joined(self, *nodes: Node | None) -> list[int | None]:
         """`told` of each node, likewise."""
         return [None if node is None else self.node(node) + self.base for node in nodes]
+
+    def wrapped(self, number: Tensor) -> None:
+        """Tell of a number that was wrapped for a node, unless it was met before."""
+        if getattr(number, "told", 0) < self.base:
+            number.told = at = self.next_told()
+            self.add((MADE, "number", at, proxy(number, self.add), noted(number.data_), NOWHERE, (), None))
 
     def both(self, result: Tensor, op: str, inputs: tuple[Tensor | None, ...]) -> Tensor:
         """Tell of a new node and its result at once."""
