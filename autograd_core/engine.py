@@ -12,7 +12,7 @@ from typing import Any
 
 from . import anomaly, events, tell
 from .accumulate import accumulate
-from .fitting import validated
+from .fitting import memory, validated
 from .gradients import added, as_tensor, as_tensors, check_hook_result, check_hook_results, retain
 from .graph import AccumulateGrad, Node
 from .queue import ReadyQueue
@@ -291,12 +291,6 @@ class Call:
         leaf = None if tensor is None else session.tensor(tensor)
         after_value = tell.value(got) if isinstance(got, Tensor) else None
         session.emit((events.HookRan, kind, session.node(node), leaf, shown, after_value))
-
-
-def memory(grad: Any) -> int:
-    """What tells the array whose memory `grad` shows, as views of it do."""
-    base = getattr(grad, "base", None)
-    return id(grad if base is None else base)
 
 
 def nodes_on_the_way(order: Sequence[Node], wanted: set[Node]) -> set[Node]:

@@ -116,6 +116,17 @@ def sum_to_size(grad: Tensor, shape: tuple[int, ...]) -> Tensor:
     return out
 
 
+def memory(grad: Any) -> int:
+    """What tells the array whose memory `grad` shows, as views of it do."""
+    base = getattr(grad, "base", None)
+    return id(grad if base is None else base)
+
+
+def shows(grad: Any, other: Any) -> bool:
+    """Whether both gradients show the memory of one array, so that a write into one is a write into the other."""
+    return grad is other or memory(grad) == memory(other)
+
+
 def dense(data: Any) -> bool:
     """Whether the elements of `data` fill one stretch of memory, each once."""
     if not isinstance(data, np.ndarray) or data.flags.c_contiguous or data.flags.f_contiguous:

@@ -24,7 +24,7 @@ from typing import Any
 from numpy import add as add_to
 from numpy import ndarray
 
-from .fitting import fit, validated
+from .fitting import fit, memory, validated
 from .graph import LAST, AccumulateGrad, Node, Run, Wanted, new_run
 from .leaves import ALONE, alone, finish, leaf, settle, waited_for
 from .state import RESHAPED, irregular
@@ -296,11 +296,11 @@ def step(self: Node, grad: Any, wanted: Wanted, this: Run) -> None:
 
 
 def counted(self: Node, grads: Sequence[Any], results: Sequence[Any], this: Run) -> Sequence[int]:
-    """How often torch has written each of `results`: in making it, or before, where it is one of `grads` itself."""
+    """How often torch has written each of `results`: in making it, or before, where it shows one of `grads`."""
     at, written, given = self.sequence_nr, this.written, {}
     for nr, grad in enumerate(grads if written else ()):
         key = (at, nr) if nr else at
         if key in written:
-            given[id(grad)] = written.pop(key)
+            given[id(grad)] = given[memory(grad)] = written.pop(key)
     given.update(zip(map(id, results), self.writes, strict=False))
-    return [given.get(id(result), 0) for result in results] if given else ()
+    return [given.get(id(result), given.get(memory(result), 0)) for result in results] if given else ()

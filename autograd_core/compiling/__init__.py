@@ -23,7 +23,7 @@ import numpy as np
 from .. import leaves, operands, quick
 from ..anomaly import remember
 from ..edges import accumulator, late, new_accumulator, number_late, operand_edge
-from ..fitting import fitted, fitted_tensor
+from ..fitting import fitted, fitted_tensor, shows
 from ..graph import FLOAT, LAST, SCALAR, Dim, known_floats, outs_of
 from ..recording.engine import apart, heard_hand_on, heard_nothing, told_step
 from ..recording.tape import LARGE, SMALL, many_leaves, noted
@@ -55,7 +55,7 @@ PLUMBING: Namespace = {
     "_special": special, "_singular": singular, "_state": state, "_next": next_usual,
     "_new": blank, "_float32": np.float32, "_ndarray": np.ndarray, "_edge": operand_edge,
     "_leaf_of": accumulator, "_new_leaf": new_accumulator, "_Dim": Dim,
-    "_fitted": fitted, "_fitted_tensor": fitted_tensor, "_unpack": unpack_slot, "_result": save_result,
+    "_fitted": fitted, "_fitted_tensor": fitted_tensor, "_shows": shows, "_unpack": unpack_slot, "_result": save_result,
     "_operand": operands.operand, "_late": late, "_number": number_late,
     "_promote": operands.promote, "_array": operands.array, "_loaded": operands.loaded, "_strides": operands.strides,
     "_in_floats": operands.in_floats,

@@ -130,7 +130,7 @@ class Backward(Entry):
         apart = f"results = [{handed}]; {' = '.join('g_' + p for p in op.inputs)} = None"
         passing = [p for p in op.inputs if may_hand_on(op.texts.get(p))]
         if not graph and passing and not op.traits.get("fitting"):
-            passed = {p: f"n_{p} is not None and g_{p} is grad" for p in op.inputs}
+            passed = {p: f"n_{p} is not None and _shows(g_{p}, grad)" for p in op.inputs}
             counts = ", ".join(f"count if {passes} else 0" for passes in passed.values())
             left = " or ".join(f"({passed[p]} and not _counted_on(this, n_{p}, count))" for p in passing)
             left = left if self.set_apart() else f"self.nrs is not {self.first_outputs} or {left}"

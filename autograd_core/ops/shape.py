@@ -31,7 +31,7 @@ from .windows import as_strided_backward as as_strided_backward
 def view(self: Array, size: Sequence[int]) -> Array:
     shape = inferred(size, self.size)
     if not isinstance(self, np.ndarray):
-        return np.reshape(self, shape)
+        return np.reshape(self, shape) if shape else self
     out = self.view()
     try:
         out.shape = shape
