@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from . import anomaly, events
-from .state import state
+from .state import state, switch
 
 if TYPE_CHECKING:
     from .engine import Call
@@ -15,7 +15,8 @@ if TYPE_CHECKING:
 def under_way(call: Call, work: Callable[[], object]) -> None:
     """Do `work`, which is that of `call`, with grad mode set as that wants it, and tell how it ended."""
     session = state.session
-    before, state.grad_enabled = state.grad_enabled, call.create_graph
+    fields, before = state.__dict__, state.grad_enabled
+    switch(fields, call.create_graph)
     hooks = state.saved_hooks
     state.calls.append(call)
     try:
@@ -30,7 +31,7 @@ def under_way(call: Call, work: Callable[[], object]) -> None:
         raise
     finally:
         state.calls.pop()
-        state.grad_enabled = before
+        switch(fields, before)
         if state.saved_hooks is not hooks:
             state.saved_hooks = hooks  # what a hook did to the stack of hooks ends with the call
     if session is not None:
