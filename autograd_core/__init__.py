@@ -21,7 +21,7 @@ from .methods import writing
 from .modes import enable_grad, inference_mode, is_grad_enabled, is_inference_mode_enabled, no_grad, set_grad_enabled
 from .printing import set_printoptions
 from .signatures.guarding import TABLE, guarded
-from .size import Size
+from .sizes import Size
 from .state import state as _state
 from .streams import Generator
 from .tensor import Tensor

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from .homes import WrittenInC
 
-class device:
+
+class device(metaclass=WrittenInC):
     """Where a tensor lives: the CPU."""
 
     def __init__(self, type: str | device, index: int | None = None) -> None:
@@ -31,7 +33,7 @@ class device:
         return hash(str(self))
 
 
-class layout:
+class layout(metaclass=WrittenInC):
     """How elements lie in memory: strided."""
 
     def __init__(self, name: str) -> None:
@@ -45,7 +47,7 @@ CPU = device("cpu")
 strided = layout("strided")
 
 
-class memory_format(str):
+class memory_format(str, metaclass=WrittenInC):
     """How memory is laid out, by its name: a type of its own, so that no other text is taken for one."""
 
     def __repr__(self) -> str:

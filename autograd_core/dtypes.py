@@ -12,10 +12,12 @@ from typing import Any, Final
 
 import numpy as np
 
+from .homes import WrittenInC
+
 BOOL, INTEGER, FLOATING, COMPLEX = range(4)
 
 
-class dtype:
+class dtype(metaclass=WrittenInC):
     """One element type. There is one object per type, so `is` compares."""
 
     __slots__ = ("name", "numpy", "category", "itemsize", "alias")
@@ -225,7 +227,7 @@ def floating(kind: dtype) -> dtype:
 # ---- limits
 
 
-class Limits:
+class Limits(metaclass=WrittenInC):
     """The range of a type; `_shown` names what its repr tells, in torch's order."""
 
     _shown: tuple[str, ...] = ("min", "max")

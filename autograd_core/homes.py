@@ -4,6 +4,31 @@ from __future__ import annotations
 
 from typing import Any
 
+
+class WrittenInC(type):
+    """The kind of torch's classes that are written in C: Python names their module too where it says what an object is.
+
+    The class itself answers to its short name, as in torch.
+    """
+
+    def __new__(kind, name: str, *given: Any) -> Any:
+        made = super().__new__(kind, name, *given)
+        public = next((base.__qualname__ for base in made.__mro__ if base.__qualname__ in C_CLASSES), None)
+        if public is not None:
+            made.__qualname__ = public
+            vars(type)["__name__"].__set__(made, f"{C_CLASSES[public]}.{public}")
+        return made
+
+    @property
+    def __name__(cls) -> str:  # type: ignore[override]
+        return cls.__qualname__
+
+
+C_CLASSES = {
+    **dict.fromkeys(("Size", "device", "dtype", "finfo", "iinfo", "layout", "memory_format"), "torch"),
+    "Generator": "torch._C",
+}
+
 LAYERS = {
     "module": "Module",
     "linear": "Linear LazyLinear Identity Bilinear NonDynamicallyQuantizableLinear",
@@ -102,8 +127,7 @@ HOMES = {
     "torch.autograd.graph": "GradientEdge save_on_cpu saved_tensors_hooks",
     "torch.autograd.forward_ad": "UnpackedDualTensor dual_level",
     "torch.autograd.grad_mode": "enable_grad inference_mode no_grad set_grad_enabled",
-    "torch": "Size device dtype finfo iinfo layout memory_format",
-    "torch._C": "Generator",
+    **{home: " ".join(name for name, at in C_CLASSES.items() if at == home) for home in C_CLASSES.values()},
 }
 
 

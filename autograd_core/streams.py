@@ -18,6 +18,7 @@ import numpy.typing as npt
 
 from autograd_core import boxmuller
 from autograd_core.errors import RANDOM_IN_VMAP
+from autograd_core.homes import WrittenInC
 from autograd_core.state import state
 from autograd_core.transforms.batch import Level
 
@@ -38,7 +39,7 @@ def check_randomness(level: Level) -> None:
         raise RuntimeError(RANDOM_IN_VMAP)
 
 
-class Generator:
+class Generator(metaclass=WrittenInC):
     """A stream of random numbers and, since normal numbers come in pairs, the one that is left over."""
 
     def __init__(self, device: str = "cpu"):
@@ -144,7 +145,6 @@ class ContextGenerator(Generator):
         self.device = "cpu"
 
 
-ContextGenerator.__name__ = ContextGenerator.__qualname__ = "Generator"
 ContextGenerator.__module__ = "torch._C"
 
 

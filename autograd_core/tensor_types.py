@@ -7,7 +7,7 @@ from typing import Any
 
 from . import dtypes, errors
 from .functions import factories
-from .size import Size
+from .sizes import Size
 from .tensor import Tensor
 
 

@@ -29,7 +29,7 @@ from ..modes import (
 )
 from ..recording import engine as recording
 from ..saved import SavedTensor
-from ..size import Size
+from ..sizes import Size
 from ..state import special, state
 from ..tensor import Tensor, plain
 from ..under_way import under_way

@@ -13,7 +13,7 @@ import numpy as np
 
 from ..modes import enable_grad, set_grad_enabled
 from ..ops.shape import stack
-from ..size import Size
+from ..sizes import Size
 from ..state import state
 from ..tensor import Tensor, plain
 from . import forward_ad, grad

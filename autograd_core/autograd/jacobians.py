@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ..dtypes import from_numpy
-from ..size import Size
+from ..sizes import Size
 from ..state import state
 from ..tensor import Array, Tensor, plain
 from . import forward_ad, grad

@@ -12,7 +12,7 @@ from ..dtypes import get_default_dtype, to_numpy
 from ..modes import enable_grad, no_grad
 from ..ops import elementwise as e
 from ..ops import shape as s
-from ..size import Size
+from ..sizes import Size
 from ..tensor import Tensor, plain
 from .constraints import Constraint
 

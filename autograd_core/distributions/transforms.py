@@ -11,7 +11,7 @@ from ..functions.factories import full_like
 from ..nn.functional import logsigmoid, pad, softplus
 from ..ops import elementwise as e
 from ..ops import shape as s
-from ..size import Size
+from ..sizes import Size
 from ..tensor import Tensor
 from . import constraints
 from .distribution import broadcast_all, is_number, lazy_property

@@ -13,7 +13,7 @@ from ..ops import index as i
 from ..ops import rarer, special
 from ..ops import reduce as r
 from ..ops import shape as s
-from ..size import Size
+from ..sizes import Size
 from ..tensor import Tensor, plain
 from ..views import laid_out
 from . import arranging

@@ -15,7 +15,7 @@ from ..functions import factories
 from ..ops import elementwise as e
 from ..ops import shape as s
 from ..printing import tensor_repr
-from ..size import Size
+from ..sizes import Size
 from ..state import exposed, state
 from ..tensor import Tensor
 from ..transforms import levels

@@ -40,7 +40,7 @@ from ..ops import rarer as rare
 from ..ops import reduce as r
 from ..ops import shape as s
 from ..signatures.guarding import guarded
-from ..size import Size
+from ..sizes import Size
 from ..tensor import Tensor, wrapped_number
 from . import conversion, in_python, later, legacy, memory, tracking, turning
 from .writing import IN_PLACE

@@ -5,8 +5,10 @@ from __future__ import annotations
 import math
 from typing import Any, SupportsIndex, overload
 
+from .homes import WrittenInC
 
-class Size(tuple[int, ...]):
+
+class Size(tuple[int, ...], metaclass=WrittenInC):
     """The shape of a tensor."""
 
     __slots__ = ()
