@@ -41,6 +41,7 @@ def rand(
     *size: Any, generator: Any = None, dtype: Any = None, device: Any = None, requires_grad: bool = False
 ) -> Tensor:
     shape = lengths(size, "rand")
+    refuse("check_uniform_bounds", "biu", np.zeros(0, floating(dtype)))
     drawn = streams.uniform(math.prod(shape), floating(dtype), generator=generator).reshape(shape)
     return made(drawn, "rand", requires_grad, device)
 
@@ -50,6 +51,7 @@ def randn(
     *size: Any, generator: Any = None, dtype: Any = None, device: Any = None, requires_grad: bool = False
 ) -> Tensor:
     shape = lengths(size, "randn")
+    refuse("normal_kernel_cpu", "biu", np.zeros(0, floating(dtype)))
     drawn = streams.normal(math.prod(shape), floating(dtype), generator=generator).reshape(shape)
     return made(drawn, "randn", requires_grad, device)
 

@@ -112,11 +112,11 @@ def floating(dtype: Any) -> np.dtype[Any]:
     return numpy_dtype(dtypes.get_default_dtype() if dtype is None else dtype)
 
 
-def zeros(*size: Any, dtype: Any = None, device: Any = None, requires_grad: bool = False, out: Any = None) -> Tensor:
+def zeros(*size: Any, dtype: Any = None, device: Any = None, requires_grad: bool = False) -> Tensor:
     return made(np.zeros(lengths(size, "zeros"), floating(dtype)), "zeros", requires_grad, device)
 
 
-def ones(*size: Any, dtype: Any = None, device: Any = None, requires_grad: bool = False, out: Any = None) -> Tensor:
+def ones(*size: Any, dtype: Any = None, device: Any = None, requires_grad: bool = False) -> Tensor:
     return made(np.ones(lengths(size, "ones"), floating(dtype)), "ones", requires_grad, device)
 
 
