@@ -102,26 +102,29 @@ def topk(input: Tensor, k: int, dim: int = -1, largest: bool = True, sorted: boo
     return TOPK(*r.topk(input, k, dim, largest))
 
 
+NOT_GIVEN: Any = object()
+
+
 def correction_of(dim: Any, unbiased: bool | None, correction: Any) -> tuple[Any, Any]:
     """`var(False)`, `var(dim, False)` and `var(dim, correction=0)` all say how many degrees of freedom are lost."""
     if isinstance(dim, bool):
-        dim, unbiased = None, dim
+        dim, unbiased = NOT_GIVEN, dim
     if unbiased is not None:
         correction = int(unbiased)
-    elif dim is not None and correction is None:
-        correction = 1
-    return dims(dim), correction
+    elif dim is not NOT_GIVEN and correction is None:
+        correction = 1  # of the way to call that has `dim`, even if it says nothing
+    return dims(None if dim is NOT_GIVEN else dim), correction
 
 
 def var(
-    input: Tensor, dim: Any = None, unbiased: bool | None = None, keepdim: bool = False, *, correction: Any = None
+    input: Tensor, dim: Any = NOT_GIVEN, unbiased: bool | None = None, keepdim: bool = False, *, correction: Any = None
 ) -> Tensor:
     over, lost = correction_of(dim, unbiased, correction)
     return r.var(input, over, lost, keepdim)
 
 
 def std(
-    input: Tensor, dim: Any = None, unbiased: bool | None = None, keepdim: bool = False, *, correction: Any = None
+    input: Tensor, dim: Any = NOT_GIVEN, unbiased: bool | None = None, keepdim: bool = False, *, correction: Any = None
 ) -> Tensor:
     over, lost = correction_of(dim, unbiased, correction)
     return r.std(input, over, lost, keepdim)

@@ -12,21 +12,21 @@ from ..ops import order, spread
 from ..ops import reduce as r
 from ..tensor import Tensor, plain
 from .choices import cast, dims
-from .reductions import Extreme, correction_of, named, returned
+from .reductions import NOT_GIVEN, Extreme, correction_of, named, returned
 
 AMINMAX = returned("aminmax", "min max")
 MEDIAN, NANMEDIAN, MODE, CUMMAX, CUMMIN = (named(kind) for kind in ("median", "nanmedian", "mode", "cummax", "cummin"))
 
 
 def var_mean(
-    input: Tensor, dim: Any = None, unbiased: bool | None = None, keepdim: bool = False, *, correction: Any = None
+    input: Tensor, dim: Any = NOT_GIVEN, unbiased: bool | None = None, keepdim: bool = False, *, correction: Any = None
 ) -> tuple[Tensor, Tensor]:
     over, lost = correction_of(dim, unbiased, correction)
     return spread.var_mean(input, over, lost, keepdim)
 
 
 def std_mean(
-    input: Tensor, dim: Any = None, unbiased: bool | None = None, keepdim: bool = False, *, correction: Any = None
+    input: Tensor, dim: Any = NOT_GIVEN, unbiased: bool | None = None, keepdim: bool = False, *, correction: Any = None
 ) -> tuple[Tensor, Tensor]:
     over, lost = correction_of(dim, unbiased, correction)
     return spread.std_mean(input, over, lost, keepdim)
