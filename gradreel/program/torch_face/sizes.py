@@ -62,6 +62,12 @@ def together(args: Arguments) -> int:
     return sum(math.prod(shape) for shape in shapes(tuple(parts)))
 
 
+def on_diagonal(args: Arguments) -> int:
+    """All parts of a list one beside and below the other."""
+    parts = [(1, 1, *getattr(part, "shape", ()))[-2:] for part in args[0]]
+    return int(sum(rows for rows, _ in parts) * sum(columns for _, columns in parts))
+
+
 def product(args: Arguments) -> tuple[int, int]:
     """Elements and multiplications of a matrix product."""
     found = [shape for shape in shapes(args) if shape]
@@ -330,6 +336,8 @@ SIZES: dict[str, Callable[[Arguments], int]] = {
     "cat": together,
     "stack": together,
     "concat": together,
+    "block_diag": on_diagonal,
+    "as_strided": shown,
     "convolution": convolved,
     "convolution_backward": convolved_back,
     "mkldnn_rnn_layer": gated,
