@@ -240,8 +240,6 @@ class Heard(Forward, Backward):
 
     step_name, nothing, hand_on = "_heard_step", "_heard_nothing", "_heard_hand_on"
 
-    may_write_over = False
-
     def set_apart(self) -> list[str]:
         return [f"    if self.nrs is not {self.first_outputs}: return _told_step(self, grad, wanted, this)"]
 
