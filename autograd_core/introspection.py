@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from .device import device
     from .dtypes import dtype
     from .graph import Hooks, Node
+    from .tensor import Tensor
 
 QUALIFIED = {n: f"torch::autograd::{n}" for n in ("AccumulateGrad", "CopySlices", "CopyBackwards")}
 QUALIFIED["NotImplemented"] = "torch::autograd::NotImplemented"
@@ -121,7 +122,11 @@ class Introspection:
 
     @read_only
     def next_functions(self) -> tuple[tuple[Node | None, int], ...]:
-        return tuple(zip(self.next, self.nrs, strict=True))
+        return tuple(map(shown_edge, self.next, self.nrs))
+
+    def stand_in(self) -> Tensor | None:
+        """The tensor that torch has in the place of this node's; None for a node that torch has too."""
+        return None
 
     @read_only
     def requires_grad(self) -> bool:
@@ -166,6 +171,20 @@ Face = tuple[str, Any]
 """An attribute of a node, by its name. (A `__getattr__` in their place would make every read of a slot slow.)"""
 
 
+def shown_edge(node: Node | None, nr: int) -> tuple[Node | None, int]:
+    """An edge to output `nr` of `node` as torch has it."""
+    while node is not None and node.stand_in() is not None:
+        nr, node = node.nrs[0], node.next[0]
+    return node, nr
+
+
+def shown_tensor(tensor: Tensor | None) -> Tensor | None:
+    """A saved tensor as torch has it."""
+    while tensor is not None and tensor.node is not None and (other := tensor.node.stand_in()) is not None:
+        tensor = other
+    return tensor
+
+
 @cache
 def plain_face(slot: str) -> Face:
     """`_saved_<slot>` of a plain value."""
@@ -179,7 +198,7 @@ def faces(slot: str) -> tuple[Face, Face]:
 
     def unpacked(node: Node) -> Any:
         found = unpack_slot(node, slot)
-        return tuple(found) if isinstance(found, list) else found
+        return tuple(map(shown_tensor, found)) if isinstance(found, list) else shown_tensor(found)
 
     saved, raw = f"_saved_{slot}", f"_raw_saved_{slot}"
     return (saved, read_only(unpacked, saved)), (raw, read_only(lambda node: node.raw_saved(slot), raw))

@@ -61,6 +61,12 @@ class Source(Node):
         """That of the view which stands here in torch."""
         return "AliasBackward0"
 
+    def stand_in(self) -> Tensor | None:
+        """What went into a level of gradients that has ended: outside, torch never wrapped it."""
+        if self.level.forward or self.level in state.levels or hidden(self.origin):
+            return None
+        return self.origin
+
     def raw(self, grads: Sequence[Any], wanted: Wanted) -> list[Any]:
         return [grads[0]]
 
