@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy import ndarray
 
-from .. import errors, not_implemented
+from .. import dtypes, errors, not_implemented
 from ..functions import arranging
 from ..functions import choices as functions
 from ..graph import FLOAT
@@ -36,6 +36,19 @@ def written(function: Method) -> Method:
     @functools.wraps(function)
     def method(self: Tensor, *args: Any, **options: Any) -> Tensor:
         return in_place(function, self, *args, **options)
+
+    return method
+
+
+def cast_first(function: Method) -> Method:
+    """The in-place variant of an operator on whole numbers: torch first asks whether the result may be written."""
+
+    @functools.wraps(function)
+    def method(self: Tensor, other: Any) -> Tensor:
+        kind = dtypes.result_type(self, other).numpy
+        if kind is not None:
+            errors.check_cast(kind, self.data_.dtype)
+        return in_place(function, self, other)
 
     return method
 
@@ -250,15 +263,25 @@ IN_PLACE_OF = {
 }  # fmt: skip
 
 OTHERS = {
-    e: "atan2 hypot logit nan_to_num eq ne lt le gt ge logical_and logical_or bitwise_and bitwise_or bitwise_xor "
-    "bitwise_not bitwise_left_shift bitwise_right_shift gcd lcm",
+    e: "atan2 hypot logit nan_to_num eq ne lt le gt ge logical_and logical_or bitwise_not",
     rare: "erf erfc erfinv i0 lgamma digamma sinc deg2rad rad2deg logical_xor heaviside",
 }
 """More of them, under their own names."""
 
 IN_PLACE_OF |= {name: getattr(module, name) for module, names in OTHERS.items() for name in names.split()}
 
+OF_WHOLE_NUMBERS = (
+    "bitwise_and",
+    "bitwise_or",
+    "bitwise_xor",
+    "bitwise_left_shift",
+    "bitwise_right_shift",
+    "gcd",
+    "lcm",
+)
+
 IN_PLACE: dict[str, Method] = {f"{name}_": written(function) for name, function in IN_PLACE_OF.items()}
+IN_PLACE |= {f"{name}_": cast_first(getattr(e, name)) for name in OF_WHOLE_NUMBERS}
 IN_PLACE |= {
     "add_": arithmetic(e.add, np.add),
     "sub_": arithmetic(e.sub, np.subtract),
@@ -291,9 +314,9 @@ IN_PLACE |= {
     "__ifloordiv__": augmented(floor_divide_),
     "__imod__": augmented(IN_PLACE["remainder_"]),
     "__ipow__": augmented(pow_),
-    "__iand__": augmented(written(e.bitwise_and)),
-    "__ior__": augmented(written(e.bitwise_or)),
-    "__ixor__": augmented(written(e.bitwise_xor)),
-    "__ilshift__": augmented(written(e.bitwise_left_shift)),
-    "__irshift__": augmented(written(e.bitwise_right_shift)),
+    "__iand__": augmented(IN_PLACE["bitwise_and_"]),
+    "__ior__": augmented(IN_PLACE["bitwise_or_"]),
+    "__ixor__": augmented(IN_PLACE["bitwise_xor_"]),
+    "__ilshift__": augmented(IN_PLACE["bitwise_left_shift_"]),
+    "__irshift__": augmented(IN_PLACE["bitwise_right_shift_"]),
 }
