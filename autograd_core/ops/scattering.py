@@ -111,6 +111,8 @@ def put(self: Array, index: Array, source: Array, accumulate: bool = False) -> A
             "put_(): self and source expected to have the same dtype, but got self.dtype = "
             f"{errors.type_name(self.dtype)} and source.dtype = {errors.type_name(source.dtype)}"
         )
+    if not self.size and np.size(index):
+        raise IndexError("put_(): Tried to put elements into an empty tensor")
     out = np.array(self, order="C")
     flat, at = out.reshape(-1), flat_places("put_", index, self.size)
     if np.size(source) != at.size:
