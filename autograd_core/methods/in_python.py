@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from .. import linalg
-from ..functions import shaping
+from ..functions import shaping, tallies
 from ..signatures.guarding import guarded
 from ..tensor import Tensor
 
@@ -27,7 +27,29 @@ def norm(self: Tensor, p: Any = "fro", dim: Any = None, keepdim: bool = False, d
     return linalg.old_norm(self, p, dim, keepdim, dtype)
 
 
-METHODS: dict[str, Callable[..., Any]] = {"split": split, "unflatten": unflatten, "norm": norm}
+def unique(
+    self: Tensor,
+    sorted: bool = True,
+    return_inverse: bool = False,
+    return_counts: bool = False,
+    dim: int | None = None,
+) -> Any:
+    return tallies.unique(self, sorted, return_inverse, return_counts, dim)
+
+
+def unique_consecutive(
+    self: Tensor, return_inverse: bool = False, return_counts: bool = False, dim: int | None = None
+) -> Any:
+    return tallies.unique_consecutive(self, return_inverse, return_counts, dim)
+
+
+METHODS: dict[str, Callable[..., Any]] = {
+    "split": split,
+    "unflatten": unflatten,
+    "norm": norm,
+    "unique": unique,
+    "unique_consecutive": unique_consecutive,
+}
 
 for _name, _method in METHODS.items():
     _method.__qualname__ = f"Tensor.{_name}"
