@@ -7,6 +7,7 @@ place: `name_` is the variant of `name` that writes).
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -62,6 +63,18 @@ def binary(function: Method, swapped: bool = False) -> Method:
     return operator
 
 
+def compared(function: Method) -> Method:
+    """`a == b` and `a != b`, also with a complex number: one that is not real is like none."""
+    real = binary(function)
+
+    def operator(self: Tensor, other: Any) -> Any:
+        if other.__class__ is complex:
+            other = math.nan if other.imag else other.real
+        return real(self, other)
+
+    return operator
+
+
 def power(self: Tensor, exponent: Any) -> Any:
     """`a ** 2`, `a ** b`."""
     if exponent.__class__ is int or exponent.__class__ is float:
@@ -103,8 +116,8 @@ OPERATORS: dict[str, Method] = {
     "__rpow__": binary(functions.pow, swapped=True),
     "__matmul__": m.mm.operator,
     "__rmatmul__": m.product,
-    "__eq__": binary(e.eq),
-    "__ne__": binary(e.ne),
+    "__eq__": compared(e.eq),
+    "__ne__": compared(e.ne),
     "__lt__": binary(e.lt),
     "__le__": binary(e.le),
     "__gt__": binary(e.gt),
