@@ -175,7 +175,9 @@ def detach(self: Tensor) -> Tensor:
 
 
 def detach_(self: Tensor) -> Tensor:
-    """Take this tensor out of its graph."""
+    """Take this tensor out of its graph, of which inference mode sees nothing."""
+    if state.inference:
+        return self
     if self._is_view():
         raise RuntimeError(errors.DETACH_VIEW)
     needed = self.requires_grad
