@@ -57,15 +57,15 @@ class OneCycleLR(LRScheduler):
         self.use_beta1 = "betas" in optimizer.defaults
         groups = optimizer.param_groups
         highest = max_lr if isinstance(max_lr, list | tuple) else [max_lr] * len(groups)
+        new = groups if last_epoch == -1 else []
+        for group, most in zip(new, highest, strict=False):
+            group["initial_lr"], group["max_lr"] = most / div_factor, most
+            group["min_lr"] = group["initial_lr"] / final_div_factor
         if cycle_momentum and not {"momentum", "betas"} & set(optimizer.defaults):
             raise ValueError("optimizer must support momentum or beta1 with `cycle_momentum` option enabled")
-        for group, most in zip(groups, highest, strict=True):
-            if last_epoch == -1:
-                group["initial_lr"], group["max_lr"] = most / div_factor, most
-                group["min_lr"] = group["initial_lr"] / final_div_factor
-                if cycle_momentum:
-                    set_momentum(group, max_momentum)
-                    group["max_momentum"], group["base_momentum"] = max_momentum, base_momentum
+        for group in new if cycle_momentum else []:
+            set_momentum(group, max_momentum)
+            group["max_momentum"], group["base_momentum"] = max_momentum, base_momentum
         super().__init__(optimizer, last_epoch)
 
     def get_lr(self) -> list[float]:
