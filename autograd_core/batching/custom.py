@@ -65,9 +65,9 @@ class Context:
         self.__dict__.update(ctx_=ctx, level_=level)
 
     def save_for_backward(self, *tensors: Any) -> None:
-        parts = [None if t is None else part_of(t, self.level_) for t in tensors]
-        self.ctx_.saved_at = [None if p is None else p.at for p in parts]
-        self.ctx_.save_for_backward(*[None if p is None else p.whole for p in parts])
+        parts = [part_of(t, self.level_) if isinstance(t, Tensor) else Part(t, None) for t in tensors]
+        self.ctx_.saved_at = [p.at for p in parts]
+        self.ctx_.save_for_backward(*[p.whole for p in parts])
 
     save_for_forward = save_for_backward
 
