@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from .. import errors
+from ..dtypes import from_numpy
 from ..edges import accumulator, gradient_edge
 from ..graph import Node
 from ..tensor import Tensor, plain
@@ -51,7 +52,7 @@ def starting_grads(roots: Sequence[Any], grads: Sequence[Any], edges: Sequence[t
             raise TypeError(f"gradients can be either Tensors or None, but got {type(grad).__name__}")
         if grad.data_.shape != shape:
             raise RuntimeError(errors.grad_shape(i, grad.data_.shape, shape))
-        start.append(grad)
+        start.append(grad if grad.data_.dtype == dtype else grad.to(from_numpy(dtype)))
     return start
 
 
