@@ -212,7 +212,8 @@ def matrix_rank(A: Tensor, tol: Any = None, hermitian: bool = False, *, atol: An
     if tol is not None:
         least, relative = tol, 0.0
     largest = np.max(values, axis=-1, keepdims=True, initial=0)
-    return plain(np.sum(values > np.maximum(least, relative * largest), axis=-1).astype(np.int64)[()])
+    rank = np.sum(values > np.maximum(least, relative * largest), axis=-1).astype(np.int64)[()]
+    return plain(rank, version=1)  # which torch has written into its place
 
 
 def cond(A: Tensor, p: Any = None) -> Tensor:
