@@ -7,7 +7,7 @@ read later, it is replaced by AsStridedBackward0 on the base, with the sequence 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -64,13 +64,12 @@ def current_grad_fn(view: Tensor) -> Node | None:
         raise RuntimeError(
             errors.view_in_place(look.creation, view.node.name() if view.node else None, view.output_nr, of_base=True)
         )
-    if look.base.requires_grad:
-        if hidden(view):
-            from .batching.writing import remake as taken_again
+    if not hidden(view):
+        remake(view, look, version)
+    elif look.base.requires_grad:
+        from .batching.writing import remake as taken_again
 
-            taken_again(view, look)  # type: ignore[arg-type]
-        else:
-            remake(view, look, version)
+        taken_again(view, look)  # type: ignore[arg-type]
     return view.node
 
 
@@ -84,7 +83,10 @@ def remake(view: Tensor, look: View, version: int) -> None:
     size, stride, offset = geometry(view)
     grad_mode, state.grad_enabled = state.grad_enabled, True
     try:
-        as_strided.op.link(look.base, size, stride, offset, (view,))
+        if look.base.requires_grad:
+            as_strided.op.link(look.base, size, stride, offset, (view,))
+        else:
+            lead_nowhere(view, look.base, lambda base: as_strided.op.link(base, size, stride, offset, (view,)))
     finally:
         state.grad_enabled = grad_mode
     look.version = version
@@ -96,6 +98,21 @@ def remake(view: Tensor, look: View, version: int) -> None:
     if session is not None and view.node is not None:
         old = None if before is None else session.node(before)
         session.emit((events.HistoryRebased, session.tensor(view), old, session.node(view.node)))
+
+
+def lead_nowhere(view: Tensor, base: Tensor, link: Callable[[Tensor], Any]) -> None:
+    """Give a view of `base`, which was frozen since, a node as it would have, but without an edge."""
+    session, state.session = state.session, None
+    thawed = plain(base.array())
+    thawed.own_meta().requires_grad = True
+    try:
+        link(thawed)
+    finally:
+        state.session = session
+    assert view.node is not None
+    view.node.next, view.node.nrs = (None,), (0,)
+    if session is not None:
+        session.node_made(view.node, "as_strided", (base,))
 
 
 def steps_of(data: Array) -> tuple[int, ...]:
