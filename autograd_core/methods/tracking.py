@@ -264,6 +264,7 @@ def deepcopied(self: Tensor, memo: dict[int, Any]) -> Tensor:
     new = object.__new__(type(self))
     new.data_ = self.data_.copy()
     new.storage_ = new.node = new.meta = None
+    new.bump()  # torch sets the memory of an empty one
     memo[id(self)] = new
     if self.meta is not None:
         new.meta = Meta()
