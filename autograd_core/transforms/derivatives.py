@@ -260,4 +260,20 @@ def jvp_of(func: Func, args: tuple[Any, ...], chosen: Sequence[int], tangents: A
 
 def linearize(func: Func, *primals: Any) -> tuple[Any, Func]:
     """What `func` gives, and a function that multiplies its Jacobian with vectors."""
-    return func(*primals), lambda *tangents: jvp(func, primals, tangents)[1]
+    at, shape = flatten(primals)
+
+    def product(*tangents: Any) -> Any:
+        along, other = flatten(tangents)
+        if other != shape:
+            raise RuntimeError(f"Expected the tangents {other} to have the same argspec as the primals {shape}")
+        for i, (tangent, primal) in enumerate(zip(along, at, strict=True)):
+            for fact in ("shape", "dtype"):
+                given, expected = getattr(tangent, fact), getattr(primal, fact)
+                if given != expected:
+                    raise RuntimeError(
+                        f"tangent:{i} with {fact} {given} in flattened pytree doesn't match the {fact} {expected} of "
+                        "the corresponding primal."
+                    )
+        return jvp(func, primals, tangents)[1]
+
+    return func(*primals), product
