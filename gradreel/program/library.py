@@ -25,6 +25,7 @@ from .objects.tables import TABLES
 from .objects.tuples import ABOUT_FIELDS
 from .objects.values import MISSING, Builtin, Foreign, Namespace, Value
 from .refusal import Refusal
+from .torch_face import addresses as addresses
 from .torch_face import devices as devices
 from .torch_face.names import SPACES, SURFACE
 from .torch_face.saving import load, save

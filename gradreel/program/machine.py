@@ -102,6 +102,8 @@ class Machine:
         self.mirrored: list[Any] = []
         """Weak references to the tensors whose memory arrays show."""
         self.numbers: dict[int, int] = {}
+        self.addresses: dict[int, int] = {}
+        """The memory whose address the program asked for, in the order in which it did."""
         self.next_place = count(1).__next__
         """A place for an object that is put into a set."""
         self.call: Callable[[Machine, Value, list[Value], dict[str, Value]], Value]

@@ -149,7 +149,7 @@ def _tables() -> dict[type, dict[str, Entry]]:
         names = [name for name in RESETS if hasattr(kind, name)]
         tables[kind] = {name: Foreign(name, _late(name)) for name in names}
     tables[torch.Size] = tables[tuple] | _table(torch.Size, NAMES["torch.Size"])
-    tables[torch.dtype] = _reads("is_floating_point itemsize")
+    tables[torch.dtype] = _reads("is_complex is_floating_point is_signed itemsize")
     if NODE is not None:
         tables[NODE] = _table(NODE, NAMES["torch.autograd.graph.Node"]) | _reads(
             "next_functions metadata variable " + " ".join(SLOTS)

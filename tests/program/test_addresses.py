@@ -1,0 +1,40 @@
+"""What programs see of where tensors lie: who shares memory with whom, and nothing of this machine's."""
+
+from __future__ import annotations
+
+import pytest
+
+from gradreel.program import run
+from gradreel.trace.events import Printed
+
+PROGRAMS = {
+    "x = torch.ones(2, 3)\ny = x.clone()\nprint(*(x.data_ptr() == z.data_ptr() for z in (x[:1], y)))": "True False",
+    "x = torch.ones(2, 3)\nprint(x[1].data_ptr() - x.data_ptr(), x[1].storage_offset(), x[0, 2].storage_offset())": (
+        "12 3 2"
+    ),
+    "x = torch.ones(2)\nprint(len({y.untyped_storage().data_ptr() for y in (x, x.detach(), x.data)}))": "1",
+    "x = torch.ones(4)\nprint(x[2:].untyped_storage().nbytes(), x[2:].untyped_storage().size())": "16 16",
+    "x = torch.ones(4)\na = x.data_ptr()\nx += 1\nprint(a == x.data_ptr(), x.t().data_ptr() == a)": "True True",
+    "x = torch.ones(2)\nx.data = torch.zeros(2)\nprint(x.data_ptr() == x.data.data_ptr())": "True",
+    "print(torch.empty(0).data_ptr())": "0",
+    "a = torch.tensor([1.0])\nb = torch.nn.Parameter(a)\nprint(a.data_ptr() == b.data_ptr())": "True",
+    "print(torch.float32.is_complex, torch.uint8.is_signed, torch.int8.is_signed)": "False False True",
+    "print(torch.zeros(3).index_copy(0, torch.tensor([1]), torch.ones(1)))": "tensor([0., 1., 0.])",
+    "print(torch.linalg.cond(torch.diag(torch.tensor([4.0, 2.0]))))": "tensor(2.)",
+}
+
+
+def printed(source: str) -> str:
+    trace = run(f"import torch\n{source}")
+    assert trace.outcome.kind == "finished", trace.outcome.message
+    return "".join(event.text for event in trace.events if isinstance(event, Printed)).strip()
+
+
+@pytest.mark.parametrize("source", PROGRAMS)
+def test_memory_is_shared_as_in_torch(source: str) -> None:
+    assert printed(source) == PROGRAMS[source]
+
+
+def test_addresses_are_the_same_from_run_to_run() -> None:
+    source = "x, y = torch.ones(2), torch.ones(3)\nprint(y.data_ptr(), x.data_ptr(), y[1:].data_ptr())"
+    assert printed(source) == printed(source)
