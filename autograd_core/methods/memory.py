@@ -27,6 +27,8 @@ def offset(tensor: Tensor) -> int:
     if not isinstance(data, np.ndarray) or data.size == 0:
         return 0
     owner = whole(data if base is None else base.array())
+    if not np.may_share_memory(owner, data):
+        owner = whole(data)  # it has taken more memory than its base has
     start, first = owner.__array_interface__["data"][0], data.__array_interface__["data"][0]
     return int(first - start)
 

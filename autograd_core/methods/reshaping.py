@@ -17,7 +17,7 @@ from ..rebasing import rebase
 from ..state import state
 from ..tensor import Tensor, plain
 from ..transforms.batch import hidden
-from .memory import OF_A_VIEW, windowed
+from .memory import OF_A_VIEW, whole, windowed
 
 
 def reshaped_in_place(function: Any, target: Tensor, *args: Any) -> Tensor:
@@ -92,6 +92,16 @@ def as_strided_(self: Tensor, size: Any, stride: Any, storage_offset: int | None
     return reshaped_in_place(windows.as_strided_in_place, self, list(size), list(stride), start)
 
 
+def memory_from(tensor: Tensor) -> Any:
+    """The memory of `tensor` from its first element to the end, in a row."""
+    data = tensor.array()
+    owner = whole(data)
+    if not owner.flags.c_contiguous or owner.dtype != data.dtype:
+        return np.ascontiguousarray(data).reshape(-1)
+    start = data.__array_interface__["data"][0] - owner.__array_interface__["data"][0]
+    return owner.reshape(-1)[start // data.itemsize :]
+
+
 def resize_(self: Tensor, *size: Any) -> Tensor:
     """Another shape over the same memory, of which more is taken if needed."""
     if self.requires_grad:
@@ -99,13 +109,12 @@ def resize_(self: Tensor, *size: Any) -> Tensor:
     shape = tuple(sizes_of(size))
     if shape == self.data_.shape:
         return self
-    count = int(np.prod(shape, dtype=object))
-    flat = np.ascontiguousarray(self.array()).reshape(-1)
-    if count > flat.size:
-        flat = np.concatenate([flat, np.zeros(count - flat.size, flat.dtype)])
-    self.data_ = flat[:count].reshape(shape)
-    if self.storage_ is not None:
-        self.storage_.boxed = None
+    count, memory = int(np.prod(shape, dtype=object)), memory_from(self)
+    if count > memory.size:
+        memory = np.concatenate([memory, np.zeros(count - memory.size, memory.dtype)])
+        if self.storage_ is not None:
+            self.storage_.boxed = None
+    self.data_ = memory[:count].reshape(shape)
     self.bump()
     tell.written(self, "resize_", ())
     return self
