@@ -31,7 +31,7 @@ from .objects.values import (
     Value,
 )
 from .syntax.arguments import unfit
-from .torch_face.sizes import ASKED
+from .torch_face.charges import ASKED
 
 
 def call(machine: Machine, function: Any, args: list[Value], kwargs: dict[str, Value]) -> Value:

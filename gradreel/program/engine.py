@@ -15,7 +15,7 @@ from autograd_core.tell import listening, tensor_id
 from autograd_core.tell import written as tell_written
 
 from .limits import Meter
-from .torch_face.sizes import reserve
+from .torch_face.charges import reserve
 
 torch: Any = autograd_core
 """The engine, as programs see torch. Its names are made by tables, so their types are known at run time only."""
