@@ -27,7 +27,9 @@ FIRST_READ = """fill addmm addmv baddbmm mm mv bmm matmul dot tril triu
 sum nansum mean prod amax amin max min argmax argmin var std norm logsumexp all any"""
 READ_FIRST = frozenset(FIRST_READ.split())
 """Operators for which torch does not look at what is read."""
-APART = frozenset(["index_add", "index_copy", "index_put", "put", "scatter", "scatter_add"])
+APART = frozenset(
+    ["index_add", "index_copy", "index_put", "put", "scatter", "scatter_add", "cat", "stack", "index_select", "gather"]
+)
 """Operators whose operands may not even lie in the very memory that is written."""
 
 

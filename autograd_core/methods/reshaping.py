@@ -106,7 +106,10 @@ def resize_(self: Tensor, *size: Any) -> Tensor:
     """Another shape over the same memory, of which more is taken if needed."""
     if self.requires_grad:
         raise RuntimeError("cannot resize variables that require grad")
-    shape = tuple(sizes_of(size))
+    return resized(self, tuple(sizes_of(size)))
+
+
+def resized(self: Tensor, shape: tuple[int, ...]) -> Tensor:
     if shape == self.data_.shape:
         return self
     count, memory = int(np.prod(shape, dtype=object)), memory_from(self)

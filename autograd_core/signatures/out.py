@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from .. import errors, tell
+from ..methods.reshaping import resized
 from ..overlap import refuse_overlap
 from ..state import state
 from ..streams import laid_out
@@ -22,12 +23,28 @@ KINDS = {
     "any argmax argmin argsort nonzero searchsorted bucketize isin histc",
     "no formula": "bitwise_and bitwise_or bitwise_xor bitwise_not bitwise_left_shift bitwise_right_shift gcd "
     "lcm heaviside",
-    "product": "mm bmm mv addmm addmv baddbmm",
+    "product": "mm bmm mv addmm addmv baddbmm gather tril triu diag index_add",
+    "rounding": "abs neg sign ceil floor round trunc frac clamp clamp_min clamp_max",
+    "choosing": "index_select masked_select",
+    "extreme": "amax amin",
+    "where": "where",
+    "nan_to_num": "nan_to_num",
+    "take": "take",
 }
 KIND = {name: kind for kind, names in KINDS.items() for name in names.split()}
 """Factories take the dtype of a place, and fill it in the order of its memory if they draw. Where torch knows that
-there is no derivative, it does not look for gradients; without that knowledge it says so under a longer name. Products
-cast nothing."""
+there is no derivative, it does not look for gradients; without that knowledge it says so under a longer name."""
+UNCAST = {
+    "product": "Expected out tensor to have dtype {c_kind}, but got {c_given} instead",
+    "rounding": "Found dtype {given} but expected {kind}",
+    "choosing": "{name}(): self and result must have the same scalar type",
+    "extreme": "Expected the dtype for input and out to match, but got {kind} for input's dtype and {given} for out's "
+    "dtype.",
+    "where": "Expected out type to be {kind} but got {given}",
+    "nan_to_num": "nan_to_num: dtype of out: {given} should be same as input: {kind}",
+    "take": "take(): self and out expected to have the same dtype, but got self.dtype = {kind} and out.dtype = {given}",
+}
+"""What torch says of a place of another dtype, by the kinds of functions that cast nothing."""
 RESIZING = ("empty", "randn")
 """Factories that take the place in hand before they look for gradients."""
 INSIDE = {
@@ -60,10 +77,9 @@ def written(out: Any, args: Sequence[Any], options: dict[str, Any], function: Fu
         refuse_gradient(inside(name, args, options))
     for place in places:
         refuse_overlap(name, place, inputs)
-        if KIND.get(name) == "product" or (name == "matmul" and all(t.data_.ndim > 1 for t in inputs)):
-            check_same(inputs, place)
     result = function(*args, **options)
     for place, value in zip(places, result if isinstance(result, SEVERAL) else (result,), strict=True):
+        check_same("mm" if name == "matmul" and min(t.data_.ndim for t in inputs) > 1 else name, value, place)
         put(place, value)
         tell.written(place, f"{name}_", (value,))
     return out if not isinstance(result, SEVERAL) else type(result)(*places)
@@ -83,16 +99,18 @@ def inside(name: str, args: Sequence[Any], options: dict[str, Any]) -> str:
     return INSIDE.get(name, name)
 
 
-def check_same(inputs: Sequence[Any], place: Tensor) -> None:
-    """Whether `place` has the dtype of `inputs`.
+def check_same(name: str, value: Tensor, place: Tensor) -> None:
+    """Whether `place` has the dtype of a result of `name` that torch would not cast.
 
     Raises:
         RuntimeError: it has another.
     """
-    kind = next(t.data_.dtype for t in inputs if isinstance(t, Tensor))
-    if place.data_.dtype != kind:
-        names = [errors.C_NAMES[k.name] for k in (kind, place.data_.dtype)]
-        raise RuntimeError("Expected out tensor to have dtype {}, but got {} instead".format(*names))
+    kinds = [k.data_.dtype.name for k in (value, place)]
+    if kinds[0] == kinds[1] or KIND.get(name) not in UNCAST:
+        return
+    kind, given = (errors.TYPE_NAMES[k] for k in kinds)
+    c_kind, c_given = (errors.C_NAMES[k] for k in kinds)
+    raise RuntimeError(UNCAST[KIND[name]].format(name=name, kind=kind, given=given, c_kind=c_kind, c_given=c_given))
 
 
 def made_in(place: Tensor, args: Sequence[Any], options: dict[str, Any], function: Function) -> Tensor:
@@ -134,7 +152,7 @@ def put(place: Tensor, value: Tensor) -> None:
     if place.data_.shape != value.data_.shape:
         if place.data_.size:
             warnings.warn(RESIZED.format(list(place.data_.shape), list(value.data_.shape)), UserWarning, stacklevel=5)
-        place.resize_(value.data_.shape)  # which counts as the write
+        resized(place, value.data_.shape)  # which counts as the write
     else:
         place.bump()
     place.overwrite(value.data_)
