@@ -24,6 +24,7 @@ from ..functions import (
     factored,
     factories,
     indexing,
+    parts,
     quantiles,
     rarer,
     reductions,
@@ -240,8 +241,9 @@ FROM = {
     contraction: "inner kron",
     factored: "cholesky_solve cholesky_inverse",
     statistics: "aminmax median nanmedian mode cummax cummin nansum nanmean dist",
-    arranging: "broadcast_to repeat_interleave rot90 fliplr flipud tensor_split hsplit vsplit dsplit diff "
-    "take_along_dim select_scatter slice_scatter diagonal_scatter scatter_reduce index_reduce",
+    arranging: "broadcast_to repeat_interleave rot90 fliplr flipud",
+    parts: "tensor_split hsplit vsplit dsplit diff take_along_dim select_scatter slice_scatter diagonal_scatter "
+    "scatter_reduce index_reduce",
 }
 """Where a method comes from that is also a function of the package."""
 

@@ -13,8 +13,8 @@ import numpy as np
 from numpy import ndarray
 
 from .. import dtypes, errors, not_implemented
-from ..functions import arranging
 from ..functions import choices as functions
+from ..functions import parts
 from ..graph import FLOAT
 from ..inplace import at_once, check_writable, in_place
 from ..ops import added, gathering, putting, rarer, sampling, scattering
@@ -198,7 +198,7 @@ def float_power_(self: Tensor, exponent: Any) -> Tensor:
 def index_reduce_(
     self: Tensor, dim: int, index: Tensor, source: Tensor, reduce: str, *, include_self: bool = True
 ) -> Tensor:
-    arranging.warn_of_beta()
+    parts.warn_of_beta()
     return in_place(gathering.index_reduce, self, dim, index, source, reduce, include_self)
 
 
