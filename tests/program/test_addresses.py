@@ -17,6 +17,9 @@ PROGRAMS = {
     "x = torch.ones(4)\na = x.data_ptr()\nx += 1\nprint(a == x.data_ptr(), x.t().data_ptr() == a)": "True True",
     "x = torch.ones(2)\nx.data = torch.zeros(2)\nprint(x.data_ptr() == x.data.data_ptr())": "True",
     "print(torch.empty(0).data_ptr())": "0",
+    "print(torch.tensor([1, 255], dtype=torch.uint8).untyped_storage())": (
+        "1\n 255\n[torch.storage.UntypedStorage(device=cpu) of size 2]"
+    ),
     "a = torch.tensor([1.0])\nb = torch.nn.Parameter(a)\nprint(a.data_ptr() == b.data_ptr())": "True",
     "print(torch.float32.is_complex, torch.uint8.is_signed, torch.int8.is_signed)": "False False True",
     "print(torch.zeros(3).index_copy(0, torch.tensor([1]), torch.ones(1)))": "tensor([0., 1., 0.])",
@@ -33,6 +36,11 @@ def printed(source: str) -> str:
 @pytest.mark.parametrize("source", PROGRAMS)
 def test_memory_is_shared_as_in_torch(source: str) -> None:
     assert printed(source) == PROGRAMS[source]
+
+
+def test_bytes_are_charged_before_they_are_written() -> None:
+    outcome = run("import torch\nprint(torch.ones(1000, 1000).untyped_storage())").outcome
+    assert (outcome.kind, outcome.type) == ("stopped", "length")
 
 
 def test_addresses_are_the_same_from_run_to_run() -> None:

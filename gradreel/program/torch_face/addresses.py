@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from ..builtins.formatting import COLLECTED
 from ..engine import torch
 from ..objects.tables import TABLES
 from ..objects.values import Builtin, Foreign
@@ -29,7 +30,18 @@ def data_ptr(machine: Machine, tensor: Any) -> int:
     return 0 if found == 0 else address(machine, storage := tensor.untyped_storage()) + found - storage.data_ptr()
 
 
+ROW = 5
+"""Characters at most that tell of one byte."""
+
+
+def written(machine: Machine, storage: Any, around: tuple[int, ...]) -> str:
+    """`repr(storage)`: byte by byte."""
+    machine.meter.length(ROW * len(storage))
+    return repr(storage)
+
+
 def _install() -> None:
+    COLLECTED[STORAGE] = written
     TABLES[torch.Tensor]["data_ptr"] = Builtin("data_ptr", data_ptr, machine=True)
     TABLES[STORAGE] = {
         "data_ptr": Builtin("data_ptr", address, machine=True),
