@@ -20,6 +20,9 @@ def places(indices: Places, shape: Sequence[int]) -> tuple[Any, ...]:
     """The indices as numpy takes them: None stands for a whole dimension; checked in torch's words."""
     at: list[Any] = []
     axis = 0
+    count = sum(index is None or np.asarray(index).dtype.kind != "b" or np.ndim(index) > 0 for index in indices)
+    if count > len(shape):
+        raise IndexError(f"too many indices for tensor of dimension {len(shape)} (got {count})")
     for index in indices:
         if index is None:
             at.append(slice(None))
