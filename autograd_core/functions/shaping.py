@@ -157,7 +157,10 @@ SPLIT_WITH_SIZES: Any = guarded("torch", "split_with_sizes", split_with_sizes)
 
 
 def chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
-    return tuple(s.split(input, chunk_size(input, chunks, dim), dim))
+    length = chunk_size(input, chunks, dim)
+    if not input.data_.shape[dim]:
+        return tuple(s.split_with_sizes(input, [0] * chunks, dim))
+    return tuple(s.split(input, length, dim))
 
 
 def chunk_size(input: Tensor, chunks: int, dim: int) -> int:
