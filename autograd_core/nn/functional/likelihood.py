@@ -22,6 +22,7 @@ from .common import need_tensor, reduce_loss, reduction_nr, reduction_of, with_o
 def binary_cross_entropy(
     input: Tensor, target: Tensor, weight: Tensor | None = None, reduction: str = "mean"
 ) -> Tensor:
+    nr = reduction_nr(reduction)
     if input.data_.shape != target.data_.shape:
         raise ValueError(
             f"Using a target size ({target.shape}) that is different to the input size ({input.shape}) is deprecated. "
@@ -32,7 +33,8 @@ def binary_cross_entropy(
         raise RuntimeError(f"Found dtype {names[1]} but expected {names[0]}")
     if weight is not None:
         check_broadcast(weight, target)
-    return losses.binary_cross_entropy(input, target, weight, reduction_nr(reduction))
+        weight = weight.expand(np.broadcast_shapes(weight.data_.shape, target.data_.shape))
+    return losses.binary_cross_entropy(input, target, weight, nr)
 
 
 def check_broadcast(weight: Tensor, target: Tensor) -> None:
