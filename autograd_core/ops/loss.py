@@ -139,7 +139,7 @@ def nll_loss_backward(
     share = -weights * grad_output / (total_weight if reduction == MEAN else 1) + 0  # no negative zeros
     out = np.zeros_like(rows)
     np.put_along_axis(out, np.where(labels == ignore_index, 0, labels)[:, None], np.atleast_1d(share)[:, None], 1)
-    return out.reshape(self.shape)
+    return out if self.ndim > 1 else out[0].copy()
 
 
 @both

@@ -158,4 +158,4 @@ def multilabel_margin_loss_backward(
     slope = np.sum(hit, axis=1).astype(self.dtype)
     rows = np.broadcast_to(np.arange(len(wanted))[:, None], wanted.shape)
     np.add.at(slope, (rows, np.maximum(wanted, 0)), -np.sum(hit, axis=2).astype(self.dtype))
-    return (np.reshape(grad_output, (-1, 1)) * slope * self.dtype.type(share)).reshape(self.shape)
+    return (np.reshape(grad_output, (-1, 1)) * slope * self.dtype.type(share)).reshape(self.shape).copy()
