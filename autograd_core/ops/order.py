@@ -54,7 +54,7 @@ def nothing(data: Array) -> Array:
     return data.dtype.type(np.nan if data.dtype.kind == "f" else np.iinfo(data.dtype).min)
 
 
-@op("median", self=lambda grad, self, result: evenly(grad, self, result))
+@op("median", writes=1, self=lambda grad, self, result: evenly(grad, self, result))
 def median(self: Array) -> Array:
     refuse("median_cpu", "b", self)
     return np.ravel(self)[middle(np.ravel(self))] if self.size else nothing(self)
@@ -62,6 +62,7 @@ def median(self: Array) -> Array:
 
 @op(
     "median.dim",
+    writes=2,
     outputs=EXTREME,
     differentiable=("values",),
     self=lambda grad, dim, indices, self_sym_sizes, keepdim: select_values(grad, dim, indices, self_sym_sizes, keepdim),
@@ -70,7 +71,7 @@ def median_dim(self: Array, dim: int, keepdim: bool = False) -> tuple[Array, Arr
     return picked("median", self, dim, keepdim, middle)
 
 
-@op("nanmedian", self=lambda grad, self, result: evenly(grad, self, result))
+@op("nanmedian", writes=1, self=lambda grad, self, result: evenly(grad, self, result))
 def nanmedian(self: Array) -> Array:
     refuse("median_cpu", "b", self)
     return np.ravel(self)[middle_of_numbers(np.ravel(self))] if self.size else nothing(self)
@@ -78,6 +79,7 @@ def nanmedian(self: Array) -> Array:
 
 @op(
     "nanmedian.dim",
+    writes=2,
     outputs=EXTREME,
     differentiable=("values",),
     self=lambda grad, dim, indices, self_sym_sizes, keepdim: select_values(grad, dim, indices, self_sym_sizes, keepdim),
@@ -88,6 +90,7 @@ def nanmedian_dim(self: Array, dim: int, keepdim: bool = False) -> tuple[Array, 
 
 @op(
     "mode",
+    writes=2,
     outputs=EXTREME,
     differentiable=("values",),
     self=lambda grad, dim, indices, self_sym_sizes, keepdim: select_values(grad, dim, indices, self_sym_sizes, keepdim),
@@ -124,6 +127,7 @@ def running_backward(grad: Array, self: Array, indices: Array, dim: int) -> Arra
 
 @op(
     "cummax",
+    writes=2,
     outputs=EXTREME,
     differentiable=("values",),
     self=lambda grad, self, indices, dim: running_backward(grad, self, indices, dim),
@@ -134,6 +138,7 @@ def cummax(self: Array, dim: int) -> tuple[Array, Array]:
 
 @op(
     "cummin",
+    writes=2,
     outputs=EXTREME,
     differentiable=("values",),
     self=lambda grad, self, indices, dim: running_backward(grad, self, indices, dim),

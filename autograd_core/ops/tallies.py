@@ -62,6 +62,7 @@ def quickselect(values: list[float], k: int) -> int:
 
 @op(
     "kthvalue",
+    writes=2,
     outputs=EXTREME,
     differentiable=("values",),
     self=lambda grad, dim, indices, self_sym_sizes, keepdim: select_values(grad, dim, indices, self_sym_sizes, keepdim),
