@@ -89,7 +89,7 @@ def sum_of(sizes: Sequence[int]) -> int:
 def unbind(self: Array, dim: int = 0) -> list[Array]:
     at = wrap(dim, self.ndim)
     if self.ndim == 0:
-        raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
+        raise IndexError(f"Dimension specified as {at} but tensor has no dimensions")
     return [self[(slice(None),) * at + (i, ...)] for i in range(self.shape[at])]
 
 
