@@ -7,7 +7,7 @@ import numpy as np
 from ... import tell
 from ...graph import Dim
 from ...ops import added
-from ...ops import index as i
+from ...ops.rows import embedding as looked_up
 from ...tensor import Array, Tensor, plain
 from .common import need_tensor
 
@@ -41,7 +41,7 @@ def embedding(
     kept = -1 if padding_idx is None else padding_idx % rows
     if max_norm is not None:
         shortened(weight, np.unique(np.asarray(input.data_)), max_norm, norm_type)
-    return i.embedding(weight, input, Dim(kept), scale_grad_by_freq)
+    return looked_up(weight, input, Dim(kept), scale_grad_by_freq)
 
 
 def shortened(weight: Tensor, rows: Array, max_norm: float, norm_type: float) -> None:

@@ -11,8 +11,8 @@ from typing import Any
 
 from ...graph import Dim
 from ...ops import bags as b
-from ...ops import index as i
 from ...ops import padding
+from ...ops.rows import embedding as looked_up
 from ...tensor import Tensor
 from . import activations, bags, dropouts, likelihood, losses, normalization, overwriting
 from .common import REDUCTIONS, reduce_loss
@@ -158,7 +158,7 @@ def embedding(
         raise NotImplementedError("embedding with sparse=True is not supported: there are no sparse gradients here")
     if weight.data_.ndim != 2:
         raise RuntimeError("'weight' must be 2-D")
-    return i.embedding(weight, input, Dim(padding_idx), scale_grad_by_freq)
+    return looked_up(weight, input, Dim(padding_idx), scale_grad_by_freq)
 
 
 def embedding_bag(
