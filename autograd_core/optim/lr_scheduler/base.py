@@ -31,6 +31,15 @@ OWN = ("optimizer", "_stepped", "lr_lambdas", "_schedulers")
 """What of a scheduler is not stored."""
 
 
+def set_rates(groups: Sequence[dict[str, Any]], values: Sequence[float]) -> None:
+    """Give each group its rate; a tensor stays the same and is filled."""
+    for group, rate in zip(groups, values, strict=True):
+        if isinstance(group["lr"], Tensor):
+            group["lr"].fill_(rate)
+        else:
+            group["lr"] = rate
+
+
 class LRScheduler:
     """The base: `get_lr` gives the rate of each group for the epoch `last_epoch`."""
 
@@ -51,7 +60,15 @@ class LRScheduler:
         self._step_count = 0
         self._is_initial = False
         self._get_lr_called_within_step = False
-        self.step()
+        self.begin()
+
+    def begin(self) -> None:
+        """The first step, which finds the rates as the optimizer has them."""
+        self._step_count, self._is_initial = 0, True
+        try:
+            self.step()
+        finally:
+            self._is_initial = False
 
     def get_lr(self) -> list[float]:
         raise NotImplementedError
@@ -91,11 +108,7 @@ class LRScheduler:
 
     def assign(self, values: Sequence[float]) -> None:
         groups = self.optimizer.param_groups
-        for group, rate in zip(groups, values, strict=True):
-            if isinstance(group["lr"], Tensor):
-                group["lr"].fill_(rate)
-            else:
-                group["lr"] = rate
+        set_rates(groups, values)
         self._last_lr = [group["lr"] for group in groups]
 
     def state_dict(self) -> dict[str, Any]:

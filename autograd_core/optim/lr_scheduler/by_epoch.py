@@ -58,7 +58,7 @@ class ExponentialLR(LRScheduler):
 
     def get_lr(self) -> list[float]:
         rates = self.rates()
-        return rates if self.last_epoch == 0 else [rate * self.gamma for rate in rates]
+        return rates if self._is_initial else [rate * self.gamma for rate in rates]
 
     def closed_form(self) -> list[float]:
         return [base * self.gamma**self.last_epoch for base in self.base_lrs]
@@ -108,7 +108,7 @@ class LinearLR(LRScheduler):
         rates, way = self.rates(), self.end_factor - self.start_factor
         if self.last_epoch == 0:
             return [rate * self.start_factor for rate in rates]
-        if self.last_epoch > self.total_iters:
+        if self._is_initial or self.last_epoch > self.total_iters:
             return rates
         before = self.total_iters * self.start_factor + (self.last_epoch - 1) * way
         return [rate * (1.0 + way / before) for rate in rates]
@@ -128,7 +128,7 @@ class PolynomialLR(LRScheduler):
 
     def get_lr(self) -> list[float]:
         rates, whole = self.rates(), self.total_iters
-        if self.last_epoch == 0 or self.last_epoch > whole:
+        if self._is_initial or self.last_epoch > whole:
             return rates
         left = (1.0 - self.last_epoch / whole) / (1.0 - (self.last_epoch - 1) / whole)
         return [rate * left**self.power for rate in rates]
@@ -168,7 +168,7 @@ class MultiplicativeLR(LambdaLR):
 
     def get_lr(self) -> list[float]:
         rates = self.rates()
-        if self.last_epoch <= 0:
+        if self._is_initial:
             return rates
         return [rate * factor(self.last_epoch) for rate, factor in zip(rates, self.lr_lambdas, strict=True)]
 
@@ -182,7 +182,7 @@ class CosineAnnealingLR(LRScheduler):
 
     def get_lr(self) -> list[float]:
         epoch, whole, low, rates = self.last_epoch, self.T_max, self.eta_min, self.rates()
-        if epoch == 0:
+        if self._is_initial:
             return rates
         if self._step_count == 1 and epoch > 0:
             return self.closed_form()

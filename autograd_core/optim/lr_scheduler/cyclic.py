@@ -8,7 +8,7 @@ from types import FunctionType
 from typing import Any
 
 from ..optimizer import Optimizer
-from .base import LRScheduler
+from .base import LRScheduler, set_rates
 from .one_cycle import set_momentum
 
 Scale = Callable[[float], float]
@@ -47,7 +47,7 @@ class CyclicLR(LRScheduler):
         self.optimizer = optimizer
         base_lrs = for_each_group("base_lr", optimizer, base_lr)
         if last_epoch == -1:
-            self.assign(base_lrs)
+            set_rates(optimizer.param_groups, base_lrs)
         self.max_lrs = for_each_group("max_lr", optimizer, max_lr)
         down = step_size_up if step_size_down is None else step_size_down
         self.total_size = float(step_size_up) + float(down)
@@ -102,10 +102,11 @@ class CyclicLR(LRScheduler):
         return rates
 
     def state_dict(self) -> dict[str, Any]:
-        """All but the optimizer; of a `scale_fn` of the program's, the attributes of an object."""
-        own = self._scale_fn_custom
+        """All but the optimizer; last, of a `scale_fn` of the program's, the attributes of an object."""
+        stored = super().state_dict()
+        own = stored.pop("_scale_fn_custom")
         kept = None if own is None or isinstance(own, FunctionType) else own.__dict__.copy()
-        return {**super().state_dict(), "_scale_fn_custom": kept}
+        return {**stored, "_scale_fn_custom": kept}
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
         kept = state_dict.pop("_scale_fn_custom")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypedDict
 
 from ..optimizer import Optimizer
 from .base import LRScheduler
@@ -51,18 +51,19 @@ class OneCycleLR(LRScheduler):
         self.total_steps: int = (epochs or 0) * (steps_per_epoch or 0) if total_steps is None else total_steps
         if anneal_strategy not in WAYS:
             raise ValueError(f"anneal_strategy must be one of 'cos' or 'linear', instead got {anneal_strategy}")
-        self._anneal_func_type = WAYS[anneal_strategy]
-        self.cycle_momentum = cycle_momentum
         self._schedule_phases = phases(self.total_steps, pct_start, three_phase)
-        self.use_beta1 = "betas" in optimizer.defaults
+        self._anneal_func_type = anneal_strategy
+        self.cycle_momentum = cycle_momentum
         groups = optimizer.param_groups
         highest = max_lr if isinstance(max_lr, list | tuple) else [max_lr] * len(groups)
         new = groups if last_epoch == -1 else []
         for group, most in zip(new, highest, strict=False):
             group["initial_lr"], group["max_lr"] = most / div_factor, most
             group["min_lr"] = group["initial_lr"] / final_div_factor
-        if cycle_momentum and not {"momentum", "betas"} & set(optimizer.defaults):
-            raise ValueError("optimizer must support momentum or beta1 with `cycle_momentum` option enabled")
+        if cycle_momentum:
+            if not {"momentum", "betas"} & set(optimizer.defaults):
+                raise ValueError("optimizer must support momentum or beta1 with `cycle_momentum` option enabled")
+            self.use_beta1 = "betas" in optimizer.defaults
         for group in new if cycle_momentum else []:
             set_momentum(group, max_momentum)
             group["max_momentum"], group["base_momentum"] = max_momentum, base_momentum
@@ -73,30 +74,44 @@ class OneCycleLR(LRScheduler):
         at = self.last_epoch
         if at > self.total_steps:
             raise ValueError(f"Tried to step {at} times. The specified number of total steps is {self.total_steps}")
-        start, found = 0.0, []
-        known = self._schedule_phases
-        place = next((i for i, phase in enumerate(known) if at <= phase[0]), len(known) - 1)
-        if place > 0:
-            start = known[place - 1][0]
-        end, rates, momenta = known[place]
-        part = (at - start) / (end - start)
+        known, way, found = self._schedule_phases, WAYS[self._anneal_func_type], []
+        place = next((i for i, phase in enumerate(known) if at <= phase["end_step"]), len(known) - 1)
+        start = known[place - 1]["end_step"] if place > 0 else 0.0
+        phase = known[place]
+        part = (at - start) / (phase["end_step"] - start)
         for group in self.optimizer.param_groups:
-            found.append(self._anneal_func_type(group[rates[0]], group[rates[1]], part))
+            found.append(way(group[phase["start_lr"]], group[phase["end_lr"]], part))
             if self.cycle_momentum:
-                set_momentum(group, self._anneal_func_type(group[momenta[0]], group[momenta[1]], part))
+                set_momentum(group, way(group[phase["start_momentum"]], group[phase["end_momentum"]], part))
         return found
 
 
-Phase = tuple[float, tuple[str, str], tuple[str, str]]
+class Phase(TypedDict):
+    """The step that a phase ends with, and between what rates and momenta it leads."""
+
+    end_step: float
+    start_lr: str
+    end_lr: str
+    start_momentum: str
+    end_momentum: str
 
 
 def phases(steps: int, rise: float, three: bool) -> list[Phase]:
-    """For each phase the step that it ends with, and between what rates and momenta it leads."""
-    up = (float(rise * steps) - 1, ("initial_lr", "max_lr"), ("max_momentum", "base_momentum"))
+    up = phase(float(rise * steps) - 1, "initial_lr", "max_lr", "max_momentum", "base_momentum")
     if not three:
-        return [up, (steps - 1, ("max_lr", "min_lr"), ("base_momentum", "max_momentum"))]
-    down = (float(2 * rise * steps) - 2, ("max_lr", "initial_lr"), ("base_momentum", "max_momentum"))
-    return [up, down, (steps - 1, ("initial_lr", "min_lr"), ("max_momentum", "max_momentum"))]
+        return [up, phase(steps - 1, "max_lr", "min_lr", "base_momentum", "max_momentum")]
+    down = phase(float(2 * rise * steps) - 2, "max_lr", "initial_lr", "base_momentum", "max_momentum")
+    return [up, down, phase(steps - 1, "initial_lr", "min_lr", "max_momentum", "max_momentum")]
+
+
+def phase(end: float, start_lr: str, end_lr: str, start_momentum: str, end_momentum: str) -> Phase:
+    return {
+        "end_step": end,
+        "start_lr": start_lr,
+        "end_lr": end_lr,
+        "start_momentum": start_momentum,
+        "end_momentum": end_momentum,
+    }
 
 
 def set_momentum(group: dict[str, Any], value: float) -> None:
