@@ -78,7 +78,7 @@ def place(
     if is_dirty:
         if out.requires_grad:
             refuse_view(out)
-        if out.is_leaf and out.requires_grad:
+        if out.node is None and out.requires_grad:  # a view's grad_fn is not made anew here: `node` is the last of it
             raise RuntimeError("a leaf Variable that requires grad has been used in an in-place operation.")
         if out.requires_grad and out._base is not None and out._base.is_leaf:
             raise RuntimeError(errors.VIEW_OF_LEAF_IN_PLACE)
