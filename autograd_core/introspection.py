@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from .saved import SAVED, SavedTensor, unpack_slot
-from .state import unusual
+from .state import unusual, watch
 
 if TYPE_CHECKING:
     from .device import device
@@ -175,6 +175,7 @@ def shown_edge(node: Node | None, nr: int) -> tuple[Node | None, int]:
     """An edge to output `nr` of `node` as torch has it."""
     while node is not None and node.stand_in() is not None:
         nr, node = node.nrs[0], node.next[0]
+    watch(node)
     return node, nr
 
 

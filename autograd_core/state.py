@@ -17,6 +17,7 @@ import numpy as np
 
 if TYPE_CHECKING:
     from .engine import Call
+    from .graph import Node
     from .recording import Tape
     from .tell import Session
     from .transforms.batch import Level as Mapping
@@ -151,6 +152,12 @@ def unusual(what: str) -> None:
     irregular.add(what)
     if state.session is not None:
         state.session.plain = False
+
+
+def watch(node: Node | None) -> None:
+    """Others than its tensor and the graph may hold `node` now: whoever records can no longer tell when it goes."""
+    if node is not None and singular and state.session is not None:
+        state.session.node_number(node)
 
 
 @contextmanager

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import errors
-from .state import special, state
+from .state import special, state, watch
 from .transforms.batch import Batch
 
 if TYPE_CHECKING:
@@ -291,6 +291,7 @@ class Tensor(metaclass=TensorMeta):
     def grad_fn(self) -> Node | None:
         view = None if self.meta is None else self.meta.view
         if view is None or self.storage_ is None or view.version == self.storage_.version:
+            watch(self.node)
             return self.node
         return Tensor.remade_grad_fn(self)
 

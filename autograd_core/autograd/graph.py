@@ -10,7 +10,7 @@ from ..absent import absent
 from ..edges import accumulator, gradient_edge
 from ..graph import Handle, Node
 from ..homes import settle
-from ..state import state
+from ..state import state, watch
 from ..tensor import Tensor
 
 
@@ -27,7 +27,10 @@ def get_gradient_edge(tensor: Tensor) -> GradientEdge:
     if not tensor.requires_grad:
         raise RuntimeError("It is not possible to get the gradient edge for a Tensor that does not require gradients")
     node, nr = gradient_edge(tensor)
-    return GradientEdge(accumulator(tensor), 0) if node is None else GradientEdge(node, nr)
+    if node is None:
+        return GradientEdge(accumulator(tensor), 0)
+    watch(node)
+    return GradientEdge(node, nr)
 
 
 class saved_tensors_hooks:
@@ -92,6 +95,8 @@ class AllHook:
 
     def __init__(self, tensors: Sequence[Tensor], fn: Callable[[Any], None]) -> None:
         self.edges = [gradient_edge(t) for t in tensors]
+        for node, _ in self.edges:
+            watch(node)
         self.fn = fn
         self.came: dict[int, list[Any]] = {}
         self.waiting: dict[int, int] = {}

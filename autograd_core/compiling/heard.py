@@ -204,9 +204,7 @@ class Heard(Forward, Backward):
         facts = [f"t_{p}" for p in op.tensors] + [f"e_{p}" for p in op.inputs]
         facts += [f"node.version_{name}" for name in op.kept() if op.is_tensor(name)]
         facts += [f"node.saved_{name}" for name in op.kept() if not op.is_tensor(name)]
-        lines.append(
-            f"    add((_OP, at, _proxy({r}, add), here, _proxy(node, add), nr, outs, raw, nrs, {', '.join(facts)},))"
-        )
+        lines.append(f"    add((_OP, at, _proxy({r}, add), here, nr, outs, raw, nrs, {', '.join(facts)},))")
         if len(op.inputs) > 2:
             lines.append("    if tape.plain and _many_leaves(node): tape.plain = False")
         return [*lines, f"    return {r}"]

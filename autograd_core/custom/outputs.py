@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from .. import errors, tell
+from ..state import watch
 from ..tensor import Tensor
 from .node import FunctionNode
 
@@ -88,6 +89,7 @@ def place(
         return out
     if is_input:
         out = alias_view(out)
+    watch(out.node)
     out.node, out.output_nr = node, nr
     if out.meta is not None and out.meta.view is not None:
         out.meta.view.version = out.shared_storage().version

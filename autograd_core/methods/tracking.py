@@ -13,7 +13,7 @@ from .. import autograd, errors, events, quick, tell
 from ..accumulate import unseen
 from ..graph import ONE, SCALAR, Handle
 from ..recording import engine as recording
-from ..state import RESHAPED, singular, special, state, unusual
+from ..state import RESHAPED, singular, special, state, unusual, watch
 from ..tensor import InferenceStorage, Meta, Tensor, new_storage, sharing
 from ..transforms.batch import Batch, hidden
 
@@ -93,6 +93,7 @@ def refuse_deletion(message: str) -> Method:
 def set_grad_fn(self: Tensor, value: Any) -> None:
     if value is not None:
         raise RuntimeError("_grad_fn can be only set to None")
+    watch(self.node)
     self.node, self.output_nr = None, 0
     self.own_meta().requires_grad = False
 
@@ -181,6 +182,7 @@ def detach_(self: Tensor) -> Tensor:
     if self._is_view():
         raise RuntimeError(errors.DETACH_VIEW)
     needed = self.requires_grad
+    watch(self.node)
     self.node, self.output_nr = None, 0
     meta = self.own_meta()
     meta.requires_grad, meta.retains_grad, meta.out_of_sight = False, False, None

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 Flight = tuple[Any, ...]
 
-FIELDS = 9
+FIELDS = 8
 """So many entries of the fact of an operator with a node come before its operands."""
 
 PLAIN = 5
@@ -31,15 +31,16 @@ PROXIES = (ProxyType, CallableProxyType)
 
 class Known:
     """What is known of a node: its edges, what it keeps (slot, version, bytes), what it reads, if it is a leaf's; and
-    the fact that told of it, if one did."""
+    the fact that told of it, if one did, with the number of those that hold it, as long as it goes when they do."""
 
-    __slots__ = ("edges", "slots", "reads", "leaf", "fact")
+    __slots__ = ("edges", "slots", "reads", "leaf", "fact", "holders")
 
     def __init__(
         self, edges: e.Edges, slots: list[tuple[str, int, int]], leaf: bool = False, fact: Flight = ()
     ) -> None:
         self.edges, self.slots, self.leaf, self.fact = edges, slots, leaf, fact
         self.reads = sorted(slots)
+        self.holders = 1 if fact else None
 
 
 def proxies(items: list[Any]) -> Iterator[Any]:

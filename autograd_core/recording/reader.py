@@ -14,7 +14,7 @@ from ..introspection import saved_face
 from ..values import Value, snapshot
 from .calls import Calls
 from .forms import FIELDS, PLAIN, Known, array, as_noted, defaults, form_of, proxies, scalar, size
-from .tape import GONE, JOINED, MADE, WROTE, Tape
+from .tape import GONE, JOINED, MADE, WATCHED, WROTE, Tape
 
 if TYPE_CHECKING:
     from ..op import Op
@@ -51,20 +51,22 @@ class Reader:
         self.numbers: set[int] = set()
         """The tensors that are wrapped numbers."""
         self.nodes: dict[int, Known] = {}
-        self.leaving: dict[int, Flight] = {}
-        """For each weak proxy what to tell when it comes."""
+        self.leaving: dict[int, tuple[Flight, int | None]] = {}
+        """For each weak proxy what to tell when it comes, and the node that lost one of those that hold it, if any."""
         self.calls = Calls(self)
         self.known: dict[Any, Callable[[Flight], None]] = {
             e.TensorMade: self.tensor_made,
             e.Written: self.written,
             e.AliasChanged: self.alias_changed,
             e.NodeMade: self.node_made,
+            e.NodeReleased: self.node_gone,
             e.TensorSaved: self.tensor_saved,
             **dict.fromkeys(VALUED, self.valued),
             **self.calls.facts,
         }
         self.known |= {MADE: self.tensor_noted, JOINED: self.leaf_joined, WROTE: self.write_noted, GONE: self.grad_gone}
-        self.quiet = frozenset((e.TensorReleased, e.NodeReleased, e.SlotFreed, e.SlotRetained))
+        self.known[WATCHED] = self.node_watched
+        self.quiet = frozenset((e.TensorReleased, e.NodeReleased, e.SlotFreed, e.SlotRetained, WATCHED))
         self.gone: set[int] = set()
         """The tensors that are gone, of which something is still known because a node keeps their contents."""
         self.refs: list[Any] = []
@@ -85,7 +87,10 @@ class Reader:
                     calls.arrive()
                 calls.node_ran((item, {}))
             else:  # of a dead proxy nothing else can be asked
-                tell(leaving.pop(id(item)))
+                gone, held = leaving.pop(id(item))
+                tell(gone)
+                if held is not None:
+                    self.let_go(held)
         self.at = end
         return self.flights
 
@@ -179,7 +184,7 @@ class Reader:
         """The AccumulateGrad of a leaf."""
         _, told, leaf, ref = fact
         node, leaf = told - self.base, leaf - self.base
-        self.leaving[id(ref)] = (e.NodeReleased, node)
+        self.leaving[id(ref)] = (e.NodeReleased, node), None
         self.nodes[node] = Known((), [], True)
         self.flights.append((e.NodeMade, node, "AccumulateGrad", "AccumulateGrad", None, (), (leaf,), leaf))
 
@@ -194,7 +199,7 @@ class Reader:
         _, op, told, ref, raw, (joined, output_nr, requires_grad), inputs, memory = fact
         base = self.base
         number = told - base
-        self.leaving[id(ref)] = (e.TensorReleased, number)
+        self.leaving[id(ref)] = (e.TensorReleased, number), None
         shared, version, seen = (number, 0, None) if memory is None else memory
         self.memory[number] = storage = self.storage(shared)
         value = self.keep(number, raw)
@@ -230,7 +235,7 @@ class Reader:
         op, number, ref, _, raw = fact[:PLAIN]
         base, rest = self.base, fact[PLAIN : PLAIN + len(op.tensors)]
         number -= base
-        self.leaving[id(ref)] = (e.TensorReleased, number)
+        self.leaving[id(ref)] = (e.TensorReleased, number), None
         given = tuple([told - base for told in rest if told is not None and told - base not in self.numbers])
         if raw is None:
             operands = [fact[-1] if told is None else self.contents(told - base) for told in rest]
@@ -244,12 +249,12 @@ class Reader:
         """The node with its edges and what it keeps, then the result."""
         if fact[3] is None:
             return self.plain_made(fact)
-        op, number, ref, node, node_ref, nr, outs, contents, nrs = fact[:FIELDS]
+        op, number, ref, node, nr, outs, contents, nrs = fact[:FIELDS]
         form, base, tell = form_of(op), self.base, self.flights.append
         memory, values, raws = self.memory, self.values, self.raws
         number -= base
         node -= base
-        self.leaving[id(ref)], self.leaving[id(node_ref)] = (e.TensorReleased, number), (e.NodeReleased, node)
+        self.leaving[id(ref)] = (e.TensorReleased, number), node
         given = tuple([told - base for told in fact[FIELDS : form.joined] if told is not None])
         joined = zip(fact[form.joined : form.kept], nrs, strict=True)
         edges = tuple([(None if told is None else told - base, at) for told, at in joined])
@@ -274,6 +279,9 @@ class Reader:
         for at, slot in form.values:
             tell((e.ValueSaved, node, slot, str(saved_face(fact[at]))))
         self.nodes[node] = Known(edges, slots, fact=fact)
+        for below, _ in edges:
+            if below is not None and (known := self.nodes[below]).holders is not None:
+                known.holders += 1
         if self.numbers and not self.numbers.isdisjoint(given):
             given = tuple([tensor for tensor in given if tensor not in self.numbers])
         shape, dtype = value.shape, value.dtype
@@ -281,7 +289,7 @@ class Reader:
 
     def gradient_made(self, number: int, ref: Any, raw: Any, version: int) -> None:
         """A new tensor that is the `.grad` of a leaf."""
-        self.leaving[id(ref)] = (e.TensorReleased, number)
+        self.leaving[id(ref)] = (e.TensorReleased, number), None
         self.memory[number] = storage = self.storage(number)
         value = self.keep(number, raw)
         facts = (value.shape, value.dtype, False, version, None, 0, None, value)
@@ -324,6 +332,31 @@ class Reader:
             (shape, dtype), contents = raw
             return np.frombuffer(contents, dtype).reshape(shape)[()]
         return raw if raw.__class__ is np.ndarray else np.array(raw.data, raw.dtype)[()]
+
+    # ---- what goes with the last that holds it
+
+    def let_go(self, node: int) -> None:
+        """One of those that held `node` is gone; if it was the last, the node is, too, and lets go of those below."""
+        waiting = [node]
+        for node in waiting:
+            known = self.nodes[node]
+            if known.holders is not None:
+                known.holders -= 1
+                if not known.holders:
+                    self.flights.append((e.NodeReleased, node))
+                    waiting += [below for below, _ in known.edges if below is not None]
+
+    def node_watched(self, fact: Flight) -> None:
+        """From now on `node_gone` tells when this node goes."""
+        self.nodes[fact[1]].holders = None
+
+    def node_gone(self, flight: Flight) -> None:
+        """A node that was watched is gone."""
+        self.flights.append(flight)
+        if self.nodes[flight[1]].fact:
+            for below, _ in self.nodes[flight[1]].edges:
+                if below is not None:
+                    self.let_go(below)
 
     # ---- values
 

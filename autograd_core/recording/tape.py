@@ -145,8 +145,15 @@ class Tape(Session):
         return super().storage(storage) if number is None else number
 
     def node_number(self, node: Node) -> int | None:
+        """As for every listener; from now on it is watched, for others may hold it than its tensor and its graph."""
         ref = self.nodes.get(id(node))
-        return self.told(node) if ref is None else ref.number
+        if ref is not None:
+            return ref.number
+        number = self.told(node)
+        if number is not None and not isinstance(node, AccumulateGrad):
+            super().watch(node, self.nodes, number, events.NodeReleased)
+            self.add((WATCHED, number))
+        return number
 
     def node(self, node: Node) -> int:
         if self.node_number(node) is None and not isinstance(node, AccumulateGrad):
@@ -332,7 +339,9 @@ def many_leaves(node: Node) -> bool:
     return len(node.next) > 2 and sum(below.__class__ is AccumulateGrad for below in node.next) > 2
 
 
-ROOT, BEGAN, LEAF, JOINED, MADE, WROTE, GONE = "root", "began", "leaf", "joined", "made", "wrote", "gone"
+ROOT, BEGAN, LEAF, JOINED, WATCHED = "root", "began", "leaf", "joined", "watched"
+MADE, WROTE, GONE = "made", "wrote", "gone"
 """Facts beside those of operators and of nodes that ran: the first gradient came; a node begins that tells of its reads
-itself; a leaf stored what came; a leaf got an AccumulateGrad; a tensor came from elsewhere; a tensor was written; a
+itself; a leaf stored what came; a leaf got an AccumulateGrad; a node tells itself when it goes; a tensor came from
+elsewhere; a tensor was written; a
 `.grad` was set to None. Nodes are named as `told`."""
