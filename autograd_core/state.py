@@ -28,8 +28,9 @@ PackHooks = tuple[Callable[[Any], Any], Callable[[Any], Any]]
 special: set[int] = set()
 """The threads in whose state something is not as it usually is; see Note [Usual threads]."""
 
-singular: set[int] = set()
-"""Those of them that have more to ask than whether grad mode is on."""
+singular: dict[int, Tape | bool] = {}
+"""Those of them that have more to ask than whether grad mode is on, with what an operator asks first: the tape that
+takes facts, or False."""
 
 next_usual: Callable[[], int] = count().__next__
 """The next sequence number of nodes made outside `isolated`."""
@@ -65,8 +66,6 @@ class State(threading.local):
         self.inference = False
         self.session: Session | None = None
         self.tape: Tape | None = None
-        self.way: Tape | bool | None = None
-        """What operators ask first: None where all is usual, else the tape that takes facts, or False."""
         self.saved_hooks: tuple[PackHooks, ...] = ()
         self.saved_hooks_refused: str | None = None
         self.next_call: Callable[[], int] = count(1).__next__
@@ -107,8 +106,10 @@ class State(threading.local):
         )
         fields["usual"] = usual
         fields["tape"] = None if usual else tape_of(fields)
-        fields["way"] = None if usual else fields["tape"] or False
-        (singular.discard if usual else singular.add)(fields["thread"])
+        if usual:
+            singular.pop(fields["thread"], None)
+        else:
+            singular[fields["thread"]] = fields["tape"] or False
         (special.discard if usual and fields["grad_enabled"] else special.add)(fields["thread"])
 
 

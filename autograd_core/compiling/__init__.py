@@ -15,6 +15,7 @@ from __future__ import annotations
 import linecache
 import sys
 import weakref
+from threading import get_ident
 from types import CodeType
 from typing import TYPE_CHECKING, Any
 
@@ -52,7 +53,7 @@ PLUMBING: Namespace = {
     "_Tensor": Tensor, "_SavedResult": SavedResult, "_Storage": Storage,
     "_LAST": LAST, "_SCALAR": SCALAR, "_FLOAT": FLOAT, "_outs": outs_of, "_floats": known_floats,
     "_numbers": operands.numbers,
-    "_special": special, "_singular": singular, "_state": state, "_next": next_usual,
+    "_special": special, "_singular": singular, "_thread": get_ident, "_state": state, "_next": next_usual,
     "_new": blank, "_float32": np.float32, "_ndarray": np.ndarray, "_edge": operand_edge,
     "_leaf_of": accumulator, "_new_leaf": new_accumulator, "_Dim": Dim,
     "_fitted": fitted, "_fitted_tensor": fitted_tensor, "_shows": shows, "_unpack": unpack_slot, "_result": save_result,

@@ -76,7 +76,7 @@ class Forward(Making):
         op = self.op
         lines = [f"def {name}({self.parameters()}):"]
         chosen = name == "_operator" and not self.pair
-        lines += ["    if _singular:", "        way = _state.way", "        if way is not None:"]
+        lines += ["    if _singular:", "        way = _singular.get(_thread())", "        if way is not None:"]
         if heard:
             noted = " and ".join(["way is not False", *self.noted_where(name)])
             lines.append(f"            if {noted}: return _heard(way, {self.everything})")
