@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import sys
+import warnings
 from typing import Any
 
 import numpy as np
 
-from . import events, tell
+from . import errors, events, tell
+from .fitting import dense
 from .graph import AccumulateGrad
+from .overlap import refuse_repeats
 from .state import state
 from .tensor import Tensor, plain
+from .views import laid_out, steps_of
 
 OWN_REFERENCES = 3
 """References to a gradient that nobody else holds, as `store_first` sees it: its callers', its own, getrefcount's."""
@@ -34,8 +38,10 @@ def accumulate(node: AccumulateGrad, grad: Any, call: int, create_graph: bool, v
         how = store_first(leaf, grad, create_graph, version, held)
     elif create_graph:
         meta.grad, how = unseen(before + grad), "anew"
+        look_at_layout(meta.grad, leaf, how)
     else:
         how = add_in_place(before, grad)
+        look_at_layout(before, leaf, how)
     if session is not None:
         now = meta.grad
         assert now is not None
@@ -63,12 +69,13 @@ def store_first(leaf: Tensor, grad: Any, create_graph: bool, version: int, held:
     if create_graph:
         from .ops.shape import copied
 
-        meta.grad = unseen(copied(grad))
+        meta.grad = unseen(copied(grad, leaf.data_))
         return "copied"
     if sys.getrefcount(grad) <= OWN_REFERENCES + 1 + held and laid_out_alike(grad, leaf.data_):
         meta.grad = plain(grad, version=version)
         return "taken"
-    meta.grad = plain(grad.copy() if isinstance(grad, np.ndarray) else grad, version=1)  # torch writes it with copy_
+    copy, writes = copied_for(grad, leaf.data_)
+    meta.grad = plain(copy, version=writes)
     return "copied"
 
 
@@ -88,14 +95,42 @@ def unseen(grad: Tensor) -> Tensor:
 
 
 def laid_out_alike(grad: Any, data: Any) -> bool:
-    """Whether the strides of `grad` are those that torch would give a gradient of `data`."""
-    if not isinstance(grad, np.ndarray):
+    """Whether `grad` lies in memory as a gradient of `data` should: as `data` does, or in rows if that has gaps.
+
+    Of a dimension with one element the stride says nothing.
+    """
+    if not isinstance(grad, np.ndarray) or grad.flags.c_contiguous and data.flags.c_contiguous:
         return True
-    return bool(grad.strides == data.strides or (grad.flags.c_contiguous and data.flags.c_contiguous))
+    if not dense(data):
+        return grad.flags.c_contiguous
+    steps = zip(grad.shape, grad.strides, data.strides, strict=True)
+    return all(size == 1 or one == other for size, one, other in steps)
+
+
+def copied_for(grad: Any, data: Any) -> tuple[Any, int]:
+    """A copy of `grad` that lies as a gradient of `data` should, and how often torch wrote it: empty memory is written
+    by copy_, while a clone in rows is not written again.
+    """
+    if not isinstance(grad, np.ndarray):
+        return grad, 1
+    if data.flags.c_contiguous or not dense(data):
+        return np.array(grad, order="C"), int(data.flags.c_contiguous)
+    copy = laid_out(grad.shape, steps_of(data), grad.dtype)
+    copy[...] = grad
+    return copy, 1
+
+
+def look_at_layout(held: Tensor, leaf: Tensor, how: str) -> None:
+    """Warn, once for each way to add, of a sum held in `.grad` that does not lie as the gradient of its leaf should."""
+    if laid_out_alike(held.data_, leaf.data_) or f"layout {how}" in state.warned:
+        return
+    state.warned.add(f"layout {how}")
+    warnings.warn(errors.layout(held.data_, leaf.data_), UserWarning, stacklevel=4)
 
 
 def add_in_place(before: Tensor, grad: Any) -> str:
     data = before.data_
+    refuse_repeats(data)
     if data.__class__ is np.ndarray and data.dtype is grad.dtype:
         np.add(data, grad, out=data)
     else:

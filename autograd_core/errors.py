@@ -151,6 +151,16 @@ def sizes(shape: Shape) -> str:
     return "[" + ", ".join(map(str, shape)) + "]"
 
 
+def layout(grad: Any, param: Any) -> str:
+    """Torch's words of a gradient, an array, that lies otherwise in memory than that of a parameter should."""
+    shown = [
+        f"{name}.sizes() = {sizes(data.shape)}, strides() = {sizes([step // data.itemsize for step in data.strides])}"
+        for name, data in (("grad", grad), ("param", param))
+    ]
+    first = "grad and param do not obey the gradient layout contract. This is not an error, but may impair performance."
+    return "\n".join([first, *shown])
+
+
 def op_title(name: str) -> str:
     """A node's name as messages shorten it: MulBackward0 -> Mul, SumBackward1 -> Sum1."""
     found = re.fullmatch(r"(.*)Backward(\d*)", name)

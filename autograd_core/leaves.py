@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy import float32, ndarray
 
-from .accumulate import add_in_place, laid_out_alike
+from .accumulate import add_in_place, copied_for, laid_out_alike, look_at_layout
 from .fitting import dense
 from .graph import AccumulateGrad, Node, Run
 from .tensor import blank, plain
@@ -77,10 +77,12 @@ def store(leaf: AccumulateGrad, grad: Any, version: int, sole: bool) -> None:
     meta = variable.meta or variable.own_meta()
     if meta.grad is not None:
         add_in_place(meta.grad, grad)
+        look_at_layout(meta.grad, variable, "in_place")
     elif sole and laid_out_alike(grad, variable.data_):
         meta.grad = plain(grad, version=version)
     else:
-        meta.grad = plain(grad.copy() if isinstance(grad, np.ndarray) else grad, version=1)
+        copy, writes = copied_for(grad, variable.data_)
+        meta.grad = plain(copy, version=writes)
 
 
 def parts(cell: Any) -> list[Any]:

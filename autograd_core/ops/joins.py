@@ -10,6 +10,7 @@ import numpy as np
 
 from .. import errors
 from ..dtypes import from_numpy, promote_types, to_numpy
+from ..fitting import dense
 from ..op import both, helper, op
 from ..tensor import Array
 from ..transforms.batch import hidden
@@ -129,17 +130,21 @@ def clone(self: Array, contiguous: bool = False) -> Array:
     return np.array(self, copy=True, order="C" if contiguous else "K")[()] if isinstance(self, np.ndarray) else self
 
 
-def copied(grad: Any) -> Any:
-    """A copy made as torch makes the first `.grad` under create_graph: an empty tensor written by copy_."""
+def copied(grad: Any, data: Any) -> Any:
+    """A copy made as torch makes the first `.grad` of a leaf with `data` under create_graph: an empty tensor that lies
+    as `data` does, written by copy_; or a clone in rows if that has gaps.
+    """
     from ..inplace import in_place
     from ..tensor import plain
+    from ..views import laid_out, steps_of
     from .elementwise import copy
 
     if hidden(grad):
         return clone(grad)
-    data = grad.data_
-    empty = plain(np.empty_like(data)[()])
-    return in_place(copy, empty, grad)
+    if not dense(data):
+        return clone(grad, True)
+    empty = laid_out(data.shape, steps_of(data), grad.data_.dtype)[()]
+    return in_place(copy, plain(empty), grad)
 
 
 @op("repeat", self=lambda grad, repeats, self_sym_sizes: repeat_backward(grad, repeats, self_sym_sizes))
