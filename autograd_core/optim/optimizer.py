@@ -25,7 +25,7 @@ def hooked(step: Callable[..., Any]) -> Callable[..., Any]:
 
     @functools.wraps(step)
     def call(self: Optimizer, *args: Any, **options: Any) -> Any:
-        self.steps += 1
+        self.stepped = True
         if not (self.pre_hooks or self.post_hooks):
             return step(self, *args, **options)
         given: tuple[Any, ...] = (self, *args)
@@ -47,6 +47,9 @@ def hooked(step: Callable[..., Any]) -> Callable[..., Any]:
 class Optimizer:
     """The base of all: groups of parameters, each with its options, and a state for each parameter."""
 
+    watched = stepped = False
+    """Whether a scheduler moves the rates, and whether a step was made since the first did."""
+
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
         if "step" in cls.__dict__:
@@ -64,7 +67,6 @@ class Optimizer:
         self.state_dict_hooks: dict[str, OrderedDict[int, Hook]] = defaultdict(OrderedDict)
         self.state: defaultdict[Tensor, dict[str, Any]] = defaultdict(dict)
         self.param_groups: list[Group] = []
-        self.steps = 0
         groups = list(params)
         if not groups:
             raise ValueError("optimizer got an empty parameter list")
@@ -111,6 +113,11 @@ class Optimizer:
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
         """One step; every algorithm writes its own."""
         raise NotImplementedError
+
+    def watch_steps(self) -> None:
+        """Called by schedulers: what was stepped before the first of them does not count."""
+        if not self.watched:
+            self.watched, self.stepped = True, False
 
     def zero_grad(self, set_to_none: bool = True) -> None:
         for group in self.param_groups:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
+from types import FunctionType
 from typing import Any
 
 from ...tensor import Tensor
@@ -13,6 +14,11 @@ TOO_EARLY = (
     "Detected call of `lr_scheduler.step()` before `optimizer.step()`. In PyTorch 1.1.0 and later, you should call "
     "them in the opposite order: `optimizer.step()` before `lr_scheduler.step()`.  Failure to do this will result in "
     "PyTorch skipping the first value of the learning rate schedule. See more details at "
+    "https://pytorch.org/docs/stable/optim.html#how-to-adjust-learning-rate"
+)
+REPLACED = (
+    "Seems like `optimizer.step()` has been overridden after learning rate scheduler initialization. Please, make sure "
+    "to call `optimizer.step()` before `lr_scheduler.step()`. See more details at "
     "https://pytorch.org/docs/stable/optim.html#how-to-adjust-learning-rate"
 )
 EPOCH_GIVEN = (
@@ -27,7 +33,7 @@ NOT_STARTED = (
     "optimizer state\n2. You're using last_epoch >= 0 for a fresh training run (not recommended)"
 )
 
-OWN = ("optimizer", "_stepped", "lr_lambdas", "_schedulers")
+OWN = ("optimizer", "lr_lambdas", "_schedulers")
 """What of a scheduler is not stored."""
 
 
@@ -38,6 +44,24 @@ def set_rates(groups: Sequence[dict[str, Any]], values: Sequence[float]) -> None
             group["lr"].fill_(rate)
         else:
             group["lr"] = rate
+
+
+def for_each_group(name: str, optimizer: Optimizer, value: Any) -> list[float]:
+    """One value for each group of parameters."""
+    groups = optimizer.param_groups
+    if not isinstance(value, list | tuple):
+        return [value] * len(groups)
+    if len(value) != len(groups):
+        raise ValueError(
+            f"{name} must have the same length as optimizer.param_groups. {name} has {len(value)} values, "
+            f"param_groups has {len(groups)}."
+        )
+    return list(value)
+
+
+def stored_function(function: Any) -> dict[str, Any] | None:
+    """What is stored of a function that a program gave: the attributes of an object, nothing of a plain function."""
+    return None if isinstance(function, FunctionType) else function.__dict__.copy()
 
 
 class LRScheduler:
@@ -56,7 +80,7 @@ class LRScheduler:
                 raise KeyError(NOT_STARTED.format(i))
         self.base_lrs = [group["initial_lr"] for group in optimizer.param_groups]
         self.last_epoch = last_epoch
-        self._stepped = optimizer.steps
+        optimizer.watch_steps()
         self._step_count = 0
         self._is_initial = False
         self._get_lr_called_within_step = False
@@ -89,7 +113,9 @@ class LRScheduler:
         return self.get_lr()
 
     def step(self, epoch: int | None = None) -> None:
-        if self._step_count == 1 and self.optimizer.steps == self._stepped:
+        if self._step_count == 1 and "step" in vars(self.optimizer):
+            warnings.warn(REPLACED, stacklevel=2)
+        elif self._step_count == 1 and not self.optimizer.stepped:
             warnings.warn(TOO_EARLY, stacklevel=2)
         self._step_count += 1
         if epoch is not None:
@@ -115,7 +141,8 @@ class LRScheduler:
         return {name: value for name, value in self.__dict__.items() if name not in OWN}
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
-        self.__dict__.update({name: value for name, value in state_dict.items() if name not in OWN})
+        given = state_dict.items() if isinstance(state_dict, dict) else state_dict
+        self.__dict__.update({name: value for name, value in given if name not in OWN})
 
 
 class _LRScheduler(LRScheduler):

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..optimizer import Optimizer
-from .base import LRScheduler
+from .base import LRScheduler, stored_function
 
 
 class StepLR(LRScheduler):
@@ -159,12 +159,28 @@ class LambdaLR(LRScheduler):
         return [base * factor(self.last_epoch) for base, factor in zip(self.base_lrs, self.lr_lambdas, strict=True)]
 
     def state_dict(self) -> dict[str, Any]:
-        """Functions are not stored."""
-        return {**super().state_dict(), "lr_lambdas": [None] * len(self.lr_lambdas)}
+        return {**super().state_dict(), "lr_lambdas": [stored_function(given) for given in self.lr_lambdas]}
+
+    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
+        super().load_state_dict(state_dict)
+        for own, kept in zip(self.lr_lambdas, state_dict["lr_lambdas"], strict=True):
+            if kept is not None:
+                own.__dict__.update(kept)
 
 
 class MultiplicativeLR(LambdaLR):
     """The last rate times a function of the epoch."""
+
+    def __init__(
+        self,
+        optimizer: Optimizer,
+        lr_lambda: Callable[[int], float] | Sequence[Callable[[int], float]],
+        last_epoch: int = -1,
+    ) -> None:
+        super().__init__(optimizer, lr_lambda, last_epoch)
+        for given in self.lr_lambdas:
+            if not callable(given):
+                raise TypeError(f"lr_lambda should be a function, but got {type(given).__name__}")
 
     def get_lr(self) -> list[float]:
         rates = self.rates()

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from types import FunctionType
 from typing import Any
 
 from ..optimizer import Optimizer
-from .base import LRScheduler, set_rates
+from .base import LRScheduler, for_each_group, set_rates, stored_function
 from .one_cycle import set_momentum
 
 Scale = Callable[[float], float]
@@ -105,24 +104,10 @@ class CyclicLR(LRScheduler):
         """All but the optimizer; last, of a `scale_fn` of the program's, the attributes of an object."""
         stored = super().state_dict()
         own = stored.pop("_scale_fn_custom")
-        kept = None if own is None or isinstance(own, FunctionType) else own.__dict__.copy()
-        return {**stored, "_scale_fn_custom": kept}
+        return {**stored, "_scale_fn_custom": None if own is None else stored_function(own)}
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
         kept = state_dict.pop("_scale_fn_custom")
         super().load_state_dict(state_dict)
         if kept is not None:
             self._scale_fn_custom.__dict__.update(kept)
-
-
-def for_each_group(name: str, optimizer: Optimizer, value: Any) -> list[float]:
-    """One value for each group of parameters."""
-    groups = optimizer.param_groups
-    if not isinstance(value, list | tuple):
-        return [value] * len(groups)
-    if len(value) != len(groups):
-        raise ValueError(
-            f"{name} must have the same length as optimizer.param_groups. {name} has {len(value)} values, "
-            f"param_groups has {len(groups)}."
-        )
-    return list(value)

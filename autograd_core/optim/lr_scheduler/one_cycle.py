@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any, TypedDict
 
 from ..optimizer import Optimizer
-from .base import LRScheduler
+from .base import LRScheduler, for_each_group
 
 
 def cosine(start: float, end: float, part: float) -> float:
@@ -39,23 +39,25 @@ class OneCycleLR(LRScheduler):
         pct_start: float = 0.3,
         anneal_strategy: str = "cos",
         cycle_momentum: bool = True,
-        base_momentum: float = 0.85,
-        max_momentum: float = 0.95,
+        base_momentum: float | list[float] = 0.85,
+        max_momentum: float | list[float] = 0.95,
         div_factor: float = 25.0,
         final_div_factor: float = 1e4,
         three_phase: bool = False,
         last_epoch: int = -1,
     ) -> None:
-        if total_steps is None and (epochs is None or steps_per_epoch is None):
-            raise ValueError("You must define either total_steps OR (epochs AND steps_per_epoch)")
-        self.total_steps: int = (epochs or 0) * (steps_per_epoch or 0) if total_steps is None else total_steps
+        if not isinstance(optimizer, Optimizer):
+            raise TypeError(f"{type(optimizer).__name__} is not an Optimizer")
+        self.total_steps = how_many(total_steps, epochs, steps_per_epoch)
+        self._schedule_phases = phases(self.total_steps, pct_start, three_phase)
+        if not isinstance(pct_start, float) or not 0 <= pct_start <= 1:
+            raise ValueError(f"Expected float between 0 and 1 pct_start, but got {pct_start}")
         if anneal_strategy not in WAYS:
             raise ValueError(f"anneal_strategy must be one of 'cos' or 'linear', instead got {anneal_strategy}")
-        self._schedule_phases = phases(self.total_steps, pct_start, three_phase)
         self._anneal_func_type = anneal_strategy
         self.cycle_momentum = cycle_momentum
         groups = optimizer.param_groups
-        highest = max_lr if isinstance(max_lr, list | tuple) else [max_lr] * len(groups)
+        highest = for_each_group("max_lr", optimizer, max_lr)
         new = groups if last_epoch == -1 else []
         for group, most in zip(new, highest, strict=False):
             group["initial_lr"], group["max_lr"] = most / div_factor, most
@@ -64,9 +66,11 @@ class OneCycleLR(LRScheduler):
             if not {"momentum", "betas"} & set(optimizer.defaults):
                 raise ValueError("optimizer must support momentum or beta1 with `cycle_momentum` option enabled")
             self.use_beta1 = "betas" in optimizer.defaults
-        for group in new if cycle_momentum else []:
-            set_momentum(group, max_momentum)
-            group["max_momentum"], group["base_momentum"] = max_momentum, base_momentum
+            most_of = for_each_group("max_momentum", optimizer, max_momentum)
+            least_of = for_each_group("base_momentum", optimizer, base_momentum)
+            for group, high, low in zip(new, most_of, least_of, strict=False):
+                set_momentum(group, high)
+                group["max_momentum"], group["base_momentum"] = high, low
         super().__init__(optimizer, last_epoch)
 
     def get_lr(self) -> list[float]:
@@ -84,6 +88,21 @@ class OneCycleLR(LRScheduler):
             if self.cycle_momentum:
                 set_momentum(group, way(group[phase["start_momentum"]], group[phase["end_momentum"]], part))
         return found
+
+
+def how_many(total: int | None, epochs: int | None, each: int | None) -> int:
+    """How many steps the cycle has.
+
+    Raises:
+        ValueError: too little is said of it, or a number that is not whole and above 0.
+    """
+    if total is None and (epochs is None or each is None):
+        raise ValueError("You must define either total_steps OR (epochs AND steps_per_epoch)")
+    said: dict[str, Any] = {"epochs": epochs, "steps_per_epoch": each} if total is None else {"total_steps": total}
+    for name, value in said.items():
+        if not isinstance(value, int) or value <= 0:
+            raise ValueError(f"Expected positive integer {name}, but got {value}")
+    return math.prod(said.values())
 
 
 class Phase(TypedDict):

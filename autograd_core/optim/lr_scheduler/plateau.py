@@ -51,18 +51,18 @@ class ReduceLROnPlateau(LRScheduler):
         if epoch is not None:
             warnings.warn(EPOCH_GIVEN, UserWarning, stacklevel=2)
         self.last_epoch = self.last_epoch + 1 if epoch is None else epoch
-        if self.is_better(current, self.best):
+        if self._is_better(current, self.best):
             self.best, self.num_bad_epochs = current, 0
         else:
             self.num_bad_epochs += 1
         if self.in_cooldown:
             self.cooldown_counter, self.num_bad_epochs = self.cooldown_counter - 1, 0
         if self.num_bad_epochs > self.patience:
-            self.reduce()
+            self._reduce_lr()
             self.cooldown_counter, self.num_bad_epochs = self.cooldown, 0
         self._last_lr = [group["lr"] for group in self.optimizer.param_groups]
 
-    def reduce(self) -> None:
+    def _reduce_lr(self) -> None:
         for group, least in zip(self.optimizer.param_groups, self.min_lrs, strict=True):
             rate = max(float(group["lr"]) * self.factor, least)
             if float(group["lr"]) - rate > self.eps:
@@ -72,7 +72,7 @@ class ReduceLROnPlateau(LRScheduler):
     def in_cooldown(self) -> bool:
         return self.cooldown_counter > 0
 
-    def is_better(self, a: float, best: float) -> bool:
+    def _is_better(self, a: float, best: float) -> bool:
         sign = -1 if self.mode == "min" else 1
         bound = best * (1 + sign * self.threshold) if self.threshold_mode == "rel" else best + sign * self.threshold
         return a < bound if self.mode == "min" else a > bound
