@@ -61,10 +61,11 @@ def diagflat(input: Tensor, offset: int = 0) -> Tensor:
 def trapezoid(y: Tensor, x: Tensor | None = None, *, dx: float | None = None, dim: int = -1) -> Tensor:
     """The area under `y` by trapezoids, whose feet stand at `x` or `dx` apart."""
     if x is None:
-        ends = e.mul_scalar(e.add(s.select(y, dim, 0), s.select(y, dim, -1)), 0.5)
+        last = s.select(y, dim, -1)  # torch makes it first
+        ends = e.mul_scalar(e.add(s.select(y, dim, 0), last), 0.5)
         return e.mul_scalar(e.sub(r.sum_dim(y, [dim], False), ends), 1.0 if dx is None else dx)
     at = existing(wrap(dim, y.data_.ndim), y.data_.ndim)
-    return e.div_scalar(r.sum_dim(slabs(y, x, at), [at], False), 2.0)
+    return e.div_scalar(r.sum_dim(slabs("trapezoid", y, x, at), [at], False), 2.0)
 
 
 def cumulative_trapezoid(y: Tensor, x: Tensor | None = None, *, dx: float | None = None, dim: int = -1) -> Tensor:
@@ -72,7 +73,7 @@ def cumulative_trapezoid(y: Tensor, x: Tensor | None = None, *, dx: float | None
     if x is None:
         return r.cumsum(e.mul_scalar(neighbours(y, dim), (1.0 if dx is None else dx) / 2), dim)
     at = existing(wrap(dim, y.data_.ndim), y.data_.ndim)
-    return e.div_scalar(r.cumsum(slabs(y, x, at), at), 2.0)
+    return e.div_scalar(r.cumsum(slabs("cumulative_trapezoid", y, x, at), at), 2.0)
 
 
 def neighbours(y: Tensor, dim: int) -> Tensor:
@@ -80,11 +81,17 @@ def neighbours(y: Tensor, dim: int) -> Tensor:
     return e.add(s.slice_(y, dim, 0, -1, 1), s.slice_(y, dim, 1, None, 1))
 
 
-def slabs(y: Tensor, x: Tensor, dim: int) -> Tensor:
-    """Twice the area of each trapezoid."""
-    if x.data_.ndim == 1:
-        x = s.view(x, [-1 if d == dim else 1 for d in range(y.data_.ndim)])
-    widths = e.sub(s.slice_(x, dim, 1, None, 1), s.slice_(x, dim, 0, -1, 1))
+def slabs(name: str, y: Tensor, x: Tensor, dim: int) -> Tensor:
+    """Twice the area of each trapezoid, in the function `name`."""
+    shape, rank = x.data_.shape, y.data_.ndim
+    if len(shape) == 1 and shape[0] != y.data_.shape[dim]:
+        raise RuntimeError(f"{name}: There must be one `x` value for each sample point")
+    if len(shape) == 1:
+        x = s.view(x, [-1 if d == dim else 1 for d in range(rank)])
+    elif len(shape) < rank:
+        x = s.view(x, [*[1] * (rank - len(shape)), *shape])
+    before = s.slice_(x, dim, 0, -1, 1)  # torch makes it first
+    widths = e.sub(s.slice_(x, dim, 1, None, 1), before)
     return e.mul(neighbours(y, dim), widths)
 
 

@@ -15,6 +15,7 @@ import numpy as np
 from .. import arithmetic
 from ..op import GRAPH, both, helper, op
 from ..tensor import Array, bare, plain
+from .after import after
 from .rectifiers import *
 from .special import elementwise
 
@@ -138,7 +139,7 @@ def gelu_double(pulled: Array, self: Array, approximate: str) -> Array:
 @both
 def silu_backward(grad: Array, self: Array) -> Array:
     share = sigmoid(self)
-    return grad * share * add_scalar(self * one_minus(share), 1.0)
+    return after(add_scalar(self * one_minus(share), 1.0), grad * share)
 
 
 @op("silu", self=lambda grad, self: silu_backward(grad, self))

@@ -182,7 +182,8 @@ def svd(A: Array, full_matrices: bool, compute_uv: bool, S_sym_argsize_minus_1: 
 @both
 def eigh_backward(by_values: Any, by_vectors: Any, values: Array, vectors: Array) -> Any:
     if by_vectors is None:
-        return None if by_values is None else matmul(vectors * unsqueeze(by_values, -2), adjoint(vectors))
+        turned = adjoint(vectors)  # torch makes it first
+        return None if by_values is None else matmul(vectors * unsqueeze(by_values, -2), turned)
     turned = matmul(adjoint(vectors), by_vectors)
     gaps = filled_diagonal(unsqueeze(values, -2) - unsqueeze(values, -1), 1.0)
     out = mul_scalar(skew(turned), 0.5) / gaps

@@ -71,6 +71,9 @@ def unreduced(grad: Array, sizes: Sequence[int], dim: Any, keepdim: bool) -> Arr
     """`grad` with the reduced axes back as 1, in torch's steps: one unsqueeze each."""
     if keepdim or len(sizes) == 0 or dim is None or dim == []:
         return grad
+    over = dim if isinstance(dim, list | tuple) else [dim]
+    if len(over) == 1:
+        return unsqueeze(grad, over[0])
     for axis in sorted(axes(dim, len(sizes))):
         grad = unsqueeze(grad, axis)
     return grad

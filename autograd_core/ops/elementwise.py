@@ -15,6 +15,7 @@ from .. import arithmetic, dtypes, errors
 from ..op import both, helper, op
 from ..promotion import without_bools
 from ..tensor import Array, bare, default_kind, wrapped_number
+from .after import after
 from .curves import *
 from .filling import *
 from .kernels import refuse
@@ -104,7 +105,7 @@ def mul_scalar(self: Array, other: float) -> Array:
     promote=PAIR,
     floating=True,
     self=lambda grad, other: grad / other,
-    other=lambda grad, self, other: -grad * ((self / other) / other),
+    other=lambda grad, self, other: after((self / other) / other, -grad),
 )
 def div(self: Array, other: Array) -> Array:
     return self / other
@@ -154,7 +155,7 @@ def remainder_scalar(self: Array, other: float) -> Array:
     "remainder.Tensor",
     promote=PAIR,
     self=lambda grad: grad,
-    other=lambda grad, self, other: -grad * div_mode(self, other, "floor"),
+    other=lambda grad, self, other: after(div_mode(self, other, "floor"), -grad),
 )
 def remainder(self: Array, other: Array) -> Array:
     check_divisor("remainder_cpu", self, other)
@@ -184,7 +185,7 @@ def neg(self: Array) -> Array:
     return -self
 
 
-@op("reciprocal", floating=True, self=lambda grad, result: -grad * (result * result))
+@op("reciprocal", floating=True, self=lambda grad, result: after(result * result, -grad))
 def reciprocal(self: Array) -> Array:
     return 1 / self
 

@@ -110,7 +110,7 @@ def join_parts(grads: Any, sizes: Sequence[int], dtype: Any, split: Any, dim: in
 def stack_parts(grads: Any, sizes: Sequence[int], dtype: Any, dim: int) -> Array:
     at = wrap(dim, len(sizes))
     shape = (*sizes[:at], *sizes[at + 1 :])
-    return stack([blank(shape, dtype) if grad is None else grad for grad in grads], at)
+    return stack([blank(shape, dtype) if grad is None else grad for grad in grads], dim)
 
 
 def blank(shape: Sequence[int], dtype: Any) -> Any:

@@ -32,11 +32,17 @@ helper(m.matmul, lambda a, b: np.matmul(a, b))
 # ---- inverses and solutions
 
 
+@both
+def inverse_backward(grad: Array, inverse: Array) -> Array:
+    pulled = matmul(grad, adjoint(inverse))
+    return -matmul(adjoint(inverse), pulled)
+
+
 @op(
     "linalg_inv_ex",
     outputs=("inverse", "info"),
     differentiable=("inverse",),
-    A=lambda grad, inverse: -matmul(adjoint(inverse), matmul(grad, adjoint(inverse))),
+    A=lambda grad, inverse: inverse_backward(grad, inverse),
 )
 def linalg_inv(A: Array) -> tuple[Array, Array]:
     info = np.zeros(A.shape[:-2], np.int32)

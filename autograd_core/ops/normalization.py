@@ -336,7 +336,8 @@ def group_norm_backward(
             b = unsqueezed(sum_dim(along if gain is None else along * gain, [2]), -2)
             c = unsqueezed(sum_dim(total if gain is None else total * gain, [2]), -2)
             b = mul_scalar((c * middle - b) * cube, share)
-            c = -b * middle - mul_scalar(c * scale, share)
+            rest = mul_scalar(c * scale, share)  # torch makes it first
+            c = -b * middle - rest
             out = a * pulled + b * X + c
         if by_mean is not None and by_rstd is not None:
             spread = mul_scalar(cube, -0.5) * view(by_rstd, [n, groups, 1, 1])

@@ -31,10 +31,8 @@ def norm_backward(grad: Array, self: Array, result: Array, order: float, dim: An
         return sgn(self) * (grad / sum_dim(hit, over, True) * hit)
     if order < 1:
         return sgn(self) * zeroed(raised(abs(self), order - 1), self == 0) * grad * pow_scalar(result, 1 - order)
-    scale = zeroed(grad / pow_scalar(result, order - 1), result == 0)
-    if order < 2:
-        return sgn(self) * raised(abs(self), order - 1) * scale
-    return self * raised(abs(self), order - 2) * scale
+    own = sgn(self) * raised(abs(self), order - 1) if order < 2 else self * raised(abs(self), order - 2)
+    return own * zeroed(grad / pow_scalar(result, order - 1), result == 0)
 
 
 def zeroed(values: Any, where: Any) -> Any:

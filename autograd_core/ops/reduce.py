@@ -128,7 +128,8 @@ def cumprod_backward(grad: Array, self: Array, dim: int, result: Array) -> Array
     """Exact where nothing is zero; elsewhere element by element."""
     if has_zero(self):
         raise RuntimeError("cumprod: the gradient at zeros is not supported")
-    return flip(cumsum(flip(result * grad, [dim]), dim), [dim]) / self
+    at = wrap(dim, len(self.shape))
+    return flip(cumsum(flip(result * grad, [at]), at), [at]) / self
 
 
 @op(
@@ -190,10 +191,10 @@ def prod_dim(self: Array, dim: int, keepdim: bool = False) -> Array:
 @both
 def prod_dim_backward(grad: Array, self: Array, result: Array, dim: int, keepdim: bool) -> Array:
     sizes = self.shape
-    grad, result = unreduced(grad, sizes, dim, keepdim), unreduced(result, sizes, dim, keepdim)
+    at = wrap(dim, len(sizes))
+    grad, result = unreduced(grad, sizes, at, keepdim), unreduced(result, sizes, at, keepdim)
     if not has_zero(self):
         return grad * (result / self)
-    at = wrap(dim, len(sizes))
     n = sizes[at]
     parts = []
     for i in range(n):

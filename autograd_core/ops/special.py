@@ -171,7 +171,8 @@ def sinc(self: Array) -> Array:
 def sinc_backward(grad: Array, self: Array) -> Array:
     angle = mul_scalar(self, 3.141592653589793)
     squared = mul_scalar(self * self, 3.141592653589793)
-    slope = grad * ((angle * cos(angle) - sin(angle)) / squared)
+    falling = sin(angle)  # torch makes it first
+    slope = grad * ((angle * cos(angle) - falling) / squared)
     return where(squared == 0, zeros_as(slope), slope)
 
 

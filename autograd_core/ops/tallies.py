@@ -94,9 +94,9 @@ def logcumsumexp_backward(grad: Array, self: Array, result: Array, dim: int) -> 
     """The part that raised the result less the part that lowered it, each by its logarithm, from the end."""
     logs = log(abs(grad))
     least = zeros_as(grad) - float("inf")
-    raised = backwards(where(grad > 0, logs, least) - result, dim)
-    lowered = backwards(where(grad < 0, logs, least) - result, dim)
-    return exp(raised + self) - exp(lowered + self)
+    up, down = where(grad > 0, logs, least), where(grad < 0, logs, least)
+    raised = exp(backwards(up - result, dim) + self)
+    return raised - exp(backwards(down - result, dim) + self)
 
 
 @both
