@@ -69,6 +69,8 @@ def in_place(function: Callable[..., Any], target: Tensor, *args: Any, **options
         return overwritten(target, function(target, *args, **options).data_)
     before = plain(target.data_)
     tracked = state.grad_enabled and any_needs_grad(target, (*args, *options.values()))
+    if tracked and state.saved_hooks:
+        args = tuple(unwritten(a) if isinstance(a, Tensor) and shares(a, target) else a for a in args)
     if tracked:
         before.node, before.output_nr = gradient_edge(target)
     kept = op.node_class is not None and "self" in op.kept()
@@ -136,6 +138,19 @@ def as_before(target: Tensor, given: Iterable[Any]) -> Iterator[None]:
     finally:
         for look in stale:
             look.version = now - 1
+
+
+def shares(tensor: Tensor, target: Tensor) -> bool:
+    """Whether both show one memory."""
+    return tensor is target or (tensor.storage_ is not None and tensor.storage_ is target.storage_)
+
+
+def unwritten(tensor: Tensor) -> Tensor:
+    """What an operand is before its memory is written, for the hooks that are asked after the write."""
+    copy = plain(np.copy(tensor.data_)[()])
+    if tensor.requires_grad:
+        copy.node, copy.output_nr = gradient_edge(tensor)
+    return copy
 
 
 def any_needs_grad(target: Tensor, args: Sequence[Any]) -> bool:

@@ -235,6 +235,10 @@ class Tensor(metaclass=TensorMeta):
 
     def overwrite(self, value: Array) -> None:
         """Write `value` (broadcast to the shape) over the memory, without counting it."""
+        if special and state.saved_hooks:
+            from .mutation import before_write
+
+            before_write(self)
         if isinstance(self.data_, np.ndarray):
             if 0 in self.data_.strides:  # elements that share a place: the one that changed is the one that was written
                 np.copyto(self.data_, value, where=np.not_equal(self.data_, value))

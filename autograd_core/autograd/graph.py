@@ -10,6 +10,7 @@ from ..absent import absent
 from ..edges import accumulator, gradient_edge
 from ..graph import Handle, Node
 from ..homes import settle
+from ..mutation import _AllowMutationOnSavedContext, contexts
 from ..state import state, watch
 from ..tensor import Tensor
 
@@ -69,6 +70,23 @@ def disable_saved_tensors_hooks(error_message: str) -> Iterator[None]:
         yield
     finally:
         state.saved_hooks_refused = before
+
+
+@contextmanager
+def allow_mutation_on_saved_tensors() -> Iterator[_AllowMutationOnSavedContext]:
+    """Let tensors be written that nodes saved: backward reads what they were. Gives what it knows of them.
+
+    Raises:
+        RuntimeError: such a context is on already.
+    """
+    nested, context = any(contexts()), _AllowMutationOnSavedContext()
+    with saved_tensors_hooks(context.pack, context.unpack):
+        try:
+            if nested:
+                raise RuntimeError("allow_mutation_on_saved_tensors contexts cannot be nested")
+            yield context
+        finally:
+            context.clear()
 
 
 def register_multi_grad_hook(
@@ -158,6 +176,7 @@ __getattr__ = absent("torch.autograd.graph")
 __all__ = [
     "GradientEdge",
     "Node",
+    "allow_mutation_on_saved_tensors",
     "disable_saved_tensors_hooks",
     "get_gradient_edge",
     "increment_version",

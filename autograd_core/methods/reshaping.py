@@ -11,6 +11,7 @@ from ..errors import sizes
 from ..functions.choices import sizes_of
 from ..graph import Node
 from ..inplace import check_writable
+from ..mutation import before_write
 from ..ops import arrange, windows
 from ..ops import shape as s
 from ..rebasing import rebase
@@ -25,6 +26,8 @@ def reshaped_in_place(function: Any, target: Tensor, *args: Any) -> Tensor:
     check_writable(target)
     if hidden(target):
         check_writable(target.data_.whole)
+    if state.saved_hooks:
+        before_write(target)  # what is saved of it keeps its shape
     before = plain(target.array())
     before.node, before.output_nr = target.grad_fn if state.grad_enabled else target.node, target.output_nr
     target.data_ = reshaped(function.op, before, args)

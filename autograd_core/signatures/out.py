@@ -140,8 +140,8 @@ def made_in(place: Tensor, args: Sequence[Any], options: dict[str, Any], functio
             place.overwrite(value)
             return place
     drawn = KIND[name] == "drawn"
-    place.bump()
     place.overwrite(laid_out(value.reshape(-1), place.data_) if drawn else value.reshape(place.data_.shape))
+    place.bump()
     tell.written(place, f"{name}_", ())
     return place
 
@@ -153,9 +153,10 @@ def put(place: Tensor, value: Tensor) -> None:
         if place.data_.size:
             warnings.warn(RESIZED.format(list(place.data_.shape), list(value.data_.shape)), UserWarning, stacklevel=5)
         resized(place, value.data_.shape)  # which counts as the write
+        place.overwrite(value.data_)
     else:
+        place.overwrite(value.data_)
         place.bump()
-    place.overwrite(value.data_)
 
 
 GRAD_WITH_OUT = (
