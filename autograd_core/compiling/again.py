@@ -58,6 +58,6 @@ class Again:
         return f"None if {' and '.join([*self.given(), *laid_out])} else {otherwise}"
 
     def of_gradient(self, p: str) -> str:
-        """Whether what the formula of the input `p` gives is computed again."""
+        """Whether what the formula of the input `p` gives is computed again, where `laid_out` says it of `grad`."""
         kept = [name for name in self.op.needs[p] if self.op.is_tensor(name)]
-        return " and ".join(PLAIN.format(name) for name in ["grad", *(f"x_{name}" for name in kept)])
+        return " and ".join(["laid_out", *(PLAIN.format(f"x_{name}") for name in kept)])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .again import Again
+from .again import PLAIN, Again
 from .backward import Backward
 from .entry import ERRORS, edge_lines
 from .forward import Forward
@@ -246,7 +246,7 @@ class Heard(Forward, Backward):
         if self.again.exact_step:
             fitted = [] if self.op.traits.get("fitting") else ["    apart = None"]
             return fitted + super().array_lines()
-        lines = []
+        lines = [f"    laid_out = {PLAIN.format('grad')}"]
         for i, p in enumerate(self.op.inputs):
             loads = self.own_load_lines(p)
             value = f"float(g_{p}) if g_{p}.__class__ is _float32 else None if g_{p} is None else "
