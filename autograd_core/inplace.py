@@ -16,19 +16,36 @@ from .rebasing import rebase
 from .state import special, state
 from .tensor import Array, Tensor, plain
 from .transforms.batch import hidden
-from .transforms.levels import Source
+from .transforms.levels import Source, transforming
 
 
-def check_writable(target: Tensor) -> None:
-    """Whether `target` may be written in place now.
+def check_writable(target: Tensor, operator: str = "") -> None:
+    """Whether `target` may be written in place now, by the operator of this name in the table.
 
     Raises:
         RuntimeError: it is a leaf that requires grad, or a view that may not be written.
     """
     if isinstance(target.node, Source) and not target.node.level.forward:
         raise RuntimeError(errors.LEAF_IN_PLACE)
+    if state.levels and operator:
+        refuse_captured(target, operator)
     if state.grad_enabled and target.requires_grad:
         check_history(target)
+
+
+def refuse_captured(target: Tensor, operator: str) -> None:
+    """Refuse to write a leaf of outside, or a view of one, while a function is transformed.
+
+    Tensors that want no gradient do not tell where they were made: they are written.
+
+    Raises:
+        RuntimeError: it is one.
+    """
+    look = target.meta.view if target.meta is not None else None
+    base = target if look is None else look.base
+    if transforming() and base.requires_grad and base.is_leaf:
+        name, dot, overload = operator.partition(".")
+        raise RuntimeError(errors.CAPTURED_IN_PLACE.format(f"{name}_{dot}{overload}"))
 
 
 def check_history(target: Tensor) -> None:
@@ -60,8 +77,8 @@ def in_place(function: Callable[..., Any], target: Tensor, *args: Any, **options
         from .batching.writing import written
 
         return written(function, target, args, options)
-    check_writable(target)
     op = function.op  # type: ignore[attr-defined]
+    check_writable(target, op.name)
     refuse_overlap(op.name, target, (*args, *options.values()))
     if state.grad_enabled and any(isinstance(a, Tensor) and a.requires_grad for a in args):
         refuse_view(target)

@@ -8,13 +8,14 @@ shared or written, so a tensor without one is at version 0 and alone with its me
 from __future__ import annotations
 
 import weakref
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from . import errors
+from .sizes import Size
 from .state import special, state, watch
 from .transforms.batch import Batch
 
@@ -145,6 +146,8 @@ class TensorMeta(type):
         """From numbers, or with the lengths that are given."""
         if cls is not Tensor:
             return super().__call__(*data, **options)
+        if len(data) == 1 and isinstance(data[0], Size):
+            data = tuple(data[0])
         if len(data) == 1 and isinstance(data[0], list | tuple):
             from .dtypes import get_default_dtype
             from .functions.factories import tensor as copied
@@ -153,10 +156,17 @@ class TensorMeta(type):
             if tensors_in(data[0]):
                 return copied(data[0], dtype=get_default_dtype())
         tensor = blank()
-        if len(data) == 1 and not isinstance(data[0], int):
+        if len(data) == 1 and (not isinstance(data[0], int) or data[0] is True or data[0] is False):
+            if isinstance(data[0], str):
+                raise TypeError("new(): invalid data type 'str'")
+            if not isinstance(data[0], Tensor | Sequence | np.ndarray):
+                raise TypeError(f"new(): data must be a sequence (got {type(data[0]).__name__})")
             tensor.data_ = data[0].data_ if isinstance(data[0], Tensor) else np.array(data[0], default_kind())
         else:
-            tensor.data_ = np.zeros(data or 0, default_kind())
+            from .functions.choices import sizes_of
+            from .functions.factories import checked
+
+            tensor.data_ = np.zeros(checked(sizes_of(data, "new")) if data else 0, default_kind())
         tensor.storage_ = tensor.node = tensor.meta = None
         return tensor
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from . import dtypes, errors
 from .functions import factories
+from .functions.choices import sizes_of
 from .sizes import Size
 from .tensor import Tensor
 
@@ -43,7 +44,9 @@ class tensortype(type):
             return alias
         if isinstance(first, (bool, float)):
             raise TypeError(f"new(): data must be a sequence (got {type(first).__name__})")
-        return factories.tensor(*data, dtype=cls.dtype)
+        if len(data) > 1:
+            return factories.zeros(*sizes_of(data, "new"), dtype=cls.dtype)
+        return factories.tensor(first, dtype=cls.dtype)
 
     def __instancecheck__(cls, instance: Any) -> bool:
         return isinstance(instance, Tensor) and instance.dtype is cls.dtype

@@ -179,14 +179,14 @@ def batch_normalized(call: Call) -> Any:
     """`batch_norm`: the channels of all examples side by side.
 
     Raises:
-        ValueError: running statistics that are the same for all examples would be updated.
+        RuntimeError: running statistics that are the same for all examples would be updated.
     """
     from ..ops.shape import reshape, transpose
 
     part, size = call.parts["input"], call.level.size
     stats = [call.parts.get(name) for name in ("running_mean", "running_var")]
     if part.at is not None and call["training"] and any(p is not None and p.at is None for p in stats):
-        raise ValueError(NOT_BATCHED)
+        raise RuntimeError(NOT_BATCHED)
     kept = [None if p is None else reshape(ensured(p, size), [-1]) for p in stats]
     rows = into(Part(ensured(part, size), 0) if part.at is None else part, 1)
     found, mean, invstd = call.run(input=rows, weight=None, bias=None, running_mean=kept[0], running_var=kept[1])

@@ -241,10 +241,10 @@ def index_put(input: Tensor, indices: Sequence[Tensor], values: Tensor, accumula
 def nonzero(input: Tensor, *, as_tuple: bool = False) -> Any:
     if unseen(input):
         raise RuntimeError(errors.DYNAMIC.format("where" if as_tuple else "nonzero"))
-    found = np.nonzero(np.atleast_1d(input.data_))
     if as_tuple:
-        return tuple(plain(at.astype(np.int64)) for at in found)
-    return plain(np.stack(found, 1).astype(np.int64) if input.data_.ndim else np.zeros((len(found[0]), 0), np.int64))
+        return tuple(s.unbind(nonzero(input if input.data_.ndim else s.unsqueeze(input.detach(), 0)), 1))
+    found = np.nonzero(np.atleast_1d(input.data_))
+    return plain(np.stack(found).astype(np.int64).T if input.data_.ndim else np.zeros((len(found[0]), 0), np.int64))
 
 
 # ---- comparisons of whole tensors

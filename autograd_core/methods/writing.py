@@ -126,7 +126,7 @@ def fill_(self: Tensor, value: Any) -> Tensor:
 def copy_(self: Tensor, src: Tensor, non_blocking: bool = False) -> Tensor:
     """Write `src`, broadcast, over this tensor."""
     if isinstance(src, Tensor):
-        check_writable(self)
+        check_writable(self, "copy")
         check_copy(self.data_.shape, src.data_.shape)
         if self.data_.dtype.kind != "f" and src.requires_grad:
             src = src.detach()  # no gradient can come back from whole numbers

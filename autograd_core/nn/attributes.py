@@ -40,12 +40,14 @@ class Attributes:
             raise TypeError(f"{type(self).__name__}.__init__() {given}")
         set_plain = super().__setattr__
         set_plain("training", True)
-        for kind in KINDS:
-            set_plain(kind, {})
+        set_plain("_parameters", {})
+        set_plain("_buffers", {})
         set_plain("_non_persistent_buffers_set", set())
         for kind in HOOKS:
             set_plain(kind, OrderedDict())
-        set_plain("_is_full_backward_hook", None)
+            if kind == "_backward_hooks":
+                set_plain("_is_full_backward_hook", None)
+        set_plain("_modules", {})
         if self.call_super_init:
             super().__init__(*args, **options)
 

@@ -11,7 +11,7 @@ from ..functions import recurrent
 from ..ops import shape as s
 from ..tensor import Tensor, plain
 from . import init
-from .layers import blank
+from .layers import blank, rank_of
 from .module import Module
 from .parameter import Parameter
 
@@ -63,8 +63,9 @@ class RNNCellBase(Recurrent):
         return self.weight_ih, self.weight_hh, self.bias_ih, self.bias_hh
 
     def checked(self, what: str, value: Tensor) -> Tensor:
-        if value.data_.ndim not in (1, 2):
-            raise ValueError(f"{type(self).__name__}: Expected {what} to be 1D or 2D, got {value.data_.ndim}D instead")
+        rank = rank_of(value)
+        if rank not in (1, 2):
+            raise ValueError(f"{type(self).__name__}: Expected {what} to be 1D or 2D, got {rank}D instead")
         return value
 
     def zeros(self, input: Tensor) -> Tensor:

@@ -277,8 +277,6 @@ class ParameterDict(Module):
             self[name] = value
 
     def __getitem__(self, name: str) -> Any:
-        if name not in self._keys:
-            raise KeyError(name)
         return getattr(self, name)
 
     def __setitem__(self, name: str, value: Any) -> None:

@@ -31,6 +31,17 @@ def blank(shape: Sequence[int], dtype: dtype_class | None = None, device: Any = 
     return Parameter(plain(np.zeros(checked(sizes_of([tuple(shape)])), floating(dtype))))
 
 
+def rank_of(value: Any) -> int:
+    """How many dimensions `value` has.
+
+    Raises:
+        AttributeError: it is no tensor.
+    """
+    if not isinstance(value, Tensor):
+        raise AttributeError(f"'{type(value).__name__}' object has no attribute 'dim'")
+    return value.data_.ndim
+
+
 class Identity(Module):
     """Gives back what it gets, whatever it was made with."""
 

@@ -8,14 +8,16 @@ from typing import Any
 
 import numpy as np
 
+from .. import errors
 from ..dtypes import dtype as dtype_class
 from ..dtypes import get_default_dtype, to_numpy
 from ..functions.shaping import squeeze
 from ..ops.shape import unsqueeze
 from ..tensor import Tensor, plain
+from ..transforms.levels import transforming
 from . import functional as F
 from . import init
-from .layers import blank
+from .layers import blank, rank_of
 from .module import Module
 
 
@@ -37,6 +39,8 @@ class Scaled(Module):
 class Tracked(Scaled):
     """What can keep running statistics of its channels."""
 
+    _version = 2
+
     def __init__(
         self,
         num_features: int,
@@ -57,6 +61,13 @@ class Tracked(Scaled):
         for name, data in zip(("running_mean", "running_var", "num_batches_tracked"), held, strict=True):
             self.register_buffer(name, plain(data) if track_running_stats else None)
         self.reset_parameters()
+
+    def _load_from_state_dict(self, state_dict: dict[str, Any], prefix: str, metadata: Any, *found: Any) -> None:
+        """What was stored before batches were counted, or by hand, need not say how many there were."""
+        key = f"{prefix}num_batches_tracked"
+        if (metadata.get("version") or 0) < 2 and self.track_running_stats and key not in state_dict:
+            state_dict[key] = self.num_batches_tracked
+        super()._load_from_state_dict(state_dict, prefix, metadata, *found)
 
     def reset_running_stats(self) -> None:
         if self.track_running_stats:
@@ -96,11 +107,14 @@ class BatchNorm1d(Tracked):
         super().__init__(num_features, eps, momentum, affine, track_running_stats, bias, device, dtype)
 
     def forward(self, input: Tensor) -> Tensor:
-        if input.data_.ndim not in self.RANKS:
-            raise ValueError(f"expected {self.RANK_TEXT} input (got {input.data_.ndim}D input)")
+        rank = rank_of(input)
+        if rank not in self.RANKS:
+            raise ValueError(f"expected {self.RANK_TEXT} input (got {rank}D input)")
         by_batch = self.training or not self.track_running_stats
         momentum = 0.0 if self.momentum is None else self.momentum
         if self.training and self.track_running_stats:
+            if transforming():
+                raise RuntimeError(errors.CAPTURED_IN_PLACE.format("add_.Tensor"))
             seen = self.num_batches_tracked
             seen.overwrite(seen.data_ + 1)
             seen.bump()
@@ -172,7 +186,7 @@ class InstanceNorm(Tracked):
         super().__init__(num_features, eps, momentum, affine, track_running_stats, bias, device, dtype)
 
     def forward(self, input: Tensor) -> Tensor:
-        ndim, alone = input.data_.ndim, self.RANKS[0]
+        ndim, alone = rank_of(input), self.RANKS[0]
         if ndim not in self.RANKS:
             raise ValueError(f"expected {alone}D or {alone + 1}D input (got {ndim}D input)")
         at = ndim - alone

@@ -12,7 +12,7 @@ from ..functions import packed, recurrent
 from ..ops import shape as s
 from ..tensor import Tensor, plain
 from .cells import Recurrent
-from .layers import blank
+from .layers import blank, rank_of
 from .parameter import Parameter
 from .utils.rnn import PackedSequence
 
@@ -104,9 +104,7 @@ class RNNBase(Recurrent):
         Raises:
             ValueError: it has not 2 or 3 dimensions.
         """
-        if not isinstance(input, Tensor):
-            raise AttributeError(f"'{type(input).__name__}' object has no attribute 'dim'")
-        rank = input.data_.ndim
+        rank = rank_of(input)
         if rank not in (2, 3):
             ending = " tensor instead" if self.mode.startswith("RNN") else " instead"
             raise ValueError(f"{type(self).__name__}: Expected input to be 2D or 3D, got {rank}D{ending}")
@@ -182,7 +180,7 @@ class SimpleNetwork(RNNBase):
         if hx is None:
             hx = self.zeros(inputs, self.hidden_size)
         else:
-            rank = hx.data_.ndim
+            rank = rank_of(hx)
             if alone and rank != 2:
                 raise RuntimeError(f"For unbatched 2-D input, hx should also be 2-D but got {rank}-D tensor")
             if not alone and rank != 3:
@@ -261,7 +259,7 @@ class LSTM(RNNBase):
         if hx is None:
             hx = self.zeros(inputs, out), self.zeros(inputs, self.hidden_size)
         else:
-            ranks, words = (hx[0].data_.ndim, hx[1].data_.ndim), "unbatched 2-D" if alone else "batched 3-D"
+            ranks, words = (rank_of(hx[0]), rank_of(hx[1])), "unbatched 2-D" if alone else "batched 3-D"
             if ranks != ((2, 2) if alone else (3, 3)):
                 raise RuntimeError(
                     f"For {words} input, hx and cx should also be {words[-3:]} but got ({ranks[0]}-D, {ranks[1]}-D) "

@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
 
 from .. import dtypes, errors
 from ..op import both, op
+from ..state import state
 from ..tensor import Array, bare
 
 PAIR = ("self", "other")
+
+OF_BYTES = (
+    "where received a uint8 condition tensor. This behavior is deprecated and will be removed in a future version of "
+    "PyTorch. Use a boolean condition instead."
+)
 
 
 # ---- pieces
@@ -162,7 +169,11 @@ def minimum(self: Array, other: Array) -> Array:
     other=lambda grad, condition: where(condition, zeros_as(grad), grad),
 )
 def where(condition: Array, self: Array, other: Array) -> Array:
-    if condition.dtype.kind != "b":
+    if condition.dtype == np.uint8:
+        if "where of bytes" not in state.warned:
+            state.warned.add("where of bytes")
+            warnings.warn(OF_BYTES, stacklevel=2)
+    elif condition.dtype.kind != "b":
         raise RuntimeError(
             "where expected condition to be a boolean tensor, but got a tensor with dtype "
             + errors.type_name(condition.dtype)

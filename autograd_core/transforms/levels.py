@@ -47,6 +47,11 @@ class Level:
         state.grad_enabled = self.mode
 
 
+def transforming() -> bool:
+    """Whether a function is under way that one of func's transformations was given."""
+    return any(level is not state.dual for level in state.levels)
+
+
 class Source(Node):
     """Where the graph of a level begins; what comes back is handed on as it is."""
 

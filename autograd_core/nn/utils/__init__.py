@@ -77,8 +77,18 @@ def clip_grads_with_norm_(
 
 
 def clip_grad_value_(parameters: Tensor | Iterable[Tensor], clip_value: float, foreach: bool | None = None) -> None:
-    """Cuts every number of every gradient off at plus and minus `clip_value`."""
-    for grad in graded(parameters):
+    """Cuts every number of every gradient off at plus and minus `clip_value`.
+
+    Raises:
+        RuntimeError: there are no gradients.
+    """
+    grads = graded(parameters)
+    if not grads:
+        raise RuntimeError(
+            "Expected !nested_tensorlist[0].empty() to be true, but got false.  (Could this error message be "
+            "improved?  If so, please report an enhancement request to PyTorch.)"
+        )
+    for grad in grads:
         for bound, limit in ((np.maximum, -clip_value), (np.minimum, clip_value)):
             grad.overwrite(bound(grad.data_, limit))
             grad.bump()

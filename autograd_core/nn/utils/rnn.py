@@ -81,8 +81,12 @@ class PackedSequence(PackedSequence_):
 
 
 def invert_permutation(permutation: Any) -> Any:
-    """Where each place of `permutation` went."""
-    return None if permutation is None else plain(np.argsort(permutation.data_))
+    """Where each place of `permutation` went: torch writes it in place."""
+    if permutation is None:
+        return None
+    places = plain(np.argsort(permutation.data_))
+    places.bump()
+    return places
 
 
 def pack_padded_sequence(
