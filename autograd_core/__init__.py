@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from . import dtypes, events, ops, random, tensor_types
+from . import dtypes, events, ops, random, switches, tensor_types
 from .absent import absent
 from .device import device, layout, memory_format, strided
 from .dtypes import dtype, finfo, get_default_dtype, iinfo, set_default_dtype
@@ -39,6 +39,7 @@ _FUNCTIONS = {
     "logspace zeros_like ones_like empty_like full_like",
     drawing: "rand_like randn_like randint_like rand randn randint randperm normal bernoulli multinomial poisson "
     "binomial",
+    switches: switches.NAMES,
     random: "default_generator get_rng_state initial_seed manual_seed seed set_rng_state",
     shaping: "cat",
     functions: "where is_tensor rsub",
@@ -86,6 +87,7 @@ _BELOW = {
     "cholesky": ("solving", "old_cholesky"),
     "qr": ("solving", "old_qr"),
     **dict.fromkeys(_RARER.split(), ("functions.rarer", "")),
+    **dict.fromkeys(("asarray", "frombuffer"), ("functions.taking", "")),
     **dict.fromkeys(("real", "conj", "conj_physical"), ("functions.rarer", "itself")),
     **dict.fromkeys(("ldexp", "angle", "mvlgamma"), ("ops.rarer", "")),
     **dict.fromkeys(("selu_", "celu_"), ("nn.functional.overwriting", "")),

@@ -181,6 +181,10 @@ def unsafe_split(tensor: Tensor, split_size: int, dim: int = 0) -> tuple[Tensor,
     return tuple(s.unsafe_split(tensor, split_size, dim))
 
 
+def unsafe_split_with_sizes(tensor: Tensor, split_sizes: Sequence[int], dim: int = 0) -> tuple[Tensor, ...]:
+    return tuple(s.unsafe_split_with_sizes(tensor, split_sizes, dim))
+
+
 def unsafe_chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
     return tuple(s.unsafe_split(input, chunk_size(input, chunks, dim), dim))
 
@@ -205,6 +209,10 @@ def narrow(input: Tensor, dim: int, start: int, length: int) -> Tensor:
     if start > size - length:
         raise RuntimeError(f"start ({start}) + length ({length}) exceeds dimension size ({size}).")
     return s.slice_(input, dim, start, start + length, 1)
+
+
+def narrow_copy(input: Tensor, dim: int, start: int, length: int) -> Tensor:
+    return s.narrow_copy(input, dim, start, length)
 
 
 def cat(tensors: Sequence[Tensor], dim: int = 0, *, axis: int | None = None) -> Tensor:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from typing import Any
+from weakref import WeakSet
 
 import numpy as np
 
 from ..device import CPU
 from ..ops import shape
-from ..tensor import Tensor
+from ..tensor import Storage, Tensor
 from ..transforms.batch import MEMORY, hidden, unseen
 from ..views import extent, steps_of
 
@@ -72,6 +73,30 @@ def windowed(input: Tensor, size: Sequence[int], stride: Sequence[int], asked: i
     if input.requires_grad or storage_offset(whole) or not whole.data_.flags.c_contiguous:
         raise NotImplementedError(OF_A_VIEW)
     return whole, first if asked is None else asked
+
+
+shared_memory: WeakSet[Storage] = WeakSet()
+"""Memory that programs moved to where other processes could see it."""
+
+
+def share_memory_(self: Tensor) -> Tensor:
+    shared_memory.add(self.shared_storage())
+    return self
+
+
+def is_shared(self: Tensor) -> bool:
+    return self.storage_ in shared_memory
+
+
+def is_set_to(self: Tensor, tensor: Tensor) -> bool:
+    """Whether both show the same memory in the same way."""
+    mine, theirs = self.data_, tensor.data_
+    return (
+        self.shared_storage() is tensor.shared_storage()
+        and mine.shape == theirs.shape
+        and steps_of(mine) == steps_of(theirs)
+        and offset(self) == offset(tensor)
+    )
 
 
 OF_A_VIEW = (

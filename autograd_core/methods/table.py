@@ -44,7 +44,7 @@ from ..ops import shape as s
 from ..signatures.guarding import guarded
 from ..sizes import Size
 from ..tensor import Tensor, wrapped_number
-from . import conversion, in_python, later, legacy, memory, tracking, turning
+from . import conversion, in_python, later, legacy, memory, tracking, turning, visiting
 from .writing import IN_PLACE
 
 Method = Callable[..., Any]
@@ -156,10 +156,6 @@ def where(self: Tensor, condition: Tensor, other: Any) -> Tensor:
     return e.where(condition, self, other)
 
 
-def share_memory_(self: Tensor) -> Tensor:
-    return self
-
-
 def is_inference(self: Tensor) -> bool:
     return self.storage_ is not None and self.storage_.inference
 
@@ -236,7 +232,8 @@ FROM = {
     reductions: "sum mean prod cumsum max min amax amin sort argsort topk var std logsumexp "
     "softmax log_softmax all any",
     shaping: "reshape view view_as flatten unflatten ravel permute movedim expand expand_as squeeze repeat tile flip "
-    "roll split split_with_sizes chunk unsafe_split unsafe_chunk unbind narrow diag contiguous",
+    "roll split split_with_sizes chunk unsafe_split unsafe_split_with_sizes unsafe_chunk unbind narrow narrow_copy "
+    "diag contiguous",
     not_implemented: "floor_divide",
     contraction: "inner kron",
     factored: "cholesky_solve cholesky_inverse",
@@ -269,7 +266,7 @@ OWN: dict[str, Method] = {
         tracking.backward, tracking.requires_grad_, tracking.detach, tracking.detach_, tracking.register_hook,
         tracking.register_post_accumulate_grad_hook, tracking.retain_grad, conversion.item, conversion.numpy,
         conversion.tolist, conversion.to, conversion.type_as, conversion.cuda, conversion.size, conversion.stride,
-        conversion.is_contiguous, clone, where, share_memory_,
+        conversion.is_contiguous, clone, where, memory.share_memory_, memory.is_shared, memory.is_set_to,
     )
 }  # fmt: skip
 OWN |= {
@@ -279,6 +276,7 @@ OWN |= {
     "__repr__": conversion.shown, "__array__": conversion.as_array, "type": conversion.type_,
     "dim": lambda self: int(self.data_.ndim), "ndimension": lambda self: int(self.data_.ndim),
     "element_size": lambda self: int(self.data_.itemsize), "data_ptr": memory.data_ptr,
+    "is_pinned": lambda self, device=None: False, "is_distributed": lambda self: False,
     "storage_offset": memory.storage_offset, "untyped_storage": memory.untyped_storage,
     "is_complex": lambda self: False, "adjoint": turning.matrices("adjoint"), "is_inference": is_inference,
     "get_device": lambda self: -1, "reshape_as": lambda self, other: s.reshape(self, list(other.data_.shape)),
@@ -286,6 +284,7 @@ OWN |= {
     "is_same_size": lambda self, other: self.data_.shape == other.data_.shape,
     "conj": lambda self: self, "conj_physical": lambda self: self,
     "polygamma": lambda self, n: rarer.polygamma(n, self),
+    "to_dense": lambda self, dtype=None, *, masked_grad=None: self if dtype is None else self.to(dtype),
     "cpu": lambda self: self,
 }  # fmt: skip
 OWN |= {name: getattr(drawing, name) for name in ("bernoulli", "multinomial")}
@@ -294,9 +293,11 @@ OWN |= (
     legacy.METHODS
     | in_python.METHODS
     | later.METHODS
+    | visiting.METHODS
     | {"__copy__": tracking.copied, "_is_view": vars(Tensor)["_is_view"]}
 )
 OWN |= {name: getattr(factories, name) for name in ("new_tensor", "new_zeros", "new_ones", "new_empty", "new_full")}
+OWN |= {"new_empty_strided": rarer.new_empty_strided}
 
 
 def install() -> None:

@@ -61,6 +61,22 @@ def unsafe_split(self: Array, split_size: int, dim: int = 0) -> list[Array]:
     ),
 )
 def split_with_sizes(self: Array, split_sizes: Sequence[int], dim: int = 0) -> list[Array]:
+    return parts_of_sizes(self, split_sizes, dim)
+
+
+@op(
+    "unsafe_split_with_sizes",
+    many=True,
+    self=lambda grads, self_sym_sizes, self_dtype_, split_sizes, dim: join_parts(
+        grads, self_sym_sizes, self_dtype_, split_sizes, dim
+    ),
+)
+def unsafe_split_with_sizes(self: Array, split_sizes: Sequence[int], dim: int = 0) -> list[Array]:
+    """Parts that share memory but are no views: each has a version of its own."""
+    return parts_of_sizes(self, split_sizes, dim)
+
+
+def parts_of_sizes(self: Array, split_sizes: Sequence[int], dim: int) -> list[Array]:
     at = wrap(dim, self.ndim)
     if sum_of(split_sizes) != self.shape[at]:
         raise RuntimeError(

@@ -191,7 +191,7 @@ RARER: dict[str, Operator] = {
         "PixelShuffle PixelUnshuffle ChannelShuffle ViewAsReal ViewAsComplex",
         lone(SHAPED, "grad rearranged", "puts the entries of {grad} back in their places"),
     ),
-    **alike("SplitWithSizes UnsafeSplit Chunk", lone(SHAPED, "cat(grads)", "joins {grad} again")),
+    **alike("SplitWithSizes UnsafeSplit UnsafeSplitWithSizes Chunk", lone(SHAPED, "cat(grads)", "joins {grad} again")),
     "BlockDiag": row(SHAPED, ("tensors", "grad, cut", "cuts the blocks out of {grad}")),
     **alike(
         "MaskedSelect Take",

@@ -224,7 +224,10 @@ OPERATORS: dict[str, Operator] = {
     "Cat": row(SHAPED, ("tensors", "grad, cut", "cuts {grad} into the pieces that were joined")),
     "Stack": row(SHAPED, ("tensors", "grad, cut", "cuts {grad} into the pieces that were stacked")),
     "Select": lone(PLACED, "grad at index, else 0", "puts {grad} at the place that was selected, zeros elsewhere"),
-    "Slice": lone(PLACED, "grad in the slice, else 0", "puts {grad} where the slice was, zeros elsewhere"),
+    **alike(
+        "Slice NarrowCopy",
+        lone(PLACED, "grad in the slice, else 0", "puts {grad} where the slice was, zeros elsewhere"),
+    ),
     "Unbind": lone(SHAPED, "stack(grads)", "stacks {grad} again"),
     "Split": lone(SHAPED, "cat(grads)", "joins {grad} again"),
     "Index": lone(PLACED, "grad at indices, else 0", "puts {grad} at the places that were indexed, zeros elsewhere"),

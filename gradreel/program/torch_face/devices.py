@@ -43,10 +43,21 @@ def at_home(machine: Machine, name: str, args: list[Value], kwargs: dict[str, Va
 
 
 def without_effect(name: str) -> Builtin:
-    def run(machine: Machine, *args: Value, **kwargs: Value) -> None:
-        machine.remark(NO_EFFECT.format(name=name))
+    """A switch that is turned and can be asked for again, but does nothing."""
+    turn = getattr(torch, name)  # a name of this file, never of a program
 
-    return Builtin(name.rpartition(".")[2], run, machine=True)
+    def run(machine: Machine, *args: Value, **kwargs: Value) -> Value:
+        machine.remark(NO_EFFECT.format(name=f"torch.{name}"))
+        return turn(*args, **kwargs)
+
+    return Builtin(name, run, machine=True)
+
+
+def set_default_device(machine: Machine, device: Value) -> None:
+    if is_gpu(device):
+        machine.remark(NO_GPU)
+    else:
+        torch.set_default_device(device)
 
 
 def quietly(name: str, answer: Value) -> Builtin:
@@ -87,9 +98,9 @@ def _install() -> None:
     jit = {name: Builtin(name, scripted, machine=True) for name in ("script", "trace", "ignore", "export", "unused")}
     SPACES["torch.jit"] = top["jit"] = Namespace("torch.jit", jit)
     for name in TUNING:
-        top[name] = without_effect(f"torch.{name}")
+        top[name] = without_effect(name)
+    top["set_default_device"] = Builtin("set_default_device", set_default_device, machine=True)
     top["get_num_threads"] = quietly("get_num_threads", 1)
-    top["are_deterministic_algorithms_enabled"] = quietly("are_deterministic_algorithms_enabled", False)
     cuda = SPACES["torch.cuda"].table
     for name in ("synchronize", "empty_cache", "set_device", "init", "reset_peak_memory_stats"):
         cuda[name] = quietly(name, None)
