@@ -15,7 +15,7 @@ from ..errors import sizes
 from ..homes import settle
 from ..state import state
 from ..tensor import Tensor
-from ..transforms.levels import Identity, Level, exited, tangent_of, wrap
+from ..transforms.levels import Identity, Level, Source, exited, tangent_of, wrap
 
 
 class UnpackedDualTensor(NamedTuple):
@@ -77,7 +77,7 @@ def make_dual(tensor: Tensor, tangent: Tensor, *, level: int | None = None) -> T
     return dual_at(dual, tensor, tangent)
 
 
-def dual_at(level: Level, tensor: Tensor, tangent: Tensor) -> Tensor:
+def dual_at(level: Level, tensor: Tensor, tangent: Tensor, kind: type[Source] = Source) -> Tensor:
     for what, given in (("primal", tensor), ("tangent", tangent)):
         if given.data_.dtype.kind != "f":
             raise ValueError(f"Expected {what} to be floating point or complex, but got: {given.dtype}")
@@ -89,7 +89,7 @@ def dual_at(level: Level, tensor: Tensor, tangent: Tensor) -> Tensor:
         )
     if tensor.data_.dtype != tangent.data_.dtype:
         raise NotImplementedError(f"a tangent of {tangent.dtype} for a tensor of {tensor.dtype} is not supported")
-    return wrap(tensor, level, tangent)
+    return wrap(tensor, level, tangent, kind)
 
 
 def unpack_dual(tensor: Tensor, *, level: int | None = None) -> UnpackedDualTensor:

@@ -16,8 +16,10 @@ from ..batching import custom, innermost
 from ..edges import gradient_edge
 from ..state import state
 from ..tensor import Tensor
+from ..transforms.levels import wants_gradient
 from .node import FunctionNode
 from .outputs import wrap_outputs
+from .tangents import with_tangents
 
 NO_BACKWARD = (
     "You must implement either the backward or vjp method for your custom autograd.Function to use it with backward "
@@ -139,7 +141,10 @@ class Function:
         node = cls.node_class()
         tensors = [a for a in args if isinstance(a, Tensor)]
         node.is_tensor = tuple(isinstance(a, Tensor) for a in args)
-        node.needs_input_grad = tuple(isinstance(a, Tensor) and a.requires_grad for a in args)
+        forward_mode = [level for level in state.levels if level.forward]
+        node.needs_input_grad = tuple(
+            isinstance(a, Tensor) and (wants_gradient(a) if forward_mode else a.requires_grad) for a in args
+        )
         recorded = state.grad_enabled and any(node.needs_input_grad)
         if recorded:
             edges = [gradient_edge(t) for t in tensors]
@@ -156,9 +161,11 @@ class Function:
             for o in outputs
         )
         wrapped = wrap_outputs(node, outputs, tensors, recorded)
+        if forward_mode:
+            wrapped = with_tangents(node, args, wrapped, forward_mode)
         if recorded:
             node.keep()
-        node.to_save = node.dirty_tensors = node.non_differentiable = None
+        node.to_save = node.saved_for_forward = node.dirty_tensors = node.non_differentiable = None
         session = state.session
         if session is not None:
             if recorded and any(node.outs):

@@ -28,6 +28,7 @@ OFFERED = [
     "non_differentiable",
     "save_for_backward",
     "save_for_forward",
+    "saved_for_forward",
     "saved_tensors",
     "saved_variables",
     "set_materialize_grads",
@@ -57,6 +58,7 @@ class FunctionNode(FunctionCtx, Node):
         self.op_name = self.function.__name__
         self.saved_list, self.versions = [], []
         self.to_save: tuple[Any, ...] | None = None
+        self.saved_for_forward: tuple[Any, ...] | None = None
         self.dirty_tensors: tuple[Any, ...] | None = None
         self.non_differentiable: tuple[Any, ...] | None = None
         self.materialize = True
@@ -71,7 +73,9 @@ class FunctionNode(FunctionCtx, Node):
         """Keep `tensors` (or None) for backward, as an operator keeps its inputs."""
         self.to_save = tensors
 
-    save_for_forward = save_for_backward
+    def save_for_forward(self, *tensors: Any) -> None:
+        """Keep `tensors` (or None) for jvp, which runs right after `forward`."""
+        self.saved_for_forward = tensors
 
     def mark_dirty(self, *tensors: Any) -> None:
         """Say that `forward` wrote these inputs in place."""
@@ -101,6 +105,8 @@ class FunctionNode(FunctionCtx, Node):
 
     @property
     def saved_tensors(self) -> tuple[Any, ...]:
+        if self.saved_for_forward is not None:
+            return self.saved_for_forward
         self.check_kept()
         named = zip(self.saved_list, self.versions, strict=True)
         return tuple(unpack(self, f"saved_tensors[{i}]", kept, v) for i, (kept, v) in enumerate(named))

@@ -15,8 +15,6 @@ from typing import Any
 import numpy as np
 
 from ..batching.parts import Part, hide
-from ..custom.function import NO_JVP, Function
-from ..custom.node import FunctionNode
 from ..dtypes import from_numpy
 from ..edges import gradient_edge
 from ..graph import AccumulateGrad, Node, Wanted
@@ -115,11 +113,11 @@ def entered(forward: bool = False) -> Iterator[Level]:
         level.leave()
 
 
-def wrap(tensor: Tensor, level: Level, tangent: Tensor | None = None) -> Tensor:
+def wrap(tensor: Tensor, level: Level, tangent: Tensor | None = None, kind: type[Source] = Source) -> Tensor:
     """`tensor` as an input at `level`."""
     if state.mapped and not (hidden(tensor) and tensor.data_.level is state.mapped[-1]):
         tensor = hide(Part(tensor, None), state.mapped[-1])
-    source = Source([gradient_edge(tensor)], ((tensor.data_.shape, tensor.data_.dtype),))
+    source = kind([gradient_edge(tensor)], ((tensor.data_.shape, tensor.data_.dtype),))
     source.level, source.origin, source.tangent = level, tensor, tangent
     wrapped = plain(tensor.array(), source)
     wrapped.storage_ = tensor.shared_storage()
@@ -159,6 +157,23 @@ def leads_outside(tensor: Tensor, level: Level | None) -> bool:
         or (isinstance(node, Source) and node.level is not level and node.level in state.levels)
         for node in nodes_below(tensor.grad_fn)
     )
+
+
+def wants_gradient(tensor: Tensor) -> bool:
+    """Whether `tensor` needs a gradient, and not only a tangent."""
+    if hidden(tensor) and wants_gradient(tensor.data_.whole):
+        return True
+    if tensor.grad_fn is None:
+        return tensor.requires_grad
+    return any(
+        isinstance(node, AccumulateGrad) or (isinstance(node, Source) and is_backward(node.level))
+        for node in nodes_below(tensor.grad_fn)
+    )
+
+
+def is_backward(level: Level) -> bool:
+    """Whether gradients are followed at `level`, which is under way."""
+    return not level.forward and level in state.levels
 
 
 def cut(value: Any, level: Level) -> Any:
@@ -239,18 +254,10 @@ def check_adjoint(node: Node) -> None:
     """Whether forward mode can be had from the backward of `node`.
 
     Raises:
-        NotImplementedError: it is a custom Function's, or leaves out gradients on purpose.
+        NotImplementedError: it leaves out gradients on purpose.
     """
     if node.op_name == "embedding" and getattr(node, "saved_padding_idx", -1) >= 0:
         raise NotImplementedError("forward mode through embedding with a padding_idx is not supported")
-    if not isinstance(node, FunctionNode):
-        return
-    if node.function.jvp is Function.jvp:
-        raise NotImplementedError(NO_JVP)
-    raise NotImplementedError(
-        f"the jvp of the custom function {node.function.__name__} is not supported: forward mode is made of backward "
-        "here (see autograd_core.autograd.forward_ad)"
-    )
 
 
 def shown(tensor: Tensor) -> str:

@@ -1,0 +1,80 @@
+"""Forward mode through functions that programs write: their `jvp` runs as soon as `forward` has.
+
+What comes out leaves the graph of the level and enters it again with the tangent that `jvp` gave: for that level,
+nothing lies behind it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ..tensor import Tensor, plain
+from ..transforms.levels import Level, Source, exited, tangent_of
+from .node import FunctionNode
+
+NO_VIEW = "A custom Function's forward is returning a view (or an input as-is) but the jvp is not returning a view."
+
+
+def with_tangents(node: FunctionNode, args: Sequence[Any], outputs: list[Any], levels: Sequence[Level]) -> list[Any]:
+    """The outputs of `node`, dual at each of the forward `levels` at which one of `args` is."""
+    for level in levels:
+        along = [tangent_of(a, level) if isinstance(a, Tensor) else None for a in args]
+        if all(tangent is None for tangent in along):
+            continue
+        along = [None if t is None else exited(t, level) for t in along]
+        if node.materialize:
+            along = [zeros(a) if t is None and isinstance(a, Tensor) else t for a, t in zip(args, along, strict=True)]
+        kept = node.saved_for_forward or ()
+        node.saved_for_forward = tuple(t if t is None else exited(t, level) for t in kept) if kept else None
+        found = node.function.jvp(node, *along)
+        tangents = found if isinstance(found, tuple) else (found,)
+        if len(tangents) != len(outputs):
+            raise RuntimeError(
+                f"Function's jvp returned an invalid number of forward gradients (expected {len(outputs)} but got "
+                f"{len(tangents)})"
+            )
+        pairs = enumerate(zip(outputs, tangents, strict=True))
+        outputs = [out if t is None else dual(out, t, nr, args, level) for nr, (out, t) in pairs]
+    return outputs
+
+
+def zeros(like: Tensor) -> Tensor:
+    return like.detach() * 0
+
+
+def dual(out: Tensor, tangent: Any, nr: int, args: Sequence[Any], level: Level) -> Tensor:
+    """The output number `nr` with its tangent at `level`.
+
+    Raises:
+        RuntimeError: `tangent` is none for it.
+    """
+    from ..autograd.forward_ad import dual_at
+
+    if not isinstance(tangent, Tensor):
+        raise RuntimeError(f"expected Variable or None (got {type(tangent).__name__}) for grad output {nr}.")
+    shown = [a for a in args if isinstance(a, Tensor) and a.shared_storage() is out.shared_storage()]
+    written = any(out is a for a in shown)
+    if shown and not written and not tangent._is_view():
+        raise RuntimeError(NO_VIEW)
+    made = dual_at(level, exited(out, level) if out.node is not None else bare(out), tangent, Result)
+    if not written:
+        return made
+    out.node, out.output_nr = made.node, made.output_nr
+    return out
+
+
+def bare(out: Tensor) -> Tensor:
+    """`out` without what it is a view of: no graph leads to it."""
+    made = plain(out.array())
+    made.storage_ = out.shared_storage()
+    return made
+
+
+class Result(Source):
+    """Where the graph of a level begins again behind a Function."""
+
+    __slots__ = ()
+
+    def type_name(self) -> str:
+        return "Identity" if self.next[0] is None else self.next[0].type_name()
