@@ -10,6 +10,7 @@ from . import errors, events, tell
 from .edges import gradient_edge
 from .graph import Node, Wanted
 from .overlap import refuse_repeats
+from .saved import SavedResult
 from .state import state
 from .tensor import Tensor, plain
 from .transforms.batch import hidden
@@ -68,7 +69,11 @@ def rebase_onto(target: Tensor, node: Node, output_nr: int = 0) -> None:
     base.node, base.output_nr = slices, 0
     move_retain(base, before, slices)
     tell_rebased(base, before, slices)
-    current_grad_fn(target)  # torch remakes the written view's grad_fn at once, other views' when they are read
+    made_anew = current_grad_fn(target)  # torch remakes the written view's grad_fn at once, others when they are read
+    if made_anew is not None:
+        for slot in node.slots:
+            if isinstance(kept := node.kept_in(slot), SavedResult):
+                kept.seen_as = weakref.ref(made_anew)
 
 
 def move_retain(tensor: Tensor, before: Node | None, node: Node) -> None:
@@ -152,11 +157,13 @@ class CopySlices(Node):
             raise RuntimeError(errors.SECOND_BACKWARD)
 
     def release(self) -> None:
-        self.freed = True
-        self.inner.release()
+        """Let go of the inner node as a whole: where a second derivative leads to it, it keeps what it has."""
+        if not self.freed:
+            self.freed = True
+            del self.inner
 
     def keeps(self) -> list[str]:
-        return self.inner.keeps()
+        return [] if self.freed else self.inner.keeps()
 
     def saved_nbytes(self, slot: str) -> int:
         return self.inner.saved_nbytes(slot)

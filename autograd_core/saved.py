@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import weakref
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -31,11 +32,13 @@ SAVED, VERSION = Names("saved_"), Names("version_")
 class SavedResult:
     """A result of the node itself, kept by its parts: keeping the tensor would make a cycle of node and tensor."""
 
-    __slots__ = ("data_", "storage_", "output_nr")
+    __slots__ = ("data_", "storage_", "output_nr", "seen_as")
 
     data_: Array
     storage_: Storage
     output_nr: int
+    seen_as: weakref.ref[Node]
+    """Only of what was written through a view: the grad_fn that the view got then."""
 
     @property
     def nbytes(self) -> int:
@@ -45,11 +48,12 @@ class SavedResult:
         return self.storage_
 
     def tensor(self, node: Node) -> Tensor:
-        """The result again, as a new tensor with this node as its grad_fn."""
+        """The result again, as a new tensor: its grad_fn is this node, or that of the view if it is still in use."""
         data = self.data_
         if self.storage_.boxed is not None and data.shape == ():
             data = self.storage_.boxed
-        tensor = plain(data, node, self.output_nr)
+        view_fn = self.seen_as() if hasattr(self, "seen_as") else None
+        tensor = plain(data, node, self.output_nr) if view_fn is None else plain(data, view_fn)
         tensor.storage_ = self.storage_
         return tensor
 

@@ -81,7 +81,7 @@ def threshold(self: Array, threshold: float, value: float) -> Array:
 @op(
     "threshold_",
     node="ThresholdBackward1",
-    self=lambda grad, threshold, result: threshold_backward(grad, result, threshold),
+    self=lambda grad, self, threshold: threshold_backward(grad, self, threshold),
 )
 def threshold_(self: Array, threshold: float, value: float) -> Array:
     return bare(np.where(self <= threshold, self.dtype.type(value), self))
