@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..edges import gradient_edge
+from ..edges import NOWHERE, gradient_edge
 from ..graph import Node, Wanted
 from ..state import state
 from ..tensor import Tensor
@@ -28,7 +28,8 @@ def once_differentiable(backward: Callable[..., Any]) -> Callable[..., Any]:
             return got
         many = isinstance(got, tuple | list)
         results = list(got) if many else [got]
-        node = Error([gradient_edge(g) for g in grads if isinstance(g, Tensor)])
+        leaves = [r.detach().requires_grad_() if isinstance(r, Tensor) else None for r in results]
+        node = Error([NOWHERE if leaf is None else gradient_edge(leaf) for leaf in leaves])
         for i, result in enumerate(results):
             if isinstance(result, Tensor):
                 results[i] = result = result.detach()

@@ -46,14 +46,29 @@ def wrap_outputs(node: FunctionNode, outputs: list[Any], inputs: list[Tensor], r
             warnings.warn(DIRTY_NOT_INPUT, UserWarning, stacklevel=4)
         tell.written(tensor, node.function.__name__, ())
     wrapped: list[Any] = []
+    differentiable = [
+        recorded and isinstance(out, Tensor) and out.data_.dtype.kind == "f" and not among(out, constant)
+        for out in outputs
+    ]
     for nr, out in enumerate(outputs):
         if isinstance(out, Tensor):
-            differentiable = recorded and out.data_.dtype.kind == "f" and not among(out, constant)
-            out = place(node, out, nr, among(out, inputs), among(out, dirty), differentiable, len(outputs))
+            is_input, is_dirty = among(out, inputs), among(out, dirty)
+            out = place(node, out, nr, is_input, is_dirty, differentiable[nr], len(outputs))
+            if not (is_input and is_dirty):
+                say_made(out, "custom")
         wrapped.append(out)
+    if sum(differentiable) > 1:
+        for out in wrapped:
+            say_made(out, "multi_output")
     if not all(among(tensor, outputs) for tensor in dirty):
         raise RuntimeError(DIRTY_NOT_RETURNED)
     return wrapped
+
+
+def say_made(out: Any, creation: str) -> None:
+    """If `out` is a view, it came to be in this way."""
+    if isinstance(out, Tensor) and out.meta is not None and out.meta.view is not None:
+        out.meta.view.creation = creation
 
 
 def among(tensor: Tensor, others: Sequence[Any]) -> bool:
@@ -93,5 +108,4 @@ def place(
     out.node, out.output_nr = node, nr
     if out.meta is not None and out.meta.view is not None:
         out.meta.view.version = out.shared_storage().version
-        out.meta.view.creation = "custom"
     return out
