@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import cache
 from typing import Any
 
 from .batching.pointwise import each_alike
@@ -41,15 +42,46 @@ class NotImplemented_(Node):
 NotImplemented_.__name__ = "NotImplemented"
 
 
-def floor_divide_(self: Tensor, other: Any) -> Tensor:
-    """`a //= b`: the value written, and a node without derivative."""
+class Underived(Node):
+    """A write in place whose operator has a derivative, but not as a write."""
+
+    __slots__ = ()
+
+    def raw(self, grads: Sequence[Any], wanted: Wanted) -> list[Any]:
+        raise NotImplementedError(f"the derivative for 'inplace version of {self.op_name}' is not implemented.")
+
+    graph = raw
+
+
+@cache
+def kind_of(name: str) -> type[Underived]:
+    """The node of `name` written in place."""
+    return type(f"{name.capitalize()}Backward1", (Underived,), {"__slots__": (), "op_name": name})
+
+
+def written(name: str, function: Callable[..., Any], self: Tensor) -> Tensor:
+    """`self` with what `function` makes of it written over it, and a node that says that this has no derivative."""
+    edges = without_graph(function, self)
+    if edges:
+        rebase_onto(self, kind_of(name)(edges, ((self.data_.shape, self.data_.dtype),)))
+    return self
+
+
+def without_graph(function: Callable[..., Any], self: Tensor, *operands: Any) -> list[tuple[Node | None, int]]:
+    """Write what `function` makes over `self`; the edges that the node of this should have, if any."""
     check_writable(self)
-    edges = edges_of(self, other)
+    edges = edges_of(self, *operands)
     before, state.grad_enabled = state.grad_enabled, False
     try:
-        in_place(e.div_mode, self, other, "floor")
+        in_place(function, self, *operands)
     finally:
         state.grad_enabled = before
+    return edges
+
+
+def floor_divide_(self: Tensor, other: Any) -> Tensor:
+    """`a //= b`: the value written, and a node without derivative."""
+    edges = without_graph(e.div_mode, self, other, "floor")
     if edges:
         node = NotImplemented_(edges, ((self.data_.shape, self.data_.dtype),))
         node.operator = "aten::floor_divide_"

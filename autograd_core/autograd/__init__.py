@@ -216,7 +216,10 @@ def gradients(
         captures.setdefault(captured_edge(tensor), []).append(i)
     call = Call(bool(retain), bool(create_graph), captures)
     run(call, "grad", roots, grads, edges, wanted)
-    return tuple(result(call, i, t, allow_unused, materialize_grads) for i, t in enumerate(wanted))
+    found = tuple(result(call, i, t, allow_unused, materialize_grads) for i, t in enumerate(wanted))
+    if materialize_grads and any(found[i] is None for i, t in enumerate(wanted) if isinstance(t, GradientEdge)):
+        raise RuntimeError("materialize_grads cannot be used when the given input is a GradientEdge")
+    return found
 
 
 SEVERAL = (tuple, list)

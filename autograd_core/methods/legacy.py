@@ -77,6 +77,8 @@ def set_(self: Tensor, source: Tensor | None = None) -> Tensor:
     self.data_ = given.array()
     mine.address, mine.boxed = theirs.address, theirs.boxed
     self.bump()
+    if self.meta is not None:
+        self.meta.accumulator = None  # torch resets it: graphs made from now on lead to another one
     if needed:
         node = NotImplemented_(edges, ((self.data_.shape, self.data_.dtype),))
         node.operator = "set_"

@@ -178,10 +178,7 @@ def underived(name: str, function: Method) -> Method:
     """The in-place variant of an operator, of which torch has no derivative."""
 
     def method(self: Tensor) -> Tensor:
-        check_writable(self)
-        if state.grad_enabled and self.requires_grad:
-            raise NotImplementedError(f"the derivative for 'inplace version of {name}' is not implemented.")
-        return in_place(function, self)
+        return not_implemented.written(name, function, self)
 
     return method
 
