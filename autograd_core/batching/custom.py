@@ -44,11 +44,26 @@ def on_wholes(cls: Any, args: Sequence[Any], level: Level) -> Any:
     if all(d is None for d in dims):
         return hidden_again(cls.apply(*wholes), None, level)
     if not cls.generate_vmap_rule:
-        found, out_dims = cls.vmap(VmapInfo(level.size, level.randomness), dims, *wholes)
+        found, out_dims = pair(cls.vmap(VmapInfo(level.size, level.randomness), dims, *wholes))
         return hidden_again(found, out_dims, level)
     made = vmapped(cls, dims, level)
     found = made.apply(*wholes)
     return hidden_again(found, made.out_dims if isinstance(found, tuple) else made.out_dims[0], level)
+
+
+def pair(returned: Any) -> tuple[Any, Any]:
+    """What a `vmap` of a program's own returned, if it is results and their dimensions.
+
+    Raises:
+        RuntimeError: it is not.
+    """
+    if isinstance(returned, tuple) and len(returned) == 2:
+        return returned
+    got = f"{len(returned)} returns" if isinstance(returned, tuple) else f"a {type(returned)}"
+    raise RuntimeError(
+        "Expected the vmap staticmethod to have two returns, an output and out_dims with pytree structure compatible "
+        f"with the output. Got {got} instead"
+    )
 
 
 def hidden_again(found: Any, dims: Any, level: Level) -> Any:

@@ -43,6 +43,16 @@ BACKWARD_AND_VJP = (
     "Implementing both 'backward' and 'vjp' for a custom Function is not allowed. You should only implement one of "
     "them."
 )
+NO_RULE = (
+    "You tried to vmap over {0}, but it does not have vmap support. Please override and implement the vmap "
+    "staticmethod or set generate_vmap_rule=True. For more details, please see "
+    "https://pytorch.org/docs/main/notes/extending.func.html"
+)
+TWO_RULES = (
+    "You tried to vmap over {0}, but it has both generate_vmap_rule=True and an overridden vmap staticmethod. Please "
+    "set generate_vmap_rule=False or delete the overridden vmap staticmethod to avoid ambiguity. For more details, "
+    "please see https://pytorch.org/docs/main/notes/extending.func.html"
+)
 NO_VMAP = (
     "To use autograd.Function with vmap, you must either override the vmap staticmethod or set generate_vmap_rule=True."
 )
@@ -182,14 +192,12 @@ class Function:
         Raises:
             RuntimeError: it lacks what they need.
         """
-        if cls.setup_context is Function.setup_context and any(level is not state.dual for level in state.levels):
+        transformed = state.mapped or any(level is not state.dual for level in state.levels)
+        if cls.setup_context is Function.setup_context and transformed:
             raise RuntimeError(NO_SETUP)
-        if state.mapped and not cls.generate_vmap_rule and cls.vmap is Function.vmap:
-            raise RuntimeError(
-                f"You tried to vmap over {cls.__name__}, but it does not have vmap support. Please override and "
-                "implement the vmap staticmethod or set generate_vmap_rule=True. For more details, please see "
-                "https://pytorch.org/docs/main/notes/extending.func.html"
-            )
+        own = cls.vmap is not Function.vmap
+        if state.mapped and bool(cls.generate_vmap_rule) is own:
+            raise RuntimeError((TWO_RULES if own else NO_RULE).format(cls.__name__))
 
     @classmethod
     def run_forward(cls, node: FunctionNode, args: tuple[Any, ...]) -> Any:

@@ -166,14 +166,14 @@ def walk(self: Tensor, parts: tuple[Any, ...]) -> tuple[Tensor, list[Tensor | No
             place += ndim - used
         elif is_int(part):
             view = select(view, at, int(part), place)
-        elif isinstance(part, Tensor) and part.data_.shape == () and part.data_.dtype.kind in "iu":
-            view = select(view, at, int(part.data_), place)
+        elif isinstance(part, Tensor) and part.data_.shape == () and part.data_.dtype.kind in "iu" and not unseen(part):
+            view = select(view, at, part.item(), place)
         elif isinstance(part, slice):
             view = sliced(view, at, part)
             at += 1
         else:
             found[at] = as_index(part)
-            if isinstance(part, bool | np.bool_) or found[at].data_.shape == ():
+            if found[at].data_.shape == () and found[at].data_.dtype.kind == "b":
                 view = shape.unsqueeze(view, at)
                 found[at] = plain(np.zeros(int(bool(found[at].data_)), np.int64), version=1)  # torch fills it
             at += 1
