@@ -161,13 +161,13 @@ class Call:
             wanted = node.next if self.needed is None else self.wanted(node)
             results = node.graph(grads, wanted) if self.on_tensors else node.raw(grads, wanted)
             results = validated(node, results, wanted, self.on_tensors)
-        if state.anomaly and state.check_nan:
-            anomaly.check_nan(node, results)
         if node.hooks is not None and node.hooks.post:
             results = self.after(node, results, kept if isinstance(node, AccumulateGrad) else grads)
         if session is not None:
             session.emit((events.NodeRan, self.number, session.node(node), tell.values(results)))
         self.let_go(node)
+        if state.anomaly and state.check_nan:
+            anomaly.check_nan(node, results)
         counts = self.passed_on(node, grads, results)
         del grads
         for i, (below, nr) in enumerate(zip(node.next, node.nrs, strict=True)):

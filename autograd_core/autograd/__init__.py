@@ -149,10 +149,12 @@ def backward(
         for t in inputs:
             if isinstance(t, Tensor) and t.grad_fn is not None:
                 t.retain_grad()
-    if create_graph and ("create_graph" not in state.warned or state.warn_always):
-        state.warned.add("create_graph")
-        warnings.warn(errors.CREATE_GRAPH_CYCLE, UserWarning, stacklevel=3)
-    run(call, "backward", roots, grads, edges, inputs or ())
+    try:
+        run(call, "backward", roots, grads, edges, inputs or ())
+    finally:
+        if create_graph and ("create_graph" not in state.warned or state.warn_always):
+            state.warned.add("create_graph")
+            warnings.warn(errors.CREATE_GRAPH_CYCLE, UserWarning, stacklevel=3)  # torch keeps it until the call ends
 
 
 def grad(
