@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import weakref
+from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -69,10 +70,10 @@ class Hooks:
     __slots__ = ("tensor", "retain", "pre", "post")
 
     def __init__(self) -> None:
-        self.tensor: dict[int, dict[int, Callable[[Any], Any]]] = {}
+        self.tensor: dict[int, OrderedDict[int, Callable[[Any], Any]]] = {}
         self.retain: dict[int, weakref.ref[Tensor]] = {}
-        self.pre: dict[int, Callable[[Any], Any]] = {}
-        self.post: dict[int, Callable[[Any, Any], Any]] = {}
+        self.pre: OrderedDict[int, Callable[[Any], Any]] = OrderedDict()
+        self.post: OrderedDict[int, Callable[[Any, Any], Any]] = OrderedDict()
 
 
 class Run:

@@ -5,6 +5,8 @@ Tools written for PyTorch's graphs (torchviz and its like) read these, and list 
 
 from __future__ import annotations
 
+import weakref
+from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from functools import cache
 from itertools import count
@@ -41,19 +43,29 @@ _handles = count()
 
 
 class RemovableHandle:
-    """What registering a hook returns: `remove()` takes the hook away. It holds neither node nor tensor."""
+    """What registering a hook returns: `remove()` takes the hook away. It holds neither node, tensor nor hook.
 
-    __slots__ = ("hooks", "id", "__weakref__")
+    `marks` are other tables that say of what kind the hook is.
+    """
+
+    __slots__ = ("hooks_dict_ref", "extra_dict_ref", "id", "__weakref__")
     __module__ = "torch.utils.hooks"
 
-    def __init__(self, hooks: dict[int, Callable[..., Any]], hook: Callable[..., Any]) -> None:
-        self.hooks = hooks
+    def __init__(
+        self, hooks: OrderedDict[int, Callable[..., Any]], hook: Callable[..., Any], *marks: OrderedDict[int, Any]
+    ) -> None:
+        self.hooks_dict_ref = weakref.ref(hooks)
+        self.extra_dict_ref = tuple(weakref.ref(marked) for marked in marks)
         self.id = next(_handles)
         hooks[self.id] = hook
+        for marked in marks:
+            marked[self.id] = True
         unusual("hooks")
 
     def remove(self) -> None:
-        self.hooks.pop(self.id, None)
+        for held in (self.hooks_dict_ref(), *(ref() for ref in self.extra_dict_ref)):
+            if held is not None:
+                held.pop(self.id, None)
 
     def __enter__(self) -> RemovableHandle:
         return self

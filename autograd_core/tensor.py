@@ -20,6 +20,8 @@ from .state import special, state, watch
 from .transforms.batch import Batch
 
 if TYPE_CHECKING:
+    from collections import OrderedDict
+
     from .graph import AccumulateGrad, Node
 
 Array = Any
@@ -130,8 +132,8 @@ class Meta:
         self.accumulator: weakref.ref[AccumulateGrad] | None = None
         self.view: View | None = None
         self.alias: weakref.ref[Tensor] | None = None
-        self.hooks: dict[int, Callable[[Any], Any]] | None = None
-        self.post_hooks: dict[int, Callable[[Any], Any]] | None = None
+        self.hooks: OrderedDict[int, Callable[[Any], Any]] | None = None
+        self.post_hooks: OrderedDict[int, Callable[[Any], Any]] | None = None
         self.retains_grad = self.wrapped = False
         self.output_nr = 0
 

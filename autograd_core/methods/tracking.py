@@ -243,7 +243,7 @@ def register_post_accumulate_grad_hook(self: Tensor, hook: Method) -> Handle:
         raise RuntimeError("post accumulate grad hooks cannot be registered on non-leaf tensors")
     meta = self.own_meta()
     if meta.post_hooks is None:
-        meta.post_hooks = {}
+        meta.post_hooks = OrderedDict()
     return Handle(meta.post_hooks, hook)
 
 

@@ -90,10 +90,7 @@ def registered(
     hook: Hook, hooks: OrderedDict[int, Hook], prepend: bool, *marks: tuple[OrderedDict[int, Hook], bool]
 ) -> Handle:
     """Put `hook` among the others, first if `prepend`, and mark it as of some kind."""
-    handle = Handle(hooks, hook)
-    for marked, wanted in marks:
-        if wanted:
-            marked[handle.id] = hook
+    handle = Handle(hooks, hook, *(marked for marked, wanted in marks if wanted))
     if prepend:
         hooks.move_to_end(handle.id, last=False)
     return handle

@@ -5,8 +5,8 @@ from __future__ import annotations
 import warnings
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
-from functools import partial
 from typing import Any, NamedTuple
+from weakref import ref
 
 from ..graph import Handle
 from ..modes import no_grad
@@ -15,6 +15,8 @@ from .parameter import Parameter
 from .tree import Tree
 
 EXTRA = "_extra_state"
+PUBLIC = "_from_public_api"
+"""What torch writes on a function that may return nothing when a module was written down."""
 
 
 class IncompatibleKeys(NamedTuple):
@@ -29,14 +31,27 @@ class IncompatibleKeys(NamedTuple):
         return f"_IncompatibleKeys(missing_keys={self.missing_keys}, unexpected_keys={self.unexpected_keys})"
 
 
+class OfModule:
+    """A hook that is called with its module, which it does not hold."""
+
+    def __init__(self, hook: Callable[..., Any], module: Any) -> None:
+        self.hook, self.module = hook, ref(module)
+
+    def __call__(self, *given: Any) -> Any:
+        module = self.module()
+        if module is None:
+            raise RuntimeError("You are trying to call the hook of a dead Module!")
+        return self.hook(module, *given)
+
+
 class Stored(Tree):
     """A module as something that is written down and read again."""
 
     _version: int = 1
-    _state_dict_hooks: dict[int, Callable[..., Any]]
-    _state_dict_pre_hooks: dict[int, Callable[..., Any]]
-    _load_state_dict_pre_hooks: dict[int, Callable[..., Any]]
-    _load_state_dict_post_hooks: dict[int, Callable[..., Any]]
+    _state_dict_hooks: OrderedDict[int, Callable[..., Any]]
+    _state_dict_pre_hooks: OrderedDict[int, Callable[..., Any]]
+    _load_state_dict_pre_hooks: OrderedDict[int, Callable[..., Any]]
+    _load_state_dict_post_hooks: OrderedDict[int, Callable[..., Any]]
 
     # ---- out
 
@@ -64,8 +79,10 @@ class Stored(Tree):
             if module is not None:
                 module.state_dict(destination=destination, prefix=f"{prefix}{name}.", keep_vars=keep_vars)
         for hook in self._state_dict_hooks.values():
-            if hook(self, destination, prefix, facts) is not None:
+            changed = hook(self, destination, prefix, facts)
+            if changed is not None and getattr(hook, PUBLIC, False):
                 raise RuntimeError("state_dict post-hook must return None")
+            destination = destination if changed is None else changed
         return destination
 
     def _save_to_state_dict(self, destination: Any, prefix: str, keep_vars: bool) -> None:
@@ -209,11 +226,25 @@ class Stored(Tree):
 
     def register_state_dict_post_hook(self, hook: Callable[..., Any]) -> Handle:
         """`hook(module, state_dict, prefix, local_metadata)` may change `state_dict`."""
+        setattr(hook, PUBLIC, True)
+        return Handle(self._state_dict_hooks, hook)
+
+    def _register_state_dict_hook(self, hook: Callable[..., Any]) -> Handle:
+        """As programs of old do it: the hook may return another `state_dict`, which counts where the call began."""
+        if getattr(hook, PUBLIC, False):
+            raise RuntimeError(
+                "Cannot register the same function as the state dict post hook that was previously registered via "
+                "register_state_dict_post_hook"
+            )
         return Handle(self._state_dict_hooks, hook)
 
     def register_load_state_dict_pre_hook(self, hook: Callable[..., Any]) -> Handle:
         """`hook(module, state_dict, prefix, ...)` runs before this module is read."""
-        return Handle(self._load_state_dict_pre_hooks, partial(hook, self))
+        return self._register_load_state_dict_pre_hook(hook, with_module=True)
+
+    def _register_load_state_dict_pre_hook(self, hook: Callable[..., Any], with_module: bool = False) -> Handle:
+        """As programs of old do it: the hook does not get the module."""
+        return Handle(self._load_state_dict_pre_hooks, OfModule(hook, self) if with_module else hook)
 
     def register_load_state_dict_post_hook(self, hook: Callable[..., Any]) -> Handle:
         """`hook(module, incompatible_keys)` may change the lists of keys."""

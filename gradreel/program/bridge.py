@@ -47,9 +47,9 @@ HOST_CALLABLES = (types.FunctionType, types.BuiltinFunctionType, types.MethodTyp
 
 
 class Callback:
-    """A function of the program, as the engine calls it."""
+    """A function of the program, as the engine calls it; torch writes on some of them for whom they are."""
 
-    __slots__ = ("machine", "function", "__weakref__")
+    __slots__ = ("machine", "function", "_from_public_api", "__weakref__")
 
     def __init__(self, machine: Machine, function: Value) -> None:
         self.machine = machine
