@@ -313,9 +313,12 @@ __all__ = [
     "ZeroPad3d",
     "functional",
     "init",
+    "modules",
     "utils",
 ]
 
 settle(globals())
+
+from . import modules  # noqa: E402  it says where all these are at home
 
 __getattr__ = absent("torch.nn")

@@ -13,6 +13,7 @@ from ..graph import Handle, Node
 from ..state import state
 from ..tensor import Tensor
 from .attributes import Attributes
+from .everywhere import on_all_modules
 
 Hook = Callable[..., Any]
 
@@ -47,7 +48,7 @@ class Calling(Attributes):
             alone = not any(self.__dict__[kind] for kind in AROUND)
         except KeyError:
             raise AttributeError(f"'{type(self).__name__}' object has no attribute '_backward_hooks'") from None
-        if alone:
+        if alone and not on_all_modules().around_calls():
             return self.forward(*args, **options)
         call = HookedCall(self, args, options)
         try:
@@ -97,29 +98,36 @@ def registered(
 
 
 class HookedCall:
-    """One call of a module that has hooks."""
+    """One call of a module that has hooks, or all have some: those of all go first."""
 
     def __init__(self, module: Any, args: tuple[Any, ...], options: dict[str, Any]) -> None:
         self.module, self.args, self.options = module, args, options
+        self.all = on_all_modules()
         self.result: Any = None
         self.called: set[int] = set()
 
+    def backward_hooks(self, full: bool) -> list[Hook]:
+        """Those of one kind."""
+        kinds = ((self.all.full, self.all.backward), (self.module._is_full_backward_hook, self.module._backward_hooks))
+        return [hook for kind, hooks in kinds if kind is full for hook in hooks.values()]
+
     def run(self) -> Any:
         module = self.module
-        full = list(module._backward_hooks.values()) if module._is_full_backward_hook else []
-        first = list(module._backward_pre_hooks.values())
-        for key, hook in list(module._forward_pre_hooks.items()):
+        full = self.backward_hooks(True)
+        older = self.backward_hooks(False)
+        first = [*self.all.backward_pre.values(), *module._backward_pre_hooks.values()]
+        for key, hook in [*self.all.forward_pre.items(), *module._forward_pre_hooks.items()]:
             self.before(key, hook)
         passage = Passage(module, full, first) if full or first else None
         if passage is not None:
             self.args = passage.enter(self.args)
         self.result = module.forward(*self.args, **self.options)
-        for key, hook in list(module._forward_hooks.items()):
+        for key, hook in [*self.all.forward.items(), *module._forward_hooks.items()]:
             self.after(key, hook)
         if passage is not None:
             self.result = passage.leave(self.result)
-        if module._is_full_backward_hook is False and module._backward_hooks:
-            older_hooks(module, self.args, self.result)
+        if older:
+            older_hooks(module, older, self.args, self.result)
         return self.result
 
     def before(self, key: int, hook: Hook) -> None:
@@ -140,23 +148,29 @@ class HookedCall:
 
     def after(self, key: int, hook: Hook) -> None:
         self.called.add(key)
-        named = (self.options,) if key in self.module._forward_hooks_with_kwargs else ()
+        with_kwargs = key in self.module._forward_hooks_with_kwargs or key in self.all.with_kwargs
+        named = (self.options,) if with_kwargs else ()
         changed = hook(self.module, self.args, *named, self.result)
         if changed is not None:
             self.result = changed
 
     def finish(self) -> None:
         """After an error: the hooks that are always called."""
-        for key, hook in list(self.module._forward_hooks.items()):
-            if key in self.module._forward_hooks_always_called and key not in self.called:
-                try:
-                    self.after(key, hook)
-                except Exception as error:
-                    warnings.warn(
-                        "module forward hook with ``always_call=True`` raised an exception that was silenced as "
-                        f"another error was raised in forward: {error!s}",
-                        stacklevel=4,
-                    )
+        own = self.module._forward_hooks, self.module._forward_hooks_always_called, "module"
+        for hooks, always, whose in ((self.all.forward, self.all.always_called, "global module"), own):
+            for key, hook in list(hooks.items()):
+                if key in always and key not in self.called:
+                    self.silently(key, hook, whose)
+
+    def silently(self, key: int, hook: Hook, whose: str) -> None:
+        try:
+            self.after(key, hook)
+        except Exception as error:
+            warnings.warn(
+                f"{whose} forward hook with ``always_call=True`` raised an exception that was silenced as "
+                f"another error was raised in forward: {error!s}",
+                stacklevel=5,
+            )
 
 
 # ---- full backward hooks
@@ -270,15 +284,15 @@ def spread(places: Iterable[int], values: Sequence[Any], count: int) -> tuple[An
 # ---- the older kind
 
 
-def older_hooks(module: Any, args: Any, result: Any) -> None:
-    """A hook on the node of the result, with torch's word where that is not the whole module."""
+def older_hooks(module: Any, hooks: Iterable[Hook], args: Any, result: Any) -> None:
+    """Hooks on the node of the result, with torch's word where that is not the whole module."""
     some = result
     while not isinstance(some, Tensor):
         some = next(v for v in some.values() if isinstance(v, Tensor)) if isinstance(some, dict) else some[0]
     node = some.grad_fn
     if node is None:
         return
-    for hook in module._backward_hooks.values():
+    for hook in hooks:
         node.register_hook(partial(hook, module))
     trouble = older_trouble(args, result, node)
     if trouble is not None:

@@ -86,11 +86,11 @@ class Tracked(Scaled):
         )
 
 
-class BatchNorm1d(Tracked):
+class BatchNorm(Tracked):
     """Mean 0 and variance 1 for each channel of a batch while training, by running statistics afterwards."""
 
-    RANKS: tuple[int, ...] = (2, 3)
-    RANK_TEXT = "2D or 3D"
+    RANKS: tuple[int, ...]
+    RANK_TEXT: str
 
     def __init__(
         self,
@@ -125,12 +125,17 @@ class BatchNorm1d(Tracked):
         return F.batch_norm(input, mean, var, self.weight, self.bias, by_batch, momentum, self.eps)
 
 
-class BatchNorm2d(BatchNorm1d):
+class BatchNorm1d(BatchNorm):
+    RANKS = (2, 3)
+    RANK_TEXT = "2D or 3D"
+
+
+class BatchNorm2d(BatchNorm):
     RANKS = (4,)
     RANK_TEXT = "4D"
 
 
-class BatchNorm3d(BatchNorm1d):
+class BatchNorm3d(BatchNorm):
     RANKS = (5,)
     RANK_TEXT = "5D"
 

@@ -13,7 +13,7 @@ import numpy as np
 from ..homes import settle
 from ..modes import no_grad
 from ..nn.module import Module
-from ..nn.normalization import BatchNorm1d
+from ..nn.normalization import BatchNorm
 from ..tensor import Tensor, plain
 from .lr_scheduler.base import LRScheduler
 from .optimizer import Optimizer
@@ -145,7 +145,7 @@ def by_dtype(pairs: list[tuple[Any, Any]]) -> Iterable[list[tuple[Any, Any]]]:
 def update_bn(loader: Iterable[Any], model: Module, device: Any = None) -> None:
     """Let batch norms take the means and variances of all that `loader` gives."""
     with no_grad():
-        norms = [module for module in model.modules() if isinstance(module, BatchNorm1d)]
+        norms = [module for module in model.modules() if isinstance(module, BatchNorm)]
         if not norms:
             return
         momenta = []

@@ -1,0 +1,27 @@
+"""torch.nn.modules: the layers under the modules where torch has them, for programs that import them from there."""
+
+import sys
+from types import ModuleType
+
+from ...homes import LAYERS
+from .. import convolution, dropout, everywhere, loss, normalization, pooling
+
+ALSO = {
+    "module": {name: value for name, value in vars(everywhere).items() if name.startswith("register_module_")},
+    "batchnorm": {"_BatchNorm": normalization.BatchNorm, "_NormBase": normalization.Tracked},
+    "conv": {"_ConvNd": convolution.ConvNd, "_ConvTransposeNd": convolution.ConvTranspose},
+    "dropout": {"_DropoutNd": dropout.AnyDropout},
+    "instancenorm": {"_InstanceNorm": normalization.InstanceNorm},
+    "loss": {"_Loss": loss.Loss},
+    "pooling": {"_MaxPoolNd": pooling.MaxPool},
+}
+"""What else programs take from there: classes that several layers are of, and hooks on all modules."""
+
+_nn = vars(sys.modules[__name__.rpartition(".")[0]])
+
+for _home, _names in LAYERS.items():
+    _module = ModuleType(f"{__name__}.{_home}")
+    vars(_module).update({name: _nn[name] for name in _names.split() if name in _nn} | ALSO.get(_home, {}))
+    sys.modules[_module.__name__] = globals()[_home] = _module
+
+globals().update({name: _nn[name] for names in LAYERS.values() for name in names.split() if name in _nn})
