@@ -86,6 +86,9 @@ class set_detect_anomaly:
     __module__ = "torch.autograd.anomaly_mode"
 
     def __init__(self, mode: bool = True, check_nan: bool = True) -> None:
+        if not isinstance(mode, bool):
+            kind = type(mode).__name__
+            raise TypeError(f"set_anomaly_enabled(): argument 'enabled' (position 1) must be bool, not {kind}")
         self.before = state.anomaly, state.check_nan
         state.anomaly, state.check_nan = mode, check_nan
 

@@ -78,6 +78,8 @@ def check_hook_results(hook: Callable[..., Any], got: Any, given: Sequence[Tenso
             f"hook '{name}' has returned an incorrect number of values (got {len(got)}, but expected {len(given)})"
         )
     for value, before in zip(got, given, strict=True):
+        if not (value is None or isinstance(value, Tensor)):
+            raise TypeError(f"expected Variable, but hook returned '{type(value).__name__}'")
         check_hook_result(hook, value, before)
 
 

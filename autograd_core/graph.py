@@ -296,6 +296,15 @@ class AccumulateGrad(Node):
     def variable_or_none(self) -> Tensor | None:
         return self.variable
 
+    def graph(self, grads: Grads, wanted: Wanted) -> list[Any]:
+        """What a call by hand does; in a backward the engine sees to it."""
+        from .accumulate import accumulate
+
+        grad = grads[0]
+        if grad is not None:
+            accumulate(self, grad if state.grad_enabled else grad.data_, -1, state.grad_enabled)
+        return []
+
 
 def gradient_array(grad: Any) -> Array:
     return grad.data_ if isinstance(grad, Tensor) else grad

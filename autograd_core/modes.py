@@ -106,8 +106,11 @@ class set_grad_enabled(Mode):
     """Grad mode by a flag: at once when called, undone at the end of a block."""
 
     def __init__(self, mode: bool) -> None:
-        self.mode = bool(mode)
-        if not self.mode:
+        if not isinstance(mode, bool):
+            kind = type(mode).__name__
+            raise TypeError(f"set_grad_enabled(): argument 'enabled' (position 1) must be bool, not {kind}")
+        self.mode = mode
+        if not mode:
             check_forward()
         self.before = state.grad_enabled, state.inference
         state.grad_enabled = self.mode
@@ -132,10 +135,10 @@ class inference_mode(Mode):
     def __new__(cls, mode: Any = True) -> Any:
         new = super().__new__(cls)
         new.mode = True
-        return new(mode) if callable(mode) else new
+        return new if isinstance(mode, bool) else new(mode)
 
     def __init__(self, mode: Any = True) -> None:
-        self.mode = callable(mode) or bool(mode)
+        self.mode = not isinstance(mode, bool) or mode
 
     def fresh(self) -> Mode:
         return inference_mode(self.mode)

@@ -35,6 +35,7 @@ from ..tensor import Tensor, plain
 from ..under_way import under_way
 from . import function, graph
 from .graph import GradientEdge
+from .legacy import Variable
 from .roots import (
     as_tuple,
     captured_edge,
@@ -46,13 +47,8 @@ from .roots import (
     refuse_unused,
     root_edges,
     starting_grads,
+    yes_or_no,
 )
-
-
-def Variable(data: Tensor, requires_grad: bool = False, volatile: bool | None = None) -> Tensor:
-    """The old name for a tensor: the same values, as a leaf."""
-    leaf: Tensor = data.detach()
-    return leaf.requires_grad_() if requires_grad else leaf
 
 
 def run(
@@ -142,7 +138,7 @@ def backward(
     with refusal_told("backward", roots):
         checked(roots, grads)
         edges = root_edges(roots)
-    call = Call(bool(retain), bool(create_graph), None)
+    call = Call(yes_or_no(retain), yes_or_no(create_graph), None)
     if inputs is not None:
         check_inputs(inputs)
         call.only([input_node(t, i) for i, t in enumerate(inputs)])
@@ -176,7 +172,8 @@ def grad(
     plainly = grad_outputs is None and only_inputs and not (is_grads_batched or materialize_grads)
     if plainly and not special and (create_graph or not state.levels):
         retain = create_graph if retain_graph is None else retain_graph
-        found = quickly(outputs, inputs, bool(retain), bool(create_graph), bool(allow_unused))
+        unused = allow_unused is not None and yes_or_no(allow_unused)
+        found = quickly(outputs, inputs, yes_or_no(retain), yes_or_no(create_graph), unused)
         if found is not None:
             return found
     if not only_inputs:
@@ -185,7 +182,7 @@ def grad(
         raise ValueError(
             "Expected allow_unused to be True or not passed when materialize_grads=True, but got: allow_unused=False."
         )
-    allow_unused = materialize_grads if allow_unused is None else allow_unused
+    allow_unused = materialize_grads if allow_unused is None else yes_or_no(allow_unused)
     roots, wanted = as_tuple(outputs), as_tuple(inputs)
     check_inputs(wanted)
     if not wanted:
@@ -216,7 +213,7 @@ def gradients(
     captures: dict[tuple[Node, int], list[int]] = {}
     for i, tensor in enumerate(wanted):
         captures.setdefault(captured_edge(tensor), []).append(i)
-    call = Call(bool(retain), bool(create_graph), captures)
+    call = Call(yes_or_no(retain), yes_or_no(create_graph), captures)
     run(call, "grad", roots, grads, edges, wanted)
     found = tuple(result(call, i, t, allow_unused, materialize_grads) for i, t in enumerate(wanted))
     if materialize_grads and any(found[i] is None for i, t in enumerate(wanted) if isinstance(t, GradientEdge)):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
@@ -104,8 +104,14 @@ def register_multi_grad_hook(
 
 def increment_version(tensor: Tensor | Sequence[Tensor]) -> None:
     """Count a write that was made where torch does not see it."""
-    for t in [tensor] if isinstance(tensor, Tensor) else tensor:
-        t.bump()
+    tensors = [tensor] if isinstance(tensor, Tensor) else tensor
+    if not isinstance(tensors, Iterable):
+        raise RuntimeError("increment_version expect a Iterable[Tensor] as input")
+    for t in tensors:
+        if not isinstance(t, Tensor):
+            raise RuntimeError("increment_version expects each element of the iterable to be a tensor")
+        if not t.shared_storage().inference:  # such a tensor counts nothing
+            t.bump()
 
 
 class AllHook:

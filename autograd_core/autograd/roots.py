@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from operator import index
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,15 @@ from .graph import GradientEdge
 
 def as_tuple(value: Any) -> tuple[Any, ...]:
     return (value,) if isinstance(value, Tensor | GradientEdge) else tuple(value)
+
+
+def yes_or_no(value: Any) -> bool:
+    """A yes or no that was given as a bool or a whole number.
+
+    Raises:
+        TypeError: it was not.
+    """
+    return value if isinstance(value, bool) else bool(index(value))
 
 
 def root_edges(roots: Sequence[Any]) -> list[tuple[Node, int]]:
@@ -72,8 +82,10 @@ def check_enough(roots: Sequence[Any], grads: Sequence[Any]) -> None:
 def checked(roots: Sequence[Any], grads: Sequence[Any]) -> None:
     """What torch checks before it looks at the graph: shapes of gradients given, and that scalars alone need none."""
     for i, (root, grad) in enumerate(zip(roots, grads, strict=False)):
-        if not isinstance(root, Tensor):
+        if isinstance(root, GradientEdge):
             continue
+        if not isinstance(root, Tensor):
+            raise AssertionError("Expected output to be a torch.Tensor")
         if isinstance(grad, Tensor) and grad.data_.shape != root.data_.shape:
             raise RuntimeError(errors.grad_shape(i, grad.data_.shape, root.data_.shape))
         if grad is None and root.requires_grad and root.data_.size != 1:

@@ -11,6 +11,7 @@ from typing import Any
 
 from .. import autograd, errors, events, quick, tell
 from ..accumulate import unseen
+from ..autograd.roots import yes_or_no
 from ..graph import ONE, SCALAR, Handle
 from ..recording import engine as recording
 from ..state import RESHAPED, singular, special, state, unusual, watch
@@ -27,10 +28,11 @@ def backward(
     if gradient is None and inputs is None and not create_graph:
         node = self.node
         if node is not None and self.meta is None and node.outs is SCALAR:
+            retain = retain_graph is not None and yes_or_no(retain_graph)
             if not special:
-                if quick.run(node, 0, ONE, bool(retain_graph)):
+                if quick.run(node, 0, ONE, retain):
                     return
-            elif (tape := state.tape) is not None and recording.backward(tape, self, bool(retain_graph)):
+            elif (tape := state.tape) is not None and recording.backward(tape, self, retain):
                 return
     autograd.backward(self, gradient, retain_graph, create_graph, inputs=inputs)
 
@@ -212,6 +214,8 @@ def set_data(self: Tensor, new: Tensor) -> None:
     if not isinstance(new, Tensor):
         raise TypeError(f"Variable data has to be a tensor, but got {type(new).__name__}")
     array, other = new.array(), new.shared_storage()
+    if array.dtype.kind != "f" and self.requires_grad:
+        raise RuntimeError("data set to a tensor that requires gradients must be floating point or complex dtype")
     storage = self.shared_storage()
     if (array.shape, array.dtype) != (self.data_.shape, self.data_.dtype):
         unusual(RESHAPED)
