@@ -87,6 +87,8 @@ _BELOW = {
     "cholesky": ("solving", "old_cholesky"),
     "qr": ("solving", "old_qr"),
     **dict.fromkeys(_RARER.split(), ("functions.rarer", "")),
+    "adaptive_max_pool1d": ("nn.functional", "adaptive_max_pool1d_with_indices"),
+    "max_pool1d_with_indices": ("nn.functional", ""),
     **dict.fromkeys(("asarray", "frombuffer"), ("functions.taking", "")),
     **dict.fromkeys(("real", "conj", "conj_physical"), ("functions.rarer", "itself")),
     **dict.fromkeys(("ldexp", "angle", "mvlgamma"), ("ops.rarer", "")),

@@ -53,6 +53,7 @@ LAYERS = {
     "pooling": "AdaptiveAvgPool1d AdaptiveAvgPool2d AdaptiveAvgPool3d AdaptiveMaxPool1d AdaptiveMaxPool2d "
     "AdaptiveMaxPool3d AvgPool1d AvgPool2d AvgPool3d LPPool1d LPPool2d LPPool3d MaxPool1d MaxPool2d MaxPool3d "
     "MaxUnpool1d MaxUnpool2d MaxUnpool3d",
+    "adaptive": "AdaptiveLogSoftmaxWithLoss",
     "distance": "CosineSimilarity PairwiseDistance",
     "transformer": "Transformer TransformerDecoder TransformerDecoderLayer TransformerEncoder TransformerEncoderLayer",
     "upsampling": "Upsample UpsamplingBilinear2d UpsamplingNearest2d",

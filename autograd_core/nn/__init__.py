@@ -2,7 +2,7 @@
 
 from ..absent import absent
 from ..homes import settle
-from . import functional, init, utils
+from . import functional, init, parallel, utils
 from .activation import (
     CELU,
     ELU,
@@ -33,6 +33,7 @@ from .activation import (
     Tanhshrink,
     Threshold,
 )
+from .adaptive import AdaptiveLogSoftmaxWithLoss
 from .attention import MultiheadAttention
 from .bags import Bilinear, EmbeddingBag
 from .cells import GRUCell, LSTMCell, RNNCell, RNNCellBase
@@ -126,6 +127,7 @@ from .padding import (
     ZeroPad2d,
     ZeroPad3d,
 )
+from .parallel import DataParallel
 from .parameter import Buffer, Parameter
 from .pooling import (
     AdaptiveAvgPool1d,
@@ -168,6 +170,7 @@ __all__ = [
     "AdaptiveAvgPool1d",
     "AdaptiveAvgPool2d",
     "AdaptiveAvgPool3d",
+    "AdaptiveLogSoftmaxWithLoss",
     "AdaptiveMaxPool1d",
     "AdaptiveMaxPool2d",
     "AdaptiveMaxPool3d",
@@ -199,6 +202,7 @@ __all__ = [
     "CosineEmbeddingLoss",
     "CosineSimilarity",
     "CrossEntropyLoss",
+    "DataParallel",
     "Dropout",
     "Dropout1d",
     "Dropout2d",
@@ -314,6 +318,7 @@ __all__ = [
     "functional",
     "init",
     "modules",
+    "parallel",
     "utils",
 ]
 

@@ -13,6 +13,7 @@ from ..dtypes import dtype as dtype_class
 from ..functions.choices import sizes_of
 from ..functions.factories import check_device, checked, floating
 from ..functions.shaping import flatten, unflatten
+from ..state import state
 from ..tensor import Tensor, plain
 from . import functional as F
 from . import init
@@ -28,7 +29,10 @@ def blank(shape: Sequence[int], dtype: dtype_class | None = None, device: Any = 
         RuntimeError, TypeError: a length is negative, or no whole number.
     """
     check_device(device)
-    return Parameter(plain(np.zeros(checked(sizes_of([tuple(shape)])), floating(dtype))))
+    lengths = checked(sizes_of([tuple(shape)]))
+    if state.reserve is not None:
+        state.reserve("empty", tuple(lengths))
+    return Parameter(plain(np.zeros(lengths, floating(dtype))))
 
 
 def rank_of(value: Any) -> int:

@@ -182,7 +182,7 @@ def index_select(self: Array, dim: int, index: Array) -> Array:
         raise RuntimeError("index_select(): Expected dtype int32 or int64 for index")
     at = wrap(dim, self.ndim)
     selected(self, index, at)
-    return np.take(self, index, at) if self.ndim else self
+    return np.take(self, np.atleast_1d(index), at) if self.ndim else self
 
 
 @both
@@ -222,8 +222,8 @@ def index_add(self: Array, dim: int, index: Array, source: Array, alpha: float =
         )
     selected(self, index, axis, adding=True)
     out = np.array(self)
-    at = (slice(None),) * axis + (np.asarray(index),)
-    np.add.at(out, at, source if alpha == 1 else source * alpha)  # type: ignore[arg-type]
+    at = (slice(None),) * axis + (np.atleast_1d(index),)
+    np.add.at(np.atleast_1d(out), at, source if alpha == 1 else source * alpha)  # type: ignore[arg-type]
     return out
 
 
@@ -257,7 +257,7 @@ def index_copy(self: Array, dim: int, index: Array, source: Array) -> Array:
     if self.ndim:
         within(index, self.shape[at], at, f"index_copy_(): {OF_DIMENSION}", IndexError)
     out = np.array(self)
-    np.atleast_1d(out)[(slice(None),) * at + (np.asarray(index),)] = source
+    np.atleast_1d(out)[(slice(None),) * at + (np.atleast_1d(index),)] = source
     return out
 
 

@@ -39,9 +39,9 @@ def test_a_watched_initialiser_tells_of_its_write() -> None:
 
 @pytest.mark.parametrize(
     ("space", "name"),
-    [(nn, "SyncBatchNorm"), (nn.functional, "scaled_mm"), (optim, "SparseAdam"), (distributions, "LKJCholesky")]
+    [(nn, "SyncBatchNorm"), (nn.functional, "scaled_mm"), (optim, "SparseAdam"), (distributions, "constraint_registry")]
     + [
-        (nn.utils, "fusion"),
+        (nn.utils, "memory_format"),
         (nn.utils.parametrize, "transfer_parametrizations_and_params"),
         (autograd_core.utils, "data"),
     ],

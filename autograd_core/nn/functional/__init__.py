@@ -97,6 +97,7 @@ from .pooling import (
     avg_pool2d,
     max_pool1d,
     max_pool2d,
+    with_indices,
 )
 from .powers import lp_pool1d, lp_pool2d, lp_pool3d, max_unpool1d, max_unpool2d, max_unpool3d
 from .upsampling import (
@@ -230,6 +231,8 @@ __all__ = [
 BY_INDICES = "max_pool1d max_pool2d max_pool3d adaptive_max_pool1d adaptive_max_pool2d adaptive_max_pool3d"
 """Functions that torch parts in two, by whether indices are wanted: what Python says of their arguments names the one
 without."""
+for _name in BY_INDICES.split():
+    globals()[f"{_name}_with_indices"] = with_indices(globals()[_name])
 for _name in (*BY_INDICES.split(), "threshold"):
     globals()[_name].__qualname__ = f"_{_name}"
 

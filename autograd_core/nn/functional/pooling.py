@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import functools
+import inspect
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from ...ops import blocks, pooling
@@ -129,6 +131,20 @@ def adaptive_max_pool1d(input: Tensor, output_size: Lengths, return_indices: boo
 def adaptive_max_pool2d(input: Tensor, output_size: Any, return_indices: bool = False) -> Any:
     values, indices = LARGEST(input, sizes_or_own(output_size, input.data_.shape))
     return (values, indices) if return_indices else values
+
+
+def with_indices(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The same pooling, with the places of the largest elements whatever is said of them."""
+    signature = inspect.signature(function)
+
+    @functools.wraps(function)
+    def pooled(*args: Any, **options: Any) -> Any:
+        call = signature.bind(*args, **options)
+        call.arguments["return_indices"] = True
+        return function(*call.args, **call.kwargs)
+
+    pooled.__name__ = pooled.__qualname__ = f"{function.__name__}_with_indices"
+    return pooled
 
 
 def largest_of(input: Tensor, output_size: Any) -> Any:

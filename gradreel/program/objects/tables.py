@@ -69,7 +69,8 @@ SETTINGS = (
     "num_groups num_channels transposed output_padding padding_mode ceil_mode return_indices count_include_pad "
     "divisor_override include_last_offset align_corners unflattened_size bias nonlinearity dropout proj_size "
     "num_heads embed_dim head_dim margin delta beta ignore_index swap norm label_smoothing log_target "
-    "num_parameters lambd threshold value min_val max_val elementwise_affine norm_first"
+    "num_parameters lambd threshold value min_val max_val elementwise_affine norm_first device_ids "
+    "n_classes cutoffs div_value head_bias shortlist_size n_clusters head_size"
 )
 PARAMETERS = "loc scale probs logits low high rate base_dist reinterpreted_batch_ndims param_shape"
 PARAMETERS += " covariance_matrix precision_matrix scale_tril concentration concentration0 concentration1 df"
@@ -155,6 +156,8 @@ def _tables() -> dict[type, dict[str, Entry]]:
     for kind in RESETTING:
         names = [name for name in RESETS if hasattr(kind, name)]
         tables[kind] = {name: Foreign(name, _late(name)) for name in names}
+    clusters = torch.nn.AdaptiveLogSoftmaxWithLoss
+    tables[clusters] |= {name: Foreign(name, _late(name)) for name in ("log_prob", "predict")}
     tables[torch.Size] = tables[tuple] | _table(torch.Size, NAMES["torch.Size"])
     tables[torch.dtype] = _reads("is_complex is_floating_point is_signed itemsize")
     if NODE is not None:

@@ -5,12 +5,13 @@ Each is taken with a remark. `torch.cuda.is_available()` is False, so programs t
 
 from __future__ import annotations
 
+from ..bridge import from_engine
 from ..engine import torch
 from ..machine import Machine
 from ..objects.tables import TABLES
 from ..objects.values import Builtin, Namespace, Value
 from ..words import words
-from .names import SPACES
+from .names import SPACES, presented
 
 NO_GPU = "There is no GPU here: everything stays on the CPU. Random numbers drawn on a GPU would be others."
 NO_EFFECT = "`{name}` has no effect here: it changes how fast PyTorch is, not what it gives."
@@ -76,9 +77,9 @@ def scripted(machine: Machine, obj: Value, *args: Value, **options: Value) -> Va
     return obj
 
 
-def parallel(machine: Machine, module: Value, *args: Value, **kwargs: Value) -> Value:
+def parallel(machine: Machine, *args: Value, **kwargs: Value) -> Value:
     machine.remark(NO_EFFECT.format(name="DataParallel"))
-    return module
+    return from_engine(torch.nn.DataParallel(*args, **kwargs))
 
 
 TUNING = words(
@@ -109,7 +110,10 @@ def _install() -> None:
     for name in ("FloatTensor", "DoubleTensor", "LongTensor", "IntTensor"):
         if name in top:
             cuda[name] = top[name]
-    SPACES["torch.nn"].table["DataParallel"] = Builtin("DataParallel", parallel, machine=True)
+    wrapper = presented("DataParallel", "torch.nn.parallel", torch.nn.DataParallel)
+    wrapper.make = Builtin("DataParallel", parallel, machine=True)
+    SPACES["torch.nn.parallel"] = Namespace("torch.nn.parallel", {"DataParallel": wrapper})
+    SPACES["torch.nn"].table |= {"DataParallel": wrapper, "parallel": SPACES["torch.nn.parallel"]}
     backends = SPACES["torch.backends"]
     for name in ("cudnn", "cuda", "mps", "mkl", "openmp"):
         inner = Namespace(f"torch.backends.{name}", {word: False for word in SETTINGS})

@@ -138,7 +138,6 @@ DISTRIBUTIONS = words(
 
 ALIASES = {
     "torch.autograd.variable": "torch.autograd",
-    "torch.nn.utils.clip_grad": "torch.nn.utils",
     "torch.optim.sgd": "torch.optim",
     "torch.optim.adam": "torch.optim",
     **{f"torch.distributions.{name}": "torch.distributions" for name in DISTRIBUTIONS},

@@ -1,0 +1,26 @@
+"""All parameters as one vector, and back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from ...ops import shape as s
+from ...tensor import Tensor
+
+
+def parameters_to_vector(parameters: Iterable[Tensor]) -> Tensor:
+    """All numbers in one row."""
+    row: Tensor = s.cat([s.reshape(parameter, [-1]) for parameter in parameters])
+    return row
+
+
+def vector_to_parameters(vec: Tensor, parameters: Iterable[Tensor]) -> None:
+    """Lets the parameters show the pieces of one row."""
+    if not isinstance(vec, Tensor):
+        raise TypeError(f"expected torch.Tensor, but got: {type(vec).__name__}")
+    start = 0
+    for parameter in parameters:
+        size = parameter.data_.size
+        piece = s.slice_(vec, 0, start, start + size)
+        parameter.data = s.reshape(piece, list(parameter.data_.shape)).data
+        start += size
