@@ -282,4 +282,6 @@ def deepcopied(self: Tensor, memo: dict[int, Any]) -> Tensor:
 
 def copied(self: Tensor) -> Tensor:
     """`copy.copy`: another leaf over the same memory."""
-    return detach(self).requires_grad_(self.requires_grad)
+    new = detach(self)
+    new.__class__ = type(self)
+    return new.requires_grad_(self.requires_grad)

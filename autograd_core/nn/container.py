@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import groupby
 from typing import Any, Self, overload
@@ -84,10 +85,10 @@ class Listed(Module):
 class Sequential(Listed):
     """Modules called one after the other, each with the result of the one before."""
 
-    def __init__(self, *modules: Module | dict[str, Module]) -> None:
+    def __init__(self, *modules: Module | OrderedDict[str, Module]) -> None:
         super().__init__()
         first = modules[0] if len(modules) == 1 else None
-        named = first if isinstance(first, dict) else {str(i): module for i, module in enumerate(modules)}
+        named = first if isinstance(first, OrderedDict) else {str(i): module for i, module in enumerate(modules)}
         for name, module in named.items():
             self.add_module(name, module)
 
@@ -175,8 +176,8 @@ class ModuleDict(Module):
         self.update(modules or {})
 
     def update(self, modules: Mapping[str, Module] | Iterable[tuple[str, Module]]) -> None:
-        for name, module in dict(modules).items():
-            self.add_module(name, module)
+        for name, module in pairs_of(modules, "ModuleDict", "ModuleDict"):
+            self[name] = module
 
     def __getitem__(self, name: str) -> Module:
         module = self._modules[name]
@@ -238,6 +239,9 @@ class ParameterList(Module):
 
     __iadd__ = extend
 
+    def __call__(self, *args: Any, **options: Any) -> Any:
+        raise RuntimeError("ParameterList should not be called.")
+
     def _place(self, index: int) -> str:
         if not -self._size <= index < self._size:
             raise IndexError(f"index {index} is out of range")
@@ -273,7 +277,9 @@ class ParameterDict(Module):
         self.update(parameters or {})
 
     def update(self, parameters: Any) -> None:
-        for name, value in dict(parameters).items():
+        if type(parameters) is dict:
+            parameters = sorted(parameters.items())  # from when a dict had no order
+        for name, value in pairs_of(parameters, "ParametersDict", "ParameterDict"):
             self[name] = value
 
     def __getitem__(self, name: str) -> Any:
@@ -313,9 +319,45 @@ class ParameterDict(Module):
         del self[name]
         return value
 
+    def popitem(self) -> tuple[str, Any]:
+        """Takes out the last of them."""
+        name = list(self._keys)[-1]
+        return name, self.pop(name)
+
     def clear(self) -> None:
         for name in list(self._keys):
             del self[name]
+
+    def setdefault(self, name: str, default: Any = None) -> Any:
+        if name not in self._keys:
+            self[name] = default
+        return self[name]
+
+    def copy(self) -> ParameterDict:
+        return ParameterDict(OrderedDict(self.items()))
+
+    def fromkeys(self, keys: Iterable[str], default: Any = None) -> ParameterDict:
+        return ParameterDict((name, default) for name in keys)
+
+    def __reversed__(self) -> Iterator[str]:
+        return reversed(list(self._keys))
+
+    def __or__(self, other: ParameterDict) -> ParameterDict:
+        both = self.copy()
+        both.update(other)
+        return both
+
+    def __ror__(self, other: Any) -> Any:
+        both = other.copy()
+        both.update(self)
+        return both
+
+    def __ior__(self, other: ParameterDict) -> Self:
+        self.update(other)
+        return self
+
+    def __call__(self, *args: Any, **options: Any) -> Any:
+        raise RuntimeError("ParameterDict should not be called.")
 
     def extra_repr(self) -> str:
         lines = []
@@ -326,6 +368,27 @@ class ParameterDict(Module):
 
     def __repr__(self) -> str:
         return listed_repr(self)
+
+
+def pairs_of(given: Any, title: str, short: str) -> Iterator[tuple[str, Any]]:
+    """The names and values of a mapping, or of pairs one after the other.
+
+    Raises:
+        TypeError, ValueError: it is neither; `title` and `short` are what torch calls whom it was given to.
+    """
+    if not isinstance(given, Iterable):
+        kind = type(given).__name__
+        raise TypeError(f"{title}.update should be called with an iterable of key/value pairs, but got {kind}")
+    if isinstance(given, Mapping | ModuleDict | ParameterDict):
+        yield from given.items()
+        return
+    for i, pair in enumerate(given):
+        if not isinstance(pair, Iterable):
+            raise TypeError(f"{short} update sequence element #{i} should be Iterable; is{type(pair).__name__}")
+        pair = tuple(pair)
+        if len(pair) != 2:
+            raise ValueError(f"{short} update sequence element #{i} has length {len(pair)}; 2 is required")
+        yield pair
 
 
 def counted(value: Any) -> Any:
