@@ -17,16 +17,19 @@ from .shaping import narrow
 
 
 def rows(state: State, start: int, end: int) -> State:
-    """The states of some of the sequences."""
+    """The states of some of the sequences; of a cell first, as in torch."""
     if isinstance(state, tuple):
-        return tuple(rows(part, start, end) for part in state)
+        cell = rows(state[1], start, end)
+        return rows(state[0], start, end), cell
     return s.slice_(state, 0, start, end, 1)
 
 
 def joined(states: Sequence[State]) -> State:
-    """The states of several groups of sequences, one group below the other."""
+    """The states of several groups of sequences, one group below the other; those of cells first."""
     if isinstance(states[0], tuple):
-        return tuple(joined(parts) for parts in zip(*states, strict=True))
+        hidden, cells = zip(*states, strict=True)
+        cell = joined(cells)
+        return joined(hidden), cell
     return s.cat(list(states), 0)
 
 

@@ -16,10 +16,11 @@ from .index import places
 @op(
     "_index_put_impl_",
     node="IndexPutImplBackward0",
-    self=lambda grad, indices: grad,
-    values=lambda grad, indices: index(grad, indices),
+    self=lambda grad, indices, accumulate: grad,
+    values=lambda grad, indices, accumulate: index(grad, indices),
 )
-def index_put_impl(self: Array, indices: list[Array | None], values: Array) -> Array:
+def index_put_impl(self: Array, indices: list[Array | None], values: Array, accumulate: bool = True) -> Array:
+    """What the gradient of an index is made by, which always adds up."""
     out = np.array(self)
     np.add.at(out, places(indices, self.shape), values)
     return out

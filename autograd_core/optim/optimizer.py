@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from ..graph import Handle
+from ..nn.attributes import typename
 from ..nn.tree import clear_grad
 from ..tensor import Tensor, plain
 
@@ -94,7 +95,7 @@ class Optimizer:
             params = [param for _, param in params]
         for param in params:
             if not isinstance(param, Tensor):
-                raise TypeError(f"optimizer can only optimize Tensors, but one of the params is {type(param).__name__}")
+                raise TypeError(f"optimizer can only optimize Tensors, but one of the params is {typename(param)}")
             if not self.defaults.get("differentiable") and not (param.is_leaf or param.retains_grad):
                 raise ValueError("can't optimize a non-leaf Tensor")
         param_group["params"] = params
@@ -105,10 +106,24 @@ class Optimizer:
                 "see github.com/pytorch/pytorch/issues/40967 for more information",
                 stacklevel=3,
             )
+        self.check_names(param_group)
         held = {id(param) for other in self.param_groups for param in other["params"]}
         if any(id(param) in held for param in params):
             raise ValueError("some parameters appear in more than one parameter group")
         self.param_groups.append(group)
+
+    def check_names(self, param_group: Group) -> None:
+        """Either all groups tell the names of their parameters, or none.
+
+        Raises:
+            ValueError: this one differs.
+        """
+        named = "param_names" in param_group
+        if any(named != ("param_names" in other) for other in self.param_groups):
+            raise ValueError(
+                "all optimizer param groups should be with/without names. cannot add param group "
+                f"{'with' if named else 'without'} names to the optimizer"
+            )
 
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
         """One step; every algorithm writes its own."""
@@ -199,11 +214,11 @@ class Optimizer:
         return handle
 
     def __repr__(self) -> str:
-        lines = [f"{type(self).__name__} ("]
+        text = f"{type(self).__name__} ("
         for i, group in enumerate(self.param_groups):
-            lines.append(f"Parameter Group {i}")
-            lines += [f"    {name}: {group[name]}" for name in sorted(group) if name != "params"]
-        return "\n".join([*lines, ")"])
+            options = [f"    {name}: {group[name]}\n" for name in sorted(group) if name != "params"]
+            text += f"\nParameter Group {i}\n{''.join(options)}"
+        return f"{text})"
 
 
 def fitted(value: Any, param: Tensor, name: str = "") -> Any:
