@@ -18,6 +18,9 @@ from ..modes import enable_grad, no_grad
 from ..tensor import Array, Tensor, plain
 from .optimizer import Group, Optimizer
 
+NOT_CAPTURED = "If capturable=True, {} must be on supported devices: {}."
+ACCELERATORS = ("cuda", "xpu", "hpu", "privateuseone")
+
 
 def at_least_zero(words: str, value: float) -> None:
     """Whether an option is 0 or more.
@@ -41,6 +44,11 @@ class Algorithm(Optimizer):
     limits: ClassVar[dict[str, str]]
     settled: ClassVar[tuple[str, ...]] = ()
     """Options that are shown, but cannot be given."""
+    on_tensors: ClassVar[staticmethod[Any, None] | None] = None
+    """The same step made of operators."""
+    captured: ClassVar[str] = "params and state_steps"
+    accelerators: ClassVar[tuple[str, ...]] = ("xla",)
+    """What has to lie on an accelerator to be captured there, and which one is not served by all algorithms."""
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
@@ -74,18 +82,16 @@ class Algorithm(Optimizer):
         """Whether the options make sense.
 
         Raises:
-            ValueError: one does not.
-            NotImplementedError: one asks for what this engine does not have.
+            ValueError, RuntimeError: one does not, or not beside another.
         """
         if isinstance(given["lr"], Tensor) and given["lr"].data_.size != 1:
             raise ValueError("Tensor lr must be 1-element")
         for name, words in self.limits.items():
             at_least_zero(words, given[name])
+        if given.get("fused") and given.get("differentiable"):
+            raise RuntimeError("`fused` does not support `differentiable`")
         if given.get("fused") and given.get("foreach"):
             raise RuntimeError("`fused` and `foreach` cannot be `True` together.")
-        for name in ("differentiable", "capturable"):
-            if given.get(name):
-                raise NotImplementedError(f"{type(self).__name__} with {name}=True is not supported")
 
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
         """Moves every parameter that has a gradient; `closure`, if given, computes the loss first."""
@@ -93,13 +99,36 @@ class Algorithm(Optimizer):
         if closure is not None:
             with enable_grad():
                 loss = closure()
-        with no_grad():
+        with enable_grad() if self.defaults.get("differentiable") else no_grad():
             for group in self.param_groups:
                 for param in group["params"]:
                     if param.grad is not None:
-                        grad = param.grad.data_
-                        self.update(param, -grad if group.get("maximize") else grad, group)
+                        self.move(param, param.grad, group)
         return loss
+
+    def move(self, param: Tensor, grad: Tensor, group: Group) -> None:
+        """One parameter, whose gradient is `grad`.
+
+        Raises:
+            AssertionError: the group asks for graphs of an accelerator, and there is none.
+            NotImplementedError: it asks for a differentiable step, which this algorithm does not have here.
+        """
+        if not self.state.get(param):
+            self.begin(param, group)
+        if group.get("capturable"):
+            raise AssertionError(NOT_CAPTURED.format(self.captured, [*ACCELERATORS, *self.accelerators]))
+        if not group.get("differentiable"):
+            self.update(param, -grad.data_ if group.get("maximize") else grad.data_, group)
+        elif self.on_tensors is None:
+            raise NotImplementedError(f"{type(self).__name__} with differentiable=True is not supported")
+        else:
+            state = self.state.get(param, {})
+            self.on_tensors(param, -grad if group.get("maximize") else grad, state, group)
+            if state:
+                self.state[param] = state
+
+    def begin(self, param: Tensor, group: Group) -> None:
+        """Fill the state of a parameter that was not moved before."""
 
     def update(self, param: Tensor, grad: Array, group: Group) -> None:
         """Moves one parameter against `grad`, an array of its shape."""

@@ -19,6 +19,7 @@ from .algorithm import (
     write,
     zeros_like,
 )
+from .differentiable import adagrad, adam, rmsprop, sgd
 from .optimizer import Group
 
 RATE = {"lr": "learning rate"}
@@ -66,6 +67,7 @@ class SGD(Algorithm):
     }  # fmt: skip
     places = ("lr", "momentum", "dampening", "weight_decay", "nesterov")
     limits = {**RATE, "momentum": "momentum value", **DECAY}
+    on_tensors = staticmethod(sgd)
 
     def check(self, given: Group) -> None:
         super().check(given)
@@ -96,21 +98,24 @@ class Adam(Algorithm):
     }  # fmt: skip
     places = ("lr", "betas", "eps", "weight_decay", "amsgrad")
     limits = {**RATE, **EPSILON}
+    on_tensors = staticmethod(adam)
 
     def check(self, given: Group) -> None:
-        if isinstance(given["lr"], Tensor) and given["foreach"]:
+        if isinstance(given["lr"], Tensor) and given["foreach"] and not given["capturable"]:
             raise ValueError("lr as a Tensor is not supported for capturable=False and foreach=True")
         super().check(given)
         check_betas(given["betas"])
         at_least_zero(DECAY["weight_decay"], given["weight_decay"])
 
+    def begin(self, param: Tensor, group: Group) -> None:
+        state = self.state[param]
+        state["step"] = counter()
+        state["exp_avg"], state["exp_avg_sq"] = zeros_like(param), zeros_like(param)
+        if group["amsgrad"]:
+            state["max_exp_avg_sq"] = zeros_like(param)
+
     def update(self, param: Tensor, grad: Array, group: Group) -> None:
         state = self.state[param]
-        if not state:
-            state["step"] = counter()
-            state["exp_avg"], state["exp_avg_sq"] = zeros_like(param), zeros_like(param)
-            if group["amsgrad"]:
-                state["max_exp_avg_sq"] = zeros_like(param)
         lr, (beta1, beta2) = number(group["lr"]), group["betas"]
         step = float(advance(state, "step", state["step"].data_ + 1))
         grad = decayed_apart(grad, param, group, lr)
@@ -141,15 +146,18 @@ class RMSprop(Algorithm):
         "differentiable",
     )  # fmt: skip
     limits = {**RATE, **EPSILON, "momentum": "momentum value", **DECAY, "alpha": "alpha value"}
+    on_tensors = staticmethod(rmsprop)
+
+    def begin(self, param: Tensor, group: Group) -> None:
+        state = self.state[param]
+        state["step"], state["square_avg"] = counter(), zeros_like(param)
+        if group["momentum"] > 0:
+            state["momentum_buffer"] = zeros_like(param)
+        if group["centered"]:
+            state["grad_avg"] = zeros_like(param)
 
     def update(self, param: Tensor, grad: Array, group: Group) -> None:
         state = self.state[param]
-        if not state:
-            state["step"], state["square_avg"] = counter(), zeros_like(param)
-            if group["momentum"] > 0:
-                state["momentum_buffer"] = zeros_like(param)
-            if group["centered"]:
-                state["grad_avg"] = zeros_like(param)
         alpha, lr = group["alpha"], number(group["lr"])
         advance(state, "step", state["step"].data_ + 1)
         grad = decayed(grad, param, group)
@@ -178,6 +186,7 @@ class Adagrad(Algorithm):
         **RATE, "lr_decay": "lr_decay value", **DECAY, "initial_accumulator_value": "initial_accumulator_value value",
         **EPSILON,
     }  # fmt: skip
+    on_tensors = staticmethod(adagrad)
 
     def __init__(self, params: Any, *args: Any, **options: Any) -> None:
         super().__init__(params, *args, **options)

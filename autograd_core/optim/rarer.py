@@ -29,6 +29,7 @@ class Adadelta(Algorithm):
         "differentiable": False,
     }  # fmt: skip
     places = ("lr", "rho", "eps", "weight_decay", "foreach")
+    accelerators = ()
     limits = {**RATE, **EPSILON, **DECAY}
 
     def check(self, given: Group) -> None:
@@ -82,6 +83,7 @@ class NAdam(Algorithm):
         "decoupled_weight_decay": False, "maximize": False, "foreach": None, "capturable": False,
         "differentiable": False,
     }  # fmt: skip
+    captured = "params, mu_products and state_steps"
     places = ("lr", "betas", "eps", "weight_decay", "momentum_decay", "decoupled_weight_decay")
     limits = {**RATE, **EPSILON}
 
@@ -177,6 +179,7 @@ class ASGD(Algorithm):
         "lr": 1e-2, "lambd": 1e-4, "alpha": 0.75, "t0": 1e6, "weight_decay": 0, "foreach": None, "maximize": False,
         "differentiable": False, "capturable": False,
     }  # fmt: skip
+    captured = "params, mus, etas, and state_steps"
     places = ("lr", "lambd", "alpha", "t0", "weight_decay", "foreach", "maximize", "differentiable", "capturable")
     limits = {**RATE, **DECAY}
 
