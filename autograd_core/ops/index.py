@@ -9,7 +9,7 @@ import numpy as np
 
 from .. import dtypes, errors
 from ..op import both, helper, op
-from ..tensor import Array, Tensor, plain
+from ..tensor import Array, Tensor, bare, plain
 from .bounds import OF_DIMENSION, meet, selected, within
 from .shape import wrap
 
@@ -74,6 +74,8 @@ def index_backward(grad: Array, sizes: Sequence[int], indices: list[Array]) -> A
 def gather(self: Array, dim: int, index: Array, sparse_grad: bool = False) -> Array:
     at = wrap(dim, self.ndim)
     check_index(index, self, at)
+    if self.ndim == 0 or np.ndim(index) == 0:
+        return bare(np.reshape(self, -1)[np.asarray(index)])
     trimmed = self[tuple(slice(None) if i == at else slice(0, n) for i, n in enumerate(index.shape))]
     return np.take_along_axis(trimmed, np.asarray(index), at)
 
@@ -97,12 +99,17 @@ def gather_backward(grad: Array, sizes: Sequence[int], dim: int, index: Array) -
 
 
 def along(index: Array, axis: int) -> tuple[Array, ...]:
-    """The full places that an index along `axis` names."""
-    if np.ndim(index) == 0:
-        return ()
+    """The full places that an index along `axis` names, in one dimension if it has none."""
+    index = np.atleast_1d(index)
     grid = list(np.indices(index.shape, sparse=True))
-    grid[axis] = np.asarray(index)
+    grid[axis] = index
     return tuple(grid)
+
+
+def cut(src: Array, index: Array) -> Array:
+    """The part of `src` that goes where `index` says, in one dimension if that has none."""
+    part: Array = np.atleast_1d(src)[tuple(slice(0, n) for n in np.atleast_1d(index).shape)]
+    return part
 
 
 def check_scatter(self: Array, dim: int, index: Array, src: Array | None = None) -> None:
@@ -143,8 +150,7 @@ def check_scatter(self: Array, dim: int, index: Array, src: Array | None = None)
 def scatter(self: Array, dim: int, index: Array, src: Array) -> Array:
     check_scatter(self, dim, index, src)
     out = np.array(self)
-    places = along(index, wrap(dim, self.ndim))
-    at_least(out, index)[places] = at_least(src, index)[tuple(slice(0, n) for n in index.shape)]
+    np.atleast_1d(out)[along(index, wrap(dim, self.ndim))] = cut(src, index)
     return out
 
 
@@ -152,7 +158,7 @@ def scatter(self: Array, dim: int, index: Array, src: Array) -> Array:
 def scatter_value(self: Array, dim: int, index: Array, value: float) -> Array:
     check_scatter(self, dim, index)
     out = np.array(self)
-    at_least(out, index)[along(index, wrap(dim, self.ndim))] = value
+    np.atleast_1d(out)[along(index, wrap(dim, self.ndim))] = value
     return out
 
 
@@ -160,14 +166,8 @@ def scatter_value(self: Array, dim: int, index: Array, value: float) -> Array:
 def scatter_add(self: Array, dim: int, index: Array, src: Array) -> Array:
     check_scatter(self, dim, index, src)
     out = np.array(self)
-    part = at_least(src, index)[tuple(slice(0, n) for n in index.shape)]
-    np.add.at(at_least(out, index), along(index, wrap(dim, self.ndim)), part)
+    np.add.at(np.atleast_1d(out), along(index, wrap(dim, self.ndim)), cut(src, index))
     return out
-
-
-def at_least(data: Array, index: Array) -> Array:
-    """`data`, in one dimension if it has none and `index` has one."""
-    return np.atleast_1d(data) if index.ndim else data
 
 
 @op(
@@ -209,16 +209,18 @@ def index_add(self: Array, dim: int, index: Array, source: Array, alpha: float =
     if self.dtype != source.dtype:
         kinds = errors.type_name(self.dtype), errors.type_name(source.dtype)
         raise RuntimeError(f"index_add_(): self ({kinds[0]}) and source ({kinds[1]}) must have the same scalar type")
-    if np.ndim(source) != np.ndim(self) and np.ndim(index):
+    axis = wrap(dim, self.ndim)
+    count = source.shape[wrap(axis, source.ndim)] if np.ndim(source) else 1
+    if np.size(index) != count:
+        raise RuntimeError(
+            f"index_add_(): Number of indices ({np.size(index)}) should be equal to source.size(dim): ({count}), for "
+            f"dim: {dim}"
+        )
+    mine, theirs = ([n for i, n in enumerate(x.shape) if i != axis] for x in (self, source))
+    if np.ndim(source) != np.ndim(self) or mine != theirs:
         raise RuntimeError(
             "source tensor shape must match self tensor shape, excluding the specified dimension. Got self.shape = "
             f"[{errors.sizes(self.shape).strip('[]')}] source.shape = [{errors.sizes(source.shape).strip('[]')}]"
-        )
-    axis = wrap(dim, self.ndim)
-    if np.ndim(source) and np.size(index) != source.shape[axis]:
-        raise RuntimeError(
-            f"index_add_(): Number of indices ({np.size(index)}) should be equal to source.size(dim): "
-            f"({source.shape[axis]}), for dim: {dim}"
         )
     selected(self, index, axis, adding=True)
     out = np.array(self)

@@ -9,7 +9,7 @@ import numpy as np
 from .. import errors
 from ..op import both, helper, op
 from ..tensor import Array, plain
-from .index import along, check_scatter
+from .index import along, check_scatter, cut
 from .shape import diagonal_window, wrap
 
 # ---- a view written into a copy
@@ -155,11 +155,12 @@ def scatter_reduce(self: Array, dim: int, index: Array, src: Array, reduce: str,
     at = along(index, wrap(dim, np.ndim(self)))
     if not include_self:
         start = STARTS[reduce]
-        out[at] = start if out.dtype.kind == "f" or not np.isinf(start) else worst(out.dtype, start)
-    JOINS[reduce].at(out, at, src[tuple(slice(0, n) for n in index.shape)])
+        start = start if out.dtype.kind == "f" or not np.isinf(start) else worst(out.dtype, start)
+        np.atleast_1d(out)[at] = start
+    JOINS[reduce].at(np.atleast_1d(out), at, cut(src, index))
     if reduce == "mean":
         count = np.full(self.shape, int(include_self))
-        np.add.at(count, at, 1)
+        np.add.at(np.atleast_1d(count), at, 1)
         count[count == 0] = 1
         out = (out / count if out.dtype.kind == "f" else out // count).astype(self.dtype)
     return out
