@@ -10,13 +10,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from . import anomaly, events, tell
+from . import anomaly, errors, events, tell
 from .accumulate import accumulate
 from .fitting import memory, validated
 from .gradients import added, as_tensor, as_tensors, check_hook_result, check_hook_results, retain
 from .graph import AccumulateGrad, Node
 from .queue import ReadyQueue
-from .state import state
+from .saved import keeps_detached
+from .state import DETACHED, irregular, state
 from .tensor import Tensor
 
 Key = tuple[Node, int]
@@ -158,6 +159,8 @@ class Call:
         elif all(grad is None for grad in grads) and not node.runs_on_nothing:
             results = [None] * len(node.next)
         else:
+            if DETACHED in irregular and keeps_detached(node):
+                raise RuntimeError(errors.DETACHED)
             wanted = node.next if self.needed is None else self.wanted(node)
             results = node.graph(grads, wanted) if self.on_tensors else node.raw(grads, wanted)
             results = validated(node, results, wanted, self.on_tensors)

@@ -27,7 +27,8 @@ from numpy import ndarray
 from .fitting import fit, memory, validated
 from .graph import LAST, AccumulateGrad, Node, Run, Wanted, new_run
 from .leaves import ALONE, alone, finish, leaf, settle, waited_for
-from .state import RESHAPED, irregular
+from .saved import keeps_detached
+from .state import DETACHED, RESHAPED, irregular
 from .tensor import Tensor
 
 MISSES = 64
@@ -178,7 +179,10 @@ def below_root(root: Node) -> dict[int, Node] | None:
         return None
     nodes: dict[int, Node] = {root.sequence_nr: root}
     order = [root]
+    apart = DETACHED in irregular
     for node in order:
+        if apart and keeps_detached(node):
+            return None
         for below in node.next:
             if below is None:
                 continue

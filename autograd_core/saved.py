@@ -229,6 +229,15 @@ def unpack(node: Node, slot: str, kept: Any, version: int | None) -> Tensor | No
     return kept.tensor(node) if isinstance(kept, SavedResult) else kept
 
 
+def keeps_detached(node: Node) -> bool:
+    """Whether a tensor that `node` keeps was taken out in place, with `detach_`, of the graph that `node` leads to."""
+    below = {other.sequence_nr for other in node.next if other is not None}
+    return any(
+        isinstance(kept, Tensor) and kept.node is None and kept.meta is not None and kept.meta.detached_from in below
+        for kept in (getattr(node, SAVED[slot], None) for slot in node.slots)
+    )
+
+
 def unpack_hooked(node: Node, slot: str, kept: Packed) -> Tensor:
     """Ask the unpack hook for the tensor, and give it its place in the graph again."""
     value = kept.unpack(kept.packed)

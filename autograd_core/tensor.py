@@ -121,10 +121,13 @@ class Meta:
         "wrapped",
         "output_nr",
         "out_of_sight",
+        "detached_from",
     )
 
     out_of_sight: Any
     """A second reference to the node, if there is one; see Note [The cycle that stays] in accumulate.py."""
+    detached_from: int | None
+    """The sequence_nr of the node that was its own until `detach_`."""
 
     def __init__(self) -> None:
         self.requires_grad = False
@@ -136,6 +139,7 @@ class Meta:
         self.post_hooks: OrderedDict[int, Callable[[Any], Any]] | None = None
         self.retains_grad = self.wrapped = False
         self.output_nr = 0
+        self.detached_from = None
 
 
 class TensorMeta(type):

@@ -14,8 +14,8 @@ from ..accumulate import unseen
 from ..autograd.roots import yes_or_no
 from ..graph import ONE, SCALAR, Handle
 from ..recording import engine as recording
-from ..state import RESHAPED, singular, special, state, unusual, watch
-from ..tensor import InferenceStorage, Meta, Tensor, new_storage, sharing
+from ..state import DETACHED, RESHAPED, singular, special, state, unusual, watch
+from ..tensor import InferenceStorage, Meta, Tensor, bare, new_storage, plain, sharing
 from ..transforms.batch import Batch, hidden
 
 Method = Callable[..., Any]
@@ -184,9 +184,12 @@ def detach_(self: Tensor) -> Tensor:
     if self._is_view():
         raise RuntimeError(errors.DETACH_VIEW)
     needed = self.requires_grad
-    watch(self.node)
-    self.node, self.output_nr = None, 0
     meta = self.own_meta()
+    if self.node is not None:
+        watch(self.node)
+        meta.detached_from = self.node.sequence_nr
+        unusual(DETACHED)
+    self.node, self.output_nr = None, 0
     meta.requires_grad, meta.retains_grad, meta.out_of_sight = False, False, None
     let_go(self)
     if needed and state.session is not None:
@@ -213,6 +216,8 @@ def set_data(self: Tensor, new: Tensor) -> None:
     """`a.data = t`: other values, maybe another shape, unnoticed by version counters."""
     if not isinstance(new, Tensor):
         raise TypeError(f"Variable data has to be a tensor, but got {type(new).__name__}")
+    if self.requires_grad and new.data_.dtype.kind != "f":
+        raise RuntimeError("data set to a tensor that requires gradients must be floating point or complex dtype")
     array, other = new.array(), new.shared_storage()
     if array.dtype.kind != "f" and self.requires_grad:
         raise RuntimeError("data set to a tensor that requires gradients must be floating point or complex dtype")
@@ -278,6 +283,18 @@ def deepcopied(self: Tensor, memo: dict[int, Any]) -> Tensor:
         new.meta.grad = copying.deepcopy(self.meta.grad, memo)
     new.__dict__.update(copying.deepcopy(self.__dict__, memo))
     return new
+
+
+def pickled(self: Tensor, protocol: Any) -> tuple[Any, ...]:
+    """What `pickle` writes of a tensor: its values and whether it requires grad. It is read again as a leaf."""
+    return unpickled, (type(self), self.array(), self.requires_grad)
+
+
+def unpickled(kind: Any, data: Any, requires_grad: bool) -> Tensor:
+    """The tensor, or parameter, that `pickled` wrote."""
+    tensor = plain(bare(data))
+    read: Tensor = requires_grad_(tensor, requires_grad) if kind is Tensor else kind(tensor, requires_grad)
+    return read
 
 
 def copied(self: Tensor) -> Tensor:
