@@ -111,7 +111,9 @@ class Function:
     @classmethod
     def apply(cls, *args: Any, **kwargs: Any) -> Any:
         """Run `forward` outside the graph and give its outputs one node."""
-        if kwargs:
+        if cls.setup_context is not Function.setup_context:
+            args = with_defaults(cls.forward, args, kwargs)
+        elif kwargs:
             args = cls.in_order(args, kwargs)
         if cls.node_class is None:
             raise NotImplementedError(NO_FORWARD)
@@ -122,18 +124,17 @@ class Function:
 
     @classmethod
     def in_order(cls, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
-        """The arguments of a call with names, as `forward` takes them one after the other.
+        """The arguments of a call with names, as a `forward` that gets the context takes them one after the other.
 
         Raises:
             TypeError: they do not fit it.
         """
-        apart = cls.setup_context is not Function.setup_context
         known = [p for p in inspect.signature(cls.forward).parameters.values() if p.kind is p.POSITIONAL_OR_KEYWORD]
-        names = [p.name for p in known][0 if apart else 1 :]
+        names = [p.name for p in known][1:]
         title = f"{cls.forward.__name__}() "
         for name in kwargs:
             if name not in names:
-                raise TypeError(f"{'' if apart else title}got an unexpected keyword argument '{name}'")
+                raise TypeError(f"{title}got an unexpected keyword argument '{name}'")
             if names.index(name) < len(args):
                 raise TypeError(f"{title}got multiple values for argument '{name}'")
         given = list(args)
@@ -206,6 +207,17 @@ class Function:
         output = cls.forward(*args)
         cls.setup_context(node, args, output)
         return output
+
+
+def with_defaults(forward: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
+    """The arguments of a call, as a `forward` without the context takes them one after the other, to the last default.
+
+    Raises:
+        TypeError: they do not fit it.
+    """
+    call = inspect.signature(forward).bind(*args, **kwargs)
+    call.apply_defaults()
+    return call.args
 
 
 class InplaceFunction(Function):

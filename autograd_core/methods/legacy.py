@@ -87,4 +87,10 @@ def set_(self: Tensor, source: Tensor | None = None) -> Tensor:
     return self
 
 
+def volatile(self: Tensor) -> bool:
+    """What `no_grad` once was."""
+    warnings.warn("volatile was removed (Variable.volatile is always False)", UserWarning, stacklevel=2)
+    return False
+
+
 METHODS = {"new": new, "resize": resize, "resize_as": resize_as, "set_": set_}

@@ -107,7 +107,7 @@ def memory_from(tensor: Tensor) -> Any:
 
 def resize_(self: Tensor, *size: Any) -> Tensor:
     """Another shape over the same memory, of which more is taken if needed."""
-    if self.requires_grad:
+    if self.requires_grad and not state.inference:
         raise RuntimeError("cannot resize variables that require grad")
     return resized(self, tuple(sizes_of(size)))
 

@@ -182,6 +182,7 @@ PROPERTIES: dict[str, property] = {
         tracking.set_backward_hooks,
         tracking.refuse_deletion("Deletion of _backwards_hooks not allowed!"),
     ),
+    "volatile": property(legacy.volatile),
     "dtype": property(conversion.get_dtype),
     "shape": property(lambda self: Size(self.data_.shape)),
     "ndim": property(lambda self: int(self.data_.ndim)),
@@ -270,7 +271,8 @@ OWN: dict[str, Method] = {
     )
 }  # fmt: skip
 OWN |= {
-    "__deepcopy__": tracking.deepcopied, "__float__": conversion.converted(float), "__int__": conversion.converted(int),
+    "__deepcopy__": tracking.deepcopied, "__reduce_ex__": tracking.pickled,
+    "__float__": conversion.converted(float), "__int__": conversion.converted(int),
     "__bool__": conversion.truth, "__index__": conversion.as_index, "__len__": conversion.length,
     "__iter__": conversion.iterate, "__contains__": conversion.contains, "__format__": conversion.formatted,
     "__repr__": conversion.shown, "__array__": conversion.as_array, "type": conversion.type_,
