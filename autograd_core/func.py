@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from .absent import absent
-from .nn.stateless import functional_call, stack_module_state
+from .nn.stateless import functional_call, replace_all_batch_norm_modules_, stack_module_state
 from .ops.shape import stack
 from .tensor import Tensor, plain
 from .transforms.derivatives import grad, grad_and_value, jvp, jvp_of, linearize, places, vjp, vjp_of
@@ -119,6 +119,7 @@ __all__ = [
     "jacrev",
     "jvp",
     "linearize",
+    "replace_all_batch_norm_modules_",
     "stack_module_state",
     "vjp",
     "vmap",

@@ -67,12 +67,17 @@ def make_dual(tensor: Tensor, tangent: Tensor, *, level: int | None = None) -> T
     """`tensor` with `tangent` beside it.
 
     Raises:
-        RuntimeError: there is no level, or the tangent has another shape.
+        RuntimeError: there is no level, `tensor` has a tangent, or the tangent has another shape.
         ValueError: one of them is not floating point.
     """
     if (dual := state.dual) is None:
         raise RuntimeError(
             "Trying to create a dual Tensor for forward AD but no level exists, make sure to enter_dual_level() first."
+        )
+    if isinstance(tensor, Tensor) and tangent_of(tensor, dual) is not None:
+        raise RuntimeError(
+            "Making a dual Tensor based on a Tensor that already has a forward gradient at the same level 0 is not "
+            "supported."
         )
     return dual_at(dual, tensor, tangent)
 

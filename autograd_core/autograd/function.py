@@ -2,6 +2,9 @@
 
 from ..custom.function import Function, InplaceFunction
 from ..custom.node import FunctionCtx
+from ..custom.node import FunctionNode as BackwardCFunction
 from ..custom.once import once_differentiable
 
-__all__ = ["Function", "FunctionCtx", "InplaceFunction", "once_differentiable"]
+FunctionMeta = type(Function)
+
+__all__ = ["BackwardCFunction", "Function", "FunctionCtx", "FunctionMeta", "InplaceFunction", "once_differentiable"]

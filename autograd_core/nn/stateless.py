@@ -8,6 +8,7 @@ from typing import Any
 from ..ops.shape import stack
 from ..tensor import Tensor
 from .module import Module
+from .normalization import BatchNorm
 
 Slot = tuple[dict[str, Any], str]
 
@@ -48,6 +49,8 @@ def functional_call(
     try:
         for name in given:
             if name in places:
+                if not isinstance(given[name], Tensor | None):
+                    raise TypeError(f"{given[name]} is not an instance of torch.Tensor")
                 table, key = places[name]
                 before.append((table, key, table[key]))
                 table[key] = given[name]
@@ -106,8 +109,7 @@ def stack_module_state(models: Sequence[Module]) -> tuple[dict[str, Tensor], dic
     Raises:
         RuntimeError: there are none, or they are not alike.
     """
-    models = list(models)
-    if not models:
+    if len(models) == 0:
         raise RuntimeError("stack_module_state: Expected at least one model, got 0.")
     if len({model.training for model in models}) > 1:
         raise RuntimeError("stack_module_state: Expected all models to have the same training/eval mode.")
@@ -119,6 +121,15 @@ def stack_module_state(models: Sequence[Module]) -> tuple[dict[str, Tensor], dic
         {name: stacked([p[name] for p in parameters], name) for name in parameters[0]},
         {name: stacked([b[name] for b in buffers], name) for name in buffers[0]},
     )
+
+
+def replace_all_batch_norm_modules_(root: Module) -> Module:
+    """Let the batch norms of `root` keep no running statistics, which vmap could not write. Gives `root`."""
+    for module in root.modules():
+        if isinstance(module, BatchNorm) and module.track_running_stats:
+            module.running_mean = module.running_var = module.num_batches_tracked = None
+            module.track_running_stats = False
+    return root
 
 
 def stacked(tensors: Sequence[Tensor], name: str) -> Tensor:

@@ -191,6 +191,9 @@ def vjp_of(func: Func, primals: tuple[Any, ...], argnums: Any, has_aux: bool) ->
                 "Expected pytree structure of cotangents to be the same as pytree structure of outputs to the "
                 f"function. cotangents: {got.brief()}, primal output: {built.brief()}"
             )
+        for start in starts:
+            if not isinstance(start, Tensor | None):
+                raise TypeError(f"gradients can be either Tensors or None, but got {type(start).__name__}")
         graph = state.grad_enabled if create_graph is None else create_graph
         return unflatten(backward_through(outputs, inputs, starts, level, retain_graph, graph), shape)
 

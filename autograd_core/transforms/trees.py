@@ -7,6 +7,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from ..sizes import Size
+
 
 @dataclass(frozen=True)
 class Shape:
@@ -48,7 +50,7 @@ def flatten(value: Any) -> tuple[list[Any], Shape]:
     kind = type(value)
     if isinstance(value, dict) and kind in (dict, OrderedDict):
         keys, values = tuple(value), list(value.values())
-    elif kind in (tuple, list) or (isinstance(value, tuple) and hasattr(value, "_fields")):
+    elif kind in (tuple, list, Size) or (isinstance(value, tuple) and hasattr(value, "_fields")):
         keys, values = (), list(value)
     else:
         return [value], LEAF

@@ -77,11 +77,16 @@ class CheckpointError(RuntimeError):
     """The second forward was not like the first."""
 
 
+def noop_context_fn() -> tuple[Any, Any]:
+    """Nothing around the run and nothing around the second."""
+    return contextlib.nullcontext(), contextlib.nullcontext()
+
+
 def checkpoint(
     function: Callable[..., Any],
     *args: Any,
     use_reentrant: bool | None = None,
-    context_fn: ContextFn | None = None,
+    context_fn: ContextFn = noop_context_fn,
     determinism_check: str = "default",
     debug: bool = False,
     early_stop: bool = True,
@@ -100,7 +105,7 @@ def checkpoint(
     if kwargs and use_reentrant:
         raise ValueError("Unexpected keyword arguments: " + ",".join(kwargs))
     if use_reentrant:
-        if context_fn is not None or debug:
+        if context_fn is not noop_context_fn or debug:
             raise ValueError("Passing `context_fn` or `debug` is only supported when use_reentrant=False.")
         if state.grad_enabled and not any(isinstance(a, Tensor) and a.requires_grad for a in args):
             warnings.warn(NO_INPUT, UserWarning, stacklevel=2)
@@ -109,7 +114,7 @@ def checkpoint(
         raise NotImplementedError("checkpoint(debug=True) is not supported")
     if determinism_check not in ("default", "none"):
         raise ValueError(f"determinism_check should be one of ['default', 'none'], but got {determinism_check}")
-    around, again = (contextlib.nullcontext(), contextlib.nullcontext()) if context_fn is None else context_fn()
+    around, again = context_fn()
     if not state.grad_enabled:
         return function(*args, **kwargs)
     stops = early_stop if state.early_stop is None else state.early_stop
@@ -333,7 +338,8 @@ def checkpoint_sequential(
 
         return run
 
-    for k in range(segments - 1):
-        run = piece(k * size, (k + 1) * size)
-        input = checkpoint(run, input, use_reentrant=use_reentrant, preserve_rng_state=preserve)
-    return piece((segments - 1) * size, len(parts))(input)
+    end = 0
+    for start in range(0, size * (segments - 1), size):
+        end = start + size
+        input = checkpoint(piece(start, end), input, use_reentrant=use_reentrant, preserve_rng_state=preserve)
+    return piece(end, len(parts))(input)

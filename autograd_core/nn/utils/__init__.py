@@ -2,7 +2,7 @@
 
 from ...absent import absent
 from ..weight_norms import remove_spectral_norm, remove_weight_norm, spectral_norm, weight_norm
-from . import clip_grad, convert_parameters, fusion, init, parametrizations, parametrize, rnn
+from . import clip_grad, convert_parameters, fusion, init, parametrizations, parametrize, rnn, stateless
 from .clip_grad import (
     clip_grad_norm,
     clip_grad_norm_,
@@ -36,6 +36,7 @@ __all__ = [
     "rnn",
     "skip_init",
     "spectral_norm",
+    "stateless",
     "vector_to_parameters",
     "weight_norm",
 ]
