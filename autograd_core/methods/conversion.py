@@ -135,6 +135,13 @@ def as_array(self: Tensor, dtype: Any = None, copy: bool | None = None) -> np.nd
     return array if dtype is None else array.astype(dtype, copy=False)
 
 
+def wrapped_array(self: Tensor, array: np.ndarray[Any, Any], context: Any = None, scalar: bool = False) -> Tensor:
+    """What numpy's functions made of a tensor, as one; a mask in bytes, from when there was no tensor of bools."""
+    from ..functions.factories import from_numpy
+
+    return from_numpy(array.astype(np.uint8) if array.dtype == np.bool_ else array)
+
+
 def tolist(self: Tensor) -> Any:
     refuse_unseen(self, MEMORY)
     return self.data_.tolist()

@@ -43,7 +43,7 @@ from ..ops import reduce as r
 from ..ops import shape as s
 from ..signatures.guarding import guarded
 from ..sizes import Size
-from ..tensor import Tensor, wrapped_number
+from ..tensor import Tensor, plain, wrapped_number
 from . import conversion, in_python, later, legacy, memory, tracking, turning, visiting
 from .writing import IN_PLACE
 
@@ -65,12 +65,17 @@ def binary(function: Method, swapped: bool = False) -> Method:
 
 
 def compared(function: Method) -> Method:
-    """`a == b` and `a != b`, also with a complex number: one that is not real is like none."""
+    """`a == b` and `a != b`, also with a complex number: one that is not real is like none.
+
+    An array is like a tensor to the first; the second leaves it to Python.
+    """
     real = binary(function)
 
     def operator(self: Tensor, other: Any) -> Any:
         if other.__class__ is complex:
             other = math.nan if other.imag else other.real
+        elif other.__class__ is np.ndarray and function is e.eq:
+            other = plain(other)
         return real(self, other)
 
     return operator
@@ -100,6 +105,14 @@ def reversed_division(self: Tensor, other: Any) -> Any:
     return e.mul(e.reciprocal(self), other)
 
 
+def divided_by(self: Tensor, other: Any) -> Any:
+    """`other / self`, of which an array makes its own product."""
+    return e.reciprocal(self) * other if other.__class__ is np.ndarray else BY_NUMBER(self, other)
+
+
+BY_NUMBER = binary(reversed_division)
+
+
 OPERATORS: dict[str, Method] = {
     "__add__": e.add.operator,
     "__radd__": e.add.operator,
@@ -108,7 +121,7 @@ OPERATORS: dict[str, Method] = {
     "__mul__": e.mul.operator,
     "__rmul__": e.mul.operator,
     "__truediv__": e.div.operator,
-    "__rtruediv__": binary(reversed_division),
+    "__rtruediv__": divided_by,
     "__floordiv__": binary(not_implemented.floor_divide),
     "__rfloordiv__": binary(not_implemented.floor_divide, swapped=True),
     "__mod__": binary(functions.remainder),
@@ -275,7 +288,8 @@ OWN |= {
     "__float__": conversion.converted(float), "__int__": conversion.converted(int),
     "__bool__": conversion.truth, "__index__": conversion.as_index, "__len__": conversion.length,
     "__iter__": conversion.iterate, "__contains__": conversion.contains, "__format__": conversion.formatted,
-    "__repr__": conversion.shown, "__array__": conversion.as_array, "type": conversion.type_,
+    "__repr__": conversion.shown, "__array__": conversion.as_array,
+    "__array_wrap__": conversion.wrapped_array, "type": conversion.type_,
     "dim": lambda self: int(self.data_.ndim), "ndimension": lambda self: int(self.data_.ndim),
     "element_size": lambda self: int(self.data_.itemsize), "data_ptr": memory.data_ptr,
     "is_pinned": lambda self, device=None: False, "is_distributed": lambda self: False,

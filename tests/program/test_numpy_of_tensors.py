@@ -11,6 +11,14 @@ PRINTS = {
     "try:\n    torch.from_numpy(np.exp(torch.zeros(2)))\nexcept TypeError as error:\n    print(error)": (
         "expected np.ndarray (got Tensor)\n"
     ),
+    "a = torch.tensor([1., 2.])\nprint(a * np.ones(2), np.maximum(a, 1.5), np.isnan(a), np.add(a, a))": (
+        "tensor([1., 2.], dtype=torch.float64) tensor([1.5000, 2.0000]) tensor([0, 0], dtype=torch.uint8) "
+        "tensor([2., 4.])\n"
+    ),
+    "a = torch.tensor([1., 2.])\nprint(a == np.array([1., 3.]), np.array([1., 3.]) == a, np.array([1., 2.]) / a)": (
+        "tensor([ True, False]) tensor([ True, False]) tensor([1., 1.], dtype=torch.float64)\n"
+    ),
+    "print(np.maximum(np.ones(2, dtype=np.float32), 1.5).dtype)": "float32\n",
 }
 
 

@@ -18,18 +18,24 @@ from .sharing import wrote
 
 def elementwise(way: Callable[..., Any]) -> Callable[..., Any]:
     def run(machine: Machine, *given: Value, out: Value = None, **named: Value) -> Any:
-        parts = [np.asarray(numbers(machine, part)) for part in given]
-        machine.meter.elements(math.prod(np.broadcast_shapes(*(part.shape for part in parts))))
+        parts = [plain(numbers(machine, part)) for part in given]
+        machine.meter.elements(math.prod(np.broadcast_shapes(*map(np.shape, parts))))
         made = way(*parts, **by_name(machine, way, named, ALLOWED))
         if isinstance(out, np.ndarray):
             np.copyto(out, made, casting="same_kind")
             wrote(machine, out)
             return out
-        if isinstance(way, np.ufunc) and len(given) == 1 and isinstance(given[0], torch.Tensor):
-            return torch.from_numpy(np.asarray(made))  # a tensor wraps what numpy makes of it
+        tensor = next((part for part in given if isinstance(part, torch.Tensor)), None)
+        if isinstance(way, np.ufunc) and tensor is not None:
+            return tensor.__array_wrap__(np.asarray(made))
         return made
 
     return run
+
+
+def plain(value: Any) -> Any:
+    """A number as it is, which takes the dtype of what it is combined with; anything else as an array."""
+    return value if isinstance(value, (bool, int, float)) else np.asarray(value)
 
 
 ALLOWED = frozenset(
