@@ -129,6 +129,11 @@ FLAG_IN_TRANSFORM = (
     "transforms (e.g. grad, vjp, jacrev, jacfwd, hessian) or call requires_grad_() outside of a function being "
     "transformed instead."
 )
+RETAIN_IN_TRANSFORM = (
+    "You are attempting to call Tensor.retain_grad() inside of a function being transformed by a functorch transform. "
+    "This is unsupported, please attempt to use the functorch transforms (e.g. grad, vjp, jacrev, jacfwd, hessian) or "
+    "call retain_grad() outside of a function being transformed instead."
+)
 DYNAMIC = (
     "vmap: We do not support batching operators that can output dynamic shape. Attempted to vmap over aten::{}. Please "
     "file an issue at https://github.com/pytorch/pytorch/issues if you need this feature."

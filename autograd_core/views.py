@@ -17,6 +17,7 @@ from .graph import Node
 from .state import state
 from .tensor import Array, Tensor, View, plain
 from .transforms.batch import hidden
+from .transforms.batch import shown as known
 
 
 def take_view(source: Tensor, value: Array, creation: str | None = None) -> Tensor:
@@ -44,7 +45,7 @@ def geometry(view: Tensor) -> tuple[tuple[int, ...], tuple[int, ...], int]:
     """Size, strides and offset of `view` in its base's memory, counted in elements."""
     base = view._base
     assert base is not None
-    shown, whole = view.array(), base.array()
+    shown, whole = known(view.array()), known(base.array())
     offset = (shown.__array_interface__["data"][0] - whole.__array_interface__["data"][0]) // whole.itemsize
     if shown.size == 0:
         offset = 0

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 from ..state import state
 from ..tensor import Tensor
 from ..transforms.batch import Batch, Level
+from ..transforms.trees import flatten, spread, unflatten
 from .parts import Part, hide, moved, part_of
 
 
@@ -39,16 +40,28 @@ def of(tensor: Tensor, level: Level) -> bool:
 
 def on_wholes(cls: Any, args: Sequence[Any], level: Level) -> Any:
     """The function below the vmap, its results hidden again."""
-    parts = [part_of(a, level) if isinstance(a, Tensor) else Part(a, None) for a in args]
-    wholes, dims = [p.whole for p in parts], tuple(p.at for p in parts)
-    if all(d is None for d in dims):
+    leaves, shape = flatten(tuple(args))
+    parts = [part_of(leaf, level) if isinstance(leaf, Tensor) else Part(leaf, None) for leaf in leaves]
+    wholes, dims = (unflatten([getattr(p, fact) for p in parts], shape) for fact in ("whole", "at"))
+    if all(p.at is None for p in parts):
         return hidden_again(cls.apply(*wholes), None, level)
     if not cls.generate_vmap_rule:
         found, out_dims = pair(cls.vmap(VmapInfo(level.size, level.randomness), dims, *wholes))
-        return hidden_again(found, out_dims, level)
+        results, built = flatten(found)
+        each = spread(out_dims, built)
+        if each is None:
+            raise RuntimeError(INCOMPATIBLE.format(out_dims, flatten(out_dims)[1], built))
+        return unflatten([hidden_again(f, d, level) for f, d in zip(results, each, strict=True)], built)
     made = vmapped(cls, dims, level)
     found = made.apply(*wholes)
     return hidden_again(found, made.out_dims if isinstance(found, tuple) else made.out_dims[0], level)
+
+
+INCOMPATIBLE = (
+    "The autograd.Function's vmap staticmethod returned an incompatible (output, out_dims) tuple. Expected "
+    "out_dims={} to be compatible with the structure of `output`. out_dims has structure {} but output has structure "
+    "{}. For more details, please see https://pytorch.org/docs/main/notes/extending.func.html"
+)
 
 
 def pair(returned: Any) -> tuple[Any, Any]:

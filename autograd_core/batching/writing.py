@@ -8,12 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from typing import Any
+from weakref import ref
 
 from ..edges import gradient_edge
 from ..graph import Wanted
 from ..state import state
 from ..tensor import Tensor, View, plain
 from ..transforms.batch import Batch, Level, hidden
+from ..views import geometry
 from .parts import Call, front, part_of
 
 MORE = (
@@ -94,12 +96,14 @@ def written(function: Callable[..., Any], target: Tensor, args: tuple[Any, ...],
     assert level is not None
     given = bound(op, (target, *args), options)
     operands = {n: given[n] for n in (*op.tensors, *op.lists) if given.get(n) is not None}
+    followed = [v for v in operands.values() if isinstance(v, Tensor) and v.requires_grad and of(v, level)]
+    tracked = state.grad_enabled and bool(followed)
+    if tracked and not of(target, level):
+        lend(target, level)
     parts: dict[str, Any] = {
         n: [None if t is None else part_of(t, level) for t in v] if n in op.lists else part_of(v, level)
         for n, v in operands.items()
     }
-    followed = [v for v in operands.values() if isinstance(v, Tensor) and v.requires_grad and of(v, level)]
-    tracked = state.grad_enabled and bool(followed)
     before = target
     kept = op.node_class is not None and "self" in op.kept()
     if tracked:
@@ -122,6 +126,40 @@ def written(function: Callable[..., Any], target: Tensor, args: tuple[Any, ...],
         above["self"] = before
         rebase(target, lambda holder: link(op, above, holder, before, target, kept))
     return target
+
+
+def lend(target: Tensor, level: Level) -> None:
+    """Let `target`, which hides no dimension of `level`, be seen in it as one that has none to hide, with its base.
+
+    What is written into it leads into the graph of that level, where operators must find it.
+    """
+    from ..ops.shape import as_strided
+
+    look = target.meta.view if target.meta is not None else None
+    base = target if look is None else look.base
+    if not of(base, level):
+        whole = plain(base.data_)
+        whole.storage_ = base.shared_storage()
+        whole.node, whole.output_nr, base.node = base.node, base.output_nr, None
+        base.data_ = Batch(whole, None, level)
+        level.lent.append(ref(base))
+    if look is not None:
+        taken = geometry(target)
+        target.node, target.data_ = None, Batch(as_strided(base.data_.whole, *taken), None, level)
+        steps = ((as_strided.op.general, taken, None),)
+        target.own_meta().view = HiddenView(base, look.version, look.creation, steps)
+        level.lent.append(ref(target))
+
+
+def give_back(level: Level) -> None:
+    """`level` has ended: what it was lent is as it was."""
+    for held in level.lent:
+        tensor = held()
+        if tensor is not None and of(tensor, level):
+            whole = tensor.data_.whole
+            tensor.data_ = whole.data_
+            if whole.node is not None:
+                tensor.node, tensor.output_nr = whole.node, whole.output_nr
 
 
 def of(tensor: Tensor, level: Any) -> bool:

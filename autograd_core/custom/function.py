@@ -16,7 +16,7 @@ from ..batching import custom, innermost
 from ..edges import gradient_edge
 from ..state import state
 from ..tensor import Tensor
-from ..transforms.levels import wants_gradient
+from ..transforms.levels import transforming, wants_gradient
 from .node import FunctionNode
 from .outputs import wrap_outputs
 from .tangents import with_tangents
@@ -63,6 +63,9 @@ class Function:
     """Base of functions with a forward and a backward of their own; `apply` runs them."""
 
     node_class: ClassVar[type[FunctionNode] | None] = None
+    node_class_transformed: ClassVar[type[FunctionNode]]
+    """The same, where the function is called by one that torch.func transforms: torch makes another class for that."""
+
     _backward_cls: ClassVar[type[FunctionNode] | None] = None
     generate_vmap_rule = False
     __module__ = "torch.autograd.function"
@@ -75,8 +78,12 @@ class Function:
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
-        facts = {"function": cls, "__slots__": (), "__module__": "torch.autograd.function"}
-        cls.node_class = cls._backward_cls = type(f"{cls.__name__}Backward", (FunctionNode,), facts)
+        cls.node_class = cls._backward_cls = cls.node_named(f"{cls.__name__}Backward")
+        cls.node_class_transformed = cls.node_named(f"{cls.__name__}GeneratedBackward")
+
+    @classmethod
+    def node_named(cls, name: str) -> type[FunctionNode]:
+        return type(name, (FunctionNode,), {"function": cls, "__slots__": (), "__module__": "torch.autograd.function"})
 
     @staticmethod
     def forward(*args: Any, **kwargs: Any) -> Any:
@@ -149,7 +156,7 @@ class Function:
     def applied(cls, args: tuple[Any, ...], forward: Callable[..., Any]) -> Any:
         """What `forward` gives for a new node and `args`, with that node."""
         assert cls.node_class is not None
-        node = cls.node_class()
+        node = cls.node_class_transformed() if transforming() else cls.node_class()
         tensors = [a for a in args if isinstance(a, Tensor)]
         node.is_tensor = tuple(isinstance(a, Tensor) for a in args)
         forward_mode = [level for level in state.levels if level.forward]
@@ -193,8 +200,7 @@ class Function:
         Raises:
             RuntimeError: it lacks what they need.
         """
-        transformed = state.mapped or any(level is not state.dual for level in state.levels)
-        if cls.setup_context is Function.setup_context and transformed:
+        if cls.setup_context is Function.setup_context and (state.mapped or transforming()):
             raise RuntimeError(NO_SETUP)
         own = cls.vmap is not Function.vmap
         if state.mapped and bool(cls.generate_vmap_rule) is own:

@@ -260,6 +260,8 @@ def retain_grad(self: Tensor) -> None:
     """Fill `.grad` of this tensor in backward though it is no leaf."""
     if not self.requires_grad:
         raise RuntimeError("can't retain_grad on Tensor that has requires_grad=False")
+    if state.mapped or any(level is not state.dual for level in state.levels):
+        raise RuntimeError(errors.RETAIN_IN_TRANSFORM)
     node = self.grad_fn
     if node is None or self.retains_grad:
         return

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from typing import TYPE_CHECKING, Any
+from weakref import ref
 
 import numpy as np
 
@@ -37,13 +38,15 @@ MEMORY = "Cannot access data pointer of Tensor that doesn't have storage"
 class Level:
     """One vmap under way: how many examples there are, and how far inside other transformations it is.
 
-    `older` is that of `is_grads_batched`, for which torch keeps the rules it had before torch.func.
+    `older` is that of `is_grads_batched`, for which torch keeps the rules it had before torch.func. `lent` are tensors
+    that hide no dimension of it outside.
     """
 
-    __slots__ = ("size", "randomness", "depth", "older")
+    __slots__ = ("size", "randomness", "depth", "older", "lent")
 
     def __init__(self, size: int, randomness: str, depth: int, older: bool = False) -> None:
         self.size, self.randomness, self.depth, self.older = size, randomness, depth, older
+        self.lent: list[ref[Tensor]] = []
 
 
 class Flags:

@@ -75,7 +75,7 @@ def leave(level: Level, value: Any) -> Any:
     def outside(leaf: Any) -> Any:
         if not isinstance(leaf, Tensor):
             raise RuntimeError(f"Expected tensors, got unsupported type {type(leaf)}")
-        return cut(leaf, level)
+        return left(cut(leaf, level), level.mode)
 
     return mapped(outside, value)
 

@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from ..batching.parts import Part, ensured, hide, moved, part_of
+from ..batching.writing import give_back
 from ..state import state
 from ..tensor import Tensor
 from .batch import Level
@@ -27,6 +28,7 @@ def mapped_over(size: int, randomness: str = "error", older: bool = False) -> It
         yield level
     finally:
         state.mapped = tuple(other for other in state.mapped if other is not level)
+        give_back(level)
 
 
 def title(func: Any) -> str:
