@@ -19,6 +19,7 @@ from .plain_number import plain_number
 from .refusals import refused
 from .returned import nothing_returned
 from .roots import root_refused
+from .saved_detached import saved_detached
 from .saved_modified import saved_modified
 from .second_backward import second_backward
 from .shapes import shapes_differ
@@ -27,6 +28,7 @@ from .unused import unused
 POSTMORTEMS: tuple[Callable[[World, Failure], Diagnosis | None], ...] = (
     second_backward,
     saved_modified,
+    saved_detached,
     inplace_refused,
     contract,
     root_refused,

@@ -44,6 +44,7 @@ BY_CAUSE: dict[str, tuple[Proposer, ...]] = {
     "expanded": (out_of_place.out_of_place, writes.cloned_at_view, writes.cloned_before),
     "out_argument": (writes.without_out,),
     "detach_view": (out_of_place.out_of_place,),
+    "saved_detached": (out_of_place.out_of_place,),
     "no_graph": (tracking.cut_off,),
     "not_tracked": (tracking.cut_off, gradients.not_tracked),
     "lost": (tracking.cut_off,),
