@@ -22,6 +22,21 @@ NOT_CAPTURED = "If capturable=True, {} must be on supported devices: {}."
 ACCELERATORS = ("cuda", "xpu", "hpu", "privateuseone")
 
 
+MISSING = inspect.Parameter.empty
+COUNTS = {"step", "mu_product", "eta", "mu"}
+"""Parts of a state that are one number: a tensor today, once a number of Python's."""
+
+
+def own_step(name: str) -> Callable[..., Any]:
+    """`step` under the name of its algorithm."""
+
+    def step(self: Algorithm, closure: Callable[[], Any] | None = None) -> Any:
+        return self.steps(closure)
+
+    step.__qualname__ = f"{name}.step"
+    return step
+
+
 def at_least_zero(words: str, value: float) -> None:
     """Whether an option is 0 or more.
 
@@ -44,6 +59,11 @@ class Algorithm(Optimizer):
     limits: ClassVar[dict[str, str]]
     settled: ClassVar[tuple[str, ...]] = ()
     """Options that are shown, but cannot be given."""
+    later: ClassVar[dict[str, Any]] = {
+        "momentum": 0, "centered": False, "nesterov": False, "amsgrad": False, "maximize": False, "foreach": None,
+        "capturable": False, "differentiable": False, "decoupled_weight_decay": False, "fused": None,
+    }  # fmt: skip
+    """Options that torch did not always have, as they are where a stored state lacks them."""
     on_tensors: ClassVar[staticmethod[Any, None] | None] = None
     """The same step made of operators."""
     captured: ClassVar[str] = "params and state_steps"
@@ -51,6 +71,8 @@ class Algorithm(Optimizer):
     """What has to lie on an accelerator to be captured there, and which one is not served by all algorithms."""
 
     def __init_subclass__(cls, **options: Any) -> None:
+        if "step" not in cls.__dict__:
+            cls.step = own_step(cls.__name__)  # type: ignore[method-assign]
         super().__init_subclass__(**options)
         if "usual" in cls.__dict__:
             cls.__signature__ = cls.said()  # type: ignore[attr-defined]
@@ -64,8 +86,10 @@ class Algorithm(Optimizer):
         named = [inspect.Parameter(name, by_name, default=cls.usual[name]) for name in rest]
         return inspect.Signature([inspect.Parameter("params", by_place), *placed, *named], return_annotation=None)
 
-    def __init__(self, params: Any, *args: Any, **options: Any) -> None:
+    def __init__(self, params: Any = MISSING, *args: Any, **options: Any) -> None:
         who = f"{type(self).__name__}.__init__()"
+        if params is MISSING:
+            raise TypeError(f"{who} missing 1 required positional argument: 'params'")
         if len(args) > len(self.places):
             most = len(self.places) + 2
             raise TypeError(f"{who} takes from 2 to {most} positional arguments but {len(args) + 2} were given")
@@ -93,7 +117,18 @@ class Algorithm(Optimizer):
         if given.get("fused") and given.get("foreach"):
             raise RuntimeError("`fused` and `foreach` cannot be `True` together.")
 
-    def step(self, closure: Callable[[], Any] | None = None) -> Any:
+    def complete(self) -> None:
+        for group in self.param_groups:
+            for name, value in self.later.items():
+                if name in self.usual:
+                    group.setdefault(name, value)
+            group.update({name: self.usual[name] for name in self.settled})
+        for held in self.state.values():
+            for name in COUNTS & held.keys():
+                if not isinstance(held[name], Tensor):
+                    held[name] = plain(np.float32(held[name]))
+
+    def steps(self, closure: Callable[[], Any] | None) -> Any:
         """Moves every parameter that has a gradient; `closure`, if given, computes the loss first."""
         loss = None
         if closure is not None:

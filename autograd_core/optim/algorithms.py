@@ -67,6 +67,7 @@ class SGD(Algorithm):
     }  # fmt: skip
     places = ("lr", "momentum", "dampening", "weight_decay", "nesterov")
     limits = {**RATE, "momentum": "momentum value", **DECAY}
+    later = {**{name: value for name, value in Algorithm.later.items() if name != "momentum"}, "fused": False}
     on_tensors = staticmethod(sgd)
 
     def check(self, given: Group) -> None:

@@ -16,6 +16,7 @@ from ..graph import Handle
 from ..nn.attributes import typename
 from ..nn.tree import clear_grad
 from ..tensor import Tensor, plain
+from .everywhere import on_all_optimizers, register_optimizer_step_post_hook, register_optimizer_step_pre_hook
 
 Group = dict[str, Any]
 Hook = Callable[..., Any]
@@ -27,10 +28,11 @@ def hooked(step: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(step)
     def call(self: Optimizer, *args: Any, **options: Any) -> Any:
         self.stepped = True
-        if not (self.pre_hooks or self.post_hooks):
+        before, after = on_all_optimizers()
+        if not (before or after or self.pre_hooks or self.post_hooks):
             return step(self, *args, **options)
         given: tuple[Any, ...] = (self, *args)
-        for hook in list(self.pre_hooks.values()):
+        for hook in [*before.values(), *self.pre_hooks.values()]:
             changed = hook(self, given, options)
             if changed is None:
                 continue
@@ -38,7 +40,7 @@ def hooked(step: Callable[..., Any]) -> Callable[..., Any]:
                 raise RuntimeError(f"{step} must return None or a tuple of (new_args, new_kwargs), but got {changed}.")
             given, options = changed
         result = step(*given, **options)
-        for hook in list(self.post_hooks.values()):
+        for hook in [*self.post_hooks.values(), *after.values()]:
             hook(self, given, options)
         return result
 
@@ -160,7 +162,7 @@ class Optimizer:
         return given
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
-        given = dict(state_dict)
+        given = state_dict.copy()
         for hook in self.state_dict_hooks["before load_state_dict"].values():
             changed = hook(self, given)
             given = given if changed is None else changed
@@ -182,8 +184,12 @@ class Optimizer:
             own = group["params"]
             group.clear()
             group.update({**other, "params": own, **names})
+        self.complete()
         for hook in self.state_dict_hooks["after load_state_dict"].values():
             hook(self)
+
+    def complete(self) -> None:
+        """Add what was loaded without, as it was stored before there was such a thing."""
 
     # ---- hooks
 
@@ -238,3 +244,6 @@ def tensor_type(tensor: Tensor) -> str:
     names = {"float32": "Float", "float64": "Double", "float16": "Half", "int64": "Long"}
     kind: str = tensor.data_.dtype.name
     return f"torch.{names.get(kind, kind.title())}Tensor"
+
+
+__all__ = ["Optimizer", "register_optimizer_step_post_hook", "register_optimizer_step_pre_hook"]
