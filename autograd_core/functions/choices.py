@@ -19,6 +19,7 @@ from ..ops import shape as s
 from ..ops.bounds import meet
 from ..tensor import Tensor, plain
 from ..transforms.batch import hidden, unseen
+from .indexing import masks_of_bytes
 
 Numbers = bool | int | float
 
@@ -235,7 +236,7 @@ def scatter(input: Tensor, dim: int, index: Tensor, src: Any = None, *, value: A
 
 
 def index_put(input: Tensor, indices: Sequence[Tensor], values: Tensor, accumulate: bool = False) -> Tensor:
-    return putting.index_put(input, list(indices), values, accumulate)
+    return putting.index_put(input, masks_of_bytes(indices), values, accumulate)
 
 
 def nonzero(input: Tensor, *, as_tuple: bool = False) -> Any:

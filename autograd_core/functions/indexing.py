@@ -166,7 +166,7 @@ def walk(self: Tensor, parts: tuple[Any, ...]) -> tuple[Tensor, list[Tensor | No
             place += ndim - used
         elif is_int(part):
             view = select(view, at, int(part), place)
-        elif isinstance(part, Tensor) and part.data_.shape == () and part.data_.dtype.kind in "iu" and not unseen(part):
+        elif isinstance(part, Tensor) and part.data_.shape == () and part.data_.dtype.kind == "i" and not unseen(part):
             view = select(view, at, part.item(), place)
         elif isinstance(part, slice):
             view = sliced(view, at, part)
@@ -194,7 +194,8 @@ def as_index(part: Any) -> Tensor:
         if part.data_.dtype.kind == "b" and unseen(part):
             raise RuntimeError(errors.DYNAMIC_MASK)
         if part.data_.dtype == np.uint8:
-            warnings.warn(OF_BYTES, UserWarning, stacklevel=5)
+            if part.data_.ndim:
+                warnings.warn(OF_BYTES, UserWarning, stacklevel=5)
             return plain(np.asarray(part.data_ != 0))
         return part
     if isinstance(part, bool | np.bool_ | list | tuple | range | np.ndarray):
@@ -206,6 +207,11 @@ def as_index(part: Any) -> Tensor:
         "only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid indices "
         f"(got {type(part).__name__})"
     )
+
+
+def masks_of_bytes(indices: Sequence[Tensor | None]) -> list[Tensor | None]:
+    """`indices` with masks in the place of bytes, as they once were written."""
+    return [as_index(part) if part is not None and part.data_.dtype.char == "B" else part for part in indices]
 
 
 def select(view: Tensor, dim: int, index: int, place: int = 0) -> Tensor:

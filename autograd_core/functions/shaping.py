@@ -49,6 +49,9 @@ def view_dtype(input: Tensor, kind: np.dtype[Any]) -> Tensor:
             raise RuntimeError(f"self.stride(-1) must be 1 {why}, but got {data.strides[-1] // old}")
         if new > old and data.shape[-1] * old % new:
             raise RuntimeError(f"self.size(-1) must be divisible by {new // old} {why}, but got {data.shape[-1]}")
+        offset = input.storage_offset()
+        if new > old and offset % (new // old):
+            raise RuntimeError(f"self.storage_offset() must be divisible by {new // old} {why}, but got {offset}")
     return sharing(input, data.view(kind), input.shared_storage())
 
 
@@ -93,8 +96,16 @@ def permute(input: Tensor, *order: Any) -> Tensor:
 
 def movedim(input: Tensor, source: Any, destination: Any) -> Tensor:
     n = input.data_.ndim
-    sources = [s.wrap(d, n) for d in dims(source) or []]
-    targets = [s.wrap(d, n) for d in dims(destination) or []]
+    given = list(dims(source) or []), list(dims(destination) or [])
+    if len(given[0]) != len(given[1]):
+        raise RuntimeError(
+            f"movedim: Invalid source or destination dims: source ({given[0]} dims) should contain the same number of "
+            f"dims as destination ({given[1]} dims)"
+        )
+    sources, targets = ([s.wrap(d, n) for d in each] for each in given)
+    for name, each, wrapped in (("source", given[0], sources), ("destination", given[1], targets)):
+        if len(set(wrapped)) != len(wrapped):
+            raise RuntimeError(f"movedim: repeated dim in `{name}` ({each})")
     if not n:
         return s.alias(input)
     rest = iter(d for d in range(n) if d not in sources)

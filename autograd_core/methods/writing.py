@@ -15,6 +15,7 @@ from numpy import ndarray
 from .. import dtypes, errors, not_implemented
 from ..functions import choices as functions
 from ..functions import parts
+from ..functions.indexing import masks_of_bytes
 from ..graph import FLOAT
 from ..inplace import at_once, check_writable, in_place
 from ..ops import added, gathering, putting, rarer, sampling, scattering
@@ -162,7 +163,7 @@ def clamp_(self: Tensor, min: Any = None, max: Any = None) -> Tensor:
 
 
 def index_put_(self: Tensor, indices: Any, values: Tensor, accumulate: bool = False) -> Tensor:
-    return in_place(putting.index_put, self, list(indices), values, accumulate)
+    return in_place(putting.index_put, self, masks_of_bytes(indices), values, accumulate)
 
 
 def scatter_(self: Tensor, dim: int, index: Tensor, src: Any = None, *, value: Any = None) -> Tensor:

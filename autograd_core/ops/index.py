@@ -42,6 +42,8 @@ def places(indices: Places, shape: Sequence[int]) -> tuple[Any, ...]:
             continue
         size = shape[axis]
         wrong = data[(data >= size) | (data < -size)] if data.size else data
+        if data.size and not size:
+            raise IndexError("index is out of bounds for dimension with size 0")
         if wrong.size:
             raise IndexError(f"index {int(wrong.flat[0])} is out of bounds for dimension {axis} with size {size}")
         at.append(data)

@@ -56,6 +56,11 @@ def inferred(size: Sequence[int], numel: int) -> tuple[int, ...]:
     if shape.count(-1) > 1:
         raise RuntimeError("only one dimension can be inferred")
     known = math.prod(n for n in shape if n != -1)
+    if -1 in shape and not known and not numel:
+        raise RuntimeError(
+            f"cannot reshape tensor of 0 elements into shape {errors.sizes(size)} because the unspecified dimension "
+            "size -1 can be any value and is ambiguous"
+        )
     if -1 in shape and known and numel % known == 0:
         shape[shape.index(-1)] = numel // known
     if math.prod(shape) != numel or -1 in shape:
