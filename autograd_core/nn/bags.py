@@ -89,6 +89,27 @@ class EmbeddingBag(Module):
             self.weight.bump()
             tell.written(self.weight, "fill_")
 
+    @classmethod
+    def from_pretrained(
+        cls,
+        embeddings: Tensor,
+        freeze: bool = True,
+        max_norm: float | None = None,
+        norm_type: float = 2.0,
+        scale_grad_by_freq: bool = False,
+        mode: str = "mean",
+        sparse: bool = False,
+        include_last_offset: bool = False,
+        padding_idx: int | None = None,
+    ) -> EmbeddingBag:
+        if embeddings.data_.ndim != 2:
+            raise AssertionError("Embeddings parameter is expected to be 2-dimensional")
+        options = (max_norm, norm_type, scale_grad_by_freq, mode, sparse, embeddings, include_last_offset, padding_idx)
+        rows, columns = embeddings.data_.shape
+        made = cls(rows, columns, *options)
+        made.weight.requires_grad_(not freeze)
+        return made
+
     def forward(self, input: Tensor, offsets: Tensor | None = None, per_sample_weights: Tensor | None = None) -> Tensor:
         return F.embedding_bag(
             input,

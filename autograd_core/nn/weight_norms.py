@@ -22,6 +22,7 @@ from ..tensor import Tensor, plain
 from .convolution import ConvTranspose1d, ConvTranspose2d
 from .module import Module
 from .parameter import Parameter
+from .uninitialized import is_lazy
 
 
 class Renewed:
@@ -44,10 +45,16 @@ class Renewed:
 
         Raises:
             RuntimeError: one of its kind is there for the same parameter.
+            ValueError: the parameter has no size yet.
         """
         for hook in module._forward_pre_hooks.values():
             if isinstance(hook, Renewed) and type(hook) is type(self) and hook.name == self.name:
                 raise RuntimeError(f"Cannot register two {self.what} hooks on the same parameter {self.name}")
+        if is_lazy(getattr(module, self.name)):
+            raise ValueError(
+                f"The module passed to `{type(self).__name__}` can't have uninitialized parameters. Make sure to run "
+                f"the dummy forward before applying {self.what.replace('_', ' ').replace('norm', 'normalization')}"
+            )
 
 
 def removed(kind: type[Renewed], module: Any, name: str) -> Any:

@@ -171,6 +171,16 @@ def check_image(name: str, data: Array, output_size: Sizes, colon: str = "") -> 
         )
 
 
+def refuse_empty(name: str, data: Array, n: int) -> None:
+    """Refuse samples, of channels in `n` dimensions, that have no elements."""
+    for dim, length in list(enumerate(data.shape))[data.ndim - n - 1 :]:
+        if not length:
+            raise RuntimeError(
+                f"{name}(): Expected input to have non-zero size for non-batch dimensions, but input has sizes "
+                f"{list(data.shape)} with dimension {dim} being empty"
+            )
+
+
 @op(
     "_adaptive_avg_pool2d",
     node="AdaptiveAvgPool2DBackward0",
@@ -178,6 +188,7 @@ def check_image(name: str, data: Array, output_size: Sizes, colon: str = "") -> 
 )
 def adaptive_avg_pool2d(self: Array, output_size: Sizes) -> Array:
     check_image("adaptive_avg_pool2d", self, output_size)
+    refuse("adaptive_avg_pool2d", "biu", self)
     down, across = (mean_map(n, m, self.dtype) for n, m in zip(self.shape[-2:], output_size, strict=True))
     return np.matmul(np.matmul(down, self), across.T)
 
@@ -205,6 +216,7 @@ def adaptive_avg_pool2d_backward(grad_output: Array, self: Array) -> Array:
 )
 def adaptive_max_pool2d(self: Array, output_size: Sizes) -> tuple[Array, Array]:
     check_image("adaptive_max_pool2d", self, output_size, ":")
+    refuse_empty("adaptive_max_pool2d", self, 2)
     refuse("adaptive_max_pool2d", "biu", self)
     return largest_evenly(self, output_size)
 

@@ -36,13 +36,13 @@ def put_back(data: Array, indices: Array, size: Sizes) -> Array:
     """Zeros with `data` at flat places; the last of several for one place stays."""
     n = len(size)
     rows, room = math.prod(data.shape[:-n]), math.prod(size)
-    where = indices.reshape(rows, -1)
+    where = indices.reshape(rows, math.prod(data.shape[-n:]))
     wrong = where[(where < 0) | (where >= room)]
     if wrong.size:
         sides = "x".join(map(str, size))
         raise RuntimeError(f"Found an invalid max index: {wrong[-1]} (output volumes are of size {sides})")
     out = np.zeros((rows, room), data.dtype)
-    for row, places, values in zip(out, where, data.reshape(rows, -1), strict=True):
+    for row, places, values in zip(out, where, data.reshape(where.shape), strict=True):
         row[places] = values
     return out.reshape(*data.shape[:-n], *size)
 

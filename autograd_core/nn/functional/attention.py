@@ -93,7 +93,9 @@ def canonical_mask(mask: Tensor | None, name: str, other: Tensor | None, kind: n
     return plain(np.where(mask.data_, kind.type(-np.inf), kind.type(0)), version=1)
 
 
-def check_ranks(query: Tensor, key: Tensor, value: Tensor, padding: Tensor | None, mask: Tensor | None) -> bool:
+def check_ranks(
+    query: Tensor, key: Tensor, value: Tensor, padding: Tensor | None, mask: Tensor | None, heads: int
+) -> bool:
     """Whether the inputs are batches.
 
     Raises:
@@ -115,6 +117,10 @@ def check_ranks(query: Tensor, key: Tensor, value: Tensor, padding: Tensor | Non
         raise AssertionError(
             f"{words} `attn_mask` to be `None`, 2-D or 3-D but found {mask.data_.ndim}-D tensor instead"
         )
+    if mask is not None and mask.data_.ndim == 3 and rank == 2:
+        wanted = (heads, query.data_.shape[0], key.data_.shape[0])
+        if mask.data_.shape != wanted:
+            raise AssertionError(f"Expected `attn_mask` shape to be {wanted} but got {mask.shape}")
     return rank == 3
 
 
@@ -170,7 +176,7 @@ def multi_head_attention_forward(
     """Attention of many heads: (what is attended to, the weights if they are wanted)."""
     if bias_k is not None or add_zero_attn or static_k is not None or static_v is not None:
         raise NotImplementedError("attention with bias_k, add_zero_attn, static_k or static_v is not supported")
-    batched = check_ranks(query, key, value, key_padding_mask, attn_mask)
+    batched = check_ranks(query, key, value, key_padding_mask, attn_mask, num_heads)
     if not batched:
         query, key, value = (s.unsqueeze(x, 1) for x in (query, key, value))
         key_padding_mask = None if key_padding_mask is None else s.unsqueeze(key_padding_mask, 0)

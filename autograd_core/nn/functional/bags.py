@@ -60,6 +60,10 @@ def embedding_bag(
             f"mode='{mode}'). Please open a feature request on GitHub."
         )
     rows = weight.data_.shape[0]
+    if padding_idx is not None and not -rows <= padding_idx < rows:
+        raise RuntimeError(
+            f"padding_idx must be within the number of embeddings, -{rows} through {rows - 1}, but got {padding_idx}"
+        )
     check(input, offsets, rows, weight.data_.dtype == np.float32)
     kept = Dim(-1 if padding_idx is None else padding_idx % rows)
     return b.embedding_bag(

@@ -9,6 +9,7 @@ import numpy as np
 
 from ...errors import check_cast
 from ...inplace import in_place
+from ...methods.reshaping import squeeze_, unsqueeze_
 from ...ops import elementwise as e
 from ...ops import shape as s
 from ...streams import bernoulli
@@ -122,7 +123,7 @@ def by_channel(input: Tensor, p: float, training: bool, inplace: bool, alone: bo
     if not alone:
         return dropped(input, p, training, inplace, channels=True)
     if inplace:
-        raise NotImplementedError("in-place dropout of channels is not supported for an input without a batch")
+        return squeeze_(dropped(unsqueeze_(input, 0), p, training, True, channels=True), 0)
     return s.squeeze_dim(dropped(s.unsqueeze(input, 0), p, training, False, channels=True), 0)
 
 

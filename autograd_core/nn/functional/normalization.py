@@ -17,6 +17,7 @@ from ...ops.kernels import refuse
 from ...state import state
 from ...tensor import Tensor
 from .pooling import avg_pool2d
+from .volumes import avg_pool3d
 
 
 def layer_norm(
@@ -207,13 +208,14 @@ def local_response_norm(input: Tensor, size: int, alpha: float = 1e-4, beta: flo
         )
     if input.data_.size == 0:
         return input
-    squares = s.unsqueeze(e.mul(input, input), 1)
     around = (size // 2, (size - 1) // 2)
     if len(shape) == 3:
-        room = padding.constant_pad_nd(squares, [0, 0, *around], 0)
+        room = padding.constant_pad_nd(s.unsqueeze(e.mul(input, input), 1), [0, 0, *around], 0)
         mean = s.squeeze_dim(avg_pool2d(room, (size, 1), stride=1), 1)
     else:
-        raise NotImplementedError("local_response_norm of more than one spatial dimension is not supported")
+        rows = s.view(e.mul(input, input), [shape[0], 1, shape[1], shape[2], -1])
+        room = padding.constant_pad_nd(rows, [0, 0, 0, 0, *around], 0)
+        mean = s.view(s.squeeze_dim(avg_pool3d(room, (size, 1, 1), stride=1), 1), shape)
     scale = e.pow_scalar(e.add(e.mul(mean, alpha), k), beta)
     return e.div(input, scale)
 

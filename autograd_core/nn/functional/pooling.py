@@ -65,7 +65,7 @@ def max_pool1d(
     ceil_mode: bool = False,
     return_indices: bool = False,
 ) -> Any:
-    if input.data_.ndim not in (2, 3):
+    if input.data_.ndim not in (2, 3) or 0 in input.data_.shape[-2:]:
         raise RuntimeError(
             "max_pool1d: Expected 2D or 3D (batch mode) tensor with optional 0 dim batch size for input, but "
             f"got:{list(input.data_.shape)}"
@@ -122,6 +122,7 @@ def max_pool2d(
 
 def adaptive_max_pool1d(input: Tensor, output_size: Lengths, return_indices: bool = False) -> Any:
     need_row("adaptive_max_pool1d", input)
+    pooling.refuse_empty("adaptive_max_pool1d", input.data_, 1)
     size = one("adaptive_max_pool1d", "output_size", output_size)
     values, indices = pooling.adaptive_max_pool2d(s.unsqueeze(input, -2), [1, size])
     out = s.squeeze_dim(values, -2)

@@ -113,6 +113,11 @@ def max_unpool3d(
     padding: Lengths = 0,
     output_size: Sequence[int] | None = None,
 ) -> Tensor:
+    if output_size is None and not isinstance(kernel_size, int) and len(kernel_size) != 3:
+        raise RuntimeError(
+            "There should be exactly three elements (depth, height, width) in output_size, but got "
+            f"{len(kernel_size)} elements."
+        )
     size = room(3, input, kernel_size, stride, padding, output_size)
     steps = sides(3, kernel_size if stride is None else stride)
     return unpooling.max_unpool3d(input, indices, size, list(steps), list(sides(3, padding)))

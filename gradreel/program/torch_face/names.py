@@ -51,7 +51,7 @@ def offered(path: str) -> Any:
 TYPES: dict[type, Type] = {}
 """The record of each of the engine's classes that programs can name."""
 
-WAYS_TO_MAKE = {"Embedding": ("from_pretrained",)}
+WAYS_TO_MAKE = {"Embedding": ("from_pretrained",), "EmbeddingBag": ("from_pretrained",)}
 """Class methods of the engine's classes that programs may call."""
 
 FUNCTIONS: dict[int, Foreign] = {}
