@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import autograd_core as torch
 
 from .absent import absent
+from .ops import bells, cylinders, elementwise, gammas, polynomials
+from .ops import special as ops
+from .signatures.guarding import guarded_all
+from .tensor import Tensor, wrapped_number
 
 digamma = psi = torch.digamma
 erf, erfc, erfinv = torch.erf, torch.erfc, torch.erfinv
@@ -14,5 +20,58 @@ gammaln = torch.lgamma
 i0, sinc, round, xlogy = torch.i0, torch.sinc, torch.round, torch.xlogy
 multigammaln, polygamma = torch.mvlgamma, torch.polygamma
 log_softmax, logsumexp, softmax = torch.log_softmax, torch.logsumexp, torch.softmax
+
+entr, erfcx, log_ndtr, ndtri = bells.entr, bells.erfcx, bells.log_ndtr, bells.ndtri
+i1, i0e, i1e = ops.i1, cylinders.i0e, cylinders.i1e
+gammainc, gammaincc = gammas.igamma, gammas.igammac
+modified_bessel_i0, modified_bessel_i1 = cylinders.modified_bessel_i0, cylinders.modified_bessel_i1
+modified_bessel_k0, modified_bessel_k1 = cylinders.modified_bessel_k0, cylinders.modified_bessel_k1
+scaled_modified_bessel_k0, scaled_modified_bessel_k1 = (
+    cylinders.scaled_modified_bessel_k0,
+    cylinders.scaled_modified_bessel_k1,
+)
+bessel_j0, bessel_j1 = cylinders.bessel_j0, cylinders.bessel_j1
+bessel_y0, bessel_y1 = cylinders.bessel_y0, cylinders.bessel_y1
+spherical_bessel_j0 = cylinders.spherical_bessel_j0
+
+
+def ndtr(input: Tensor) -> Tensor:
+    """The share of normal numbers below `input`."""
+    input = input if input.is_floating_point() else input.to(torch.get_default_dtype())
+    side = ops.erf(elementwise.mul_scalar(input, 0.7071067811865476))
+    return elementwise.mul_scalar(elementwise.add_scalar(side, 1), 0.5)
+
+
+def xlog1py(input: Any, other: Any) -> Tensor:
+    if not isinstance(input, Tensor):
+        return bells.xlog1py_of_number(input, other)
+    return bells.xlog1py(input, other) if isinstance(other, Tensor) else bells.xlog1py_by_number(input, other)
+
+
+def zeta(input: Any, other: Any) -> Tensor:
+    if not isinstance(input, Tensor):
+        return gammas.zeta_of_number(input, other)
+    return gammas.zeta(input, other) if isinstance(other, Tensor) else gammas.zeta_by_number(input, other)
+
+
+def of_degree(name: str) -> Any:
+    """The polynomial of that name, of numbers or tensors."""
+    operator = getattr(polynomials, name)
+
+    def function(x: Any, n: Any) -> Any:
+        return operator(*(value if isinstance(value, Tensor) else wrapped_number(value) for value in (x, n)))
+
+    function.__name__ = function.__qualname__ = name
+    return function
+
+
+POLYNOMIALS = (
+    "chebyshev_polynomial_t chebyshev_polynomial_u chebyshev_polynomial_v chebyshev_polynomial_w "
+    "shifted_chebyshev_polynomial_t shifted_chebyshev_polynomial_u shifted_chebyshev_polynomial_v "
+    "shifted_chebyshev_polynomial_w hermite_polynomial_h hermite_polynomial_he laguerre_polynomial_l "
+    "legendre_polynomial_p"
+)
+globals().update({name: of_degree(name) for name in POLYNOMIALS.split()})
+globals().update(guarded_all("torch.special", globals()))
 
 __getattr__ = absent("torch.special")

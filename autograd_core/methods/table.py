@@ -34,7 +34,7 @@ from ..functions import (
 )
 from ..functions import choices as functions
 from ..introspection import read_only
-from ..ops import added, arrange, scattering, special
+from ..ops import added, arrange, gammas, scattering, special
 from ..ops import elementwise as e
 from ..ops import index as i
 from ..ops import matmul as m
@@ -231,7 +231,8 @@ FROM = {
     quantiles: "quantile nanquantile",
     covariance: "cov corrcoef diagflat sum_to_size",
     special: "erf erfc erfinv i0 lgamma digamma asinh acosh sinc deg2rad rad2deg logaddexp logaddexp2 fmax fmin "
-    "heaviside logical_xor isposinf isneginf signbit",
+    "nextafter heaviside logical_xor isposinf isneginf signbit",
+    gammas: "igamma igammac",
     arrange: "unfold",
     rare: "ldexp angle mvlgamma",
     rarer: "frexp renorm",

@@ -18,7 +18,7 @@ from ..functions import parts
 from ..functions.indexing import masks_of_bytes
 from ..graph import FLOAT
 from ..inplace import at_once, check_writable, in_place
-from ..ops import added, gathering, putting, rarer, sampling, scattering
+from ..ops import added, gammas, gathering, putting, rarer, sampling, scattering
 from ..ops import elementwise as e
 from ..ops import index as i
 from ..ops import reduce as r
@@ -261,8 +261,9 @@ IN_PLACE_OF = {
 }  # fmt: skip
 
 OTHERS = {
+    gammas: "igamma igammac",
     e: "atan2 hypot logit nan_to_num eq ne lt le gt ge logical_and logical_or bitwise_not",
-    rare: "erf erfc erfinv i0 lgamma digamma sinc deg2rad rad2deg logical_xor heaviside",
+    rare: "erf erfc erfinv i0 lgamma digamma sinc deg2rad rad2deg logical_xor heaviside nextafter",
 }
 """More of them, under their own names."""
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..op import RAW, both, op
+from ..op import RAW, both, helper, op
 from ..tensor import Array
 from .kernels import refuse
 
@@ -66,15 +66,44 @@ def i0(self: Array) -> Array:
     return np.i0(self.astype(np.float64)).astype(self.dtype).reshape(np.shape(self))[()]
 
 
-@op("special_i1", self=lambda grad, self, result: grad * (i0(self) - div(result, self)))
+@op("special_i1", floating=True, self=lambda grad, self, result: i1_backward(grad, self, result))
 def i1(self: Array) -> Array:
     return elementwise(bessel_one, self)
+
+
+def eps_of(data: Any) -> float:
+    """The step from 1 to the next number, in the dtype of a tensor or an array."""
+    return float(np.finfo(getattr(data, "data_", data).dtype).eps)
+
+
+helper(eps_of)
+
+
+@both
+def not_tiny(self: Array) -> Array:
+    """`self`, where it can be divided by, else the smallest step from 1."""
+    least = eps_of(self)
+    return where(abs(self) > least, self, zeros_as(self) + least)
+
+
+@both
+def i1_backward(grad: Array, self: Array, result: Array) -> Array:
+    safe = not_tiny(self)
+    slope = i0(safe) - result * reciprocal(safe)
+    return grad * where(abs(self) > eps_of(self), slope, zeros_as(self) + 0.5)
+
+
+@both
+def i1e_backward(grad: Array, self: Array, result: Array) -> Array:
+    safe = not_tiny(self)
+    slope = i0e(safe) - result * (sgn(safe) + reciprocal(safe))
+    return grad * where(abs(self) > eps_of(self), slope, zeros_as(self) + 0.5)
 
 
 def bessel_one(x: float) -> float:
     """The slope of the modified Bessel function of order 0, by its power series."""
     if not math.isfinite(x):
-        return x
+        return math.nan
     term = total = x / 2
     k = 0
     while abs(term) > 1e-17 * abs(total):
@@ -248,7 +277,19 @@ def xlogy(self: Array, other: Array) -> Array:
     return np.where(np.isnan(other), other, np.where(self == 0, logs.dtype.type(0), logs))[()]
 
 
-# ---- choices that ignore nan, signs
+# ---- steps, choices that ignore nan, signs
+
+
+@op(
+    "nextafter",
+    promote=PAIR,
+    tensors_only=True,
+    self=lambda grad, self, other: where(self == other, zeros_as(grad), grad),
+    other=lambda grad: zeros_as(grad),
+)
+def nextafter(self: Array, other: Array) -> Array:
+    refuse("nextafter_cpu", "biu", self, other)
+    return np.nextafter(self, other)
 
 
 @op(

@@ -10,11 +10,13 @@ from ..words import words
 from .sizes import (
     Arguments,
     asked,
+    at_length,
     attending,
     bagged,
     binned,
     broadcast,
     by_classes,
+    by_degree,
     chosen,
     convolved,
     convolved_back,
@@ -76,6 +78,18 @@ UPSAMPLING = words(
     "_upsample_nearest_exact3d"
 )
 
+SERIES = words(
+    "igamma igammac special_zeta special_i1 special_i0e special_i1e special_bessel_j0 special_bessel_j1 "
+    "special_bessel_y0 special_bessel_y1 special_modified_bessel_i0 special_modified_bessel_i1 "
+    "special_modified_bessel_k0 special_modified_bessel_k1 special_scaled_modified_bessel_k0 "
+    "special_scaled_modified_bessel_k1"
+)
+CHEBYSHEV = [f"{shifted}chebyshev_polynomial_{kind}" for shifted in ("", "shifted_") for kind in "tuvw"]
+POLYNOMIALS = [
+    *CHEBYSHEV,
+    *words("hermite_polynomial_h hermite_polynomial_he laguerre_polynomial_l legendre_polynomial_p"),
+]
+
 SIZES: dict[str, Callable[[Arguments], int]] = {
     "addr": crossed,
     "expand": asked,
@@ -115,6 +129,8 @@ SIZES: dict[str, Callable[[Arguments], int]] = {
     **dict.fromkeys(UPSAMPLING, resized),
     **{f"{name}_backward": resized_back for name in UPSAMPLING},
     "_pdist_forward": paired,
+    **dict.fromkeys(SERIES, at_length),
+    **{f"special_{name}": by_degree for name in POLYNOMIALS},
     "mvlgamma": times_numbers,
     "_pdist_backward": lambda args: paired(args[1:]),
 }

@@ -122,6 +122,17 @@ def squared(args: Arguments) -> int:
     return int(math.prod(base.shape) * side)
 
 
+def by_degree(args: Arguments) -> int:
+    """What a recurrence goes through: every element, degree by degree."""
+    highest = np.nan_to_num(np.asarray(args[1], np.float64), posinf=1e9).max(initial=0)
+    return broadcast(args) * int(1 + min(highest, 1e9))
+
+
+def at_length(args: Arguments) -> int:
+    """Series of many terms for every element."""
+    return 16 * broadcast(args)
+
+
 def times_numbers(args: Arguments) -> int:
     """The elements of the first argument (a number: 1) times the largest number asked for."""
     base = math.prod(getattr(args[0], "shape", ()))
