@@ -55,8 +55,9 @@ def inverse_erf(y: float) -> float:
     t = math.log1p(-y * y)
     half = 2 / (math.pi * 0.147) + t / 2
     x = math.copysign(math.sqrt(math.sqrt(half * half - t / 0.147) - half), y)
+    side = math.copysign(1, y)
     for _ in range(4):
-        off = math.erf(x) - y if abs(y) < 0.5 else math.copysign(1 - abs(y) - math.erfc(abs(x)), y)
+        off = math.erf(x) - y if abs(y) < 0.5 else side * (1 - abs(y) - math.erfc(abs(x)))
         x -= off * math.sqrt(math.pi) / 2 * math.exp(x * x)
     return x
 

@@ -70,3 +70,8 @@ def test_the_next_number() -> None:
     numbers = torch.tensor(given["of"])
     got = torch.nextafter(numbers[:, None], numbers).tolist()
     assert differing(got, given["values"], 0.0) == []
+
+
+def test_where_the_error_function_is_a_number() -> None:
+    given = STORED["erfinv"]
+    assert differing(torch.erfinv(doubles(given["y"])).tolist(), given["values"], CLOSE) == []
