@@ -24,7 +24,7 @@ RANGE = (
 )
 FROM_TENSOR = (
     "To copy construct from a tensor, it is recommended to use sourceTensor.detach().clone() or "
-    "sourceTensor.detach().clone().requires_grad_(True), rather than torch.tensor(sourceTensor)."
+    "sourceTensor.detach().clone().requires_grad_(True), rather than {}(sourceTensor)."
 )
 INT_LEAF = "Only Tensors of floating point and complex dtype can require gradients"
 
@@ -69,7 +69,7 @@ def check_device(given: Any) -> None:
 def tensor(data: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False) -> Tensor:
     """A new leaf with a copy of `data`: numbers, nested sequences, arrays or tensors."""
     if isinstance(data, Tensor):
-        warnings.warn(FROM_TENSOR, UserWarning, stacklevel=2)
+        warnings.warn(FROM_TENSOR.format("torch.tensor"), UserWarning, stacklevel=2)
     inputs = tensors_in(data) if state.session is not None else ()
     return made(np.array(from_data(data, dtype)), "tensor", requires_grad, device, inputs)
 
@@ -315,6 +315,9 @@ def full_like(
 def new_tensor(
     self: Tensor, data: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False
 ) -> Tensor:
+    if isinstance(data, Tensor):
+        warnings.warn(FROM_TENSOR.format("tensor.new_tensor"), UserWarning, stacklevel=2)
+        data = data.data_
     return tensor(data, dtype=dtype or self.dtype, device=device, requires_grad=requires_grad)
 
 

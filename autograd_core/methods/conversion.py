@@ -167,7 +167,9 @@ def to(
             device = arg
     factories.check_device(device)
     moved = functions.cast(self, dtype)
-    return s.clone(self) if copy and moved is self else moved
+    if not copy or moved is not self:
+        return moved
+    return e.to_copy(self, self.data_.dtype) if self.data_.dtype.kind == "f" else s.clone(self)
 
 
 def cast_to(kind: dtypes.dtype) -> Method:

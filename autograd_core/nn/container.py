@@ -97,6 +97,17 @@ class Sequential(Listed):
             input = module(input)
         return input
 
+    @overload
+    def __getitem__(self, index: int) -> Module: ...
+    @overload
+    def __getitem__(self, index: slice) -> Self: ...
+    def __getitem__(self, index: int | slice) -> Any:
+        """A module, or a part of them, which keep their names."""
+        if isinstance(index, slice):
+            part: list[Any] = list(self._modules.items())[index]
+            return type(self)(OrderedDict(part))
+        return super().__getitem__(index)
+
     def insert(self, index: int, module: Module) -> Self:
         if not isinstance(module, Module):
             raise AssertionError(f"module should be of type: {Module}")

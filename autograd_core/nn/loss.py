@@ -17,7 +17,27 @@ BUFFERS = ("weight", "pos_weight")
 """Arguments that are tensors, and kept as buffers."""
 
 
-class Loss(Module):
+class _Loss(Module):
+    """What programs derive losses of their own from: it keeps how they are reduced."""
+
+    reduction: str
+
+    def __init__(self, size_average: Any = None, reduce: Any = None, reduction: str = "mean") -> None:
+        super().__init__()
+        self.reduction = reduction_of(size_average, reduce, reduction)
+
+
+class _WeightedLoss(_Loss):
+    """The same with a weight for each class."""
+
+    def __init__(
+        self, weight: Tensor | None = None, size_average: Any = None, reduce: Any = None, reduction: str = "mean"
+    ) -> None:
+        super().__init__(size_average, reduce, reduction)
+        self.register_buffer("weight", weight)
+
+
+class Loss(_Loss):
     """A function of some tensors with arguments that are given once."""
 
     function: ClassVar[Callable[..., Any]]

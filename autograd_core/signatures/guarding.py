@@ -9,11 +9,13 @@ from __future__ import annotations
 
 import functools
 import inspect
+import warnings
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 from ..functions.factories import check_device
+from ..state import state
 from ..tensor import Tensor, wrapped_number
 from .kinds import Function, choosy
 from .out import SEVERAL, written
@@ -28,6 +30,10 @@ IDLE = {"layout", "pin_memory", "memory_format", "non_blocking", "device"}
 
 TENSORS = ("Tensor", "Tensors", "gaps", "object", "Storage")
 """Kinds of arguments in which a tensor is one."""
+
+OLD_WAY = (
+    "This overload of {0} is deprecated:\n\t{0}{1}\nConsider using one of the following signatures instead:\n\t{2}"
+)
 
 ABSENT = type("Absent", (), {})()
 """In the place of a first argument that is not there: no call with it is known."""
@@ -120,7 +126,7 @@ class Reader:
             return self.function(*args, **options)
         signature, given = read(self.signatures, args[self.method :], options)
         if signature.deprecated:
-            raise NotImplementedError(f"this old way to call {self.name} is not supported: use {self.ways()}")
+            return self.call(*self.as_now(signature, args, options, given))
         of_numbers = plain_types(signature, given)
         if not of_numbers:
             args, options = self.plain(signature, args, options)
@@ -176,8 +182,26 @@ class Reader:
                 raise NotImplementedError(f"{self.name}(): argument '{p.name}' is not supported by this engine")
         return handed
 
-    def ways(self) -> str:
-        return " or ".join(f"{self.name}{s.shown()}" for s in self.signatures if not s.deprecated)
+    def as_now(
+        self, signature: Signature, args: tuple[Any, ...], options: dict[str, Any], given: Given
+    ) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        """A call in an old way, where factors stand before what they multiply, as it is made today: they go by name.
+
+        Torch warns of the first such call.
+
+        Raises:
+            NotImplementedError: the old way is another.
+        """
+        names = [p.name for p in signature.parameters if p.kind == "Tensor" and p.name != "out"]
+        factors = {p.name: given[p.name] for p in signature.parameters if p.kind == "Number"}
+        ways = [f"{self.name}{s.shown()}" for s in self.signatures if not s.deprecated]
+        if not factors:
+            raise NotImplementedError(f"this old way to call {self.name} is not supported: use {' or '.join(ways)}")
+        if "old signature" not in state.warned:
+            state.warned.add("old signature")
+            warnings.warn(OLD_WAY.format(self.name, signature.shown(), "\n\t".join(ways)), stacklevel=4)
+        out = {"out": options["out"]} if "out" in options else {}
+        return (*args[: self.method], *(given[name] for name in names)), factors | out
 
 
 def plain_number(value: Any) -> Any:

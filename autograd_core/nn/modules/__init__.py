@@ -12,7 +12,7 @@ ALSO = {
     "conv": {"_ConvNd": convolution.ConvNd, "_ConvTransposeNd": convolution.ConvTranspose},
     "dropout": {"_DropoutNd": dropout.AnyDropout},
     "instancenorm": {"_InstanceNorm": normalization.InstanceNorm},
-    "loss": {"_Loss": loss.Loss},
+    "loss": {"_Loss": loss._Loss, "_WeightedLoss": loss._WeightedLoss},
     "pooling": {"_MaxPoolNd": pooling.MaxPool},
 }
 """What else programs take from there: classes that several layers are of, and hooks on all modules."""
