@@ -20,7 +20,7 @@ from weakref import proxy
 import numpy as np
 
 from .. import events, leaves, quick
-from ..accumulate import accumulate, laid_out_alike
+from ..accumulate import accumulate, copied_for, laid_out_alike
 from ..engine import Call
 from ..fitting import validated
 from ..graph import ONE, AccumulateGrad, Node, Run, Wanted, new_run
@@ -168,10 +168,11 @@ class Running:
                 tape.mark = None
             return
         data = variable.data_
-        if sole and (grad.__class__ is np.float32 or grad.strides == data.strides or laid_out_alike(grad, data)):
+        if sole and (grad.__class__ is np.float32 or laid_out_alike(grad, data)):
             how = "taken"
         else:
-            how, version, grad = "copied", 1, grad.copy() if isinstance(grad, np.ndarray) else grad
+            how = "copied"
+            grad, version = copied_for(grad, data)
         meta.grad = made = blank()
         made.data_ = grad
         made.storage_ = made.node = made.meta = None
