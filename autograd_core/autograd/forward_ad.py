@@ -14,7 +14,7 @@ from typing import NamedTuple
 from ..errors import sizes
 from ..homes import settle
 from ..state import state
-from ..tensor import Tensor
+from ..tensor import Tensor, sharing
 from ..transforms.levels import Identity, Level, Source, exited, tangent_of, wrap
 
 
@@ -98,11 +98,14 @@ def dual_at(level: Level, tensor: Tensor, tangent: Tensor, kind: type[Source] = 
 
 
 def unpack_dual(tensor: Tensor, *, level: int | None = None) -> UnpackedDualTensor:
-    """The value of `tensor` and its tangent."""
+    """The value of `tensor`, another tensor over its memory each time, and its tangent."""
     if (dual := state.dual) is None:
         return UnpackedDualTensor(tensor, None)
     tangent = tangent_of(tensor, dual)
-    return UnpackedDualTensor(exited(tensor, dual, Identity), None if tangent is None else exited(tangent, dual))
+    primal = exited(tensor, dual, Identity)
+    if tangent is not None and not primal.requires_grad:
+        primal = sharing(primal, primal.array(), primal.shared_storage())
+    return UnpackedDualTensor(primal, None if tangent is None else exited(tangent, dual))
 
 
 settle(globals())

@@ -209,6 +209,9 @@ def tangent_of(result: Tensor, level: Level) -> Tensor | None:
     """
     from .. import autograd
 
+    head = result.grad_fn
+    if isinstance(head, Source) and head.level is level:
+        return head.tangent
     sources = sources_of(result, level)
     if not sources:
         return None
