@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from .. import errors, tell
-from ..state import watch
+from ..state import state, watch
 from ..tensor import Tensor
+from ..transforms.levels import wants_gradient
 from .node import FunctionNode
 
 DIRTY_NOT_INPUT = (
@@ -84,7 +85,7 @@ def place(
     from ..views import alias_view
 
     if not differentiable:
-        if not out.requires_grad:
+        if not (wants_gradient(out) if state.levels else out.requires_grad):
             return alias_view(out) if is_input and not is_dirty else out
         if is_input:
             return out.detach()
