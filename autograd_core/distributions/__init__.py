@@ -2,9 +2,11 @@
 
 from ..absent import absent
 from ..homes import settle
-from . import constraints, kl_between, transforms
+from . import constraint_registry, constraints, kl_between, transforms
 from .circular import VonMises
+from .constraint_registry import biject_to, transform_to
 from .continuous import Cauchy, Exponential, Laplace, Normal, Uniform
+from .correlations import CorrCholeskyTransform, LKJCholesky, LowerCholeskyTransform, PositiveDefiniteTransform
 from .counts import (
     Binomial,
     Geometric,
@@ -17,8 +19,11 @@ from .discrete import Bernoulli, Categorical
 from .distribution import Distribution
 from .gamma import Beta, Chi2, Dirichlet, Gamma, NegativeBinomial, StudentT
 from .independent import Independent
+from .joining import CatTransform, CumulativeDistributionTransform, ReshapeTransform, StackTransform
 from .kl import kl_divergence, register_kl
+from .lowrank import LowRankMultivariateNormal
 from .multivariate import MultivariateNormal
+from .rarer import FisherSnedecor, GeneralizedPareto, InverseGamma, Kumaraswamy, LogisticNormal
 from .relaxed import LogitRelaxedBernoulli, MixtureSameFamily, RelaxedBernoulli, RelaxedOneHotCategorical
 from .transformed import (
     Gumbel,
@@ -51,24 +56,35 @@ __all__ = [
     "Bernoulli",
     "Beta",
     "Binomial",
+    "CatTransform",
     "Categorical",
     "Cauchy",
     "Chi2",
     "ComposeTransform",
+    "CorrCholeskyTransform",
+    "CumulativeDistributionTransform",
     "Dirichlet",
     "Distribution",
     "ExpTransform",
     "Exponential",
+    "FisherSnedecor",
     "Gamma",
+    "GeneralizedPareto",
     "Geometric",
     "Gumbel",
     "HalfCauchy",
     "HalfNormal",
     "Independent",
     "IndependentTransform",
+    "InverseGamma",
+    "Kumaraswamy",
+    "LKJCholesky",
     "Laplace",
     "LogNormal",
+    "LogisticNormal",
     "LogitRelaxedBernoulli",
+    "LowRankMultivariateNormal",
+    "LowerCholeskyTransform",
     "MixtureSameFamily",
     "Multinomial",
     "MultivariateNormal",
@@ -78,12 +94,15 @@ __all__ = [
     "OneHotCategoricalStraightThrough",
     "Pareto",
     "Poisson",
+    "PositiveDefiniteTransform",
     "PowerTransform",
     "RelaxedBernoulli",
     "RelaxedOneHotCategorical",
+    "ReshapeTransform",
     "SigmoidTransform",
     "SoftmaxTransform",
     "SoftplusTransform",
+    "StackTransform",
     "StickBreakingTransform",
     "StudentT",
     "TanhTransform",
@@ -92,11 +111,14 @@ __all__ = [
     "Uniform",
     "VonMises",
     "Weibull",
+    "biject_to",
+    "constraint_registry",
     "constraints",
     "identity_transform",
     "kl_between",
     "kl_divergence",
     "register_kl",
+    "transform_to",
     "transforms",
 ]
 

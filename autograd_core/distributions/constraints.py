@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -11,10 +11,15 @@ from ..tensor import Array, Tensor
 
 
 class Constraint:
-    """A name, its bounds for printing, and a test of each element (or, over `event_dim` dimensions, of each event)."""
+    """A name, its bounds (also attributes), and a test of each element (over `event_dim` dimensions: each event)."""
 
     def __init__(self, name: str, holds: Callable[[Array], Array], event_dim: int = 0, **bounds: Any) -> None:
         self.name, self.holds, self.event_dim, self.bounds = name, holds, event_dim, bounds
+        vars(self).update({word: bound for word, bound in bounds.items() if word})
+
+    if TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any: ...
 
     def check(self, value: Tensor) -> Tensor:
         """Where the constraint holds."""
@@ -22,6 +27,11 @@ class Constraint:
 
         with np.errstate(invalid="ignore"):
             return plain(np.asarray(self.holds(np.asarray(value.data_))))
+
+    def having(self, **parts: Any) -> Constraint:
+        """The same, with what it is made of as attributes."""
+        vars(self).update(parts)
+        return self
 
     def __repr__(self) -> str:
         shown = ", ".join(f"{name}={bound}" if name else str(bound) for name, bound in self.bounds.items())
@@ -64,7 +74,8 @@ def independent(base: Constraint, dims: int) -> Constraint:
         found = np.asarray(base.holds(x))
         return np.all(found.reshape(*found.shape[: found.ndim - dims], -1), axis=-1)
 
-    return Constraint("IndependentConstraint", holds, base.event_dim + dims, **{"": f"{base!r}, {dims}"})
+    made = Constraint("IndependentConstraint", holds, base.event_dim + dims, **{"": f"{base!r}, {dims}"})
+    return made.having(base_constraint=base, reinterpreted_batch_ndims=dims)
 
 
 def sums_to_one(x: Array) -> Array:
@@ -128,3 +139,43 @@ def is_one_hot(x: Array) -> Array:
 nonnegative_integer = Constraint("IntegerGreaterThan", lambda x: (x % 1 == 0) & (x >= 0), lower_bound=0)
 positive_integer = Constraint("IntegerGreaterThan", lambda x: (x % 1 == 0) & (x >= 1), lower_bound=1)
 one_hot = Constraint("OneHot", is_one_hot, 1)
+
+
+# ---- roots of correlations, and constraints that are made of others
+
+
+def is_root_of_correlations(x: Array) -> Array:
+    lengths = np.sqrt(np.sum(x * x, axis=-1))
+    close = np.finfo(x.dtype).eps * x.shape[-1] * 10
+    return is_root(x) & np.all(np.abs(lengths - 1) <= close, axis=-1)
+
+
+def is_positive_semidefinite(x: Array) -> Array:
+    same = symmetric(x) if x.shape[-1] == x.shape[-2] else np.full(x.shape[:-2], False)
+    return np.all(np.linalg.eigvalsh(x) >= 0, axis=-1) if same.all() else same
+
+
+corr_cholesky = Constraint("CorrCholesky", is_root_of_correlations, 2)
+positive_semidefinite = Constraint("PositiveSemidefinite", is_positive_semidefinite, 2)
+
+
+def cat(cseq: Sequence[Constraint], dim: int = 0, lengths: Sequence[int] | None = None) -> Constraint:
+    """One constraint after the other along `dim`, each for as many places as `lengths` says."""
+    sizes = [1] * len(cseq) if lengths is None else list(lengths)
+
+    def holds(x: Array) -> Array:
+        stretches = np.split(x, np.cumsum(sizes)[:-1], axis=dim)
+        return np.concatenate([c.holds(part) for c, part in zip(cseq, stretches, strict=True)], axis=dim)
+
+    made = Constraint("Cat", holds, max(c.event_dim for c in cseq))
+    return made.having(cseq=list(cseq), dim=dim, lengths=sizes)
+
+
+def stack(cseq: Sequence[Constraint], dim: int = 0) -> Constraint:
+    """A constraint for each place along `dim`."""
+
+    def holds(x: Array) -> Array:
+        return np.stack([c.holds(np.take(x, i, axis=dim)) for i, c in enumerate(cseq)], axis=dim)
+
+    most = max(c.event_dim for c in cseq)
+    return Constraint("Stack", holds, most + (dim + most < 0)).having(cseq=list(cseq), dim=dim)

@@ -39,7 +39,7 @@ def test_a_watched_initialiser_tells_of_its_write() -> None:
 
 @pytest.mark.parametrize(
     ("space", "name"),
-    [(nn, "SyncBatchNorm"), (nn.functional, "scaled_mm"), (optim, "SparseAdam"), (distributions, "constraint_registry")]
+    [(nn, "SyncBatchNorm"), (nn.functional, "scaled_mm"), (optim, "SparseAdam"), (distributions, "Wishart")]
     + [
         (nn.utils, "memory_format"),
         (nn.utils.parametrize, "transfer_parametrizations_and_params"),

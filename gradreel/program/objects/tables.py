@@ -74,6 +74,7 @@ SETTINGS = (
 )
 PARAMETERS = "loc scale probs logits low high rate base_dist reinterpreted_batch_ndims param_shape"
 PARAMETERS += " covariance_matrix precision_matrix scale_tril concentration concentration0 concentration1 df"
+PARAMETERS += " df1 df2 cov_factor cov_diag dim"
 PARAMETERS += " temperature total_count transforms alpha mixture_distribution component_distribution"
 """What distributions are given, each some of them."""
 CONTEXT = "save_for_backward saved_tensors saved_variables needs_input_grad mark_dirty mark_non_differentiable"
@@ -149,7 +150,8 @@ def _tables() -> dict[type, dict[str, Entry]]:
     tables[distribution] = _table(distribution, NAMES["torch.distributions.Distribution"]) | _reads(PARAMETERS)
     transform = torch.distributions.Transform
     tables[transform] = _table(transform, NAMES["torch.distributions.Transform"]) | _reads(
-        "bijective codomain domain event_dim inv sign loc scale exponent parts base_transform"
+        "bijective codomain domain event_dim inv sign loc scale exponent parts base_transform "
+        "transforms lengths dim in_shape out_shape distribution"
     )
     packed = torch.nn.utils.rnn.PackedSequence
     tables[packed] = _table(packed, PACKED) | _reads("is_cuda")
