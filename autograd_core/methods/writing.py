@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy import ndarray
 
-from .. import dtypes, errors, not_implemented
+from .. import comparing, dtypes, errors, not_implemented
 from ..functions import choices as functions
 from ..functions import parts
 from ..functions.indexing import masks_of_bytes
@@ -257,12 +257,11 @@ IN_PLACE_OF = {
     "cumprod": r.cumprod, "addmm": added.addmm, "addmv": added.addmv, "addr": added.addr, "addbmm": added.addbmm,
     "baddbmm": added.baddbmm, "absolute": e.abs,
     "negative": e.neg, "fix": e.trunc, "arctan": e.atan, "arcsin": e.asin, "arccos": e.acos, "arctan2": e.atan2,
-    "less": e.lt, "greater": e.gt, "less_equal": e.le, "greater_equal": e.ge, "not_equal": e.ne,
 }  # fmt: skip
 
 OTHERS = {
     gammas: "igamma igammac",
-    e: "atan2 hypot logit nan_to_num eq ne lt le gt ge logical_and logical_or bitwise_not",
+    e: "atan2 hypot logit nan_to_num logical_and logical_or bitwise_not",
     rare: "erf erfc erfinv i0 lgamma digamma sinc deg2rad rad2deg logical_xor heaviside nextafter",
 }
 """More of them, under their own names."""
@@ -281,6 +280,15 @@ OF_WHOLE_NUMBERS = (
 
 IN_PLACE: dict[str, Method] = {f"{name}_": written(function) for name, function in IN_PLACE_OF.items()}
 IN_PLACE |= {f"{name}_": cast_first(getattr(e, name)) for name in OF_WHOLE_NUMBERS}
+COMPARISONS = {
+    "eq": ("eq",), "ne": ("ne", "not_equal"), "lt": ("lt", "less"), "le": ("le", "less_equal"),
+    "gt": ("gt", "greater"), "ge": ("ge", "greater_equal"),
+}  # fmt: skip
+"""The names under which each can be written in place."""
+
+IN_PLACE |= {
+    f"{name}_": comparing.written(own, getattr(e, own)) for own, names in COMPARISONS.items() for name in names
+}
 IN_PLACE |= {
     "add_": arithmetic(e.add, np.add),
     "sub_": arithmetic(e.sub, np.subtract),
