@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from .. import dtypes
-from ..op import op
+from ..op import GRAPH, helper, op
 from ..tensor import Array, bare
 
 # ---- writes
@@ -38,7 +38,15 @@ def copy(self: Array, src: Array) -> Array:
 # ---- dtypes
 
 
-@op("_to_copy", node="ToCopyBackward0", self=lambda grad, self_dtype_: to_copy(grad, self_dtype_))
+def in_dtype(grad: Any, dtype: Any) -> Any:
+    """`grad` in a dtype: itself, where it has that already."""
+    return grad if grad.data_.dtype == dtype else GRAPH["to_copy"](grad, dtype)
+
+
+helper(in_dtype, lambda grad, dtype: grad if grad.dtype == dtype else grad.astype(dtype))
+
+
+@op("_to_copy", node="ToCopyBackward0", self=lambda grad, self_dtype_: in_dtype(grad, self_dtype_))
 def to_copy(self: Array, dtype: Any) -> Array:
     return self.astype(dtype)
 
