@@ -3,6 +3,7 @@
 from ..absent import absent
 from ..homes import settle
 from . import constraint_registry, constraints, kl_between, transforms
+from .between import ContinuousBernoulli
 from .circular import VonMises
 from .constraint_registry import biject_to, transform_to
 from .continuous import Cauchy, Exponential, Laplace, Normal, Uniform
@@ -62,6 +63,7 @@ __all__ = [
     "Chi2",
     "ComposeTransform",
     "CorrCholeskyTransform",
+    "ContinuousBernoulli",
     "CumulativeDistributionTransform",
     "Dirichlet",
     "Distribution",

@@ -9,6 +9,7 @@ from ..functions.factories import full_like
 from ..ops import elementwise as e
 from ..ops.special import erf, xlogy
 from ..tensor import Tensor
+from .between import ContinuousBernoulli
 from .continuous import Exponential, Laplace, Normal, Uniform
 from .counts import Binomial, Poisson
 from .discrete import Bernoulli
@@ -205,3 +206,10 @@ def endless(p: Any, q: Any) -> Tensor:
 for there, others in ELSEWHERE.items():
     for other in others:
         register_kl(there, other)(endless)
+
+
+@register_kl(ContinuousBernoulli, ContinuousBernoulli)
+def bent_coins(p: ContinuousBernoulli, q: ContinuousBernoulli) -> Tensor:
+    mine = p.log_norm() + e.log1p(-p.probs)
+    theirs = -q.log_norm() - e.log1p(-q.probs)
+    return p.mean * (p.logits - q.logits) + mine + theirs
