@@ -43,6 +43,13 @@ class OfModule:
             raise RuntimeError("You are trying to call the hook of a dead Module!")
         return self.hook(module, *given)
 
+    def __getstate__(self) -> tuple[Callable[..., Any], Any]:
+        """A copy is of the copied module."""
+        return self.hook, self.module()
+
+    def __setstate__(self, held: tuple[Callable[..., Any], Any]) -> None:
+        self.hook, self.module = held[0], ref(held[1])
+
 
 class Stored(Tree):
     """A module as something that is written down and read again."""

@@ -4,7 +4,7 @@ import sys
 from types import ModuleType
 
 from ...homes import LAYERS
-from .. import convolution, dropout, everywhere, loss, normalization, pooling
+from .. import convolution, dropout, everywhere, lazy, loss, normalization, pooling
 
 ALSO = {
     "module": {name: value for name, value in vars(everywhere).items() if name.startswith("register_module_")},
@@ -12,6 +12,7 @@ ALSO = {
     "conv": {"_ConvNd": convolution.ConvNd, "_ConvTransposeNd": convolution.ConvTranspose},
     "dropout": {"_DropoutNd": dropout.AnyDropout},
     "instancenorm": {"_InstanceNorm": normalization.InstanceNorm},
+    "lazy": {"LazyModuleMixin": lazy.Lazy},
     "loss": {"_Loss": loss._Loss, "_WeightedLoss": loss._WeightedLoss},
     "pooling": {"_MaxPoolNd": pooling.MaxPool},
 }
@@ -19,9 +20,10 @@ ALSO = {
 
 _nn = vars(sys.modules[__name__.rpartition(".")[0]])
 
-for _home, _names in LAYERS.items():
+for _home in {**LAYERS, **ALSO}:
     _module = ModuleType(f"{__name__}.{_home}")
-    vars(_module).update({name: _nn[name] for name in _names.split() if name in _nn} | ALSO.get(_home, {}))
+    _names = LAYERS.get(_home, "").split()
+    vars(_module).update({name: _nn[name] for name in _names if name in _nn} | ALSO.get(_home, {}))
     sys.modules[_module.__name__] = globals()[_home] = _module
 
 globals().update({name: _nn[name] for names in LAYERS.values() for name in names.split() if name in _nn})
