@@ -2,7 +2,7 @@
 
 from ...absent import absent
 from ..weight_norms import remove_spectral_norm, remove_weight_norm, spectral_norm, weight_norm
-from . import clip_grad, convert_parameters, fusion, init, parametrizations, parametrize, rnn, stateless
+from . import clip_grad, convert_parameters, fusion, init, parametrizations, parametrize, prune, rnn, stateless
 from .clip_grad import (
     clip_grad_norm,
     clip_grad_norm_,
@@ -31,6 +31,7 @@ __all__ = [
     "parameters_to_vector",
     "parametrizations",
     "parametrize",
+    "prune",
     "remove_spectral_norm",
     "remove_weight_norm",
     "rnn",
