@@ -28,7 +28,8 @@ tanh_backward sigmoid_backward threshold_backward leaky_relu_backward hardtanh_b
 hardswish_backward hardshrink_backward hardsigmoid_backward elu_backward gelu_backward softplus_backward
 log_sigmoid_backward log_sigmoid_forward pow.Scalar atan2 hypot eq.Tensor ne.Tensor lt.Tensor le.Tensor gt.Tensor
 ge.Tensor logical_and logical_or logical_xor bitwise_and.Tensor bitwise_or.Tensor bitwise_xor.Tensor clamp.Tensor
-maximum minimum where.self masked_fill.Scalar masked_fill.Tensor add.Tensor sub.Tensor mul.Tensor div.Tensor
+maximum minimum clamp_min.Tensor clamp_max.Tensor
+where.self masked_fill.Scalar masked_fill.Tensor add.Tensor sub.Tensor mul.Tensor div.Tensor
 div.Tensor_mode remainder.Tensor fmod.Tensor addcmul addcdiv lerp.Scalar pow.Tensor_Tensor logaddexp logaddexp2
 xlogy.Tensor xlogy.Scalar_Self fmax fmin copysign.Tensor heaviside copy fill.Tensor __lshift__.Tensor __rshift__.Tensor
 gcd lcm nextafter igamma igammac special_xlog1py special_xlog1py.self_scalar special_zeta special_zeta.self_scalar

@@ -155,6 +155,14 @@ def clamp(input: Tensor, min: Any = None, max: Any = None) -> Tensor:
     return e.clamp(input, min, max)
 
 
+def clamp_min(input: Tensor, min: Any) -> Tensor:
+    return e.clamp_min_tensor(input, min) if isinstance(min, Tensor) else e.clamp_min(input, min)
+
+
+def clamp_max(input: Tensor, max: Any) -> Tensor:
+    return e.clamp_max_tensor(input, max) if isinstance(max, Tensor) else e.clamp_max(input, max)
+
+
 def where(condition: Tensor, input: Any = None, other: Any = None) -> Any:
     return nonzero(condition, as_tuple=True) if input is None else e.where(condition, input, other)
 

@@ -223,7 +223,7 @@ FROM = {
     "abs sgn sign floor ceil trunc frac neg reciprocal maximum minimum eq ne lt le gt ge "
     "logical_and logical_or logical_not bitwise_and bitwise_or bitwise_xor bitwise_not "
     "bitwise_left_shift bitwise_right_shift gcd lcm "
-    "isnan isinf isfinite clamp_min clamp_max addcmul addcdiv atan2 hypot logit nan_to_num",
+    "isnan isinf isfinite addcmul addcdiv atan2 hypot logit nan_to_num",
     s: "t transpose unsqueeze select diagonal tril triu clone alias trace diag_embed",
     r: "cumprod argmax argmin count_nonzero",
     m: "mm mv dot vdot bmm matmul",
@@ -241,8 +241,8 @@ FROM = {
     i: "index_select scatter_add masked_select index_add index_fill index_copy",
     tallies: "kthvalue msort logcumsumexp unique unique_consecutive bincount histc argwhere isreal is_signed "
     "is_nonzero resolve_conj resolve_neg",
-    functions: "xlogy copysign add sub mul div round remainder pow square positive clamp lerp masked_fill "
-    "masked_scatter fmod float_power "
+    functions: "xlogy copysign add sub mul div round remainder pow square positive clamp lerp "
+    "clamp_min clamp_max masked_fill masked_scatter fmod float_power "
     "addmm addmv baddbmm outer gather scatter index_put nonzero equal isclose allclose is_floating_point numel",
     reductions: "sum mean prod cumsum max min amax amin sort argsort topk var std logsumexp "
     "softmax log_softmax all any",

@@ -132,6 +132,28 @@ def clamp_max(self: Array, max: float) -> Array:
     return np.minimum(self, self.dtype.type(max))
 
 
+@op(
+    "clamp_min.Tensor",
+    nr=1,
+    promote=("self", "min"),
+    self=lambda grad, self, min: where(self >= min, grad, zeros_as(grad)),
+    min=lambda grad, self, min: where(self < min, grad, zeros_as(grad)),
+)
+def clamp_min_tensor(self: Array, min: Array) -> Array:
+    return np.maximum(self, min)
+
+
+@op(
+    "clamp_max.Tensor",
+    nr=1,
+    promote=("self", "max"),
+    self=lambda grad, self, max: where(self <= max, grad, zeros_as(grad)),
+    max=lambda grad, self, max: where(self > max, grad, zeros_as(grad)),
+)
+def clamp_max_tensor(self: Array, max: Array) -> Array:
+    return np.minimum(self, max)
+
+
 @both
 def chosen(grad: Array, tied: Array, lost: Array) -> Array:
     """`grad` where this side won, half of it at a tie."""
