@@ -51,7 +51,8 @@ LAYERS = {
     "conv": "Conv1d Conv2d Conv3d ConvTranspose1d ConvTranspose2d ConvTranspose3d LazyConv1d LazyConv2d "
     "LazyConv3d LazyConvTranspose1d LazyConvTranspose2d LazyConvTranspose3d",
     "pooling": "AdaptiveAvgPool1d AdaptiveAvgPool2d AdaptiveAvgPool3d AdaptiveMaxPool1d AdaptiveMaxPool2d "
-    "AdaptiveMaxPool3d AvgPool1d AvgPool2d AvgPool3d LPPool1d LPPool2d LPPool3d MaxPool1d MaxPool2d MaxPool3d "
+    "AdaptiveMaxPool3d FractionalMaxPool2d FractionalMaxPool3d "
+    "AvgPool1d AvgPool2d AvgPool3d LPPool1d LPPool2d LPPool3d MaxPool1d MaxPool2d MaxPool3d "
     "MaxUnpool1d MaxUnpool2d MaxUnpool3d",
     "adaptive": "AdaptiveLogSoftmaxWithLoss",
     "distance": "CosineSimilarity PairwiseDistance",

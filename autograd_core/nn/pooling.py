@@ -7,6 +7,7 @@ from typing import Any
 
 from ..tensor import Tensor
 from . import functional as F
+from .functional.fractions import several
 from .module import Module
 
 Lengths = int | Sequence[int]
@@ -177,3 +178,53 @@ class AdaptiveMaxPool3d(AdaptiveMaxPool):
 
     def forward(self, input: Tensor) -> Any:
         return F.adaptive_max_pool3d(input, self.output_size, self.return_indices)
+
+
+class FractionalMaxPool(Module):
+    """The largest elements of so many blocks, whose places are drawn."""
+
+    sides: int
+    _random_samples: Tensor | None
+
+    def __init__(
+        self,
+        kernel_size: Lengths,
+        output_size: Lengths | None = None,
+        output_ratio: Any = None,
+        return_indices: bool = False,
+        _random_samples: Tensor | None = None,
+    ) -> None:
+        super().__init__()
+        name, n = type(self).__name__, self.sides
+        self.kernel_size, self.return_indices = several(n, kernel_size), return_indices
+        self.register_buffer("_random_samples", _random_samples)
+        self.output_size = None if output_size is None else several(n, output_size)
+        self.output_ratio = None if output_ratio is None else several(n, output_ratio)
+        if output_size is None and output_ratio is None:
+            raise ValueError(f"{name} requires specifying either an output size, or a pooling ratio")
+        if output_size is not None and output_ratio is not None:
+            raise ValueError("only one of output_size and output_ratio may be specified")
+        if self.output_ratio is not None and not all(0 < ratio < 1 for ratio in self.output_ratio):
+            raise ValueError(f"output_ratio must be between 0 and 1 (got {output_ratio})")
+
+    def pooled(self, function: Any, input: Tensor) -> Any:
+        sizes = (self.kernel_size, self.output_size, self.output_ratio)
+        return function(input, *sizes, self.return_indices, _random_samples=self._random_samples)
+
+
+class FractionalMaxPool2d(FractionalMaxPool):
+    """In images."""
+
+    sides = 2
+
+    def forward(self, input: Tensor) -> Any:
+        return self.pooled(F.fractional_max_pool2d, input)
+
+
+class FractionalMaxPool3d(FractionalMaxPool):
+    """In stacks of images."""
+
+    sides = 3
+
+    def forward(self, input: Tensor) -> Any:
+        return self.pooled(F.fractional_max_pool3d, input)

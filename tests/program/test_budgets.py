@@ -35,6 +35,10 @@ STOPPED: dict[str, tuple[str, int]] = {
     "import torch\nx = torch.ones(1).expand(10**12).sum()": ("elements", 2),
     "import torch\nx = torch.ones(10**6)\ny = x[:, None] + x": ("elements", 3),
     "import torch\nx = torch.eye(10**5)": ("elements", 2),
+    "import torch\nF = torch.nn.functional\ny = F.fractional_max_pool2d(torch.ones(1, 200, 200), 100, 100)": (
+        "elements",
+        3,
+    ),
     "import torch\ny = torch.special.laguerre_polynomial_l(torch.ones(1), 10**9)": ("elements", 2),
     "import torch\ny = torch.special.hermite_polynomial_h(torch.ones(1), torch.tensor(float('inf')))": ("elements", 2),
     "import torch\ny = torch.special.bessel_y1(torch.ones(10**5))": ("elements", 2),

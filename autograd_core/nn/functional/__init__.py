@@ -48,6 +48,7 @@ from .bags import (
 from .blocks import channel_shuffle, fold, pixel_shuffle, pixel_unshuffle, unfold
 from .convolution import conv1d, conv2d, conv3d, conv_transpose1d, conv_transpose2d, conv_transpose3d
 from .dropouts import alpha_dropout, dropout, dropout1d, dropout2d, dropout3d, feature_alpha_dropout
+from .fractions import fractional_max_pool2d, fractional_max_pool3d
 from .grids import affine_grid, grid_sample
 from .layers import (
     embedding,
@@ -148,6 +149,8 @@ __all__ = [
     "embedding_bag",
     "feature_alpha_dropout",
     "fold",
+    "fractional_max_pool2d",
+    "fractional_max_pool3d",
     "gaussian_nll_loss",
     "gelu",
     "glu",
@@ -229,6 +232,7 @@ __all__ = [
 ]
 
 BY_INDICES = "max_pool1d max_pool2d max_pool3d adaptive_max_pool1d adaptive_max_pool2d adaptive_max_pool3d"
+BY_INDICES += " fractional_max_pool2d fractional_max_pool3d"
 """Functions that torch parts in two, by whether indices are wanted: what Python says of their arguments names the one
 without."""
 for _name in BY_INDICES.split():

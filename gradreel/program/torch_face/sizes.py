@@ -248,6 +248,13 @@ def paired(args: Arguments) -> int:
     return int(base.shape[0] * max(base.shape[0] - 1, 0) // 2 * base.shape[1]) if base.ndim == 2 else int(base.size)
 
 
+def by_fraction(args: Arguments) -> int:
+    """A block of the kernel's size for each place."""
+    base, kernel, output = args[:3]
+    images = math.prod(base.shape[: base.ndim - len(kernel)])
+    return max(int(images * math.prod(kernel) * math.prod(output)), int(base.size))
+
+
 def unpooled(args: Arguments) -> int:
     """Images in the size asked for."""
     base, size = args[0], args[2]
