@@ -1,4 +1,6 @@
-"""Comparisons written in place: what was there before has no part in the result, so its gradient is zeros."""
+"""Results in which operands have no part that could be differentiated, so that their gradients are zeros: comparisons
+written in place, and numbers drawn.
+"""
 
 from __future__ import annotations
 
@@ -18,12 +20,12 @@ from .transforms.batch import hidden
 
 
 class Compared(Node):
-    """The node of such a write: zeros for each operand that wants a gradient."""
+    """The node of such a result: zeros for each operand that wants a gradient."""
 
     __slots__ = ("operands",)
 
     operands: Sequence[tuple[tuple[int, ...], Any]]
-    """Shape and dtype of each tensor that was compared."""
+    """Shape and dtype of each tensor among them."""
 
     def raw(self, grads: Sequence[Any], wanted: Wanted) -> list[Any]:
         pairs = zip(self.operands, wanted, strict=True)
@@ -35,8 +37,16 @@ class Compared(Node):
 
 @cache
 def kind_of(name: str, overload: int) -> type[Compared]:
-    """The node of the comparison `name` with a number (0) or a tensor (1)."""
+    """The kind of node of one overload; a comparison is with a number (0) or a tensor (1)."""
     return type(f"{name.capitalize()}Backward{overload}", (Compared,), {"__slots__": (), "op_name": name})
+
+
+def node_of(name: str, overload: int, operands: Sequence[Tensor], out: Tensor) -> Compared:
+    """The node of what `name` makes of `operands`, which has the shape and dtype of `out`."""
+    edges = [gradient_edge(t) if t.requires_grad else (None, 0) for t in operands]
+    node = kind_of(name, overload)(edges, ((out.data_.shape, out.data_.dtype),))
+    node.operands = [(t.data_.shape, t.data_.dtype) for t in operands]
+    return node
 
 
 def written(name: str, function: Callable[..., Any]) -> Callable[..., Tensor]:
@@ -46,11 +56,8 @@ def written(name: str, function: Callable[..., Any]) -> Callable[..., Tensor]:
         tensors = [t for t in (self, other) if isinstance(t, Tensor)]
         if not state.grad_enabled or hidden(self) or not any(t.requires_grad for t in tensors):
             return in_place(function, self, other)
-        edges = [gradient_edge(t) if t.requires_grad else (None, 0) for t in tensors]
-        operands = [(t.data_.shape, t.data_.dtype) for t in tensors]
+        node = node_of(name, len(tensors) - 1, tensors, self)
         in_place(function, self, other.detach() if isinstance(other, Tensor) else other)
-        node = kind_of(name, len(tensors) - 1)(edges, ((self.data_.shape, self.data_.dtype),))
-        node.operands = operands
         rebase_onto(self, node)
         return self
 

@@ -10,6 +10,7 @@ import numpy as np
 from .. import errors, streams
 from ..batching.making import at_random, like_at_random
 from ..ops.kernels import refuse
+from ..state import state
 from ..tensor import Array, Tensor, plain
 from .choices import numpy_dtype
 from .factories import floating, lengths, like, made
@@ -99,7 +100,13 @@ def normal(
     unit = streams.normal(count, tensors[0].dtype, generator=generator).reshape(shape)
     centre, width = (v.data_ if isinstance(v, Tensor) else v for v in (mean, std))
     inputs = tuple(v for v in (mean, std) if isinstance(v, Tensor))
-    return made((unit * width + centre).astype(unit.dtype), "normal", inputs=inputs)
+    drawn = made((unit * width + centre).astype(unit.dtype), "normal", inputs=inputs)
+    if state.grad_enabled and any(t.requires_grad for t in inputs):
+        from ..comparing import node_of
+
+        # no gradient comes through a draw: torch's node gives zeros
+        drawn.node = node_of("normal", len(inputs) + isinstance(std, Tensor), inputs, drawn)
+    return drawn
 
 
 def bernoulli(input: Tensor, p: float | None = None, *, generator: Any = None) -> Tensor:
