@@ -25,6 +25,11 @@ class Sign(torch.autograd.Function):
         return grad
 x = torch.ones(3, requires_grad=True)
 Sign.apply(x).sum().backward()""",
+    "“Trying to use a saved tensor that has been detached in-place, i.e. with .detach_()": """\
+a = torch.tensor(2., requires_grad=True) * 1
+b = a * a
+a.detach_()
+b.backward()""",
     "`(-a) ** 2` builds": "a = torch.tensor(2., requires_grad=True)\n(-a) ** 2",
     "on as it is, to an unnamed leaf": "(torch.tensor(2., requires_grad=True) + 1).backward()",
     "`a * a` builds **MulBackward0 #0**; a hook packs what it would keep": """\

@@ -110,6 +110,7 @@ test("the failing step marks who built and who freed", () => {
 test("an error is told in one sentence under its line", () => {
   const told = (type, message, kind = "raised") => errorOf({ kind, type, message });
   assert.equal(told("ValueError", "x = 1.5 is wrong. More of it."), "✖ ValueError: x = 1.5 is wrong.");
+  assert.equal(told("RuntimeError", "Detached in-place, i.e. with .detach_(). No."), "✖ RuntimeError: Detached in-place, i.e. with .detach_().");
   assert.equal(told("KeyError", "'a'\nnext line"), "✖ KeyError: 'a'");
   assert.equal(told("SyntaxError", "'(' was never closed", "refused"), "✖ SyntaxError: '(' was never closed");
   assert.equal(told("seconds", "It took too long. Sorry.", "stopped"), "✖ It took too long.");

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from ..calls import called, keyword
 from .common import enclosing, loads, root_name
-from .proposal import Proposal, Wanted
+from .proposal import FREE, Proposal, Wanted
 from .text import Text
 
 COPY = "one tensor more in memory"
@@ -31,6 +31,16 @@ def out_of_place(wanted: Wanted) -> Iterator[Proposal]:
         title = f"compute a new tensor instead of writing into the old one: line {statement.lineno}"
         offered = wanted.proposal if read_after(text, statement) else wanted.makeshift
         yield offered(title, COPY, text.replaced(statement, made))
+
+
+def detached_apart(wanted: Wanted) -> Iterator[Proposal]:
+    """The statement that detached in place takes another tensor over the same memory instead."""
+    text, statement = wanted.text, wanted.at("changed")
+    made = plain(text, statement)
+    if made is not None and statement is not None:
+        title = f"take another tensor, outside of the graph, and leave the old one in it: line {statement.lineno}"
+        offered = wanted.proposal if read_after(text, statement) else wanted.makeshift
+        yield offered(title, FREE, text.replaced(statement, made))
 
 
 def plain(text: Text, statement: ast.stmt | None) -> str | None:

@@ -20,7 +20,7 @@ STATEMENTS = (
     (re.compile(r"\.train\(\)$"), "switches to how the module works in training"),
 )
 """What a statement does that autograd has nothing to tell of, by its form."""
-START_ENDS = re.compile(r"(?<!\.)\. | \(or |: \[")
+START_ENDS = re.compile(r"(?<!\.)(?<!i\.e)\. | \(or |: \[")
 KINDS = re.compile(r"(list|tuple|dict|set|OrderedDict|defaultdict|deque) of (\d+)")
 
 

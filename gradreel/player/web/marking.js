@@ -28,7 +28,7 @@ const MOST = 80;
 
 /** An error in one sentence. @param {{kind: string, type: string|null, message: string|null}} outcome */
 export function errorOf({ kind, type, message }) {
-  const [sentence] = (message ?? "").split("\n")[0].match(/^.*?[.!?](?=\s|$)|^.*/);
+  const [sentence] = (message ?? "").split("\n")[0].match(/^.*?(?<!i\.e)[.!?](?=\s|$)|^.*/);
   const named = kind === "raised" || /Error$/.test(type ?? "");
   const text = [named && type, sentence].filter(Boolean).join(": ");
   const brief = text.length > MOST ? text.replace(/(?<=.{30}) \(.*/, "") : text; // what stands in brackets may go first
