@@ -54,10 +54,11 @@ class Sizeless(Tensor):
     def materialize(self, shape: Any, device: Any = None, dtype: Any = None) -> None:
         """Become a tensor of `shape`, its numbers still to be drawn."""
         check_device(device)
+        size = (shape,) if isinstance(shape, int) else tuple(shape)
         if state.reserve is not None:
-            state.reserve("empty", tuple(shape))
+            state.reserve("empty", size)
         kind = self.data_.dtype if dtype is None else floating(dtype)
-        self.data = plain(np.zeros(tuple(shape), kind))
+        self.data = plain(np.zeros(size, kind))
         self.__class__ = self.becomes
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Any:
