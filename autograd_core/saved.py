@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from . import errors, events
 from .state import state
-from .tensor import Array, Storage, Tensor, plain, wrapped_number
+from .storage import Storage
+from .tensor import Array, Tensor, plain, wrapped_number
 
 if TYPE_CHECKING:
     from .graph import Node

@@ -20,7 +20,8 @@ from .values import dtype_name
 
 if TYPE_CHECKING:
     from .graph import Node
-    from .tensor import Storage, Tensor
+    from .storage import Storage
+    from .tensor import Tensor
 
 Emit = Callable[[tuple[Any, ...]], Any]
 

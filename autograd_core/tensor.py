@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Callable, Iterator, Sequence
-from itertools import count
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,6 +16,7 @@ import numpy as np
 from . import errors
 from .sizes import Size
 from .state import special, state, watch
+from .storage import InferenceStorage, Storage, new_storage
 from .transforms.batch import Batch
 
 if TYPE_CHECKING:
@@ -27,70 +27,10 @@ if TYPE_CHECKING:
 Array = Any
 """A numpy array, or the numpy scalar that stands for a 0-d one."""
 
-_addresses = count(1 << 40, 1 << 26)
-
 np.empty(1 << 24, np.uint8)
 """Taken and given back at once, so that glibc keeps memory that arrays up to this size give back (mallopt(3),
 M_MMAP_THRESHOLD). Else each of those from 128 KiB on is fetched from the kernel, page by page, which takes longer than
 most of what is computed in it."""
-
-
-class Storage:
-    """Memory that tensors may share, and how often it was written (`version`).
-
-    `boxed` is the array that took the place of a numpy scalar once something could alias it.
-    """
-
-    __slots__ = ("version", "boxed", "address_", "counts", "told", "__weakref__")
-    inference = False
-
-    version: int
-    boxed: Array | None
-    address_: int | None
-    counts: bool
-    told: int
-
-    @property
-    def address(self) -> int:
-        """Where the memory lies, made up at the first question."""
-        if self.address_ is None:
-            self.address_ = next(_addresses)
-        return self.address_
-
-    @address.setter
-    def address(self, value: int) -> None:
-        self.address_ = value
-
-    def count(self) -> int:
-        """The version, or 0 where none is counted."""
-        return self.version
-
-
-class InferenceStorage(Storage):
-    """Memory made in inference mode: it counts no writes, so no node can save it."""
-
-    __slots__ = ()
-    inference = True
-
-    def __init__(self) -> None:
-        self.boxed, self.address_, self.counts = None, None, True
-
-    @property
-    def version(self) -> int:
-        raise RuntimeError(errors.INFERENCE_SAVED)
-
-    @version.setter
-    def version(self, value: int) -> None: ...
-
-    def count(self) -> int:
-        return 0
-
-
-def new_storage(version: int = 0) -> Storage:
-    """A storage for memory that nothing shares yet."""
-    storage = Storage()
-    storage.version, storage.boxed, storage.address_, storage.counts = version, None, None, True
-    return storage
 
 
 class View:

@@ -30,7 +30,8 @@ from ..recording.engine import apart, heard_hand_on, heard_nothing, told_step
 from ..recording.tape import LARGE, SMALL, many_leaves, noted
 from ..saved import SavedResult, save_result, unpack_slot
 from ..state import next_usual, singular, special, state
-from ..tensor import Storage, Tensor, blank, wrapped_number
+from ..storage import Storage
+from ..tensor import Tensor, blank, wrapped_number
 from .backward import Backward
 from .forward import Forward
 from .heard import Heard

@@ -12,7 +12,8 @@ from ..ops import pairs, spread
 from ..ops import reduce as r
 from ..ops import shape as s
 from ..signatures.guarding import guarded
-from ..tensor import Tensor, new_storage
+from ..storage import new_storage
+from ..tensor import Tensor
 from .shaping import contiguous
 
 

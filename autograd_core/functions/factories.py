@@ -14,7 +14,8 @@ from ..batching.making import like as hidden_like
 from ..batching.making import sized as hidden_sized
 from ..device import device
 from ..state import exposed, state
-from ..tensor import Tensor, new_storage, plain
+from ..storage import new_storage
+from ..tensor import Tensor, plain
 from .choices import numpy_dtype, sizes_of
 from .literals import from_data
 

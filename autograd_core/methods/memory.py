@@ -10,7 +10,8 @@ import numpy as np
 
 from ..device import CPU
 from ..ops import shape
-from ..tensor import Storage, Tensor
+from ..storage import Storage
+from ..tensor import Tensor
 from ..transforms.batch import MEMORY, hidden, unseen
 from ..views import extent, steps_of
 

@@ -15,7 +15,8 @@ from ..autograd.roots import yes_or_no
 from ..graph import ONE, SCALAR, Handle
 from ..recording import engine as recording
 from ..state import DETACHED, RESHAPED, singular, special, state, unusual, watch
-from ..tensor import InferenceStorage, Meta, Tensor, bare, new_storage, plain, sharing
+from ..storage import InferenceStorage, new_storage
+from ..tensor import Meta, Tensor, bare, plain, sharing
 from ..transforms.batch import Batch, hidden
 
 Method = Callable[..., Any]

@@ -25,7 +25,8 @@ from ..ops import reduce as r
 from ..ops import shape as s
 from ..ops import special as rare
 from ..state import singular, special, state
-from ..tensor import Storage, Tensor
+from ..storage import Storage
+from ..tensor import Tensor
 from . import reshaping
 
 Method = Callable[..., Any]

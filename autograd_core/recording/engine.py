@@ -25,7 +25,8 @@ from ..engine import Call
 from ..fitting import validated
 from ..graph import ONE, AccumulateGrad, Node, Run, Wanted, new_run
 from ..state import state
-from ..tensor import Tensor, blank, new_storage
+from ..storage import new_storage
+from ..tensor import Tensor, blank
 from ..under_way import under_way
 from .tape import BEGAN, LEAF, ROOT, Tape, many_leaves, noted, oversized
 

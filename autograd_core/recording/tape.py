@@ -23,7 +23,8 @@ from .collector import seldom
 
 if TYPE_CHECKING:
     from ..graph import Node, Output
-    from ..tensor import Storage, Tensor
+    from ..storage import Storage
+    from ..tensor import Tensor
 
 LARGE = 1024
 """Results with more elements are told at once, so that a tape holds no copies of large arrays."""

@@ -1,0 +1,68 @@
+"""Storage: memory that tensors share, and how often it was written."""
+
+from __future__ import annotations
+
+from itertools import count
+from typing import Any
+
+from . import errors
+
+_addresses = count(1 << 40, 1 << 26)
+
+
+class Storage:
+    """Memory that tensors may share, and how often it was written (`version`).
+
+    `boxed` is the array that took the place of a numpy scalar once something could alias it.
+    """
+
+    __slots__ = ("version", "boxed", "address_", "counts", "told", "__weakref__")
+    inference = False
+
+    version: int
+    boxed: Any
+    address_: int | None
+    counts: bool
+    told: int
+
+    @property
+    def address(self) -> int:
+        """Where the memory lies, made up at the first question."""
+        if self.address_ is None:
+            self.address_ = next(_addresses)
+        return self.address_
+
+    @address.setter
+    def address(self, value: int) -> None:
+        self.address_ = value
+
+    def count(self) -> int:
+        """The version, or 0 where none is counted."""
+        return self.version
+
+
+class InferenceStorage(Storage):
+    """Memory made in inference mode: it counts no writes, so no node can save it."""
+
+    __slots__ = ()
+    inference = True
+
+    def __init__(self) -> None:
+        self.boxed, self.address_, self.counts = None, None, True
+
+    @property
+    def version(self) -> int:
+        raise RuntimeError(errors.INFERENCE_SAVED)
+
+    @version.setter
+    def version(self, value: int) -> None: ...
+
+    def count(self) -> int:
+        return 0
+
+
+def new_storage(version: int = 0) -> Storage:
+    """A storage for memory that nothing shares yet."""
+    storage = Storage()
+    storage.version, storage.boxed, storage.address_, storage.counts = version, None, None, True
+    return storage
