@@ -37,7 +37,7 @@ from .adaptive import AdaptiveLogSoftmaxWithLoss
 from .attention import MultiheadAttention
 from .bags import Bilinear, EmbeddingBag
 from .cells import GRUCell, LSTMCell, RNNCell, RNNCellBase
-from .container import ModuleDict, ModuleList, ParameterDict, ParameterList, Sequential
+from .container import ModuleDict, ModuleList, Sequential
 from .convolution import Conv1d, Conv2d, Conv3d, ConvTranspose1d, ConvTranspose2d, ConvTranspose3d
 from .dropout import AlphaDropout, Dropout, Dropout1d, Dropout2d, Dropout3d, FeatureAlphaDropout
 from .images import (
@@ -129,6 +129,7 @@ from .padding import (
 )
 from .parallel import DataParallel
 from .parameter import Buffer, Parameter
+from .parameter_lists import ParameterDict, ParameterList
 from .pooling import (
     AdaptiveAvgPool1d,
     AdaptiveAvgPool2d,
