@@ -25,22 +25,21 @@ SIGNS = {
 
 def out_of_place(wanted: Wanted) -> Iterator[Proposal]:
     """The statement that wrote makes a new tensor instead."""
-    text, statement = wanted.text, wanted.at("changed")
-    made = plain(text, statement)
-    if made is not None and statement is not None:
-        title = f"compute a new tensor instead of writing into the old one: line {statement.lineno}"
-        offered = wanted.proposal if read_after(text, statement) else wanted.makeshift
-        yield offered(title, COPY, text.replaced(statement, made))
+    yield from made_plain(wanted, "compute a new tensor instead of writing into the old one", COPY)
 
 
 def detached_apart(wanted: Wanted) -> Iterator[Proposal]:
     """The statement that detached in place takes another tensor over the same memory instead."""
+    yield from made_plain(wanted, "take another tensor, outside of the graph, and leave the old one in it", FREE)
+
+
+def made_plain(wanted: Wanted, title: str, cost: str) -> Iterator[Proposal]:
+    """The statement that changed something in place, without doing so."""
     text, statement = wanted.text, wanted.at("changed")
     made = plain(text, statement)
     if made is not None and statement is not None:
-        title = f"take another tensor, outside of the graph, and leave the old one in it: line {statement.lineno}"
         offered = wanted.proposal if read_after(text, statement) else wanted.makeshift
-        yield offered(title, FREE, text.replaced(statement, made))
+        yield offered(f"{title}: line {statement.lineno}", cost, text.replaced(statement, made))
 
 
 def plain(text: Text, statement: ast.stmt | None) -> str | None:
