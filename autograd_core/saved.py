@@ -232,11 +232,13 @@ def unpack(node: Node, slot: str, kept: Any, version: int | None) -> Tensor | No
 
 def keeps_detached(node: Node) -> bool:
     """Whether a tensor that `node` keeps was taken out in place, with `detach_`, of the graph that `node` leads to."""
-    below = {other.sequence_nr for other in node.next if other is not None}
-    return any(
-        isinstance(kept, Tensor) and kept.node is None and kept.meta is not None and kept.meta.detached_from in below
-        for kept in (getattr(node, SAVED[slot], None) for slot in node.slots)
-    )
+    for slot in node.slots:
+        kept = getattr(node, SAVED[slot], None)
+        if isinstance(kept, Tensor) and kept.node is None and kept.meta is not None and kept.meta.detached_from:
+            before = kept.meta.detached_from()
+            if before is not None and any(below is before for below in node.next):
+                return True
+    return False
 
 
 def unpack_hooked(node: Node, slot: str, kept: Packed) -> Tensor:

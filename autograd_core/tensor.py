@@ -66,8 +66,8 @@ class Meta:
 
     out_of_sight: Any
     """A second reference to the node, if there is one; see Note [The cycle that stays] in accumulate.py."""
-    detached_from: int | None
-    """The sequence_nr of the node that was its own until `detach_`."""
+    detached_from: weakref.ref[Node] | None
+    """The node that was its own until `detach_`."""
 
     def __init__(self) -> None:
         self.requires_grad = False

@@ -188,7 +188,7 @@ def detach_(self: Tensor) -> Tensor:
     meta = self.own_meta()
     if self.node is not None:
         watch(self.node)
-        meta.detached_from = self.node.sequence_nr
+        meta.detached_from = weakref.ref(self.node)
         unusual(DETACHED)
     self.node, self.output_nr = None, 0
     meta.requires_grad, meta.retains_grad, meta.out_of_sight = False, False, None
