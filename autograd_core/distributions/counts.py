@@ -13,7 +13,8 @@ from ..modes import no_grad
 from ..nn import functional as F
 from ..ops import elementwise as e
 from ..ops import shape as s
-from ..ops.special import lgamma, xlogy
+from ..ops.special import lgamma
+from ..ops.two_numbers import xlogy
 from ..tensor import Tensor, plain
 from . import constraints
 from .discrete import Categorical, Chances, one_of

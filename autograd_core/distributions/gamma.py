@@ -16,7 +16,8 @@ from ..nn import functional as F
 from ..ops import elementwise as e
 from ..ops import reparameterized as r
 from ..ops import shape as s
-from ..ops.special import digamma, lgamma, xlogy
+from ..ops.special import digamma, lgamma
+from ..ops.two_numbers import xlogy
 from ..tensor import Tensor, plain
 from . import constraints
 from .discrete import Chances, one_of

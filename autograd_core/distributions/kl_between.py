@@ -7,7 +7,8 @@ from typing import Any
 
 from ..functions.factories import full_like
 from ..ops import elementwise as e
-from ..ops.special import erf, xlogy
+from ..ops.special import erf
+from ..ops.two_numbers import xlogy
 from ..tensor import Tensor
 from .between import ContinuousBernoulli
 from .continuous import Exponential, Laplace, Normal, Uniform

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from .. import errors
-from ..ops import added, putting, special
+from ..ops import added, putting, two_numbers
 from ..ops import elementwise as e
 from ..ops import index as i
 from ..ops import shape as s
@@ -180,12 +180,14 @@ def float_power(input: Tensor, exponent: Any) -> Tensor:
 
 def xlogy(input: Any, other: Any) -> Tensor:
     if not isinstance(input, Tensor):
-        return special.xlogy_of_number(input, other)
-    return special.xlogy(input, other) if isinstance(other, Tensor) else special.xlogy_by_number(input, other)
+        return two_numbers.xlogy_of_number(input, other)
+    return two_numbers.xlogy(input, other) if isinstance(other, Tensor) else two_numbers.xlogy_by_number(input, other)
 
 
 def copysign(input: Tensor, other: Any) -> Tensor:
-    return special.copysign(input, other) if isinstance(other, Tensor) else special.copysign_number(input, other)
+    return (
+        two_numbers.copysign(input, other) if isinstance(other, Tensor) else two_numbers.copysign_number(input, other)
+    )
 
 
 def check_fill(value: Any) -> None:

@@ -34,7 +34,7 @@ from ..functions import (
 )
 from ..functions import choices as functions
 from ..introspection import read_only
-from ..ops import added, arrange, gammas, scattering, special
+from ..ops import added, arrange, gammas, scattering, special, two_numbers
 from ..ops import elementwise as e
 from ..ops import index as i
 from ..ops import matmul as m
@@ -230,8 +230,8 @@ FROM = {
     added: "addr addbmm",
     quantiles: "quantile nanquantile",
     covariance: "cov corrcoef diagflat sum_to_size",
-    special: "erf erfc erfinv i0 lgamma digamma asinh acosh sinc deg2rad rad2deg logaddexp logaddexp2 fmax fmin "
-    "nextafter heaviside logical_xor isposinf isneginf signbit",
+    special: "erf erfc erfinv i0 lgamma digamma asinh acosh sinc deg2rad rad2deg isposinf isneginf signbit",
+    two_numbers: "logaddexp logaddexp2 fmax fmin nextafter heaviside logical_xor",
     gammas: "igamma igammac",
     arrange: "unfold",
     rare: "ldexp angle mvlgamma",

@@ -18,7 +18,7 @@ from ..functions import parts
 from ..functions.indexing import masks_of_bytes
 from ..graph import FLOAT
 from ..inplace import at_once, check_writable, in_place
-from ..ops import added, gammas, gathering, putting, rarer, sampling, scattering
+from ..ops import added, gammas, gathering, putting, rarer, sampling, scattering, two_numbers
 from ..ops import elementwise as e
 from ..ops import index as i
 from ..ops import reduce as r
@@ -261,7 +261,8 @@ IN_PLACE_OF = {
 OTHERS = {
     gammas: "igamma igammac",
     e: "atan2 hypot logit nan_to_num logical_and logical_or bitwise_not",
-    rare: "erf erfc erfinv i0 lgamma digamma sinc deg2rad rad2deg logical_xor heaviside nextafter",
+    rare: "erf erfc erfinv i0 lgamma digamma sinc deg2rad rad2deg",
+    two_numbers: "logical_xor heaviside nextafter",
 }
 """More of them, under their own names."""
 
@@ -308,8 +309,8 @@ IN_PLACE |= {
     "clamp_min_": by_operand(e.clamp_min_tensor, e.clamp_min),
     "clamp_max_": by_operand(e.clamp_max_tensor, e.clamp_max),
     "remainder_": by_operand(e.remainder, e.remainder_scalar),
-    "fmod_": by_operand(e.fmod, e.fmod_scalar), "xlogy_": by_operand(rare.xlogy, rare.xlogy_by_number),
-    "copysign_": by_operand(rare.copysign, rare.copysign_number),
+    "fmod_": by_operand(e.fmod, e.fmod_scalar), "xlogy_": by_operand(two_numbers.xlogy, two_numbers.xlogy_by_number),
+    "copysign_": by_operand(two_numbers.copysign, two_numbers.copysign_number),
     "fill_diagonal_": fill_diagonal_, "round_": round_,
     "subtract_": IN_PLACE["sub_"],
     "multiply_": IN_PLACE["mul_"], "divide_": div_, "floor_divide_": floor_divide_, "true_divide_": div_,

@@ -13,7 +13,7 @@ from ...ops import elementwise as e
 from ...ops import loss, losses
 from ...ops import reduce as r
 from ...ops import shape as s
-from ...ops.special import xlogy
+from ...ops.two_numbers import xlogy
 from ...tensor import Tensor, plain
 from .common import need_tensor, reduce_loss, reduction_nr, reduction_of, with_old_flags
 
