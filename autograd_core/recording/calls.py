@@ -113,7 +113,7 @@ class Calls:
     def node_ran(self, fact: Flight) -> None:
         reader = self.reader
         node, raws = fact[0] - reader.base, list(fact[1:])
-        call, tell, known, value_of = self.open[-1], reader.flights.append, reader.nodes[node], reader.value
+        call, tell, known, value_of = self.open[-1], reader.flights.append, reader.nodes[node], reader.contents.value
         number, told = call.number, self.began == node
         if not told:
             came, shown = call.buffers.pop(node, NONE)
@@ -122,9 +122,9 @@ class Calls:
                 for slot, version, _ in known.reads:
                     tell((e.SlotRead, node, slot, version, version))
             if raws[0].__class__ is dict:
-                raws = reader.again(known, came, raws[0])
+                raws = reader.contents.again(known, came, raws[0])
             elif any(raw is True for raw in raws):
-                raws = reader.again(known, came, {at: raw for at, raw in enumerate(raws) if raw is not True})
+                raws = reader.contents.again(known, came, {at: raw for at, raw in enumerate(raws) if raw is not True})
         self.began = -1
         grads = [NONE if raw is None else (raw, value_of(raw)) for raw in raws]
         tell((e.NodeRan, number, node, tuple([value for _, value in grads])))
@@ -195,11 +195,11 @@ class Calls:
         elif came.__class__ is float or before.__class__ is float:
             total = float(np.float32(number(before) + number(came)))
         else:
-            total = as_noted(self.reader.data(before) + self.reader.data(came))
+            total = as_noted(self.reader.contents.data(before) + self.reader.contents.data(came))
         return total, self.shown(total)
 
     def shown(self, raw: Any) -> Value | None:
-        return None if raw is None else self.reader.value(raw)
+        return None if raw is None else self.reader.contents.value(raw)
 
 
 def in_places(flights: list[Any], spots: list[int]) -> None:

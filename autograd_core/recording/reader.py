@@ -11,13 +11,14 @@ import numpy as np
 from .. import events as e
 from ..graph import SCALAR
 from ..introspection import saved_face
-from ..values import Value, snapshot
+from ..values import snapshot
 from .calls import Calls
-from .forms import FIELDS, PLAIN, Known, array, as_noted, defaults, form_of, proxies, scalar, size
+from .contents import Contents
+from .forms import FIELDS, PLAIN, Known, form_of, proxies, size
 from .tape import GONE, JOINED, MADE, WATCHED, WROTE, Tape
 
 if TYPE_CHECKING:
-    from ..op import Op
+    pass
 
 Flight = tuple[Any, ...]
 
@@ -40,16 +41,11 @@ class Reader:
         self.base = 0
         self.at = 0
         self.flights: list[Flight] = []
-        self.values: dict[int, Value] = {}
-        """The contents of each tensor, as last told."""
-        self.raws: dict[int, Any] = {}
-        """The same as the fact or flight has them."""
+        self.contents = Contents()
         self.memory: dict[int, int] = {}
         """The storage of each tensor."""
         self.storages: dict[int, int] = {}
         """Storages by the number that the tape gave them: they are numbered anew as they are told of."""
-        self.numbers: set[int] = set()
-        """The tensors that are wrapped numbers."""
         self.nodes: dict[int, Known] = {}
         self.leaving: dict[int, tuple[Flight, int | None]] = {}
         """For each weak proxy what to tell when it comes, and the node that lost one of those that hold it, if any."""
@@ -76,7 +72,7 @@ class Reader:
         """All flights up to now."""
         items, leaving, take, calls = self.tape.items, self.leaving, self.take, self.calls
         tell = self.flights.append
-        self.base = self.tape.base
+        self.base = self.contents.base = self.tape.base
         end = self.settled() if self.tape.end is None else self.tape.end
         for item in islice(items, self.at, end):
             kind = type(item)
@@ -130,9 +126,8 @@ class Reader:
         del self.flights[:]
         read = {number for known in self.nodes.values() for number in self.read_by(known)}
         for number in self.gone - read:
-            for table in (self.values, self.raws, self.memory):
-                table.pop(number, None)
-            self.numbers.discard(number)
+            self.memory.pop(number, None)
+            self.contents.forget(number)
         self.gone &= read
 
     def read_by(self, known: Known) -> Iterator[int]:
@@ -160,21 +155,21 @@ class Reader:
 
     def tensor_made(self, flight: Flight) -> None:
         _, number, storage, op, *_, value = flight
-        value = self.keep(number, value)
+        value = self.contents.keep(number, value)
         flight = (*flight[:2], self.storage(storage), *flight[3:-1], value)
         self.memory[number] = flight[2]
         if op == "number":
-            self.numbers.add(number)
+            self.contents.numbers.add(number)
         self.flights.append(flight)
 
     def written(self, flight: Flight) -> None:
         _, number, storage, *_, value = flight
         self.memory[number] = self.storage(storage)
-        value = self.keep(number, value)
+        value = self.contents.keep(number, value)
         self.flights.append((*flight[:2], self.memory[number], *flight[3:-1], value))
 
     def alias_changed(self, flight: Flight) -> None:
-        self.flights.append((*flight[:3], self.keep(flight[1], flight[3])))
+        self.flights.append((*flight[:3], self.contents.keep(flight[1], flight[3])))
 
     def node_made(self, flight: Flight) -> None:
         self.nodes[flight[1]] = Known(flight[5], [], flight[7] is not None)
@@ -202,9 +197,9 @@ class Reader:
         self.leaving[id(ref)] = (e.TensorReleased, number), None
         shared, version, seen = (number, 0, None) if memory is None else memory
         self.memory[number] = storage = self.storage(shared)
-        value = self.keep(number, raw)
+        value = self.contents.keep(number, raw)
         if op == "number":
-            self.numbers.add(number)
+            self.contents.numbers.add(number)
         given = tuple([one - base for one in inputs])
         node = None if joined is None else joined - base
         facts = (value.shape, value.dtype, requires_grad, version, node, output_nr, seen, value)
@@ -214,15 +209,16 @@ class Reader:
         """A write, and what it changed."""
         _, (number, storage, *told), raw, aliases = fact
         self.memory[number] = storage = self.storage(storage)
-        value = self.keep(number, raw)
+        value = self.contents.keep(number, raw)
         self.flights.append((e.Written, number, storage, *told, value))
         for other, version, contents in aliases:
-            self.flights.append((e.AliasChanged, other, version, self.keep(other, contents)))
+            self.flights.append((e.AliasChanged, other, version, self.contents.keep(other, contents)))
 
     def grad_gone(self, fact: Flight) -> None:
         """The program set a `.grad` to None."""
         _, told, was, raw = fact
-        before = self.values[was - self.base] if was is not None else None if raw is None else self.value(raw)
+        contents = self.contents
+        before = contents.values[was - self.base] if was is not None else None if raw is None else contents.value(raw)
         self.flights.append((e.GradStored, None, told - self.base, "assigned", None, before, None, None))
 
     def storage(self, number: int) -> int:
@@ -233,15 +229,15 @@ class Reader:
     def plain_made(self, fact: Flight) -> None:
         """A result without a node."""
         op, number, ref, _, raw = fact[:PLAIN]
-        base, rest = self.base, fact[PLAIN : PLAIN + len(op.tensors)]
+        base, contents, rest = self.base, self.contents, fact[PLAIN : PLAIN + len(op.tensors)]
         number -= base
         self.leaving[id(ref)] = (e.TensorReleased, number), None
-        given = tuple([told - base for told in rest if told is not None and told - base not in self.numbers])
+        given = tuple([told - base for told in rest if told is not None and told - base not in contents.numbers])
         if raw is None:
-            operands = [fact[-1] if told is None else self.contents(told - base) for told in rest]
-            raw = self.computed(op, operands)
+            operands = [fact[-1] if told is None else contents.held(told - base) for told in rest]
+            raw = contents.computed(op, operands)
         self.memory[number] = storage = self.storage(number)
-        value = self.keep(number, raw)
+        value = contents.keep(number, raw)
         facts = (value.shape, value.dtype, False, 0, None, 0, None, value)
         self.flights.append((e.TensorMade, number, storage, op.name, given, *facts))
 
@@ -249,9 +245,10 @@ class Reader:
         """The node with its edges and what it keeps, then the result."""
         if fact[3] is None:
             return self.plain_made(fact)
-        op, number, ref, node, nr, outs, contents, nrs = fact[:FIELDS]
+        op, number, ref, node, nr, outs, raw, nrs = fact[:FIELDS]
         form, base, tell = form_of(op), self.base, self.flights.append
-        memory, values, raws = self.memory, self.values, self.raws
+        memory, contents = self.memory, self.contents
+        values, raws = contents.values, contents.raws
         number -= base
         node -= base
         self.leaving[id(ref)] = (e.TensorReleased, number), node
@@ -260,11 +257,11 @@ class Reader:
         edges = tuple([(None if told is None else told - base, at) for told, at in joined])
         tell((e.NodeMade, node, form.title, form.name, nr, edges, given, None))
         memory[number] = storage = self.storage(number)
-        if contents is None:
-            operands = [None if told is None else self.contents(told - base) for told in fact[FIELDS : form.joined]]
-            value = self.keep(number, self.computed(op, operands))
+        if raw is None:
+            operands = [None if told is None else contents.held(told - base) for told in fact[FIELDS : form.joined]]
+            value = contents.keep(number, contents.computed(op, operands))
         else:
-            value = self.keep(number, contents if outs is SCALAR else (outs[0], contents))
+            value = contents.keep(number, raw if outs is SCALAR else (outs[0], raw))
         slots = []
         for slot, place, version_at in form.slots:
             version = fact[version_at]
@@ -282,8 +279,8 @@ class Reader:
         for below, _ in edges:
             if below is not None and (known := self.nodes[below]).holders is not None:
                 known.holders += 1
-        if self.numbers and not self.numbers.isdisjoint(given):
-            given = tuple([tensor for tensor in given if tensor not in self.numbers])
+        if contents.numbers and not contents.numbers.isdisjoint(given):
+            given = tuple([tensor for tensor in given if tensor not in contents.numbers])
         shape, dtype = value.shape, value.dtype
         tell((e.TensorMade, number, storage, form.name, given, shape, dtype, True, 0, node, 0, None, value))
 
@@ -291,47 +288,9 @@ class Reader:
         """A new tensor that is the `.grad` of a leaf."""
         self.leaving[id(ref)] = (e.TensorReleased, number), None
         self.memory[number] = storage = self.storage(number)
-        value = self.keep(number, raw)
+        value = self.contents.keep(number, raw)
         facts = (value.shape, value.dtype, False, version, None, 0, None, value)
         self.flights.append((e.TensorMade, number, storage, "grad", (), *facts))
-
-    # ---- what is computed again, see Note [Same bits]
-
-    def computed(self, op: Op, operands: list[Any]) -> Any:
-        """The result of `op`, of operands in the order of its forward, and with its defaults."""
-        return as_noted(op.forward(*operands, **defaults(op)))
-
-    def again(self, known: Known, grad: Any, given: dict[int, Any]) -> list[Any]:
-        """What a node handed on, computed as the engine did, but for those `given`.
-
-        What the node keeps has the contents that were last told, for every write is.
-        """
-        fact, base = known.fact, self.base
-        form = form_of(fact[0])
-        parts = [self.data(grad)]
-        for _, place, version in form.slots:
-            parts.append(None if fact[version] is None else self.contents(fact[1 if place is None else place] - base))
-        parts += fact[form.plain :]
-        found: list[Any] = []
-        for i, ((formula, needs), edge) in enumerate(zip(form.formulas, known.edges, strict=True)):
-            if edge[0] is None or i in given:
-                found.append(given.get(i))
-            else:
-                found.append(as_noted(formula(*[parts[need] for need in needs])))
-        return found
-
-    def contents(self, number: int) -> Any:
-        """What a tensor held when it was last told of, as formulas take it: a number where one was wrapped."""
-        return self.values[number].data if number in self.numbers else self.data(self.raws[number])
-
-    def data(self, raw: Any) -> Any:
-        """The array of what a fact or a flight has."""
-        if raw.__class__ is float:
-            return np.float32(raw)
-        if raw.__class__ is tuple:
-            (shape, dtype), contents = raw
-            return np.frombuffer(contents, dtype).reshape(shape)[()]
-        return raw if raw.__class__ is np.ndarray else np.array(raw.data, raw.dtype)[()]
 
     # ---- what goes with the last that holds it
 
@@ -357,20 +316,3 @@ class Reader:
             for below, _ in self.nodes[flight[1]].edges:
                 if below is not None:
                     self.let_go(below)
-
-    # ---- values
-
-    def keep(self, number: int, raw: Any) -> Value:
-        """The Value of a tensor, which is remembered."""
-        self.raws[number] = raw
-        self.values[number] = value = self.value(raw)
-        return value
-
-    def value(self, raw: Any) -> Value:
-        """The Value of what a fact or a flight has."""
-        if raw.__class__ is float:
-            return scalar(raw) if raw else snapshot(np.float32(raw))
-        if raw.__class__ is np.ndarray:
-            return array((raw.shape, raw.dtype), raw.tobytes())
-        found: Value = array(*raw) if raw.__class__ is tuple else raw
-        return found
