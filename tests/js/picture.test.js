@@ -6,7 +6,7 @@ import { along } from "../../gradreel/player/web/paintwire.js";
 import { groupTree } from "../../gradreel/player/web/folding.js";
 import { indexed } from "../../gradreel/player/web/moment.js";
 import { compose, sameShape } from "../../gradreel/player/web/picture.js";
-import { spokenOf } from "../../gradreel/player/web/selection.js";
+import { aboutAt, spokenOf } from "../../gradreel/player/web/selection.js";
 import { createState } from "../../gradreel/player/web/state.js";
 import { begun, counted, countsAt, living } from "../../gradreel/player/web/tally.js";
 import { training } from "./make.js";
@@ -78,6 +78,13 @@ test("what went wrong is spoken of once it has, and before that what the step is
   assert.ok(built < steps.raised);
   assert.equal(spokenOf({ scene, state, step: built }), scene.steps[built].focus[0]);
   assert.equal(spokenOf({ scene, state, step: 0 }), null);
+});
+
+test("where an error is raised, and where a step after it tells of no node, the one it is about is to be in view", () => {
+  const [first, second] = [{ nodes: ["n2"], steps: { raised: 1 } }, { nodes: ["n5"], steps: { raised: 4 } }];
+  const focus = [[], ["n7"], [], ["n3"], [], ["n1"]];
+  const scene = { diagnoses: [first, second, { nodes: ["n9"], steps: { seen: 0 } }], steps: focus.map((each) => ({ focus: each })) };
+  assert.deepEqual(focus.map((_, step) => aboutAt({ scene, step })), [[], ["n2"], ["n2"], ["n3"], ["n5"], ["n1"]]);
 });
 
 test("a folded card is counted anew for every step", () => {

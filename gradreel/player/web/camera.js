@@ -10,6 +10,8 @@ const FARTHEST = 0.015;
 const AIR = 24;
 /** Pixels at the top that the caption takes. */
 const CAPTION = 40;
+/** Pixels at the bottom that the tools take. */
+const TOOLS = 46;
 /** The room that a look at one place leaves at the rims of the picture: for names beside it, the caption above, the tools below. */
 const RIM = { x: 60, above: 48, below: 60 };
 const SETTINGS = {
@@ -82,13 +84,13 @@ export function createCamera(host, vis, { onFrame, onPick, onHover, onMove }) {
       const { scale, x, y } = view();
       moveTo({ x, y }, scale * factor, 0);
     },
-    /** Whether a rectangle can be seen with some air around it. */
+    /** Whether a rectangle can be seen with some air around it, clear of the caption and the tools. */
     sees: (rect, margin = AIR - 4) => {
       const { scale, x, y, width, height } = view();
       const left = (rect.x - x) * scale + width / 2;
       const top = (rect.y - y) * scale + height / 2;
-      const above = margin > 0 ? CAPTION : 0;
-      return left > margin && top > above && left + rect.width * scale < width - margin && top + rect.height * scale < height - margin;
+      const [above, below] = margin > 0 ? [CAPTION, TOOLS] : [0, 0];
+      return left > margin && top > above && left + rect.width * scale < width - margin && top + rect.height * scale < height - below;
     },
     destroy: () => {
       gone = true;

@@ -6,7 +6,7 @@
 import { foldedAtFirst, groupTree, READABLE } from "./folding.js";
 import { sumTrack } from "./inspector.js";
 import { indexed, namesAt } from "./moment.js";
-import { spokenOf } from "./selection.js";
+import { aboutAt, spokenOf } from "./selection.js";
 import { createState } from "./state.js";
 
 /** @typedef {ReturnType<typeof createRun> & Record<string, any>} Run */
@@ -36,7 +36,7 @@ export function begin(run, next, at) {
   load(run, next);
   run.tree = groupTree(run.scene);
   run.step = clamped(run, at ?? run.state.last);
-  run.folded = foldedAtFirst(run.tree, READABLE, run.scene.steps[run.step].focus);
+  run.folded = foldedAtFirst(run.tree, READABLE, aboutAt(run));
   run.chosen = null;
   run.turned = new Set();
 }
@@ -46,8 +46,8 @@ export function clamped(run, step) {
   return Math.max(0, Math.min(run.state.last, Math.round(Number(step)) || 0));
 }
 
-/** The moment that all parts show; `selected` is what was chosen, else what the step speaks of. @param {Run} run */
+/** The moment that all parts show; `about` is what is to be in view, `selected` what was chosen, else what the step speaks of. @param {Run} run */
 export function momentOf(run) {
   const { state, scene, tree, folded, step, turned } = run;
-  return { state, scene, tree, folded, step, turned, names: namesAt(state, run.names, step), selected: run.chosen ?? spokenOf(run) };
+  return { state, scene, tree, folded, step, turned, names: namesAt(state, run.names, step), about: aboutAt(run), selected: run.chosen ?? spokenOf(run) };
 }

@@ -73,6 +73,7 @@ export function createStage(root, corner, vis, { onPick, onFollow }) {
   });
   const sizing = new ResizeObserver(() => {
     if (!opened && frame) open();
+    else if (follows && frame && host.clientWidth) keepInView(busyCard(frame.picture, frame.focus), 0);
     request();
   });
   sizing.observe(host);
@@ -176,16 +177,15 @@ export function createStage(root, corner, vis, { onPick, onFollow }) {
     },
     /** Show a moment; with `ease`, what changed at this step turns into what it is now. */
     show: (moment, { from, ease, picture, begin }) => {
-      const step = moment.scene.steps[moment.step];
       const eased = ease && !still?.matches;
-      const busy = busyCard(picture, step.focus);
+      const busy = busyCard(picture, moment.about);
       frame = {
         ...moment,
         picture,
         ghosts: ghostsAt({ ...moment, picture, measure }, moment.turned),
         from,
         names: namesByBox(moment.state, moment.names, moment.step),
-        focus: new Set(step.focus),
+        focus: new Set(moment.about),
         changed: { has: (id) => moment.state.changes(id, moment.step) },
       };
       started = eased ? performance.now() : 0;

@@ -1,0 +1,53 @@
+"""The node that an error is about is in view at the error's step, and so is the way to mend it, whatever the size of the window."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import Locator, Page
+
+from .driving import open_lab, run
+
+WIDE = """\
+import torch
+w = torch.ones(3, 3, requires_grad=True)
+h = torch.zeros(3)
+losses = []
+for t in range(3):
+    h = torch.tanh(w @ h + 1)
+    losses.append((h * h).sum())
+    if t == 1:
+        h.detach_()
+sum(losses).backward()
+"""
+SIZES = [(1440, 900), (1000, 700), (390, 844)]
+CLEAR = """(root) => {
+  const { scale, x, y, width, height } = root.player.view();
+  const card = root.player.places()[root.player.state().selected];
+  const [left, top] = [(card.x - x) * scale + width / 2, (card.y - y) * scale + height / 2];
+  return left >= 0 && top >= 30 && left + card.width * scale <= width && top + card.height * scale <= height - 40;
+}"""
+
+
+def is_clear(player: Locator) -> bool:
+    """Whether all of the card in question can be seen between the caption and the tools."""
+    player.page.wait_for_timeout(350)
+    return bool(player.evaluate(CLEAR))
+
+
+@pytest.mark.parametrize(("width", "height"), SIZES)
+def test_the_node_that_failed_is_in_view_at_the_step_of_its_error(
+    page: Page, app_url: str, width: int, height: int
+) -> None:
+    page.set_viewport_size({"width": width, "height": height})
+    player = open_lab(page, app_url)
+    run(page, WIDE)
+    assert player.evaluate("(root) => root.player.state().boxes.filter((box) => box.state === 'failed').length") == 1
+    assert is_clear(player), "when it opens"
+    page.get_by_test_id("first").click()
+    page.get_by_test_id("last").click()
+    assert is_clear(player), "from the beginning to the end"
+    page.get_by_test_id("tool-turn").click()
+    assert is_clear(player), "from left to right"
+    for other in SIZES:
+        page.set_viewport_size({"width": other[0], "height": other[1]})
+        assert is_clear(player), f"in a window that is {other} now"
