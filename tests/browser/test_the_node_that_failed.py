@@ -1,9 +1,9 @@
-"""The node that an error is about is in view at the error's step, and so is the way to mend it, whatever the size of the window."""
+"""What failed is in view at the step of its error, and so is the first mend, whatever the size of the window."""
 
 from __future__ import annotations
 
 import pytest
-from playwright.sync_api import Locator, Page
+from playwright.sync_api import Locator, Page, expect
 
 from .driving import open_lab, run
 
@@ -51,3 +51,28 @@ def test_the_node_that_failed_is_in_view_at_the_step_of_its_error(
     for other in SIZES:
         page.set_viewport_size({"width": other[0], "height": other[1]})
         assert is_clear(player), f"in a window that is {other} now"
+
+
+@pytest.mark.parametrize(("width", "height"), [(1440, 900), (1000, 700), (800, 600)])
+def test_the_first_mend_stays_in_sight_while_the_story_scrolls(
+    page: Page, app_url: str, width: int, height: int
+) -> None:
+    page.set_viewport_size({"width": width, "height": height})
+    open_lab(page, app_url)
+    run(page, WIDE)
+    first, others = page.get_by_test_id("try-it").first, page.get_by_test_id("try-it").last
+    expect(first).to_be_in_viewport(ratio=1)
+    first.click(trial=True)
+    others.scroll_into_view_if_needed()
+    others.click(trial=True)
+
+
+def test_on_a_phone_what_happened_stands_before_the_program(page: Page, app_url: str) -> None:
+    page.set_viewport_size({"width": 390, "height": 844})
+    open_lab(page, app_url)
+    run(page, WIDE)
+    tops = [
+        page.locator(f".gradreel .{name}").evaluate("(each) => each.getBoundingClientRect().top")
+        for name in ("graph", "told", "left", "shown")
+    ]
+    assert tops == sorted(tops)

@@ -46,7 +46,10 @@ function diagnosisCard(diagnosis, raised, { onSeek, onMend }) {
     card.append(element("p", {}, element("button", { text: `Show ${what}`, "data-testid": "show-me", onclick: () => onSeek(diagnosis.steps[role]) })));
   }
   const mends = (diagnosis.mends ?? []).map((mend) => mendRow(mend, onMend));
-  if (mends.length) card.append(element("h4", { text: "What mends it: each was run" }), ...mends);
+  if (mends.length) {
+    const [first, ...others] = mends;
+    card.append(element("div", { class: "nearest" }, element("h4", { text: "What mends it: each was run" }), first), ...others);
+  }
   if (diagnosis.message) {
     const said = element("details", {}, element("summary", { text: "what PyTorch says" }), element("p", { class: "said", text: diagnosis.message }));
     card.append(said);
