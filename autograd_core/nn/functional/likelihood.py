@@ -196,8 +196,7 @@ def cross_entropy(
     if label_smoothing <= 0:
         return hard
     count = input.data_.shape[classes]
-    shape = [-1 if d == classes else 1 for d in range(input.data_.ndim)]
-    counted = logs if weight is None else e.mul(logs, s.view(weight, shape))
+    counted = logs if weight is None else e.mul(logs, along(weight, classes, input.data_.ndim))
     live = np.asarray(target.data_ != ignore_index)
     spread = e.masked_fill(e.neg(r.sum_dim(counted, [classes], False)), plain(~live), 0)
     nr = reduction_nr(reduction)
@@ -225,9 +224,15 @@ def soft_cross_entropy(
         target = e.add_scalar(e.mul_scalar(target, 1 - label_smoothing), label_smoothing / count)
     values = e.mul(logs, target)
     if weight is not None:
-        values = e.mul(values, weight)
+        values = e.mul(values, along(weight, classes, logs.data_.ndim))
     nr = reduction_nr(reduction)
     if nr == 0:
         return e.neg(r.sum_dim(values, [classes], False))
     total = e.neg(r.sum(values))
-    return total if nr == 2 else e.div_scalar(total, logs.data_.size / count)
+    return total if nr == 2 else e.div_scalar(total, logs.data_.size // max(count, 1))
+
+
+def along(weight: Tensor, classes: int, rank: int) -> Tensor:
+    """The weights of the classes as a view that broadcasts over all dimensions but that of the classes."""
+    view: Tensor = s.view(weight, [-1 if d == classes else 1 for d in range(rank)])
+    return view
