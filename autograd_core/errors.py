@@ -55,6 +55,10 @@ CAPTURED_IN_PLACE = (
 )
 LEAF_IN_PLACE = "a leaf Variable that requires grad is being used in an in-place operation."
 VIEW_OF_LEAF_IN_PLACE = "a view of a leaf Variable that requires grad is being used in an in-place operation."
+SLOPE_OVERWRITTEN = (
+    "In-place {} backward calculation is triggered with a negative slope which is not supported. This is caused by "
+    "calling in-place forward function with a negative slope, please call out-of-place version instead."
+)
 NOT_SCALAR = "grad can be implicitly created only for scalar outputs"
 NON_LEAF_FLAG = (
     "you can only change requires_grad flags of leaf variables."

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from .. import arithmetic
+from .. import arithmetic, errors
 from ..op import GRAPH, both, helper, op
 from ..tensor import Array, bare, plain
 from .after import after
@@ -79,6 +79,8 @@ def elu_backward(
     grad_output: Array, alpha: float, scale: float, input_scale: float, is_result: bool, self_or_result: Array
 ) -> Array:
     x = self_or_result
+    if is_result and alpha < 0:
+        raise RuntimeError(errors.SLOPE_OVERWRITTEN.format("elu"))
     if is_result:
         bent = grad_output * input_scale * (x + alpha * scale)
     else:

@@ -13,6 +13,11 @@ from .shape import wrap
 
 # ---- rectifiers
 
+LEAKY_OVERWRITTEN = (
+    errors.SLOPE_OVERWRITTEN.format("leakyReLu") + " File an issue at https://github.com/pytorch/pytorch if you do "
+    "require supporting in-place leakRelu backward calculation with negative slope"
+)
+
 
 @op(
     "leaky_relu",
@@ -25,7 +30,7 @@ def leaky_relu(self: Array, negative_slope: float = 0.01) -> Array:
 @op(
     "leaky_relu_",
     node="LeakyReluBackward1",
-    self=lambda grad, result, negative_slope: leaky_relu_backward(grad, result, negative_slope),
+    self=lambda grad, result, negative_slope: leaky_relu_backward(grad, result, negative_slope, True),
 )
 def leaky_relu_(self: Array, negative_slope: float = 0.01) -> Array:
     return bare(np.where(self > 0, self, self * negative_slope))
@@ -36,7 +41,9 @@ def leaky_relu_(self: Array, negative_slope: float = 0.01) -> Array:
     grad_output=lambda grad, self, negative_slope: leaky_relu_backward(grad, self, negative_slope),
     self=lambda grad: zeros_as(grad),
 )
-def leaky_relu_backward(grad_output: Array, self: Array, negative_slope: float) -> Array:
+def leaky_relu_backward(grad_output: Array, self: Array, negative_slope: float, is_result: bool = False) -> Array:
+    if is_result and negative_slope < 0:
+        raise RuntimeError(LEAKY_OVERWRITTEN)
     return bare(np.where(self > 0, grad_output, grad_output * negative_slope))
 
 
@@ -53,7 +60,7 @@ def rrelu(self: Array, noise: Array, lower: float, upper: float, training: bool)
     "rrelu_with_noise_",
     node="RreluWithNoiseBackward1",
     self=lambda grad, result, noise, lower, upper, training: rrelu_backward(
-        grad, result, noise, lower, upper, training
+        grad, result, noise, lower, upper, training, True
     ),
 )
 def rrelu_(self: Array, noise: Array, lower: float, upper: float, training: bool) -> Array:
@@ -67,10 +74,21 @@ def rrelu_(self: Array, noise: Array, lower: float, upper: float, training: bool
     ),
     self=lambda grad: zeros_as(grad),
 )
-def rrelu_backward(grad_output: Array, self: Array, noise: Array, lower: float, upper: float, training: bool) -> Array:
+def rrelu_backward(
+    grad_output: Array,
+    self: Array,
+    noise: Array,
+    lower: float,
+    upper: float,
+    training: bool,
+    is_result: bool = False,
+) -> Array:
     if training and upper - lower > 1e-6:
         return noise * grad_output
-    return bare(np.where(self > 0, grad_output, grad_output * ((lower + upper) / 2)))
+    slope = (lower + upper) / 2
+    if is_result and slope < 0:
+        raise RuntimeError(LEAKY_OVERWRITTEN)
+    return bare(np.where(self > 0, grad_output, grad_output * slope))
 
 
 @op("threshold", self=lambda grad, self, threshold: threshold_backward(grad, self, threshold))
