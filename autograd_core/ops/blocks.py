@@ -76,7 +76,7 @@ def largest(
 def put_at_places(grad: Array, shape: Sizes, indices: Array, n: int = 2) -> Array:
     """Images of zeros, of `n` dimensions, with `grad` added at flat places."""
     out = np.zeros((math.prod(shape[:-n]), math.prod(shape[-n:])), grad.dtype)
-    where = indices.reshape(len(out), -1)
+    where = indices.reshape(len(out), math.prod(indices.shape[-n:]))
     np.add.at(out, (np.arange(len(out))[:, None], where), grad.reshape(where.shape))
     return owned(out.reshape(shape))
 
@@ -162,6 +162,20 @@ def largest_within(data: Array, cut: tuple[slice, ...]) -> tuple[Array, Array]:
     inner = np.unravel_index(found, block.shape[-n:])
     at = tuple(side.start + i for side, i in zip(cut, inner, strict=True))
     return np.take_along_axis(each, found[..., None], -1)[..., 0], np.ravel_multi_index(at, data.shape[-n:])
+
+
+def need_gradients(title: str, grad: Array) -> None:
+    """Whether there is something to give back of each sample.
+
+    Raises:
+        RuntimeError: there is not.
+    """
+    for dim in range(1, grad.ndim):
+        if not grad.shape[dim]:
+            raise RuntimeError(
+                f"{title}(): Expected grad_output to have non-zero size for non-batch dimensions, but grad_output has "
+                f"sizes {list(grad.shape)} with dimension {dim} being empty"
+            )
 
 
 def check_padding(padding: int, kernel: int, dilation: int) -> None:

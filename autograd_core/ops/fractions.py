@@ -27,6 +27,14 @@ def check(title: str, data: Array, kernel: Sizes, output: Sizes, samples: Array)
     n = len(kernel)
     if data.ndim not in (n + 1, n + 2):
         raise RuntimeError(f"{title}(): Expected {n + 1}D or {n + 2}D tensor, but got: {list(data.shape)}")
+    for dim in range(1, data.ndim):
+        if not data.shape[dim]:
+            raise RuntimeError(
+                f"{title}(): Expected input to have non-zero size for non-batch dimensions, but got{list(data.shape)} "
+                f"with dimension {dim} being empty."
+            )
+    if data.ndim == n + 2 and len(samples) < len(data):
+        raise RuntimeError("Expect _random_samples.size(0) no less then input batch size.")
     if samples.shape[1] != data.shape[-n - 1]:
         raise RuntimeError("Expect _random_samples.size(1) equals to input channel size.")
     for side, size, k, count in zip(SIDES[-n:], data.shape[-n:], kernel, output, strict=True):
@@ -62,7 +70,7 @@ def pooled(title: str, data: Array, kernel: Sizes, output: Sizes, samples: Array
     check(title, data, kernel, output, samples)
     refuse(title, "biu", data)
     n = len(kernel)
-    images = data.reshape(-1, *data.shape[-n:])
+    images = data.reshape(math.prod(data.shape[:-n]), *data.shape[-n:])
     values, where = (np.empty((len(images), *output), kind) for kind in (data.dtype, np.int64))
     drawn = samples.reshape(-1, n)
     order = range(n) if n == 3 else range(n - 1, -1, -1)  # for images, torch draws for the width first

@@ -17,6 +17,7 @@ from .blocks import (
     largest_evenly,
     mean_map,
     means,
+    need_gradients,
     places,
     put_at_places,
     shared,
@@ -202,6 +203,7 @@ def adaptive_avg_pool2d(self: Array, output_size: Sizes) -> Array:
     self=lambda grad: zeros_as(grad),
 )
 def adaptive_avg_pool2d_backward(grad_output: Array, self: Array) -> Array:
+    need_gradients("adaptive_avg_pool2d_backward", grad_output)
     lengths = zip(self.shape[-2:], grad_output.shape[-2:], strict=True)
     down, across = (mean_map(n, m, self.dtype) for n, m in lengths)
     return np.matmul(np.matmul(down.T, grad_output), across)
@@ -228,4 +230,5 @@ def adaptive_max_pool2d(self: Array, output_size: Sizes) -> tuple[Array, Array]:
     self=lambda grad: zeros_as(grad),
 )
 def adaptive_max_pool2d_backward(grad_output: Array, self: Array, indices: Array) -> Array:
+    need_gradients("adaptive_max_pool2d_backward", grad_output)
     return put_at_places(grad_output, self.shape, indices)

@@ -16,6 +16,7 @@ from .blocks import (
     largest,
     largest_evenly,
     means,
+    need_gradients,
     places,
     put_at_places,
     shared,
@@ -206,6 +207,7 @@ def adaptive_avg_pool3d(self: Array, output_size: Sizes) -> Array:
     self=lambda grad: zeros_as(grad),
 )  # fmt: skip
 def adaptive_avg_pool3d_backward(grad_output: Array, self: Array) -> Array:
+    need_gradients("adaptive_avg_pool3d_backward", grad_output)
     lengths = zip(self.shape[-3:], grad_output.shape[-3:], strict=True)
     maps = [summing(n, m, self.dtype) for n, m in lengths]
     return along_sides(grad_output / counted(maps), [matrix.T for matrix in maps])
@@ -234,4 +236,5 @@ def adaptive_max_pool3d(self: Array, output_size: Sizes) -> tuple[Array, Array]:
     self=lambda grad: zeros_as(grad),
 )
 def adaptive_max_pool3d_backward(grad_output: Array, self: Array, indices: Array) -> Array:
+    need_gradients("adaptive_max_pool3d_backward", grad_output)
     return put_at_places(grad_output, self.shape, indices, 3)

@@ -64,7 +64,7 @@ def several(n: int, value: Any) -> Any:
 
 def lengths(n: int, title: str, name: str, value: Any) -> list[int]:
     given = [value] if isinstance(value, int) else list(value)
-    if len(given) not in (1, n):
+    if not isinstance(value, int) and len(given) != n:
         many = "" if n == 2 else "three "
         raise RuntimeError(f"{title}: {name} must either be a single Int or tuple of {many}Ints")
     return given * n if len(given) == 1 else given

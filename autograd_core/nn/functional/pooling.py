@@ -73,7 +73,8 @@ def max_pool1d(
     k = one("max_pool1d", "kernel_size", kernel_size)
     step = k if stride is None or stride == [] else one("max_pool1d", "stride", stride)
     pad, spaced = one("max_pool1d", "padding", padding), one("max_pool1d", "dilation", dilation)
-    check_row(input, k, step, pad, spaced, ceil_mode)
+    if not return_indices:
+        check_row(input, k, step, pad, spaced, ceil_mode)
     row = s.unsqueeze(input, -2)
     values, indices = pooling.max_pool2d(row, [1, k], [1, step], [0, pad], [1, spaced], ceil_mode)
     out = s.squeeze_dim(values, -2)
