@@ -107,6 +107,26 @@ test("the failing step marks who built and who freed", () => {
   assert.equal(marks[2].text, "freed it at step 24");
 });
 
+test("a line is marked with what it did, and with no more", () => {
+  const scene = stored("shared_in_a_loop.json");
+  const state = createState(scene);
+  const marked = (diagnosis, selected = null) => {
+    const told = { ...scene, diagnoses: [{ nodes: [], steps: {}, ...diagnosis }] };
+    told.diagnoses[0].steps.raised = state.last;
+    return marksAt({ state, scene: indexed(told, state), step: state.last, selected })
+      .filter(({ kind }) => kind === "born" || kind === "kill").map(({ line, text }) => [line, text]);
+  };
+  const cases = [
+    [{ lines: { built: 4, cut: 3 } }, [[4, "made here"], [3, "the graph ends here"]]],
+    [{ lines: { built: 4, cut: 4 } }, [[4, "the graph ends here"]]],
+    [{ lines: { saved: 2, changed: 3 } }, [[2, "made here"]]],
+    [{ lines: { saved: 2, changed: 3 }, steps: { changed: 9 } }, [[2, "made here"], [3, "changed it at step 9"]]],
+    [{ lines: { built: 5, saved: 5 }, nodes: ["n2"], kind: "saved_modified" }, [[5, "built Mv #0"], [5, "made what it keeps"]]],
+    [{ lines: { built: 6 }, nodes: ["n2"] }, [[6, "made here"]]],
+  ];
+  for (const [diagnosis, marks] of cases) assert.deepEqual(marked(diagnosis, "n7"), marks);
+});
+
 test("an error is told in one sentence under its line", () => {
   const told = (type, message, kind = "raised") => errorOf({ kind, type, message });
   assert.equal(told("ValueError", "x = 1.5 is wrong. More of it."), "✖ ValueError: x = 1.5 is wrong.");

@@ -42,12 +42,12 @@ export function createCodePane(root, { source }) {
     setSource,
     /** @param {{line: number, kind: string, text?: string, below?: string}[]} marks */
     setMarks: (marks) => {
-      const [kinds, notes] = [rows.map(() => new Set()), rows.map(() => [])];
+      const [kinds, notes] = [rows.map(() => new Set()), rows.map(() => new Set())];
       for (const { line, kind, text, below } of marks) {
         kinds[line - 1]?.add(kind);
-        notes[line - 1]?.push(...[text, below].filter(Boolean));
+        for (const note of [text, below].filter(Boolean)) notes[line - 1]?.add(note);
       }
-      rows.forEach((row, i) => become(row, [...kinds[i]].join(" "), notes[i].join(" · ")));
+      rows.forEach((row, i) => become(row, [...kinds[i]].join(" "), [...notes[i]].join(" · ")));
       const now = rows[(marks.find((mark) => mark.kind === "now")?.line ?? 0) - 1];
       if (now && now !== last) show(now);
       last = now;

@@ -11,11 +11,11 @@ import { title } from "./format.js";
 export function marksAt({ state, scene, step, selected }) {
   const marks = [];
   const line = state.at("program", "line", step);
-  const diagnosis = scene.diagnoses.find((item) => step >= (item.steps?.raised ?? Infinity));
+  const diagnosis = scene.diagnoses.findLast((item) => step >= (item.steps?.raised ?? Infinity));
   const failed = scene.outcome.kind !== "finished" && step >= state.last ? scene.outcome.line ?? line : null;
   for (const [loop, turn, of] of state.at("program", "loops", step) ?? [])
     marks.push(of === null ? { line: loop, kind: "loop", text: `iteration ${turn}` } : { line: loop, kind: "loop", text: `iteration ${turn} of ${of}`, brief: `${turn} of ${of}` });
-  const box = scene.box.get(diagnosis?.nodes?.[0] ?? selected);
+  const box = scene.box.get(diagnosis ? diagnosis.nodes[0] : selected);
   if (diagnosis) marks.push(...blame(diagnosis, box));
   else if (box && box.kind !== "leaf") marks.push(...lifeOf(box, { state, scene, step, line }));
   if (failed !== null) marks.push({ line: failed, kind: "bad", below: errorOf(scene.outcome) });
@@ -35,20 +35,30 @@ export function errorOf({ kind, type, message }) {
   return text && `✖ ${brief.length > MOST ? `${brief.slice(0, MOST).replace(/\s+\S*$/, "")} …` : brief}`;
 }
 
-const BLAME = [
-  ["built", "born", "built"],
-  ["saved", "born", "made what it keeps"],
-  ["freed_by", "kill", "freed it", "freed"],
-  ["changed", "kill", "changed it", "changed"],
+const MADE = "made here";
+/** What the lines of a diagnosis did, by their role in it; `after` is the step that did it, where the line tells of one. */
+const ROLES = [
+  { role: "built", kind: "born", word: MADE },
+  { role: "saved", kind: "born", word: MADE },
+  { role: "freed_by", kind: "kill", word: "freed it", after: "freed" },
+  { role: "changed", kind: "kill", word: "changed it", after: "changed" },
+  { role: "cut", kind: "kill", word: "the graph ends here" },
 ];
 
-/** The lines that led to an error, each with what it did. */
-function blame({ lines, steps }, box) {
-  return BLAME.filter(([key]) => lines?.[key]).map(([key, kind, word, at]) => {
-    const step = steps?.[at];
-    const object = key === "built" && box ? ` ${title(box)}` : step ? ` at step ${step}` : "";
-    return { line: lines[key], kind, text: word + object, brief: key === "built" ? word + object : word };
+/** The lines that led to an error, each with what it did: a node is named beside the line that built it. What would only have
+ * been changed was not.
+ */
+function blame({ kind: what, lines, steps }, box) {
+  const told = ROLES.filter(({ role }) => lines?.[role] && (role !== "changed" || steps?.changed !== undefined));
+  const marks = told.map(({ role, kind, word, after }) => {
+    const line = lines[role];
+    if (role === "built" && box?.line === line) return { line, kind, text: `built ${title(box)}` };
+    if (role === "saved" && what === "saved_modified") return { line, kind, text: "made what it keeps" };
+    const step = steps?.[after];
+    return step ? { line, kind, text: `${word} at step ${step}`, brief: word } : { line, kind, text: word };
   });
+  const saysMore = ({ line }) => marks.some((other) => other.line === line && other.text !== MADE);
+  return marks.filter((mark) => mark.text !== MADE || !saysMore(mark));
 }
 
 function lifeOf(box, { state, scene, step, line }) {
