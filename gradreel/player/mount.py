@@ -15,6 +15,7 @@ from functools import cache
 from typing import Any
 
 import streamlit as st
+from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from . import bundle
 
@@ -92,7 +93,22 @@ def pulse() -> object:
 
     Gives who is asking: one object for each visit, and nobody else's.
     """
+    if _asked_again():
+        st.rerun(scope="fragment")
     return st.session_state.setdefault("gradreel-visitor", object())
+
+
+def _asked_again() -> bool:
+    """Whether the page has asked for something else meanwhile.
+
+    By itself Streamlit lets a question of a fragment wait for the one before it. It has no public way to see one that
+    waits: this looks where it is kept, and where that is elsewhere, questions wait.
+    """
+    context = get_script_run_ctx()
+    if context is None or not context.fragment_ids_this_run:
+        return False
+    waiting = getattr(context.script_requests, "_state", None)
+    return getattr(waiting, "name", None) == "RERUN"
 
 
 def _hear(key: str) -> None:

@@ -62,6 +62,17 @@ def test_what_is_shown_stops_playing_when_another_program_runs(page: Page, app_u
     page.wait_for_function(SETTLED, timeout=20_000)
 
 
+def test_another_program_does_not_wait_for_the_end_of_an_endless_one(page: Page, app_url: str) -> None:
+    player = open_lab(page, app_url)
+    put(page, "import torch\nx = torch.ones(2, requires_grad=True)\nwhile True:\n    y = x.sum()")
+    page.keyboard.press("Control+Enter")
+    page.wait_for_timeout(700)
+    put(page, ALONE)
+    page.keyboard.press("Control+Enter")
+    expect(page.get_by_test_id("printed")).to_have_text("tensor(6.)", timeout=3_000)  # the endless one had four more
+    assert player.get_attribute("data-outcome") == "finished"
+
+
 def test_a_long_line_goes_on_below_its_own_beginning(page: Page, app_url: str) -> None:
     open_lab(page, app_url)
     put(page, "for i in range(2):\n    total = 1 + " + " + ".join(str(each) for each in range(40)))
