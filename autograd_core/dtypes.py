@@ -67,7 +67,7 @@ SUPPORTED: Final = (float16, float32, float64, int8, int16, int32, int64, uint8,
 UNSUPPORTED: Final = (bfloat16, complex64, complex128)
 
 # Every name under which torch offers a type: `torch.float32`, `torch.float`, `torch.bool`, ...
-OF_PYTHON: Final[dict[type, dtype]] = {int: int64, float: float64, bool: bool_}
+OF_PYTHON: Final[dict[Any, dtype]] = {int: int64, float: float64, bool: bool_, complex: complex128}
 """What Python's own types stand for."""
 
 NAMES: Final[dict[str, dtype]] = {
@@ -76,6 +76,16 @@ NAMES: Final[dict[str, dtype]] = {
 
 _OF_NUMPY: Final[dict[np.dtype[Any], dtype]] = {kind.numpy: kind for kind in SUPPORTED if kind.numpy is not None}
 _OF_PYTHON: Final[dict[type, dtype]] = {bool: bool_, int: int64}
+
+
+def meant(kind: Any) -> Any:
+    """The dtype that `kind` stands for where it is one of Python's types; else `kind` itself."""
+    return OF_PYTHON.get(kind, kind) if isinstance(kind, type) else kind
+
+
+def is_dtype(value: Any) -> bool:
+    """Whether `value` stands for one."""
+    return isinstance(value, dtype) or (isinstance(value, type) and value in OF_PYTHON)
 
 
 def from_numpy(kind: np.dtype[Any] | type) -> dtype:
@@ -92,8 +102,7 @@ def from_numpy(kind: np.dtype[Any] | type) -> dtype:
 
 def to_numpy(kind: Any) -> np.dtype[Any]:
     """The numpy dtype that holds elements of type `kind`; those this engine does not have are refused."""
-    if isinstance(kind, type):
-        kind = OF_PYTHON[kind]
+    kind = meant(kind)
     if kind.numpy is None:
         raise NotImplementedError(f"{kind!r} is not supported: use one of {', '.join(map(str, SUPPORTED))}")
     found: np.dtype[Any] = kind.numpy
@@ -110,8 +119,9 @@ def get_default_dtype() -> dtype:
 
 
 def set_default_dtype(d: dtype, /) -> None:
-    if not d.is_floating_point:
-        raise TypeError("only floating-point types are supported as the default type")
+    if not (isinstance(d, dtype) and d.is_floating_point):
+        reason = "" if isinstance(d, dtype) else "invalid dtype object: "
+        raise TypeError(f"{reason}only floating-point types are supported as the default type")
     to_numpy(d)
     _default.set(d)
 
@@ -160,6 +170,7 @@ def fitting(value: Any, kind: np.dtype[Any], name: str | None = None) -> Any:
 
 def promote_types(a: dtype, b: dtype) -> dtype:
     """The smallest type of the higher category that can hold both, as `torch.promote_types` has it."""
+    a, b = meant(a), meant(b)
     if a is b:
         return a
     found = _PROMOTED.get((a, b))
@@ -216,7 +227,8 @@ def ranked(operand: Any) -> tuple[int, dtype]:
 
 def can_cast(source: dtype, target: dtype) -> bool:
     """Whether an in-place operation may store a result of type `source` into a tensor of type `target`."""
-    return source.category <= target.category
+    held: int = meant(target).category
+    return bool(meant(source).category <= held)
 
 
 def floating(kind: dtype) -> dtype:
@@ -247,6 +259,7 @@ class iinfo(Limits):
     """The range of an integer type."""
 
     def __init__(self, type: dtype):
+        type = meant(type)
         if type.category >= FLOATING:
             raise TypeError("torch.iinfo() requires an integer input type. Use torch.finfo to handle 'torch.iinfo'")
         if type is bool_:
@@ -260,7 +273,7 @@ class finfo(Limits):
     _shown = ("resolution", "min", "max", "eps", "smallest_normal", "tiny")
 
     def __init__(self, type: dtype | None = None):
-        kind = get_default_dtype() if type is None else type
+        kind = get_default_dtype() if type is None else meant(type)
         if kind.category < FLOATING:
             raise TypeError(
                 "torch.finfo() requires a floating point input type. Use torch.iinfo to handle 'torch.finfo'"

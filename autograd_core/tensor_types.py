@@ -73,6 +73,8 @@ def dtype_of(named: Any) -> dtypes.dtype:
         return named
     if isinstance(named, tensortype):
         return named.dtype
+    if isinstance(named, type) and named in dtypes.OF_PYTHON:
+        named = named.__name__
     if not isinstance(named, str):
         raise TypeError("dtype must be a type, str, or dtype object")
     module, _, name = named.rpartition(".")

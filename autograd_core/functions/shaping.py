@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from .. import errors
+from .. import dtypes, errors
 from ..ops import shape as s
 from ..signatures.guarding import guarded
 from ..tensor import Tensor, sharing
@@ -27,9 +27,7 @@ def reshape(input: Tensor, *shape: Any) -> Tensor:
 
 
 def view(input: Tensor, *shape: Any, dtype: Any = None) -> Tensor:
-    from ..dtypes import dtype as dtype_class
-
-    if dtype is not None or (len(shape) == 1 and isinstance(shape[0], dtype_class)):
+    if dtype is not None or (len(shape) == 1 and dtypes.is_dtype(shape[0])):
         return view_dtype(input, numpy_dtype(dtype if dtype is not None else shape[0]))
     if len(shape) == 1 and not isinstance(shape[0], int | tuple | list | Tensor):
         raise TypeError(NOT_A_VIEW.format(type(shape[0]).__name__))

@@ -158,10 +158,12 @@ def to(
     self: Tensor, *args: Any, dtype: Any = None, device: Any = None, non_blocking: bool = False, copy: bool = False
 ) -> Tensor:
     """This tensor in another dtype, or itself if nothing changes."""
-    for arg in args:
+    for place, arg in enumerate(args):
         if isinstance(arg, Tensor):
             dtype = get_dtype(arg)
-        elif isinstance(arg, dtypes.dtype):
+        elif place == 0 and isinstance(arg, bool | float):  # as the tensor that a number is
+            dtype = type(arg)
+        elif dtypes.is_dtype(arg):
             dtype = arg
         elif not isinstance(arg, bool):
             device = arg

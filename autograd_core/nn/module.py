@@ -9,8 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Self
 
-from ..dtypes import NAMES, dtype, to_numpy
+from ..dtypes import FLOATING, NAMES, dtype, meant, to_numpy
 from ..functions.factories import check_device, empty_like
+from ..signatures.guarding import TABLE
+from ..signatures.parsing import read
 from ..tensor import Tensor
 from .calling import Calling
 from .parameter import Parameter
@@ -29,17 +31,16 @@ class Module(Calling, Stored):
 
     def to(self, *args: Any, **options: Any) -> Self:
         """Changes the type of floating parameters and buffers; the only device is the cpu."""
-        for given in (*args, *options.values()):
-            if isinstance(given, dtype):
-                if not given.is_floating_point:
-                    raise TypeError(
-                        f"nn.Module.to only accepts floating point or complex dtypes, but got desired dtype={given}"
-                    )
-                self._convert(given)
-            elif isinstance(given, Tensor):
-                self.to(given.dtype)
-            elif not isinstance(given, bool):
-                check_device(given)
+        _, given = read(TABLE["Tensor"]["to"], args, options)
+        like = given.get("tensor")
+        kind = meant(given.get("dtype") if like is None else getattr(like, "dtype", type(like)))
+        check_device(given.get("device"))
+        if kind is not None:
+            if kind.category < FLOATING:
+                raise TypeError(
+                    f"nn.Module.to only accepts floating point or complex dtypes, but got desired dtype={kind}"
+                )
+            self._convert(kind)
         return self
 
     def _convert(self, kind: dtype) -> Self:

@@ -217,10 +217,11 @@ def kinds(values: Iterable[Any]) -> tuple[Any, ...]:
 
 
 def plain_types(signature: Signature, given: Given) -> bool:
-    """Whether the types of arguments alone said that they fit: not where a tensor stands for a number."""
+    """Whether the types of arguments alone said that they fit: not where a tensor stands for a number, or a type for a
+    dtype."""
     for p in signature.parameters:
         value = given.get(p.name)
         parts = value if isinstance(value, SEVERAL) else (value,)
-        if p.kind not in TENSORS and any(isinstance(part, Tensor) for part in parts):
+        if p.kind not in TENSORS and any(isinstance(part, Tensor | type) for part in parts):
             return False
     return True

@@ -101,10 +101,6 @@ def is_floats(value: Any) -> bool:
     return isinstance(value, tuple | list) and (not value or is_float(value[0]))
 
 
-def is_dtype(value: Any) -> bool:
-    return isinstance(value, dtypes.dtype) or value in (float, int, bool, complex)
-
-
 def is_device(value: Any) -> bool:
     return isinstance(value, str | device) or (is_int(value) and not isinstance(value, Tensor))
 
@@ -124,6 +120,7 @@ def anything(value: Any) -> bool:
 ACCEPTS: dict[str, Callable[[Any], bool]] = {
     "Tensor": of(Tensor), "Tensors": of(tuple, list), "gaps": of(tuple, list), "Number": is_number, "int": is_int,
     "float": is_float,
-    "bool": is_bool, "str": of(str), "ints": is_ints, "floats": is_floats, "dtype": is_dtype, "layout": of(layout),
+    "bool": is_bool, "str": of(str), "ints": is_ints, "floats": is_floats, "layout": of(layout),
+    "dtype": dtypes.is_dtype,
     "device": is_device, "length": is_length, "memory_format": is_memory_format, "Generator": of(Generator),
 }  # fmt: skip
