@@ -86,14 +86,17 @@ def solve(A: Tensor, B: Tensor, *, left: bool = True) -> Tensor:
     """X with `A @ X = B`, or with `X @ A = B`."""
     need("solve", A)
     need("solve", B, "B", 2)
-    check_square("linalg.solve", A)
-    check_floating("linalg.solve", A)
     a, b = A.data_, B.data_
+    check_matrix("linalg.solve", A)
+    check_floating("linalg.solve", A)
     if a.dtype != b.dtype:
         raise RuntimeError(
             "linalg.solve: Expected A and B to have the same dtype, but found A of type "
             f"{errors.type_name(a.dtype)} and B of type {errors.type_name(b.dtype)} instead"
         )
+    check_square("linalg.solve", A)
+    if not b.ndim:
+        check_matrix("linalg.solve", B, "B")
     check_right("linalg.solve", A, (*b.shape, 1) if linalg.vector_right(a, b) else b.shape, left)
     return linalg.linalg_solve_ex(A, B, left)[0]
 
@@ -119,17 +122,18 @@ def solve_triangular(A: Tensor, B: Tensor, *, upper: bool, left: bool = True, un
     return linalg.linalg_solve_triangular(A, B, upper, left, unitriangular)
 
 
-def pinv(A: Tensor, *, rtol: float | None = None, hermitian: bool = False) -> Tensor:
+def pinv(A: Tensor, rcond: Any = None, hermitian: bool = False, *, rtol: Any = None) -> Tensor:
     if hermitian:
         raise NotImplementedError("linalg.pinv with hermitian=True is not supported")
-    if A.data_.ndim < 2:
+    if A.data_.ndim < 2 or A.data_.dtype.kind != "f":
         kind, shape = errors.type_name(A.data_.dtype), list(A.data_.shape)
         raise RuntimeError(
             f"linalg.pinv({kind}{{{shape}}}): expected a tensor with 2 or more dimensions of float, double, cfloat or "
             "cdouble types"
         )
     smallest = float(np.finfo(A.data_.dtype).eps) * max(A.data_.shape[-2:])
-    return linalg.linalg_pinv(A, smallest if rtol is None else float(rtol))
+    asked = rcond if rtol is None else rtol
+    return linalg.linalg_pinv(A, smallest if asked is None else float(asked))
 
 
 def pinverse(input: Tensor, rcond: float = 1e-15) -> Tensor:
@@ -325,6 +329,8 @@ def old_norm(input: Tensor, p: Any = "fro", dim: Any = None, keepdim: bool = Fal
         return GUARDED["vector_norm"](input, 2.0 if p is None else p, over, keepdim, dtype=dtype)
     if p == "fro" and (dim is None or isinstance(dim, int) or len(dim) <= 2):
         return GUARDED["vector_norm"](input, 2, over, keepdim, dtype=dtype)
+    if p not in ("fro", "nuc"):
+        raise RuntimeError(f"linalg.matrix_norm: Order {p} not supported.")
     over = list(range(input.data_.ndim)) if over is None else over
     return GUARDED["matrix_norm"](input, p, over, keepdim, dtype=dtype)
 

@@ -205,16 +205,19 @@ def repeated_each(input: Tensor, repeats: Tensor, at: int) -> Tensor:
     counts = np.asarray(repeats.data_)
     if counts.ndim > 1:
         raise RuntimeError("repeats must be 0-dim or 1-dim tensor")
-    if counts.dtype not in (np.int64, np.int32):
-        raise RuntimeError("repeats has to be Long or Int tensor")
-    if counts.size and counts.min() < 0:
-        raise RuntimeError("repeats can not be negative")
     length = input.data_.shape[at]
     if counts.size not in (1, length):
         raise RuntimeError(
             "repeats must have the same size as input along dim, but got repeats.size(0) = "
             f"{counts.size} and input.size({at}) = {length}"
         )
+    if counts.dtype not in (np.int64, np.int32) and not counts.ndim:
+        kind = errors.type_name(counts.dtype)
+        raise NotImplementedError(f"\"repeat_interleave_cpu\" not implemented for '{kind}'")
+    if counts.dtype not in (np.int64, np.int32):
+        raise RuntimeError("repeats has to be Long or Int tensor")
+    if counts.size and counts.min() < 0:
+        raise RuntimeError("repeats can not be negative")
     places = np.repeat(np.arange(length), np.broadcast_to(counts.ravel(), (length,)))
     return i.index_select(input, at, plain(places))
 

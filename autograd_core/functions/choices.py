@@ -114,7 +114,7 @@ def div(input: Any, other: Any, *, rounding_mode: str | None = None) -> Tensor:
     return e.div(input, other) if rounding_mode is None else e.div_mode(input, other, rounding_mode)
 
 
-def rsub(input: Tensor, other: Any, *, alpha: Numbers = 1) -> Tensor:
+def rsub(input: Tensor, other: Any, alpha: Numbers = 1) -> Tensor:
     if input.data_.dtype.kind == "b" or other is True or other is False:
         both = input.data_.dtype.kind == "b" and isinstance(other, bool)
         raise RuntimeError(errors.BOOL_SUBTRACT if both else errors.ONE_BOOL)
@@ -171,11 +171,11 @@ def fmod(input: Tensor, other: Any) -> Tensor:
     return e.fmod(input, other) if isinstance(other, Tensor) else e.fmod_scalar(input, other)
 
 
-def float_power(input: Tensor, exponent: Any) -> Tensor:
+def float_power(input: Any, exponent: Any) -> Tensor:
     from ..dtypes import float64
 
-    wide = cast(input, float64)
-    return pow(wide, float(exponent) if isinstance(exponent, int | float) else cast(exponent, float64))
+    base, power = (cast(x, float64) if isinstance(x, Tensor) else float(x) for x in (input, exponent))
+    return pow(base, power)
 
 
 def xlogy(input: Any, other: Any) -> Tensor:
@@ -238,6 +238,11 @@ def outer(input: Tensor, vec2: Tensor) -> Tensor:
 
 def gather(input: Tensor, dim: int, index: Tensor, *, sparse_grad: bool = False) -> Tensor:
     return i.gather(input, dim, index, sparse_grad)
+
+
+def index_fill(input: Tensor, dim: int, index: Tensor, value: Any) -> Tensor:
+    fill = i.index_fill_tensor if isinstance(value, Tensor) else i.index_fill
+    return fill(input, dim, index, value)
 
 
 def scatter(input: Tensor, dim: int, index: Tensor, src: Any = None, *, value: Any = None) -> Tensor:

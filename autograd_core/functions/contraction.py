@@ -20,7 +20,7 @@ from .shaping import contiguous
 def named_dims(dims: Any) -> tuple[list[int], list[int]]:
     """The dimensions that `tensordot(a, b, dims)` sums over, in each operand."""
     if isinstance(dims, Tensor):
-        dims = dims.tolist()
+        dims = dims.tolist() if dims.data_.ndim else int(dims)
     if isinstance(dims, int):
         if dims < 0:
             raise RuntimeError(f"tensordot expects dims >= 0, but got dims={dims}")
@@ -39,6 +39,8 @@ def tensordot(a: Tensor, b: Tensor, dims: Any = 2) -> Tensor:
     for t in (a, b):
         if not isinstance(t, Tensor):
             raise AttributeError(f"'{type(t).__name__}' object has no attribute 'dim'")
+    if isinstance(dims, Tensor) and dims.data_.size > 1 and len(dims) != 2:
+        raise AssertionError(f"dims tensor must have size 2 in first dimension, got {len(dims)}")
     if isinstance(dims, int) and dims > min(a.data_.ndim, b.data_.ndim):
         raise RuntimeError(f"tensordot expects dims < ndim_a or ndim_b, but got dims={dims}")
     return contract(a, b, *named_dims(dims))

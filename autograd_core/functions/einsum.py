@@ -22,7 +22,10 @@ def einsum(equation: Any, *operands: Any) -> Tensor:
         raise TypeError(f"einsum(): argument 'equation' (position 1) must be str, not {kind}")
     given = list(operands[0]) if len(operands) == 1 and isinstance(operands[0], list | tuple) else list(operands)
     if not given:
-        raise RuntimeError("einsum(): must provide at least one operand")
+        raise ValueError(
+            "einsum(): must specify the equation string and at least one operand, or at least one operand and its "
+            "subscripts list"
+        )
     for i, operand in enumerate(given):
         if not isinstance(operand, Tensor):
             raise TypeError(f"expected Tensor as element {i} in argument 1, but got {type(operand).__name__}")

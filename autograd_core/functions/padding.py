@@ -10,6 +10,7 @@ from ..inplace import in_place
 from ..ops import elementwise as e
 from ..ops import padding as p
 from ..ops import shape as s
+from ..ops.kernels import refuse
 from ..tensor import Tensor, plain
 
 
@@ -25,15 +26,17 @@ def pad(input: Tensor, pad: Sequence[int], mode: str = "constant", value: float 
         )
     if mode == "constant":
         return p.constant_pad_nd(input, around, 0 if value is None else value)
+    if mode not in ("reflect", "replicate", "circular"):
+        raise NotImplementedError(f"Unrecognised padding mode {mode}")
     if value is not None and value != 0:
         raise RuntimeError(f'Padding mode "{mode}" doesn\'t take in value argument')
     if mode == "circular" and rank in (len(around) // 2 + 1, len(around) // 2 + 2):
         return circular(input, around)
     found = PADDINGS.get((mode, len(around)))
     if found is not None and rank in (len(around) // 2 + 1, len(around) // 2 + 2):
+        kind = "reflection" if mode == "reflect" else "replication"
+        refuse(f"{kind}_pad{len(around) // 2}d", "b", input.data_)
         return found(input, around)
-    if mode not in ("reflect", "replicate", "circular"):
-        raise NotImplementedError(f"Unrecognised padding mode {mode}")
     raise NotImplementedError(COMBINATIONS.format(len(around), rank))
 
 

@@ -139,9 +139,11 @@ def take_along_dim(input: Tensor, indices: Tensor, dim: int | None = None) -> Te
         raise RuntimeError("torch.take_along_dim(): dtype of indices should be Long but got " + kind_of(indices))
     at = s.wrap(dim, input.data_.ndim)
     mine, theirs = list(input.data_.shape), list(indices.data_.shape)
-    shape = list(
-        np.broadcast_shapes(tuple(mine[:at] + [1] + mine[at + 1 :]), tuple(theirs[:at] + [1] + theirs[at + 1 :]))
-    )
+    others = [tuple(sizes[:at] + [1] + sizes[at + 1 :]) for sizes in (mine, theirs)]
+    apart = errors.broadcast([tuple(mine), others[1]])
+    if apart is not None:
+        raise RuntimeError(apart)
+    shape = list(np.broadcast_shapes(*others))
     wide = s.expand(input, [*shape[:at], mine[at], *shape[at + 1 :]])
     return i.gather(wide, at, s.expand(indices, [*shape[:at], theirs[at], *shape[at + 1 :]]))
 

@@ -17,6 +17,7 @@ from ..ops import added, recurrent
 from ..ops import elementwise as e
 from ..ops import matmul as m
 from ..ops import shape as s
+from ..ops.dims import existing
 from ..tensor import Tensor, plain
 
 State = Any
@@ -82,42 +83,57 @@ def chunks(tensor: Tensor, count: int) -> list[Tensor]:
     return s.unsafe_split(tensor, tensor.data_.shape[1] // count, 1)
 
 
-def check_cell(input: Tensor, hidden: Sequence[Tensor], w_ih: Tensor, w_hh: Tensor) -> None:
+def length(tensor: Tensor, dim: int) -> int:
+    """The length of a dimension.
+
+    Raises:
+        IndexError: there is none.
+    """
+    found: int = tensor.data_.shape[existing(dim, tensor.data_.ndim)]
+    return found
+
+
+def check_cell(gates: int, input: Tensor, hidden: Sequence[Tensor], w_ih: Tensor, w_hh: Tensor) -> None:
     """Whether sizes fit.
 
     Raises:
         RuntimeError: they do not, in torch's words.
     """
-    if input.data_.shape[1] != w_ih.data_.shape[1]:
-        raise RuntimeError(
-            f"input has inconsistent input_size: got {input.data_.shape[1]} expected {w_ih.data_.shape[1]}"
-        )
+    size = length(w_hh, 1)
+    for name, weight in (("weight_ih", w_ih), ("weight_hh", w_hh)):
+        if length(weight, 0) != gates * size:
+            raise RuntimeError(
+                f"{name} first dim must be {gates} * hidden_size = {gates * size}, but got {length(weight, 0)}"
+            )
+    if length(input, 1) != length(w_ih, 1):
+        raise RuntimeError(f"input has inconsistent input_size: got {length(input, 1)} expected {length(w_ih, 1)}")
     for i, held in enumerate(hidden):
-        rows, size = held.data_.shape
-        if input.data_.shape[0] != rows:
-            raise RuntimeError(f"Input batch size {input.data_.shape[0]} doesn't match hidden{i} batch size {rows}")
-        if size != w_hh.data_.shape[1]:
-            raise RuntimeError(f"hidden{i} has inconsistent hidden_size: got {size}, expected {w_hh.data_.shape[1]}")
+        if length(input, 0) != length(held, 0):
+            raise RuntimeError(
+                f"Input batch size {length(input, 0)} doesn't match hidden{i} batch size {length(held, 0)}"
+            )
+        if length(held, 1) != size:
+            raise RuntimeError(f"hidden{i} has inconsistent hidden_size: got {length(held, 1)}, expected {size}")
 
 
 def rnn_tanh_cell(
     input: Tensor, hx: Tensor, w_ih: Tensor, w_hh: Tensor, b_ih: Tensor | None = None, b_hh: Tensor | None = None
 ) -> Tensor:
-    check_cell(input, (hx,), w_ih, w_hh)
+    check_cell(1, input, (hx,), w_ih, w_hh)
     return tanh_cell(input, hx, Weights(w_ih, w_hh, b_ih, b_hh))
 
 
 def rnn_relu_cell(
     input: Tensor, hx: Tensor, w_ih: Tensor, w_hh: Tensor, b_ih: Tensor | None = None, b_hh: Tensor | None = None
 ) -> Tensor:
-    check_cell(input, (hx,), w_ih, w_hh)
+    check_cell(1, input, (hx,), w_ih, w_hh)
     return relu_cell(input, hx, Weights(w_ih, w_hh, b_ih, b_hh))
 
 
 def gru_cell(
     input: Tensor, hx: Tensor, w_ih: Tensor, w_hh: Tensor, b_ih: Tensor | None = None, b_hh: Tensor | None = None
 ) -> Tensor:
-    check_cell(input, (hx,), w_ih, w_hh)
+    check_cell(3, input, (hx,), w_ih, w_hh)
     return gated_cell(input, hx, Weights(w_ih, w_hh, b_ih, b_hh))
 
 
@@ -133,7 +149,7 @@ def lstm_cell(
         raise TypeError("lstm_cell(): argument 'hx' (position 2) must be tuple of Tensors, not Tensor")
     if len(hx) != 2:
         raise RuntimeError("lstm_cell expects two hidden states")
-    check_cell(input, hx, w_ih, w_hh)
+    check_cell(4, input, hx, w_ih, w_hh)
     return long_short_cell(input, (hx[0], hx[1]), Weights(w_ih, w_hh, b_ih, b_hh))
 
 

@@ -131,7 +131,10 @@ def std(
 
 
 def logsumexp(input: Tensor, dim: Any, keepdim: bool = False) -> Tensor:
-    return r.logsumexp(input, dims(dim), keepdim)
+    over, rank = dims(dim), input.data_.ndim
+    if rank and not over and over is not None and not keepdim:
+        raise RuntimeError(f"output with shape [] doesn't match the broadcast shape {[1] * rank}")
+    return r.logsumexp(input, over, keepdim)
 
 
 def softmax(input: Tensor, dim: int, dtype: Any = None) -> Tensor:

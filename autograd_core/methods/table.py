@@ -238,12 +238,13 @@ FROM = {
     rarer: "frexp renorm",
     memory: "as_strided",
     scattering: "take put",
-    i: "index_select scatter_add masked_select index_add index_fill index_copy",
+    i: "index_select scatter_add masked_select index_add index_copy",
     tallies: "kthvalue msort logcumsumexp unique unique_consecutive bincount histc argwhere isreal is_signed "
     "is_nonzero resolve_conj resolve_neg",
     functions: "xlogy copysign add sub mul div round remainder pow square positive clamp lerp "
     "clamp_min clamp_max masked_fill masked_scatter fmod float_power "
-    "addmm addmv baddbmm outer gather scatter index_put nonzero equal isclose allclose is_floating_point numel",
+    "addmm addmv baddbmm outer gather scatter index_put index_fill nonzero equal isclose allclose "
+    "is_floating_point numel",
     reductions: "sum mean prod cumsum max min amax amin sort argsort topk var std logsumexp "
     "softmax log_softmax all any",
     shaping: "reshape view view_as flatten unflatten ravel permute movedim expand expand_as squeeze repeat tile flip "

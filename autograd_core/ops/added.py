@@ -71,9 +71,10 @@ def baddbmm(self: Array, batch1: Array, batch2: Array, beta: float = 1, alpha: f
         if not batch.ndim:
             raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
         wrap(dim, batch.ndim)
-    shape = batches(batch1, batch2)
-    if self.shape != shape:
+    shape = (*batch1.shape[:2], batch2.shape[2]) if batch1.ndim > 1 and batch2.ndim > 2 else None
+    if shape is not None and self.shape != shape:
         self = RAW["expand"](self, shape)
+    batches(batch1, batch2)
     if not self.dtype == batch1.dtype == batch2.dtype:
         names = [errors.C_NAMES[x.dtype.name] for x in (self, batch1, batch2)]
         raise RuntimeError(

@@ -265,6 +265,11 @@ def narrowed(data: Array, shape: Sizes) -> Array:
     ),
 )
 def im2col(self: Array, kernel_size: Sizes, dilation: Sizes, padding: Sizes, stride: Sizes) -> Array:
+    if min(kernel_size) <= 0:
+        tall, wide = kernel_size
+        raise RuntimeError(
+            f"kernel size should be greater than zero, but got kernel_height: {tall} kernel_width: {wide}"
+        )
     batch = self if self.ndim == 4 else self[None]
     look = windows(padded(batch, padding), kernel_size, stride, dilation)
     columns = look.transpose(0, 1, 4, 5, 2, 3).reshape(len(batch), batch.shape[1] * kernel_size[0] * kernel_size[1], -1)

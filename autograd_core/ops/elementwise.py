@@ -14,22 +14,15 @@ import numpy as np
 from .. import arithmetic, dtypes, errors
 from ..op import both, helper, op
 from ..promotion import without_bools
-from ..tensor import Array, bare, default_kind, wrapped_number
+from ..tensor import Array, bare, wrapped_number
 from .after import after
 from .curves import *
 from .filling import *
-from .kernels import refuse
+from .kernels import beside, refuse
 from .logic import *
 from .pieces import *
 
 PAIR = ("self", "other")
-
-
-def beside(data: Array, number: float) -> Array:
-    """`data` in the dtype that it has in a calculation with a Python number."""
-    if data.dtype.kind in "biu" and isinstance(number, float):
-        return data.astype(default_kind())
-    return data.astype(np.int64) if data.dtype.kind == "b" and not isinstance(number, bool) else data
 
 
 def number(value: float) -> Any:

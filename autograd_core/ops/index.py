@@ -88,7 +88,7 @@ def check_index(index: Array, data: Array, dim: int) -> None:
     Raises:
         RuntimeError: another dtype or number of dimensions, or no such place.
     """
-    if index.dtype.kind != "i":
+    if index.size and index.dtype.kind != "i":
         raise RuntimeError("gather(): Expected dtype int32/int64 for index")
     if index.size and max(index.ndim, 1) != max(data.ndim, 1):
         raise RuntimeError("Index tensor must have the same number of dimensions as input tensor")
@@ -253,6 +253,13 @@ def index_copy(self: Array, dim: int, index: Array, source: Array) -> Array:
             f"{kinds[1]}"
         )
     at = wrap(dim, self.ndim)
+    slices = [shape[:at] + shape[at + 1 :] for shape in (self.shape, source.shape)]
+    if self.ndim and slices[0] != slices[1]:
+        mine, theirs = (" ".join(map(str, part)) for part in slices)
+        raise RuntimeError(
+            "index_copy_(): Source/destination tensor must have same slice shapes. Destination slice shape: "
+            f"{mine} at dimension {at} and source slice shape: {theirs} at dimension {at if source.ndim else 0}."
+        )
     found = source.shape[at] if source.ndim else 1
     if index.size != found:
         raise IndexError(
@@ -267,13 +274,24 @@ def index_copy(self: Array, dim: int, index: Array, source: Array) -> Array:
 
 @op("index_fill.int_Scalar", node="IndexFillBackward0", self=lambda grad, dim, index: index_fill(grad, dim, index, 0))
 def index_fill(self: Array, dim: int, index: Array, value: float) -> Array:
+    return filled(self, dim, index, dtypes.fitting(value, self.dtype))
+
+
+def filled(self: Array, dim: int, index: Array, value: Any) -> Array:
+    """A copy with `value` at the places along `dim` that `index` names.
+
+    Raises:
+        IndexError, RuntimeError: `index` names none.
+    """
     if index.dtype.kind not in "iu":
         raise IndexError("index_fill_(): Expected dtype int64 for index.")
+    if index.ndim > 1:
+        raise RuntimeError("Index has to be a vector/scalar")
+    at = wrap(dim, self.ndim)
     if self.ndim:
-        at = wrap(dim, self.ndim)
         within(index, self.shape[at], at, OF_DIMENSION, IndexError, -self.shape[at])
     out = np.array(self)
-    np.atleast_1d(out)[(slice(None),) * wrap(dim, self.ndim) + (np.asarray(index),)] = dtypes.fitting(value, self.dtype)
+    np.atleast_1d(out)[(slice(None),) * at + (np.asarray(index),)] = value
     return out
 
 
@@ -289,9 +307,7 @@ def index_fill_tensor(self: Array, dim: int, index: Array, value: Array) -> Arra
             "index_fill_ only supports a 0-dimensional value tensor, but got tensor with "
             f"{np.ndim(value)} dimension(s)."
         )
-    out = np.array(self)
-    np.atleast_1d(out)[(slice(None),) * wrap(dim, self.ndim) + (np.asarray(index),)] = value
-    return out
+    return filled(self, dim, index, value)
 
 
 @helper

@@ -1,11 +1,11 @@
-"""What torch's kernels refuse by dtype, once operands are brought to one and their shapes are seen to fit."""
+"""Dtypes in kernels: what torch refuses once shapes are seen to fit, and what a tensor becomes beside a number."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from .. import errors
-from ..tensor import Array
+from ..tensor import Array, default_kind
 
 
 def refuse(kernel: str, kinds: str, *operands: Array) -> None:
@@ -19,3 +19,10 @@ def refuse(kernel: str, kinds: str, *operands: Array) -> None:
     if kind.kind in kinds:
         np.broadcast_shapes(*(np.shape(data) for data in operands))
         raise NotImplementedError(f"\"{kernel}\" not implemented for '{errors.type_name(kind)}'")
+
+
+def beside(data: Array, number: float) -> Array:
+    """`data` in the dtype that it has in a calculation with a Python number."""
+    if data.dtype.kind in "biu" and isinstance(number, float):
+        return data.astype(default_kind())
+    return data.astype(np.int64) if data.dtype.kind == "b" and not isinstance(number, bool) else data

@@ -11,6 +11,7 @@ from .. import dtypes, errors
 from ..op import both, op
 from ..state import state
 from ..tensor import Array, bare
+from .kernels import beside, refuse
 
 PAIR = ("self", "other")
 
@@ -103,6 +104,9 @@ def clamp_mask(self: Array, min: Any, max: Any) -> Array:
 def clamp(self: Array, min: float | None = None, max: float | None = None) -> Array:
     if min is None and max is None:
         raise RuntimeError("torch.clamp: At least one of 'min' or 'max' must not be None")
+    for bound in (min, max):
+        self = self if bound is None else beside(self, bound)
+    refuse("clamp_scalar_cpu", "b", self)
     return np.clip(self, min, max)
 
 
@@ -118,17 +122,21 @@ def clamp(self: Array, min: float | None = None, max: float | None = None) -> Ar
     ),
 )
 def clamp_tensor(self: Array, min: Array | None = None, max: Array | None = None) -> Array:
-    together = dtypes.result_type(*[operand for operand in (self, min, max) if operand is not None])
-    return np.clip(self, min, max).astype(dtypes.to_numpy(together), copy=False)
+    together = dtypes.to_numpy(dtypes.result_type(*[operand for operand in (self, min, max) if operand is not None]))
+    return np.clip(self, min, max).astype(together, copy=False)
 
 
 @op("clamp_min", self=lambda grad, self, min: where(self >= min, grad, zeros_as(grad)))
 def clamp_min(self: Array, min: float) -> Array:
+    self = beside(self, min)
+    refuse("clamp_min_scalar_cpu", "b", self)
     return np.maximum(self, self.dtype.type(min))
 
 
 @op("clamp_max", self=lambda grad, self, max: where(self <= max, grad, zeros_as(grad)))
 def clamp_max(self: Array, max: float) -> Array:
+    self = beside(self, max)
+    refuse("clamp_max_scalar_cpu", "b", self)
     return np.minimum(self, self.dtype.type(max))
 
 

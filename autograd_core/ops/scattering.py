@@ -29,6 +29,8 @@ def same_shape(src: Array, part: Array) -> None:
     src=lambda grad, dim, index: select(grad, dim, index),
 )
 def select_scatter(self: Array, src: Array, dim: int, index: int) -> Array:
+    if not self.ndim:
+        raise IndexError("select() cannot be applied to a 0-dim tensor.")
     at = wrap(dim, self.ndim)
     if not -self.shape[at] <= index < self.shape[at]:
         raise IndexError(

@@ -252,7 +252,8 @@ def squeeze_dims(self: Array, dim: Sequence[int]) -> Array:
     self=lambda grad, self_sym_sizes, dim: unsqueeze_to(grad, self_sym_sizes, [dim]),
 )
 def squeeze_result(self: Array, dim: int) -> Array:
-    return np.squeeze(self, dim)[()] if self.shape[dim] == 1 else self
+    at = wrap(dim, self.ndim)
+    return np.squeeze(self, at)[()] if self.ndim and self.shape[at] == 1 else self
 
 
 @op(

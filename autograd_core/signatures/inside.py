@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from ..tensor import Tensor
-from .guarding import kinds
+from .guarding import kinds, plain_number
 from .parsing import Signature, read
 from .words import kind_of
 
@@ -35,6 +35,13 @@ class Inside:
         self.name = name
         self.signatures, self.overwriting = ([Signature(title, way) for way in ways] for title in (name, f"{name}_"))
         self.arguments = rest.split(", ")
+        self.numbers = {
+            name
+            for way in self.signatures
+            for name, p in zip(self.arguments, way.parameters, strict=False)
+            if p.kind in NUMBERS
+        }
+        """The arguments that are numbers, which a tensor without dimensions can stand for."""
 
     def refusal(self, given: Mapping[str, Any]) -> Exception | None:
         """What torch raises for these arguments before any number is computed; None if nothing."""
@@ -73,6 +80,9 @@ def asked(question: str, given: Mapping[str, Any]) -> Exception | None:
     return None
 
 
+NUMBERS = ("Number", "float", "int", "length")
+"""Kinds of parameters."""
+
 NOTHING = "-"
 """In the place of a call where Python's own code goes on."""
 
@@ -103,15 +113,10 @@ def worded(name: str, function: Function) -> Function:
     """`function`, whose failures are told as torch's `name` tells them."""
     inside, signature = TABLE[name], inspect.signature(function)
 
-    def refusal(args: tuple[Any, ...], options: dict[str, Any]) -> Exception | None:
-        try:
-            bound = signature.bind(*args, **options)
-        except TypeError:
-            return None  # Python's own words for too many, too few or unknown arguments are torch's, too
-        bound.apply_defaults()
-        reduction = bound.arguments.get("reduction", "none")
+    def refusal(given: Mapping[str, Any]) -> Exception | None:
+        reduction = given.get("reduction", "none")
         known = isinstance(reduction, str) and reduction in REDUCTIONS
-        return inside.refusal(bound.arguments) if known else None
+        return inside.refusal(given) if known else None
 
     known: set[Any] = set()
 
@@ -120,9 +125,19 @@ def worded(name: str, function: Function) -> Function:
         key = (kinds(args), *options, kinds(options.values())) if options else kinds(args)
         if key in known:
             return function(*args, **options)
-        refused = refusal(args, options)
+        try:
+            bound = signature.bind(*args, **options)
+        except TypeError:  # Python's own words for too many, too few or unknown arguments are torch's, too
+            return function(*args, **options)
+        bound.apply_defaults()
+        given = bound.arguments
+        refused = refusal(given)
         if refused is not None:
             raise refused
+        standing = {name for name in inside.numbers & given.keys() if isinstance(given[name], Tensor)}
+        if standing:
+            given.update({name: plain_number(given[name]) for name in standing})
+            return function(*bound.args, **bound.kwargs)
         result = function(*args, **options)
         known.add(key)
         return result

@@ -11,6 +11,7 @@ from ...graph import Dim
 from ...ops import bags as b
 from ...ops import elementwise as e
 from ...ops import shape as s
+from ...ops.dims import existing
 from ...tensor import Tensor, plain
 
 MODES = {"sum": b.SUM, "mean": b.MEAN, "max": b.MAX}
@@ -37,6 +38,8 @@ def embedding_bag(
             f"embedding_bag: If per_sample_weights ({per_sample_weights.shape}) is not None, then it must have the "
             f"same shape as the input ({input.shape})"
         )
+    if weight.data_.ndim != 2:
+        raise ValueError(f"weight has to be a 2D Tensor, but got Tensor of dimension {weight.data_.ndim}")
     if input.data_.ndim == 2:
         if offsets is not None:
             raise ValueError(
@@ -111,6 +114,13 @@ def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None
     for dim, (n, m) in enumerate(zip(one[:-1], two[:-1], strict=True)):
         if n != m:
             raise RuntimeError(f"bilinear(): input batch dimensions do not match at dim {dim}: got {n} and {m}")
+    named = {"input1": input1, "input2": input2, "weight": weight, "bias": bias}
+    kinds = {name: errors.C_NAMES[t.data_.dtype.name] for name, t in named.items() if t is not None}
+    if len(set(kinds.values())) > 1:
+        told = ", ".join(f"{name}: {kind}" for name, kind in kinds.items())
+        raise RuntimeError(f"All tensors must have the same dtype, got {told}")
+    for dim in (1, 2):
+        existing(dim, len(kernel))
     for nr, (given, wanted) in enumerate(((one[-1], kernel[1]), (two[-1], kernel[2])), 1):
         if given != wanted:
             raise RuntimeError(
@@ -120,11 +130,6 @@ def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None
         raise RuntimeError(
             f"bilinear(): bias size does not match weight size: got {bias.data_.shape[0]} but expected {kernel[0]}"
         )
-    named = {"input1": input1, "input2": input2, "weight": weight, "bias": bias}
-    kinds = {name: errors.C_NAMES[t.data_.dtype.name] for name, t in named.items() if t is not None}
-    if len(set(kinds.values())) > 1:
-        told = ", ".join(f"{name}: {kind}" for name, kind in kinds.items())
-        raise RuntimeError(f"All tensors must have the same dtype, got {told}")
     rows = math.prod(one[:-1])
     flat = [s.reshape(x, [rows, x.data_.shape[-1]]) for x in (input1, input2)]
     out = s.reshape(b.trilinear(flat[0], weight, flat[1], [1, 3], [0], [1, 2], [2, 3]), [*one[:-1], kernel[0]])

@@ -84,6 +84,11 @@ def rms_norm(
             f"Given normalized_shape={shape}, expected input with shape [{stars}], but got input of size{given}"
         )
     refuse("rms_norm", "biu", input.data_)
+    if weight is not None and list(weight.data_.shape) != shape:
+        raise RuntimeError(
+            "Expected weight to be of same shape as normalized_shape, but got weight of shape "
+            f"{list(weight.data_.shape)} and normalized_shape = {shape}"
+        )
     over = list(range(input.data_.ndim - len(normalized_shape), input.data_.ndim))
     kept = float(np.finfo(input.data_.dtype).eps) if eps is None else eps
     scale = e.rsqrt(e.add_scalar(r.mean_dim(e.pow_scalar(input, 2), over, True), kept))

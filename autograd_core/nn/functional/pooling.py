@@ -223,9 +223,11 @@ def means_of(input: Tensor, output_size: Any) -> Tensor:
     if not isinstance(output_size, int) and len(output_size) != 2:
         raise RuntimeError("adaptive_avg_pool2d: output_size must be 2")
     size = both_sides(output_size)
-    pooling.check_image("adaptive_avg_pool2d", input.data_, size)
     if size == [1, 1]:  # the mean of all, which torch finds quicker
+        for dim in (-1, -2):
+            s.wrap(dim, input.data_.ndim)
         return r.mean_dim(input, [-1, -2], True)
+    pooling.refuse_empty("adaptive_avg_pool2d", input.data_, 1)  # whether there are channels, its gradient asks
     return pooling.adaptive_avg_pool2d(input, size)
 
 
