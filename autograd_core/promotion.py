@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from . import dtypes, errors
+from .strides import as_kind
 from .tensor import Array, Tensor
 
 
@@ -18,7 +19,7 @@ def common(tensors: tuple[Tensor, ...], floating: bool) -> tuple[Array, ...]:
     """The arrays of `tensors` brought to one dtype; with `floating`, integers become the default float."""
     kind = dtypes.of_ranked(map(ranked, tensors))
     target = dtypes.to_numpy(dtypes.floating(kind) if floating else kind)
-    return tuple(t.data_ if t.data_.dtype == target else t.data_.astype(target) for t in tensors)
+    return tuple(t.data_ if t.data_.dtype == target else as_kind(t.data_, target) for t in tensors)
 
 
 def without_bools(tensors: tuple[Tensor, ...], floating: bool) -> tuple[Array, ...]:

@@ -36,6 +36,7 @@ from .backward import Backward
 from .forward import Forward
 from .heard import Heard
 from .kept import kept
+from .lying import rule_of
 
 if TYPE_CHECKING:
     from ..op import Op
@@ -105,7 +106,7 @@ class Code(Forward, Backward):
             if self.has_step():
                 lines += self.step() + self.step(graph=True)
                 made += ["_step", "_graph_step"]
-        names = ", ".join([*PLUMBING, "_Node", "_OP", "_forward", "_refused", "_over", *self.formula_names])
+        names = ", ".join([*PLUMBING, "_Node", "_OP", "_forward", "_refused", "_over", "_lie", *self.formula_names])
         body = "\n".join(f"    {line}" for line in lines)
         return f"def _make({names}):\n{body}\n    return dict({', '.join(f'{n}={n}' for n in made)})\n"
 
@@ -114,6 +115,7 @@ class Code(Forward, Backward):
         given = dict(PLUMBING, _Node=self.op.node_class, _OP=self.op, _forward=self.op.forward)
         for p, (on_arrays, on_tensors) in formulas.items():
             given[f"_raw_{p}"], given[f"_graph_{p}"] = on_arrays, on_tensors
+        given["_lie"] = rule_of(self.op.name)
         given["_over"] = self.op.traits.get("over")
         given["_refused"] = self.op.traits.get("operator") or refused(self.op)
         given["_promote"] = self.op.traits.get("promotion", operands.promote)

@@ -5,6 +5,9 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
+from ..strides import as_weight, iterated, rows
+from .lying import rule_of
+
 if TYPE_CHECKING:
     from ..op import Op
 
@@ -29,6 +32,7 @@ class Entry:
         """Operands that a node may keep as the Python number they are."""
         self.is_quick = bool(op.tensors) and not (op.view or op.many or op.lists)
         self.floating = op.traits.get("floating", False)
+        self.rule = rule_of(op.name)
         self.formula_names = [f"_{mode}_{p}" for mode in ("raw", "graph") for p in op.formulas]
 
     def parameters(self) -> str:
@@ -48,6 +52,34 @@ class Entry:
         if self.given != self.pair:
             return p
         return f"_numbers[{p}] if {beside}.__class__ is _ndarray and {beside}.dtype is _FLOAT else {p}"
+
+    def laid_lines(self, indent: str) -> list[str]:
+        """Move results that do not lie as torch's do: see Note [Layouts of results] in strides.py."""
+        op = self.op
+        if self.rule is None or op.view or op.many:
+            return []
+        given = ", ".join([f"d_{p}" for p in op.tensors] + [f"*d_{p}" for p in op.lists])
+        lines = []
+        for name in op.outputs:
+            v = f"v_{name}"
+            amiss = f"{v}.__class__ is _ndarray and ({self.turned(v)})"
+            lines.append(f"{indent}if {amiss}: {v} = _lie({v}, ({given},))")
+        return lines
+
+    def turned(self, v: str) -> str:
+        """Whether the result `v` may lie otherwise than in torch: in both, what is made of rows lies in rows."""
+        op = self.op
+        if op.lists:
+            return "True"
+        if self.rule is rows:
+            return f"not {v}.flags.c_contiguous"
+        count = max(len(op.tensors) - 1, 1) if self.rule is iterated else 2 if self.rule is as_weight else 1
+        return " or ".join(
+            f"(d_{p} is not None and not d_{p}.flags.c_contiguous)"
+            if p in op.optional
+            else f"not d_{p}.flags.c_contiguous"
+            for p in op.tensors[:count]
+        )
 
     def involved(self) -> str:
         return " + ".join([f"({p},)" for p in self.op.tensors] + [f"tuple({p})" for p in self.op.lists]) or "()"

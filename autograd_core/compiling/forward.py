@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ..strides import iterated
 from .entry import ERRORS, KNOWN, free_names, plain_edge_lines, renamed
 from .making import Making
 
@@ -44,6 +45,7 @@ class Forward(Making):
             lines += [] if op.many else [f"    {results[0]}, = results"]
         else:
             lines.append(f"    {', '.join('v_' + name for name in op.outputs)} = given_back")
+            lines += self.laid_lines("    ")
             for name in op.outputs:
                 lines += self.result_lines(name)
                 lines.append(f"    r_{name}.node = None")
@@ -91,6 +93,7 @@ class Forward(Making):
         lines += ["    try:"]
         lines += [f"        {line}" for line in (self.chosen_lines(otherwise) if chosen else self.forward_lines())]
         lines += [f"    except {ERRORS} as error:", f"        raise _OP.failure(error, ({self.everything},)) from None"]
+        lines += [] if self.numbers and self.rule is iterated else self.laid_lines("    ")
         for output in op.outputs:
             lines += self.result_lines(output)
         results = [f"r_{output}" for output in op.outputs]
@@ -126,7 +129,7 @@ class Forward(Making):
             ]
         first = self.pair[0]
         small = f"{p}.__class__ is float or {p}.__class__ is int and -9999999 < {p} < 9999999"
-        taken = [f"        d_{p} = {p}.data_", *self.promote_lines("        ")]
+        taken = [f"        d_{p} = {p}.data_", *self.promote_lines("        ", otherwise)]
         return [
             f"    if {kind}:",
             *taken,
@@ -146,16 +149,20 @@ class Forward(Making):
         common = f"{beside}.dtype is _FLOAT and {beside}.__class__ is _ndarray"
         return [f"    elif {p}.__class__ is float and {common}: d_{p} = _numbers[{p}]"]
 
-    def promote_lines(self, indent: str) -> list[str]:
+    def promote_lines(self, indent: str, otherwise: str = "") -> list[str]:
+        """Operands of several dtypes in one; `otherwise` says what to do where a layout is to be chosen."""
         pair = [f"d_{p}" for p in self.pair]
         arrays = " or ".join(f"{d}.__class__ is not _float32" for d in pair)
         differ = " or ".join(f"{pair[0]}.dtype is not {d}.dtype" for d in pair[1:]) or "False"
         if self.floating:
             differ += f" or {pair[0]}.dtype.kind != 'f'"
         given = ", ".join(self.pair)
+        chosen = otherwise and self.rule is iterated
+        turned = [f"{indent}    if {self.turned('')}: {otherwise}({self.everything})"] if chosen else []
         return [
-            f"{indent}if ({arrays}) and ({differ}):",
-            f"{indent}    {', '.join(pair)}, = _promote(({given},), {self.floating})",
+            f"{indent}if {arrays}:",
+            *turned,
+            f"{indent}    if {differ}: {', '.join(pair)}, = _promote(({given},), {self.floating})",
         ]
 
     def forward_lines(self) -> list[str]:

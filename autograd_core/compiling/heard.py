@@ -75,7 +75,7 @@ class Heard(Forward, Backward):
         """Until an operand is brought to another dtype, the reader has it as it is computed with."""
         return ["    alike = True"] if self.again.may_be else []
 
-    def promote_lines(self, indent: str) -> list[str]:
+    def promote_lines(self, indent: str, otherwise: str = "") -> list[str]:
         return self.changed(super().promote_lines(indent))
 
     def changed(self, lines: list[str]) -> list[str]:
@@ -109,6 +109,7 @@ class Heard(Forward, Backward):
             *(f"        {line}" for line in self.forward_lines()),
             f"    except {ERRORS} as error:",
             f"        raise _OP.failure(error, ({self.everything},)) from None",
+            *self.laid_lines("    "),
             f"    {r} = _new(); {r}.data_ = {v}; {r}.storage_ = {r}.meta = {r}.node = None",
         ]
 

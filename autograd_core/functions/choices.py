@@ -17,6 +17,7 @@ from ..ops import elementwise as e
 from ..ops import index as i
 from ..ops import shape as s
 from ..ops.bounds import meet
+from ..strides import iterated
 from ..tensor import Tensor, plain
 from ..transforms.batch import hidden, unseen
 from .indexing import masks_of_bytes
@@ -285,7 +286,8 @@ def isclose(input: Tensor, other: Tensor, rtol: float = 1e-5, atol: float = 1e-8
     if text is not None:
         raise RuntimeError(text)
     writes = 0 if rtol == atol == 0 else 1 + (equal_nan and input.data_.dtype.kind == "f")
-    return plain(np.isclose(input.data_, other.data_, rtol, atol, equal_nan), version=writes)
+    near = np.isclose(input.data_, other.data_, rtol, atol, equal_nan)
+    return plain(iterated(near, (input.data_, other.data_)) if near.ndim else near, version=writes)
 
 
 def allclose(input: Tensor, other: Tensor, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False) -> bool:

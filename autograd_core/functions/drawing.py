@@ -11,6 +11,7 @@ from .. import errors, streams
 from ..batching.making import at_random, like_at_random
 from ..ops.kernels import refuse
 from ..state import state
+from ..strides import blank_like
 from ..tensor import Array, Tensor, plain
 from .choices import numpy_dtype
 from .factories import floating, lengths, like, made
@@ -19,7 +20,7 @@ from .factories import floating, lengths, like, made
 @like_at_random
 def rand_like(input: Tensor, *, dtype: Any = None, device: Any = None, requires_grad: bool = False) -> Tensor:
     refuse("check_uniform_bounds", "biu", np.zeros(0, like(input, dtype)))
-    place = np.empty_like(input.data_, like(input, dtype))
+    place = blank_like(input.data_, like(input, dtype))
     drawn = streams.uniform(place.size, place.dtype)
     return made(streams.laid_out(drawn, place), "rand_like", requires_grad, device)
 
@@ -27,14 +28,16 @@ def rand_like(input: Tensor, *, dtype: Any = None, device: Any = None, requires_
 @like_at_random
 def randn_like(input: Tensor, *, dtype: Any = None, device: Any = None, requires_grad: bool = False) -> Tensor:
     refuse("normal_kernel_cpu", "biu", np.zeros(0, like(input, dtype)))
-    place = np.empty_like(input.data_, like(input, dtype))
+    place = blank_like(input.data_, like(input, dtype))
     draw = streams.normal if place.flags.c_contiguous else streams.normals
     return made(streams.laid_out(draw(place.size, place.dtype), place), "randn_like", requires_grad, device)
 
 
 @like_at_random
 def randint_like(input: Tensor, low: int, high: int | None = None, *, dtype: Any = None, device: Any = None) -> Tensor:
-    return randint(low, high, list(input.data_.shape), dtype=dtype or input.dtype, device=device)
+    low, high = (0, low) if high is None else (low, high)
+    place = blank_like(input.data_, like(input, dtype))
+    return made(streams.laid_out(streams.integers(place.size, low, high), place), "randint_like", False, device)
 
 
 @at_random

@@ -15,6 +15,7 @@ from ..batching.making import sized as hidden_sized
 from ..device import device
 from ..state import exposed, state
 from ..storage import new_storage
+from ..strides import blank_like
 from ..tensor import Tensor, plain
 from .choices import numpy_dtype, sizes_of
 from .literals import from_data
@@ -289,18 +290,25 @@ def like(input: Tensor, dtype: Any) -> np.dtype[Any]:
     return input.data_.dtype if dtype is None else numpy_dtype(dtype)
 
 
+def filled_like(input: Tensor, dtype: Any, value: Any) -> Any:
+    """An array that lies as that of `input`, full of one value."""
+    data = blank_like(input.data_, like(input, dtype))
+    data[...] = value
+    return data
+
+
 @hidden_like
 def zeros_like(
     input: Tensor, *, dtype: Any = None, device: Any = None, requires_grad: bool = False, memory_format: Any = None
 ) -> Tensor:
-    return made(np.zeros_like(input.data_, like(input, dtype)), "zeros_like", requires_grad, device)
+    return made(filled_like(input, dtype, 0), "zeros_like", requires_grad, device)
 
 
 @hidden_like
 def ones_like(
     input: Tensor, *, dtype: Any = None, device: Any = None, requires_grad: bool = False, memory_format: Any = None
 ) -> Tensor:
-    return made(np.ones_like(input.data_, like(input, dtype)), "ones_like", requires_grad, device)
+    return made(filled_like(input, dtype, 1), "ones_like", requires_grad, device)
 
 
 empty_like = zeros_like
@@ -310,7 +318,7 @@ empty_like = zeros_like
 def full_like(
     input: Tensor, fill_value: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False
 ) -> Tensor:
-    return made(np.full_like(input.data_, fill_value, like(input, dtype)), "full_like", requires_grad, device)
+    return made(filled_like(input, dtype, fill_value), "full_like", requires_grad, device)
 
 
 def new_tensor(

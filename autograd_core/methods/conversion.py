@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import warnings
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -17,6 +16,7 @@ from ..ops import shape as s
 from ..printing import tensor_repr
 from ..sizes import Size
 from ..state import exposed, state
+from ..strides import of_rows
 from ..tensor import Tensor
 from ..transforms import levels
 from ..transforms.batch import CONTROL_FLOW, EITHER, ITEM, MEMORY, Batch, hidden, unseen
@@ -202,7 +202,7 @@ def stride(self: Tensor, dim: int | None = None) -> Any:
     data = self.data_
     steps = tuple(step // data.itemsize for step in getattr(data, "strides", ()))
     if data.size == 0 or (self.storage_ is None and is_contiguous(self)):  # numpy keeps none then, or what it likes
-        steps = tuple(math.prod(max(n, 1) for n in data.shape[i + 1 :]) for i in range(data.ndim))
+        steps = of_rows(data.shape)
     return steps if dim is None else steps[s.wrap(dim, len(steps))]
 
 

@@ -12,6 +12,7 @@ from .. import errors
 from ..dtypes import from_numpy, promote_types, to_numpy
 from ..fitting import dense
 from ..op import both, helper, op
+from ..strides import copied as copied_alike
 from ..tensor import Array
 from ..transforms.batch import hidden
 from .dims import axes, wrap
@@ -143,7 +144,9 @@ helper(blank, lambda shape, dtype: np.zeros(shape, dtype))
 
 @op("clone", self=lambda grad: grad)
 def clone(self: Array, contiguous: bool = False) -> Array:
-    return np.array(self, copy=True, order="C" if contiguous else "K")[()] if isinstance(self, np.ndarray) else self
+    if not isinstance(self, np.ndarray):
+        return self
+    return (np.array(self, order="C") if contiguous else copied_alike(self))[()]
 
 
 def copied(grad: Any, data: Any) -> Any:

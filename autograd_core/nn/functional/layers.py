@@ -64,7 +64,7 @@ def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
     count = int(labels.max()) + 1 if num_classes == -1 else num_classes
     if labels.size and labels.max() >= count:
         raise RuntimeError("Class values must be smaller than num_classes.")
-    marks = plain(np.equal(labels[..., None], np.arange(count)).astype(np.int64))
+    marks = plain(np.ascontiguousarray(np.equal(labels[..., None], np.arange(count)).astype(np.int64)))
     marks.bump()  # torch fills a new tensor with zeros, then scatters ones into it
     marks.bump()
     return marks
