@@ -73,6 +73,26 @@ def test_another_program_does_not_wait_for_the_end_of_an_endless_one(page: Page,
     assert player.get_attribute("data-outcome") == "finished"
 
 
+def test_a_run_is_given_up_and_what_ran_before_stays(page: Page, app_url: str) -> None:
+    player = open_lab(page, app_url)
+    run(page, ALONE)
+    expect(page.get_by_test_id("edited")).to_be_empty()
+    steps = player.get_attribute("data-steps")
+    put(page, "while True:\n    pass")
+    expect(page.get_by_test_id("edited")).to_have_text("edited since it ran")
+    button = page.get_by_test_id("run")
+    button.click()
+    expect(button).to_contain_text("Stop")
+    button.click()
+    expect(button).to_contain_text("Run", timeout=2_000)
+    expect(page.get_by_text("The run was given up")).to_be_visible()
+    page.wait_for_timeout(1_000)
+    expect(page.get_by_text("There is no program yet")).to_have_count(0)
+    assert (player.get_attribute("data-steps"), player.get_attribute("data-outcome")) == (steps, "finished")
+    run(page, ALONE)
+    expect(page.get_by_test_id("edited")).to_be_empty()
+
+
 def test_a_long_line_goes_on_below_its_own_beginning(page: Page, app_url: str) -> None:
     open_lab(page, app_url)
     put(page, "for i in range(2):\n    total = 1 + " + " + ".join(str(each) for each in range(40)))

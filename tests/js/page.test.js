@@ -43,6 +43,21 @@ test("of questions that wait only the newest is asked, and busy ends with the la
   assert.deepEqual([busy.at(-1), new Set(sent.map((question) => question.request)).size], [false, 2]);
 });
 
+test("who gives up waits for nothing, and the answer to that is for nobody", () => {
+  const sent = [];
+  const busy = [];
+  const wire = createWire({ send: (question) => sent.push(question), onBusy: (now) => busy.push(now) });
+  wire.ask({ kind: "run", values: 1 });
+  wire.ask({ kind: "run", values: 2 });
+  wire.giveUp();
+  assert.deepEqual([wire.waiting(), busy.at(-1), sent.map(({ kind }) => kind)], [false, false, ["run", "nothing"]]);
+  assert.deepEqual(sent.map(({ request }) => wire.isNobodys(request)), [false, true]);
+  wire.ask({ kind: "run", values: 3 });
+  assert.equal(wire.isNobodys(sent[2].request), false);
+  assert.equal(wire.isNobodys(null), false);
+  wire.stop();
+});
+
 test("a question that is never answered does not block those after it", (context) => {
   context.mock.timers.enable({ apis: ["setTimeout"] });
   let silences = 0;

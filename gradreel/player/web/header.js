@@ -4,6 +4,7 @@
  */
 
 import { element } from "./dom.js";
+import { createRunButton } from "./runbutton.js";
 import { travel } from "./travel.js";
 
 /** @typedef {{title: string, href?: string, act?: () => void, note?: string, current?: boolean}} Entry */
@@ -12,11 +13,11 @@ import { travel } from "./travel.js";
 /**
  * @param {HTMLElement} host
  * @param {{here: string, home: string|null, nav: {place: string, title: string, href: string}[], examples?: Section[], exports?: Entry[],
- *          onOpen?: (() => void)|null, copyTitle?: string, onCopyLink?: (() => void)|null, onRun?: (() => void)|null}} options
+ *          onOpen?: (() => void)|null, copyTitle?: string, onCopyLink?: (() => void)|null, onRun?: (() => void)|null, onStop?: (() => void)|null}} options
  *  Where there is no room for `nav` as a row, it is a menu.
  */
 export function createHeader(host, options) {
-  const run = options.onRun && runButton(options.onRun);
+  const run = options.onRun && createRunButton(options.onRun, options.onStop);
   const menus = [];
   const drop = (title, sections, testid) => {
     const made = createMenu(title, sections, testid, () => menus.forEach((other) => other !== made && other.close()));
@@ -42,13 +43,13 @@ export function createHeader(host, options) {
       title: "a .py or .ipynb file; it can be dropped on the page, too" }),
     copy,
     exports.length > 0 && drop("Export", [{ entries: exports }], "export"),
-    run,
+    run?.element,
   ].filter(Boolean));
   const away = (event) => menus.forEach((menu) => !event.composedPath().includes(menu.element) && menu.close());
   document.addEventListener("pointerdown", away);
   return {
     /** @param {boolean} busy */
-    busy: (busy) => run?.toggleAttribute("data-busy", busy),
+    busy: (busy) => run?.busy(busy),
     destroy: () => document.removeEventListener("pointerdown", away),
   };
 }
@@ -68,15 +69,10 @@ export function createLessonBar(host, { title, apart = false, onRun, labLink }) 
     event.preventDefault();
     travel(await labLink());
   });
-  const run = onRun && runButton(onRun);
-  host.replaceChildren(element("h2", { class: "gr-title", text: title }), element("span", { class: "gr-space" }), lab, ...(run ? [run] : []));
+  const run = onRun && createRunButton(onRun);
+  host.replaceChildren(element("h2", { class: "gr-title", text: title }), element("span", { class: "gr-space" }), lab, ...(run ? [run.element] : []));
   point();
-  return { busy: (busy) => run?.toggleAttribute("data-busy", busy), destroy: () => {} };
-}
-
-function runButton(onRun) {
-  return element("button", { class: "gr-button gr-main", "data-testid": "run", type: "button", onclick: onRun },
-    "Run ", element("span", { class: "gr-key", text: "ctrl ↵" }));
+  return { busy: (busy) => run?.busy(busy), destroy: () => {} };
 }
 
 /** A button that opens a list under itself. */

@@ -37,13 +37,17 @@ const isNotebook = (text) => /^\s*\{/.test(text) && /"cells"\s*:/.test(text);
 
 /**
  * @param {HTMLElement} root
- * @param {{head: any, scene: any, ask: ((question: any, how?: {urgent?: boolean}) => void)|null, theme: "light"|"dark"|null, step?: number|null}} options
+ * @param {{head: any, scene: any, ask: ((question: any, how?: {urgent?: boolean}) => void)|null, giveUp?: (() => void)|null,
+ *          theme: "light"|"dark"|null, step?: number|null}} options
  */
-export function createLab(root, { head, scene, ask, theme, step = null }) {
+export function createLab(root, { head, scene, ask, giveUp = null, theme, step = null }) {
   /** @type {Program} */
   let program = { text: (head.source ?? scene.source).trimEnd(), values: head.values ?? null };
   /** The program that is on the stage: the one that was started may still be on its way. */
-  let played = program.text;
+  let played = program;
+  /** Whether the editor holds something else than what is on the stage. */
+  const fresh = element("span", { class: "gr-edited", role: "status", "data-testid": "edited" });
+  const compare = () => (fresh.textContent = !scene.unrun && code.text().trimEnd() !== played.text.trimEnd() ? "edited since it ran" : "");
   let code = null;
   let welcome = null;
   const notice = createNotice();
@@ -55,6 +59,7 @@ export function createLab(root, { head, scene, ask, theme, step = null }) {
   /** Something was typed: it is kept, and run by itself a moment later where that is wished. */
   const edited = () => {
     draft(false);
+    compare();
     welcome?.edited(code.text());
     clearTimeout(typing);
     if (ask && choices.get("live")) typing = setTimeout(() => code.text().trim() && start({ text: code.text(), values: null }, {}), PAUSE);
@@ -73,7 +78,7 @@ export function createLab(root, { head, scene, ask, theme, step = null }) {
     steps?.leave(next.text);
     welcome?.hide();
     if (code) draft(code.text().trimEnd() === next.text.trimEnd());
-    if (next.text !== played) player.pause(); // what is shown is not what was asked for
+    if (next.text !== played.text) player.pause(); // what is shown is not what was asked for
     ask?.({ kind: "run", source: next.text, values: next.values }, how);
   };
   /** Run another program than the one that the address names, if it names one. */
@@ -86,6 +91,12 @@ export function createLab(root, { head, scene, ask, theme, step = null }) {
     if (!isMessage(text)) return depart(text);
     const look = () => travel(meaningOf(text, head.home ?? "./"));
     say("This is an error message, and no program.", { lasting: true, offer: { title: "What does it mean?", act: look } });
+  };
+  const stop = () => {
+    program = played;
+    wanted = false;
+    giveUp();
+    say("The run was given up. What is shown is what ran before.");
   };
   const load = (text) => {
     code.setText(text.trimEnd());
@@ -104,7 +115,7 @@ export function createLab(root, { head, scene, ask, theme, step = null }) {
     vis,
     theme,
     step: step ?? steps?.of(program.text) ?? null,
-    onStep: (at) => steps?.keep(played, at),
+    onStep: (at) => steps?.keep(played.text, at),
     values: choices.get("values"),
     compact: head.place === "lesson" || head.place === "embed",
     createEditor: (host) => {
@@ -147,7 +158,9 @@ export function createLab(root, { head, scene, ask, theme, step = null }) {
     onOpen: opening?.pick ?? null,
     onCopyLink: head.place === "lab" ? sharing.copyLink : null,
     onRun: ask && run,
+    onStop: giveUp && stop,
   });
+  stage.querySelector(".left h2").append(fresh);
 
   return {
     player,
@@ -170,8 +183,10 @@ export function createLab(root, { head, scene, ask, theme, step = null }) {
       }
       code.setScene(next);
       expression.show(next.expression);
-      played = program.text;
-      player.update(next, { step: at ?? steps?.of(played) ?? null });
+      played = program;
+      scene = next;
+      compare();
+      player.update(next, { step: at ?? steps?.of(played.text) ?? null });
       if (wanted) stage.querySelector(".frame").scrollTop = 0; // where the panes stand one below the other
       wanted = false;
     },

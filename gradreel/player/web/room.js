@@ -14,7 +14,7 @@ import { saveFile } from "./saving.js";
 
 /**
  * Get ready to make the page of a first letter. What is given then makes it at once: nothing is seen half done.
- * @param {Letter} letter @param {{ask: Function}} how @returns {Promise<(root: HTMLElement, theme: Theme) => Room>}
+ * @param {Letter} letter @param {{ask: Function, giveUp: () => void}} how @returns {Promise<(root: HTMLElement, theme: Theme) => Room>}
  */
 export const createRoom = (letter, how) => (letter.head.place === "lab" ? createLabRoom : createPageRoom)(letter, how);
 
@@ -45,7 +45,7 @@ async function createPageRoom(first, { ask }) {
 }
 
 /** The Lab: it opens what a link names, and gives files. */
-async function createLabRoom({ head, scene }, { ask }) {
+async function createLabRoom({ head, scene }, { ask, giveUp }) {
   const embedded = isEmbedded(location);
   // The program of a link has yet to run: nothing else is shown in its place.
   const named = await readAddress(location).catch(() => null);
@@ -54,7 +54,7 @@ async function createLabRoom({ head, scene }, { ask }) {
 
   return (root, theme) => {
     const place = embedded ? "embed" : head.place;
-    const lab = createLab(root, { head: { ...head, source, place }, scene: opening, ask, theme, step: embedded ? stepAsked(location) : null });
+    const lab = createLab(root, { head: { ...head, source, place }, scene: opening, ask, giveUp, theme, step: embedded ? stepAsked(location) : null });
     let shown = fingerprint(scene);
     let saved = null;
     /** A link that was opened and whose program has not come yet. */

@@ -61,6 +61,7 @@ export function createSite(root, { theme = "light", onShow = () => {}, onLeave =
     if (gone) return;
     const letter = open(bytes);
     const { head } = letter;
+    if (wire.isNobodys(head.request)) return;
     ways ??= waysOf(head);
     wire.answered(head.request);
     mind();
@@ -72,7 +73,7 @@ export function createSite(root, { theme = "light", onShow = () => {}, onLeave =
     }
     if (here !== null && head.place !== wanted) return;
     const ask = (question, how) => wire.ask({ place: head.place, ...question }, how);
-    const make = await createRoom(letter, { ask });
+    const make = await createRoom(letter, { ask, giveUp: wire.giveUp });
     if (here !== null && head.place !== wanted) return;
     const home = element("div", { class: "gr-root" });
     visited.set(head.place, { home, title: document.title });

@@ -15,6 +15,7 @@ export function createWire({ send, onBusy = () => {}, onSilence = () => {} }) {
   let count = Date.now();
   let open = null;
   let next = null;
+  let nobodys = null;
   let timer = 0;
 
   const go = (question) => {
@@ -50,6 +51,16 @@ export function createWire({ send, onBusy = () => {}, onSilence = () => {} }) {
     answered(request) {
       if (open !== null && request === open) settle();
     },
+    /** No answer is waited for any more. The server hears of it by a question that costs nothing, whose answer is for nobody. */
+    giveUp() {
+      clearTimeout(timer);
+      open = next = null;
+      nobodys = ++count;
+      send({ kind: "nothing", source: "", request: nobodys });
+      onBusy(false);
+    },
+    /** Whether an answer is for nobody. @param {number|null} request */
+    isNobodys: (request) => request !== null && request === nobodys,
     waiting: () => open !== null,
     stop: () => clearTimeout(timer),
   };
