@@ -88,8 +88,9 @@ class Forward(Making):
         if len(self.pair) > 1 and not self.numbers:
             lines += self.promote_lines("    ")
         if self.floating and not self.numbers:
-            lines.append("    if d_self.dtype is not _FLOAT and d_self.dtype.kind != 'f':")
-            lines.append("        d_self, = _promote((self,), True)")
+            only = self.pair[0] if self.pair else "self"
+            lines.append(f"    if d_{only}.dtype is not _FLOAT and d_{only}.dtype.kind != 'f':")
+            lines.append(f"        d_{only}, = _promote(({only},), True)")
         lines += ["    try:"]
         lines += [f"        {line}" for line in (self.chosen_lines(otherwise) if chosen else self.forward_lines())]
         lines += [f"    except {ERRORS} as error:", f"        raise _OP.failure(error, ({self.everything},)) from None"]

@@ -77,25 +77,28 @@ def cast(input: Tensor, dtype: Any) -> Tensor:
 # ---- arithmetic
 
 
-def refuse_bool_alpha(alpha: Any, *operands: Any) -> None:
+def check_alpha(alpha: Any, *operands: Any) -> None:
     """Whether `alpha` may be what it is.
 
     Raises:
-        RuntimeError: True or False for numbers.
+        RuntimeError: True or False for numbers, or a fraction for whole ones.
     """
-    if alpha is True or alpha is False:
-        kinds = [t.data_.dtype.kind if isinstance(t, Tensor) else type(t).__name__[0] for t in operands]
-        if any(kind != "b" for kind in kinds):
-            raise RuntimeError("Boolean alpha only supported for Boolean results.")
+    if alpha.__class__ is int:
+        return
+    kinds = [t.data_.dtype.kind if isinstance(t, Tensor) else type(t).__name__[0] for t in operands]
+    if isinstance(alpha, bool) and any(kind != "b" for kind in kinds):
+        raise RuntimeError("Boolean alpha only supported for Boolean results.")
+    if isinstance(alpha, float) and "f" not in kinds:
+        raise RuntimeError("For integral input tensors, argument alpha must not be a floating point number.")
 
 
 def add(input: Any, other: Any, *, alpha: Numbers = 1) -> Tensor:
-    refuse_bool_alpha(alpha, input, other)
+    check_alpha(alpha, input, other)
     return e.add(input, other, alpha)
 
 
 def sub(input: Any, other: Any, *, alpha: Numbers = 1) -> Tensor:
-    refuse_bool_alpha(alpha, input, other)
+    check_alpha(alpha, input, other)
     return e.sub(input, other, alpha)
 
 
@@ -119,6 +122,7 @@ def rsub(input: Tensor, other: Any, alpha: Numbers = 1) -> Tensor:
     if input.data_.dtype.kind == "b" or other is True or other is False:
         both = input.data_.dtype.kind == "b" and isinstance(other, bool)
         raise RuntimeError(errors.BOOL_SUBTRACT if both else errors.ONE_BOOL)
+    check_alpha(alpha, input, other)
     return e.sub(other, input, alpha) if isinstance(other, Tensor) else e.rsub(input, other, alpha)
 
 

@@ -62,7 +62,8 @@ def arithmetic(function: Any, ufunc: Any) -> Method:
     def method(self: Tensor, other: Any, *args: Any, **options: Any) -> Tensor:
         if not args and not options and at_once(function.op, ufunc, self, other):
             return self
-        functions.refuse_bool_alpha(options.get("alpha"), self, other)
+        if options:
+            functions.check_alpha(options.get("alpha", 1), self, other)
         return in_place(function, self, other, *args, **options)
 
     return method

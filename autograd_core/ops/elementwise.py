@@ -25,6 +25,11 @@ from .pieces import *
 PAIR = ("self", "other")
 
 
+def turned(number: float, data: Array) -> Any:
+    """A Python number in the dtype of `data`; what is too large for whole ones goes round."""
+    return np.asarray(number).astype(data.dtype)[()]
+
+
 def number(value: float) -> Any:
     """A Python number where a formula of PyTorch's C++ makes a tensor of it."""
     return wrapped_number(value)
@@ -75,7 +80,7 @@ def sub_scalar(self: Array, other: float) -> Array:
 @op("rsub.Scalar", nr=1, self=lambda grad, alpha: scaled(-grad, alpha))
 def rsub(self: Array, other: float, alpha: float = 1) -> Array:
     self = beside(self, other)
-    return other - (self if alpha == 1 else self * alpha)
+    return turned(other, self) - (self if alpha == 1 else self * alpha)
 
 
 @op(
@@ -134,14 +139,15 @@ def div_mode(self: Array, other: Array, rounding_mode: str) -> Array:
         return np.floor_divide(self, other)
     if self.dtype.kind == "f":
         return np.trunc(self / other)
-    return (np.abs(self) // np.abs(other) * np.sign(self) * np.sign(other)).astype(self.dtype)
+    whole = np.floor_divide(self, other)
+    return np.where((whole < 0) & (np.remainder(self, other) != 0), whole + 1, whole)[()]
 
 
 @op("remainder.Scalar", self=lambda grad: grad)
 def remainder_scalar(self: Array, other: float) -> Array:
     self = beside(self, other)
     check_divisor("remainder_cpu", self, other)
-    return np.mod(self, other)
+    return np.mod(self, turned(other, self))
 
 
 @op(
@@ -159,7 +165,7 @@ def remainder(self: Array, other: Array) -> Array:
 def fmod_scalar(self: Array, other: float) -> Array:
     self = beside(self, other)
     check_divisor("fmod_cpu", self, other)
-    return np.fmod(self, other)
+    return np.fmod(self, turned(other, self))
 
 
 @op(
@@ -265,6 +271,7 @@ def pow_scalar(self: Array, exponent: float) -> Array:
         return arithmetic.power(self, exponent)
     if self.dtype.kind in "biu":
         self = beside(self, exponent)
+        exponent = dtypes.fitting(exponent, self.dtype)
     if self.dtype.kind in "iu" and exponent < 0:
         raise RuntimeError("Integers to negative integer powers are not allowed.")
     return power(self, exponent)
@@ -304,7 +311,7 @@ def rpow(self: float, exponent: Array) -> Array:
     if isinstance(self, float):
         kind = dtypes.to_numpy(dtypes.get_default_dtype())
         return arithmetic.power(kind.type(self), exponent.astype(kind))
-    return arithmetic.power(self, exponent)
+    return arithmetic.power(turned(self, exponent), exponent)
 
 
 def power(base: Array, exponent: float) -> Array:

@@ -107,7 +107,8 @@ def clamp(self: Array, min: float | None = None, max: float | None = None) -> Ar
     for bound in (min, max):
         self = self if bound is None else beside(self, bound)
     refuse("clamp_scalar_cpu", "b", self)
-    return np.clip(self, min, max)
+    low, high = (bound if bound is None else dtypes.fitting(bound, self.dtype) for bound in (min, max))
+    return np.clip(self, low, high)
 
 
 @op(
@@ -130,14 +131,14 @@ def clamp_tensor(self: Array, min: Array | None = None, max: Array | None = None
 def clamp_min(self: Array, min: float) -> Array:
     self = beside(self, min)
     refuse("clamp_min_scalar_cpu", "b", self)
-    return np.maximum(self, self.dtype.type(min))
+    return np.maximum(self, self.dtype.type(dtypes.fitting(min, self.dtype)))
 
 
 @op("clamp_max", self=lambda grad, self, max: where(self <= max, grad, zeros_as(grad)))
 def clamp_max(self: Array, max: float) -> Array:
     self = beside(self, max)
     refuse("clamp_max_scalar_cpu", "b", self)
-    return np.minimum(self, self.dtype.type(max))
+    return np.minimum(self, self.dtype.type(dtypes.fitting(max, self.dtype)))
 
 
 @op(
