@@ -16,7 +16,7 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from autograd_core import boxmuller
+from autograd_core import boxmuller, errors
 from autograd_core.errors import RANDOM_IN_VMAP
 from autograd_core.homes import WrittenInC
 from autograd_core.state import state
@@ -167,8 +167,17 @@ def uniform(
 ) -> Array:
     """`n` numbers of [low, high)."""
     dtype = np.dtype(kind)
+    most = float(np.finfo(dtype).max)
+    for name, end in (("from", low), ("to", high)):
+        if abs(end) > most:
+            raise RuntimeError(f"{name} is out of bounds for {errors.C_NAMES[dtype.name]}")
     if not low <= high:
         raise RuntimeError(f"uniform_ expects to return a [from, to) range, but found from={low:g} > to={high:g}")
+    if high - low > most:
+        raise RuntimeError(
+            f"uniform_ expects to-from <= std::numeric_limits<{errors.type_name(dtype)}>::max(), but found "
+            f"to={high:g} and from={low:g} which result in to-from to exceed the limit"
+        )
     generator = generator or default()
     wide = _wide(dtype)
     values = units(n, wide, generator)

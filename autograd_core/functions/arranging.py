@@ -15,6 +15,7 @@ from .. import errors
 from ..ops import arrange
 from ..ops import index as i
 from ..ops import shape as s
+from ..ops.kernels import refuse
 from ..state import state
 from ..tensor import Tensor, plain
 from .choices import sizes_of
@@ -187,7 +188,7 @@ def repeat_interleave(
 ) -> Tensor:
     """Each element, or each slice along `dim`, `repeats` times."""
     if repeats is None:
-        return plain(np.repeat(np.arange(input.data_.size), input.data_))
+        return plain(np.repeat(np.arange(input.data_.size), counts_of(input)))
     if dim is None:
         input = input if input.data_.ndim == 1 else s.reshape(input, [input.data_.size])
     at = s.wrap(dim or 0, input.data_.ndim)
@@ -199,6 +200,20 @@ def repeat_interleave(
     wide = s.expand(s.unsqueeze(input, at + 1), [*shape[: at + 1], repeats, *shape[at + 1 :]])
     shape[at] *= repeats
     return s.reshape(s.clone(wide, True), shape)
+
+
+def counts_of(repeats: Tensor) -> Any:
+    """The numbers of times in `repeats`.
+
+    Raises:
+        RuntimeError, NotImplementedError: they are in no row, or no whole numbers from 0 on.
+    """
+    if repeats.data_.ndim != 1:
+        raise RuntimeError("repeat_interleave only accept 1D vector as repeat")
+    refuse("repeat_interleave_cpu", "bf", repeats.data_)
+    if np.any(repeats.data_ < 0):
+        raise RuntimeError("repeats can not be negative")
+    return repeats.data_
 
 
 def repeated_each(input: Tensor, repeats: Tensor, at: int) -> Tensor:

@@ -10,6 +10,7 @@ import numpy as np
 from .. import errors, streams
 from ..batching.making import at_random, like_at_random
 from ..ops.kernels import refuse
+from ..ops.sampling import check_bounds
 from ..state import state
 from ..strides import blank_like
 from ..tensor import Array, Tensor, plain
@@ -69,6 +70,7 @@ def randint(
     elif high is None:
         low, high = 0, low
     shape = lengths([list(size)])
+    check_bounds(int(low), int(high), numpy_dtype(dtype) if dtype is not None else np.dtype(np.int64))
     drawn = streams.integers(math.prod(shape), int(low), int(high), generator).reshape(shape)
     return made(drawn if dtype is None else drawn.astype(numpy_dtype(dtype)), "randint", requires_grad, device)
 
@@ -92,6 +94,9 @@ def normal(
     dtype: Any = None,
     requires_grad: bool = False,
 ) -> Tensor:
+    if np.any(std.data_ < 0 if isinstance(std, Tensor) else size is None and std < 0):
+        found = "all elements of std >= 0.0" if isinstance(std, Tensor) else f"std >= 0.0, but found std {std:g}"
+        raise RuntimeError(f"normal expects {found}")
     tensors = [v.data_ for v in (mean, std) if isinstance(v, Tensor)]
     given = [data.shape for data in tensors]
     shape = list(size) if size is not None else list(np.broadcast_shapes(*given))

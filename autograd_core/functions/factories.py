@@ -167,6 +167,8 @@ def eye(n: int, m: int | None = None, *, dtype: Any = None, device: Any = None, 
         raise TypeError(f"eye(): argument 'n' (position 1) must be int, not {type(n).__name__}")
     if n < 0:
         raise RuntimeError(f"n must be greater or equal to 0, got {n}")
+    if m is not None and m < 0:
+        raise RuntimeError(f"m must be greater or equal to 0, got {m}")
     lengths([n, n if m is None else m], "eye")
     return made(np.eye(n, m, dtype=floating(dtype)), "eye", requires_grad, device)
 
@@ -177,16 +179,27 @@ def arange(
     first, last, by = (
         v.item() if isinstance(v, Tensor) else v for v in ((0, start, step) if end is None else (start, end, step))
     )
-    if by == 0:
-        raise RuntimeError("step must be nonzero")
-    if (last - first) * by < 0:
-        raise RuntimeError("upper bound and lower bound inconsistent with step sign")
+    check_steps(first, last, by)
     whole = all(isinstance(v, int) for v in (first, last, by))
     count = math.ceil((last - first) / by)
     lengths([count])
     values = np.arange(count) * by + first
     kind = (np.dtype(np.int64) if whole else floating(None)) if dtype is None else numpy_dtype(dtype)
     return made(values.astype(kind), "arange", requires_grad, device)
+
+
+def check_steps(first: float, last: float, by: float) -> None:
+    """Whether steps lead from `first` to `last`.
+
+    Raises:
+        RuntimeError: they do not.
+    """
+    if by == 0:
+        raise RuntimeError("step must be nonzero")
+    if not (math.isfinite(first) and math.isfinite(last)):
+        raise RuntimeError(f"unsupported range: {first:g} -> {last:g}")
+    if (last - first) * by < 0:
+        raise RuntimeError("upper bound and lower bound inconsistent with step sign")
 
 
 def closed_range(
@@ -209,12 +222,7 @@ def closed_range(
         raise TypeError('range() missing 1 required positional arguments: "end"')
     warnings.warn(RANGE, UserWarning, stacklevel=2)
     first, last, by = (v.item() if isinstance(v, Tensor) else v for v in (start, end, step))
-    if by == 0:
-        raise RuntimeError("step must be nonzero")
-    if not (math.isfinite(first) and math.isfinite(last)):
-        raise RuntimeError(f"unsupported range: {first:g} -> {last:g}")
-    if (last - first) * by < 0:
-        raise RuntimeError("upper bound and lower bound inconsistent with step sign")
+    check_steps(first, last, by)
     kind = floating(None) if dtype is None else numpy_dtype(dtype)
     if kind == np.bool_:
         raise NotImplementedError("\"range_cpu\" not implemented for 'Bool'")

@@ -12,6 +12,9 @@ from .. import dtypes
 from ..tensor import Tensor
 from .choices import numpy_dtype
 
+MOST = 128
+"""As many dimensions torch reads; a list that holds itself has more."""
+
 
 def from_data(data: Any, dtype: Any) -> np.ndarray[Any, Any]:
     """`data` as an array of the dtype asked for, or of the one that torch infers."""
@@ -62,6 +65,8 @@ def shape_of(data: Any) -> tuple[int, ...]:
     shape: list[int] = []
     while is_sequence(data):
         shape.append(len(data))
+        if len(shape) > MOST:
+            raise ValueError(f"too many dimensions '{type(data).__name__}'")
         if len(data) == 0:
             break
         data = data[0]

@@ -94,7 +94,7 @@ def sort(input: Tensor, dim: int = -1, descending: bool = False, stable: bool = 
     return SORT(*r.sort(input, dim, descending))
 
 
-def argsort(input: Tensor, dim: int = -1, descending: bool = False) -> Tensor:
+def argsort(input: Tensor, dim: int = -1, descending: bool = False, *, stable: bool = False) -> Tensor:
     return r.sort(input.detach(), dim, descending)[1]
 
 

@@ -56,6 +56,8 @@ def as_strided(input: Tensor, size: Sequence[int], stride: Sequence[int], storag
         NotImplementedError: what `input` shows of its memory is not in a row, or not all that the window reaches; and
             it requires grad, or of its memory no more is known.
     """
+    if len(size) != len(stride):
+        raise RuntimeError("mismatch in length of strides and shape")
     whole, start = (input, storage_offset) if hidden(input) else windowed(input, size, stride, storage_offset)
     window: Tensor = shape.as_strided(whole, size, stride, start)
     return window

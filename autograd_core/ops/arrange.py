@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..op import RAW, both, op
-from ..tensor import Array
+from ..tensor import Array, default_kind
 from .shape import wrap
 
 
@@ -70,6 +70,8 @@ def block_diag(tensors: list[Array]) -> Array:
                 f"torch.block_diag: Input tensors must have 2 or fewer dimensions. Input {i} has {x.ndim} dimensions"
             )
     blocks = [np.atleast_2d(x) for x in tensors]
+    if not blocks:
+        return np.zeros((1, 0), default_kind())
     out = np.zeros(np.sum([b.shape for b in blocks], 0), np.result_type(*blocks))
     row = column = 0
     for block in blocks:

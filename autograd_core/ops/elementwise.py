@@ -311,7 +311,7 @@ def rpow(self: float, exponent: Array) -> Array:
     if isinstance(self, float):
         kind = dtypes.to_numpy(dtypes.get_default_dtype())
         return arithmetic.power(kind.type(self), exponent.astype(kind))
-    return arithmetic.power(turned(self, exponent), exponent)
+    return arithmetic.power(self if exponent.dtype.kind == "b" else turned(self, exponent), exponent)
 
 
 def power(base: Array, exponent: float) -> Array:

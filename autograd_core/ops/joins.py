@@ -13,7 +13,7 @@ from ..dtypes import from_numpy, promote_types, to_numpy
 from ..fitting import dense
 from ..op import both, helper, op
 from ..strides import copied as copied_alike
-from ..tensor import Array
+from ..tensor import Array, Tensor, plain
 from ..transforms.batch import hidden
 from .dims import axes, wrap
 
@@ -244,9 +244,13 @@ def triu(self: Array, diagonal: int = 0) -> Array:
 def cat(tensors: list[Array], dim: int = 0) -> Array:
     if not tensors:
         raise ValueError("torch.cat(): expected a non-empty list of Tensors")
-    real = [x for x in tensors if x.shape != (0,)] or tensors
+    real = [x for x in tensors if x.shape != (0,)]
+    if not real:  # what has no elements in a single dimension may be joined along any
+        return of_one_kind(tensors, tensors)[0].copy()
     at = wrap(dim, real[0].ndim)
-    for i, x in enumerate(real):
+    for i, x in enumerate(tensors):
+        if x.shape == (0,):
+            continue
         if x.ndim == 0:
             raise RuntimeError(f"zero-dimensional tensor (at position {i}) cannot be concatenated")
         if x.ndim != real[0].ndim:
@@ -270,15 +274,23 @@ def of_one_kind(tensors: list[Array], every: list[Array]) -> list[Array]:
     return [x.astype(to_numpy(common), copy=False) for x in tensors]
 
 
+def nothing(grad: Tensor) -> Tensor:
+    """The gradient of a part without elements."""
+    return plain(np.zeros(0, grad.data_.dtype))
+
+
+helper(nothing, lambda grad: np.zeros(0, grad.dtype))
+
+
 @both
 def cat_backward(grad: Array, sizes: Any, dim: int) -> list[Array]:
     parts: list[Any] = []
     start = 0
-    at = wrap(dim, len(grad.shape))
     for shape in sizes:
         if shape == (0,):
-            parts.append(None)
+            parts.append(nothing(grad))
             continue
+        at = wrap(dim, len(shape))
         parts.append(slice_(grad, at, start, start + shape[at], 1))
         start += shape[at]
     return parts

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -119,7 +120,40 @@ def random_(self: Tensor, low: int | None = None, high: int | None = None, *, ge
             if kind.kind == "b"
             else int(np.iinfo(kind).max) + 1
         )
+    check_bounds(low or 0, high, self.data_.dtype)
     return in_place(integers, self, low, high, generator)
+
+
+def check_bounds(low: int, high: int, kind: np.dtype[Any]) -> None:
+    """Whether whole numbers from `low` to below `high` are numbers of `kind`; of floats, those without gaps.
+
+    Raises:
+        RuntimeError: they are not.
+    """
+    if low >= high:
+        return  # of which the draw itself speaks
+    name, ends = errors.C_NAMES[kind.name], {"from": low, "to - 1": high - 1}
+    if kind.kind == "f":
+        limit = float(np.finfo(kind).max)
+        least, most = -limit, limit
+    else:
+        least, most = (0, 1) if kind.kind == "b" else (np.iinfo(kind).min, np.iinfo(kind).max)
+    for what, end in ends.items():
+        if not least <= end <= most:
+            raise RuntimeError(f"{what} is out of bounds for {name}")
+    if kind.kind != "f":
+        return
+    digits = np.finfo(kind).nmant + 1
+    for what, end in ends.items():
+        if abs(end) > 2**digits:
+            warnings.warn(BEYOND_DIGITS.format(what, digits, name), UserWarning, stacklevel=4)
+
+
+BEYOND_DIGITS = (
+    "{0} is out of bounds [-(2^{1}), 2^{1}]. Due to precision limitations {2} can support discrete uniform "
+    "distribution only within this range. This warning will become an error in version 1.7 release, please fix the "
+    "code in advance"
+)
 
 
 def floating(tensor: Tensor, kernel: str) -> Tensor:

@@ -47,6 +47,8 @@ UNCAST = {
 """What torch says of a place of another dtype, by the kinds of functions that cast nothing."""
 RESIZING = ("empty", "randn")
 """Factories that take the place in hand before they look for gradients."""
+STEPS = ("arange", "linspace", "logspace")
+"""Factories that keep the shape of a place with as many elements as they make."""
 INSIDE = {
     "det": "_linalg_det",
     "inv": "linalg_inv_ex",
@@ -131,7 +133,9 @@ def made_in(place: Tensor, args: Sequence[Any], options: dict[str, Any], functio
         place.requires_grad_(False)  # the write is its history now, which leads nowhere
     value = function(*args, **(options | {"dtype": kind})).data_
     count, size = value.size, place.data_.size
-    if name != "arange" or count != size:
+    if name in STEPS:
+        refuse_overlap(name, place, ())
+    if name not in STEPS or count != size:
         if name == "arange" and size:
             warnings.warn(COUNTED.format(list(place.data_.shape), size, count), UserWarning, stacklevel=5)
         before = place._version
