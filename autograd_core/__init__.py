@@ -33,6 +33,8 @@ __version__ = "2.13.0+cpu"
 inf, nan, pi, e, newaxis = float("inf"), float("nan"), np.pi, np.e, None
 contiguous_format = memory_format("torch.contiguous_format")
 preserve_format = memory_format("torch.preserve_format")
+channels_last = memory_format("torch.channels_last")
+channels_last_3d = memory_format("torch.channels_last_3d")
 
 _FUNCTIONS = {
     _factories: "tensor as_tensor from_numpy zeros ones empty full eye arange linspace triu_indices tril_indices "

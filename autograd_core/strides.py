@@ -117,7 +117,47 @@ def suggests_channels_last(data: Array) -> bool:
     return True
 
 
-# ---- rules
+# ---- memory formats, by which programs name layouts
+
+CONTIGUOUS, PRESERVED = "torch.contiguous_format", "torch.preserve_format"
+RANKS = {"torch.channels_last": 4, "torch.channels_last_3d": 5}
+
+
+def steps_in(data: Array, memory_format: str | None) -> Steps:
+    """The strides of what is made like `data` in this format, None for its own.
+
+    Raises:
+        RuntimeError: channels are to be last in something else than images or volumes.
+    """
+    if memory_format is None or memory_format == PRESERVED:
+        return dense_steps(data)
+    if memory_format == CONTIGUOUS:
+        return of_rows(data.shape)
+    if data.ndim != RANKS[memory_format]:
+        name = memory_format.removeprefix("torch.")
+        raise RuntimeError(f"required rank {RANKS[memory_format]} tensor to use {name} format")
+    return in_order(data.shape, LAST[data.ndim])
+
+
+def lies_in(data: Array, memory_format: str | None) -> bool:
+    """Whether `data` lies in this format, without gaps."""
+    if memory_format in RANKS:
+        return data.ndim == RANKS[memory_format] and channels_last(data)
+    return bool(data.flags.c_contiguous)
+
+
+def suggested(data: Array) -> str:
+    """The format that the strides of `data` look like."""
+    last = suggests_channels_last(data)
+    return next((name for name, rank in RANKS.items() if last and rank == data.ndim), CONTIGUOUS)
+
+
+def suggests(data: Array, memory_format: str | None) -> bool:
+    """Whether the strides of `data` look like this format, so that it need not be moved for it."""
+    return memory_format is None or memory_format in (PRESERVED, suggested(data))
+
+
+# ---- new memory
 
 
 def moved(data: Array, steps: Steps) -> Array:
@@ -129,23 +169,30 @@ def moved(data: Array, steps: Steps) -> Array:
     return copy
 
 
-def copied(data: Array) -> Array:
-    """A copy of `data` that lies as it does, without gaps."""
-    if not isinstance(data, np.ndarray) or data.flags.c_contiguous:
+def copied(data: Array, memory_format: str | None = None) -> Array:
+    """A copy of `data` in this format; for None, as it lies, without gaps."""
+    if memory_format is None and (not isinstance(data, np.ndarray) or data.flags.c_contiguous):
         return data.copy()
-    return moved(np.array(data), dense_steps(data))
+    return moved(np.array(data), steps_in(data, memory_format))
 
 
-def as_kind(data: Array, kind: np.dtype[Any]) -> Array:
+def as_kind(data: Array, kind: np.dtype[Any], memory_format: str | None = None) -> Array:
     """A copy of `data` in another dtype."""
-    return data.astype(kind) if data.flags.c_contiguous else copied(data).astype(kind)
+    if memory_format is None and data.flags.c_contiguous:
+        return data.astype(kind)
+    copy = blank_like(data, kind, memory_format)
+    np.copyto(copy, data, "unsafe")
+    return copy
 
 
-def blank_like(data: Array, kind: np.dtype[Any]) -> Array:
+def blank_like(data: Array, kind: np.dtype[Any], memory_format: str | None = None) -> Array:
     """New memory, not filled, that lies as a copy of `data` would."""
-    if not isinstance(data, np.ndarray) or data.flags.c_contiguous:
+    if memory_format is None and (not isinstance(data, np.ndarray) or data.flags.c_contiguous):
         return np.empty_like(data, kind)
-    return laid_out(data.shape, dense_steps(data), kind)
+    return laid_out(data.shape, steps_in(data, memory_format), kind)
+
+
+# ---- rules
 
 
 def iterated(result: Array, operands: Sequence[Array]) -> Array:

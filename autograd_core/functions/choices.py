@@ -17,7 +17,7 @@ from ..ops import elementwise as e
 from ..ops import index as i
 from ..ops import shape as s
 from ..ops.bounds import meet
-from ..strides import iterated
+from ..strides import iterated, suggests
 from ..tensor import Tensor, plain
 from ..transforms.batch import hidden, unseen
 from .indexing import masks_of_bytes
@@ -64,14 +64,18 @@ def numpy_dtype(dtype: Any) -> np.dtype[Any]:
     return to_numpy(dtype)
 
 
-def cast(input: Tensor, dtype: Any) -> Tensor:
-    """`input` in another dtype, itself if it has that already."""
-    if dtype is None:
+def cast(input: Tensor, dtype: Any, memory_format: str | None = None) -> Tensor:
+    """`input` in another dtype and memory format, itself if it has these already."""
+    target = input.data_.dtype if dtype is None else numpy_dtype(dtype)
+    if input.data_.dtype == target and (memory_format is None or suggests(input.data_, memory_format)):
         return input
-    target = numpy_dtype(dtype)
-    if input.data_.dtype == target:
-        return input
-    return e.to_copy(input, target) if target.kind == "f" else e.to_whole(input, target)
+    return recast(input, target, memory_format)
+
+
+def recast(input: Tensor, target: np.dtype[Any], memory_format: str | None = None) -> Tensor:
+    """A copy of `input` in a dtype and memory format."""
+    given = () if memory_format is None else (memory_format,)
+    return e.to_copy(input, target, *given) if target.kind == "f" else e.to_whole(input, target, *given)
 
 
 # ---- arithmetic

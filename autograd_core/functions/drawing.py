@@ -19,25 +19,32 @@ from .factories import floating, lengths, like, made
 
 
 @like_at_random
-def rand_like(input: Tensor, *, dtype: Any = None, device: Any = None, requires_grad: bool = False) -> Tensor:
+def rand_like(
+    input: Tensor, *, dtype: Any = None, device: Any = None, requires_grad: bool = False, memory_format: Any = None
+) -> Tensor:
     refuse("check_uniform_bounds", "biu", np.zeros(0, like(input, dtype)))
-    place = blank_like(input.data_, like(input, dtype))
+    place = blank_like(input.data_, like(input, dtype), memory_format)
     drawn = streams.uniform(place.size, place.dtype)
     return made(streams.laid_out(drawn, place), "rand_like", requires_grad, device)
 
 
 @like_at_random
-def randn_like(input: Tensor, *, dtype: Any = None, device: Any = None, requires_grad: bool = False) -> Tensor:
+def randn_like(
+    input: Tensor, *, dtype: Any = None, device: Any = None, requires_grad: bool = False, memory_format: Any = None
+) -> Tensor:
     refuse("normal_kernel_cpu", "biu", np.zeros(0, like(input, dtype)))
-    place = blank_like(input.data_, like(input, dtype))
+    place = blank_like(input.data_, like(input, dtype), memory_format)
     draw = streams.normal if place.flags.c_contiguous else streams.normals
     return made(streams.laid_out(draw(place.size, place.dtype), place), "randn_like", requires_grad, device)
 
 
 @like_at_random
-def randint_like(input: Tensor, low: int, high: int | None = None, *, dtype: Any = None, device: Any = None) -> Tensor:
+def randint_like(
+    input: Tensor, low: int, high: int | None = None, *, dtype: Any = None, device: Any = None,
+    memory_format: Any = None,
+) -> Tensor:  # fmt: skip
     low, high = (0, low) if high is None else (low, high)
-    place = blank_like(input.data_, like(input, dtype))
+    place = blank_like(input.data_, like(input, dtype), memory_format)
     return made(streams.laid_out(streams.integers(place.size, low, high), place), "randint_like", False, device)
 
 

@@ -15,7 +15,7 @@ from ..batching.making import sized as hidden_sized
 from ..device import device
 from ..state import exposed, state
 from ..storage import new_storage
-from ..strides import blank_like
+from ..strides import PRESERVED, blank_like, copied
 from ..tensor import Tensor, plain
 from .choices import numpy_dtype, sizes_of
 from .literals import from_data
@@ -126,7 +126,12 @@ def empty(
     *size: Any, dtype: Any = None, device: Any = None, requires_grad: bool = False, memory_format: Any = None
 ) -> Tensor:
     """Zeros: what is in uninitialised memory would differ from run to run."""
-    return made(np.zeros(lengths(size, "empty"), floating(dtype)), "empty", requires_grad, device)
+    data = np.zeros(lengths(size, "empty"), floating(dtype))
+    if memory_format == PRESERVED:
+        raise RuntimeError("unsupported memory format Preserve")
+    if memory_format is not None:
+        data = copied(data, memory_format)
+    return made(data, "empty", requires_grad, device)
 
 
 def lengths(size: Sequence[Any], op: str = "empty") -> list[int]:
@@ -298,9 +303,9 @@ def like(input: Tensor, dtype: Any) -> np.dtype[Any]:
     return input.data_.dtype if dtype is None else numpy_dtype(dtype)
 
 
-def filled_like(input: Tensor, dtype: Any, value: Any) -> Any:
-    """An array that lies as that of `input`, full of one value."""
-    data = blank_like(input.data_, like(input, dtype))
+def filled_like(input: Tensor, dtype: Any, value: Any, memory_format: str | None) -> Any:
+    """An array that lies as that of `input`, or in the format that is named, full of one value."""
+    data = blank_like(input.data_, like(input, dtype), memory_format)
     data[...] = value
     return data
 
@@ -309,14 +314,14 @@ def filled_like(input: Tensor, dtype: Any, value: Any) -> Any:
 def zeros_like(
     input: Tensor, *, dtype: Any = None, device: Any = None, requires_grad: bool = False, memory_format: Any = None
 ) -> Tensor:
-    return made(filled_like(input, dtype, 0), "zeros_like", requires_grad, device)
+    return made(filled_like(input, dtype, 0, memory_format), "zeros_like", requires_grad, device)
 
 
 @hidden_like
 def ones_like(
     input: Tensor, *, dtype: Any = None, device: Any = None, requires_grad: bool = False, memory_format: Any = None
 ) -> Tensor:
-    return made(filled_like(input, dtype, 1), "ones_like", requires_grad, device)
+    return made(filled_like(input, dtype, 1, memory_format), "ones_like", requires_grad, device)
 
 
 empty_like = zeros_like
@@ -324,9 +329,10 @@ empty_like = zeros_like
 
 @hidden_like
 def full_like(
-    input: Tensor, fill_value: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False
-) -> Tensor:
-    return made(filled_like(input, dtype, fill_value), "full_like", requires_grad, device)
+    input: Tensor, fill_value: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False,
+    memory_format: Any = None,
+) -> Tensor:  # fmt: skip
+    return made(filled_like(input, dtype, fill_value, memory_format), "full_like", requires_grad, device)
 
 
 def new_tensor(

@@ -11,6 +11,7 @@ import numpy as np
 from .. import dtypes, errors
 from ..ops import shape as s
 from ..signatures.guarding import guarded
+from ..strides import PRESERVED, lies_in
 from ..tensor import Tensor, sharing
 from ..transforms.batch import Batch
 from .choices import dims, numpy_dtype, sizes_of
@@ -234,9 +235,10 @@ def diag(input: Tensor, diagonal: int = 0) -> Tensor:
     return s.diag_embed(input, diagonal) if input.data_.ndim == 1 else s.diagonal_copy(input, diagonal, 0, 1)
 
 
-def contiguous(input: Tensor) -> Tensor:
-    return (
-        s.clone(input, True)
-        if isinstance(input.data_, np.ndarray | Batch) and not input.data_.flags.c_contiguous
-        else input
-    )
+def contiguous(input: Tensor, *, memory_format: str | None = None) -> Tensor:
+    """`input` itself, if it lies in this format already; in rows, if none is named."""
+    if not isinstance(input.data_, np.ndarray | Batch) or lies_in(input.data_, memory_format):
+        return input
+    if memory_format == PRESERVED:
+        raise RuntimeError("preserve memory format is unsupported by the contiguous operator")
+    return s.clone(input, True if memory_format is None else memory_format)

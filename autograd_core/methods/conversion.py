@@ -16,7 +16,7 @@ from ..ops import shape as s
 from ..printing import tensor_repr
 from ..sizes import Size
 from ..state import exposed, state
-from ..strides import of_rows
+from ..strides import lies_in, of_rows
 from ..tensor import Tensor
 from ..transforms import levels
 from ..transforms.batch import CONTROL_FLOW, EITHER, ITEM, MEMORY, Batch, hidden, unseen
@@ -155,9 +155,10 @@ def get_dtype(self: Tensor) -> dtypes.dtype:
 
 
 def to(
-    self: Tensor, *args: Any, dtype: Any = None, device: Any = None, non_blocking: bool = False, copy: bool = False
-) -> Tensor:
-    """This tensor in another dtype, or itself if nothing changes."""
+    self: Tensor, *args: Any, dtype: Any = None, device: Any = None, non_blocking: bool = False, copy: bool = False,
+    memory_format: str | None = None,
+) -> Tensor:  # fmt: skip
+    """This tensor in another dtype or memory format, or itself if nothing changes."""
     for place, arg in enumerate(args):
         if isinstance(arg, Tensor):
             dtype = get_dtype(arg)
@@ -168,14 +169,16 @@ def to(
         elif not isinstance(arg, bool):
             device = arg
     factories.check_device(device)
-    moved = functions.cast(self, dtype)
+    moved = functions.cast(self, dtype, memory_format)
     if not copy or moved is not self:
         return moved
-    return e.to_copy(self, self.data_.dtype) if self.data_.dtype.kind == "f" else s.clone(self)
+    if self.data_.dtype.kind == "f":
+        return functions.recast(self, self.data_.dtype, memory_format)
+    return s.clone(self, memory_format or False)
 
 
 def cast_to(kind: dtypes.dtype) -> Method:
-    return lambda self: functions.cast(self, kind)
+    return lambda self, memory_format=None: functions.cast(self, kind, memory_format)
 
 
 def type_(self: Tensor, dtype: Any = None) -> Any:
@@ -207,4 +210,4 @@ def stride(self: Tensor, dim: int | None = None) -> Any:
 
 
 def is_contiguous(self: Tensor, memory_format: Any = None) -> bool:
-    return not isinstance(self.data_, np.ndarray | Batch) or bool(self.data_.flags.c_contiguous)
+    return not isinstance(self.data_, np.ndarray | Batch) or lies_in(self.data_, memory_format)

@@ -162,7 +162,7 @@ OPERATORS: dict[str, Method] = {
 
 def clone(self: Tensor, *, memory_format: Any = None) -> Tensor:
     """A copy, still in the graph."""
-    return s.clone(self)
+    return s.clone(self, memory_format or False)
 
 
 def where(self: Tensor, condition: Tensor, other: Any) -> Tensor:
@@ -303,7 +303,7 @@ OWN |= {
     "conj": lambda self: self, "conj_physical": lambda self: self,
     "polygamma": lambda self, n: rarer.polygamma(n, self),
     "to_dense": lambda self, dtype=None, *, masked_grad=None: self if dtype is None else self.to(dtype),
-    "cpu": lambda self: self,
+    "cpu": lambda self, memory_format=None: functions.cast(self, None, memory_format),
 }  # fmt: skip
 OWN |= {name: getattr(drawing, name) for name in ("bernoulli", "multinomial")}
 OWN |= {name: conversion.cast_to(kind) for name, kind in CASTS.items()}

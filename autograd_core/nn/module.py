@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Self
 
-from ..dtypes import FLOATING, NAMES, dtype, meant, to_numpy
+from ..dtypes import FLOATING, NAMES, dtype, meant
+from ..functions.choices import cast
 from ..functions.factories import check_device, empty_like
 from ..signatures.guarding import TABLE
 from ..signatures.parsing import read
@@ -30,25 +31,23 @@ class Module(Calling, Stored):
     # ---- element types
 
     def to(self, *args: Any, **options: Any) -> Self:
-        """Changes the type of floating parameters and buffers; the only device is the cpu."""
+        """Changes the type of floating parameters and buffers, and the memory format of images and volumes among them;
+        the only device is the cpu.
+        """
         _, given = read(TABLE["Tensor"]["to"], args, options)
         like = given.get("tensor")
         kind = meant(given.get("dtype") if like is None else getattr(like, "dtype", type(like)))
         check_device(given.get("device"))
-        if kind is not None:
-            if kind.category < FLOATING:
-                raise TypeError(
-                    f"nn.Module.to only accepts floating point or complex dtypes, but got desired dtype={kind}"
-                )
-            self._convert(kind)
-        return self
+        if kind is not None and kind.category < FLOATING:
+            raise TypeError(f"nn.Module.to only accepts floating point or complex dtypes, but got desired dtype={kind}")
+        memory_format = given.get("memory_format")
+        return self if kind is memory_format is None else self._convert(kind, memory_format)
 
-    def _convert(self, kind: dtype) -> Self:
-        target = to_numpy(kind)
-
+    def _convert(self, kind: dtype | None, memory_format: str | None = None) -> Self:
         def converted(tensor: Tensor) -> Tensor:
-            held = tensor.data_.dtype
-            return tensor.to(kind) if held.kind == "f" and held != target else tensor
+            kept = tensor.data_.dtype.kind != "f"
+            with_channels = tensor.data_.ndim in (4, 5)
+            return cast(tensor, None if kept else kind, memory_format if with_channels else None)
 
         return self._apply(converted)
 

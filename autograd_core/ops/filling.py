@@ -8,6 +8,7 @@ import numpy as np
 
 from .. import dtypes
 from ..op import GRAPH, helper, op
+from ..strides import as_kind
 from ..tensor import Array, bare
 
 # ---- writes
@@ -47,10 +48,10 @@ helper(in_dtype, lambda grad, dtype: grad if grad.dtype == dtype else grad.astyp
 
 
 @op("_to_copy", node="ToCopyBackward0", self=lambda grad, self_dtype_: in_dtype(grad, self_dtype_))
-def to_copy(self: Array, dtype: Any) -> Array:
-    return self.astype(dtype)
+def to_copy(self: Array, dtype: Any, memory_format: str | None = None) -> Array:
+    return bare(as_kind(self, dtype, memory_format))
 
 
 @op("_to_copy.whole")
-def to_whole(self: Array, dtype: Any) -> Array:
-    return self.astype(dtype)
+def to_whole(self: Array, dtype: Any, memory_format: str | None = None) -> Array:
+    return bare(as_kind(self, dtype, memory_format))

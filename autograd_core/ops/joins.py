@@ -143,10 +143,13 @@ helper(blank, lambda shape, dtype: np.zeros(shape, dtype))
 
 
 @op("clone", self=lambda grad: grad)
-def clone(self: Array, contiguous: bool = False) -> Array:
+def clone(self: Array, contiguous: bool | str = False) -> Array:
+    """`contiguous` may name a memory format."""
     if not isinstance(self, np.ndarray):
         return self
-    return (np.array(self, order="C") if contiguous else copied_alike(self))[()]
+    if contiguous is True:
+        return np.array(self, order="C")[()]
+    return copied_alike(self, contiguous or None)[()]
 
 
 def copied(grad: Any, data: Any) -> Any:

@@ -15,6 +15,7 @@ from ...ops import reduce as r
 from ...ops import shape as s
 from ...ops.kernels import refuse
 from ...state import state
+from ...strides import suggested
 from ...tensor import Tensor
 from .pooling import avg_pool2d
 from .volumes import avg_pool3d
@@ -170,7 +171,7 @@ def group_norm(
             )
     check_mixture(input, weight, bias)
     refuse("GroupNormKernelImpl", "biu", input.data_)
-    row = shaping.contiguous(input)
+    row = shaping.contiguous(input, memory_format=suggested(input.data_))
     result: Tensor = normalization.group_norm(row, weight, bias, shape[0], shape[1], size, num_groups, eps)[0]
     return result
 
