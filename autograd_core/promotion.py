@@ -32,3 +32,14 @@ def without_bools(tensors: tuple[Tensor, ...], floating: bool) -> tuple[Array, .
     if any(of_bools):
         raise RuntimeError(errors.BOOL_SUBTRACT if all(of_bools) else errors.ONE_BOOL)
     return common(tensors, floating)
+
+
+def without_whole_division(tensors: tuple[Tensor, ...], floating: bool) -> tuple[Array, ...]:
+    """`common` for a tensor and two, of which one is divided by the other.
+
+    Raises:
+        RuntimeError: both of these are of whole numbers.
+    """
+    if all(t.data_.dtype.kind != "f" for t in tensors[1:]):
+        raise RuntimeError(errors.WHOLE_ADDCDIV)
+    return common(tensors, floating)

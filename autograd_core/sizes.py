@@ -28,4 +28,14 @@ class Size(tuple[int, ...], metaclass=WrittenInC):
         return Size(got) if isinstance(key, slice) else got
 
     def __add__(self, other: Any) -> Any:
+        if not isinstance(other, tuple):
+            raise TypeError(f"can only concatenate tuple (not {type(other).__name__}) to torch.Size")
         return Size((*self, *other))
+
+    def __radd__(self, other: Any) -> Any:
+        return Size((*other, *self)) if isinstance(other, tuple) else NotImplemented
+
+    def __mul__(self, times: SupportsIndex) -> Size:
+        return Size(tuple(self) * times)
+
+    __rmul__ = __mul__

@@ -51,7 +51,7 @@ class Generator(metaclass=WrittenInC):
     def manual_seed(self, seed: int) -> Generator:
         seed = int(seed)
         if not -(2**63) <= seed < 2**64:
-            raise RuntimeError(f"Overflow when unpacking long: {seed}")
+            raise ValueError("Overflow when unpacking long long")
         self._seed = seed % 2**64
         self._stream = np.random.RandomState(self._seed % 2**32)
         self.spare: float | None = None
@@ -320,5 +320,7 @@ def multinomial(weights: Array, n: int, replacement: bool = False, generator: Ge
     else:
         edges = np.cumsum(rows, axis=1, dtype=rows.dtype) / rows.sum(axis=1, keepdims=True)
         drawn = units(len(rows) * n, DOUBLE, generator).reshape(len(rows), n)
-        picked = np.stack([np.searchsorted(edge, row, side="left") for edge, row in zip(edges, drawn, strict=True)])
+        picked = np.zeros(drawn.shape, np.int64)
+        for i, (edge, row) in enumerate(zip(edges, drawn, strict=True)):
+            picked[i] = np.searchsorted(edge, row, side="left")
     return picked.reshape(*weights.shape[:-1], n).astype(np.int64)

@@ -54,7 +54,7 @@ class Forward(Making):
         back = "results" if op.many else results[0] if len(results) == 1 else f"({', '.join(results)})"
         passed = "results" if op.many else f"({', '.join(results)},)"
         if op.node_class is not None:
-            apart = " and not self.storage_.inference" if op.view else ""
+            apart = (" and results" if op.many else "") + (" and not self.storage_.inference" if op.view else "")
             lines.append(f"    if _state.grad_enabled{apart}: _link({self.everything}, {passed})")
         lines.append("    if _state.session is not None:")
         lines.append(f"        for r in {passed}: _state.session.result(r, {op.name!r}, {self.involved()})")

@@ -106,6 +106,8 @@ def normal(
         raise RuntimeError(f"normal expects {found}")
     tensors = [v.data_ for v in (mean, std) if isinstance(v, Tensor)]
     given = [data.shape for data in tensors]
+    if size is None and (refused := errors.broadcast(given)):
+        raise RuntimeError(refused)
     shape = list(size) if size is not None else list(np.broadcast_shapes(*given))
     count = math.prod(shape)
     if size is not None:

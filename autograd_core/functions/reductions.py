@@ -51,7 +51,7 @@ def sum(input: Tensor, dim: Any = UNSAID, keepdim: bool = False, *, axis: Any = 
     if dtype is not None:
         input = cast(input, dtype)
     dim = dim if axis is UNSAID else axis
-    return r.sum(input) if dim is UNSAID else r.sum_dim(input, dims(dim), keepdim)
+    return cast(r.sum(input) if dim is UNSAID else r.sum_dim(input, dims(dim), keepdim), dtype)
 
 
 def mean(input: Tensor, dim: Any = UNSAID, keepdim: bool = False, *, axis: Any = UNSAID, dtype: Any = None) -> Tensor:
@@ -63,11 +63,15 @@ def mean(input: Tensor, dim: Any = UNSAID, keepdim: bool = False, *, axis: Any =
 
 def prod(input: Tensor, dim: int | None = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
     input = cast(input, dtype)
-    return r.prod(input) if dim is None else r.prod_dim(input, dim, keepdim)
+    return cast(r.prod(input) if dim is None else r.prod_dim(input, dim, keepdim), dtype)
 
 
 def cumsum(input: Tensor, dim: int, *, dtype: Any = None) -> Tensor:
-    return r.cumsum(cast(input, dtype), dim)
+    return cast(r.cumsum(cast(input, dtype), dim), dtype)
+
+
+def cumprod(input: Tensor, dim: int, *, dtype: Any = None) -> Tensor:
+    return cast(r.cumprod(cast(input, dtype), dim), dtype)
 
 
 def max(input: Tensor, dim: Any = None, keepdim: bool = False) -> Any:

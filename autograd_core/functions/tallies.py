@@ -93,6 +93,10 @@ def searchsorted(
     """Where each of `input` would be put in, so that the order stays."""
     if side not in (None, "left", "right"):
         raise RuntimeError(f"torch.searchsorted(): side can only be 'left' or 'right' but got {side}")
+    if side == "left" and right:
+        raise RuntimeError(
+            "torch.searchsorted(): side and right can't be set to opposites, got side of left while right was True"
+        )
     sought = input if isinstance(input, Tensor) else plain(sorted_sequence.data_.dtype.type(input))
     found = tallies.searchsorted(sorted_sequence, sought, right or side == "right")
     return cast(found, dtypes.int32) if out_int32 else found

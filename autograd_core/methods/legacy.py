@@ -16,6 +16,7 @@ from ..inplace import check_writable
 from ..not_implemented import NotImplemented_
 from ..ops import shape as s
 from ..rebasing import rebase_onto
+from ..sizes import Size
 from ..state import state
 from ..tensor import Tensor
 
@@ -25,7 +26,7 @@ def new(self: Tensor, *data: Any) -> Tensor:
     kind = self.data_.dtype
     if len(data) == 1 and isinstance(data[0], Tensor):
         return s.alias(data[0])
-    if len(data) == 1 and isinstance(data[0], list):
+    if len(data) == 1 and isinstance(data[0], list | tuple) and not isinstance(data[0], Size):
         return made(np.asarray(data[0], kind), "new")
     if not all(isinstance(n, int | tuple) for n in data):
         raise TypeError(f"new(): data must be a sequence (got {type(data[0]).__name__})")

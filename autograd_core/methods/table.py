@@ -225,7 +225,7 @@ FROM = {
     "bitwise_left_shift bitwise_right_shift gcd lcm "
     "isnan isinf isfinite addcmul addcdiv atan2 hypot logit nan_to_num",
     s: "t transpose unsqueeze select diagonal tril triu clone alias trace diag_embed",
-    r: "cumprod argmax argmin count_nonzero",
+    r: "argmax argmin count_nonzero",
     m: "mm mv dot vdot bmm matmul",
     added: "addr addbmm",
     quantiles: "quantile nanquantile",
@@ -245,7 +245,7 @@ FROM = {
     "clamp_min clamp_max masked_fill masked_scatter fmod float_power "
     "addmm addmv baddbmm outer gather scatter index_put index_fill nonzero equal isclose allclose "
     "is_floating_point numel",
-    reductions: "sum mean prod cumsum max min amax amin sort argsort topk var std logsumexp "
+    reductions: "sum mean prod cumsum cumprod max min amax amin sort argsort topk var std logsumexp "
     "softmax log_softmax all any",
     shaping: "reshape view view_as flatten unflatten ravel permute movedim expand expand_as squeeze repeat tile flip "
     "roll split split_with_sizes chunk unsafe_split unsafe_split_with_sizes unsafe_chunk unbind narrow narrow_copy "

@@ -13,7 +13,7 @@ import numpy as np
 
 from .. import arithmetic, dtypes, errors
 from ..op import both, helper, op
-from ..promotion import without_bools
+from ..promotion import without_bools, without_whole_division
 from ..tensor import Array, bare, wrapped_number
 from .after import after
 from .curves import *
@@ -203,11 +203,14 @@ def addcmul(self: Array, tensor1: Array, tensor2: Array, value: float = 1) -> Ar
 @op(
     "addcdiv",
     promote=("self", "tensor1", "tensor2"),
+    promotion=without_whole_division,
     self=lambda grad: grad,
     tensor1=lambda grad, tensor2, value: grad * div(number(value), tensor2),
     tensor2=lambda grad, tensor1, tensor2, value: -grad * (mul_scalar(tensor1, value) / (tensor2 * tensor2)),
 )
 def addcdiv(self: Array, tensor1: Array, tensor2: Array, value: float = 1) -> Array:
+    if self.dtype.kind != "f":
+        raise RuntimeError(errors.WHOLE_ADDCDIV)
     return self + self.dtype.type(value) * tensor1 / tensor2
 
 

@@ -152,6 +152,8 @@ def check_scatter(self: Array, dim: int, index: Array, src: Array | None = None)
 def scatter(self: Array, dim: int, index: Array, src: Array) -> Array:
     check_scatter(self, dim, index, src)
     out = np.array(self)
+    if not np.size(index):
+        return out
     np.atleast_1d(out)[along(index, wrap(dim, self.ndim))] = cut(src, index)
     return out
 
@@ -160,6 +162,8 @@ def scatter(self: Array, dim: int, index: Array, src: Array) -> Array:
 def scatter_value(self: Array, dim: int, index: Array, value: float) -> Array:
     check_scatter(self, dim, index)
     out = np.array(self)
+    if not np.size(index):
+        return out
     np.atleast_1d(out)[along(index, wrap(dim, self.ndim))] = value
     return out
 
@@ -168,6 +172,8 @@ def scatter_value(self: Array, dim: int, index: Array, value: float) -> Array:
 def scatter_add(self: Array, dim: int, index: Array, src: Array) -> Array:
     check_scatter(self, dim, index, src)
     out = np.array(self)
+    if not np.size(index):
+        return out
     np.add.at(np.atleast_1d(out), along(index, wrap(dim, self.ndim)), cut(src, index))
     return out
 

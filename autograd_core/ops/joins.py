@@ -37,7 +37,7 @@ def parts_of(self: Array, split_size: int, dim: int) -> list[Array]:
     n = self.shape[at]
     if n and not split_size:
         raise RuntimeError(f"split_size can only be 0 if dimension size is 0, but got dimension size of {n}")
-    starts = range(0, n, split_size) if split_size else [0]
+    starts = range(0, n, split_size) if n else [0]
     return [self[(slice(None),) * at + (slice(s, min(s + split_size, n)),)] for s in starts]
 
 
@@ -115,7 +115,7 @@ def unbind(self: Array, dim: int = 0) -> list[Array]:
 def join_parts(grads: Any, sizes: Sequence[int], dtype: Any, split: Any, dim: int) -> Array:
     at = wrap(dim, len(sizes))
     n = sizes[at]
-    lengths = [min(split, n - s) for s in range(0, n, split)] if isinstance(split, int) else list(split)
+    lengths = [min(split, n - s) for s in range(0, max(n, 1), max(split, 1))] if isinstance(split, int) else list(split)
     parts = []
     for grad, length in zip(grads, lengths, strict=True):
         shape = (*sizes[:at], length, *sizes[at + 1 :])

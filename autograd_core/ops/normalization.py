@@ -305,8 +305,9 @@ def batch_norm_double(
 def group_norm(
     input: Array, weight: Array | None, bias: Array | None, N: int, C: int, HxW: int, group: int, eps: float
 ) -> tuple[Array, Array, Array]:
-    mean, scale = statistics(input.reshape(N, group, -1), (2,), eps)
-    result = ((input.reshape(N, group, -1) - mean) * scale).reshape(input.shape)
+    parts = input.reshape(N, group, C // group * HxW)
+    mean, scale = statistics(parts, (2,), eps)
+    result = ((parts - mean) * scale).reshape(input.shape)
     wide = (1, -1, *(1,) * (input.ndim - 2))
     if weight is not None:
         result = result * weight.reshape(wide)

@@ -43,6 +43,9 @@ def sources(shape: Sequence[int], padding: Pad, mode: str) -> list[Array]:
 
 
 def padded(data: Array, padding: Pad, mode: str) -> Array:
+    need_elements(data.shape, len(padding) // 2)
+    if mode == "reflect":
+        check_reflection(data.shape, padding)
     return data[np.ix_(*sources(data.shape, padding, mode))]
 
 
@@ -51,6 +54,19 @@ def gathered(grad: Array, shape: Sequence[int], padding: Pad, mode: str) -> Arra
     out = np.zeros(shape, grad.dtype)
     np.add.at(out, np.ix_(*sources(shape, padding, mode)), grad)
     return out
+
+
+def need_elements(shape: Sequence[int], n: int) -> None:
+    """Whether there is something to repeat along the `n` padded dimensions.
+
+    Raises:
+        RuntimeError: there is not.
+    """
+    if 0 in shape[-n - 1 :]:
+        raise RuntimeError(
+            f"Expected {n + 1}D or {n + 2}D (batch mode) tensor with possibly 0 batch size and other non-zero "
+            f"dimensions for input, but got: {errors.sizes(shape)}"
+        )
 
 
 def check_reflection(shape: Sequence[int], padding: Pad) -> None:
@@ -69,7 +85,6 @@ def check_reflection(shape: Sequence[int], padding: Pad) -> None:
     self=lambda grad, self, padding: reflection_pad1d_backward(grad, self, padding),
 )
 def reflection_pad1d(self: Array, padding: Pad) -> Array:
-    check_reflection(self.shape, padding)
     return padded(self, padding, "reflect")
 
 
@@ -89,7 +104,6 @@ def reflection_pad1d_backward(grad_output: Array, self: Array, padding: Pad) -> 
     self=lambda grad, self, padding: reflection_pad2d_backward(grad, self, padding),
 )
 def reflection_pad2d(self: Array, padding: Pad) -> Array:
-    check_reflection(self.shape, padding)
     return padded(self, padding, "reflect")
 
 
@@ -147,7 +161,6 @@ def replication_pad2d_backward(grad_output: Array, self: Array, padding: Pad) ->
     self=lambda grad, self, padding: reflection_pad3d_backward(grad, self, padding),
 )
 def reflection_pad3d(self: Array, padding: Pad) -> Array:
-    check_reflection(self.shape, padding)
     return padded(self, padding, "reflect")
 
 

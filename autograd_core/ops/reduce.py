@@ -124,11 +124,19 @@ def in_rows(data: Array) -> Array:
 
 
 @both
+def omitted(grad: Array, self: Array, at: int, k: int) -> Array:
+    n = self.shape[at]
+    behind = sum_dim(slice_(grad, at, k + 1, n, 1) * cumprod(slice_(self, at, k + 1, n, 1), at), [at])
+    found = select(grad, at, k) + behind
+    return prod_dim(slice_(self, at, 0, k, 1), at, False) * found if k else found
+
+
+@both
 def cumprod_backward(grad: Array, self: Array, dim: int, result: Array) -> Array:
-    """Exact where nothing is zero; elsewhere element by element."""
-    if has_zero(self):
-        raise RuntimeError("cumprod: the gradient at zeros is not supported")
+    """By division where nothing is zero; elsewhere each element gets the products of all others before it and on."""
     at = wrap(dim, len(self.shape))
+    if has_zero(self):
+        return stack([omitted(grad, self, at, k) for k in range(self.shape[at])], at)
     return flip(cumsum(flip(result * grad, [at]), at), [at]) / self
 
 

@@ -97,6 +97,8 @@ def dist(self: Array, other: Array, p: float = 2) -> Array:
     apart = np.abs(self - other)
     if p in (0, math.inf):
         return np.max(apart) if p else np.sum(apart != 0).astype(apart.dtype)
+    if p == -math.inf:
+        return np.min(apart)
     if p == 2:
         return np.sqrt(np.sum(apart * apart))
     return np.sum(apart) if p == 1 else np.power(np.sum(np.power(apart, p)), apart.dtype.type(1 / p))
@@ -152,7 +154,7 @@ def cdist_backward(grad: Array, x1: Array, x2: Array, p: float, cdist: Array) ->
     else:
         with np.errstate(all="ignore"):
             slope = steep * np.power(np.abs(apart) / over, p - 1) if p != 1 else steep
-        slope = np.where(over == 0, 0, slope)
+        slope = np.where((over == 0) | ((apart == 0) & (p < 1)), 0, slope)
     return np.sum(grad[..., None] * slope, axis=-2).astype(x1.dtype)
 
 

@@ -40,7 +40,7 @@ def test_the_first_numbers_of_seed_0() -> None:
 
 def test_negative_seeds_wrap() -> None:
     assert streams.Generator().manual_seed(-1).initial_seed() == 2**64 - 1
-    with pytest.raises(RuntimeError, match="Overflow"):
+    with pytest.raises(ValueError, match="Overflow"):
         streams.Generator().manual_seed(2**64)
 
 

@@ -110,11 +110,13 @@ def batch_norm(
     shape = input.data_.shape
     if training and not shape:
         raise IndexError("tuple index out of range")
-    if training and len(shape) >= 2 and math.prod(shape) == shape[1]:
+    if training and len(shape) >= 2 and math.prod((shape[0], *shape[2:])) == 1:
         raise ValueError(f"Expected more than 1 value per channel when training, got input size {input.shape}")
     check_channels(input, running_mean, running_var, weight, bias, training)
     refuse("batch_norm", "biu", input.data_)
     check_mixture(input, weight, bias, running_mean, running_var)
+    if not input.data_.size:
+        return scaled_nothing(input, weight, bias)
     held = running_mean, running_var
     result: Tensor = normalization.batch_norm(input, weight, bias, *held, training, momentum, eps)[0]
     if training:
@@ -122,6 +124,14 @@ def batch_norm(
             if running is not None:
                 tell.written(running, "native_batch_norm", (input,), counted=False)
     return result
+
+
+def scaled_nothing(input: Tensor, weight: Tensor | None, bias: Tensor | None) -> Tensor:
+    """Of no elements there are no statistics: what torch makes of them keeps weight and bias in the graph."""
+    out: Tensor = s.clone(input)
+    if weight is not None:
+        out = e.mul(out, s.select(weight, 0, 0))
+    return out if bias is None else e.add(out, s.select(bias, 0, 0))
 
 
 def check_channels(
