@@ -19,6 +19,12 @@ for t in range(3):
         h.detach_()
 sum(losses).backward()
 """
+LONG = (
+    "import torch\ny = x = torch.ones(2, requires_grad=True)\n"
+    + "y = y.sin()\n" * 390
+    + "y = y.sum()\n"
+    + "y.backward()\n" * 2
+)
 SIZES = [(1440, 900), (1000, 700), (390, 844)]
 CLEAR = """(root) => {
   const { scale, x, y, width, height } = root.player.view();
@@ -76,3 +82,16 @@ def test_on_a_phone_what_happened_stands_before_the_program(page: Page, app_url:
         for name in ("graph", "told", "left", "shown")
     ]
     assert tops == sorted(tops)
+
+
+def test_the_error_stands_whole_below_the_last_of_many_lines(page: Page, app_url: str) -> None:
+    page.set_viewport_size({"width": 1000, "height": 700})
+    open_lab(page, app_url)
+    run(page, LONG)
+    failed = page.locator(".gr-line-bad")
+    for _ in range(2):
+        expect(failed).to_be_in_viewport(ratio=0.99)
+        assert "second time" in str(failed.get_attribute("data-hint"))
+        page.get_by_test_id("first").click()
+        page.wait_for_timeout(200)
+        page.get_by_test_id("last").click()

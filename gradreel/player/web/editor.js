@@ -74,7 +74,11 @@ export function createEditor(codemirror, host, options = {}) {
   const mark = (list) => {
     show(list);
     const now = list.find(({ kind }) => kind === "now" || kind === "bad")?.line ?? 0;
-    if (now >= 1 && now <= view.state.doc.lines) reveal(view, now);
+    if (!(now >= 1 && now <= view.state.doc.lines)) return;
+    reveal(view, now);
+    // How high a line is with what stands below it is known once it is drawn.
+    const again = () => now <= view.state.doc.lines && reveal(view, now);
+    view.requestMeasure({ key: reveal, read: () => {}, write: again });
   };
   return {
     view,
