@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
+import { signed } from "../../gradreel/player/web/format.js";
 import { gapOf, gridOf, SIDE, spreadOf } from "../../gradreel/player/web/heat.js";
 import { changedAt, historyOf, leafFacts, milestones, named, nodeFacts, tensorFacts } from "../../gradreel/player/web/inspection.js";
 import { indexed, namesAt } from "../../gradreel/player/web/moment.js";
@@ -38,6 +39,13 @@ test("a formula is told with the program's names", () => {
   assert.equal(named("self.T @ grad", box), "t.T @ grad");
   assert.equal(named("grad.expand(dim)", box), "grad.expand(1)");
   assert.equal(named("grad.self", box), "grad.self");
+});
+
+test("a number that PyTorch keeps unsigned is told as it was meant", () => {
+  const cases = [["18446744073709551615", "-1"], ["(18446744073709551614, 18446744073709551615)", "(-2, -1)"], ["9223372036854775807", "9223372036854775807"], ["1.8446744073709552e19", "1.8446744073709552e19"], ["3", "3"]];
+  for (const [text, meant] of cases) assert.equal(signed(text), meant);
+  const box = { inputs: [], slots: [], numbers: [{ name: "dim", kind: "value", text: "18446744073709551615" }] };
+  assert.equal(named("grad.sum(dim)", box), "grad.sum((-1))");
 });
 
 test("a node says what it takes, keeps and hands on", () => {

@@ -22,6 +22,11 @@ export function number(number, digits = 4) {
   return String(Number(number.toPrecision(Math.max(digits, String(Math.trunc(size)).length))));
 }
 
+/** The text of whole numbers as they were meant: PyTorch keeps the dimension -1 as 18446744073709551615. @param {string} text */
+export function signed(text) {
+  return text.replace(/\b\d{19,20}\b/g, (digits) => String(BigInt.asIntN(64, BigInt(digits))));
+}
+
 /** @param {number[]} shape @returns {string} `[2,3]`, the empty text for a scalar */
 export function shape(shape) {
   return shape && shape.length ? `[${shape.join(",")}]` : "";

@@ -3,7 +3,7 @@
  * only puts it on the page. A row is marked where what it tells changed at this very step.
  */
 
-import { bytes, short, title } from "./format.js";
+import { bytes, short, signed, title } from "./format.js";
 import { boxAt, leafName, present } from "./moment.js";
 import { indexAt } from "./state.js";
 
@@ -37,7 +37,7 @@ export function named(formula, box) {
   const words = new Map();
   for (const input of box.inputs) if (input.label && input.label !== "temporary") words.set(input.name, input.label);
   for (const slot of [...box.slots, ...(box.numbers ?? [])]) {
-    const label = slot.kind === "tensor" ? slot.label : slot.text;
+    const label = slot.kind === "tensor" ? slot.label : slot.text && signed(slot.text);
     if (label && label !== "temporary") words.set(slot.name, label);
   }
   return formula.replace(/(?<![\w.])[A-Za-z_]\w*/g, (word) => {
@@ -68,7 +68,7 @@ export function nodeFacts(box, moment) {
   for (const { slot, state: how, found } of now.slots) {
     if (how !== null) facts.push(slotFact(slot, how, found, scene, changedAt(state, box.id, `slot:${slot.name}`, step)));
   }
-  for (const slot of box.numbers ?? []) if (slot.text !== null && slot.text !== undefined) facts.push(fact(`saved ${slot.name}`, slot.text));
+  for (const slot of box.numbers ?? []) if (slot.text !== null && slot.text !== undefined) facts.push(numberFact(slot));
   if (now.hint) facts.push(fact("hook", now.hint, changed("hint")));
   facts.push(fact("kept alive by", holders(box, moment).join(", ") || "nothing"));
   return facts;
@@ -83,6 +83,12 @@ function gives(box, { state, scene, step }) {
     facts.push(fact(`gives ${title(scene.box.get(wire.to))}`, short(scene.values[value], ROOM), { changed: changedAt(state, wire.id, "value", step) }));
   }
   return facts;
+}
+
+/** A number of the formula; where PyTorch keeps it in another guise, that too. */
+function numberFact({ name, text }) {
+  const meant = signed(text);
+  return fact(`saved ${name}`, meant, { note: meant === text ? null : `PyTorch keeps it unsigned, as ${text}` });
 }
 
 function slotFact(slot, how, found, scene, changed) {
