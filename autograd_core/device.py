@@ -37,6 +37,19 @@ class device(metaclass=WrittenInC):
             raise RuntimeError(EMPTY if index is None else "Cannot access accelerator device when none is available.")
         self.type, self.index = named(type, index)
 
+    def __enter__(self) -> device:
+        """In the block of `with torch.device("cpu"):` all is made on it, as it is anyway.
+
+        Raises:
+            NotImplementedError: it is another one.
+        """
+        if self.type != "cpu":
+            raise NotImplementedError(f"device {self} is not supported: this engine runs on the cpu")
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        """Nothing is to be taken back."""
+
     def __str__(self) -> str:
         return self.type if self.index is None else f"{self.type}:{self.index}"
 

@@ -19,7 +19,7 @@ READ_AND_WRITTEN = (
     "location. Please clone() the tensor before performing the operation."
 )
 
-REPEATING = ("fill", "zero", "tril", "triu")
+REPEATING = ("fill", "zero", "tril", "triu", "threshold_")
 """Operators that may write a place twice: torch does not look."""
 OUTDATED = {"masked_fill": "mask] = scalar", "index_fill": "mask] = scalar", "index_put": "indices] = tensor"}
 """Operators that still may, with a warning, and the assignments that call them."""

@@ -16,6 +16,7 @@ from .. import dtypes, errors
 from ..inplace import in_place
 from ..ops import elementwise, putting, shape
 from ..ops import index as places
+from ..overlap import refuse_repeats
 from ..tensor import Tensor, plain
 from ..transforms.batch import unseen
 
@@ -79,6 +80,7 @@ def delitem(self: Tensor, index: Any) -> None:
 
 def write(target: Tensor, value: Tensor) -> None:
     """Write `value` over `target`: filled from a 0-d tensor, copied otherwise."""
+    refuse_repeats(target.data_)
     if value.data_.shape == target.data_.shape:
         in_place(elementwise.copy, target, value)
     elif value.data_.shape == ():

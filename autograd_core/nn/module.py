@@ -63,12 +63,14 @@ class Module(Calling, Stored):
                 continue
             with no_grad():
                 changed = fn(parameter)
+            grad = parameter.grad
             if changed is not parameter:
-                grad = parameter.grad
                 parameter.data = changed
-                if grad is not None:
-                    with no_grad():
-                        grad.data = fn(grad)
+            if grad is not None:
+                with no_grad():
+                    turned = fn(grad)
+                if turned is not grad:
+                    grad.data = turned
         for name, buffer in self._buffers.items():
             if buffer is not None:
                 self._buffers[name] = fn(buffer)

@@ -272,7 +272,8 @@ def im2col(self: Array, kernel_size: Sizes, dilation: Sizes, padding: Sizes, str
         )
     batch = self if self.ndim == 4 else self[None]
     look = windows(padded(batch, padding), kernel_size, stride, dilation)
-    columns = look.transpose(0, 1, 4, 5, 2, 3).reshape(len(batch), batch.shape[1] * kernel_size[0] * kernel_size[1], -1)
+    count = batch.shape[1] * kernel_size[0] * kernel_size[1], look.shape[2] * look.shape[3]
+    columns = look.transpose(0, 1, 4, 5, 2, 3).reshape(len(batch), *count)
     return owned(columns if self.ndim == 4 else columns[0])
 
 
@@ -287,7 +288,14 @@ def col2im(
     batch = self if self.ndim == 3 else self[None]
     terms = zip(output_size, padding, dilation, kernel_size, stride, strict=True)
     places = [(n + 2 * p - d * (k - 1) - 1) // s + 1 for n, p, d, k, s in terms]
-    blocks = batch.reshape(len(batch), -1, *kernel_size, *places)
+    if min(places) < 1:
+        raise RuntimeError(
+            f"Given output_size={tuple(output_size)}, kernel_size={tuple(kernel_size)}, dilation={tuple(dilation)}, "
+            f"padding={tuple(padding)}, stride={tuple(stride)}, calculated shape of the array of sliding blocks as "
+            f"{tuple(places)}, which is too small (non-positive)"
+        )
+    channels = batch.shape[1] // (kernel_size[0] * kernel_size[1])
+    blocks = batch.reshape(len(batch), channels, *kernel_size, *places)
     image = added_up(blocks, stride, padding, dilation, output_size)
     return owned(image if self.ndim == 3 else image[0])
 

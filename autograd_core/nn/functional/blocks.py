@@ -23,6 +23,11 @@ def unfold(
     """The blocks under a sliding kernel, one a column."""
     if input.data_.ndim < 3:
         s.wrap(2, input.data_.ndim)
+    if 0 in input.data_.shape[-3:]:
+        raise RuntimeError(
+            "Expected 3D or 4D (batch mode) tensor with possibly 0 batch size and other non-zero dimensions for input, "
+            f"but got: {list(input.data_.shape)}"
+        )
     kernel, spaced, room, step = pair(kernel_size), pair(dilation), pair(padding), pair(stride)
     size = input.data_.shape[-2:]
     terms = zip(size, room, spaced, kernel, step, strict=True)

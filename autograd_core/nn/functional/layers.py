@@ -61,6 +61,8 @@ def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
         raise RuntimeError("one_hot is only applicable to index tensor of type LongTensor.")
     if labels.size and labels.min() < 0:
         raise RuntimeError("Class values must be non-negative.")
+    if not labels.size and num_classes == -1:
+        raise RuntimeError("Can not infer total number of classes from empty tensor.")
     count = int(labels.max()) + 1 if num_classes == -1 else num_classes
     if labels.size and labels.max() >= count:
         raise RuntimeError("Class values must be smaller than num_classes.")

@@ -7,6 +7,8 @@ import warnings
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from ...ops import upsampling, zooming
 from ...tensor import Tensor
 from .pooling import adaptive_avg_pool1d, adaptive_avg_pool2d
@@ -116,9 +118,16 @@ def wanted_size(input: Tensor, size: Any, scale_factor: Any) -> tuple[list[int],
     space = list(input.data_.shape[2:])
     if size is not None and scale_factor is not None:
         raise ValueError("only one of size or scale_factor should be defined")
+    if is_whole(size) and not isinstance(size, int):
+        size = int(size)
     if size is not None:
         if not isinstance(size, int) and len(size) != len(space):
             raise mismatch("Input and output", space, "output size", size, "o")
+        if not isinstance(size, int) and not all(map(is_whole, size)):
+            raise TypeError(
+                "expected size to be one of int or Tuple[int] or Tuple[int, int] or Tuple[int, int, int], but got size "
+                f"with types {[type(n) for n in size]}"
+            )
         wanted = [size] * len(space) if isinstance(size, int) else [int(n) for n in size]
         return wanted, [None] * len(space)
     if scale_factor is None:
@@ -130,6 +139,13 @@ def wanted_size(input: Tensor, size: Any, scale_factor: Any) -> tuple[list[int],
     else:
         factors = [float(scale_factor)] * len(space)
     return [math.floor(n * factor) for n, factor in zip(space, factors, strict=True)], list(factors)
+
+
+def is_whole(value: Any) -> bool:
+    """Whether `value` is a whole number, or a tensor of one."""
+    if isinstance(value, Tensor):
+        return value.data_.ndim == 0 and value.data_.dtype.kind in "iu"
+    return isinstance(value, int | np.integer)
 
 
 def mismatch(who: str, space: list[int], what: str, given: Any, letter: str) -> ValueError:
