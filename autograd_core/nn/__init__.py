@@ -40,6 +40,7 @@ from .cells import GRUCell, LSTMCell, RNNCell, RNNCellBase
 from .container import ModuleDict, ModuleList, Sequential
 from .convolution import Conv1d, Conv2d, Conv3d, ConvTranspose1d, ConvTranspose2d, ConvTranspose3d
 from .dropout import AlphaDropout, Dropout, Dropout1d, Dropout2d, Dropout3d, FeatureAlphaDropout
+from .forwards import name_forwards
 from .images import (
     ChannelShuffle,
     Fold,
@@ -328,6 +329,7 @@ __all__ = [
 ]
 
 settle(globals())
+name_forwards(globals())
 
 from . import modules  # noqa: E402  it says where all these are at home
 

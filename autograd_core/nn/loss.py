@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, ClassVar
 
 from ..tensor import Tensor
@@ -60,8 +60,8 @@ class Loss(_Loss):
                 setattr(self, name, value)
         self._names = tuple(given)
 
-    def forward(self, *inputs: Any, **options: Any) -> Any:
-        return type(self).function(*inputs, **options, **{name: getattr(self, name) for name in self._names})
+    def measured(self, *inputs: Any) -> Any:
+        return type(self).function(*inputs, **{name: getattr(self, name) for name in self._names})
 
 
 OLD: dict[str, Any] = {"size_average": None, "reduce": None, "reduction": "mean"}
@@ -72,7 +72,17 @@ def loss(name: str, function: Callable[..., Any], by_name: bool = False, /, **de
     kind = inspect.Parameter.KEYWORD_ONLY if by_name else inspect.Parameter.POSITIONAL_OR_KEYWORD
     parameters = [inspect.Parameter(field, kind, default=value) for field, value in defaults.items()]
     facts = {"function": staticmethod(function), "fields": inspect.Signature(parameters), "__module__": __name__}
-    return type(name, (Loss,), facts | {"__signature__": said(parameters)})
+    given = inspect.signature(function).parameters.values()
+    inputs = [parameter.name for parameter in given if parameter.default is parameter.empty]
+    return type(name, (Loss,), facts | {"__signature__": said(parameters), "forward": forward_of(inputs)})
+
+
+def forward_of(inputs: Iterable[str]) -> Callable[..., Any]:
+    """The `forward` of a loss of these inputs, so that Python's own words for a call that does not fit are torch's."""
+    names, place = ", ".join(inputs), dict[str, Any]()
+    exec(f"def forward(self, {names}):\n    return self.measured({names})", place)
+    forward: Callable[..., Any] = place["forward"]
+    return forward
 
 
 # ---- between numbers

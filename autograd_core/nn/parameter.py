@@ -21,6 +21,8 @@ class Parameter(Tensor):
     def __new__(cls, data: Any = None, requires_grad: bool = True) -> Parameter:
         parameter = object.__new__(cls)
         source = Tensor() if data is None else data
+        if not isinstance(source, Tensor):
+            raise AttributeError(f"'{type(source).__name__}' object has no attribute 'detach'")
         parameter.data_ = source.data_
         parameter.storage_ = source.shared_storage()
         parameter.node = parameter.meta = None

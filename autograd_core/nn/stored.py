@@ -19,7 +19,7 @@ PUBLIC = "_from_public_api"
 """What torch writes on a function that may return nothing when a module was written down."""
 
 
-class IncompatibleKeys(NamedTuple):
+class _IncompatibleKeys(NamedTuple):
     """What `load_state_dict` found to be missing or left over."""
 
     missing_keys: list[str]
@@ -115,7 +115,7 @@ class Stored(Tree):
 
     def load_state_dict(
         self, state_dict: Mapping[str, Any], strict: bool = True, assign: bool = False
-    ) -> IncompatibleKeys:
+    ) -> _IncompatibleKeys:
         """Copies the tensors of `state_dict` into the module.
 
         Raises:
@@ -123,7 +123,7 @@ class Stored(Tree):
         """
         if not isinstance(state_dict, Mapping):
             raise TypeError(f"Expected state_dict to be dict-like, got {type(state_dict)}.")
-        keys = IncompatibleKeys([], [])
+        keys = _IncompatibleKeys([], [])
         wrong: list[str] = []
         self._load_below(OrderedDict(state_dict), "", getattr(state_dict, "_metadata", {}), assign, keys, wrong)
         if strict:
@@ -141,7 +141,7 @@ class Stored(Tree):
         prefix: str,
         metadata: Any,
         assign: bool,
-        keys: IncompatibleKeys,
+        keys: _IncompatibleKeys,
         wrong: list[str],
     ) -> None:
         facts = dict(metadata.get(prefix[:-1], {}))
