@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -257,12 +258,22 @@ def cross(input: Tensor, other: Tensor, *, dim: int = -1) -> Tensor:
     return m.linalg_cross(input, other, dim)
 
 
+WITHOUT_DIM = (
+    "Using torch.cross without specifying the dim arg is deprecated.\nPlease either pass the dim explicitly or simply "
+    "use torch.linalg.cross.\nThe default value of dim will change to agree with that of linalg.cross in a future "
+    "release."
+)
+
+
 def old_cross(input: Tensor, other: Tensor, dim: int | None = None) -> Tensor:
     """torch.cross, which looks for a dimension of length 3 where none is named."""
     if dim is None:
         found = [at for at, n in enumerate(input.data_.shape) if n == 3]
         if not found:
             raise RuntimeError("no dimension of size 3 in input")
+        if "cross" not in state.warned:
+            state.warned.add("cross")
+            warnings.warn(WITHOUT_DIM, UserWarning, stacklevel=4)
         dim = found[0]
     return cross(input, other, dim=dim)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections import deque
 from collections.abc import Sequence
 from typing import Any
@@ -9,8 +10,14 @@ from typing import Any
 import numpy as np
 
 from .. import dtypes
+from ..state import state
 from ..tensor import Tensor
 from .choices import numpy_dtype
+
+LIST_OF_ARRAYS = (
+    "Creating a tensor from a list of numpy.ndarrays is extremely slow. Please consider converting the list to a "
+    "single numpy.ndarray with numpy.array() before converting to a tensor."
+)
 
 MOST = 128
 """As many dimensions torch reads; a list that holds itself has more."""
@@ -90,7 +97,16 @@ def flatten_into(flat: list[Any], data: Any, shape: tuple[int, ...], depth: int)
     if len(data) != shape[depth]:
         raise ValueError(f"expected sequence of length {shape[depth]} at dim {depth} (got {len(data)})")
     for part in data:
+        if isinstance(part, np.ndarray) and not isinstance(data, np.ndarray):
+            warn_of_arrays()
         flatten_into(flat, part, shape, depth + 1)
+
+
+def warn_of_arrays() -> None:
+    """Torch warns of the first list with arrays in it."""
+    if "list of arrays" not in state.warned:
+        state.warned.add("list of arrays")
+        warnings.warn(LIST_OF_ARRAYS, UserWarning, stacklevel=8)
 
 
 def as_number(value: Any, depth: int) -> Any:
