@@ -157,6 +157,8 @@ class Forward(Making):
         differ = " or ".join(f"{pair[0]}.dtype is not {d}.dtype" for d in pair[1:]) or "False"
         if self.floating:
             differ += f" or {pair[0]}.dtype.kind != 'f'"
+        if self.pair[0] != self.given[0] and not self.op.traits.get("tensors_only"):
+            differ += f" or {pair[0]}.dtype is not _FLOAT"  # all may be numbers, which are float64 for numpy
         given = ", ".join(self.pair)
         chosen = otherwise and self.rule is iterated
         turned = [f"{indent}    if {self.turned('')}: {otherwise}({self.everything})"] if chosen else []
