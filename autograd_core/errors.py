@@ -153,6 +153,9 @@ ALLCLOSE_IN_VMAP = (
     "vmap over torch.allclose isn't supported yet. Please file an issue at https://github.com/pytorch/pytorch/issues "
     "if you need this feature."
 )
+SAME_RANDOM_OF_EACH = (
+    "Vmap does not currently support same randomness with a batched tensor input. Please file an issue with functorch"
+)
 RANDOM_IN_VMAP = (
     "vmap: called random operation while in randomness error mode. Please either use the 'same' or 'different' "
     "randomness flags on vmap or perform the randomness operation out of vmap"

@@ -107,17 +107,16 @@ def drawn(call: Call) -> Any:
     """Random numbers: the same for all examples, or others for each.
 
     Raises:
-        RuntimeError: it was not said which.
+        RuntimeError: it was not said which, or they are to be the same of what the examples have each for itself.
     """
-    from ..ops.shape import select
-
     part = call.first
     if call.level.randomness == "error":
         raise RuntimeError(errors.RANDOM_IN_VMAP)
     if call.level.randomness == "different":
         return Part(call.run(self=ensured(part, call.level.size)), 0)
-    one = part.whole if part.at is None else select(part.whole, part.at, 0)
-    return Part(call.run(self=one), None)
+    if part.at is not None:
+        raise RuntimeError(errors.SAME_RANDOM_OF_EACH)
+    return Part(call.run(self=part.whole), None)
 
 
 def looked_up(call: Call) -> Any:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import math
 import warnings
+from typing import Any
 
 import numpy as np
 
+from ...batching.making import at_random, like_at_random
 from ...errors import check_cast
 from ...inplace import in_place
 from ...methods.reshaping import squeeze_, unsqueeze_
@@ -39,14 +41,29 @@ def dropped(
         if len(shape) < 2:
             raise RuntimeError("Feature dropout requires at least 2 dimensions in the input")
         shape = (*shape[:2], *[1] * (len(shape) - 2))
+    if not alpha:
+        return times(input, of_channels(*shape, p=p, kind=kind) if channels else of_elements(input, p), inplace)
     drawn = bernoulli(math.prod(shape), 1 - p, kind)
     noise = drawn.reshape(shape) if channels else laid_like(drawn, input.data_)
-    if not alpha:
-        return times(input, plain((noise / kind.type(1 - p))[()], version=NOISE_WRITES), inplace)
     scale = 1.0 / math.sqrt((LOWEST * LOWEST * p + 1) * (1 - p))
     moved = plain(((noise - 1) * kind.type(LOWEST * scale) + kind.type(LOWEST * scale * p))[()])
     kept = times(input, plain((noise * kind.type(scale))[()], version=NOISE_WRITES), inplace)
     return in_place(e.add, kept, moved)
+
+
+@like_at_random
+def of_elements(input: Tensor, p: float) -> Tensor:
+    """The mask of a tensor: 0, or what makes up for the zeros."""
+    data = input.data_
+    noise = laid_like(bernoulli(data.size, 1 - p, data.dtype), data)
+    return plain((noise / data.dtype.type(1 - p))[()], version=NOISE_WRITES)
+
+
+@at_random
+def of_channels(*shape: int, p: float, kind: np.dtype[Any]) -> Tensor:
+    """The mask of whole channels."""
+    noise = bernoulli(math.prod(shape), 1 - p, kind).reshape(shape)
+    return plain(noise / kind.type(1 - p), version=NOISE_WRITES)
 
 
 def laid_like(row: Array, data: Array) -> Array:
