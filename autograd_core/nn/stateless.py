@@ -54,6 +54,8 @@ def functional_call(
                 table, key = places[name]
                 before.append((table, key, table[key]))
                 table[key] = given[name]
+            else:
+                module.get_submodule(name.rpartition(".")[0])  # a name may be left over, not a module
         return module(*(args if isinstance(args, tuple) else () if args is None else (args,)), **(kwargs or {}))
     finally:
         for table, key, tensor in reversed(before):
