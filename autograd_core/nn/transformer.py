@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ..functions.factories import floating
+from ..state import state
 from ..tensor import Tensor, plain
 from . import functional as F
 from . import init
@@ -85,7 +86,7 @@ class TransformerEncoderLayer(Layer):
         is_causal: bool = False,
     ) -> Tensor:
         kind = src.data_.dtype
-        padding = F.canonical_mask(src_key_padding_mask, "src_key_padding_mask", src_mask, kind)
+        padding = F.canonical_mask(src_key_padding_mask, "src_key_padding_mask", src_mask, kind, "src_mask")
         mask = F.canonical_mask(src_mask, "src_mask", None, kind)
 
         def attended(x: Tensor) -> Any:
@@ -111,6 +112,7 @@ class TransformerEncoder(Module):
         if reason:
             warnings.warn(UNUSED_NESTED_TENSOR + reason, stacklevel=2)
         self.enable_nested_tensor, self.mask_check = enable_nested_tensor, mask_check
+        self.use_nested_tensor = enable_nested_tensor and not reason
         self.layers = ModuleList([deepcopy(encoder_layer) for _ in range(num_layers)])
         self.num_layers, self.norm = num_layers, norm
 
@@ -122,14 +124,33 @@ class TransformerEncoder(Module):
         is_causal: bool | None = None,
     ) -> Tensor:
         kind = src.data_.dtype
-        padding = F.canonical_mask(src_key_padding_mask, "src_key_padding_mask", mask, kind)
+        padding = F.canonical_mask(src_key_padding_mask, "src_key_padding_mask", mask, kind, "mask")
         shown = F.canonical_mask(mask, "mask", None, kind)
         causal = is_causal if is_causal is not None else looks_causal(shown)
         for layer in self.layers:
             src = layer(src, src_mask=shown, is_causal=causal, src_key_padding_mask=padding)
+        if padding is not None and shown is None and self.leaves_out_padding(src, padding):
+            if "nested tensors" not in state.warned:
+                state.warned.add("nested tensors")
+                warnings.warn(PROTOTYPE, stacklevel=2)
+            src = src.masked_fill(plain((padding.data_ != 0)[..., None]), 0.0)
         return src if self.norm is None else self.norm(src)
 
+    def leaves_out_padding(self, src: Tensor, padding: Tensor) -> bool:
+        """Whether torch would take nested tensors on its way, which know nothing of what is padding: zeros come out."""
+        if not self.use_nested_tensor or self.layers[0].training or src.data_.ndim != 3:
+            return False
+        hidden = padding.data_ != 0
+        if self.mask_check and (hidden[:, :-1] & ~hidden[:, 1:]).any():
+            return False
+        return not state.grad_enabled or not any(t.requires_grad for t in (src, *self.layers[0].parameters()))
 
+
+PROTOTYPE = (
+    "The PyTorch API of nested tensors is in prototype stage and will change in the near future. We recommend "
+    "specifying layout=torch.jagged when constructing a nested tensor, as this layout receives active development, has "
+    "better operator coverage, and works with torch.compile."
+)
 UNUSED_NESTED_TENSOR = "enable_nested_tensor is True, but self.use_nested_tensor is False because "
 
 

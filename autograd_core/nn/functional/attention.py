@@ -77,7 +77,9 @@ def composed(
 # ---- many heads
 
 
-def canonical_mask(mask: Tensor | None, name: str, other: Tensor | None, kind: np.dtype[Any]) -> Tensor | None:
+def canonical_mask(
+    mask: Tensor | None, name: str, other: Tensor | None, kind: np.dtype[Any], beside: str = "attn_mask"
+) -> Tensor | None:
     """A mask as numbers to be added: -inf where a boolean one says that nothing is to be seen."""
     if mask is None:
         return None
@@ -86,7 +88,7 @@ def canonical_mask(mask: Tensor | None, name: str, other: Tensor | None, kind: n
         raise AssertionError(f"only bool and floating types of {name} are supported")
     if other is not None and other.data_.dtype != held:
         warnings.warn(
-            f"Support for mismatched {name} and attn_mask is deprecated. Use same type for both instead.", stacklevel=3
+            f"Support for mismatched {name} and {beside} is deprecated. Use same type for both instead.", stacklevel=3
         )
     if held.kind == "f":
         return mask
