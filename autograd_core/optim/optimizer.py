@@ -184,9 +184,14 @@ class Optimizer:
             own = group["params"]
             group.clear()
             group.update({**other, "params": own, **names})
-        self.complete()
+        self.__setstate__({"state": self.state, "param_groups": self.param_groups})
         for hook in self.state_dict_hooks["after load_state_dict"].values():
             hook(self)
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Take over what was stored; optimizers of programs may do more."""
+        self.__dict__.update(state)
+        self.complete()
 
     def complete(self) -> None:
         """Add what was loaded without, as it was stored before there was such a thing."""
