@@ -211,15 +211,19 @@ def give_class(module: Module) -> None:
     module.__class__ = type(name, (kind,), {**own, "__module__": "torch.nn.utils.parametrize"})
 
 
+def current(module: Module, name: str, made: ParametrizationList) -> Any:
+    """What `made` gives for `module.name`: while it is cached, always the same."""
+    if not CACHE.depth:
+        return made()
+    key = (id(module), name)
+    if key not in CACHE.known:
+        CACHE.known[key] = made()
+    return CACHE.known[key]
+
+
 def give_property(module: Module, name: str) -> None:
     def get(self: Any) -> Any:
-        made = self.parametrizations[name]
-        if not CACHE.depth:
-            return made()
-        key = (id(self), name)
-        if key not in CACHE.known:
-            CACHE.known[key] = made()
-        return CACHE.known[key]
+        return current(self, name, self.parametrizations[name])
 
     def put(self: Any, value: Any) -> None:
         self.parametrizations[name].right_inverse(value)

@@ -186,7 +186,7 @@ def of_module(machine: Machine, owner: Any, name: str) -> Value:
     if "parametrizations" in held.get("_modules", ()):
         made = computed(owner, name)
         if made is not None:
-            return from_engine(made())
+            return from_engine(torch.nn.utils.parametrize.current(owner, name, made))
     if isinstance(owner, Companion):
         found = by_class(machine, owner, owner.kind, name, owner.attributes)
         if found is not MISSING:
@@ -212,8 +212,6 @@ def of_module(machine: Machine, owner: Any, name: str) -> Value:
         return read(entry, owner)
     if name == "__class__":
         return type_of(owner)
-    if name in CONTAINER_METHODS and hasattr(type(owner), name):
-        return Foreign(name, CONTAINER_METHODS[name], owner)
     if isinstance(owner, Companion):
         answer = call_method(machine, owner, "__getattr__", [name])
         if answer is not NotImplemented:
@@ -222,18 +220,6 @@ def of_module(machine: Machine, owner: Any, name: str) -> Value:
         if found is not MISSING:
             return found
     raise missing(owner, name)
-
-
-CONTAINER_METHODS: dict[str, Callable[..., Any]] = {
-    "append": lambda owner, item: owner.append(item),
-    "extend": lambda owner, items: owner.extend(items),
-    "insert": lambda owner, at, item: owner.insert(at, item),
-    "keys": lambda owner: owner.keys(),
-    "values": lambda owner: owner.values(),
-    "items": lambda owner: owner.items(),
-    "update": lambda owner, items: owner.update(items),
-}
-"""What ModuleList, ModuleDict, Sequential and ParameterList add to a module."""
 
 
 def of_class(machine: Machine, owner: Class, name: str) -> Value:
