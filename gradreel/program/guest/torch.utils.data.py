@@ -99,6 +99,10 @@ class RandomSampler(Sampler):
     def __init__(self, data_source, replacement=False, num_samples=None, generator=None):
         self.data_source, self.replacement, self.generator = data_source, replacement, generator
         self._count = num_samples
+        if not isinstance(replacement, bool):
+            raise TypeError(f"replacement should be a boolean value, but got replacement={replacement}")
+        if not isinstance(self.num_samples, int) or self.num_samples <= 0:
+            raise ValueError(f"num_samples should be a positive integer value, but got num_samples={self.num_samples}")
 
     @property
     def num_samples(self):
@@ -159,6 +163,10 @@ class WeightedRandomSampler(Sampler):
 
 class BatchSampler(Sampler):
     def __init__(self, sampler, batch_size, drop_last):
+        if not isinstance(batch_size, int) or isinstance(batch_size, bool) or batch_size <= 0:
+            raise ValueError(f"batch_size should be a positive integer value, but got batch_size={batch_size}")
+        if not isinstance(drop_last, bool):
+            raise ValueError(f"drop_last should be a boolean value, but got drop_last={drop_last}")
         self.sampler, self.batch_size, self.drop_last = sampler, batch_size, drop_last
 
     def __iter__(self):
@@ -188,8 +196,12 @@ def default_collate(batch):
         return batch
     if isinstance(first, dict):
         return {key: default_collate([one[key] for one in batch]) for key in first}
+    if isinstance(first, tuple) and hasattr(first, "_fields"):
+        return type(first)(*[default_collate(parts) for parts in zip(*batch, strict=False)])
     if isinstance(first, (list, tuple)):
-        return [default_collate(list(parts)) for parts in zip(*batch, strict=False)]
+        if not all(len(one) == len(first) for one in batch):
+            raise RuntimeError("each element in list of batch should be of equal size")
+        return [default_collate(parts) for parts in zip(*batch, strict=False)]
     if hasattr(first, "dtype") and hasattr(first, "tolist"):
         return _torch.stack([_torch.as_tensor(one) for one in batch], 0)
     raise TypeError(
@@ -217,11 +229,23 @@ class DataLoader:
     ):
         self.dataset, self.batch_size, self.drop_last, self.generator = dataset, batch_size, drop_last, generator
         self.num_workers, self.collate_fn = num_workers, collate_fn
+        if num_workers < 0:
+            raise ValueError("num_workers option should be non-negative; use num_workers=0 to disable multiprocessing.")
+        if timeout < 0:
+            raise ValueError("timeout option should be non-negative")
+        self._iterable = isinstance(dataset, IterableDataset)
+        if self._iterable:
+            _check_stream(shuffle, sampler, batch_sampler)
         if sampler is not None and shuffle:
             raise ValueError("sampler option is mutually exclusive with shuffle")
+        if batch_sampler is not None and (batch_size != 1 or shuffle or sampler is not None or drop_last):
+            raise ValueError(
+                "batch_sampler option is mutually exclusive with batch_size, shuffle, sampler, and drop_last"
+            )
+        if batch_size is None and drop_last:
+            raise ValueError("batch_size=None option disables auto-batching and is mutually exclusive with drop_last")
         if hasattr(dataset, "_fit"):
             dataset._fit(batch_size)
-        self._iterable = isinstance(dataset, IterableDataset)
         if sampler is None and not self._iterable:
             sampler = RandomSampler(dataset, generator=generator) if shuffle else SequentialSampler(dataset)
         self.sampler = sampler
@@ -256,7 +280,20 @@ class DataLoader:
             yield collate(batch)
 
     def __len__(self):
+        if self._iterable:
+            length = len(self.dataset)
+            if self.batch_size is None:
+                return length
+            return length // self.batch_size if self.drop_last else -(-length // self.batch_size)
         return len(self.sampler) if self.batch_sampler is None else len(self.batch_sampler)
+
+
+def _check_stream(shuffle, sampler, batch_sampler):
+    for name, value in (("shuffle", shuffle), ("sampler", sampler), ("batch_sampler", batch_sampler)):
+        if value:
+            raise ValueError(
+                f"DataLoader with IterableDataset: expected unspecified {name} option, but got {name}={value}"
+            )
 
 
 def _as_it_is(item):
