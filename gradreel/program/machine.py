@@ -200,11 +200,11 @@ class Machine:
         self.meter.text(written)
         self.emit((Printed, written))
 
-    def warn(self, category: str, message: str) -> None:
-        """Shows a warning once for each line, as Python does."""
+    def warn(self, category: str, message: str, once: bool = False) -> None:
+        """Shows a warning once for each line, as Python does, or only `once`."""
         if self.unwarned:
             return
-        key = (category, message, self.line)
+        key = (category, message, 0 if once else self.line)
         if key not in self.warned:
             self.warned.add(key)
             self.emit((Warned, category, message, self.line))

@@ -6,6 +6,7 @@ import sys
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,7 @@ from gradreel.trace.events import Stopped
 from .builtins.formatting import caught, written
 from .builtins.formatting import text as shown
 from .calls import call
-from .engine import listening, running
+from .engine import listening, running, torch
 from .errors import suggestion
 from .limits import Limits, Spent
 from .machine import Machine, Place
@@ -54,6 +55,9 @@ SYNTAX = (
     yielding,
 )
 """The modules that fill the compiler's tables."""
+
+ENGINE = str(Path(torch.__file__).parent)
+"""Where warnings come from that speak of no line of the program: Python shows each of them once."""
 
 DEEPEST = 20_000
 """Python's own recursion limit while a program runs; the program's calls have their own."""
@@ -167,8 +171,8 @@ def prepared(machine: Machine) -> Iterator[None]:
     """
     depth = sys.getrecursionlimit()
 
-    def show(message: Warning | str, category: type[Warning], *rest: Any) -> None:
-        machine.warn(category.__name__, str(message))
+    def show(message: Warning | str, category: type[Warning], filename: str, *rest: Any) -> None:
+        machine.warn(category.__name__, str(message), once=filename.startswith(ENGINE))
 
     with collector_paused(), running(machine.meter), warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("always")
