@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 from .engine import TENSORS, torch
 from .objects.values import (
+    ATTRIBUTES,
+    CLASS,
     MISSING,
     Bound,
     Builtin,
@@ -86,7 +88,8 @@ def to_engine(machine: Machine, value: Value) -> Any:
             return value
         return kind(to_engine(machine, part) for part in value)
     if kind is dict:
-        return {key: to_engine(machine, part) for key, part in value.items()}
+        given = {key: to_engine(machine, part) for key, part in value.items()}
+        return value if all(given[key] is part for key, part in value.items()) else given
     if kind is Foreign:
         return value.run if not _bound(value) else method(value.run, value.receiver)
     if kind is Type:
@@ -203,10 +206,65 @@ class Companion(Own):
         return str(super().extra_repr())  # type: ignore[misc]
 
 
+def called_back(this: Own, name: str, plainly: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+    """What the program's method `name` gives to the engine, or the engine's own where the class has none."""
+    function = this.kind.find(name)
+    if not isinstance(function, Function):
+        return plainly(*args, **kwargs)
+    given, named = [from_engine(arg) for arg in args], {key: from_engine(arg) for key, arg in kwargs.items()}
+    return to_engine(machine_of(this.kind), function.invoke([this, *given], named))
+
+
+class OwnSteps(Own):
+    """Mixed into an optimizer whose class the program wrote: loading asks it how."""
+
+    def __setstate__(self, state: Any) -> None:
+        called_back(self, "__setstate__", super().__setstate__, state)  # type: ignore[misc]
+
+    def __repr__(self) -> str:
+        return super().__repr__().replace(type(self).__name__, self.kind.name, 1)
+
+
+class OwnRates(Own):
+    """Mixed into a scheduler whose class the program wrote: each step asks it for the rates."""
+
+    def get_lr(self) -> Any:
+        return called_back(self, "get_lr", super().get_lr)  # type: ignore[misc]
+
+    def step(self, *args: Any, **kwargs: Any) -> None:
+        called_back(self, "step", super().step, *args, **kwargs)  # type: ignore[misc]
+
+    def state_dict(self) -> dict[str, Any]:
+        return self.attributes | without_own(super().state_dict())  # type: ignore[misc]
+
+    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
+        self.attributes.update({name: value for name, value in state_dict.items() if name in self.attributes})
+        rest = {name: value for name, value in state_dict.items() if name not in self.attributes}
+        super().load_state_dict(without_own(rest))  # type: ignore[misc]
+
+    def __repr__(self) -> str:
+        return f"<{self.kind.title} object at 0x...>"
+
+
+def without_own(held: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in held.items() if name not in (CLASS, ATTRIBUTES)}
+
+
+CALLED_BACK = ("forward", "get_lr", "step", "__setstate__")
+"""What the engine calls by way of the program's class; `super()` means the engine's own."""
+
+MIXED_IN: dict[type, type] = {
+    torch.nn.Module: Companion,
+    torch.optim.Optimizer: OwnSteps,
+    torch.optim.lr_scheduler.LRScheduler: OwnRates,
+}
+
+
 @cache
 def companion(host: type) -> type:
     """The type of those objects of the program's classes that are a `host` too."""
-    return type(f"Own{host.__name__}", (Companion if issubclass(host, torch.nn.Module) else Own, host), {})
+    own = next((mixed for base, mixed in MIXED_IN.items() if issubclass(host, base)), Own)
+    return type(f"Own{host.__name__}", (own, host), {})
 
 
 def ready(module: Any) -> bool:

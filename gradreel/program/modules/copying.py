@@ -126,7 +126,10 @@ def deep_copy(machine: Machine, value: Any, memo: dict[int, Value] | None = None
     elif isinstance(value, Instance):
         made = memo[id(value)] = twin(value, None, {})
         if made is not value:
-            made.attributes = deep_copy(machine, value.attributes, memo)
+            state = call_method(machine, value, "__getstate__", [])
+            state = deep_copy(machine, value.attributes if state is NotImplemented else state, memo)
+            if call_method(machine, made, "__setstate__", [state]) is NotImplemented:
+                made.attributes = state
     elif isinstance(value, torch.nn.Module):
         kind: Any = type(value)
         made = memo[id(value)] = kind.__new__(kind)

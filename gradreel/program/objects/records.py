@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from ..bridge import CALLED_BACK
 from ..builtins.formatting import error_text, written
 from ..calls import call
 from ..errors import raise_error
@@ -196,13 +197,13 @@ def of_super(machine: Machine, owner: Super, name: str) -> Value:
             return Builtin("__init__", lambda m, *args, **kw: begin(m, this, list(args), kw), True)
         if found is not MISSING:
             return found
-        if name == "forward":
-            return Foreign("forward", lambda *args, **kwargs: base.forward(this, *args, **kwargs))  # type: ignore[attr-defined]
         entry = table_of(base).get(name)
-        if isinstance(entry, Foreign):
-            return Foreign(entry.name, entry.run, this)
         if isinstance(entry, Builtin):
             return Builtin(entry.name, entry.run, entry.machine, this, entry.title)
+        if name in CALLED_BACK and hasattr(base, name):
+            return Foreign(name, lambda *args, **kwargs: getattr(base, name)(this, *args, **kwargs))
+        if isinstance(entry, Foreign):
+            return Foreign(entry.name, entry.run, this)
         return of_module(machine, this, name)
     if found is not MISSING:
         return found

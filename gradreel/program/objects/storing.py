@@ -47,7 +47,10 @@ def store_plainly(machine: Machine, owner: Value, name: str, value: Value) -> No
         store_on_module(machine, owner, name, value)
     elif isinstance(owner, OBJECTS):
         found = owner.kind.find(name) if owner.kind.find(name) is not MISSING else None
-        if not described(machine, found, owner, name, value):
+        entry = table_of(kind).get(name) if kind is not Instance else None
+        if isinstance(entry, Attribute) and entry.set is not None:
+            entry.set(owner, to_engine(machine, value))  # the engine reads it too
+        elif not described(machine, found, owner, name, value):
             check_slots(owner, name)
             owner.attributes[name] = value
     elif kind is Error:

@@ -22,6 +22,7 @@ from ..numpy_face.arrays import ARRAY_TYPES
 from ..numpy_face.sharing import shown
 from ..numpy_face.tables import ARRAY_METHODS
 from ..torch_face.names import NAMES, SAVED, SPACES
+from ..words import words
 from .values import MISSING, Attribute, Builtin, Foreign, Value
 
 Entry = Attribute | Foreign | Builtin
@@ -41,7 +42,13 @@ def _table(host: type, names: list[str], settable: str = "") -> dict[str, Entry]
     return table
 
 
-OVERRIDDEN = (torch.nn.Module, torch.optim.Optimizer, torch.distributions.Distribution, torch.distributions.Transform)
+OVERRIDDEN = (
+    torch.nn.Module,
+    torch.optim.Optimizer,
+    torch.optim.lr_scheduler.LRScheduler,
+    torch.distributions.Distribution,
+    torch.distributions.Transform,
+)
 """Types of the engine whose methods its subclasses override."""
 
 
@@ -79,12 +86,21 @@ PARAMETERS += " temperature total_count transforms alpha mixture_distribution co
 """What distributions are given, each some of them."""
 CONTEXT = "save_for_backward saved_tensors saved_variables needs_input_grad mark_dirty mark_non_differentiable"
 CONTEXT += " set_materialize_grads materialize_grads next_functions name metadata"
+RATES = (
+    "optimizer last_epoch base_lrs _last_lr _step_count lr_lambdas step_size gamma milestones factor total_iters "
+    "start_factor end_factor power T_max eta_min T_0 T_i T_mult T_cur max_lrs min_lrs total_steps total_size "
+    "step_ratio mode patience threshold threshold_mode cooldown cooldown_counter num_bad_epochs best mode_worse "
+    "default_min_lr eps _schedulers _milestones swa_lrs anneal_epochs"
+)
+"""What schedulers hold, each some of it."""
 SLOTS = [prefix + name for name in SAVED for prefix in ("_saved_", "_raw_saved_")]
 NODE = getattr(torch.autograd.graph, "Node", None)
 
 
 PACKED = ["to", "cpu", "double", "float", "half", "long", "int", "short", "char", "byte", "is_pinned"]
 """What packed sequences can be turned into."""
+CONTAINING = words("append extend insert pop keys values items update get popitem clear setdefault copy fromkeys")
+"""What lists and dictionaries of modules and parameters add to a module, each some of it."""
 RESETTING = tuple(
     kind for kind in vars(torch.nn).values() if isinstance(kind, type) and hasattr(kind, "reset_parameters")
 )
@@ -141,11 +157,15 @@ def _tables() -> dict[type, dict[str, Entry]]:
     for kind in (torch.nn.UninitializedParameter, torch.nn.UninitializedBuffer):
         tables[kind] = _table(kind, [*NAMES["torch.Tensor"], "materialize"], "requires_grad grad data")
     tables[torch.nn.Module] = _table(torch.nn.Module, NAMES["torch.nn.Module"]) | _reads(SETTINGS, settable=True)
-    tables[torch.nn.Module] |= _reads("_parameters _modules _buffers is_tensor ntensors")
+    tables[torch.nn.Module] |= _reads("_parameters _modules _buffers is_tensor ntensors all_weights")
     optimizer = getattr(torch.optim, "Optimizer", None)
     if optimizer is not None:
-        tables[optimizer] = _table(optimizer, NAMES["torch.optim.Optimizer"]) | _reads("param_groups state defaults")
+        tables[optimizer] = _table(optimizer, NAMES["torch.optim.Optimizer"]) | _reads(
+            "param_groups state defaults", settable=True
+        )
         tables[optimizer]["step"] = Builtin("step", step, machine=True)
+    scheduler = torch.optim.lr_scheduler.LRScheduler
+    tables[scheduler] = _table(scheduler, NAMES["torch.optim.lr_scheduler.LRScheduler"]) | _reads(RATES, settable=True)
     distribution = torch.distributions.Distribution
     tables[distribution] = _table(distribution, NAMES["torch.distributions.Distribution"]) | _reads(PARAMETERS)
     transform = torch.distributions.Transform
@@ -158,6 +178,9 @@ def _tables() -> dict[type, dict[str, Entry]]:
     for kind in RESETTING:
         names = [name for name in RESETS if hasattr(kind, name)]
         tables[kind] = {name: Foreign(name, _late(name)) for name in names}
+    for name in ("Sequential", "ModuleList", "ModuleDict", "ParameterList", "ParameterDict"):
+        container = getattr(torch.nn, name)
+        tables[container] = _table(container, CONTAINING)
     clusters = torch.nn.AdaptiveLogSoftmaxWithLoss
     tables[clusters] |= {name: Foreign(name, _late(name)) for name in ("log_prob", "predict")}
     tables[torch.Size] = tables[tuple] | _table(torch.Size, NAMES["torch.Size"])
@@ -220,9 +243,4 @@ def _others(kind: type) -> dict[str, Entry]:
         return _reads("type index")
     if kind.__name__ == "Generator":
         return _table(kind, NAMES["torch.Generator"])
-    if kind.__name__.endswith(("LR", "OnPlateau", "WarmRestarts", "Scheduler")):
-        shown = (
-            "last_epoch base_lrs optimizer best num_bad_epochs patience factor gamma step_size T_max max_lrs total_size"
-        )
-        return _table(kind, ["step", "get_last_lr", "state_dict", "load_state_dict", "get_lr"]) | _reads(shown)
     return {}

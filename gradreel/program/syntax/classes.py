@@ -198,6 +198,7 @@ EXTENDABLE = (
     torch.nn.Module,
     torch.autograd.Function,
     torch.optim.Optimizer,
+    torch.optim.lr_scheduler.LRScheduler,
     list,
     dict,
     tuple,

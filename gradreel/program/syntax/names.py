@@ -21,7 +21,8 @@ DUNDERS = frozenset(
         "__set_name__ __init_subclass__ __class_getitem__ __post_init__ __copy__ __deepcopy__ __divmod__ __rdivmod__ "
         "__fspath__ __name__ __qualname__ __class__ __doc__ __version__ __self__ __func__ __module__ __dict__ "
         "__bases__ __mro__ __slots__ __match_args__ __annotations__ __defaults__ __wrapped__ __members__ __all__ "
-        "__author__ __cause__ __context__ __suppress_context__ __notes__ __traceback__ __isabstractmethod__"
+        "__author__ __cause__ __context__ __suppress_context__ __notes__ __traceback__ __isabstractmethod__ "
+        "__getstate__ __setstate__"
     )
 ) | {
     f"__{side}{name}__"

@@ -36,7 +36,7 @@ SAVED = NAMES.pop("saved")
 SURFACE = {module: frozenset(names) for module, names in _listed("torch_surface.txt").items()}
 """All public names of PyTorch 2.13, by module or type: what is missing here, and what is nowhere."""
 
-OWNERS = words("Tensor Module Optimizer Function Size finfo Generator Node Distribution Transform")
+OWNERS = words("Tensor Module Optimizer LRScheduler Function Size finfo Generator Node Distribution Transform")
 """Listed types: their names are attributes of values."""
 
 
