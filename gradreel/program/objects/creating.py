@@ -69,7 +69,7 @@ def begin(machine: Machine, this: Value, args: list[Value], kwargs: dict[str, Va
         this.args = tuple(args)
         return
     if kind.host is None or kind.native is not None:
-        if args or kwargs:
+        if (args or kwargs) and kind.native is None:
             raise TypeError(f"{kind.name}() takes no arguments")
         return
     base = kind.host.hosts[0]
