@@ -264,7 +264,7 @@ METHODS: dict[type, dict[str, Method]] = {
     bool: {},
     range: _ours(index=_index, count=_count),
 }
-METHODS[OrderedDict] = METHODS[dict] | _plain(OrderedDict, "move_to_end popitem keys values items")
+METHODS[OrderedDict] = METHODS[dict] | _plain(OrderedDict, "clear items keys move_to_end pop popitem values")
 METHODS[deque] = _plain(deque, "clear pop popleft reverse rotate") | _ours(
     append=_queued(deque.append),
     appendleft=_queued(deque.appendleft),
