@@ -97,10 +97,40 @@ def decorated(context: Any, function: Value) -> Function:
 
     def invoke(args: list[Value], kwargs: dict[str, Value]) -> Value:
         with context.fresh():
-            return function.invoke(args, kwargs)
+            result = function.invoke(args, kwargs)
+        if isinstance(result, Generator) and result.name == function.title:
+            result.source = Inside(result.source, context)
+        return result
 
     made.invoke = invoke
     return made
+
+
+class Inside:
+    """A running generator function, each step of it in a context of its own."""
+
+    __slots__ = ("source", "context")
+
+    def __init__(self, source: Any, context: Any) -> None:
+        self.source, self.context = source, context
+
+    def __iter__(self) -> Inside:
+        return self
+
+    def __next__(self) -> Value:
+        return self.send(None)
+
+    def send(self, value: Value) -> Value:
+        with self.context.fresh():
+            return self.source.send(value)
+
+    def throw(self, raised: BaseException) -> Value:
+        with self.context.fresh():
+            return self.source.throw(raised)
+
+    def close(self) -> None:
+        with self.context.fresh():
+            self.source.close()
 
 
 TOLD = type(str.upper)
