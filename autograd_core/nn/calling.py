@@ -41,7 +41,7 @@ class Calling(Attributes):
     _forward_hooks_always_called: OrderedDict[int, Hook]
 
     def forward(self, *args: Any, **options: Any) -> Any:
-        raise NotImplementedError(f'Module [{self._get_name()}] is missing the required "forward" function')
+        raise NotImplementedError(f'Module [{type(self).__name__}] is missing the required "forward" function')
 
     def __call__(self, *args: Any, **options: Any) -> Any:
         try:

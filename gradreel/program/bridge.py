@@ -221,9 +221,6 @@ class OwnSteps(Own):
     def __setstate__(self, state: Any) -> None:
         called_back(self, "__setstate__", super().__setstate__, state)  # type: ignore[misc]
 
-    def __repr__(self) -> str:
-        return super().__repr__().replace(type(self).__name__, self.kind.name, 1)
-
 
 class OwnRates(Own):
     """Mixed into a scheduler whose class the program wrote: each step asks it for the rates."""
@@ -261,8 +258,10 @@ MIXED_IN: dict[type, type] = {
 
 
 @cache
-def companion(host: type) -> type:
-    """The type of those objects of the program's classes that are a `host` too."""
+def companion(host: type, name: str = "") -> type:
+    """The type of those objects of the program's classes that are a `host` too; `name` is what messages call it."""
+    if name:
+        return type(name, (companion(host),), {"__module__": "__main__"})
     own = next((mixed for base, mixed in MIXED_IN.items() if issubclass(host, base)), Own)
     return type(f"Own{host.__name__}", (own, host), {})
 

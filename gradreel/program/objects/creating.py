@@ -53,7 +53,7 @@ def blank(machine: Machine, kind: Class, args: list[Value]) -> Value:
     if host is None or kind.native is not None:
         return kind.made(kind)
     base = host.hosts[0]
-    made: Any = companion(base)
+    made: Any = companion(base, kind.name)
     if issubclass(base, FIXED):
         this = made.__new__(made, machine.call(machine, host.make, list(args), {}))
     else:
