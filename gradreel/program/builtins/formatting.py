@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..bridge import unseen
+from ..bridge import Callback, unseen
 from ..calls import call_method, kind_name
 from ..engine import elements_of, torch
 from ..errors import error_of, of_system
@@ -215,6 +215,7 @@ CONTAINERS: dict[type, tuple[str, str, str, str, str]] = {
 """Opening, closing, when inside itself, when empty (if different), closing behind a single item."""
 
 RECORDS: dict[type, Callable[[Any], str]] = {
+    Callback: lambda value: written(value.machine, value.function),
     Function: lambda value: f"<function {value.title} at 0x...>",
     Bound: lambda value: f"<bound method {getattr(value.function, 'title', '?')} of {described(value.receiver)}>",
     Builtin: lambda value: f"<built-in function {value.name}>",

@@ -8,7 +8,7 @@ import string
 import numpy as np
 
 from ..calls import call_method
-from ..engine import torch
+from ..engine import elements_of, torch
 from ..machine import Machine
 from ..objects.values import OBJECTS, Value
 from ..refusal import Refusal
@@ -92,7 +92,7 @@ def percent(machine: Machine, template: str, given: Value) -> str:
         if kind in "sra":
             return (form + "s") % (text(machine, value) if kind == "s" else written(machine, value))
         if isinstance(value, torch.Tensor) or (isinstance(value, np.ndarray) and value.size == 1):
-            value = value.item()
+            value = value.item() if elements_of(value) == 1 else float(value)  # which says why not
         if kind not in "diouxXeEfFgGc":
             raise ValueError(f"unsupported format character '{kind}' ({ord(kind):#x}) at index {match.end() - 1}")
         if not isinstance(value, (bool, int, float, str, np.generic)):

@@ -206,8 +206,8 @@ def of_module(machine: Machine, owner: Any, name: str) -> Value:
         return held[name]  # a weight that a hook of the engine made anew
     entry = table_of(type(owner)).get(name)
     if isinstance(entry, Attribute):
-        if name in held:
-            return from_engine(held[name])
+        if name in held or name == "all_weights":
+            return from_engine(entry.get(owner))
     elif entry is not None:
         return read(entry, owner)
     if name == "__class__":

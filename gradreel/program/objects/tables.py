@@ -157,7 +157,8 @@ def _tables() -> dict[type, dict[str, Entry]]:
     for kind in (torch.nn.UninitializedParameter, torch.nn.UninitializedBuffer):
         tables[kind] = _table(kind, [*NAMES["torch.Tensor"], "materialize"], "requires_grad grad data")
     tables[torch.nn.Module] = _table(torch.nn.Module, NAMES["torch.nn.Module"]) | _reads(SETTINGS, settable=True)
-    tables[torch.nn.Module] |= _reads("_parameters _modules _buffers is_tensor ntensors all_weights")
+    tables[torch.nn.Module] |= _reads("_parameters _modules _buffers is_tensor ntensors")
+    tables[torch.nn.Module] |= _reads("_forward_hooks _forward_pre_hooks _backward_hooks _backward_pre_hooks")
     optimizer = getattr(torch.optim, "Optimizer", None)
     if optimizer is not None:
         tables[optimizer] = _table(optimizer, NAMES["torch.optim.Optimizer"]) | _reads(
@@ -178,6 +179,8 @@ def _tables() -> dict[type, dict[str, Entry]]:
     for kind in RESETTING:
         names = [name for name in RESETS if hasattr(kind, name)]
         tables[kind] = {name: Foreign(name, _late(name)) for name in names}
+    for kind in (torch.nn.RNN, torch.nn.LSTM, torch.nn.GRU):
+        tables[kind]["all_weights"] = Attribute(lambda owner: owner.all_weights)
     for name in ("Sequential", "ModuleList", "ModuleDict", "ParameterList", "ParameterDict"):
         container = getattr(torch.nn, name)
         tables[container] = _table(container, CONTAINING)
@@ -236,7 +239,7 @@ def _merged(kind: type) -> dict[str, Entry]:
 def _others(kind: type) -> dict[str, Entry]:
     """Small types of the engine that programs meet but do not name."""
     if kind.__name__.endswith("Handle"):
-        return {HANDLE: Foreign(HANDLE, lambda handle: handle.remove())}
+        return {HANDLE: Foreign(HANDLE, lambda handle: handle.remove())} | _reads("id")
     if kind.__name__ in ("finfo", "iinfo"):
         return _reads(FINFO)
     if kind.__name__ == "device":
