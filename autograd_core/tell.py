@@ -177,9 +177,9 @@ class Session:
         """Tell that `op` wrote into `tensor`, and of all that show the same memory."""
         number, memory = self.tensor(tensor), tensor.shared_storage()
         value = self.shown(tensor.data_)
-        self.emit((events.Written, number, self.storage(memory), op, given, tensor._version, counted, value))
+        self.emit((events.Written, number, self.storage(memory), op, given, memory.count(), counted, value))
         for ref, other in self.sharing(tensor, memory):
-            self.emit((events.AliasChanged, ref.number, other._version, self.shown(other.data_)))
+            self.emit((events.AliasChanged, ref.number, memory.count(), self.shown(other.data_)))
 
     def assigned(self, tensor: Tensor, grad: Tensor | None, before: Tensor | None) -> None:
         """Tell that the program set `tensor.grad`, which was `before`."""
@@ -220,7 +220,8 @@ def written(tensor: Tensor, op: str, inputs: Iterable[Tensor] = (), counted: boo
         return
     session.tensor(tensor)
     given = tuple([session.number(t) if t.storage_ is None else session.tensor(t) for t in inputs])
-    session.wrote(tensor, op, given, counted and tensor.shared_storage().counts)
+    storage = tensor.shared_storage()
+    session.wrote(tensor, op, given, counted and storage.counts and not storage.inference)
 
 
 @contextmanager

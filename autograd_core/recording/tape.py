@@ -211,8 +211,8 @@ class Tape(Session):
             super().wrote(tensor, op, given, counted)
             return
         number, memory = self.tensor(tensor), tensor.shared_storage()
-        aliases = [(ref.number, other._version, noted(other.data_)) for ref, other in self.sharing(tensor, memory)]
-        told = (number, self.storage(memory), op, given, tensor._version, counted)
+        aliases = [(ref.number, memory.count(), noted(other.data_)) for ref, other in self.sharing(tensor, memory)]
+        told = (number, self.storage(memory), op, given, memory.count(), counted)
         self.add((WROTE, told, noted(tensor.data_), aliases))
 
     def wrote_alone(self, tensor: Tensor, op: str, other: Tensor) -> bool:

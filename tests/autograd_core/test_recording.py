@@ -260,6 +260,21 @@ def nodes_that_others_hold() -> None:
         held.pop()
 
 
+def in_inference_mode() -> None:
+    with torch.inference_mode():
+        a = torch.ones(2, 2)
+        a.add_(1)
+        a[0] = 3.0
+        a.view(-1).mul_(2)
+        torch.relu_(a)
+
+
+def choices_between_numbers() -> None:
+    a = torch.tensor([-1.0, 2.0], requires_grad=True)
+    chosen = torch.where(a > 0, 0.25, 0.75)
+    (a * chosen + torch.where(a > 0, a, 0.5) + torch.where(a > 0, 1, 2)).sum().backward()
+
+
 PROGRAMS = [
     of_many_kinds,
     nodes_that_others_hold,
@@ -281,6 +296,8 @@ PROGRAMS = [
     numpy_looks_on,
     backward_in_a_hook,
     numbers_seen_through_views,
+    in_inference_mode,
+    choices_between_numbers,
 ]
 
 
