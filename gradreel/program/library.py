@@ -27,7 +27,7 @@ from .objects.values import MISSING, Builtin, Foreign, Namespace, Value
 from .refusal import Refusal
 from .torch_face import addresses as addresses
 from .torch_face import devices as devices
-from .torch_face.names import SPACES, SURFACE
+from .torch_face.names import SPACES, SURFACE, always
 from .torch_face.saving import load, save
 
 GUEST = {
@@ -132,6 +132,7 @@ def autocast(machine: Machine, *args: Value, **kwargs: Value) -> Value:
 
 
 SPACES["torch"].table["autocast"] = Builtin("autocast", autocast, machine=True)
+SPACES["torch"].table["is_autocast_enabled"] = Builtin("is_autocast_enabled", always(False))
 
 
 def opened(machine: Machine, *args: Value, **kwargs: Value) -> Value:
