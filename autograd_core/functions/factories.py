@@ -89,7 +89,7 @@ def as_tensor(data: Any, dtype: Any = None, device: Any = None) -> Tensor:
     """`data` itself where it is a tensor, over the same memory where it is an array."""
     if isinstance(data, Tensor):
         return data if dtype is None else data.to(dtype)
-    if isinstance(data, np.ndarray) and dtype is None:
+    if isinstance(data, np.ndarray) and (dtype is None or dtypes.to_numpy(dtype) == data.dtype):
         return from_numpy(data)
     return made(from_data(data, dtype), "as_tensor", False, device)
 
