@@ -98,6 +98,8 @@ class Machine:
         """Seconds that the program slept."""
         self.unwarned = False
         """Whether the program asked for no warnings."""
+        self.recorded: Callable[[str, str], None] | None = None
+        """Takes the warnings that the program wants to have for itself."""
         self.remarks: set[str] = set()
         self.mirrored: list[Any] = []
         """Weak references to the tensors whose memory arrays show."""
@@ -203,6 +205,9 @@ class Machine:
     def warn(self, category: str, message: str, once: bool = False) -> None:
         """Shows a warning once for each line, as Python does, or only `once`."""
         if self.unwarned:
+            return
+        if self.recorded is not None:
+            self.recorded(category, message)
             return
         key = (category, message, 0 if once else self.line)
         if key not in self.warned:

@@ -12,7 +12,7 @@ from ..calls import kind_name
 from ..errors import TYPES as ERRORS
 from ..errors import raise_error
 from ..machine import Machine
-from ..objects.values import Attribute, Builtin, Class, Error, ExceptionType, Type, Value
+from ..objects.values import Attribute, Builtin, Class, Error, ExceptionType, Instance, Type, Value
 from .copying import deep_copy, shallow_copy
 from .making import module
 
@@ -140,20 +140,33 @@ def _warn(machine: Machine, message: Value, category: Value = None, stacklevel: 
 
 
 class Hush:
-    """`warnings.catch_warnings()`: filters set inside end with it."""
+    """`warnings.catch_warnings()`: filters set inside end with it. With `record`, warnings go to a list."""
 
     __slots__ = ("machine", "before", "record")
 
     def __init__(self, machine: Machine, record: bool) -> None:
         self.machine = machine
-        self.before = machine.unwarned
+        self.before = machine.unwarned, machine.recorded
         self.record = record
 
     def __enter__(self) -> Any:
-        return [] if self.record else None
+        if not self.record:
+            return None
+        found: list[Value] = []
+        self.machine.recorded = lambda category, message: found.append(warning_message(self.machine, category, message))
+        return found
 
     def __exit__(self, *error: Any) -> None:
-        self.machine.unwarned = self.before
+        self.machine.unwarned, self.machine.recorded = self.before
+
+
+def warning_message(machine: Machine, category: str, message: str) -> Value:
+    """What a recorded warning is for a program: what was said, of which category, and where."""
+    kind = ERRORS.get(category, ERRORS["UserWarning"])
+    made = Instance(Class("WarningMessage", (), {}, machine))
+    said = Error(kind, (message,))
+    made.attributes |= {"message": said, "category": kind, "lineno": machine.line, "filename": "program.py"}
+    return made
 
 
 def _filter(machine: Machine, action: Value, *rest: Value, **named: Value) -> None:
