@@ -61,7 +61,8 @@ def for_each_group(name: str, optimizer: Optimizer, value: Any) -> list[float]:
 
 def stored_function(function: Any) -> dict[str, Any] | None:
     """What is stored of a function that a program gave: the attributes of an object, nothing of a plain function."""
-    return None if isinstance(function, FunctionType) else function.__dict__.copy()
+    held = None if isinstance(function, FunctionType) else getattr(function, "__dict__", None)
+    return None if held is None else held.copy()
 
 
 class LRScheduler:
