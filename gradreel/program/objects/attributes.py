@@ -12,7 +12,7 @@ from typing import Any
 from gradreel.trace.events import GradMissing
 
 from ..bridge import Companion, from_engine
-from ..calls import call, call_method
+from ..calls import CONTEXTS, call, call_method
 from ..engine import tensor_id, torch
 from ..machine import Machine
 from .basics import basic
@@ -67,6 +67,9 @@ def load(machine: Machine, owner: Value, name: str) -> Value:
         return own[name]
     if name == "__class__":
         return type_of(owner)
+    if name in ("__enter__", "__exit__") and isinstance(owner, CONTEXTS):
+        context: Any = owner
+        return Builtin(name, context.__enter__ if name == "__enter__" else context.__exit__)
     if name.startswith("__"):
         kind = type_of(owner)
         found = basic(machine, owner, None, name, kind) if isinstance(kind, Type) else MISSING
@@ -86,7 +89,7 @@ def read(entry: Entry, owner: Value) -> Value:
 def own_attributes(owner: Any) -> dict[str, Value] | None:
     """What the program itself has put on an object of the engine: on a context of autograd.Function, a module."""
     held = getattr(owner, "__dict__", None)
-    if not isinstance(held, dict) or isinstance(owner, torch.Tensor):
+    if not isinstance(held, dict):
         return None
     found: dict[str, Value] = held.setdefault(ATTRIBUTES, {})
     return found

@@ -80,7 +80,7 @@ def store_plainly(machine: Machine, owner: Value, name: str, value: Value) -> No
             entry.set(owner, to_engine(machine, value))
             return
         own = own_attributes(owner) if entry is None else None
-        if own is None:
+        if own is None or isinstance(missing(owner, name), Refusal):
             raise AttributeError(unsettable(owner, name, entry))
         own[name] = value
 
@@ -201,5 +201,8 @@ def delete_plainly(machine: Machine, owner: Value, name: str) -> None:
         return
     elif isinstance(owner, torch.Tensor) and name == "grad":
         owner.grad = None
+        return
+    elif isinstance(owner, torch.Tensor) and name in (own := own_attributes(owner) or {}):
+        del own[name]
         return
     raise missing(owner, name)
