@@ -206,64 +206,70 @@ class Companion(Own):
         return str(super().extra_repr())  # type: ignore[misc]
 
 
-def called_back(this: Own, name: str, plainly: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
-    """What the program's method `name` gives to the engine, or the engine's own where the class has none."""
-    function = this.kind.find(name)
-    if not isinstance(function, Function):
-        return plainly(*args, **kwargs)
-    given, named = [from_engine(arg) for arg in args], {key: from_engine(arg) for key, arg in kwargs.items()}
-    return to_engine(machine_of(this.kind), function.invoke([this, *given], named))
-
-
-class OwnSteps(Own):
-    """Mixed into an optimizer whose class the program wrote: loading asks it how."""
-
-    def __setstate__(self, state: Any) -> None:
-        called_back(self, "__setstate__", super().__setstate__, state)  # type: ignore[misc]
-
-
 class OwnRates(Own):
-    """Mixed into a scheduler whose class the program wrote: each step asks it for the rates."""
-
-    def get_lr(self) -> Any:
-        return called_back(self, "get_lr", super().get_lr)  # type: ignore[misc]
-
-    def step(self, *args: Any, **kwargs: Any) -> None:
-        called_back(self, "step", super().step, *args, **kwargs)  # type: ignore[misc]
+    """Mixed into a scheduler whose class the program wrote."""
 
     def state_dict(self) -> dict[str, Any]:
-        return self.attributes | without_own(super().state_dict())  # type: ignore[misc]
+        held = super().state_dict()  # type: ignore[misc]
+        return self.attributes | {name: value for name, value in held.items() if name not in (CLASS, ATTRIBUTES)}
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
-        self.attributes.update({name: value for name, value in state_dict.items() if name in self.attributes})
-        rest = {name: value for name, value in state_dict.items() if name not in self.attributes}
-        super().load_state_dict(without_own(rest))  # type: ignore[misc]
+        known = self.__dict__.keys() - {CLASS, ATTRIBUTES}
+        super().load_state_dict({name: value for name, value in state_dict.items() if name in known})  # type: ignore[misc]
+        self.attributes.update({name: value for name, value in state_dict.items() if name not in known})
 
     def __repr__(self) -> str:
         return f"<{self.kind.title} object at 0x...>"
 
 
-def without_own(held: dict[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in held.items() if name not in (CLASS, ATTRIBUTES)}
-
-
-CALLED_BACK = ("forward", "get_lr", "step", "__setstate__")
-"""What the engine calls by way of the program's class; `super()` means the engine's own."""
-
 MIXED_IN: dict[type, type] = {
     torch.nn.Module: Companion,
-    torch.optim.Optimizer: OwnSteps,
+    torch.optim.Optimizer: Own,
     torch.optim.lr_scheduler.LRScheduler: OwnRates,
 }
+CALLED_BACK: dict[type, tuple[str, ...]] = {
+    Companion: ("__repr__", "_load_from_state_dict", "_save_to_state_dict", "get_extra_state", "set_extra_state"),
+    Own: ("__setstate__",),
+    OwnRates: ("get_lr", "step"),
+}
+"""What the engine asks of objects that classes of programs may answer."""
+
+
+def mixed_into(host: type) -> type:
+    return next((mixed for base, mixed in MIXED_IN.items() if issubclass(host, base)), Own)
 
 
 @cache
-def companion(host: type, name: str = "") -> type:
-    """The type of those objects of the program's classes that are a `host` too; `name` is what messages call it."""
-    if name:
-        return type(name, (companion(host),), {"__module__": "__main__"})
-    own = next((mixed for base, mixed in MIXED_IN.items() if issubclass(host, base)), Own)
-    return type(f"Own{host.__name__}", (own, host), {})
+def companion(host: type, name: str = "", ways: tuple[str, ...] = ()) -> type:
+    """The type of those objects of the program's classes that are a `host` too.
+
+    `name` is what messages call it; `ways` are the methods of the class that the engine calls.
+    """
+    if not name:
+        return type(f"Own{host.__name__}", (mixed_into(host), host), {})
+    methods = {way: calling_back(way) for way in ways}
+    return type(name, (companion(host),), {"__module__": "__main__", **methods})
+
+
+def companion_of(kind: Class, host: type) -> type:
+    """The companion type of the program's class `kind`, which extends `host`."""
+    ways = CALLED_BACK[mixed_into(host)]
+    return companion(host, kind.name, tuple(way for way in ways if isinstance(kind.find(way), Function)))
+
+
+def calling_back(way: str) -> Callable[..., Any]:
+    """A method for the engine: what the program's method `way` gives."""
+
+    def method(self: Any, *args: Any, **kwargs: Any) -> Any:
+        given, named = [from_engine(arg) for arg in args], {name: from_engine(arg) for name, arg in kwargs.items()}
+        return to_engine(machine_of(self.kind), self.kind.find(way).invoke([self, *given], named))
+
+    return method
+
+
+def ways_above(host: type) -> tuple[str, ...]:
+    """What `super()` in a class that extends `host` takes from the engine as it is."""
+    return ("forward", *(way for way in CALLED_BACK[mixed_into(host)] if hasattr(host, way)))
 
 
 def ready(module: Any) -> bool:

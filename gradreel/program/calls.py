@@ -273,6 +273,20 @@ def kind_name(value: Value) -> str:
 
 
 def finish_class(kind: Class) -> None:
-    """Gives a class that extends autograd.Function its companion in the engine."""
-    if kind.host is not None and issubclass(kind.host.hosts[0], torch.autograd.Function):
+    """Gives a class that extends autograd.Function its companion in the engine, and an optimizer's step its hooks."""
+    if kind.host is None:
+        return
+    host, step = kind.host.hosts[0], kind.attributes.get("step")
+    if issubclass(host, torch.autograd.Function):
         kind.native = function_class(kind)
+    elif issubclass(host, torch.optim.Optimizer) and isinstance(step, Function):
+        kind.attributes["step"] = stepping(step)
+
+
+def stepping(function: Function) -> Function:
+    """The `step` of an optimizer of the program, as the engine runs steps: with hooks, and seen by schedulers."""
+    made = Function(function.name, function.doc)
+    made.home, made.attributes = function.home, function.attributes
+    run = torch.optim.optimizer.hooked(lambda this, *args, **kwargs: function.invoke([this, *args], kwargs))
+    made.invoke = lambda args, kwargs: run(*args, **kwargs)
+    return made

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..bridge import companion, machine_of, to_engine
+from ..bridge import companion_of, machine_of, to_engine
 from ..machine import Machine
 from .values import MISSING, OBJECTS, Class, ClassMethod, Error, Function, Instance, Property, StaticMethod, Value
 
@@ -53,7 +53,7 @@ def blank(machine: Machine, kind: Class, args: list[Value]) -> Value:
     if host is None or kind.native is not None:
         return kind.made(kind)
     base = host.hosts[0]
-    made: Any = companion(base, kind.name)
+    made: Any = companion_of(kind, base)
     if issubclass(base, FIXED):
         this = made.__new__(made, machine.call(machine, host.make, list(args), {}))
     else:

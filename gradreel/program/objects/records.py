@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ..bridge import CALLED_BACK
+from ..bridge import ways_above
 from ..builtins.formatting import error_text, written
 from ..calls import call
 from ..errors import raise_error
@@ -195,15 +195,15 @@ def of_super(machine: Machine, owner: Super, name: str) -> Value:
         base, this = host.hosts[0], owner.this
         if name == "__init__":
             return Builtin("__init__", lambda m, *args, **kw: begin(m, this, list(args), kw), True)
+        if name in ways_above(base):
+            return Foreign(name, lambda *args, **kwargs: getattr(base, name)(this, *args, **kwargs))
         if found is not MISSING:
             return found
         entry = table_of(base).get(name)
-        if isinstance(entry, Builtin):
-            return Builtin(entry.name, entry.run, entry.machine, this, entry.title)
-        if name in CALLED_BACK and hasattr(base, name):
-            return Foreign(name, lambda *args, **kwargs: getattr(base, name)(this, *args, **kwargs))
         if isinstance(entry, Foreign):
             return Foreign(entry.name, entry.run, this)
+        if isinstance(entry, Builtin):
+            return Builtin(entry.name, entry.run, entry.machine, this, entry.title)
         return of_module(machine, this, name)
     if found is not MISSING:
         return found
