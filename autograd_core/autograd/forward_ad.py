@@ -67,7 +67,7 @@ def make_dual(tensor: Tensor, tangent: Tensor, *, level: int | None = None) -> T
     """`tensor` with `tangent` beside it.
 
     Raises:
-        RuntimeError: there is no level, `tensor` has a tangent, or the tangent has another shape.
+        RuntimeError: there is no level, one of both has a tangent, or the tangent has another shape.
         ValueError: one of them is not floating point.
     """
     if (dual := state.dual) is None:
@@ -78,6 +78,10 @@ def make_dual(tensor: Tensor, tangent: Tensor, *, level: int | None = None) -> T
         raise RuntimeError(
             "Making a dual Tensor based on a Tensor that already has a forward gradient at the same level 0 is not "
             "supported."
+        )
+    if isinstance(tangent, Tensor) and tangent_of(tangent, dual) is not None:
+        raise RuntimeError(
+            "Setting a forward grad that itself has a forward gradient at the same level0 is not supported."
         )
     return dual_at(dual, tensor, tangent)
 

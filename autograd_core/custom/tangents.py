@@ -13,6 +13,10 @@ from ..tensor import Tensor, plain
 from ..transforms.levels import Level, Source, exited, tangent_of
 from .node import FunctionNode
 
+REPLACED = (
+    "An inplace custom Function is not modifying the forward mode gradients inplace. If the forward is modifying an "
+    "input inplace, then the jvp function must modify the corresponding gradient inplace."
+)
 NO_VIEW = "A custom Function's forward is returning a view (or an input as-is) but the jvp is not returning a view."
 
 
@@ -24,7 +28,7 @@ def with_tangents(node: FunctionNode, args: Sequence[Any], outputs: list[Any], l
             continue
         along = [None if t is None else exited(t, level) for t in along]
         if node.materialize:
-            along = [zeros(a) if t is None and isinstance(a, Tensor) else t for a, t in zip(args, along, strict=True)]
+            along = [zeros(a) if t is None and floating(a) else t for a, t in zip(args, along, strict=True)]
         kept = node.saved_for_forward or ()
         node.saved_for_forward = tuple(t if t is None else exited(t, level) for t in kept) if kept else None
         found = node.function.jvp(node, *along)
@@ -35,8 +39,25 @@ def with_tangents(node: FunctionNode, args: Sequence[Any], outputs: list[Any], l
                 f"{len(tangents)})"
             )
         pairs = enumerate(zip(outputs, tangents, strict=True))
+        refuse_replaced(outputs, tangents, args, along)
         outputs = [out if t is None else dual(out, t, nr, args, level) for nr, (out, t) in pairs]
     return outputs
+
+
+def floating(value: Any) -> bool:
+    return isinstance(value, Tensor) and value.data_.dtype.kind == "f"
+
+
+def refuse_replaced(outputs: Sequence[Any], tangents: Sequence[Any], args: Sequence[Any], along: Sequence[Any]) -> None:
+    """Refuse another tangent for an argument that comes out again than the one it went in with.
+
+    Raises:
+        RuntimeError: there is one.
+    """
+    for out, tangent in zip(outputs, tangents, strict=True):
+        for given, own in zip(args, along, strict=True):
+            if out is given and own is not None and isinstance(tangent, Tensor) and tangent is not own:
+                raise RuntimeError(REPLACED)
 
 
 def zeros(like: Tensor) -> Tensor:

@@ -12,6 +12,7 @@ from ..overlap import refuse_overlap
 from ..state import state
 from ..streams import laid_out
 from ..tensor import Tensor
+from ..transforms.levels import carries_tangent
 from .kinds import Function
 
 SEVERAL = (tuple, list)
@@ -75,6 +76,10 @@ def written(out: Any, args: Sequence[Any], options: dict[str, Any], function: Fu
     inputs = [
         part for value in (*args, *options.values()) for part in (value if isinstance(value, SEVERAL) else [value])
     ]
+    if state.dual is not None and any(isinstance(t, Tensor) and carries_tangent(t) for t in (*inputs, *places)):
+        raise NotImplementedError(
+            f"Trying to use forward AD with {name}_out that does not support it because it is an out= function"
+        )
     if KIND.get(name) != "no derivative" and any(isinstance(t, Tensor) and t.requires_grad for t in (*inputs, *places)):
         refuse_gradient(inside(name, args, options))
     for place in places:
