@@ -4,10 +4,12 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
 
+from .. import errors
 from ..ops import elementwise as e
 from ..ops import matmul as m
 from ..ops import reduce as r
@@ -24,7 +26,7 @@ def cov(
 
     Raises:
         RuntimeError: more than two dimensions.
-        NotImplementedError: weights.
+        RuntimeError: weights that are not one for each column, or no such numbers.
     """
     data = input.data_
     if data.dtype.kind == "b":
@@ -33,14 +35,56 @@ def cov(
         raise RuntimeError(
             f"cov(): expected input to have two or fewer dimensions but got an input with {data.ndim} dimensions"
         )
-    if fweights is not None or aweights is not None:
-        raise NotImplementedError("cov with weights is not supported")
     rows = s.view(input, [1, -1]) if data.ndim < 2 else input
+    if fweights is not None or aweights is not None:
+        return weighted(rows, correction, fweights, aweights)
     count = rows.data_.shape[1]
     centre = e.div(r.sum_dim(rows, [1], False), plain(np.float64(count).astype(np.float32)))
     apart = e.sub(rows, s.unsqueeze(centre, 1))
     degrees = plain(np.float32(max(count - correction, 0)))
     return s.squeeze(e.div(m.mm(apart, s.t(apart)), degrees))
+
+
+def weighted(rows: Tensor, correction: int, fweights: Tensor | None, aweights: Tensor | None) -> Tensor:
+    """The same where each column counts as often as `fweights` says, and as much as `aweights`."""
+    for name, kinds, held in (("fweights", "iu", fweights), ("aweights", "f", aweights)):
+        if held is not None:
+            check_weights(name, kinds, held, rows.data_.shape[1])
+    both = [weights for weights in (fweights, aweights) if weights is not None]
+    each = both[0] if len(both) == 1 else e.mul(*both)
+    whole = r.sum(each)
+    if not whole.data_:
+        raise RuntimeError("cov(): weights sum to zero, can't be normalized")
+    apart = e.sub(rows, s.unsqueeze(e.div(r.sum_dim(e.mul(rows, each), [1], False), whole), 1))
+    lost: Any = correction
+    if aweights is not None and correction:
+        lost = e.div(e.mul(r.sum(e.mul(each, aweights)), correction), whole)
+    degrees = e.sub(whole, lost)
+    if degrees.data_ <= 0:
+        warnings.warn(NO_DEGREES, UserWarning, stacklevel=2)
+        degrees = plain(np.zeros_like(degrees.data_)[()])
+    return s.squeeze(e.div(m.mm(apart, s.t(e.mul(apart, each))), degrees))
+
+
+NO_DEGREES = "cov(): degrees of freedom is <= 0. Correction should be strictly less than the number of observations."
+
+
+def check_weights(name: str, kinds: str, weights: Tensor, count: int) -> None:
+    data, kind = weights.data_, errors.type_name(weights.data_.dtype)
+    if data.ndim > 1:
+        raise RuntimeError(
+            f"cov(): expected {name} to have one or fewer dimensions but got {name} with {data.ndim} dimensions"
+        )
+    if data.dtype.kind not in kinds:
+        wanted = "floating point" if kinds == "f" else "integral"
+        raise RuntimeError(f"cov(): expected {name} to have {wanted} dtype but got {name} with {kind} dtype")
+    if data.size != count:
+        raise RuntimeError(
+            f"cov(): expected {name} to have the same numel as there are observations in the input but got "
+            f"{data.size} != {count}"
+        )
+    if np.any(data < 0):
+        raise RuntimeError(f"cov(): {name} cannot be negative")
 
 
 def corrcoef(input: Tensor) -> Tensor:

@@ -58,7 +58,7 @@ def cummin(input: Tensor, dim: int) -> Extreme:
 
 
 def nansum(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
-    return spread.nansum(cast(input, dtype), dims(dim), keepdim)
+    return cast(spread.nansum(cast(input, dtype), dims(dim), keepdim), dtype)
 
 
 def nanmean(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from .. import dtypes
+from .. import dtypes, errors
 from ..ops import tallies
 from ..signatures.guarding import guarded
 from ..tensor import Tensor, plain
@@ -88,18 +88,48 @@ def histc(input: Tensor, bins: int = 100, min: float = 0, max: float = 0) -> Ten
 
 
 def searchsorted(
-    sorted_sequence: Tensor, input: Any, *, out_int32: bool = False, right: bool = False, side: str | None = None
+    sorted_sequence: Tensor,
+    input: Any,
+    *,
+    out_int32: bool = False,
+    right: bool = False,
+    side: str | None = None,
+    sorter: Tensor | None = None,
 ) -> Tensor:
-    """Where each of `input` would be put in, so that the order stays."""
+    """Where each of `input` would be put in, so that the order stays; `sorter` has the places in that order."""
     if side not in (None, "left", "right"):
         raise RuntimeError(f"torch.searchsorted(): side can only be 'left' or 'right' but got {side}")
     if side == "left" and right:
         raise RuntimeError(
             "torch.searchsorted(): side and right can't be set to opposites, got side of left while right was True"
         )
+    if sorter is not None:
+        sorted_sequence = plain(np.take_along_axis(sorted_sequence.data_, in_order(sorter, sorted_sequence), -1))
     sought = input if isinstance(input, Tensor) else plain(sorted_sequence.data_.dtype.type(input))
     found = tallies.searchsorted(sorted_sequence, sought, right or side == "right")
     return cast(found, dtypes.int32) if out_int32 else found
+
+
+def in_order(sorter: Tensor, sequence: Tensor) -> Any:
+    """The places in `sorter`.
+
+    Raises:
+        RuntimeError: there are not as many, they are no whole numbers, or not in the sequence.
+    """
+    places, shape = sorter.data_, sequence.data_.shape
+    if places.shape != shape:
+        raise RuntimeError(
+            "torch.searchsorted(): boundary and sorter must have the same size, but got boundary tensor "
+            f"{errors.sizes(shape)}and got sorter tensor {errors.sizes(places.shape)}"
+        )
+    if places.dtype != np.int64:
+        raise RuntimeError(
+            "torch.searchsorted(): sorter must be a tensor of long dtype but got dtype "
+            f"{errors.type_name(places.dtype)}"
+        )
+    if places.size and not 0 <= places.min() <= places.max() < shape[-1]:
+        raise RuntimeError("torch.searchsorted(): sorter index out of range")
+    return places
 
 
 def bucketize(input: Any, boundaries: Tensor, *, out_int32: bool = False, right: bool = False) -> Tensor:
