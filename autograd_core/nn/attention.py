@@ -39,8 +39,6 @@ class MultiheadAttention(Module):
                 "instead"
             )
         super().__init__()
-        if add_bias_kv or add_zero_attn:
-            raise NotImplementedError("MultiheadAttention with add_bias_kv or add_zero_attn is not supported")
         self.embed_dim, self.num_heads, self.dropout, self.batch_first = embed_dim, num_heads, dropout, batch_first
         self.kdim = embed_dim if kdim is None else kdim
         self.vdim = embed_dim if vdim is None else vdim
@@ -59,7 +57,7 @@ class MultiheadAttention(Module):
             self.register_parameter("in_proj_weight", None)
         self.register_parameter("in_proj_bias", blank((3 * embed_dim,), dtype, device) if bias else None)
         self.out_proj = NonDynamicallyQuantizableLinear(embed_dim, embed_dim, bias=bias, device=device, dtype=dtype)
-        self.bias_k = self.bias_v = None
+        self.bias_k, self.bias_v = (blank((1, 1, embed_dim), dtype, device) if add_bias_kv else None for _ in "kv")
         self.add_zero_attn = add_zero_attn
         self._reset_parameters()
 
@@ -70,6 +68,9 @@ class MultiheadAttention(Module):
         for bias in (self.in_proj_bias, self.out_proj.bias):
             if bias is not None:
                 init.zeros_(bias)
+        for bias in (self.bias_k, self.bias_v):
+            if bias is not None:
+                init.xavier_normal_(bias)
 
     def forward(
         self,
@@ -89,9 +90,9 @@ class MultiheadAttention(Module):
         if swapped:
             query, key, value = self.length_first(query, key, value)
         out, weights = F.multi_head_attention_forward(
-            query, key, value, self.embed_dim, self.num_heads, self.in_proj_weight, self.in_proj_bias, None, None,
-            self.add_zero_attn, self.dropout, self.out_proj.weight, self.out_proj.bias, training=self.training,
-            key_padding_mask=padding, need_weights=need_weights, attn_mask=mask,
+            query, key, value, self.embed_dim, self.num_heads, self.in_proj_weight, self.in_proj_bias, self.bias_k,
+            self.bias_v, self.add_zero_attn, self.dropout, self.out_proj.weight, self.out_proj.bias,
+            training=self.training, key_padding_mask=padding, need_weights=need_weights, attn_mask=mask,
             use_separate_proj_weight=not self._qkv_same_embed_dim, q_proj_weight=self.q_proj_weight,
             k_proj_weight=self.k_proj_weight, v_proj_weight=self.v_proj_weight,
             average_attn_weights=average_attn_weights, is_causal=is_causal,

@@ -13,6 +13,7 @@ from ...functions import shaping
 from ...ops import added, attention
 from ...ops import elementwise as e
 from ...ops import matmul as m
+from ...ops import padding as pads
 from ...ops import reduce as r
 from ...ops import shape as s
 from ...tensor import Tensor, plain
@@ -176,8 +177,8 @@ def multi_head_attention_forward(
     is_causal: bool = False,
 ) -> tuple[Tensor, Tensor | None]:
     """Attention of many heads: (what is attended to, the weights if they are wanted)."""
-    if bias_k is not None or add_zero_attn or static_k is not None or static_v is not None:
-        raise NotImplementedError("attention with bias_k, add_zero_attn, static_k or static_v is not supported")
+    if static_k is not None or static_v is not None:
+        raise NotImplementedError("attention with static_k or static_v is not supported")
     batched = check_ranks(query, key, value, key_padding_mask, attn_mask, num_heads)
     if not batched:
         query, key, value = (s.unsqueeze(x, 1) for x in (query, key, value))
@@ -212,8 +213,15 @@ def multi_head_attention_forward(
             raise AssertionError(f"key shape {key.shape} does not match value shape {value.shape}")
         assert in_proj_weight is not None
         heads = projected(query, key, value, in_proj_weight, in_proj_bias)
-    mask = merged(attn_mask, padding, num_heads, batch, length, source)
+    mask = fitting_mask(attn_mask, num_heads, batch, length, source)
+    if bias_k is not None and bias_v is not None:
+        learnt = [s.cat([x, s.repeat(b, [1, batch, 1])]) for x, b in zip(heads[1:], (bias_k, bias_v), strict=True)]
+        heads, mask, padding, source = [heads[0], *learnt], seeing_one_more(mask), seeing_one_more(padding), source + 1
     q, k, v = (s.transpose(s.view(x, [x.data_.shape[0], batch * num_heads, width // num_heads]), 0, 1) for x in heads)
+    if add_zero_attn:
+        k, v = (s.cat([x, zeros_behind(x)], 1) for x in (k, v))
+        mask, padding, source = seeing_one_more(mask), seeing_one_more(padding), source + 1
+    mask = merged(mask, padding, num_heads, batch, source)
     if not training:
         dropout_p = 0.0
     options = (num_heads, batch, length, source, width)
@@ -233,15 +241,32 @@ def multi_head_attention_forward(
     return out, shown
 
 
-def merged(
-    mask: Tensor | None, padding: Tensor | None, heads: int, batch: int, length: int, source: int
-) -> Tensor | None:
+def fitting_mask(mask: Tensor | None, heads: int, batch: int, length: int, source: int) -> Tensor | None:
+    """`mask` with a dimension for batch and heads.
+
+    Raises:
+        RuntimeError: it is not for as many places.
+    """
+    if mask is None:
+        return None
+    wanted = (length, source) if mask.data_.ndim == 2 else (batch * heads, length, source)
+    if mask.data_.shape != wanted:
+        raise RuntimeError(f"The shape of the {len(wanted)}D attn_mask is {mask.shape}, but should be {wanted}.")
+    return s.unsqueeze(mask, 0) if mask.data_.ndim == 2 else mask
+
+
+def seeing_one_more(mask: Tensor | None) -> Tensor | None:
+    """`mask` where one place more is attended to, which is never hidden."""
+    return None if mask is None else pads.constant_pad_nd(mask, [0, 1], 0)
+
+
+def zeros_behind(x: Tensor) -> Tensor:
+    count, _, width = x.data_.shape
+    return plain(np.zeros((count, 1, width), x.data_.dtype))
+
+
+def merged(mask: Tensor | None, padding: Tensor | None, heads: int, batch: int, source: int) -> Tensor | None:
     """Both masks as one, by batch and head where that makes a difference."""
-    if mask is not None:
-        wanted = (length, source) if mask.data_.ndim == 2 else (batch * heads, length, source)
-        if mask.data_.shape != wanted:
-            raise RuntimeError(f"The shape of the {len(wanted)}D attn_mask is {mask.shape}, but should be {wanted}.")
-        mask = s.unsqueeze(mask, 0) if mask.data_.ndim == 2 else mask
     if padding is None:
         return mask
     for i, wanted_length in ((0, batch), (1, source)):
