@@ -7,6 +7,7 @@ the list). Where the edited program meets another error, that one is mended in t
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -25,6 +26,7 @@ Run = Callable[[str], Trace]
 
 MOST_RUNS, MOST_MENDS, DEEPEST = 60, 3, 4
 SECONDS = 20.0
+AT_LINE = re.compile(r"(.*\b)line (\d+)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +119,25 @@ def offered(before: Proposal, wanted: Diagnosis) -> list[Proposal]:
 
 def best(good: list[tuple[bool, int, Mend]]) -> list[Mend]:
     """What only gets around the trouble comes last, what changes what was printed behind what does not."""
-    return [mend for _, _, mend in sorted(good, key=lambda entry: entry[:2])[:MOST_MENDS]]
+    chosen = [mend for _, _, mend in sorted(good, key=lambda entry: entry[:2])[:MOST_MENDS]]
+    return [replace(mend, title=together(mend.title), cost=together(mend.cost)) for mend in chosen]
+
+
+def together(words: str) -> str:
+    """What several edits do, each thing told once: `copy on line 5; copy on line 8` is `copy on lines 5 and 8`."""
+    told: dict[str, list[str]] = {}
+    for part in words.split("; "):
+        at = AT_LINE.fullmatch(part)
+        lines = told.setdefault(at[1] if at else part, [])
+        if at and at[2] not in lines:
+            lines.append(at[2])
+    return "; ".join(what + told_lines(lines) for what, lines in told.items())
+
+
+def told_lines(lines: list[str]) -> str:
+    if not lines:
+        return ""
+    return f"line {lines[0]}" if len(lines) == 1 else f"lines {', '.join(lines[:-1])} and {lines[-1]}"
 
 
 def mend(trace: Trace, proposal: Proposal, edited: str) -> Mend:
