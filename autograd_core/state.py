@@ -114,6 +114,12 @@ class State(threading.local):
         (special.discard if usual and fields["grad_enabled"] else special.add)(fields["thread"])
 
 
+def forget(thread: int) -> None:
+    """The thread of this number ends; another may get its number."""
+    special.discard(thread)
+    singular.pop(thread, None)
+
+
 def switch(fields: dict[str, Any], grad_enabled: bool) -> None:
     """Grad mode on or off in the state with these fields: `state.grad_enabled = ...`, but quicker."""
     fields["grad_enabled"] = grad_enabled

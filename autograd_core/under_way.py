@@ -1,15 +1,27 @@
-"""A call of backward or grad while it is under way: the modes that it wants, and what is told of how it ended."""
+"""A call of backward or grad while it is under way: the modes that it wants, and what is told of how it ended.
+
+Note [Calls inside calls]. A function of a program's own may call backward in its backward, whose function calls it
+again, and so on. Each call takes some of Python's frames, of which a thread has a thousand. So torch goes on in another
+thread after 60 calls inside each other, and this engine does so too: it waits for that thread, which has all that the
+waiting one had, and gives it back. One that is listened to stays in its thread.
+"""
 
 from __future__ import annotations
 
+import contextvars
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from threading import Thread, get_ident
+from typing import TYPE_CHECKING, Any
 
 from . import anomaly, events
-from .state import state, switch
+from .state import forget, state, switch
 
 if TYPE_CHECKING:
     from .engine import Call
+
+
+INSIDE = 61
+"""Calls in one thread: one, and sixty inside it."""
 
 
 def under_way(call: Call, work: Callable[[], object]) -> None:
@@ -18,9 +30,11 @@ def under_way(call: Call, work: Callable[[], object]) -> None:
     fields, before = state.__dict__, state.grad_enabled
     switch(fields, call.create_graph)
     hooks = state.saved_hooks
+    inside = len(state.calls)
+    crowded = inside > 0 and inside % INSIDE == 0 and session is None
     state.calls.append(call)
     try:
-        work()
+        in_another_thread(work) if crowded else work()
     except BaseException as error:
         if state.anomaly and call.running is not None:
             anomaly.told(call.running)
@@ -36,3 +50,35 @@ def under_way(call: Call, work: Callable[[], object]) -> None:
             state.saved_hooks = hooks  # what a hook did to the stack of hooks ends with the call
     if session is not None:
         session.emit((events.BackwardFinished, call.number))
+
+
+def in_another_thread(work: Callable[[], object]) -> None:
+    """Do `work` in a thread of its own, as if it was this one; see Note [Calls inside calls]."""
+    fields, around = state.__dict__, contextvars.copy_context()
+    failures: list[BaseException] = []
+
+    def run() -> None:
+        hand_over(fields, state.__dict__)
+        try:
+            work()
+        except BaseException as error:
+            failures.append(error)
+        finally:
+            hand_over(state.__dict__, fields)
+            forget(get_ident())
+
+    thread = Thread(target=around.run, args=(run,))
+    thread.start()
+    thread.join()
+    state.look()
+    for variable, value in around.items():
+        if variable.get(None) is not value:
+            variable.set(value)
+    if failures:
+        raise failures.pop()
+
+
+def hand_over(giver: dict[str, Any], taker: dict[str, Any]) -> None:
+    """Give the state of one thread to another."""
+    taker.update((name, value) for name, value in giver.items() if name != "thread")
+    state.look()
