@@ -203,7 +203,7 @@ class Machine:
         self.emit((Printed, written))
 
     def warn(self, category: str, message: str, once: bool = False) -> None:
-        """Shows a warning once for each line, as Python does, or only `once`."""
+        """Shows a warning once for each line, as Python does, or `once` in the run."""
         if self.unwarned:
             return
         if self.recorded is not None:

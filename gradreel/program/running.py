@@ -6,7 +6,6 @@ import sys
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -18,7 +17,7 @@ from gradreel.trace.events import Stopped
 from .builtins.formatting import caught, written
 from .builtins.formatting import text as shown
 from .calls import call
-from .engine import listening, running, torch
+from .engine import listening, running
 from .errors import suggestion
 from .limits import Limits, Spent
 from .machine import Machine, Place
@@ -56,8 +55,18 @@ SYNTAX = (
 )
 """The modules that fill the compiler's tables."""
 
-ENGINE = str(Path(torch.__file__).parent)
-"""Where warnings come from that speak of no line of the program: Python shows each of them once."""
+ONCE = (
+    "Using a non-full backward hook",
+    "Using non-full backward hooks",
+    "size_average and reduce args will be deprecated",
+    "torch.meshgrid: in an upcoming release",
+    "dropout option adds dropout after all but last",
+    "Using backward() with create_graph=True",
+    "To get the last learning rate",
+    "optimizer contains a parameter group with duplicate",
+    "reduction: 'mean' divides the total loss",
+)
+"""How warnings begin that PyTorch gives for lines of its own: Python shows each of them once, whoever calls."""
 
 DEEPEST = 20_000
 """Python's own recursion limit while a program runs; the program's calls have their own."""
@@ -171,8 +180,8 @@ def prepared(machine: Machine) -> Iterator[None]:
     """
     depth = sys.getrecursionlimit()
 
-    def show(message: Warning | str, category: type[Warning], filename: str, *rest: Any) -> None:
-        machine.warn(category.__name__, str(message), once=filename.startswith(ENGINE))
+    def show(message: Warning | str, category: type[Warning], *rest: Any) -> None:
+        machine.warn(category.__name__, str(message), once=str(message).startswith(ONCE))
 
     with collector_paused(), running(machine.meter), warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("always")
