@@ -113,7 +113,7 @@ class Descent:
         state, group, kept, optimizer = self.state, self.group, self.kept, self.optimizer
         rate = float(group["lr"].data_) if isinstance(group["lr"], Tensor) else group["lr"]
         first = self.evaluate()
-        loss, grad, calls = float(array(first)), optimizer.gathered(), 1
+        loss, grad, calls = number(first), optimizer.gathered(), 1
         state["func_evals"] += 1
         if np.abs(grad).max() <= group["tolerance_grad"]:
             return first
@@ -140,7 +140,7 @@ class Descent:
             else:
                 optimizer.move(step, direction)
                 if not last:
-                    loss, grad, more = float(array(self.evaluate())), optimizer.gathered(), 1
+                    loss, grad, more = number(self.evaluate()), optimizer.gathered(), 1
             calls += more
             state["func_evals"] += more
             if last or calls >= group["max_eval"] or np.abs(grad).max() <= group["tolerance_grad"]:
@@ -191,6 +191,11 @@ def array(value: Any) -> Any:
     return value.data_ if isinstance(value, Tensor) else value
 
 
+def number(loss: Any) -> float:
+    """The loss that the program's closure gave: a number, or a tensor of one."""
+    return float(np.reshape(array(loss), ()))
+
+
 def shown(value: Any) -> Any:
     """A number of the state: a tensor where torch computes with one."""
     return plain(value) if isinstance(value, np.generic) else value
@@ -212,7 +217,7 @@ class Search:
         """The function at `step` along the line; the parameters are put back."""
         optimizer = self.descent.optimizer
         optimizer.move(step, self.direction)
-        value, grad = float(array(self.descent.evaluate())), optimizer.gathered()
+        value, grad = number(self.descent.evaluate()), optimizer.gathered()
         optimizer.put_back(self.origin)
         self.calls += 1
         return Point(step, value, grad, np.dot(grad, self.direction))
