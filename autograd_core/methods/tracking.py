@@ -16,6 +16,7 @@ from ..graph import ONE, SCALAR, Handle
 from ..recording import engine as recording
 from ..state import DETACHED, RESHAPED, singular, special, state, unusual, watch
 from ..storage import InferenceStorage, new_storage
+from ..strides import copied as copied_alike
 from ..tensor import Meta, Tensor, bare, plain, sharing
 from ..transforms.batch import Batch, hidden
 
@@ -276,7 +277,7 @@ def deepcopied(self: Tensor, memo: dict[int, Any]) -> Tensor:
     if id(self) in memo:
         return memo[id(self)]
     new = object.__new__(type(self))
-    new.data_ = self.data_.copy()
+    new.data_ = copied_alike(self.data_)
     new.storage_ = new.node = new.meta = None
     new.bump()  # torch sets the memory of an empty one
     memo[id(self)] = new

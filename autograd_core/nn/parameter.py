@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..printing import parameter_repr
+from ..strides import copied as copied_alike
 from ..tensor import Tensor, plain
 
 
@@ -39,7 +40,7 @@ class Parameter(Tensor):
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Parameter:
         if id(self) not in memo:
-            memo[id(self)] = type(self)(plain(self.data_.copy()), self.requires_grad)
+            memo[id(self)] = type(self)(plain(copied_alike(self.data_)), self.requires_grad)
         copied: Parameter = memo[id(self)]
         return copied
 
