@@ -123,6 +123,10 @@ HOMES = {
     "LambdaLR LinearLR LRScheduler MultiStepLR MultiplicativeLR OneCycleLR PolynomialLR ReduceLROnPlateau "
     "SequentialLR StepLR",
     "torch.optim.swa_utils": "AveragedModel SWALR",
+    "torch.utils.data.dataset": "ChainDataset ConcatDataset Dataset IterableDataset Subset TensorDataset",
+    "torch.utils.data.sampler": "BatchSampler RandomSampler Sampler SequentialSampler SubsetRandomSampler "
+    "WeightedRandomSampler",
+    "torch.utils.data.dataloader": "DataLoader _SingleProcessDataLoaderIter",
     "torch.nn.utils.parametrize": "ParametrizationList",
     "torch.nn.utils.parametrizations": "_Orthogonal _SpectralNorm _WeightNorm",
     "torch.nn.utils.rnn": "PackedSequence PackedSequence_",

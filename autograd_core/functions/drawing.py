@@ -40,10 +40,11 @@ def randn_like(
 
 @like_at_random
 def randint_like(
-    input: Tensor, low: int, high: int | None = None, *, dtype: Any = None, device: Any = None,
+    input: Tensor, low: int | None = None, high: int | None = None, *, dtype: Any = None, device: Any = None,
     memory_format: Any = None,
 ) -> Tensor:  # fmt: skip
-    low, high = (0, low) if high is None else (low, high)
+    if low is None or high is None:
+        low, high = 0, high if low is None else low
     place = blank_like(input.data_, like(input, dtype), memory_format)
     return made(streams.laid_out(streams.integers(place.size, low, high), place), "randint_like", False, device)
 
@@ -69,13 +70,13 @@ def randn(
 
 
 def randint(
-    low: Any, high: Any = None, size: Any = None, *, generator: Any = None, dtype: Any = None, device: Any = None,
-    requires_grad: bool = False,
+    low: Any = None, high: Any = None, size: Any = None, *, generator: Any = None, dtype: Any = None,
+    device: Any = None, requires_grad: bool = False,
 ) -> Tensor:  # fmt: skip
     if size is None:
         low, high, size = 0, low, high
-    elif high is None:
-        low, high = 0, low
+    elif low is None or high is None:
+        low, high = 0, high if low is None else low
     shape = lengths([list(size)])
     check_bounds(int(low), int(high), numpy_dtype(dtype) if dtype is not None else np.dtype(np.int64))
     drawn = streams.integers(math.prod(shape), int(low), int(high), generator).reshape(shape)

@@ -1,8 +1,11 @@
 """torch.utils."""
 
 from ..absent import absent
-from . import checkpoint
+from ..homes import settle
+from . import checkpoint, data
+
+settle(vars(data))
 
 __getattr__ = absent("torch.utils")
 
-__all__ = ["checkpoint"]
+__all__ = ["checkpoint", "data"]
