@@ -4,7 +4,8 @@ from ..absent import absent
 from ..homes import settle
 from . import checkpoint, data
 
-settle(vars(data))
+for _part in (data.dataset, data.sampler, data.dataloader):
+    settle(vars(_part))
 
 __getattr__ = absent("torch.utils")
 

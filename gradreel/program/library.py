@@ -31,14 +31,19 @@ from .torch_face.names import SPACES, SURFACE, always
 from .torch_face.saving import load, save
 
 
-def as_a_program(path: str) -> str:
-    """A module of the engine that uses torch as any program does, as a program has it."""
-    text = Path(torch.__path__[0], path).read_text(encoding="utf-8")
-    return text.replace("import autograd_core\n\ntorch: Any = autograd_core\n", "import torch\n")
+def as_programs(package: str) -> dict[str, str]:
+    """The modules of a package of the engine that uses torch as any program does, as programs have them."""
+    found = {}
+    for file in Path(torch.__path__[0], *package.split(".")).glob("[a-z]*.py"):
+        text = file.read_text(encoding="utf-8").replace(
+            "import autograd_core\n\ntorch: Any = autograd_core\n", "import torch\n"
+        )
+        found[f"torch.{package}.{file.stem}"] = text.replace("from autograd_core.", "from torch.")
+    return found
 
 
 WRITTEN = {file.stem: file.read_text(encoding="utf-8") for file in Path(__file__).with_name("guest").glob("*.py")}
-WRITTEN["torch.utils.data"] = as_a_program("utils/data.py") + WRITTEN["torch.utils.data"]
+WRITTEN |= as_programs("utils.data")
 GUEST = {name: ast.parse(text) for name, text in WRITTEN.items()}
 """Modules written in Python: they run as programs do, every step charged, but are not told. Read here, once: a process
 that runs a program can open no file."""
