@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from .. import dtypes, errors
-from ..inplace import in_place
+from ..inplace import check_writable, in_place
 from ..ops import elementwise, putting, shape
 from ..ops import index as places
 from ..overlap import refuse_repeats
@@ -80,6 +80,7 @@ def delitem(self: Tensor, index: Any) -> None:
 
 def write(target: Tensor, value: Tensor) -> None:
     """Write `value` over `target`: filled from a 0-d tensor, copied otherwise."""
+    check_writable(target, "copy")
     refuse_repeats(target.data_)
     if value.data_.shape == target.data_.shape:
         in_place(elementwise.copy, target, value)

@@ -43,7 +43,7 @@ def test_a_watched_initialiser_tells_of_its_write() -> None:
     + [
         (nn.utils, "memory_format"),
         (nn.utils.parametrize, "transfer_parametrizations_and_params"),
-        (autograd_core.utils, "data"),
+        (autograd_core.utils, "dlpack"),
     ],
     ids=lambda value: str(getattr(value, "__name__", value)),
 )
