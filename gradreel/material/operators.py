@@ -86,7 +86,7 @@ def entry(op: Op, source: str) -> Entry:
     said = {way.name: way.words for way in known.ways} if known else {}
     return Entry(
         op.name,
-        op.forward.__module__.rpartition(".")[2],
+        op.forward.__module__.rpartition(".")[2].replace("_", " "),
         node,
         op.body,
         op.outputs,
