@@ -34,7 +34,7 @@ from .torch_face.saving import load, save
 def as_programs(package: str) -> dict[str, str]:
     """The modules of a package of the engine that uses torch as any program does, as programs have them."""
     found = {}
-    for file in Path(torch.__path__[0], *package.split(".")).glob("[a-z]*.py"):
+    for file in sorted(Path(torch.__path__[0], *package.split(".")).glob("[a-z]*.py")):
         text = file.read_text(encoding="utf-8").replace(
             "import autograd_core\n\ntorch: Any = autograd_core\n", "import torch\n"
         )
@@ -42,7 +42,9 @@ def as_programs(package: str) -> dict[str, str]:
     return found
 
 
-WRITTEN = {file.stem: file.read_text(encoding="utf-8") for file in Path(__file__).with_name("guest").glob("*.py")}
+WRITTEN = {
+    file.stem: file.read_text(encoding="utf-8") for file in sorted(Path(__file__).with_name("guest").glob("*.py"))
+}
 WRITTEN |= as_programs("utils.data")
 GUEST = {name: ast.parse(text) for name, text in WRITTEN.items()}
 """Modules written in Python: they run as programs do, every step charged, but are not told. Read here, once: a process
