@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-import warnings
 from typing import Any
 
 import numpy as np
@@ -15,6 +14,7 @@ from .overlap import refuse_repeats
 from .state import state
 from .tensor import Tensor, plain
 from .views import laid_out, steps_of
+from .warned import warn_once
 
 OWN_REFERENCES = 3
 """References to a gradient that nobody else holds, as `store_first` sees it: its callers', its own, getrefcount's."""
@@ -122,10 +122,8 @@ def copied_for(grad: Any, data: Any) -> tuple[Any, int]:
 
 def look_at_layout(held: Tensor, leaf: Tensor, how: str) -> None:
     """Warn, once for each way to add, of a sum held in `.grad` that does not lie as the gradient of its leaf should."""
-    if laid_out_alike(held.data_, leaf.data_) or f"layout {how}" in state.warned:
-        return
-    state.warned.add(f"layout {how}")
-    warnings.warn(errors.layout(held.data_, leaf.data_), UserWarning, stacklevel=4)
+    if not laid_out_alike(held.data_, leaf.data_):
+        warn_once(f"layout {how}", errors.layout(held.data_, leaf.data_), 4)
 
 
 def add_in_place(before: Tensor, grad: Any) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -25,6 +24,7 @@ from .signatures.guarding import guarded, guarded_all
 from .state import state
 from .tensor import Tensor, plain
 from .transforms.batch import is_followed
+from .warned import warn_once
 
 EIGH = returned("linalg_eigh", "eigenvalues eigenvectors")
 QR = returned("linalg_qr", "Q R")
@@ -271,9 +271,7 @@ def old_cross(input: Tensor, other: Tensor, dim: int | None = None) -> Tensor:
         found = [at for at, n in enumerate(input.data_.shape) if n == 3]
         if not found:
             raise RuntimeError("no dimension of size 3 in input")
-        if "cross" not in state.warned:
-            state.warned.add("cross")
-            warnings.warn(WITHOUT_DIM, UserWarning, stacklevel=4)
+        warn_once("cross", WITHOUT_DIM, 4)
         dim = found[0]
     return cross(input, other, dim=dim)
 

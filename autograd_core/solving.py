@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Sequence
 from typing import Any
 
@@ -21,6 +20,7 @@ from .ops import shape as s
 from .ops.checks import check_floating, check_matrix, check_square
 from .state import state
 from .tensor import Tensor, plain
+from .warned import warn_once
 
 INV_EX = returned("linalg_inv_ex", "inverse info")
 LU_FACTOR = returned("linalg_lu_factor", "LU pivots")
@@ -247,7 +247,7 @@ def cond(A: Tensor, p: Any = None) -> Tensor:
 
 def old_cholesky(input: Tensor, upper: bool = False) -> Tensor:
     """torch.cholesky."""
-    told_once(
+    warn_once(
         "cholesky",
         "torch.cholesky is deprecated in favor of torch.linalg.cholesky and will be removed in a future PyTorch "
         "release.\nL = torch.cholesky(A)\nshould be replaced with\nL = torch.linalg.cholesky(A)\nand\nU = "
@@ -260,17 +260,10 @@ def old_cholesky(input: Tensor, upper: bool = False) -> Tensor:
 
 def old_qr(input: Tensor, some: bool = True) -> Any:
     """torch.qr."""
-    told_once(
+    warn_once(
         "qr",
         "torch.qr is deprecated in favor of torch.linalg.qr and will be removed in a future PyTorch release.\nThe "
         "boolean parameter 'some' has been replaced with a string parameter 'mode'.\nQ, R = torch.qr(A, some)\nshould "
         "be replaced with\nQ, R = torch.linalg.qr(A, 'reduced' if some else 'complete')",
     )
     return OLD_QR(*linalg.qr(input, "reduced" if some else "complete"))
-
-
-def told_once(name: str, text: str) -> None:
-    """Warn of an old name, once in a program."""
-    if name not in state.warned:
-        state.warned.add(name)
-        warnings.warn(text, stacklevel=3)

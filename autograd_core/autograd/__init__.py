@@ -33,6 +33,7 @@ from ..sizes import Size
 from ..state import special, state
 from ..tensor import Tensor, plain
 from ..under_way import under_way
+from ..warned import warn_once
 from . import function, graph
 from .graph import GradientEdge
 from .legacy import Variable
@@ -148,9 +149,8 @@ def backward(
     try:
         run(call, "backward", roots, grads, edges, inputs or ())
     finally:
-        if create_graph and ("create_graph" not in state.warned or state.warn_always):
-            state.warned.add("create_graph")
-            warnings.warn(errors.CREATE_GRAPH_CYCLE, UserWarning, stacklevel=3)  # torch keeps it until the call ends
+        if create_graph:
+            warn_once("create_graph", errors.CREATE_GRAPH_CYCLE, 3)  # torch keeps it until the call ends
 
 
 def grad(

@@ -5,7 +5,6 @@ What torch composes of several operators is composed of the same ones here, so t
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from typing import Any
 
@@ -16,8 +15,8 @@ from ..ops import arrange
 from ..ops import index as i
 from ..ops import shape as s
 from ..ops.kernels import refuse
-from ..state import state
 from ..tensor import Tensor, plain
+from ..warned import warn_once
 from .choices import sizes_of
 
 # ---- stacks
@@ -144,13 +143,9 @@ def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple[Tensor, ...]:
 
 
 def warn_of_indexing() -> None:
-    if "meshgrid" not in state.warned:
-        state.warned.add("meshgrid")
-        warnings.warn(
-            "torch.meshgrid: in an upcoming release, it will be required to pass the indexing argument.",
-            UserWarning,
-            stacklevel=3,
-        )
+    warn_once(
+        "meshgrid", "torch.meshgrid: in an upcoming release, it will be required to pass the indexing argument.", 3
+    )
 
 
 def cartesian_prod(*tensors: Tensor) -> Tensor:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections import deque
 from collections.abc import Sequence
 from typing import Any
@@ -10,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from .. import dtypes
-from ..state import state
 from ..tensor import Tensor
+from ..warned import warn_once
 from .choices import numpy_dtype
 
 LIST_OF_ARRAYS = (
@@ -98,15 +97,8 @@ def flatten_into(flat: list[Any], data: Any, shape: tuple[int, ...], depth: int)
         raise ValueError(f"expected sequence of length {shape[depth]} at dim {depth} (got {len(data)})")
     for part in data:
         if isinstance(part, np.ndarray) and not isinstance(data, np.ndarray):
-            warn_of_arrays()
+            warn_once("list of arrays", LIST_OF_ARRAYS, 7)
         flatten_into(flat, part, shape, depth + 1)
-
-
-def warn_of_arrays() -> None:
-    """Torch warns of the first list with arrays in it."""
-    if "list of arrays" not in state.warned:
-        state.warned.add("list of arrays")
-        warnings.warn(LIST_OF_ARRAYS, UserWarning, stacklevel=8)
 
 
 def as_number(value: Any, depth: int) -> Any:

@@ -5,7 +5,6 @@ What torch composes of several operators is composed of the same ones here, so t
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
@@ -16,8 +15,8 @@ from ..ops import elementwise as e
 from ..ops import gathering, scattering
 from ..ops import index as i
 from ..ops import shape as s
-from ..state import state
 from ..tensor import Tensor, plain
+from ..warned import warn_once
 
 
 def tensor_split(input: Tensor, indices_or_sections: Any, dim: int = 0) -> tuple[Tensor, ...]:
@@ -175,9 +174,7 @@ def index_reduce(
 
 
 def warn_of_beta() -> None:
-    if "index_reduce" not in state.warned:
-        state.warned.add("index_reduce")
-        warnings.warn("index_reduce() is in beta and the API may change at any time.", stacklevel=3)
+    warn_once("index_reduce", "index_reduce() is in beta and the API may change at any time.", 3)
 
 
 def scatter_reduce(

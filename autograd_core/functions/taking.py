@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
 
 from ..errors import TYPE_NAMES
 from ..ops import shape as s
-from ..state import state
 from ..tensor import Tensor
+from ..warned import warn_once
 from .choices import numpy_dtype
 from .factories import check_device, from_numpy, made, tensor
 
@@ -24,12 +23,6 @@ NOT_WRITABLE = (
     "data or make it writable before converting it to a tensor. This type of warning will be suppressed for the rest "
     "of this program."
 )
-
-
-def once(key: str, text: str) -> None:
-    if key not in state.warned:
-        state.warned.add(key)
-        warnings.warn(text, UserWarning, stacklevel=4)
 
 
 def asarray(
@@ -49,7 +42,7 @@ def asarray(
             raise ValueError("can't alias arbitrary sequence into a tensor.")
         return tensor(obj, dtype=dtype, requires_grad=bool(requires_grad))
     if requires_grad is None and given.requires_grad:
-        once("asarray", UNSAID)
+        warn_once("asarray", UNSAID, 3)
     kept = cast(given, dtype, copy)
     wanted = given.requires_grad if requires_grad is None else requires_grad
     if kept.requires_grad and not wanted:
@@ -99,5 +92,5 @@ def frombuffer(
             f"actual buffer length ({size} bytes)"
         )
     if view.readonly:
-        once("frombuffer", NOT_WRITABLE)
+        warn_once("frombuffer", NOT_WRITABLE, 3)
     return made(np.frombuffer(buffer, kind, count, offset), "frombuffer", requires_grad, device)

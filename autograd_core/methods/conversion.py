@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -20,6 +19,7 @@ from ..strides import lies_in, of_rows
 from ..tensor import Tensor
 from ..transforms import levels
 from ..transforms.batch import CONTROL_FLOW, EITHER, ITEM, MEMORY, Batch, hidden, unseen
+from ..warned import warn_once
 
 Method = Callable[..., Any]
 
@@ -30,9 +30,7 @@ SCALAR = (
 
 
 def warn_scalar() -> None:
-    if "scalar" not in state.warned or state.warn_always:
-        state.warned.add("scalar")
-        warnings.warn(SCALAR, UserWarning, stacklevel=4)
+    warn_once("scalar", SCALAR, 4)
 
 
 def refuse_unseen(tensor: Tensor, message: str) -> None:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 
 from ..ops import shape as s
-from ..state import state
 from ..tensor import Tensor
+from ..warned import warn_once
 
 NOT_A_MATRIX = (
     "The use of `x.T` on tensors of dimension other than 2 to reverse their shape is deprecated and it will throw an "
@@ -18,17 +17,11 @@ IDENTITY = "Tensor.{} is deprecated on 0-D tensors. This function is the identit
 CONJUGATE = "{} is deprecated on 0-D tensors. Consider using x.conj()."
 
 
-def warn_once(text: str, about: str) -> None:
-    if about not in state.warned:
-        state.warned.add(about)
-        warnings.warn(text, UserWarning, stacklevel=4)
-
-
 def transposed(self: Tensor) -> Tensor:
     """All dimensions in the other order."""
     n = self.data_.ndim
     if n != 2:
-        warn_once(NOT_A_MATRIX if n else IDENTITY.format("T"), "T" if n else "0-d T")
+        warn_once("T" if n else "0-d T", NOT_A_MATRIX if n else IDENTITY.format("T"), 3)
     turned: Tensor = s.permute(self, list(range(n))[::-1])
     return turned
 
@@ -47,7 +40,7 @@ def matrices(name: str) -> Callable[[Tensor], Tensor]:
             shown = title[:1].lower() + title[1:] if "." in title else f"tensor.{title}"
             raise RuntimeError(f"{shown} is only supported on matrices or batches of matrices. Got 1-D tensor.")
         if n == 0:
-            warn_once(IDENTITY.format(name) if name == "mT" else CONJUGATE.format(title), f"0-d {name}")
+            warn_once(f"0-d {name}", IDENTITY.format(name) if name == "mT" else CONJUGATE.format(title), 3)
             return self
         result: Tensor = s.transpose(self, -2, -1)
         return result
@@ -67,7 +60,7 @@ def matrix(self: Tensor) -> Tensor:
         more = " For batches of matrices, consider using tensor.mH" if n > 2 else ""
         raise RuntimeError(f"tensor.H is only supported on matrices (2-D tensors). Got {n}-D tensor.{more}")
     if n == 0:
-        warn_once(CONJUGATE.format("Tensor.H"), "0-d H")
+        warn_once("0-d H", CONJUGATE.format("Tensor.H"), 3)
         return self
     turned: Tensor = s.transpose(self, 0, 1)
     return turned

@@ -12,6 +12,7 @@ import numpy as np
 from ..functions.factories import floating
 from ..state import state
 from ..tensor import Tensor, plain
+from ..warned import warn_once
 from . import functional as F
 from . import init
 from .activation import GELU, ReLU
@@ -130,9 +131,7 @@ class TransformerEncoder(Module):
         for layer in self.layers:
             src = layer(src, src_mask=shown, is_causal=causal, src_key_padding_mask=padding)
         if padding is not None and shown is None and self.leaves_out_padding(src, padding):
-            if "nested tensors" not in state.warned:
-                state.warned.add("nested tensors")
-                warnings.warn(PROTOTYPE, stacklevel=2)
+            warn_once("nested tensors", PROTOTYPE)
             src = src.masked_fill(plain((padding.data_ != 0)[..., None]), 0.0)
         return src if self.norm is None else self.norm(src)
 

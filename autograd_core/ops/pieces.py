@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
 
 from .. import dtypes, errors
 from ..op import both, op
-from ..state import state
 from ..tensor import Array, bare
+from ..warned import warn_once
 from .kernels import beside, refuse
 
 PAIR = ("self", "other")
@@ -201,9 +200,7 @@ def minimum(self: Array, other: Array) -> Array:
 )
 def where(condition: Array, self: Array, other: Array) -> Array:
     if condition.dtype == np.uint8:
-        if "where of bytes" not in state.warned:
-            state.warned.add("where of bytes")
-            warnings.warn(OF_BYTES, stacklevel=2)
+        warn_once("where of bytes", OF_BYTES)
     elif condition.dtype.kind != "b":
         raise RuntimeError(
             "where expected condition to be a boolean tensor, but got a tensor with dtype "

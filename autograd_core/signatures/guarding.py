@@ -9,14 +9,13 @@ from __future__ import annotations
 
 import functools
 import inspect
-import warnings
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 from ..functions.factories import check_device
-from ..state import state
 from ..tensor import Tensor, wrapped_number
+from ..warned import warn_once
 from .kinds import Function, choosy
 from .out import SEVERAL, written
 from .parameters import is_plain_number
@@ -197,9 +196,7 @@ class Reader:
         ways = [f"{self.name}{s.shown()}" for s in self.signatures if not s.deprecated]
         if not factors:
             raise NotImplementedError(f"this old way to call {self.name} is not supported: use {' or '.join(ways)}")
-        if "old signature" not in state.warned:
-            state.warned.add("old signature")
-            warnings.warn(OLD_WAY.format(self.name, signature.shown(), "\n\t".join(ways)), stacklevel=4)
+        warn_once("old signature", OLD_WAY.format(self.name, signature.shown(), "\n\t".join(ways)), 4)
         out = {"out": options["out"]} if "out" in options else {}
         return (*args[: self.method], *(given[name] for name in names)), factors | out
 
