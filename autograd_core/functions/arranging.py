@@ -182,8 +182,10 @@ def repeat_interleave(
     input: Tensor, repeats: Any = None, dim: int | None = None, *, output_size: int | None = None
 ) -> Tensor:
     """Each element, or each slice along `dim`, `repeats` times."""
+    if repeats is None and input.data_.ndim != 1:
+        raise RuntimeError("repeat_interleave only accept 1D vector as repeat")
     if repeats is None:
-        return plain(np.repeat(np.arange(input.data_.size), counts_of(input)))
+        return plain(np.repeat(np.arange(input.data_.size, dtype=input.data_.dtype), counts_of(input)))
     if dim is None:
         input = input if input.data_.ndim == 1 else s.reshape(input, [input.data_.size])
     at = s.wrap(dim or 0, input.data_.ndim)
@@ -201,11 +203,10 @@ def counts_of(repeats: Tensor) -> Any:
     """The numbers of times in `repeats`.
 
     Raises:
-        RuntimeError, NotImplementedError: they are in no row, or no whole numbers from 0 on.
+        RuntimeError, NotImplementedError: they are no whole numbers of 32 or 64 bits from 0 on.
     """
-    if repeats.data_.ndim != 1:
-        raise RuntimeError("repeat_interleave only accept 1D vector as repeat")
-    refuse("repeat_interleave_cpu", "bf", repeats.data_)
+    if repeats.data_.dtype not in (np.int64, np.int32):
+        refuse("repeat_interleave_cpu", "biuf", repeats.data_)
     if np.any(repeats.data_ < 0):
         raise RuntimeError("repeats can not be negative")
     return repeats.data_
@@ -221,14 +222,7 @@ def repeated_each(input: Tensor, repeats: Tensor, at: int) -> Tensor:
             "repeats must have the same size as input along dim, but got repeats.size(0) = "
             f"{counts.size} and input.size({at}) = {length}"
         )
-    if counts.dtype not in (np.int64, np.int32) and not counts.ndim:
-        kind = errors.type_name(counts.dtype)
-        raise NotImplementedError(f"\"repeat_interleave_cpu\" not implemented for '{kind}'")
-    if counts.dtype not in (np.int64, np.int32):
-        raise RuntimeError("repeats has to be Long or Int tensor")
-    if counts.size and counts.min() < 0:
-        raise RuntimeError("repeats can not be negative")
-    places = np.repeat(np.arange(length), np.broadcast_to(counts.ravel(), (length,)))
+    places = np.repeat(np.arange(length), np.broadcast_to(counts_of(repeats).ravel(), (length,)))
     return i.index_select(input, at, plain(places))
 
 
