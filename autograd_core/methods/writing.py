@@ -27,7 +27,7 @@ from ..ops import special as rare
 from ..state import singular, special, state
 from ..storage import Storage
 from ..tensor import Tensor
-from . import reshaping
+from . import bounding, reshaping
 
 Method = Callable[..., Any]
 
@@ -160,39 +160,6 @@ def masked_fill_(self: Tensor, mask: Tensor, value: Any) -> Tensor:
     return in_place(e.masked_fill_tensor if isinstance(value, Tensor) else e.masked_fill, self, mask, value)
 
 
-def clamp_(self: Tensor, min: Any = None, max: Any = None) -> Tensor:
-    by_tensor = isinstance(min, Tensor) or isinstance(max, Tensor)
-    if not by_tensor:
-        check_bounds(self, min, max)
-    return in_place(e.clamp_tensor if by_tensor else e.clamp, self, min, max)
-
-
-def clamp_min_(self: Tensor, min: Any) -> Tensor:
-    if isinstance(min, Tensor):
-        return in_place(e.clamp_min_tensor, self, min)
-    check_bounds(self, min)
-    return in_place(e.clamp_min, self, min)
-
-
-def clamp_max_(self: Tensor, max: Any) -> Tensor:
-    if isinstance(max, Tensor):
-        return in_place(e.clamp_max_tensor, self, max)
-    check_bounds(self, max)
-    return in_place(e.clamp_max, self, max)
-
-
-def check_bounds(self: Tensor, *bounds: float | None) -> None:
-    """Whether what is made with the numbers `bounds` can be written into `self`.
-
-    Raises:
-        RuntimeError: it is of a higher kind.
-    """
-    found = dtypes.to_numpy(dtypes.result_type(self.data_, *(bound for bound in bounds if bound is not None)))
-    if errors.RANK[found.kind] > errors.RANK[self.data_.dtype.kind]:
-        kinds = errors.type_name(found), errors.C_NAMES[self.data_.dtype.name]
-        raise RuntimeError("result type {} can't be cast to the desired output type {}".format(*kinds))
-
-
 def index_put_(self: Tensor, indices: Any, values: Tensor, accumulate: bool = False) -> Tensor:
     return in_place(putting.index_put, self, masks_of_bytes(indices), values, accumulate)
 
@@ -283,7 +250,7 @@ IN_PLACE_OF = {
     "sinh": e.sinh,
     "cosh": e.cosh, "atan": e.atan, "asin": e.asin, "acos": e.acos, "exp2": e.exp2, "frac": e.frac,
     "scatter_add": i.scatter_add,
-    "addcmul": e.addcmul, "addcdiv": e.addcdiv, "masked_scatter": putting.masked_scatter, 
+    "addcmul": e.addcmul, "addcdiv": e.addcdiv, "masked_scatter": putting.masked_scatter,
     "index_add": i.index_add, "index_copy": i.index_copy, "sgn": e.sgn, "logical_not": e.logical_not,
     "put": scattering.put, "scatter_reduce": scattering.scatter_reduce,
     "ldexp": rarer.ldexp, "renorm": rarer.renorm, "mvlgamma": rarer.mvlgamma, "conj_physical": rarer.conj_physical,
@@ -333,14 +300,12 @@ IN_PLACE |= {
     for own, module in (("acosh", rare), ("asinh", rare), ("atanh", e))
     for name in (own, f"arc{own[1:]}")
 }
-IN_PLACE |= sampling.METHODS | reshaping.IN_PLACE
+IN_PLACE |= sampling.METHODS | reshaping.IN_PLACE | bounding.IN_PLACE
 IN_PLACE |= {
     "pow_": pow_, "float_power_": float_power_, "index_reduce_": index_reduce_,
     "div_": div_, "fill_": fill_, "copy_": copy_, "lerp_": lerp_,
-    "masked_fill_": masked_fill_, "clamp_": clamp_,
-    "clip_": clamp_,
+    "masked_fill_": masked_fill_,
     "index_put_": index_put_, "index_fill_": index_fill_, "scatter_": scatter_, "square_": square_,
-    "clamp_min_": clamp_min_, "clamp_max_": clamp_max_,
     "remainder_": by_operand(e.remainder, e.remainder_scalar),
     "fmod_": by_operand(e.fmod, e.fmod_scalar), "xlogy_": by_operand(two_numbers.xlogy, two_numbers.xlogy_by_number),
     "copysign_": by_operand(two_numbers.copysign, two_numbers.copysign_number),
