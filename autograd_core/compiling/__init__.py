@@ -36,7 +36,6 @@ from .backward import Backward
 from .forward import Forward
 from .heard import Heard
 from .kept import kept
-from .lying import rule_of
 
 if TYPE_CHECKING:
     from ..op import Op
@@ -115,7 +114,7 @@ class Code(Forward, Backward):
         given = dict(PLUMBING, _Node=self.op.node_class, _OP=self.op, _forward=self.op.forward)
         for p, (on_arrays, on_tensors) in formulas.items():
             given[f"_raw_{p}"], given[f"_graph_{p}"] = on_arrays, on_tensors
-        given["_lie"] = rule_of(self.op.name)
+        given["_lie"] = self.rule
         given["_over"] = self.op.traits.get("over")
         given["_refused"] = self.op.traits.get("operator") or refused(self.op)
         given["_promote"] = self.op.traits.get("promotion", operands.promote)

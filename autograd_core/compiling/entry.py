@@ -67,7 +67,10 @@ class Entry:
         return lines
 
     def turned(self, v: str) -> str:
-        """Whether the result `v` may lie otherwise than in torch: in both, what is made of rows lies in rows."""
+        """Whether the result `v` may lie otherwise than in torch: in both, what is made of rows lies in rows.
+
+        Where of what is computed element by element the last operand alone is turned, both do as the others say.
+        """
         op = self.op
         if op.lists:
             return "True"

@@ -152,9 +152,8 @@ def check_scatter(self: Array, dim: int, index: Array, src: Array | None = None)
 def scatter(self: Array, dim: int, index: Array, src: Array) -> Array:
     check_scatter(self, dim, index, src)
     out = np.array(self)
-    if not np.size(index):
-        return out
-    np.atleast_1d(out)[along(index, wrap(dim, self.ndim))] = cut(src, index)
+    if np.size(index):
+        np.atleast_1d(out)[along(index, wrap(dim, self.ndim))] = cut(src, index)
     return out
 
 
@@ -162,9 +161,8 @@ def scatter(self: Array, dim: int, index: Array, src: Array) -> Array:
 def scatter_value(self: Array, dim: int, index: Array, value: float) -> Array:
     check_scatter(self, dim, index)
     out = np.array(self)
-    if not np.size(index):
-        return out
-    np.atleast_1d(out)[along(index, wrap(dim, self.ndim))] = value
+    if np.size(index):
+        np.atleast_1d(out)[along(index, wrap(dim, self.ndim))] = value
     return out
 
 
@@ -172,9 +170,8 @@ def scatter_value(self: Array, dim: int, index: Array, value: float) -> Array:
 def scatter_add(self: Array, dim: int, index: Array, src: Array) -> Array:
     check_scatter(self, dim, index, src)
     out = np.array(self)
-    if not np.size(index):
-        return out
-    np.add.at(np.atleast_1d(out), along(index, wrap(dim, self.ndim)), cut(src, index))
+    if np.size(index):
+        np.add.at(np.atleast_1d(out), along(index, wrap(dim, self.ndim)), cut(src, index))
     return out
 
 

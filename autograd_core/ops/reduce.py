@@ -125,6 +125,7 @@ def in_rows(data: Array) -> Array:
 
 @both
 def omitted(grad: Array, self: Array, at: int, k: int) -> Array:
+    """The gradient of the element at `k` along `at`: of each product that it is part of, the rest of the factors."""
     n = self.shape[at]
     behind = sum_dim(slice_(grad, at, k + 1, n, 1) * cumprod(slice_(self, at, k + 1, n, 1), at), [at])
     found = select(grad, at, k) + behind
