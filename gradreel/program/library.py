@@ -34,18 +34,16 @@ from .torch_face.saving import load, save
 def as_programs(package: str) -> dict[str, str]:
     """The modules of a package of the engine that uses torch as any program does, as programs have them."""
     found = {}
-    for file in sorted(Path(torch.__path__[0], *package.split(".")).glob("[a-z]*.py")):
-        text = file.read_text(encoding="utf-8").replace(
-            "import autograd_core\n\ntorch: Any = autograd_core\n", "import torch\n"
-        )
-        found[f"torch.{package}.{file.stem}"] = text.replace("from autograd_core.", "from torch.")
+    for file in sorted(Path(torch.__path__[0], *package.split(".")).glob("*.py")):
+        name = f"torch.{package}.{file.stem}".removesuffix(".__init__")
+        text = file.read_text(encoding="utf-8").replace("from .", f"from torch.{package}.")
+        found[name] = text.replace("import autograd_core\n\ntorch: Any = autograd_core\n", "import torch\n")
     return found
 
 
-WRITTEN = {
-    file.stem: file.read_text(encoding="utf-8") for file in sorted(Path(__file__).with_name("guest").glob("*.py"))
-}
-WRITTEN |= as_programs("utils.data")
+WRITTEN = as_programs("utils.data")
+for _file in sorted(Path(__file__).with_name("guest").glob("*.py")):  # what is there of a module already comes first
+    WRITTEN[_file.stem] = WRITTEN.get(_file.stem, "") + _file.read_text(encoding="utf-8")
 GUEST = {name: ast.parse(text) for name, text in WRITTEN.items()}
 """Modules written in Python: they run as programs do, every step charged, but are not told. Read here, once: a process
 that runs a program can open no file."""

@@ -6,9 +6,9 @@ import math
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from autograd_core.utils.data.collate import default_collate, default_convert
-from autograd_core.utils.data.dataset import IterableDataset
-from autograd_core.utils.data.sampler import BatchSampler, RandomSampler, SequentialSampler, batches, drawn_seed
+from .collate import default_collate, default_convert
+from .dataset import IterableDataset
+from .sampler import BatchSampler, RandomSampler, SequentialSampler, batches, drawn_seed
 
 ALONE = "batch_sampler option is mutually exclusive with batch_size, shuffle, sampler, and drop_last"
 OF_A_STREAM = "DataLoader with IterableDataset: expected unspecified {0} option, but got {0}={1}"
