@@ -11,7 +11,7 @@ from . import dtypes, events, ops, random, switches, tensor_types
 from .absent import absent
 from .device import device, layout, memory_format, strided
 from .dtypes import dtype, finfo, get_default_dtype, iinfo, set_default_dtype
-from .functions import arranging, contraction, covariance, drawing, recurrent, shaping, statistics, tallies
+from .functions import arranging, contraction, covariance, drawing, likes, recurrent, shaping, statistics, tallies
 from .functions import choices as functions
 from .functions import einsum as _einsum
 from .functions import factories as _factories
@@ -38,7 +38,8 @@ channels_last_3d = memory_format("torch.channels_last_3d")
 
 _FUNCTIONS = {
     _factories: "tensor as_tensor from_numpy zeros ones empty full eye arange linspace triu_indices tril_indices "
-    "logspace zeros_like ones_like empty_like full_like",
+    "logspace",
+    likes: "zeros_like ones_like empty_like full_like",
     drawing: "rand_like randn_like randint_like rand randn randint randperm normal bernoulli multinomial poisson "
     "binomial",
     switches: switches.NAMES,

@@ -11,7 +11,7 @@ from typing import Any
 
 from ..functions.choices import where
 from ..functions.drawing import rand
-from ..functions.factories import ones_like, zeros_like
+from ..functions.likes import ones_like, zeros_like
 from ..functions.reductions import max as largest
 from ..modes import no_grad
 from ..nn import functional as F

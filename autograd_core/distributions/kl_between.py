@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from ..functions.factories import full_like
+from ..functions.likes import full_like
 from ..ops import elementwise as e
 from ..ops.special import erf
 from ..ops.two_numbers import xlogy

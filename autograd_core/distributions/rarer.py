@@ -9,7 +9,8 @@ import numpy as np
 
 from ..functions.choices import where
 from ..functions.drawing import rand
-from ..functions.factories import full_like, ones_like, tensor, zeros_like
+from ..functions.factories import tensor
+from ..functions.likes import full_like, ones_like, zeros_like
 from ..ops import elementwise as e
 from ..ops import shape as s
 from ..ops.special import digamma, lgamma

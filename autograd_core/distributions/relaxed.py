@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..functions.drawing import rand
-from ..functions.factories import full_like
+from ..functions.likes import full_like
 from ..modes import no_grad
 from ..ops import index as i
 from ..ops import reduce as r

@@ -6,7 +6,7 @@ import functools
 import operator
 from typing import Any
 
-from ..functions.factories import zeros_like
+from ..functions.likes import zeros_like
 from ..tensor import Tensor
 from . import constraints
 from .distribution import lazy_property, sum_rightmost

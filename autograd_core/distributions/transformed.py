@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..functions.choices import where
-from ..functions.factories import full_like, ones_like
+from ..functions.likes import full_like, ones_like
 from ..modes import no_grad
 from ..ops import elementwise as e
 from ..ops.special import lgamma

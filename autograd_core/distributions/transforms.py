@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..functions.factories import full_like
+from ..functions.likes import full_like
 from ..nn.functional import logsigmoid, pad, softplus
 from ..ops import elementwise as e
 from ..ops import shape as s

@@ -15,7 +15,8 @@ from ..state import state
 from ..strides import blank_like
 from ..tensor import Array, Tensor, plain
 from .choices import numpy_dtype
-from .factories import floating, lengths, like, made
+from .factories import floating, lengths, made
+from .likes import like
 
 
 @like_at_random

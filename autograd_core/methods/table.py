@@ -22,8 +22,8 @@ from ..functions import (
     covariance,
     drawing,
     factored,
-    factories,
     indexing,
+    likes,
     parts,
     quantiles,
     rarer,
@@ -314,7 +314,7 @@ OWN |= (
     | visiting.METHODS
     | {"__copy__": tracking.copied, "_is_view": vars(Tensor)["_is_view"]}
 )
-OWN |= {name: getattr(factories, name) for name in ("new_tensor", "new_zeros", "new_ones", "new_empty", "new_full")}
+OWN |= {name: getattr(likes, name) for name in ("new_tensor", "new_zeros", "new_ones", "new_empty", "new_full")}
 OWN |= {"new_empty_strided": rarer.new_empty_strided}
 
 

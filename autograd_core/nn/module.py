@@ -11,7 +11,8 @@ from typing import Any, Self
 
 from ..dtypes import FLOATING, NAMES, dtype, meant
 from ..functions.choices import cast
-from ..functions.factories import check_device, empty_like
+from ..functions.factories import check_device
+from ..functions.likes import empty_like
 from ..signatures.guarding import TABLE
 from ..signatures.parsing import read
 from ..tensor import Tensor

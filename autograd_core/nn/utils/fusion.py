@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 from typing import Any
 
-from ...functions.factories import ones_like, zeros_like
+from ...functions.likes import ones_like, zeros_like
 from ...ops import elementwise as e
 from ...ops import shape as s
 from ...tensor import Tensor
