@@ -9,6 +9,7 @@ import numpy as np
 
 from . import errors
 from .absent import absent
+from .factoring import cholesky, eig, eigh, eigvals, eigvalsh, old_svd, qr, svd, svdvals
 from .functions import choices as functions
 from .functions.chains import multi_dot
 from .functions.reductions import returned
@@ -18,35 +19,14 @@ from .ops import linalg
 from .ops import matmul as m
 from .ops import reduce as r
 from .ops import shape as s
-from .ops.checks import check_floating, check_matrix, check_square
+from .ops.checks import check_floating, check_matrix, check_square, need, square
 from .ops.linalg import LinAlgError
 from .signatures.guarding import guarded, guarded_all
-from .state import state
 from .tensor import Tensor, plain
-from .transforms.batch import is_followed
 from .warned import warn_once
 
-EIGH = returned("linalg_eigh", "eigenvalues eigenvectors")
-QR = returned("linalg_qr", "Q R")
 SLOGDET = returned("linalg_slogdet", "sign logabsdet")
-SVD = returned("linalg_svd", "U S Vh")
 OLD_SLOGDET = returned("slogdet", "sign logabsdet")
-OLD_SVD = returned("svd", "U S V")
-
-
-def need(name: str, A: Any, what: str = "A", position: int = 1) -> None:
-    if not isinstance(A, Tensor):
-        raise TypeError(errors.not_a_tensor(f"linalg_{name}", what, position, A))
-
-
-def square(name: str, A: Any) -> None:
-    need(name, A)
-    check_square(f"linalg.{name}", A)
-    check_floating(f"linalg.{name}", A)
-
-
-def wants_graph(A: Tensor) -> bool:
-    return state.grad_enabled and is_followed(A)
 
 
 # ---- determinants
@@ -174,73 +154,6 @@ def matrix_power(A: Tensor, n: int) -> Tensor:
             result = power if result is None else m.matmul(result, power)
         n //= 2
     return result
-
-
-# ---- factors
-
-
-def cholesky(A: Tensor, *, upper: bool = False) -> Tensor:
-    square("cholesky", A)
-    return linalg.linalg_cholesky(A, upper)[0]
-
-
-def qr(A: Tensor, mode: str = "reduced") -> Any:
-    need("qr", A)
-    check_matrix("linalg.qr", A)
-    check_floating("linalg.qr", A)
-    if mode not in ("reduced", "complete", "r"):
-        raise RuntimeError(
-            f"qr received unrecognized mode '{mode}' but expected one of 'reduced' (default), 'r', or 'complete'"
-        )
-    return QR(*linalg.linalg_qr(A, mode))
-
-
-def svd(A: Tensor, full_matrices: bool = True) -> Any:
-    need("svd", A)
-    check_matrix("linalg.svd", A)
-    check_floating("linalg.svd", A)
-    return SVD(*linalg.svd(A, full_matrices, True, min(A.data_.shape[-2:])))
-
-
-def old_svd(input: Tensor, some: bool = True, compute_uv: bool = True) -> Any:
-    """torch.svd, which gives V itself."""
-    if not compute_uv:
-        raise NotImplementedError("svd with compute_uv=False is not supported")
-    U, S, Vh = svd(input, not some)
-    return OLD_SVD(U, S, s.transpose(Vh, -2, -1))
-
-
-def svdvals(A: Tensor) -> Tensor:
-    need("svdvals", A)
-    check_matrix("linalg.svd", A)
-    check_floating("linalg.svd", A)
-    return linalg.svd(A, False, wants_graph(A), min(A.data_.shape[-2:]))[1]
-
-
-def eigh(A: Tensor, UPLO: str = "L") -> Any:
-    square("eigh", A)
-    return EIGH(*linalg.linalg_eigh(A, side(UPLO), True))
-
-
-def eigvalsh(A: Tensor, UPLO: str = "L") -> Tensor:
-    square("eigh", A)
-    return linalg.linalg_eigh(A, side(UPLO), wants_graph(A))[0]
-
-
-def eigvals(A: Tensor) -> Tensor:
-    square("eigvals", A)
-    raise NotImplementedError("linalg.eigvals is not supported: it gives complex numbers. eigvalsh gives real ones")
-
-
-def eig(A: Tensor) -> Any:
-    square("eig", A)
-    raise NotImplementedError("linalg.eig is not supported: it gives complex numbers. eigh gives real ones")
-
-
-def side(UPLO: str) -> str:
-    if UPLO.upper() not in ("L", "U"):
-        raise RuntimeError(f"Expected UPLO argument to be 'L' or 'U', but got {UPLO}")
-    return UPLO.upper()
 
 
 # ---- products
@@ -383,4 +296,18 @@ def __getattr__(name: str) -> Any:
     return found
 
 
-__all__ = ["LinAlgError", "det", "inv", "multi_dot", "solve"]
+__all__ = [
+    "LinAlgError",
+    "cholesky",
+    "det",
+    "eig",
+    "eigh",
+    "eigvals",
+    "eigvalsh",
+    "inv",
+    "multi_dot",
+    "qr",
+    "solve",
+    "svd",
+    "svdvals",
+]

@@ -17,7 +17,7 @@ from .ops import matmul as m
 from .ops import reduce as r
 from .ops import reflections, triangles
 from .ops import shape as s
-from .ops.checks import check_floating, check_matrix, check_square
+from .ops.checks import check_floating, check_matrix, check_square, need, square
 from .state import state
 from .tensor import Tensor, plain
 from .warned import warn_once
@@ -54,7 +54,7 @@ def vander(x: Tensor, *, N: int | None = None) -> Tensor:
 
 
 def inv_ex(A: Tensor, *, check_errors: bool = False) -> Any:
-    linalg.square("inv_ex" if check_errors else "inv", A)
+    square("inv_ex" if check_errors else "inv", A)
     try:
         return INV_EX(*ops.linalg_inv(A))
     except ops.LinAlgError as error:
@@ -124,7 +124,7 @@ def householder_product(A: Tensor, tau: Tensor) -> Tensor:
 
 
 def need_pivot(name: str, A: Tensor, pivot: bool) -> None:
-    linalg.need(name, A)
+    need(name, A)
     check_matrix(f"linalg.{name}", A)
     check_floating(f"linalg.{name}", A)
     if not pivot:

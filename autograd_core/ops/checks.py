@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .. import errors
+from ..tensor import Tensor
 
 
 def check_square(name: str, A: Any, what: str = "A") -> None:
@@ -31,3 +32,14 @@ def check_floating(name: str, A: Any) -> None:
         raise RuntimeError(
             f"{name}: Expected a floating point or complex tensor as input. Got {errors.type_name(A.data_.dtype)}"
         )
+
+
+def need(name: str, A: Any, what: str = "A", position: int = 1) -> None:
+    if not isinstance(A, Tensor):
+        raise TypeError(errors.not_a_tensor(f"linalg_{name}", what, position, A))
+
+
+def square(name: str, A: Any) -> None:
+    need(name, A)
+    check_square(f"linalg.{name}", A)
+    check_floating(f"linalg.{name}", A)

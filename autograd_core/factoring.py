@@ -1,0 +1,86 @@
+"""torch.linalg's factors of matrices: Cholesky's, QR, singular and eigenvalues."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .functions.reductions import returned
+from .ops import linalg
+from .ops import shape as s
+from .ops.checks import check_floating, check_matrix, need, square
+from .state import state
+from .tensor import Tensor
+from .transforms.batch import is_followed
+
+EIGH = returned("linalg_eigh", "eigenvalues eigenvectors")
+QR = returned("linalg_qr", "Q R")
+SVD = returned("linalg_svd", "U S Vh")
+OLD_SVD = returned("svd", "U S V")
+
+
+def wants_graph(A: Tensor) -> bool:
+    return state.grad_enabled and is_followed(A)
+
+
+def cholesky(A: Tensor, *, upper: bool = False) -> Tensor:
+    square("cholesky", A)
+    return linalg.linalg_cholesky(A, upper)[0]
+
+
+def qr(A: Tensor, mode: str = "reduced") -> Any:
+    need("qr", A)
+    check_matrix("linalg.qr", A)
+    check_floating("linalg.qr", A)
+    if mode not in ("reduced", "complete", "r"):
+        raise RuntimeError(
+            f"qr received unrecognized mode '{mode}' but expected one of 'reduced' (default), 'r', or 'complete'"
+        )
+    return QR(*linalg.linalg_qr(A, mode))
+
+
+def svd(A: Tensor, full_matrices: bool = True) -> Any:
+    need("svd", A)
+    check_matrix("linalg.svd", A)
+    check_floating("linalg.svd", A)
+    return SVD(*linalg.svd(A, full_matrices, True, min(A.data_.shape[-2:])))
+
+
+def old_svd(input: Tensor, some: bool = True, compute_uv: bool = True) -> Any:
+    """torch.svd, which gives V itself."""
+    if not compute_uv:
+        raise NotImplementedError("svd with compute_uv=False is not supported")
+    U, S, Vh = svd(input, not some)
+    return OLD_SVD(U, S, s.transpose(Vh, -2, -1))
+
+
+def svdvals(A: Tensor) -> Tensor:
+    need("svdvals", A)
+    check_matrix("linalg.svd", A)
+    check_floating("linalg.svd", A)
+    return linalg.svd(A, False, wants_graph(A), min(A.data_.shape[-2:]))[1]
+
+
+def eigh(A: Tensor, UPLO: str = "L") -> Any:
+    square("eigh", A)
+    return EIGH(*linalg.linalg_eigh(A, side(UPLO), True))
+
+
+def eigvalsh(A: Tensor, UPLO: str = "L") -> Tensor:
+    square("eigh", A)
+    return linalg.linalg_eigh(A, side(UPLO), wants_graph(A))[0]
+
+
+def eigvals(A: Tensor) -> Tensor:
+    square("eigvals", A)
+    raise NotImplementedError("linalg.eigvals is not supported: it gives complex numbers. eigvalsh gives real ones")
+
+
+def eig(A: Tensor) -> Any:
+    square("eig", A)
+    raise NotImplementedError("linalg.eig is not supported: it gives complex numbers. eigh gives real ones")
+
+
+def side(UPLO: str) -> str:
+    if UPLO.upper() not in ("L", "U"):
+        raise RuntimeError(f"Expected UPLO argument to be 'L' or 'U', but got {UPLO}")
+    return UPLO.upper()
