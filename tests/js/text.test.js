@@ -102,7 +102,7 @@ test("the failing step marks who built and who freed", () => {
   const scene = stored("shared_in_a_loop.json");
   const state = createState(scene);
   const marks = marksAt({ state, scene: indexed(scene, state), step: state.last, selected: null });
-  assert.deepEqual(marks.map(({ line, kind }) => [line, kind]), [[7, "loop"], [5, "born"], [10, "kill"], [10, "bad"]]);
+  assert.deepEqual(marks.filter(({ kind }) => kind).map(({ line, kind }) => [line, kind]), [[7, "loop"], [5, "born"], [10, "kill"], [10, "bad"]]);
   assert.equal(marks[1].text, "built Mv #0");
   assert.equal(marks[2].text, "freed it at step 24");
 });
@@ -140,4 +140,26 @@ test("an error is told in one sentence under its line", () => {
   assert.ok(long.length < 90 && long.endsWith(" word …"));
   const twice = told("RuntimeError", "Trying to backward through the graph a second time (or directly access saved tensors after they have been freed).");
   assert.equal(twice, "✖ RuntimeError: Trying to backward through the graph a second time");
+});
+
+test("what a story says of a line is told there; silent trouble is marked gently, and from where it is seen", () => {
+  const scene = stored("shared_in_a_loop.json");
+  const state = createState(scene);
+  const story = ["`loss.backward()` on **line 10** adds to it.", "The loop on **line 7**, then **line 10** again, and **line 10**.", "A sum."];
+  const told = (steps, step, more = {}) => marksAt({ state, scene: indexed({ ...scene, diagnoses: [{ nodes: [], story, steps, lines: {}, ...more }] }, state), step, selected: null });
+  const notes = (marks) => marks.filter(({ note }) => note).map(({ line, kind = null, note }) => [line, kind, note]);
+  assert.deepEqual(notes(told({ seen: 30 }, 29)), []);
+  assert.deepEqual(notes(told({ seen: 30 }, 30)), [[10, "odd", story.slice(0, 2)], [7, "odd", [story[1]]]]);
+  assert.deepEqual(notes(told({}, state.last)), notes(told({ seen: 30 }, 30)), "nobody saw it: it is told at the end");
+  assert.deepEqual(notes(told({ raised: 30 }, 30)), [[10, null, story.slice(0, 2)], [7, null, [story[1]]]]);
+});
+
+test("an error after which a transcript goes on stays marked", () => {
+  const scene = stored("shared_in_a_loop.json");
+  const state = createState(scene);
+  const diagnosis = { nodes: [], story: [], steps: { raised: 30 }, lines: { raised: 9 }, message: "No. More of it." };
+  const gone = { ...scene, outcome: { kind: "finished", type: null, message: null, line: null }, diagnoses: [diagnosis] };
+  const bad = (step) => marksAt({ state, scene: indexed(gone, state), step, selected: null }).filter(({ kind }) => kind === "bad");
+  assert.deepEqual(bad(29), []);
+  assert.deepEqual(bad(state.last), [{ line: 9, kind: "bad", below: "✖ No." }]);
 });

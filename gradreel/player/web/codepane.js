@@ -3,11 +3,20 @@
  */
 
 import { element } from "./dom.js";
+import { createNote } from "./note.js";
 
 /** What a row does not change needs no layout. @param {any} row @param {string} kinds @param {string} note */
 function become(row, kinds, note) {
   if (row.className !== kinds) row.className = kinds;
   if (row.lastChild.textContent !== note) row.lastChild.textContent = note;
+}
+
+/** A row that something is told of can be gone to. @param {any} row @param {boolean} told */
+function tell(row, told) {
+  if (told === "told" in row.dataset) return;
+  row.toggleAttribute("tabindex", told);
+  if (told) Object.assign(row, { tabIndex: 0 }).dataset.told = row.dataset.line;
+  else delete row.dataset.told;
 }
 
 /** @param {HTMLElement} root
@@ -16,6 +25,7 @@ function become(row, kinds, note) {
 export function createCodePane(root, { source }) {
   const list = element("div", { class: "code", role: "group", "aria-label": "program", tabindex: 0 });
   root.append(list);
+  const note = createNote(root);
   let text = "";
   let rows = [];
   let last = null;
@@ -40,14 +50,19 @@ export function createCodePane(root, { source }) {
   return {
     getSource: () => text,
     setSource,
-    /** @param {{line: number, kind: string, text?: string, below?: string}[]} marks */
+    /** @param {import("./editor.js").Mark[]} marks */
     setMarks: (marks) => {
       const [kinds, notes] = [rows.map(() => new Set()), rows.map(() => new Set())];
       for (const { line, kind, text, below } of marks) {
-        kinds[line - 1]?.add(kind);
-        for (const note of [text, below].filter(Boolean)) notes[line - 1]?.add(note);
+        if (kind) kinds[line - 1]?.add(kind);
+        for (const word of [text, below].filter(Boolean)) notes[line - 1]?.add(word);
       }
-      rows.forEach((row, i) => become(row, [...kinds[i]].join(" "), [...notes[i]].join(" · ")));
+      note.set(marks);
+      const told = new Set(marks.filter((mark) => mark.note).map((mark) => mark.line));
+      rows.forEach((row, i) => {
+        become(row, [...kinds[i]].join(" "), [...notes[i]].join(" · "));
+        tell(row, told.has(i + 1));
+      });
       const now = rows[(marks.find((mark) => mark.kind === "now")?.line ?? 0) - 1];
       if (now && now !== last) show(now);
       last = now;
@@ -58,6 +73,9 @@ export function createCodePane(root, { source }) {
         if (row) row.lastChild.textContent = [row.lastChild.textContent, note].filter(Boolean).join(" · ");
       }
     },
-    destroy: () => list.remove(),
+    destroy: () => {
+      note.destroy();
+      list.remove();
+    },
   };
 }

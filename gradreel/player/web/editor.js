@@ -3,9 +3,12 @@
  * What a mark means is told from outside; here it is a line, a kind out of a fixed set, and a text.
  */
 
-/** @typedef {{line: number, kind?: string, text?: string, brief?: string, below?: string}} Mark   kind out of KINDS; or "value",
- *  whose text is shortened to the room that its line leaves, so that no line is ever broken anew while values change. `brief`: what
- *  is said where there is no room for the text; `below`: what is said in a row of its own under the line */
+import { createNote } from "./note.js";
+
+/** @typedef {{line: number, kind?: string, text?: string, brief?: string, below?: string, note?: string[]}} Mark   kind out of KINDS; or
+ *  "value", whose text is shortened to the room that its line leaves, so that no line is ever broken anew while values change. `brief`:
+ *  what is said where there is no room for the text; `below`: what is said in a row of its own under the line; `note`: what is told
+ *  of the line to whoever points at it or goes to it */
 
 /** Pixels beside a line's text. */
 const EDGES = 24;
@@ -20,7 +23,7 @@ const NEAR = 3;
 /** Characters by which the rest of a long line stands further in than its beginning. */
 const HANG = 2;
 
-export const KINDS = new Set(["now", "bad", "born", "kill", "loop", "differs"]);
+export const KINDS = new Set(["now", "bad", "born", "kill", "loop", "odd", "differs"]);
 
 /**
  * @param {any} codemirror the vendored bundle
@@ -32,7 +35,7 @@ export const KINDS = new Set(["now", "bad", "born", "kill", "loop", "differs"]);
 export function createEditor(codemirror, host, options = {}) {
   const { EditorView, EditorState } = codemirror;
   const columns = () => (view ? Math.floor((view.contentDOM.clientWidth - EDGES) / view.defaultCharacterWidth) : 0);
-  const marks = markField(codemirror, columns);
+  const marks = markField(codemirror, columns, Boolean(options.readOnly));
   // Values are cut to a room that is known only once the page is laid out, and is another when its size changes.
   // Rows move as they are cut, and the line where the run is with them.
   const refit = () => requestAnimationFrame(() => view && columns() !== fittedTo && shown.length && mark(shown));
@@ -42,6 +45,7 @@ export function createEditor(codemirror, host, options = {}) {
   };
   let shown = [];
   let fittedTo = 0;
+  const note = createNote(host);
   const view = new EditorView({
     parent: host,
     root: host.getRootNode(),
@@ -60,6 +64,7 @@ export function createEditor(codemirror, host, options = {}) {
         EditorView.updateListener.of((update) => {
           if (update.docChanged) options.onChange?.(view.state.doc.toString());
           if (update.geometryChanged) refit();
+          if (update.selectionSet && view.hasFocus) note.show(view.domAtPos(view.state.selection.main.head).node);
         }),
       ],
     }),
@@ -69,6 +74,7 @@ export function createEditor(codemirror, host, options = {}) {
 
   const show = (list) => {
     fittedTo = columns();
+    note.set(list);
     view.dispatch({ effects: marks.set.of(list) });
   };
   const mark = (list) => {
@@ -84,7 +90,10 @@ export function createEditor(codemirror, host, options = {}) {
     view,
     getSource: () => view.state.doc.toString(),
     focus: () => view.focus(),
-    destroy: () => view.destroy(),
+    destroy: () => {
+      note.destroy();
+      view.destroy();
+    },
     /** Put a program in, as one edit that can be undone. @param {string} text */
     setSource(text) {
       if (text === view.state.doc.toString()) return;
@@ -114,17 +123,19 @@ export function reveal(view, line) {
 
 /**
  * The decorations of the marked lines, as a field of the editor's state. A hint is drawn from an attribute of its line: an
- * element of its own would stand inside what can be typed in, and its text could end up in the program.
+ * element of its own would stand inside what can be typed in, and its text could end up in the program. Where nothing can be
+ * typed there is no cursor to go to a line with, so a line with a note takes the focus itself.
  */
-function markField({ StateEffect, StateField, Decoration, EditorView }, columns) {
+function markField({ StateEffect, StateField, Decoration, EditorView }, columns, readOnly) {
   const set = StateEffect.define();
   const decorated = (list, doc) => {
     const ranges = [];
     const texts = new Map();
     const values = new Map();
     const under = new Map();
-    for (const { line, kind, text, brief = text, below } of list) {
+    for (const { line, kind, text, brief = text, below, note: told } of list) {
       if (!(line >= 1 && line <= doc.lines)) continue;
+      if (told) ranges.push(Decoration.line({ attributes: { "data-told": String(line), ...(readOnly && { tabindex: "0" }) } }).range(doc.line(line).from));
       if (below) under.set(line, `\n${below}`);
       if (KINDS.has(kind)) ranges.push(Decoration.line({ class: `gr-line-${kind}` }).range(doc.line(line).from));
       if (kind === "value") values.set(line, text);

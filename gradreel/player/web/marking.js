@@ -1,27 +1,42 @@
 /**
  * What the code pane marks at a step: the line that runs, the loops and their turns, and, for the node in question, the line
- * that built it and the line that emptied or changed what it kept. Pure.
+ * that built it and the line that emptied or changed what it kept. Lines of silent trouble are marked, too, more gently than
+ * an error; what a diagnosis says of a line comes with it as a note. Pure.
  */
 
 import { title } from "./format.js";
+import { isError, linesTold, toldFrom } from "./told.js";
 
 /** @param {any} moment  {state, scene, step, selected}
- * @returns {{line: number, kind: "now"|"bad"|"born"|"kill"|"loop", text?: string, brief?: string, below?: string}[]}
+ * @returns {{line: number, kind?: "now"|"bad"|"born"|"kill"|"loop"|"odd", text?: string, brief?: string, below?: string, note?: string[]}[]}
  */
 export function marksAt({ state, scene, step, selected }) {
   const marks = [];
   const line = state.at("program", "line", step);
-  const diagnosis = scene.diagnoses.findLast((item) => step >= (item.steps?.raised ?? Infinity));
+  const told = scene.diagnoses.filter((item) => step >= toldFrom(item, state.last));
+  const diagnosis = told.findLast(isError);
   const failed = scene.outcome.kind !== "finished" && step >= state.last ? scene.outcome.line ?? line : null;
   for (const [loop, turn, of] of state.at("program", "loops", step) ?? [])
     marks.push(of === null ? { line: loop, kind: "loop", text: `iteration ${turn}` } : { line: loop, kind: "loop", text: `iteration ${turn} of ${of}`, brief: `${turn} of ${of}` });
   const box = scene.box.get(diagnosis ? diagnosis.nodes[0] : selected);
   if (diagnosis) marks.push(...blame(diagnosis, box));
   else if (box && box.kind !== "leaf") marks.push(...lifeOf(box, { state, scene, step, line }));
+  if (diagnosis) marks.push(...noted(diagnosis), ...goneOn(diagnosis, failed));
+  else for (const trouble of told) marks.push(...odd(trouble));
   if (failed !== null) marks.push({ line: failed, kind: "bad", below: errorOf(scene.outcome) });
   else if (line !== null) marks.push({ line, kind: "now" });
   return marks;
 }
+
+/** What the story of an error says of its lines. */
+const noted = ({ story }) => [...linesTold(story ?? [])].map(([line, note]) => ({ line, note }));
+
+/** The line of an error after which the run went on, as a transcript does. */
+const goneOn = ({ lines, message }, failed) =>
+  failed === null && lines?.raised ? [{ line: lines.raised, kind: "bad", below: errorOf({ kind: "raised", type: null, message }) }] : [];
+
+/** The lines that silent trouble came about on: those that its story speaks of. */
+const odd = ({ story }) => [...linesTold(story ?? [])].map(([line, note]) => ({ line, kind: "odd", text: "!", note }));
 
 /** Characters of an error under its line; all of it stands in the explanation. */
 const MOST = 80;

@@ -7,6 +7,7 @@ import { element } from "./dom.js";
 import { write } from "./marks.js";
 import { nothing } from "./panels.js";
 import { renew } from "./renewing.js";
+import { isError, toldFrom } from "./told.js";
 
 const CALLS = 6;
 
@@ -19,11 +20,11 @@ export function showStory(root, { state, scene, step }, { onSeek, onMend, tried,
   const parts = tried && onBack ? [triedCard(tried, onBack)] : [];
   const raised = scene.outcome.kind !== "finished";
   for (const diagnosis of scene.diagnoses) {
-    const at = diagnosis.steps?.raised ?? diagnosis.steps?.seen ?? state.last;
-    if (step >= at) parts.push(diagnosisCard(diagnosis, raised, { onSeek, onMend }));
-    else parts.push(element("button", { class: "ahead", onclick: () => onSeek(at) }, `${raised ? "✖" : "!"} ${diagnosis.title}, at step ${at}`));
+    const at = toldFrom(diagnosis, state.last);
+    if (step >= at) parts.push(diagnosisCard(diagnosis, { onSeek, onMend }));
+    else parts.push(element("button", { class: "ahead", onclick: () => onSeek(at) }, `${signOf(diagnosis)} ${diagnosis.title}, at step ${at}`));
   }
-  if (raised && !scene.diagnoses.length && step >= state.last) parts.push(errorCard(scene.outcome));
+  if (raised && !scene.diagnoses.some(isError) && step >= state.last) parts.push(errorCard(scene.outcome));
   parts.push(...callRows(scene.calls, step, onSeek));
   if (!raised && !scene.unrun && step >= state.last) parts.push(element("p", { class: "quiet", text: scene.mode === "transcript" ? "✓ The transcript was run to its end." : "✓ The program finished." }));
   renew(root, ...(parts.length ? parts : [nothing("(nothing has run backward yet)")]));
@@ -32,9 +33,11 @@ export function showStory(root, { state, scene, step }, { onSeek, onMend, tried,
 /** The step at which something was freed, changed, cut off or born: what there is to see. */
 const CULPRITS = [["freed", "the step that freed it"], ["changed", "the step that changed it"], ["cut", "the step that cut it off"], ["born", "the step where it was born"], ["built", "the step that built it"]];
 
-function diagnosisCard(diagnosis, raised, { onSeek, onMend }) {
-  const card = element("div", { class: `card ${raised ? "err" : "warn"}` });
-  card.append(element("h3", { text: `${raised ? "✖" : "!"} ${diagnosis.title}` }));
+const signOf = (diagnosis) => (isError(diagnosis) ? "✖" : "!");
+
+function diagnosisCard(diagnosis, { onSeek, onMend }) {
+  const card = element("div", { class: `card ${isError(diagnosis) ? "err" : "warn"}` });
+  card.append(element("h3", { text: `${signOf(diagnosis)} ${diagnosis.title}` }));
   for (const paragraph of diagnosis.story ?? []) {
     const line = element("p");
     write(line, paragraph);
