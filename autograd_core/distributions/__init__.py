@@ -2,6 +2,7 @@
 
 from ..absent import absent
 from ..homes import settle
+from ..titles import own_method
 from . import constraint_registry, constraints, kl_between, transforms
 from .between import ContinuousBernoulli
 from .circular import VonMises
@@ -125,5 +126,11 @@ __all__ = [
 ]
 
 settle(globals())
+for _kind in (Bernoulli, Cauchy, HalfCauchy, HalfNormal, Laplace, Normal):
+    own_method(_kind, "__init__", _kind.__name__)
+for _name in __all__:
+    _kind = globals()[_name]
+    if isinstance(_kind, type) and issubclass(_kind, Distribution) and _kind is not OneHotCategoricalStraightThrough:
+        own_method(_kind, "expand", _name)
 
 __getattr__ = absent("torch.distributions")

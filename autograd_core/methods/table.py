@@ -318,6 +318,10 @@ OWN |= {name: getattr(likes, name) for name in ("new_tensor", "new_zeros", "new_
 OWN |= {"new_empty_strided": rarer.new_empty_strided}
 
 
+IN_PYTHON = "backward is_shared register_hook register_post_accumulate_grad_hook resize resize_as share_memory_"
+"""Other methods that torch wrote in Python."""
+
+
 def install() -> None:
     """Hang everything onto the class."""
     for name, value in (OPERATORS | PROPERTIES).items():
@@ -331,6 +335,8 @@ def install() -> None:
     for alias, name in ALIASES.items():
         if name in offered:
             setattr(Tensor, alias, guarded("Tensor", alias, offered[name]))
+    for name in IN_PYTHON.split():
+        getattr(Tensor, name).__qualname__ = f"Tensor.{name}"
     name_what_lacks(Tensor, "torch.Tensor")
     Tensor.__array_priority__ = 1000
     Tensor.__module__ = "torch"

@@ -40,7 +40,6 @@ from .cells import GRUCell, LSTMCell, RNNCell, RNNCellBase
 from .container import ModuleDict, ModuleList, Sequential
 from .convolution import Conv1d, Conv2d, Conv3d, ConvTranspose1d, ConvTranspose2d, ConvTranspose3d
 from .dropout import AlphaDropout, Dropout, Dropout1d, Dropout2d, Dropout3d, FeatureAlphaDropout
-from .forwards import name_forwards
 from .images import (
     ChannelShuffle,
     Fold,
@@ -111,6 +110,7 @@ from .normalization import (
     LocalResponseNorm,
     RMSNorm,
 )
+from .owners import name_methods_of_layers
 from .padding import (
     CircularPad1d,
     CircularPad2d,
@@ -329,7 +329,7 @@ __all__ = [
 ]
 
 settle(globals())
-name_forwards(globals())
+name_methods_of_layers(globals())
 
 from . import modules  # noqa: E402  it says where all these are at home
 

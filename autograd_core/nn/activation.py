@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 from ..ops.elementwise import sigmoid, tanh
 from ..signatures.guarding import guarded
 from ..tensor import Tensor
+from ..titles import binder
 from . import functional as F
 from .init import constant_
 from .layers import blank
@@ -20,15 +21,11 @@ class Activation(Module):
 
     function: ClassVar[Callable[..., Any]]
     fields: ClassVar[inspect.Signature]
+    bind: Callable[..., dict[str, Any]]
 
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__()
-        try:
-            given = self.fields.bind(*args, **options)
-        except TypeError as error:
-            raise TypeError(f"{type(self).__name__}.__init__() {as_of_a_call(error)}") from None
-        given.apply_defaults()
-        for name, value in given.arguments.items():
+        for name, value in self.bind(*args, **options).items():
             setattr(self, name, value)
 
     def forward(self, input: Any) -> Any:
@@ -58,14 +55,6 @@ def said(parameters: Iterable[inspect.Parameter]) -> inspect.Signature:
     return inspect.Signature([p.replace(annotation=kind(p)) for p in parameters], return_annotation=None)
 
 
-def as_of_a_call(error: TypeError) -> str:
-    """What `inspect` says of arguments, as Python says it of a call."""
-    text = str(error)
-    if text.startswith("missing a required argument"):
-        return text.replace("missing a required argument:", "missing 1 required positional argument:")
-    return text
-
-
 def activation(
     name: str, function: Callable[..., Any], required: tuple[str, ...] = (), base: Any = Activation, **defaults: Any
 ) -> type[Activation]:
@@ -76,8 +65,9 @@ def activation(
         )
         for field in (*required, *defaults)
     ]
-    facts = {"function": staticmethod(function), "fields": inspect.Signature(parameters), "__module__": __name__}
-    return type(name, (base,), facts | {"__signature__": said(parameters)})
+    fields = inspect.Signature(parameters)
+    facts = {"function": staticmethod(function), "fields": fields, "bind": binder(f"{name}.__init__", fields)}
+    return type(name, (base,), facts | {"__module__": __name__, "__signature__": said(parameters)})
 
 
 ReLU = activation("ReLU", F.relu, inplace=False)

@@ -29,6 +29,10 @@ NO_INPUT_GRAD = (
 )
 
 
+def _forward_unimplemented(self: Calling, *input: Any) -> Any:
+    raise NotImplementedError(f'Module [{type(self).__name__}] is missing the required "forward" function')
+
+
 class Calling(Attributes):
     """A module as something that is called."""
 
@@ -40,8 +44,7 @@ class Calling(Attributes):
     _forward_pre_hooks_with_kwargs: OrderedDict[int, Hook]
     _forward_hooks_always_called: OrderedDict[int, Hook]
 
-    def forward(self, *args: Any, **options: Any) -> Any:
-        raise NotImplementedError(f'Module [{type(self).__name__}] is missing the required "forward" function')
+    forward: Callable[..., Any] = _forward_unimplemented
 
     def __call__(self, *args: Any, **options: Any) -> Any:
         try:

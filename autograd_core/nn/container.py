@@ -9,6 +9,7 @@ from itertools import groupby
 from typing import Any, Self, overload
 
 from ..state import state
+from ..titles import own_method
 from .module import Module, indented
 
 
@@ -105,6 +106,11 @@ class Sequential(Listed):
             part: list[Any] = list(self._modules.items())[index]
             return type(self)(OrderedDict(part))
         return super().__getitem__(index)
+
+    def extend(self, sequential: Iterable[Module]) -> Self:
+        for module in list(sequential):
+            self.append(module)
+        return self
 
     def insert(self, index: int, module: Module) -> Self:
         if not isinstance(module, Module):
@@ -217,13 +223,18 @@ class ModuleDict(Module):
     def items(self) -> Any:
         return self._modules.items()
 
-    def pop(self, name: str) -> Module:
-        module = self[name]
-        del self[name]
+    def pop(self, key: str) -> Module:
+        module = self[key]
+        del self[key]
         return module
 
     def clear(self) -> None:
         self._modules.clear()
+
+
+for _kind, _names in ((Sequential, "append pop"), (ModuleList, "append extend pop")):
+    for _name in _names.split():
+        own_method(_kind, _name, _kind.__name__)
 
 
 def pairs_of(given: Any, own: type[Module], title: str, short: str) -> Iterator[tuple[str, Any]]:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import inspect
+from collections.abc import Callable
 from typing import Any
 
 from ..modes import no_grad
 from ..tensor import Tensor
+from ..titles import binder
 from .convolution import Conv1d, Conv2d, Conv3d, ConvTranspose1d, ConvTranspose2d, ConvTranspose3d
 from .layers import Linear
 from .module import Module
@@ -93,12 +96,18 @@ class LazyConv(Lazy):
 
     N: int
     TRANSPOSED: bool
+    bind: Callable[..., dict[str, Any]]
 
-    def __init__(
-        self, out_channels: int, kernel_size: Any, *args: Any, bias: bool = True, device: Any = None,
-        dtype: Any = None, **options: Any,
-    ) -> None:  # fmt: skip
-        super().__init__(0, 0, kernel_size, *args, bias=False, **options)
+    def __init_subclass__(cls) -> None:
+        if "BECOMES" in cls.__dict__:
+            given = list(inspect.signature(cls.BECOMES.__init__).parameters.values())
+            without_self_and_in_channels = inspect.Signature(given[2:])
+            cls.bind = binder(f"{cls.__name__}.__init__", without_self_and_in_channels)
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        given = self.bind(*args, **options)
+        out_channels, bias, device, dtype = (given.pop(name) for name in ("out_channels", "bias", "device", "dtype"))
+        super().__init__(0, 0, **given, bias=False)
         self.out_channels = out_channels
         self.later(device, dtype, weight=True, bias=bias)
 

@@ -7,11 +7,13 @@ from collections.abc import Callable, Iterable
 from typing import Any, ClassVar
 
 from ..tensor import Tensor
+from ..titles import binder
 from . import functional as F
 from .activation import said
 from .functional.common import FLAGS, reduction_of
 from .layers import PairwiseDistance
 from .module import Module
+from .owners import INIT_OWNER
 
 BUFFERS = ("weight", "pos_weight")
 """Arguments that are tensors, and kept as buffers."""
@@ -41,16 +43,11 @@ class Loss(_Loss):
     """A function of some tensors with arguments that are given once."""
 
     function: ClassVar[Callable[..., Any]]
-    fields: ClassVar[inspect.Signature]
+    bind: Callable[..., dict[str, Any]]
 
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__()
-        try:
-            call = self.fields.bind(*args, **options)
-        except TypeError as error:
-            raise TypeError(f"{type(self).__name__}.__init__() {error}") from None
-        call.apply_defaults()
-        given = dict(call.arguments)
+        given = self.bind(*args, **options)
         average, reduce = (given.pop(flag, None) for flag in FLAGS)
         given["reduction"] = reduction_of(average, reduce, given["reduction"])
         for name, value in given.items():
@@ -71,7 +68,8 @@ def loss(name: str, function: Callable[..., Any], by_name: bool = False, /, **de
     """The module class `name` for `function`, whose arguments have `defaults`, in this order."""
     kind = inspect.Parameter.KEYWORD_ONLY if by_name else inspect.Parameter.POSITIONAL_OR_KEYWORD
     parameters = [inspect.Parameter(field, kind, default=value) for field, value in defaults.items()]
-    facts = {"function": staticmethod(function), "fields": inspect.Signature(parameters), "__module__": __name__}
+    bind = binder(f"{INIT_OWNER.get(name, name)}.__init__", inspect.Signature(parameters))
+    facts = {"function": staticmethod(function), "bind": bind, "__module__": __name__}
     given = inspect.signature(function).parameters.values()
     inputs = [parameter.name for parameter in given if parameter.default is parameter.empty]
     return type(name, (Loss,), facts | {"__signature__": said(parameters), "forward": forward_of(inputs)})
@@ -118,7 +116,7 @@ CosineEmbeddingLoss = loss("CosineEmbeddingLoss", F.cosine_embedding_loss, margi
 MultiLabelMarginLoss = loss("MultiLabelMarginLoss", F.multilabel_margin_loss, **OLD)
 
 
-class MultiMarginLoss(loss("_", F.multi_margin_loss, p=1, margin=1.0, weight=None, **OLD)):  # type: ignore[misc]
+class MultiMarginLoss(loss("MultiMarginLoss", F.multi_margin_loss, p=1, margin=1.0, weight=None, **OLD)):  # type: ignore[misc]
     """How much nearer than by a margin other classes come to the one meant."""
 
     def __init__(self, *args: Any, **options: Any) -> None:

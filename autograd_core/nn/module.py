@@ -16,9 +16,12 @@ from ..functions.likes import empty_like
 from ..signatures.guarding import TABLE
 from ..signatures.parsing import read
 from ..tensor import Tensor
+from ..titles import name_methods
+from .attributes import Attributes
 from .calling import Calling
 from .parameter import Parameter
 from .stored import Stored
+from .tree import Tree
 
 
 class Module(Calling, Stored):
@@ -124,6 +127,9 @@ class Module(Calling, Stored):
             return f"{self._get_name()}({extra[0]})"
         body = "\n  ".join(extra + children)
         return f"{self._get_name()}(\n  {body}\n)"
+
+
+name_methods("Module", Attributes, Tree, Calling, Stored)
 
 
 def indented(text: str) -> str:

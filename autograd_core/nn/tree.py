@@ -37,7 +37,8 @@ class Tree(Attributes):
                 yield from module.named_modules(seen, f"{prefix}.{name}" if prefix else name, remove_duplicate)
 
     def modules(self, remove_duplicate: bool = True) -> Iterator[Module]:
-        return (module for _, module in self.named_modules(remove_duplicate=remove_duplicate))
+        for _, module in self.named_modules(remove_duplicate=remove_duplicate):
+            yield module
 
     def named_children(self) -> Iterator[tuple[str, Module]]:
         seen = set()
@@ -47,7 +48,8 @@ class Tree(Attributes):
                 yield name, module
 
     def children(self) -> Iterator[Module]:
-        return (module for _, module in self.named_children())
+        for _, module in self.named_children():
+            yield module
 
     def _named_members(
         self, kind: str, prefix: str, recurse: bool, remove_duplicate: bool
@@ -67,18 +69,20 @@ class Tree(Attributes):
     def named_parameters(
         self, prefix: str = "", recurse: bool = True, remove_duplicate: bool = True
     ) -> Iterator[tuple[str, Parameter]]:
-        return self._named_members("_parameters", prefix, recurse, remove_duplicate)
+        yield from self._named_members("_parameters", prefix, recurse, remove_duplicate)
 
     def parameters(self, recurse: bool = True) -> Iterator[Parameter]:
-        return (parameter for _, parameter in self.named_parameters(recurse=recurse))
+        for _, parameter in self.named_parameters(recurse=recurse):
+            yield parameter
 
     def named_buffers(
         self, prefix: str = "", recurse: bool = True, remove_duplicate: bool = True
     ) -> Iterator[tuple[str, Tensor]]:
-        return self._named_members("_buffers", prefix, recurse, remove_duplicate)
+        yield from self._named_members("_buffers", prefix, recurse, remove_duplicate)
 
     def buffers(self, recurse: bool = True) -> Iterator[Tensor]:
-        return (buffer for _, buffer in self.named_buffers(recurse=recurse))
+        for _, buffer in self.named_buffers(recurse=recurse):
+            yield buffer
 
     # ---- by path
 

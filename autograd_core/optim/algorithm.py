@@ -16,13 +16,13 @@ from .. import errors, tell
 from ..boxmuller import multiply_add
 from ..modes import enable_grad, no_grad
 from ..tensor import Array, Tensor, plain
+from ..titles import binder
 from .optimizer import Group, Optimizer
 
 NOT_CAPTURED = "If capturable=True, {} must be on supported devices: {}."
 ACCELERATORS = ("cuda", "xpu", "hpu", "privateuseone")
 
 
-MISSING = inspect.Parameter.empty
 COUNTS = {"step", "mu_product", "eta", "mu"}
 """Parts of a state that are one number: a tensor today, once a number of Python's."""
 
@@ -55,6 +55,7 @@ class Algorithm(Optimizer):
     """
 
     usual: ClassVar[dict[str, Any]]
+    bind: Callable[..., dict[str, Any]]
     places: ClassVar[tuple[str, ...]]
     limits: ClassVar[dict[str, str]]
     settled: ClassVar[tuple[str, ...]] = ()
@@ -71,11 +72,12 @@ class Algorithm(Optimizer):
     """What has to lie on an accelerator to be captured there, and which one is not served by all algorithms."""
 
     def __init_subclass__(cls, **options: Any) -> None:
-        if "step" not in cls.__dict__:
+        if "step" not in cls.__dict__ and Algorithm in cls.__bases__:
             cls.step = own_step(cls.__name__)  # type: ignore[method-assign]
         super().__init_subclass__(**options)
         if "usual" in cls.__dict__:
             cls.__signature__ = cls.said()  # type: ignore[attr-defined]
+            cls.bind = binder(f"{cls.__name__}.__init__", cls.__signature__)  # type: ignore[attr-defined]
 
     @classmethod
     def said(cls) -> inspect.Signature:
@@ -86,19 +88,10 @@ class Algorithm(Optimizer):
         named = [inspect.Parameter(name, by_name, default=cls.usual[name]) for name in rest]
         return inspect.Signature([inspect.Parameter("params", by_place), *placed, *named], return_annotation=None)
 
-    def __init__(self, params: Any = MISSING, *args: Any, **options: Any) -> None:
-        who = f"{type(self).__name__}.__init__()"
-        if params is MISSING:
-            raise TypeError(f"{who} missing 1 required positional argument: 'params'")
-        if len(args) > len(self.places):
-            most = len(self.places) + 2
-            raise TypeError(f"{who} takes from 2 to {most} positional arguments but {len(args) + 2} were given")
-        for name in options:
-            if name not in self.usual or name in self.settled:
-                raise TypeError(f"{who} got an unexpected keyword argument '{name}'")
-            if name in self.places[: len(args)]:
-                raise TypeError(f"{who} got multiple values for argument '{name}'")
-        given = {**self.usual, **dict(zip(self.places, args, strict=False)), **options}
+    def __init__(self, *args: Any, **options: Any) -> None:
+        given = self.bind(*args, **options)
+        params = given.pop("params")
+        given = {**self.usual, **given}
         self.check(given)
         super().__init__(params, given)
 

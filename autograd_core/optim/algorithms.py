@@ -189,8 +189,8 @@ class Adagrad(Algorithm):
     }  # fmt: skip
     on_tensors = staticmethod(adagrad)
 
-    def __init__(self, params: Any, *args: Any, **options: Any) -> None:
-        super().__init__(params, *args, **options)
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
         for group in self.param_groups:
             for param in group["params"]:
                 start = np.full(param.data_.shape, group["initial_accumulator_value"], param.data_.dtype)

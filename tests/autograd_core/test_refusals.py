@@ -3,6 +3,8 @@
 tests/data/refusals.json.gz has calls that torch's argument parser refused, made at random from its signatures.
 tests/data/wrong_calls.json.gz has, for each call of ops.json, what torch answered once one thing of it was changed: an
 argument left out, too many, under an unknown name, of another type, dtype or shape.
+tests/data/wrong_arguments.json.gz has what Python says of layers, optimizers, schedulers and distributions that are made
+with the wrong arguments, and of their methods: it names the class that has the method in torch.
 """
 
 import math
@@ -27,6 +29,7 @@ class Foo:
 MATRIX = [[0.5, 0.25, 1.0], [2.0, 1.5, 3.0]]
 REFUSALS = load("refusals")
 WRONG = load("wrong_calls")
+ARGUMENTS = load("wrong_arguments")
 ENTRIES = entries()
 
 
@@ -51,6 +54,14 @@ def test_what_the_argument_parser_of_torch_refuses_is_refused_in_its_words(part:
         warnings.simplefilter("ignore")
         got = {code: raised(code, tensors()) for code, _ in REFUSALS[part::8]}
     assert got == dict(REFUSALS[part::8])
+
+
+@pytest.mark.parametrize("part", range(4))
+def test_python_names_the_class_that_has_the_method_in_torch(part: int) -> None:
+    with isolated(), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        got = {code: raised(code, {"torch": torch}) for code, _ in ARGUMENTS[part::4]}
+    assert got == dict(ARGUMENTS[part::4])
 
 
 def names_of(entry: dict[str, Any]) -> dict[str, Any]:

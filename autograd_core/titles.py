@@ -1,0 +1,46 @@
+"""Whose a method is: Python names its class where it prints the method and where a call does not fit."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from types import FunctionType
+from typing import Any
+
+
+def name_methods(title: str, *parts: type) -> None:
+    """Let the methods of classes that are `parts` of a class of torch be those of that class."""
+    for part in parts:
+        for name, method in vars(part).items():
+            if isinstance(method, FunctionType) and method.__name__ == name:
+                method.__qualname__ = f"{title}.{name}"
+
+
+def own_method(kind: Any, name: str, owner: str) -> None:
+    """Let the method `name` of `kind` be that of `owner`, in a copy if others have it, too; one that takes anything
+    stays."""
+    shared = getattr(kind, name)
+    title = f"{owner}.{name}"
+    if shared.__qualname__ == title or shared.__code__.co_flags & inspect.CO_VARARGS:
+        return
+    own = FunctionType(shared.__code__, shared.__globals__, shared.__name__, shared.__defaults__, shared.__closure__)
+    own.__kwdefaults__, own.__annotations__, own.__doc__ = shared.__kwdefaults__, shared.__annotations__, shared.__doc__
+    own.__qualname__ = title
+    setattr(kind, name, own)
+
+
+def binder(title: str, signature: inspect.Signature) -> Callable[..., dict[str, Any]]:
+    """A method with the parameters of `signature` that gives its arguments by name: what Python says of a call that
+    does not fit names `title`."""
+    parameters = signature.parameters.values()
+    by_name = [p.name for p in parameters if p.kind is p.KEYWORD_ONLY]
+    names = ["self", *(p.name for p in parameters if p.kind is not p.KEYWORD_ONLY), *["*"] * bool(by_name), *by_name]
+    place: dict[str, Any] = {}
+    pairs = ", ".join(f"{name!r}: {name}" for name in signature.parameters)
+    exec(f"def bind({', '.join(names)}):\n    return {{{pairs}}}", place)
+    bind = place["bind"]
+    given = {p.name: p.default for p in parameters if p.default is not p.empty}
+    bind.__defaults__ = tuple(default for name, default in given.items() if name not in by_name)
+    bind.__kwdefaults__ = {name: given[name] for name in by_name if name in given}
+    bind.__qualname__ = title
+    return bind
