@@ -97,7 +97,10 @@ export function createComparison(root, { head, page, scene, beside, ask, theme }
 
   function take(answer) {
     clock.pause();
-    const scenes = [answer.scene, answer.beside].map((each, i) => each ?? blank(sides[i].code?.text() ?? ""));
+    const scenes = [answer.scene, answer.beside].map((each, i) => {
+      const text = sides[i].code?.text();
+      return text?.trim() === "" ? blank("") : each ?? blank(text ?? "");
+    });
     const rows = lineRows(scenes[0].source, scenes[1].source);
     leading = true;
     sides.forEach((side, i) => {
@@ -114,6 +117,11 @@ export function createComparison(root, { head, page, scene, beside, ask, theme }
 
   function run() {
     const [source, other] = sides.map((side) => side.code.text());
+    const empty = sides.filter((side) => !side.code.text().trim());
+    if (empty.length) {
+      take({ scene: sides[0].run.scene, beside: sides[1].run.scene });
+      return frame.say(`There is nothing to run on the ${empty.length > 1 ? "left or the right" : SIDES[sides.indexOf(empty[0])]}: type or paste a program, or choose two above.`);
+    }
     ask({ kind: "run", source, values: null, beside: other }, { urgent: true });
     const same = comparisons.find((each) => each.left.source.trimEnd() === source.trimEnd() && each.right.source.trimEnd() === other.trimEnd());
     if (!same && here !== OWN) name(OWN);

@@ -31,6 +31,7 @@ export function facts({ scene, state, names }, step) {
   const lines = printedAt(scene, step).trimEnd().split("\n");
   found.set("printed last", lines.at(-1) || "nothing");
   const ended = step >= state.last && scene.outcome.kind !== "finished";
+  if (scene.unrun) return found.set("the run", "has not begun");
   found.set("the run", ended ? `raises ${scene.outcome.type ?? scene.outcome.kind}` : step >= state.last ? "finishes" : "goes on");
   return found;
 }

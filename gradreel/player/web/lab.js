@@ -3,6 +3,7 @@
  * programs. The Streamlit page, the lessons and the exported file are this, with more or less of it switched on.
  */
 
+import { blank } from "./blank.js";
 import { createChoices } from "./choices.js";
 import { createCode } from "./code.js";
 import * as codemirror from "./codemirror.js";
@@ -29,11 +30,16 @@ const KEPT = "Of a program the server keeps nothing. What you type stays in this
 
 /** Milliseconds without a key before a program runs by itself. */
 const PAUSE = 700;
+/** Milliseconds for which an editor may be empty before the stage is: what is pasted over a program comes sooner. */
+const EMPTY = 500;
 
 /** Whether a text is the JSON of a notebook: the editor then shows its cells. @param {string} text */
 const isNotebook = (text) => /^\s*\{/.test(text) && /"cells"\s*:/.test(text);
 
 /** @typedef {{text: string, values: Record<string, any>|null}} Program   what was run, as it was typed */
+
+/** @type {Program} */
+const NOTHING = { text: "", values: null };
 
 /**
  * @param {HTMLElement} root
@@ -56,9 +62,13 @@ export function createLab(root, { head, scene, ask, giveUp = null, theme, step =
 
   const choices = createChoices(() => localStorage, { values: (on) => player.showValues(on) });
   let typing = 0;
+  let emptying = 0;
   /** Something was typed: it is kept, and run by itself a moment later where that is wished. */
   const edited = () => {
     draft(false);
+    clearTimeout(emptying);
+    if (code.text().trim()) bringBack();
+    else emptying = setTimeout(clearAway, EMPTY);
     compare();
     welcome?.edited(code.text());
     clearTimeout(typing);
@@ -88,15 +98,44 @@ export function createLab(root, { head, scene, ask, giveUp = null, theme, step =
   };
   const run = () => {
     const text = code.text();
+    if (!text.trim()) clearAway();
+    if (!text.trim()) return say("There is no program yet, so there is nothing to run.", { offer: something() });
     if (!isMessage(text)) return depart(text);
     const look = () => travel(meaningOf(text, head.home ?? "./"));
     say("This is an error message, and no program.", { lasting: true, offer: { title: "What does it mean?", act: look } });
   };
   const stop = () => {
+    if (aside) set(aside.scene, aside.played, aside.step);
     program = played;
     wanted = false;
     giveUp();
     say("The run was given up. What is shown is what ran before.");
+  };
+  /** Put the run of a program on the stage. @param {any} next @param {Program} of @param {number|null} at */
+  const set = (next, of, at) => {
+    if (!next.unrun) aside = null;
+    played = of;
+    scene = next;
+    code.setScene(scene);
+    expression.show(scene.expression);
+    compare();
+    player.update(scene, { step: at });
+  };
+  /** What was on the stage when the editor was emptied: without its program no run is shown, and it comes back with it. */
+  let aside = null;
+  const clearAway = () => {
+    if (code.text().trim() || scene.unrun) return;
+    aside = { scene, played, step: player.state().step };
+    set(blank(""), NOTHING, 0);
+  };
+  const bringBack = () => {
+    if (code.text().trimEnd() === aside?.played.text.trimEnd()) set(aside.scene, aside.played, aside.step);
+  };
+  /** What can be run where there is nothing: what was here before, else an example. */
+  const something = () => {
+    if (aside) return { title: "Put back what was here", act: () => code.setText(aside.played.text) };
+    const [example] = head.examples?.at(-1)?.programs ?? [];
+    return example ? { title: "Take an example", act: () => load(example.source) } : null;
   };
   const load = (text) => {
     code.setText(text.trimEnd());
@@ -104,7 +143,7 @@ export function createLab(root, { head, scene, ask, giveUp = null, theme, step =
   };
   const keepAsFile = () => saveFile("program.py", new Blob([code.text()], { type: "text/x-python" }));
   const picture = (kind) => async () => saveFile(`gradreel.${kind}`, await player.picture(kind));
-  const save = (file) => () => ask?.({ kind: "file", file, step: player.state().step, source: program.text, values: program.values });
+  const save = (file) => () => ask?.({ kind: "file", file, ...place() });
 
   const bar = element("header", { class: "gr-header" });
   const stage = element("div", { class: "gr-stage" });
@@ -135,12 +174,13 @@ export function createLab(root, { head, scene, ask, giveUp = null, theme, step =
   expression.show(scene.expression);
   remarks.show(head.remarks);
   const home = () => new URL(head.home ?? "./", location.origin + location.pathname);
-  const place = () => ({ source: program.text, step: player.state().step, values: program.values });
+  const place = () => ({ source: aside ? "" : program.text, step: player.state().step, values: program.values });
   const sharing = createSharing({ place, home, keepAsFile, say });
   const header = head.place === "lesson" || head.place === "embed" ? createLessonBar(bar, {
     title: head.title ?? "Gradreel",
     apart: head.place === "embed",
     onRun: ask && run,
+    onStop: giveUp && stop,
     labLink: async () => new URL(await writeLink({ source: code.text(), step: null }), home()).href,
   }) : createHeader(bar, {
     here: head.place,
@@ -181,12 +221,8 @@ export function createLab(root, { head, scene, ask, giveUp = null, theme, step =
         program = { text: next.source.trimEnd(), values: null };
         code.setText(program.text);
       }
-      code.setScene(next);
-      expression.show(next.expression);
-      played = program;
-      scene = next;
-      compare();
-      player.update(next, { step: at ?? steps?.of(played.text) ?? null });
+      set(next, program, at ?? steps?.of(program.text) ?? null);
+      clearAway(); // it may have been taken out of the editor meanwhile
       if (wanted) stage.querySelector(".frame").scrollTop = 0; // where the panes stand one below the other
       wanted = false;
     },
@@ -201,7 +237,7 @@ export function createLab(root, { head, scene, ask, giveUp = null, theme, step =
     },
     /** An empty page: no program, and nothing that has run. @param {any} nothing the scene of that */
     clear(nothing) {
-      program = { text: "", values: null };
+      program = NOTHING;
       code.setText("");
       this.show(nothing);
     },
@@ -218,6 +254,7 @@ export function createLab(root, { head, scene, ask, giveUp = null, theme, step =
     destroy() {
       notice.destroy();
       clearTimeout(typing);
+      clearTimeout(emptying);
       header?.destroy();
       opening?.destroy();
       welcome?.destroy();

@@ -106,7 +106,7 @@ export function showBare(root, { state, scene, step }, onSeek) {
   root.hidden = there;
   if (there) return;
   const gone = Math.max(-1, ...scene.boxes.map((box) => state.when(box.id, "state", ["released"]) ?? -1));
-  if (scene.unrun) root.replaceChildren("Nothing has run yet.");
+  if (scene.unrun) root.replaceChildren(scene.source.trim() ? "Nothing has run yet." : "Nothing to show yet: type or paste a program, then press Run.");
   else if (!scene.boxes.length) root.replaceChildren(scene.outcome.kind === "refused" ? "The program did not run." : "This program builds no backward graph.");
   else if (gone < 0 || step < gone) root.replaceChildren("No backward graph yet.");
   else root.replaceChildren("Nothing is left of this graph: no name holds it. ",

@@ -12,11 +12,12 @@ import { embedAddress, LONGEST_LINK, writeLink } from "./link.js";
 export function createSharing({ place, home, keepAsFile, say }) {
   /** The link to this step; nothing, and a sentence, where the program is too long for one. */
   async function linkHere() {
-    const fragment = await writeLink(place());
+    const here = place();
+    if (!here.source.trim()) return void say("There is no program to hand on yet.");
+    const fragment = await writeLink(here);
     if (fragment.length <= LONGEST_LINK) return fragment;
-    say("This program is too long for a link. A file of it can be opened here again.",
+    return void say("This program is too long for a link. A file of it can be opened here again.",
       { lasting: true, offer: { title: "Save the file", act: keepAsFile } });
-    return null;
   }
 
   return {

@@ -54,11 +54,12 @@ export function createWelcome(root, { player, home, examples, store, onProgram }
       player.seek(0);
       player.play();
     },
-    /** A program of one's own runs: who got so far needs no hints. */
+    /** Who got so far as to run or to delete a program needs no hints. */
     hide,
     /** Something was typed, or all of it deleted. @param {string} text */
     edited(text) {
       empty.hidden = Boolean(text.trim());
+      if (!empty.hidden) hide();
     },
     destroy: hide,
   };

@@ -1,0 +1,63 @@
+"""Where there is no program there is no run: the stage is bare, and says how to get to one."""
+
+from __future__ import annotations
+
+from playwright.sync_api import Page, expect
+
+from .driving import SETTLED, open_lab, put, run, state
+
+SQUARE = "import torch\nx = torch.tensor(3., requires_grad=True)\n(x * x).backward()\nprint(x.grad)"
+
+
+def test_an_emptied_editor_shows_no_run_and_gets_it_back(page: Page, app_url: str) -> None:
+    player = open_lab(page, app_url)
+    run(page, SQUARE)
+    player.evaluate("(root) => root.player.seek(3)")
+    put(page, "")
+    expect(page.locator(".bare")).to_contain_text("Nothing to show yet")
+    assert not state(player)["boxes"] and not state(player)["names"] and player.get_attribute("data-steps") == "0"
+    assert page.get_by_test_id("edited").inner_text() == ""
+    expect(page.get_by_test_id("empty")).to_be_visible()
+    page.get_by_test_id("run").click()
+    expect(page.locator(".gr-notice")).to_contain_text("nothing to run")
+    page.get_by_test_id("copy-link").click()
+    expect(page.locator(".gr-notice")).to_contain_text("There is no program to hand on")
+    page.get_by_test_id("run").click()
+    page.get_by_test_id("offer").click()
+    assert page.get_by_test_id("editor").first.inner_text().count("backward") == 1
+    assert state(player)["step"] == 3 and state(player)["boxes"], "the run is there again, where it was"
+
+
+def test_an_example_takes_the_place_of_nothing(page: Page, app_url: str) -> None:
+    player = open_lab(page, app_url)
+    put(page, "")
+    page.get_by_test_id("empty").get_by_text("Two paths into one leaf").click()
+    page.wait_for_function(SETTLED)
+    assert state(player)["steps"] > 5
+    expect(page.get_by_test_id("empty")).to_be_hidden()
+
+
+def test_an_answer_that_comes_to_an_emptied_editor_waits_for_its_program(page: Page, app_url: str) -> None:
+    player = open_lab(page, app_url)
+    put(page, SQUARE)
+    page.keyboard.press("Control+Enter")
+    page.keyboard.press("Control+A")
+    page.keyboard.press("Delete")
+    page.wait_for_function(SETTLED)
+    assert state(player)["steps"] == 0
+    page.keyboard.press("Control+Z")
+    assert state(player)["printed"] == "tensor(6.)\n"
+
+
+def test_beside_a_program_an_empty_side_shows_no_run(page: Page, app_url: str) -> None:
+    page.goto(f"{app_url}/Compare")
+    page.wait_for_function(SETTLED, timeout=60_000)
+    right = page.get_by_test_id("side-right")
+    right.locator(".cm-content").click()
+    page.keyboard.press("Control+A")
+    page.keyboard.press("Delete")
+    page.keyboard.press("Control+Enter")
+    expect(page.locator(".gr-notice")).to_contain_text("nothing to run on the right")
+    assert right.get_by_test_id("player").get_attribute("data-steps") == "0"
+    assert page.get_by_test_id("side-left").get_by_test_id("player").get_attribute("data-steps") != "0"
+    expect(page.get_by_test_id("differences")).to_contain_text("has not begun")
