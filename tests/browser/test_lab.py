@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import re
 import time
+import zlib
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -91,6 +93,26 @@ def test_a_run_is_given_up_and_what_ran_before_stays(page: Page, app_url: str) -
     assert (player.get_attribute("data-steps"), player.get_attribute("data-outcome")) == (steps, "finished")
     run(page, ALONE)
     expect(page.get_by_test_id("edited")).to_be_empty()
+
+
+EMBEDDED = (
+    f"?embed=true&p=g1..{base64.urlsafe_b64encode(zlib.compress(ALONE.encode(), wbits=-15)).decode().rstrip('=')}"
+)
+
+
+@pytest.mark.parametrize("place", ["Lessons", "Compare", "Operators", "Gallery", EMBEDDED])
+def test_a_run_is_given_up_wherever_programs_run(page: Page, app_url: str, place: str) -> None:
+    player = open_lab(page, f"{app_url}/{place}").first
+    steps = player.get_attribute("data-steps")
+    put(page, "while True:\n    pass")
+    button = page.get_by_test_id("run")
+    button.click()
+    expect(button).to_contain_text("Stop")
+    button.click()
+    expect(button).to_contain_text("Run", timeout=2_000)
+    expect(page.get_by_text("The run was given up")).to_be_visible()
+    page.wait_for_timeout(1_000)
+    assert player.get_attribute("data-steps") == steps
 
 
 def test_a_long_line_goes_on_below_its_own_beginning(page: Page, app_url: str) -> None:

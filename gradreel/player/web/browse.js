@@ -24,7 +24,7 @@ const PAUSE = 60;
  * @param {import("./places.js").Start} start
  * @param {Kind<Item>} kind
  */
-export function createBrowse(root, { head, scene, ask, theme }, kind) {
+export function createBrowse(root, { head, scene, ask, giveUp, theme }, kind) {
   const { items } = kind;
   const frame = createFrame(root, head, theme);
   root.classList.add("gr-page-browse");
@@ -38,7 +38,7 @@ export function createBrowse(root, { head, scene, ask, theme }, kind) {
   frame.body.append(
     element("nav", { class: "gr-finder", "aria-label": kind.title }, element("div", { class: "gr-asked" }, element("h1", { text: kind.title }), element("p", { text: kind.intro }), find, chips, count), list),
     element("div", { class: "gr-looked" }, detail, stage));
-  const playing = createPlaying(stage, { home: head.home, title: "Play it, change it, run it", ask, theme });
+  const playing = createPlaying(stage, { home: head.home, title: "Play it, change it, run it", ask, giveUp, theme });
   let chosen = null;
   let only = null;
   let timer = 0;

@@ -26,9 +26,9 @@ const BETWEEN = "~";
 const OWN = { slug: "own", title: "Two programs of your own", words: "Type or paste a program into each side and run both." };
 
 /** @type {(root: HTMLElement, start: import("./places.js").Start) => import("./places.js").Place} */
-export function createComparison(root, { head, page, scene, beside, ask, theme }) {
+export function createComparison(root, { head, page, scene, beside, ask, giveUp, theme }) {
   const { comparisons } = page;
-  const frame = createFrame(root, head, theme, { copyTitle: "Copy link", onCopyLink: copyLink, onRun: run });
+  const frame = createFrame(root, head, theme, { copyTitle: "Copy link", onCopyLink: copyLink, onRun: run, onStop: stop });
   const choice = element("select", { class: "gr-select", "aria-label": "what to compare", "data-testid": "choice", onchange: () => go(choice.value) },
     ...[...comparisons, OWN].map(({ slug, title }) => element("option", { value: slug, text: title })));
   const words = element("div", { class: "gr-prose gr-compared" });
@@ -125,6 +125,11 @@ export function createComparison(root, { head, page, scene, beside, ask, theme }
     ask({ kind: "run", source, values: null, beside: other }, { urgent: true });
     const same = comparisons.find((each) => each.left.source.trimEnd() === source.trimEnd() && each.right.source.trimEnd() === other.trimEnd());
     if (!same && here !== OWN) name(OWN);
+  }
+
+  function stop() {
+    giveUp();
+    frame.say("The run was given up. What is shown is what ran before.");
   }
 
   function name(comparison) {

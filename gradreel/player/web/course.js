@@ -15,7 +15,7 @@ const TITLE = "Play it, change it, run it";
 const LETTERS = "ABCDEF";
 
 /** @type {(root: HTMLElement, start: import("./places.js").Start) => import("./places.js").Place} */
-export function createCourse(root, { head, page, scene, ask, theme }) {
+export function createCourse(root, { head, page, scene, ask, giveUp, theme }) {
   const { lessons } = page;
   const progress = createProgress(() => localStorage);
   const frame = createFrame(root, head, theme);
@@ -23,7 +23,7 @@ export function createCourse(root, { head, page, scene, ask, theme }) {
   const reading = element("article", { class: "gr-reading", tabindex: -1, "data-testid": "lesson" });
   const stage = element("div", { class: "gr-playing" });
   frame.body.append(element("div", { class: "gr-column" }, contents, reading), stage);
-  const playing = createPlaying(stage, { home: head.home, title: TITLE, ask, theme });
+  const playing = createPlaying(stage, { home: head.home, title: TITLE, ask, giveUp, theme });
   let here = lessons.find((lesson) => lesson.slug === named()) ?? lessons.find((lesson) => lesson.slug === head.step);
 
   /** The lesson that the address names: behind its #, else as `?step=`. */

@@ -56,10 +56,10 @@ export function createHeader(host, options) {
 
 /** The top row of a program inside a lesson: its title, and the way to the Lab with the program as it stands.
  * @param {HTMLElement} host
- * @param {{title: string, apart?: boolean, onRun: (() => void)|null, labLink: () => Promise<string>}} options
+ * @param {{title: string, apart?: boolean, onRun: (() => void)|null, onStop?: (() => void)|null, labLink: () => Promise<string>}} options
  *  `apart`: the Lab opens beside this page, which is part of another one.
  */
-export function createLessonBar(host, { title, apart = false, onRun, labLink }) {
+export function createLessonBar(host, { title, apart = false, onRun, onStop = null, labLink }) {
   const lab = element("a", { class: "gr-lab-link", href: "./", target: apart ? "_blank" : "_self", rel: apart ? "noopener" : null, "data-testid": "lab-link" },
     apart ? "Open in the Lab ↗" : "Try it in the Lab");
   const point = async () => (lab.href = await labLink());
@@ -69,7 +69,7 @@ export function createLessonBar(host, { title, apart = false, onRun, labLink }) 
     event.preventDefault();
     travel(await labLink());
   });
-  const run = onRun && createRunButton(onRun);
+  const run = onRun && createRunButton(onRun, onStop);
   host.replaceChildren(element("h2", { class: "gr-title", text: title }), element("span", { class: "gr-space" }), lab, ...(run ? [run.element] : []));
   point();
   return { busy: (busy) => run?.busy(busy), destroy: () => {} };

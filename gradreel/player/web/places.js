@@ -10,7 +10,7 @@ import { createMuseum } from "./museum.js";
  *  @typedef {{show: (answer: Answer) => void, say: Function, busy: (busy: boolean) => void, again: () => void,
  *             moved: () => void, rest: () => void,
  *             setTheme: (name: "light"|"dark") => void, destroy: () => void}} Place
- *  @typedef {Answer & {page: any, ask: (question: any, how?: {urgent?: boolean}) => void, theme: "light"|"dark"}} Start */
+ *  @typedef {Answer & {page: any, ask: (question: any, how?: {urgent?: boolean}) => void, giveUp: () => void, theme: "light"|"dark"}} Start */
 
 /** @type {Record<string, (root: HTMLElement, start: Start) => Place>} */
 export const PLACES = { lessons: createCourse, compare: createComparison, operators: createCatalogue, gallery: createMuseum, about: createAbout };

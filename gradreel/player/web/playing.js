@@ -7,9 +7,9 @@ import { createLab } from "./lab.js";
 
 /**
  * @param {HTMLElement} host
- * @param {{home: string, title: string, ask: (question: any, how?: {urgent?: boolean}) => void, theme: "light"|"dark"}} options
+ * @param {{home: string, title: string, ask: (question: any, how?: {urgent?: boolean}) => void, giveUp: () => void, theme: "light"|"dark"}} options
  */
-export function createPlaying(host, { home, title, ask, theme }) {
+export function createPlaying(host, { home, title, ask, giveUp, theme }) {
   let lab = null;
   /** The program that was asked for, and at which step it is to open; null for its end. */
   let wanted = { source: "", at: null };
@@ -30,7 +30,7 @@ export function createPlaying(host, { home, title, ask, theme }) {
         if (scene) lab.show(next, step);
         return;
       }
-      lab = createLab(host, { head: { place: "lesson", home, title, source: head.source ?? wanted.source }, scene: next, ask, theme, step });
+      lab = createLab(host, { head: { place: "lesson", home, title, source: head.source ?? wanted.source }, scene: next, ask, giveUp, theme, step });
     },
     /** What it opens with: the program of the first answer. @param {string} source @param {((scene: any) => number|null)|null} [at] */
     expect: (source, at = null) => (wanted = { source, at }),

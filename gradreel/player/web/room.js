@@ -19,7 +19,7 @@ import { saveFile } from "./saving.js";
 export const createRoom = (letter, how) => (letter.head.place === "lab" ? createLabRoom : createPageRoom)(letter, how);
 
 /** A page that is not the Lab. */
-async function createPageRoom(first, { ask }) {
+async function createPageRoom(first, { ask, giveUp }) {
   const page = await unzip(first.page);
   const answers = async ({ head, scene, beside }) => {
     const scenes = await Promise.all([scene, beside].map((part) => part && unzip(part)));
@@ -30,7 +30,7 @@ async function createPageRoom(first, { ask }) {
 
   return (root, theme) => {
     let shown = nameOf(first);
-    const view = PLACES[first.head.place](root, { ...start, page, ask, theme });
+    const view = PLACES[first.head.place](root, { ...start, page, ask, giveUp, theme });
     tell(view, first.head);
     return {
       ...view,
