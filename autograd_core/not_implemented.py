@@ -79,14 +79,19 @@ def without_graph(function: Callable[..., Any], self: Tensor, *operands: Any) ->
     return edges
 
 
-def floor_divide_(self: Tensor, other: Any) -> Tensor:
-    """`a //= b`: the value written, and a node without derivative."""
-    edges = without_graph(e.div_mode, self, other, "floor")
+def underived_(name: str, function: Callable[..., Any], self: Tensor, *operands: Any) -> Tensor:
+    """`self` with what `function` makes written over it, and a node that says that torch has no derivative for it."""
+    edges = without_graph(function, self, *operands)
     if edges:
         node = NotImplemented_(edges, ((self.data_.shape, self.data_.dtype),))
-        node.operator = "aten::floor_divide_"
+        node.operator = f"aten::{name}"
         rebase_onto(self, node)
     return self
+
+
+def floor_divide_(self: Tensor, other: Any) -> Tensor:
+    """`a //= b`."""
+    return underived_("floor_divide_", e.div_mode, self, other, "floor")
 
 
 def floor_divide(self: Any, other: Any) -> Tensor:

@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 
 from .. import errors
-from ..ops import added, putting, two_numbers
+from ..not_implemented import underived
+from ..ops import added, putting, scattering, two_numbers
 from ..ops import elementwise as e
 from ..ops import index as i
 from ..ops import shape as s
@@ -20,9 +21,16 @@ from ..ops.bounds import meet
 from ..strides import iterated, suggests
 from ..tensor import Tensor, plain
 from ..transforms.batch import hidden, unseen
+from ..warned import warn_once
 from .indexing import masks_of_bytes
 
 Numbers = bool | int | float
+
+OLD_REDUCTIONS = {"add": "sum", "multiply": "prod"}
+OF_TENSORS = (
+    "The reduce argument of torch.scatter with Tensor src is deprecated and will be removed in a future PyTorch "
+    "release. Use torch.scatter_reduce instead for more reduction options."
+)
 
 
 def dims(dim: Any) -> list[int] | None:
@@ -254,9 +262,28 @@ def index_fill(input: Tensor, dim: int, index: Tensor, value: Any) -> Tensor:
     return fill(input, dim, index, value)
 
 
-def scatter(input: Tensor, dim: int, index: Tensor, src: Any = None, *, value: Any = None) -> Tensor:
+def scatter(
+    input: Tensor, dim: int, index: Tensor, src: Any = None, *, value: Any = None, reduce: str | None = None
+) -> Tensor:
     src = value if src is None else src
+    if reduce is not None:
+        return underived("scatter", scattering.scatter_reduce, *joined(input, dim, index, src, reduce))
     return i.scatter(input, dim, index, src) if isinstance(src, Tensor) else i.scatter_value(input, dim, index, src)
+
+
+def joined(input: Tensor, dim: int, index: Tensor, src: Any, reduce: str) -> tuple[Any, ...]:
+    """The operands of a scatter that adds or multiplies, as it was written before there was scatter_reduce.
+
+    Raises:
+        RuntimeError: it does neither.
+    """
+    if isinstance(src, Tensor):
+        warn_once("scatter with reduce", OF_TENSORS, 3)
+    else:
+        src = plain(np.full(index.data_.shape, src, input.data_.dtype))
+    if reduce not in OLD_REDUCTIONS:
+        raise RuntimeError("reduce argument must be either add or multiply.")
+    return input, dim, index, src, OLD_REDUCTIONS[reduce]
 
 
 def index_put(input: Tensor, indices: Sequence[Tensor], values: Tensor, accumulate: bool = False) -> Tensor:

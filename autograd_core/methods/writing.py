@@ -168,8 +168,13 @@ def index_fill_(self: Tensor, dim: int, index: Tensor, value: Any) -> Tensor:
     return in_place(i.index_fill_tensor if isinstance(value, Tensor) else i.index_fill, self, dim, index, value)
 
 
-def scatter_(self: Tensor, dim: int, index: Tensor, src: Any = None, *, value: Any = None) -> Tensor:
+def scatter_(
+    self: Tensor, dim: int, index: Tensor, src: Any = None, *, value: Any = None, reduce: str | None = None
+) -> Tensor:
     given = value if src is None else src
+    if reduce is not None:
+        operands = functions.joined(self, dim, index, given, reduce)
+        return not_implemented.underived_("scatter_", scattering.scatter_reduce, *operands)
     return in_place(i.scatter if isinstance(given, Tensor) else i.scatter_value, self, dim, index, given)
 
 

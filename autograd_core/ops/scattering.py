@@ -138,6 +138,8 @@ def zeros_at(grad: Array, index: Array) -> Array:
 
 STARTS = {"sum": 0.0, "mean": 0.0, "prod": 1.0, "amax": -np.inf, "amin": np.inf}
 JOINS: dict[str, Any] = {"sum": np.add, "mean": np.add, "prod": np.multiply, "amax": np.maximum, "amin": np.minimum}
+LONG = {"max": "amax", "min": "amin"}
+"""Names that torch takes, too, though it finds no gradient for them."""
 
 
 @op(
@@ -150,16 +152,17 @@ JOINS: dict[str, Any] = {"sum": np.add, "mean": np.add, "prod": np.multiply, "am
     ),
 )
 def scatter_reduce(self: Array, dim: int, index: Array, src: Array, reduce: str, include_self: bool = True) -> Array:
-    if reduce not in JOINS:
+    known = LONG.get(reduce, reduce)
+    if known not in JOINS:
         raise RuntimeError(f"reduce argument must be either sum, prod, mean, amax or amin, got {reduce}")
     check_scatter(self, dim, index, src)
     out = np.array(self)
     at = along(index, wrap(dim, np.ndim(self)))
     if not include_self:
-        start = STARTS[reduce]
+        start = STARTS[known]
         start = start if out.dtype.kind == "f" or not np.isinf(start) else worst(out.dtype, start)
         np.atleast_1d(out)[at] = start
-    JOINS[reduce].at(np.atleast_1d(out), at, cut(src, index))
+    JOINS[known].at(np.atleast_1d(out), at, cut(src, index))
     if reduce == "mean":
         count = np.full(self.shape, int(include_self))
         np.add.at(np.atleast_1d(count), at, 1)
@@ -187,6 +190,12 @@ def need_shape(src: Any, index: Any) -> None:
     text = errors.broadcast([src.shape, index.shape])
     if text is not None:
         raise RuntimeError(text)
+
+
+@helper
+def need_derivative(reduce: str) -> None:
+    if reduce in LONG:
+        raise RuntimeError(f"Expected 'reduce' to be one of 'sum', 'prod', 'mean', 'amax', 'amin' but got {reduce}.")
 
 
 @both
@@ -218,6 +227,7 @@ def scattered_self(
         filled = masked_fill(self, self == 0, 1)
         out = grad * scatter_reduce(filled, dim, index, src, reduce, include_self) / filled
     else:
+        need_derivative(reduce)
         mine, _, count = shares(self, dim, index, src, result)
         out = mine * (grad / count)
     return out if include_self else scatter_value(out, dim, index, 0)
@@ -233,6 +243,7 @@ def scattered_src(
         return gather(grad, dim, index) / gather(arrivals(grad, dim, index, src, include_self), dim, index)
     if reduce == "prod":
         return product_src(grad, self, dim, index, src, include_self, result)
+    need_derivative(reduce)
     _, theirs, count = shares(self, dim, index, src, result)
     return theirs * gather(grad / count, dim, index)
 
