@@ -13,10 +13,9 @@ from ..ops import shape as s
 from ..tensor import Tensor
 
 
-def einsum(equation: Any, *operands: Any) -> Tensor:
-    """Products of `operands` summed over the letters that the result does not have."""
-    if isinstance(equation, Tensor) or not operands:
-        equation, operands = lettered((equation, *operands))
+def einsum(*args: Any) -> Tensor:
+    """Products of operands summed over the letters that the result does not have."""
+    equation, *operands = args if len(args) > 1 and not isinstance(args[0], Tensor) else lettered(args)
     if not isinstance(equation, str):
         kind = type(equation).__name__
         raise TypeError(f"einsum(): argument 'equation' (position 1) must be str, not {kind}")
@@ -30,7 +29,7 @@ def einsum(equation: Any, *operands: Any) -> Tensor:
         if not isinstance(operand, Tensor):
             raise TypeError(f"expected Tensor as element {i} in argument 1, but got {type(operand).__name__}")
     left, arrow, right = equation.partition("->")
-    terms = [subscripts(term, equation) for term in left.split(",")]
+    terms = [subscripts(term, equation, number) for number, term in enumerate(left.split(","))]
     if len(terms) != len(given):
         raise RuntimeError(
             f"einsum(): {'fewer' if len(terms) > len(given) else 'more'} operands were provided than specified in the "
@@ -39,12 +38,12 @@ def einsum(equation: Any, *operands: Any) -> Tensor:
     extra = max(check_rank(term, t, i) for i, (term, t) in enumerate(zip(terms, given, strict=True)))
     terms = [expanded(term, t.data_.ndim) for term, t in zip(terms, given, strict=True)]
     check_sizes(terms, given)
-    output = output_letters(subscripts(right, equation) if arrow else None, terms, extra, "..." in left)
+    output = output_letters(subscripts(right, equation, None) if arrow else None, terms, extra, "..." in left)
     order = output + sorted({x for term in terms for x in term} - set(output))
     return contracted([laid_out(t, term, order) for t, term in zip(given, terms, strict=True)], len(output))
 
 
-def lettered(given: Sequence[Any]) -> tuple[str, tuple[Any, ...]]:
+def lettered(given: Sequence[Any]) -> tuple[Any, ...]:
     """What stands for the older way to call einsum: operands each with the numbers of its dimensions, and at the end
     the numbers of the result."""
     if len(given) < 2:
@@ -54,8 +53,8 @@ def lettered(given: Sequence[Any]) -> tuple[str, tuple[Any, ...]]:
         )
     terms = ",".join("".join(map(letter, numbers)) for numbers in given[1::2])
     if len(given) % 2 == 0:
-        return terms, tuple(given[::2])
-    return f"{terms}->{''.join(map(letter, given[-1]))}", tuple(given[:-1:2])
+        return terms, *given[::2]
+    return f"{terms}->{''.join(map(letter, given[-1]))}", *given[:-1:2]
 
 
 def letter(number: Any) -> str:
@@ -69,17 +68,26 @@ def letter(number: Any) -> str:
     raise ValueError("einsum(): subscript in subscript list is not within the valid range [0, 52)")
 
 
-def subscripts(term: str, equation: str) -> list[str]:
-    """The letters of one term; an ellipsis is one of them."""
+def subscripts(term: str, equation: str, number: int | None) -> list[str]:
+    """The letters of one term, that of operand `number` or of the output; an ellipsis is one of them."""
     found: list[str] = []
     text = term.replace(" ", "")
     while text:
         if text.startswith("..."):
+            if "..." in found and number is None:
+                raise RuntimeError("einsum(): found '.' for output but an ellipsis (...) was already found")
             if "..." in found:
-                raise RuntimeError("einsum(): found '.' for operand that already has an ellipsis")
+                raise RuntimeError(f"einsum(): found '.' for operand {number} for which an ellipsis was already found")
             found.append("...")
             text = text[3:]
             continue
+        if text[0] == ".":
+            where = (
+                "output that is not part of any ellipsis (...)"
+                if number is None
+                else (f"operand {number} that is not part of any ellipsis")
+            )
+            raise RuntimeError(f"einsum(): found '.' for {where}")
         if not (text[0].isascii() and text[0].isalpha()):
             raise RuntimeError(
                 f"einsum(): invalid subscript given at index {equation.index(text[0])} in the equation string, "

@@ -154,4 +154,12 @@ class TripletMarginWithDistanceLoss(Module):
         )
 
 
-TripletMarginLoss = loss("TripletMarginLoss", F.triplet_margin_loss, margin=1.0, p=2.0, eps=1e-6, swap=False, **OLD)
+class TripletMarginLoss(
+    loss("_", F.triplet_margin_loss, margin=1.0, p=2.0, eps=1e-6, swap=False, **OLD)  # type: ignore[misc]
+):
+    """How much nearer than by a margin the negative is than the positive."""
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        if self.margin <= 0:
+            raise ValueError(f"TripletMarginLoss: expected margin to be greater than 0, got {self.margin} instead")

@@ -18,13 +18,24 @@ FLAGS = ("size_average", "reduce")
 """The older way to say how the losses of all elements become one; as arguments they come before `reduction`."""
 
 
+OF_ELEMENTS = "reduction='elementwise_mean' is deprecated. Please use reduction='mean' instead."
+
+
+def renamed(reduction: Any) -> Any:
+    """`reduction` as it is called since PyTorch 1.0."""
+    if reduction != "elementwise_mean":
+        return reduction
+    warnings.warn(OF_ELEMENTS, stacklevel=4)
+    return "mean"
+
+
 def reduction_nr(reduction: Any) -> int:
     """The number that C++ has for a reduction.
 
     Raises:
         ValueError: there is none of that name.
     """
-    found = REDUCTIONS.get(reduction) if isinstance(reduction, str) else None
+    found = REDUCTIONS.get(renamed(reduction)) if isinstance(reduction, str) else None
     if found is None:
         raise ValueError(f"{reduction} is not a valid value for reduction")
     return found
@@ -54,6 +65,8 @@ def with_old_flags(function: Callable[..., Tensor]) -> Callable[..., Tensor]:
 
     @functools.wraps(function)
     def loss(*args: Any, **options: Any) -> Tensor:
+        if "reduction" in options:
+            options["reduction"] = renamed(options["reduction"])
         if len(args) <= place and not any(flag in options for flag in FLAGS):
             return function(*args, **options)
         if len(args) > len(parameters):

@@ -254,6 +254,15 @@ def pairwise_distance(x1: Tensor, x2: Tensor, p: float = 2.0, eps: float = 1e-6,
     return r.norm_dim(e.add_scalar(floated(e.sub(x1, x2)), eps), float(p), [last], keepdim)
 
 
+def need_one_rank(anchor: Tensor, positive: Tensor, negative: Tensor) -> None:
+    ranks = [t.data_.ndim for t in (anchor, positive, negative)]
+    if len(set(ranks)) > 1:
+        raise RuntimeError(
+            "The anchor, positive, and negative tensors are expected to have the same number of dimensions, but got: "
+            "anchor {}D, positive {}D, and negative {}D inputs".format(*ranks)
+        )
+
+
 @with_old_flags
 def triplet_margin_loss(
     anchor: Tensor,
@@ -268,6 +277,7 @@ def triplet_margin_loss(
     """How much nearer than by `margin` the negative is than the positive."""
     if margin <= 0:
         raise ValueError(f"margin must be greater than 0, got {margin}")
+    need_one_rank(anchor, positive, negative)
     near, far = pairwise_distance(anchor, positive, p, eps), pairwise_distance(anchor, negative, p, eps)
     if swap:
         far = e.minimum(far, pairwise_distance(positive, negative, p, eps))

@@ -9,7 +9,7 @@ from ...ops import elementwise as e
 from ...ops import margins
 from ...tensor import Tensor
 from .common import REDUCTIONS, reduce_loss, reduction_nr, reduction_of, with_old_flags
-from .losses import pairwise_distance
+from .losses import need_one_rank, pairwise_distance
 
 
 def multi_margin_loss(
@@ -52,12 +52,7 @@ def triplet_margin_with_distance_loss(
         raise ValueError(f"{reduction} is not a valid value for reduction")
     if margin <= 0:
         raise ValueError(f"margin must be greater than 0, got {margin}")
-    ranks = [t.data_.ndim for t in (anchor, positive, negative)]
-    if len(set(ranks)) > 1:
-        raise RuntimeError(
-            "The anchor, positive, and negative tensors are expected to have the same number of dimensions, but got: "
-            "anchor {}D, positive {}D, and negative {}D inputs".format(*ranks)
-        )
+    need_one_rank(anchor, positive, negative)
     distance = pairwise_distance if distance_function is None else distance_function
     near, far = distance(anchor, positive), distance(anchor, negative)
     if swap:
