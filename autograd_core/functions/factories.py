@@ -16,7 +16,7 @@ from ..storage import new_storage
 from ..strides import PRESERVED, copied
 from ..tensor import Tensor, plain
 from .choices import numpy_dtype, sizes_of
-from .literals import from_data
+from .literals import from_data, need_forward
 
 RANGE = (
     "torch.range is deprecated and will be removed in a future release because its behavior is inconsistent with "
@@ -96,6 +96,7 @@ def from_numpy(ndarray: np.ndarray[Any, Any]) -> Tensor:
     """A tensor over the memory of an array."""
     if not isinstance(ndarray, np.ndarray):
         raise TypeError(f"expected np.ndarray (got {type(ndarray).__name__})")
+    need_forward(ndarray)
     dtypes.from_numpy(ndarray.dtype)
     exposed()
     result = plain(ndarray)

@@ -18,6 +18,11 @@ LIST_OF_ARRAYS = (
     "single numpy.ndarray with numpy.array() before converting to a tensor."
 )
 
+BACKWARD = (
+    "At least one stride in the given numpy array is negative, and tensors with negative strides are not currently "
+    "supported. (You can probably work around this by making a copy of your array  with array.copy().) "
+)
+
 MOST = 128
 """As many dimensions torch reads; a list that holds itself has more."""
 
@@ -28,10 +33,21 @@ def from_data(data: Any, dtype: Any) -> np.ndarray[Any, Any]:
         array = np.asarray(data.data_)
     elif isinstance(data, np.ndarray | np.generic):
         array = np.asarray(data)
+        need_forward(array)
         dtypes.from_numpy(array.dtype)
     else:
         return from_sequence(data, None if dtype is None else numpy_dtype(dtype))
     return array if dtype is None else array.astype(numpy_dtype(dtype))
+
+
+def need_forward(array: np.ndarray[Any, Any]) -> None:
+    """Whether each stride of `array` goes forward, as those of tensors do.
+
+    Raises:
+        ValueError: one goes backward.
+    """
+    if any(stride < 0 for stride in array.strides):
+        raise ValueError(BACKWARD)
 
 
 def from_sequence(data: Any, wanted: np.dtype[Any] | None = None) -> np.ndarray[Any, Any]:
