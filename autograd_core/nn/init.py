@@ -54,14 +54,17 @@ def _write(tensor: Tensor, values: Any, *names: str) -> Tensor:
 
 
 def uniform_(tensor: Tensor, a: float = 0.0, b: float = 1.0, generator: Generator | None = None) -> Tensor:
+    need_size(tensor, "uniform_")
     return _write(tensor, streams.uniform(tensor.data_.size, tensor.data_.dtype, a, b, generator), "uniform_")
 
 
 def normal_(tensor: Tensor, mean: float = 0.0, std: float = 1.0, generator: Generator | None = None) -> Tensor:
+    need_size(tensor, "normal_")
     return _write(tensor, streams.normal(tensor.data_.size, tensor.data_.dtype, mean, std, generator), "normal_")
 
 
 def constant_(tensor: Tensor, val: float) -> Tensor:
+    need_size(tensor, "fill_")
     return _write(tensor, np.full(tensor.data_.shape, val, tensor.data_.dtype), "fill_")
 
 
@@ -75,6 +78,7 @@ def zeros_(tensor: Tensor) -> Tensor:
 
 
 def eye_(tensor: Tensor) -> Tensor:
+    need_size(tensor, "ndimension")
     if tensor.data_.ndim != 2:
         raise ValueError("Only tensors with 2 dimensions are supported")
     return _write(tensor, np.eye(*tensor.data_.shape), "eye_")
@@ -136,6 +140,7 @@ def _kaiming_std(tensor: Tensor, a: float, mode: str, nonlinearity: str) -> floa
 
 
 def _empty(tensor: Tensor) -> bool:
+    need_size(tensor, "shape")
     if 0 in tensor.data_.shape:
         warnings.warn("Initializing zero-element tensors is a no-op", stacklevel=3)
         return True
@@ -147,6 +152,7 @@ def _empty(tensor: Tensor) -> bool:
 
 def orthogonal_(tensor: Tensor, gain: float = 1.0, generator: Generator | None = None) -> Tensor:
     """Rows (or columns, if there are more rows) at right angles to one another: Q of a random matrix."""
+    need_size(tensor, "ndimension")
     shape = tensor.data_.shape
     if len(shape) < 2:
         raise ValueError("Only tensors with 2 or more dimensions are supported")
@@ -164,6 +170,7 @@ def trunc_normal_(
 ) -> Tensor:
     """Normal numbers, those outside [a, b] drawn again; where most would be, uniform ones that are kept as often as
     the density says."""
+    need_size(tensor, "is_meta")
     if mean < a - 2 * std or mean > b + 2 * std:
         warnings.warn(
             "mean is more than 2 std from [a, b] in nn.init.trunc_normal_. "
@@ -193,6 +200,7 @@ def trunc_normal_(
 
 def dirac_(tensor: Tensor, groups: int = 1) -> Tensor:
     """The kernel of a convolution that hands its input on."""
+    need_size(tensor, "ndimension")
     shape = tensor.data_.shape
     if len(shape) not in (3, 4, 5):
         raise ValueError("Only tensors with 3, 4, or 5 dimensions are supported")
@@ -207,6 +215,7 @@ def dirac_(tensor: Tensor, groups: int = 1) -> Tensor:
 
 def sparse_(tensor: Tensor, sparsity: float, std: float = 0.01, generator: Generator | None = None) -> Tensor:
     """Normal numbers, a part `sparsity` of each column zero."""
+    need_size(tensor, "ndimension")
     if tensor.data_.ndim != 2:
         raise ValueError("Only tensors with 2 dimensions are supported")
     rows, columns = tensor.data_.shape

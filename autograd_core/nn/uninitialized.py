@@ -123,9 +123,12 @@ def need_size(tensor: Tensor, method: str) -> None:
 
     Raises:
         ValueError: it is not there yet.
+        AttributeError: it is no tensor.
     """
     if isinstance(tensor, Sizeless):
         raise ValueError(USED.format(method))
+    if not isinstance(tensor, Tensor):
+        raise AttributeError(f"'{type(tensor).__name__}' object has no attribute '{method}'")
 
 
 def is_lazy(param: Any) -> bool:

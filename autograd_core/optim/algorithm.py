@@ -43,7 +43,7 @@ def at_least_zero(words: str, value: float) -> None:
     Raises:
         ValueError: it is not.
     """
-    if not value >= 0.0:
+    if not 0.0 <= value:  # noqa: SIM300 - in this order Python names what is no number
         raise ValueError(f"Invalid {words}: {value}")
 
 
@@ -95,6 +95,10 @@ class Algorithm(Optimizer):
         self.check(given)
         super().__init__(params, given)
 
+    @staticmethod
+    def negative(value: float) -> bool:
+        return not 0.0 <= value  # noqa: SIM300
+
     def check(self, given: Group) -> None:
         """Whether the options make sense.
 
@@ -104,7 +108,8 @@ class Algorithm(Optimizer):
         if isinstance(given["lr"], Tensor) and given["lr"].data_.size != 1:
             raise ValueError("Tensor lr must be 1-element")
         for name, words in self.limits.items():
-            at_least_zero(words, given[name])
+            if self.negative(given[name]):
+                raise ValueError(f"Invalid {words}: {given[name]}")
         if given.get("fused") and given.get("differentiable"):
             raise RuntimeError("`fused` does not support `differentiable`")
         if given.get("fused") and given.get("foreach"):

@@ -70,6 +70,10 @@ class SGD(Algorithm):
     later = {**{name: value for name, value in Algorithm.later.items() if name != "momentum"}, "fused": False}
     on_tensors = staticmethod(sgd)
 
+    @staticmethod
+    def negative(value: float) -> bool:
+        return value < 0.0
+
     def check(self, given: Group) -> None:
         super().check(given)
         if given["nesterov"] and (given["momentum"] <= 0 or given["dampening"] != 0):

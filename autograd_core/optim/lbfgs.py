@@ -193,7 +193,7 @@ def array(value: Any) -> Any:
 
 def number(loss: Any) -> float:
     """The loss that the program's closure gave: a number, or a tensor of one."""
-    return float(np.reshape(array(loss), ()))
+    return float(loss)
 
 
 def shown(value: Any) -> Any:
