@@ -130,7 +130,7 @@ class Distribution:
         return made
 
     def _extended_shape(self, sample_shape: Shape = ()) -> Size:
-        return Size((*sample_shape, *self._batch_shape, *self._event_shape))
+        return Size((*tuple(sample_shape), *self._batch_shape, *self._event_shape))
 
     # ---- checks
 

@@ -6,8 +6,12 @@ import math
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
+from .. import linalg
 from ..nn.functional import softplus
 from ..ops import elementwise as e
+from ..ops import shape as s
 from ..ops.special import digamma, lgamma
 from ..tensor import Tensor
 from .continuous import Cauchy, Exponential, Laplace, Normal, Uniform
@@ -16,6 +20,7 @@ from .discrete import Bernoulli, Categorical
 from .distribution import Distribution, sum_rightmost
 from .gamma import Beta, Dirichlet, Gamma
 from .independent import Independent
+from .multivariate import MultivariateNormal, mahalanobis
 from .transformed import EULER, Gumbel, HalfNormal, TransformedDistribution
 
 Formula = Callable[[Any, Any], Tensor]
@@ -98,6 +103,23 @@ def independents(p: Independent, q: Independent) -> Tensor:
     if p.reinterpreted_batch_ndims != q.reinterpreted_batch_ndims:
         raise NotImplementedError
     return sum_rightmost(kl_divergence(p.base_dist, q.base_dist), p.reinterpreted_batch_ndims)
+
+
+@register_kl(MultivariateNormal, MultivariateNormal)
+def bells(p: MultivariateNormal, q: MultivariateNormal) -> Tensor:
+    if p.event_shape != q.event_shape:
+        raise ValueError(
+            f"KL-divergence between two Multivariate Normals with{' ' * 26}different event shapes cannot be computed"
+        )
+    n = p.event_shape[0]
+    inner = [*np.broadcast_shapes(tuple(q.batch_shape), tuple(p.batch_shape)), n, n]
+    root_p, root_q = p._unbroadcasted_scale_tril, q._unbroadcasted_scale_tril
+    volumes = q.half_log_det() - p.half_log_det()
+    ratio: Any = linalg.solve_triangular(root_q.expand(inner), root_p.expand(inner), upper=False)
+    spread = s.reshape(ratio, [*inner[:-2], n * n]).pow(2).sum(-1)
+    distance: Any = mahalanobis(root_q, q.loc - p.loc)
+    divergence: Tensor = volumes + 0.5 * (spread + distance - n)
+    return divergence
 
 
 # ---- other pairs of one kind

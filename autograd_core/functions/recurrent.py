@@ -19,12 +19,14 @@ from ..ops import matmul as m
 from ..ops import shape as s
 from ..ops.dims import existing
 from ..tensor import Tensor, plain
+from ..warned import warn_once
 
 State = Any
 """The state of a cell: a hidden state, or with LSTM the pair of hidden and cell state."""
 
 LSTM_MODE = 2
 """oneDNN's number for an LSTM."""
+OF_PROJECTIONS = "LSTM with projections is not supported with oneDNN. Using default implementation."
 
 
 class Weights(NamedTuple):
@@ -271,6 +273,8 @@ def lstm(
     used = dropout if train else 0.0
     if input.data_.dtype == np.float32 and input.data_.size and not projected:
         return fused_lstm(input, hx, weights, has_biases, used, train, bidirectional, batch_first)
+    if input.data_.dtype == np.float32 and input.data_.size:
+        warn_once("lstm with projections", OF_PROJECTIONS, 3)
     inputs = s.transpose(input, 0, 1) if batch_first else input
     output, hidden, cell = long_short(layer_of(long_short_cell), inputs, hx, weights, 1 + bidirectional, used)
     return (s.transpose(output, 0, 1) if batch_first else output), hidden, cell

@@ -192,8 +192,14 @@ def array(value: Any) -> Any:
 
 
 def number(loss: Any) -> float:
-    """The loss that the program's closure gave: a number, or a tensor of one."""
-    return float(loss)
+    """The loss that the program's closure gave: a number, or a tensor of one.
+
+    Raises:
+        ValueError: a tensor of another size.
+    """
+    if np.size(array(loss)) != 1:
+        raise ValueError("only one element tensors can be converted to Python scalars")
+    return float(np.reshape(array(loss), ()))
 
 
 def shown(value: Any) -> Any:
