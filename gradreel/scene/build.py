@@ -26,6 +26,7 @@ from .shown import shown_value
 from .steps import Steps
 
 START = "Nothing has happened yet. Each step tells one thing that the program or autograd does."
+NOT_RUN = "The program was not run, so there is nothing to play."
 ERRORS = ("backward_failed", "backward_refused", "raised", "stopped")
 STRETCHES = {"optimizer_stepped": "optimizer", "turns_skipped": "skipped", **dict.fromkeys(ERRORS, "error")}
 
@@ -62,7 +63,7 @@ class Builder:
         self.bytes = self.stage.ledger.tracks("program", "bytes")
         self.groups = Groups(self.world)
         self.steps = Steps()
-        self.steps.add("start", 0, START, ())
+        self.steps.add("start", 0, NOT_RUN if trace.outcome.kind == "refused" else START, ())
         self.starts = [-1]
         """For each step the first event that it tells."""
         self.labels: dict[int, Labels] = {}

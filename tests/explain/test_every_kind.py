@@ -6,6 +6,7 @@ import pytest
 
 from gradreel.explain import sentences
 from gradreel.explain.sentences.table import TELL
+from gradreel.program import Limits, run
 from gradreel.trace import events as e
 from tests.small_programs import SMALL, mul
 from tests.tape import Tape, value
@@ -73,13 +74,18 @@ EXPECTED = {
     "raised": "Line 6 raises ValueError: “no good”, which the program catches.",
     "optimizer_stepped": "Line 7: `SGD` takes a step, but no parameter has a gradient.",
     "backward_refused": "`backward()` cannot start. PyTorch raises “no way”.",
-    "stopped": "The run is stopped on line 7: its steps reached 100.",
+    "stopped": "The run is stopped on line 7: it may use 100 steps.",
 }
 
 
 @pytest.mark.parametrize("kind", EXPECTED)
 def test_a_kind_has_its_words(kind: str) -> None:
     assert EXPECTED[kind] in dict(told()).values()
+
+
+def test_a_run_that_was_stopped_says_what_it_may_use() -> None:
+    *_, (_, sentence) = sentences(run("x = 1\nwhile True:\n    x = -x\n", limits=Limits(steps=50_000)))
+    assert re.fullmatch(r"Line \d: the run is stopped on line \d: it may use 50,000 steps\.", sentence)
 
 
 def test_all_kinds_are_tried_somewhere() -> None:

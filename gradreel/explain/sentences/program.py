@@ -20,6 +20,7 @@ STATEMENTS = (
     (re.compile(r"\.train\(\)$"), "switches to how the module works in training"),
 )
 """What a statement does that autograd has nothing to tell of, by its form."""
+ALLOWED = re.compile(r"it may use (.+?)\.(?: |$)")
 START_ENDS = re.compile(r"(?<!\.)(?<!i\.e)\. | \(or |: \[")
 KINDS = re.compile(r"(list|tuple|dict|set|OrderedDict|defaultdict|deque) of (\d+)")
 
@@ -178,8 +179,11 @@ def raised(told: Telling) -> str:
 
 
 def stopped(told: Telling) -> str:
+    """Why is told by the outcome, in a sentence that says what a program may use."""
     event = told.one(e.Stopped)
-    return told.sentence(f"the run is stopped on line {event.line}: its {event.budget} reached {event.limit}")
+    why = ALLOWED.search(told.world.trace.outcome.message or "")
+    may = why[1] if why else f"{event.limit:,} {event.budget}"
+    return told.sentence(f"the run is stopped on line {event.line}: it may use {may}")
 
 
 def turns_skipped(told: Telling) -> str:

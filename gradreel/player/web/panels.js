@@ -96,6 +96,14 @@ export function showPrinted(root, { scene, step }) {
   root.scrollTop = root.scrollHeight;
 }
 
+/** Why there never is a graph, by the way in which a run ended. */
+const NO_GRAPH = {
+  refused: "The program did not run.",
+  raised: "It ended with an error before there was a backward graph.",
+  stopped: "It was stopped before there was a backward graph.",
+  finished: "This program builds no backward graph: one begins where something is computed from a tensor with requires_grad=True.",
+};
+
 /** What is said in the place of the graph while there is none; where one was, over what is still to be seen of it.
  * @param {HTMLElement} root
  * @param {any} moment
@@ -107,7 +115,7 @@ export function showBare(root, { state, scene, step }, onSeek) {
   if (there) return;
   const gone = Math.max(-1, ...scene.boxes.map((box) => state.when(box.id, "state", ["released"]) ?? -1));
   if (scene.unrun) root.replaceChildren(scene.source.trim() ? "Nothing has run yet." : "Nothing to show yet: type or paste a program, then press Run.");
-  else if (!scene.boxes.length) root.replaceChildren(scene.outcome.kind === "refused" ? "The program did not run." : "This program builds no backward graph.");
+  else if (!scene.boxes.length) root.replaceChildren(NO_GRAPH[scene.outcome.kind]);
   else if (gone < 0 || step < gone) root.replaceChildren("No backward graph yet.");
   else root.replaceChildren("Nothing is left of this graph: no name holds it. ",
     element("button", { text: `the moment before it went: step ${gone - 1}`, onclick: () => onSeek(gone - 1) }));

@@ -89,10 +89,11 @@ function triedCard(tried, onBack) {
   return card;
 }
 
+const NO_PYTHON = /^(Syntax|Indentation|Tab)Error$/;
 const HEADS = { raised: "✖ The program raised an error", refused: "✖ This program cannot be run here", stopped: "✖ The run was stopped" };
 
 function errorCard({ kind, type, message, line }) {
-  const card = element("div", { class: "card err" }, element("h3", { text: HEADS[kind] ?? "✖ The run ended early" }));
+  const card = element("div", { class: "card err" }, element("h3", { text: NO_PYTHON.test(type) ? "✖ This is not valid Python" : HEADS[kind] ?? "✖ The run ended early" }));
   if (line) card.append(element("p", {}, "On ", element("b", { text: `line ${line}` }), ":"));
   const named = kind === "raised" || /Error$/.test(type ?? "");
   card.append(element("p", { class: "said", text: [named && type, message].filter(Boolean).join(": ") }));
@@ -104,8 +105,8 @@ function callRows(calls, step, onSeek) {
   const here = calls.findLastIndex((call) => call.from <= step);
   const first = calls.length <= CALLS ? 0 : Math.max(0, Math.min(here - 2, calls.length - CALLS));
   const shown = calls.slice(first, first + CALLS).map((call) => callRow(call, step, onSeek));
-  const rest = calls.length - shown.length;
-  return rest ? [...shown, nothing(`and ${rest} more backward calls`)] : shown;
+  const later = calls.length - first - shown.length;
+  return [first && nothing(`${first} earlier`), ...shown, later && nothing(`${later} more`)].filter(Boolean);
 }
 
 function callRow(call, step, onSeek) {
