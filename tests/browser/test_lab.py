@@ -26,7 +26,7 @@ for step in range(2):
 """
 ALONE = "import torch\na = torch.tensor(3., requires_grad=True)\nb = a * a\nb.backward()\nprint(a.grad)\n"
 MISTAKES = [
-    ("for i in range(3) print(i)", r"line 1.*SyntaxError"),
+    ("for i in range(3) print(i)", r"not valid Python.*line 1.*SyntaxError"),
     ("import torch\nx = torch.ones(2)\nprint(z)", r"line 3.*NameError: name 'z' is not defined"),
     ("x = 1\nimport socket", r"line 2.*import socket"),
     ("x = 1\nwhile True:\n    x = x + 1", r"stopped"),
@@ -195,6 +195,15 @@ def test_a_mistake_gets_a_sentence_and_the_page_stays_usable(page: Page, app_url
     assert re.search(told, sentence_of(page), re.DOTALL), sentence_of(page)
     run(page, ALONE)
     assert state(player)["leaves"] == [{"name": "a", "grad": 6}]
+
+
+def test_what_was_printed_last_is_in_sight_below_a_long_program(page: Page, app_url: str) -> None:
+    open_lab(page, app_url)
+    run(page, ALONE + "\n" * 40 + "for i in range(60):\n    print('turn', i)\n")
+    seen = "(each) => { const at = each.getBoundingClientRect(); return at.top > 0 && at.bottom < innerHeight; }"
+    assert page.locator(".output").evaluate(seen)
+    printed = page.get_by_test_id("printed")
+    assert printed.evaluate("(each) => each.scrollTop + each.clientHeight >= each.scrollHeight - 1 && each.scrollTop > 0")
 
 
 def test_text_from_a_program_is_never_markup(page: Page, app_url: str) -> None:

@@ -47,7 +47,8 @@ export function createNote(host) {
     const highest = around.bottom - note.offsetHeight - GAP;
     Object.assign(note.style, { left: `${left - around.left}px`, top: `${Math.max(0, Math.min(top, highest) - around.top)}px` });
   };
-  host.addEventListener("mouseover", (event) => show(event.target));
+  // Rows may move under a mouse that does not: that points at nothing.
+  host.addEventListener("mousemove", (event) => (event.movementX || event.movementY) && show(event.target));
   host.addEventListener("mouseleave", hide);
   host.addEventListener("focusin", (event) => show(event.target));
   host.addEventListener("focusout", hide);

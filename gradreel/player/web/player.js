@@ -62,6 +62,7 @@ export function createPlayer(root, firstScene, options) {
   function loaded() {
     root.dataset.steps = String(run.state.last);
     root.dataset.outcome = run.scene.outcome.kind;
+    root.toggleAttribute("data-prints", run.scene.output.length > 0);
     timeline.setScene(run.scene, run.state);
   }
 
@@ -217,7 +218,7 @@ function faceOf(root, parts, run, { moves, marks, stage, editor, choosing, turn,
       editor.destroy?.();
       root.replaceChildren();
       root.classList.remove("gradreel");
-      for (const name of ["testid", "step", "steps", "outcome", "theme"]) delete root.dataset[name];
+      for (const name of ["testid", "step", "steps", "outcome", "prints", "theme"]) delete root.dataset[name];
       delete root.player;
     },
   };

@@ -33,7 +33,7 @@ export function build(root) {
     element("h2", { text: "Program" }), element("div", {}, place("editor", "div")),
     element("h2", { text: "Names now" }), place("names", "div", { class: "names", "data-testid": "names" }),
     element("h2", { text: "Leaves" }), place("leaves", "div", { "data-testid": "leaves" }),
-    element("h2", { text: "Printed" }), place("printed", "div", { "data-testid": "printed" }));
+    element("div", { class: "output" }, element("h2", { text: "Printed" }), place("printed", "div", { "data-testid": "printed" })));
   const graph = place("graph", "section", { class: "graph", "aria-label": "graph" },
     place("stage", "div", { class: "host", tabindex: 0, role: "img", "aria-label": "the backward graph; the Table button gives it as text" }),
     place("caption", "div", { class: "caption" }), place("corner", "div", { class: "corner" }), place("bare", "div", { class: "bare", hidden: true }),
