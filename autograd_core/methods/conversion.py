@@ -91,7 +91,7 @@ def length(self: Tensor) -> int:
 def iterate(self: Tensor) -> Iterator[Tensor]:
     if self.data_.ndim == 0:
         raise TypeError("iteration over a 0-d tensor")
-    return iter(s.unbind(self, 0))
+    return iter(tuple(s.unbind(self, 0)))
 
 
 def contains(self: Tensor, element: Any) -> bool:

@@ -137,9 +137,11 @@ def from_engine(value: Any) -> Value:
             return value
         return kind(from_engine(part) for part in value)
     if isinstance(value, Iterator) and not isinstance(value, (Generator, torch.Tensor)):
-        return Generator("generator", _crossing(value) if kind is types.GeneratorType else value)
+        title = getattr(value, "__qualname__", "generator")
+        return Generator(title, _crossing(value) if kind is types.GeneratorType else value)
     if isinstance(value, HOST_CALLABLES):
-        return Foreign(_name_of(value), value)
+        name = _name_of(value)
+        return Foreign(name, value, look=f"<function {name} at 0x...>" if kind is types.FunctionType else None)
     return value
 
 

@@ -9,6 +9,7 @@ from .engine import torch
 from .errors import parted
 from .machine import Machine
 from .objects.creating import instantiate
+from .objects.looks import TYPE_NAME, make
 from .objects.values import (
     MISSING,
     OBJECTS,
@@ -247,8 +248,6 @@ def truth(machine: Machine, value: Value) -> bool:
 NAMES: dict[type, str] = {
     Function: "function",
     Bound: "method",
-    Builtin: "builtin_function_or_method",
-    Foreign: "builtin_function_or_method",
     Class: "type",
     Type: "type",
     ExceptionType: "type",
@@ -269,7 +268,9 @@ def kind_name(value: Value) -> str:
         raise unseen(value)
     if isinstance(value, Error):
         return value.own.name if value.own else value.kind.name
-    return NAMES.get(type(value)) or type(value).__name__
+    if type(value) in (Builtin, Foreign):
+        return make(value)
+    return NAMES.get(type(value)) or TYPE_NAME.__get__(type(value))
 
 
 def finish_class(kind: Class) -> None:

@@ -27,6 +27,7 @@ from .objects.values import MISSING, Builtin, Foreign, Namespace, Value
 from .refusal import Refusal
 from .torch_face import addresses as addresses
 from .torch_face import devices as devices
+from .torch_face.looks import give_looks
 from .torch_face.names import SPACES, SURFACE, always
 from .torch_face.saving import load, save
 
@@ -57,6 +58,8 @@ for _name in [name for name in GUEST if name.startswith("torch.")]:
     _parent, _, _child = _name.rpartition(".")
     _native = SPACES[_name].table if _name in SPACES else {}
     SPACES[_name] = SPACES[_parent].table[_child] = module(_name, {}, _native, guest=True)
+
+give_looks(SPACES.values())
 
 MODULES: dict[str, Namespace] = {
     "math": MATH,

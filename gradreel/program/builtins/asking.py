@@ -40,7 +40,8 @@ def is_instance(machine: Machine, value: Value, kinds: Value) -> bool:
     if isinstance(kinds, ExceptionType):
         return isinstance(value, Error) and kinds in value.kind.bases
     if isinstance(kinds, Type):
-        return kinds.name == "object" or isinstance(value, kinds.hosts)
+        functions = type(value) in (Builtin, Foreign) and kinds is type_of(value)
+        return functions or kinds.name == "object" or isinstance(value, kinds.hosts)
     raise TypeError("isinstance() arg 2 must be a type, a tuple of types, or a union")
 
 

@@ -15,7 +15,9 @@ from ..engine import elements_of, torch
 from ..errors import error_of, of_system
 from ..limits import Spent
 from ..machine import Machine
+from ..objects.looks import own_title
 from ..objects.values import (
+    MISSING,
     OBJECTS,
     Bound,
     Builtin,
@@ -135,7 +137,7 @@ def written(machine: Machine, value: Value, around: tuple[int, ...] = ()) -> str
         return array_text(machine, value, repr)
     if isinstance(value, torch.Tensor):
         machine.meter.charge(min(elements_of(value), 1000))
-    return as_torch(repr(value))
+    return f"<{kind_name(value)} object at 0x...>" if kind.__module__.startswith("gradreel") else as_torch(repr(value))
 
 
 def content(machine: Machine, value: Value, way: tuple[str, str, str, str, str], around: tuple[int, ...]) -> str:
@@ -188,6 +190,22 @@ def _queue(machine: Machine, value: Value, around: tuple[int, ...]) -> str:
     return f"deque({content(machine, value, CONTAINERS[list], around)}{bound})"
 
 
+def _bound(machine: Machine, value: Bound, around: tuple[int, ...]) -> str:
+    return f"<bound method {getattr(value.function, 'title', '?')} of {written(machine, value.receiver, around)}>"
+
+
+def _function(machine: Machine, value: Builtin | Foreign, around: tuple[int, ...]) -> str:
+    owner = value.receiver
+    if owner is MISSING:
+        if isinstance(value, Builtin):
+            return value.look or f"<built-in function {value.name}>"
+        return value.look or f"<built-in method {value.name} of type object at 0x...>"
+    title = own_title(type(owner), value.name)
+    if title is not None:
+        return f"<bound method {title} of {written(machine, owner, around)}>"
+    return f"<built-in method {value.name} of {kind_name(owner)} object at 0x...>"
+
+
 def _view(name: str) -> Callable[[Machine, Value, tuple[int, ...]], str]:
     return lambda machine, value, around: f"{name}({written(machine, list(value), around)})"
 
@@ -196,6 +214,9 @@ COLLECTED: dict[type, Callable[[Machine, Value, tuple[int, ...]], str]] = {
     defaultdict: _defaulting,
     OrderedDict: _ordered,
     deque: _queue,
+    Bound: _bound,
+    Builtin: _function,
+    Foreign: _function,
     **{view: _view(view.__name__) for view in VIEWS},
 }
 
@@ -217,9 +238,6 @@ CONTAINERS: dict[type, tuple[str, str, str, str, str]] = {
 RECORDS: dict[type, Callable[[Any], str]] = {
     Callback: lambda value: written(value.machine, value.function),
     Function: lambda value: f"<function {value.title} at 0x...>",
-    Bound: lambda value: f"<bound method {getattr(value.function, 'title', '?')} of {described(value.receiver)}>",
-    Builtin: lambda value: f"<built-in function {value.name}>",
-    Foreign: lambda value: f"<built-in method {value.name} of type object at 0x...>",
     Class: lambda value: f"<class '{value.title}'>" if value.members is None else f"<enum '{value.name}'>",
     Type: lambda value: f"<class '{value.title}'>",
     ExceptionType: lambda value: f"<class '{value.title}'>",
@@ -229,11 +247,6 @@ RECORDS: dict[type, Callable[[Any], str]] = {
     StaticMethod: lambda value: "<staticmethod object>",
     ClassMethod: lambda value: "<classmethod object>",
 }
-
-
-def described(value: Value) -> str:
-    """The object of a bound method, in a few words."""
-    return f"<class '{value.title}'>" if isinstance(value, Class) else f"<__main__.{kind_name(value)} object at 0x...>"
 
 
 def caught(machine: Machine, raised: Exception, frame: Frame) -> Error:

@@ -17,7 +17,23 @@ import numpy as np
 from ..calls import call_method, truth
 from ..engine import TENSORS, elements_of
 from ..numpy_face.sharing import wrote
-from ..objects.values import OBJECTS, Bound, Class, Error, ExceptionType, Function, Instance, Own, Silent, Type, Value
+from ..objects.values import (
+    OBJECTS,
+    Bound,
+    Builtin,
+    Class,
+    Error,
+    ExceptionType,
+    Foreign,
+    Function,
+    Generator,
+    Instance,
+    Namespace,
+    Own,
+    Silent,
+    Type,
+    Value,
+)
 from .formatting import type_name
 from .iterating import iterate
 from .templates import percent
@@ -29,7 +45,8 @@ Guard = Callable[["Machine", Value, Value], None]
 
 NUMBERS = (bool, int, float, complex)
 SEQUENCES = (str, list, tuple, deque)
-RECORDS = (Instance, Class, Type, Error, ExceptionType, Function, Silent)
+FUNCTIONS = (Function, Bound, Builtin, Foreign)
+RECORDS = (Instance, Class, Type, Error, ExceptionType, Silent, Namespace, Generator, *FUNCTIONS)
 OWN = (*RECORDS, Own)
 TYPES_TOO = (Class, Type, ExceptionType, type(None))
 ARRAYS: tuple[Any, ...] = (*TENSORS, np.ndarray)
@@ -145,15 +162,25 @@ def general(
             answer = call_method(machine, owner, name, [other]) if isinstance(owner, OBJECTS) else NotImplemented
             if answer is not NotImplemented:
                 return answer
-        if not isinstance(left, RECORDS) and not isinstance(right, RECORDS):
+        records = isinstance(left, RECORDS) or isinstance(right, RECORDS)
+        if not records or (row.sign == "%" and isinstance(left, str)):
             return base_apply(machine, row, run, left, right)
         if row.sign == "|" and isinstance(left, TYPES_TOO) and isinstance(right, TYPES_TOO):
             return UNION
-        sign = row.sign + "=" if inplace else row.sign
-        sign = "** or pow()" if sign == "**" else sign
-        names = f"'{type_name(left)}' and '{type_name(right)}'"
-        raise TypeError(f"unsupported operand type(s) for {sign}: {names}")
+        raise TypeError(unsupported(row.sign, inplace, left, right))
     return base_apply(machine, row, run, left, right)
+
+
+def unsupported(sign: str, inplace: bool, left: Value, right: Value) -> str:
+    """What Python says where neither side knows the operator."""
+    for kind in (str, list, tuple):
+        if sign == "+" and isinstance(left, kind) and not (inplace and kind is list):
+            return f'can only concatenate {kind.__name__} (not "{type_name(right)}") to {kind.__name__}'
+    for side, other in ((left, right), (right, left)):
+        if sign == "*" and isinstance(side, SEQUENCES):
+            return f"can't multiply sequence by non-int of type '{type_name(other)}'"
+    sign = sign + "=" if inplace else "** or pow()" if sign == "**" else sign
+    return f"unsupported operand type(s) for {sign}: '{type_name(left)}' and '{type_name(right)}'"
 
 
 def methods(row: Binary, inplace: bool, left: Value, right: Value) -> list[tuple[Value, Value, str]]:
@@ -222,6 +249,8 @@ def equal(machine: Machine, left: Value, right: Value) -> Value:
             return left is right
     if type(left) is Bound and type(right) is Bound:
         return left.function is right.function and left.receiver is right.receiver
+    if type(left) is Foreign and type(right) is Foreign:
+        return left.run is right.run and left.receiver is right.receiver and left.look == right.look
     return base_equal(machine, left, right)
 
 
@@ -319,13 +348,14 @@ def unequal(machine: Machine, left: Value, right: Value) -> Value:
 
 
 less = ordered("<", operator.lt, "__lt__", "__gt__")
+greater = ordered(">", operator.gt, "__gt__", "__lt__")
 
 COMPARE: dict[type[ast.cmpop], Callable[[Machine, Value, Value], Value]] = {
     ast.Eq: equal,
     ast.NotEq: unequal,
     ast.Lt: less,
     ast.LtE: ordered("<=", operator.le, "__le__", "__ge__"),
-    ast.Gt: ordered(">", operator.gt, "__gt__", "__lt__"),
+    ast.Gt: greater,
     ast.GtE: ordered(">=", operator.ge, "__ge__", "__le__"),
     ast.Is: lambda machine, left, right: left is right,
     ast.IsNot: lambda machine, left, right: left is not right,

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from ..calls import call, call_method, kind_name, own_length, truth
+from ..calls import NAMES, call, call_method, kind_name, own_length, truth
 from ..engine import torch
 from ..machine import Machine
 from ..objects.values import MISSING, OBJECTS, Class, Own, Value
@@ -32,14 +32,18 @@ SIZED = (deque, str, list, tuple, dict, set, frozenset, range, np.ndarray, torch
 
 def absolute(machine: Machine, value: Value) -> Value:
     answer = call_method(machine, value, "__abs__", [])
-    return abs(value) if answer is NotImplemented else answer
+    if answer is not NotImplemented:
+        return answer
+    if type(value).__module__.startswith("gradreel"):
+        raise TypeError(f"bad operand type for abs(): '{kind_name(value)}'")
+    return abs(value)
 
 
 def rounded(machine: Machine, value: Value, digits: int | None = None) -> Value:
     answer = call_method(machine, value, "__round__", [] if digits is None else [digits])
     if answer is not NotImplemented:
         return answer
-    if isinstance(value, OBJECTS):
+    if not isinstance(value, (int, float, np.generic, torch.Tensor)):
         raise TypeError(f"type {kind_name(value)} doesn't define __round__ method")
     if isinstance(value, int) and digits is not None and digits < 0:
         machine.meter.bits(-digits * 4)
@@ -90,37 +94,47 @@ def extreme(name: str, better: Callable[[Machine, Value, Value], Value]) -> Call
 
 
 class Mapped:
-    """`map(...)` and `filter(...)`: what comes next is computed when asked for."""
+    """`map(...)`: what comes next is computed when asked for."""
 
-    __slots__ = ("machine", "function", "sources", "keep")
+    __slots__ = ("machine", "function", "sources")
 
-    def __init__(self, machine: Machine, function: Value, sources: list[Iterator[Value]], keep: bool) -> None:
+    def __init__(self, machine: Machine, function: Value, sources: list[Iterator[Value]]) -> None:
         self.machine = machine
         self.function = function
         self.sources = sources
-        self.keep = keep
 
     def __iter__(self) -> Iterator[Value]:
         return self
 
     def __next__(self) -> Value:
+        self.machine.meter.charge()
+        return call(self.machine, self.function, [next(source) for source in self.sources], {})
+
+
+class Filtered(Mapped):
+    """`filter(...)`, likewise."""
+
+    __slots__ = ()
+
+    def __next__(self) -> Value:
+        (source,) = self.sources
         while True:
             self.machine.meter.charge()
-            args = [next(source) for source in self.sources]
-            if not self.keep:
-                return call(self.machine, self.function, args, {})
-            item = args[0]
-            kept = item if self.function is None else call(self.machine, self.function, args, {})
+            item = next(source)
+            kept = item if self.function is None else call(self.machine, self.function, [item], {})
             if truth(self.machine, kept):
                 return item
 
 
+NAMES.update({Mapped: "map", Filtered: "filter"})
+
+
 def mapped(machine: Machine, function: Value, *sources: Value) -> Mapped:
-    return Mapped(machine, function, [iterate(machine, source) for source in sources], False)
+    return Mapped(machine, function, [iterate(machine, source) for source in sources])
 
 
-def kept(machine: Machine, function: Value, source: Value) -> Mapped:
-    return Mapped(machine, function, [iterate(machine, source)], True)
+def filtered(machine: Machine, function: Value, source: Value) -> Filtered:
+    return Filtered(machine, function, [iterate(machine, source)])
 
 
 def zipped(machine: Machine, *sources: Value, strict: Value = False) -> Iterator[Value]:

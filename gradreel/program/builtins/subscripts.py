@@ -13,6 +13,7 @@ from ..engine import elements_of, torch
 from ..machine import Machine
 from ..numpy_face.sharing import wrote
 from ..objects.values import MISSING, Class, ClassMethod, Instance, Own, Silent, Type, Value
+from ..torch_face.names import TYPES
 from .iterating import listed
 
 SEQUENCES = (list, tuple, str)
@@ -56,6 +57,8 @@ def fetch_plainly(machine: Machine, owner: Value, index: Value) -> Value:
         return from_engine(owner[index])
     if type(owner) is Class and owner.members is not None:
         return owner.members[index]
+    if isinstance(owner, Type) and owner in TYPES.values():
+        raise TypeError(f"type '{owner.name}' is not subscriptable")
     if isinstance(owner, (Type, Class)):
         answer = class_item(machine, owner, index)
         return owner if answer is NotImplemented else answer

@@ -15,7 +15,7 @@ from ..engine import tensor_id, torch
 from ..errors import TYPES as ERRORS
 from ..machine import Machine
 from ..objects.attributes import OBJECT, TYPE_OF_TYPES, load
-from ..objects.kinds import PYTHON_TYPES, type_of
+from ..objects.kinds import FUNCTION_TYPES, PYTHON_TYPES, type_of
 from ..objects.tuples import TUPLE
 from ..objects.values import (
     MISSING,
@@ -52,16 +52,17 @@ from .asking import (
     variables,
 )
 from .formatting import text, written
-from .iterating import iterate, listed
+from .iterating import Walk, iterate, listed
 from .methods import METHODS, _fromkeys, dictionary, maketrans, ordered_list
-from .operators import binary, less, same
+from .operators import binary, greater, less, same
 from .sequences import (
+    Filtered,
     Mapped,
     absolute,
     every,
     extreme,
+    filtered,
     following,
-    kept,
     length,
     mapped,
     numbered,
@@ -139,8 +140,16 @@ def show(
 def begun(machine: Machine, source: Value, sentinel: Value = MISSING) -> Any:
     """`iter(source)`, `iter(function, last)`"""
     if sentinel is MISSING:
-        return iterate(machine, source)
+        found = iterate(machine, source)
+        return found.source if isinstance(found, Walk) else found
     return Asked(machine, source, sentinel)
+
+
+def plainest(machine: Machine) -> Class:
+    """The class of `object()`."""
+    made = Class("object", (), {}, machine)
+    made.title = "object"
+    return made
 
 
 class Asked:
@@ -234,7 +243,7 @@ TYPES: dict[str, Type] = {
     "frozenset": _type("frozenset", (frozenset,), lambda machine, items=(): frozenset(listed(machine, items))),
     "range": _type("range", (range,), counted),
     "slice": _type("slice", (slice,), lambda machine, *bounds: slice(*bounds)),
-    "object": _type("object", (object,), lambda machine: Instance(Class("object", (), {}, machine))),
+    "object": _type("object", (object,), lambda machine: Instance(plainest(machine))),
     "type": Type("type", (Class, Type, ExceptionType), Builtin("type", classify, machine=True)),
     "NoneType": _type("NoneType", (type(None),), None),
     "ellipsis": _type("ellipsis", (type(...),), None),
@@ -243,11 +252,16 @@ TYPES: dict[str, Type] = {
     "enumerate": _type("enumerate", (enumerate,), numbered),
     "zip": _type("zip", (zip,), zipped),
     "map": _type("map", (Mapped,), mapped),
+    "filter": _type("filter", (Filtered,), filtered),
     "super": _type("super", (Super,), lambda machine, after, this: super_of(after, this)),
     "generator": _type("generator", (Generator,), None),
     "method": _type("method", (Bound,), None),
     "builtin_function_or_method": _type("builtin_function_or_method", (Builtin, Foreign), None),
+    "method_descriptor": _type("method_descriptor", (), None),
 }
+
+MADE = ("function", "method", "builtin_function_or_method", "method_descriptor")
+"""What functions are."""
 
 FUNCTIONS: dict[str, Callable[..., Any]] = {
     "len": length,
@@ -256,9 +270,8 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "pow": power,
     "sum": total,
     "min": extreme("min", less),
-    "max": extreme("max", lambda machine, value, best: less(machine, best, value)),
+    "max": extreme("max", greater),
     "divmod": lambda machine, a, b: (binary(machine, ast.FloorDiv)(a, b), binary(machine, ast.Mod)(a, b)),
-    "filter": kept,
     "reversed": turned,
     "sorted": lambda machine, items, *, key=None, reverse=False: ordered_list(
         machine, listed(machine, items), key, reverse
@@ -327,7 +340,8 @@ BUILTINS: dict[str, Value] = {
     "Ellipsis": ...,
     "IOError": ERRORS["OSError"],
 }
-for _hidden in ("NoneType", "ellipsis", "function", "module", "generator", "method", "builtin_function_or_method"):
+FUNCTION_TYPES.update({_made: TYPES[_made] for _made in MADE})
+for _hidden in ("NoneType", "ellipsis", "module", "generator", *MADE):
     del BUILTINS[_hidden]
 OBJECT.append(TYPES["object"])
 TYPE_OF_TYPES.append(TYPES["type"])

@@ -2,14 +2,18 @@
 
 # ruff: noqa: F821
 
-_Loader, _parts_of = DataLoader, random_split
+_Loader, _begin, _parts_of = DataLoader, DataLoader.__init__, random_split
 
 
-class DataLoader(_Loader):
+class DataLoader:
     def __init__(self, dataset, batch_size=1, *args, **options):
         if hasattr(dataset, "_fit"):
             dataset._fit(batch_size)
-        super().__init__(dataset, batch_size, *args, **options)
+        _begin(self, dataset, batch_size, *args, **options)
+
+
+_Loader.__init__ = DataLoader.__init__
+DataLoader = _Loader
 
 
 def random_split(dataset, lengths, generator=None):

@@ -17,7 +17,8 @@ from ..engine import tensor_id, torch
 from ..machine import Machine
 from .basics import basic
 from .creating import Keyed
-from .kinds import missing, type_of
+from .kinds import missing, record_of, type_of
+from .looks import unbound
 from .tables import Entry, table_of
 from .values import (
     ATTRIBUTES,
@@ -240,7 +241,10 @@ def of_class(machine: Machine, owner: Class, name: str) -> Value:
     if owner.exception is not None:
         return of_exception_type(machine, owner.exception, name)
     if owner.host is not None:
-        return of_type(machine, owner.host, name)
+        try:
+            return of_type(machine, owner.host, name)
+        except AttributeError:
+            raise AttributeError(f"type object '{owner.name}' has no attribute '{name}'") from None
     found = basic(machine, MISSING, owner, name)
     if found is not MISSING:
         return found
@@ -253,6 +257,15 @@ def order_of(machine: Machine, owner: Class) -> tuple[Value, ...]:
     own = {kind.exception for kind in owner.order}
     return (*owner.order, *(kind for row in rest for kind in row if kind not in own), OBJECT[0])
 
+
+def order_of_host(host: type) -> list[Value]:
+    """The types that programs know, of those that an object of `host` has."""
+    found = [record for base in host.__mro__ if (record := record_of(base)) is not None]
+    return [*found, TENSOR_BASE] if issubclass(host, torch.Tensor) else found
+
+
+TENSOR_BASE = Type("TensorBase", (), None, "torch._C.TensorBase")
+"""What torch wrote in C++ of its tensors."""
 
 OBJECT: list[Value] = []
 """The record of `object`; put in by `builtin`."""
@@ -278,9 +291,13 @@ def of_type(machine: Machine, owner: Type, name: str) -> Value:
     if name in ("__name__", "__qualname__"):
         return owner.name
     if name in owner.methods:
-        return owner.methods[name]
+        entry = owner.methods[name]
+        shared = owner.hosts and table_of(owner.hosts[0]).get(name) is entry
+        return unbound(entry, owner.hosts[0], name) if shared else entry
     if name == "__module__":
         return owner.title.rpartition(".")[0] or "builtins"
+    if name == "__mro__" and owner.hosts:
+        return (*order_of_host(owner.hosts[0]), OBJECT[0])
     found = basic(machine, MISSING, None, name, owner)
     if found is not MISSING and not (name == "__init__" and owner.hosts and ENGINE in owner.hosts[0].__module__):
         return found
@@ -290,7 +307,7 @@ def of_type(machine: Machine, owner: Type, name: str) -> Value:
             return Foreign("__init__", lambda this, *args, **kwargs: host.__init__(this, *args, **kwargs))  # type: ignore[misc]
         entry = table_of(owner.hosts[0]).get(name)
         if isinstance(entry, (Foreign, Builtin)):
-            return entry
+            return unbound(entry, owner.hosts[0], name)
     raise AttributeError(f"type object '{owner.name}' has no attribute '{name}'")
 
 

@@ -10,11 +10,14 @@ from ..calls import kind_name
 from ..engine import torch
 from ..refusal import Refusal
 from ..torch_face.names import NAMES, SURFACE, TYPES
+from .looks import make
 from .tables import table_of
-from .values import OBJECTS, Class, Error, Namespace, Type, Value
+from .values import OBJECTS, Builtin, Class, Error, Foreign, Namespace, Type, Value
 
 PYTHON_TYPES: dict[type, Type] = {}
 """The records of Python's own types; filled by `builtin`."""
+FUNCTION_TYPES: dict[str, Type] = {}
+"""Those of functions, by name; filled likewise."""
 
 
 MODULES = ("torch.", "itertools.", "random.")
@@ -28,6 +31,8 @@ def type_of(value: Value) -> Value:
     if isinstance(value, Error):
         return value.own or value.kind
     kind = type(value)
+    if kind in (Builtin, Foreign):
+        return FUNCTION_TYPES[make(value)]
     if kind in PYTHON_TYPES:
         return PYTHON_TYPES[kind]
     if kind in TYPES:
@@ -36,6 +41,11 @@ def type_of(value: Value) -> Value:
     found = Type(kind_name(value), (kind,), None, title if title.startswith(MODULES) else None)
     PYTHON_TYPES[kind] = found
     return found
+
+
+def record_of(host: type) -> Type | None:
+    """The type that programs know for `host`, if there is one."""
+    return PYTHON_TYPES.get(host) or TYPES.get(host)
 
 
 PUBLIC: dict[type, frozenset[str]] = {

@@ -14,6 +14,7 @@ from ..refusal import Refusal
 from .basics import basic
 from .creating import begin
 from .kinds import missing
+from .looks import make
 from .tables import table_of
 from .values import (
     MISSING,
@@ -78,7 +79,8 @@ def of_builtin(machine: Machine, owner: Builtin | Foreign, name: str) -> Value:
         return owner
     if name in ("__doc__", "__module__"):
         return None
-    raise AttributeError(f"'builtin_function_or_method' object has no attribute '{name}'")
+    kind = make(owner)
+    raise AttributeError(f"'{'function' if kind == 'method' else kind}' object has no attribute '{name}'")
 
 
 def of_namespace(machine: Machine, owner: Namespace, name: str) -> Value:

@@ -89,7 +89,7 @@ class Bound:
 class Builtin:
     """A function that we offer. With `machine`, it is handed the machine first. `title`: its name in messages."""
 
-    __slots__ = ("name", "run", "machine", "receiver", "title", "method", "more")
+    __slots__ = ("name", "run", "machine", "receiver", "title", "method", "look", "more")
 
     def __init__(
         self,
@@ -99,6 +99,7 @@ class Builtin:
         receiver: Value = MISSING,
         title: str | None = None,
         method: bool = False,
+        look: str | None = None,
     ) -> None:
         self.name = name
         self.run = run
@@ -107,19 +108,24 @@ class Builtin:
         self.title = title
         self.method = method
         """Whether it becomes a method of the objects whose class has it."""
+        self.look = look
+        """What `repr` gives, if that is not what it gives of most; see looks.py. So it is for Foreign."""
         self.more: dict[str, Value] = NOTHING
 
 
 class Foreign:
     """A function of the engine: arguments and result cross the bridge."""
 
-    __slots__ = ("name", "run", "receiver")
+    __slots__ = ("name", "run", "receiver", "look")
     more: dict[str, Value] = {}
 
-    def __init__(self, name: str, run: Callable[..., Value], receiver: Value = MISSING) -> None:
+    def __init__(
+        self, name: str, run: Callable[..., Value], receiver: Value = MISSING, look: str | None = None
+    ) -> None:
         self.name = name
         self.run = run
         self.receiver = receiver
+        self.look = look
 
 
 class Attribute(NamedTuple):

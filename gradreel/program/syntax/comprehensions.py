@@ -104,12 +104,13 @@ def dict_comp(compiler: Compiler, node: ast.DictComp) -> Run:
 def generator_exp(compiler: Compiler, node: ast.GeneratorExp) -> Run:
     machine = compiler.machine
     first, loops, inside, (value,) = parts(compiler, node)
+    title = ".".join([*compiler.titles[-1:], "<genexpr>"])
 
     def turns(inner: Frame, source: Iterator[Value]) -> Iterator[Value]:
         for _ in walk(machine, loops, 0, inner, source):
             yield value(inner)
 
     def run(frame: Frame) -> Value:
-        return Generator("generator", turns(inside(frame), iterate(machine, first(frame))))
+        return Generator(title, turns(inside(frame), iterate(machine, first(frame))))
 
     return run

@@ -6,12 +6,12 @@ import ast
 from collections.abc import Callable
 
 from ..builtins.iterating import listed
-from ..builtins.operators import COMPARE, UNARY, binary
+from ..builtins.operators import COMPARE, RECORDS, UNARY, binary
 from ..builtins.subscripts import fetch
 from ..builtins.templates import converted
 from ..calls import kind_name, truth
 from ..objects.attributes import load
-from ..objects.values import OBJECTS, Frame, Instance, Value
+from ..objects.values import OBJECTS, Frame, Value
 from .compiler import Compiler, Run, compiles
 from .names import attribute_name
 from .targets import target
@@ -53,8 +53,8 @@ def unary_op(compiler: Compiler, node: ast.UnaryOp) -> Run:
             answer = call_method(machine, value, method, [])
             if answer is not NotImplemented:
                 return answer
-            if isinstance(value, Instance):
-                raise TypeError(f"bad operand type for unary {sign}: '{kind_name(value)}'")
+        if isinstance(value, RECORDS):
+            raise TypeError(f"bad operand type for unary {sign}: '{kind_name(value)}'")
         return apply(value)
 
     return run

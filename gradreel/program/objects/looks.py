@@ -1,0 +1,58 @@
+"""What functions look like in print, and what Python calls them: torch wrote some in Python, the others in C++."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+from ..engine import torch
+from .values import MISSING, Builtin, Foreign, Value
+
+IN_PYTHON = (
+    torch.Tensor,
+    torch.nn.Module,
+    torch.optim.Optimizer,
+    torch.optim.lr_scheduler.LRScheduler,
+    torch.distributions.Distribution,
+    torch.distributions.Transform,
+)
+"""Classes with methods that torch wrote in Python: in the engine these are named after the class that has them."""
+
+TYPE_NAME: Any = vars(type)["__name__"]
+"""The name of a type as Python's messages have it; see WrittenInC in the engine's homes.py."""
+
+
+def own_title(kind: type, name: str) -> str | None:
+    """`Module.train` for a method `train` of the class `kind` that torch wrote in Python."""
+    if not issubclass(kind, IN_PYTHON):
+        return None
+    title = getattr(getattr(kind, name, None), "__qualname__", "")  # a name of our tables
+    return title if "." in title and "<" not in title else None
+
+
+@cache
+def of_class(kind: type, name: str) -> str:
+    """What the method `name` looks like, got from the class `kind` itself."""
+    title = own_title(kind, name)
+    if title is not None:
+        return f"<function {title} at 0x...>"
+    owner = "torch._C.TensorBase" if issubclass(kind, torch.Tensor) else TYPE_NAME.__get__(kind)
+    return f"<method '{name}' of '{owner}' objects>"
+
+
+def make(function: Builtin | Foreign) -> str:
+    """The name of its type."""
+    if function.receiver is not MISSING:
+        return "builtin_function_or_method" if own_title(type(function.receiver), function.name) is None else "method"
+    look = function.look or ""
+    kinds = {"<function": "function", "<method": "method_descriptor"}
+    return kinds.get(look.partition(" ")[0], "builtin_function_or_method")
+
+
+@cache
+def unbound(entry: Any, kind: type, name: str) -> Value:
+    """The method `entry` of the objects of `kind`, got from the class itself."""
+    look = of_class(kind, name)
+    if isinstance(entry, Foreign):
+        return Foreign(entry.name, entry.run, look=look)
+    return Builtin(entry.name, entry.run, entry.machine, entry.receiver, entry.title, entry.method, look)
