@@ -53,7 +53,11 @@ export function createLab(root, { head, scene, ask, giveUp = null, theme, step =
   let played = program;
   /** Whether the editor holds something else than what is on the stage. */
   const fresh = element("span", { class: "gr-edited", role: "status", "data-testid": "edited" });
-  const compare = () => (fresh.textContent = !scene.unrun && code.text().trimEnd() !== played.text.trimEnd() ? "edited since it ran" : "");
+  const compare = () => {
+    const other = code.text().trimEnd() !== played.text.trimEnd();
+    fresh.textContent = other && !scene.unrun ? "edited since it ran" : "";
+    remarks.ofAnother(other);
+  };
   let code = null;
   let welcome = null;
   const notice = createNotice();

@@ -9,6 +9,8 @@ export function createRemarks() {
   const remarks = element("div", { class: "gr-remarks", "data-testid": "remarks", hidden: true });
   return {
     element: remarks,
+    /** Whether they speak of another text than the one in the editor. @param {boolean} other */
+    ofAnother: (other) => remarks.toggleAttribute("data-other", other),
     /** @param {string[]|null|undefined} sentences */
     show(sentences) {
       remarks.hidden = !sentences?.length;
