@@ -170,3 +170,21 @@ def test_an_empty_editor_offers_ways_to_a_program(page: Page, app_url: str) -> N
     expect(page.locator("[data-testid=detail] h1")).to_have_text(
         "A second backward through the same nodes", timeout=20_000
     )
+
+
+def test_who_looked_up_an_error_goes_back_to_the_program(page: Page, app_url: str) -> None:
+    open_lab(page, app_url)
+    put(page, "!ls\nprint(1)")
+    page.keyboard.press("Control+Enter")
+    expect(page.get_by_test_id("remarks")).to_contain_text("was left out")
+    put(page, TRACEBACK)
+    expect(page.get_by_test_id("remarks")).to_be_hidden()
+    page.keyboard.press("Control+Enter")
+    page.get_by_test_id("offer").click()
+    page.wait_for_url(re.compile("Gallery"))
+    expect(page.locator("[data-testid=detail] h1")).to_have_text("A second backward through the same nodes")
+    page.locator("[data-testid=list] button").nth(1).click()
+    page.go_back()
+    expect(page.locator("[data-testid=detail] h1")).to_have_text("A second backward through the same nodes")
+    page.go_back()
+    expect(page.get_by_test_id("editor").first).to_contain_text("Traceback")

@@ -86,10 +86,10 @@ export function createBrowse(root, { head, scene, ask, giveUp, theme }, kind) {
   chips.append(...Object.keys(kind.filters ?? {}).map((name) =>
     element("button", { type: "button", class: "gr-chip", "data-name": name, "aria-pressed": "false", onclick: () => pick(name), text: name })));
 
-  /** Search, and choose what is found first if that was asked for by a paste or a link. */
-  function search({ best }) {
+  /** Search, and choose what is found first if that was asked for by a paste or a link; a link stays in the address as it is. */
+  function search({ best, keep = true }) {
     const found = fill();
-    if (best && found.length && find.value.trim()) choose(found[0]);
+    if (best && found.length && find.value.trim()) choose(found[0], { keep });
   }
   find.addEventListener("input", (event) => {
     clearTimeout(timer);
@@ -105,7 +105,7 @@ export function createBrowse(root, { head, scene, ask, giveUp, theme }, kind) {
     const here = wanted();
     if (here.startsWith(FIND)) {
       find.value = here.slice(FIND.length);
-      search({ best: true });
+      search({ best: true, keep: false });
       return;
     }
     const item = named();
