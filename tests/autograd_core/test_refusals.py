@@ -3,7 +3,7 @@
 tests/data/refusals.json.gz has calls that torch's argument parser refused, made at random from its signatures.
 tests/data/wrong_calls.json.gz has, for each call of ops.json, what torch answered once one thing of it was changed: an
 argument left out, too many, under an unknown name, of another type, dtype or shape.
-tests/data/wrong_arguments.json.gz has what Python says of layers, optimizers, schedulers and distributions that are made
+tests/data/wrong_arguments.json.gz has what Python says where layers, optimizers, schedulers and distributions are made
 with the wrong arguments, and of their methods: it names the class that has the method in torch.
 """
 
