@@ -155,7 +155,7 @@ class TripletMarginWithDistanceLoss(Module):
 
 
 class TripletMarginLoss(
-    loss("_", F.triplet_margin_loss, margin=1.0, p=2.0, eps=1e-6, swap=False, **OLD)  # type: ignore[misc]
+    loss("TripletMarginLoss", F.triplet_margin_loss, margin=1.0, p=2.0, eps=1e-6, swap=False, **OLD)  # type: ignore[misc]
 ):
     """How much nearer than by a margin the negative is than the positive."""
 
