@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
+from weakref import WeakKeyDictionary, WeakSet
 
 from ..absent import absent
 from ..edges import accumulator, gradient_edge
@@ -13,6 +14,9 @@ from ..homes import settle
 from ..mutation import _AllowMutationOnSavedContext, contexts
 from ..state import state, watch
 from ..tensor import Tensor
+
+if TYPE_CHECKING:
+    from ..engine import Call
 
 
 class GradientEdge(NamedTuple):
@@ -122,21 +126,21 @@ class AllHook:
         for node, _ in self.edges:
             watch(node)
         self.fn = fn
-        self.came: dict[int, list[Any]] = {}
-        self.waiting: dict[int, int] = {}
+        self.came: WeakKeyDictionary[Call, list[Any]] = WeakKeyDictionary()
+        self.waiting: WeakKeyDictionary[Call, int] = WeakKeyDictionary()
 
     def at(self, index: int) -> Callable[[Tensor], None]:
         def hook(grad: Tensor) -> None:
             call = state.calls[-1]
-            if call.number not in self.came:
-                self.came[call.number] = [None] * len(self.edges)
+            if call not in self.came:
+                self.came[call] = [None] * len(self.edges)
                 below = [(n, nr) for n, nr in self.edges if n is not None and n is not call.alone]
-                self.waiting[call.number] = sum(call.comes_to(n, nr) for n, nr in below)
-            self.came[call.number][index] = grad
-            self.waiting[call.number] -= 1
-            if self.waiting[call.number] == 0:
-                del self.waiting[call.number]
-                self.fn(self.came.pop(call.number))
+                self.waiting[call] = sum(call.comes_to(n, nr) for n, nr in below)
+            self.came[call][index] = grad
+            self.waiting[call] -= 1
+            if self.waiting[call] == 0:
+                del self.waiting[call]
+                self.fn(self.came.pop(call))
 
         return hook
 
@@ -146,13 +150,13 @@ class AnyHook:
 
     def __init__(self, tensors: Sequence[Tensor], fn: Callable[[Any], None]) -> None:
         self.fn = fn
-        self.heard = -1
+        self.heard: WeakSet[Call] = WeakSet()
 
     def at(self, index: int) -> Callable[[Tensor], None]:
         def hook(grad: Tensor) -> None:
-            number = state.calls[-1].number
-            if number != self.heard:
-                self.heard = number
+            call = state.calls[-1]
+            if call not in self.heard:
+                self.heard.add(call)
                 self.fn(grad)
 
         return hook
