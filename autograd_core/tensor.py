@@ -129,6 +129,13 @@ class Tensor(metaclass=TensorMeta):
     told: int
     """Its number for the tape that listens; see recording/."""
 
+    def __init_subclass__(cls) -> None:
+        """Refuse classes of a program's own: operators give plain tensors, and ask no `__torch_function__`."""
+        if Tensor in cls.__bases__ and cls.__module__.partition(".")[0] != __name__.partition(".")[0]:
+            raise NotImplementedError(
+                f"subclasses of torch.Tensor are not supported by this engine, and {cls.__name__} is one"
+            )
+
     remade_grad_fn: Callable[[Tensor], Node | None]
     """The grad_fn of a view whose memory was written; views.py says how."""
 

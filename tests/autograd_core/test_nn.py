@@ -70,3 +70,10 @@ def test_what_a_tensor_lacks_is_named() -> None:
     assert not hasattr(x, "stft") and x.is_cpu
     x.values = 3
     assert x.values == 3
+
+
+def test_a_class_that_extends_tensor_is_refused_by_its_name() -> None:
+    with pytest.raises(NotImplementedError, match=r"^subclasses of torch\.Tensor are not .*, and Wrapped is one$"):
+        type("Wrapped", (autograd_core.Tensor,), {})
+    Named = type("Named", (nn.Parameter,), {})
+    assert isinstance(Named(autograd_core.ones(2)), Named)
