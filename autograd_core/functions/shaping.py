@@ -51,6 +51,9 @@ def view_dtype(input: Tensor, kind: np.dtype[Any]) -> Tensor:
         offset = input.storage_offset()
         if new > old and offset % (new // old):
             raise RuntimeError(f"self.storage_offset() must be divisible by {new // old} {why}, but got {offset}")
+        steps = [step // old for step in data.strides[:-1]] if new > old else []
+        if (odd := next((d for d, step in enumerate(steps) if step % (new // old)), None)) is not None:
+            raise RuntimeError(f"self.stride({odd}) must be divisible by {new // old} {why}, but got {steps[odd]}")
     return sharing(input, data.view(kind), input.shared_storage())
 
 

@@ -179,10 +179,10 @@ def cast_to(kind: dtypes.dtype) -> Method:
     return lambda self, memory_format=None: functions.cast(self, kind, memory_format)
 
 
-def type_(self: Tensor, dtype: Any = None) -> Any:
+def type_(self: Tensor, dtype: Any = None, memory_format: str | None = None) -> Any:
     if dtype is None:
         return f"torch.{errors.type_name(self.data_.dtype)}Tensor"
-    return functions.cast(self, tensor_types.dtype_of(dtype))
+    return functions.cast(self, tensor_types.dtype_of(dtype), memory_format)
 
 
 def type_as(self: Tensor, other: Tensor) -> Tensor:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -16,9 +17,14 @@ from ..ops import arrange, windows
 from ..ops import shape as s
 from ..rebasing import rebase
 from ..state import state
+from ..strides import PRESERVED, lies_in, steps_in, suggested
 from ..tensor import Tensor, plain
 from ..transforms.batch import hidden
+from ..views import strided
 from .memory import OF_A_VIEW, whole, windowed
+
+MOST = (1 << 63) - 1
+"""How much torch counts to, in elements and in bytes."""
 
 
 def reshaped_in_place(function: Any, target: Tensor, *args: Any) -> Tensor:
@@ -105,29 +111,45 @@ def memory_from(tensor: Tensor) -> Any:
     return owner.reshape(-1)[start // data.itemsize :]
 
 
-def resize_(self: Tensor, *size: Any) -> Tensor:
-    """Another shape over the same memory, of which more is taken if needed."""
+def resize_(self: Tensor, *size: Any, memory_format: str | None = None) -> Tensor:
+    """Another shape over the same memory, of which more is taken if needed; in rows, or as the format says.
+
+    Raises:
+        RuntimeError: the tensor requires grad, or its new shape cannot have this format.
+    """
     if self.requires_grad and not state.inference:
         raise RuntimeError("cannot resize variables that require grad")
-    return resized(self, tuple(sizes_of(size)))
+    if memory_format == PRESERVED:
+        raise RuntimeError("Unsupported memory formatPreserve")
+    return resized(self, tuple(sizes_of(size)), memory_format)
 
 
-def resized(self: Tensor, shape: tuple[int, ...]) -> Tensor:
-    if shape == self.data_.shape:
+def resized(self: Tensor, shape: tuple[int, ...], memory_format: str | None = None) -> Tensor:
+    same = shape == self.data_.shape
+    if same and (memory_format is None or lies_in(self.array(), memory_format)):
         return self
-    count, memory = int(np.prod(shape, dtype=object)), memory_from(self)
+    count, memory = prod(shape), memory_from(self)
+    if min(shape, default=0) < 0 or count > MOST:
+        raise RuntimeError("numel: integer multiplication overflow")
+    if count * memory.itemsize > MOST:
+        raise RuntimeError(f"Storage size calculation overflowed with sizes={sizes(shape)}")
     if count > memory.size:
         memory = np.concatenate([memory, np.zeros(count - memory.size, memory.dtype)])
         if self.storage_ is not None:
             self.storage_.boxed = None
-    self.data_ = memory[:count].reshape(shape)
-    self.bump()
-    tell.written(self, "resize_", ())
+    data = memory[:count].reshape(shape)
+    self.data_ = data if memory_format is None else strided(data, shape, steps_in(data, memory_format), 0)
+    if not same:  # else nothing but its strides is another, and torch counts no write
+        self.bump()
+    tell.written(self, "resize_", (), counted=not same)
     return self
 
 
-def resize_as_(self: Tensor, other: Tensor) -> Tensor:
-    return resize_(self, list(other.data_.shape))
+def resize_as_(self: Tensor, other: Tensor, *, memory_format: str | None = None) -> Tensor:
+    """The shape of `other`, and its layout too if the format is the one to preserve."""
+    if memory_format == PRESERVED:
+        memory_format = suggested(other.array())
+    return resize_(self, list(other.data_.shape), memory_format=memory_format)
 
 
 IN_PLACE: dict[str, Any] = {
