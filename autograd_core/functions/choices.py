@@ -22,7 +22,7 @@ from ..strides import iterated, suggests
 from ..tensor import Tensor, plain
 from ..transforms.batch import hidden, unseen
 from ..warned import warn_once
-from .indexing import masks_of_bytes
+from .indexing import to_write_by
 
 Numbers = bool | int | float
 
@@ -287,7 +287,7 @@ def joined(input: Tensor, dim: int, index: Tensor, src: Any, reduce: str) -> tup
 
 
 def index_put(input: Tensor, indices: Sequence[Tensor], values: Tensor, accumulate: bool = False) -> Tensor:
-    return putting.index_put(input, masks_of_bytes(indices), values, accumulate)
+    return putting.index_put(input, to_write_by(input, indices, values, accumulate), values, accumulate)
 
 
 def nonzero(input: Tensor, *, as_tuple: bool = False) -> Any:

@@ -45,7 +45,7 @@ def getitem(self: Tensor, index: Any) -> Tensor:
     view, found = walk(self, as_tuple(index))
     if not found:
         return shape.alias(self) if view is self else view
-    return places.index(view, found)
+    return places.index(view, masks_of_bytes(found))
 
 
 def setitem(self: Tensor, index: Any, value: Any) -> None:
@@ -70,7 +70,7 @@ def setitem(self: Tensor, index: Any, value: Any) -> None:
     trimmed = without_leading_ones(value.data_.shape)
     if trimmed != list(value.data_.shape):
         value = shape.view(value, trimmed)
-    in_place(putting.index_put, view, found, value, False)
+    in_place(putting.index_put, view, to_write_by(view, found, value), value, False)
 
 
 def delitem(self: Tensor, index: Any) -> None:
@@ -175,7 +175,7 @@ def walk(self: Tensor, parts: tuple[Any, ...]) -> tuple[Tensor, list[Tensor | No
             view = sliced(view, at, part)
             at += 1
         else:
-            found[at] = as_index(part)
+            found[at] = part if is_mask_of_bytes(part) else as_index(part)
             if found[at].data_.shape == () and found[at].data_.dtype.kind == "b":
                 view = shape.unsqueeze(view, at)
                 found[at] = plain(np.zeros(int(bool(found[at].data_)), np.int64), version=1)  # torch fills it
@@ -197,8 +197,6 @@ def as_index(part: Any) -> Tensor:
         if part.data_.dtype.kind == "b" and unseen(part):
             raise RuntimeError(errors.DYNAMIC_MASK)
         if part.data_.dtype == np.uint8:
-            if part.data_.ndim:
-                warnings.warn(OF_BYTES, UserWarning, stacklevel=5)
             return plain(np.asarray(part.data_ != 0))
         return part
     if isinstance(part, bool | np.bool_ | list | tuple | range | np.ndarray):
@@ -212,9 +210,33 @@ def as_index(part: Any) -> Tensor:
     )
 
 
+def is_mask_of_bytes(part: Any) -> bool:
+    """Whether `part` of an index is a mask as they once were written."""
+    return isinstance(part, Tensor) and part.data_.dtype == np.uint8 and part.data_.ndim > 0
+
+
 def masks_of_bytes(indices: Sequence[Tensor | None]) -> list[Tensor | None]:
-    """`indices` with masks in the place of bytes, as they once were written."""
+    """`indices` with masks in the place of bytes."""
+    for part in indices:
+        if is_mask_of_bytes(part):
+            warnings.warn(OF_BYTES, UserWarning, stacklevel=3)
     return [as_index(part) if part is not None and part.data_.dtype.char == "B" else part for part in indices]
+
+
+def to_write_by(
+    target: Tensor, indices: Sequence[Tensor | None], values: Tensor, accumulate: bool = False
+) -> list[Tensor | None]:
+    """`indices` by which `values` are written into `target`.
+
+    Raises:
+        RuntimeError: torch would fill by one mask, and that is of bytes.
+    """
+    given = [(at, part) for at, part in enumerate(indices) if part is not None]
+    if len(given) == 1 and values.data_.size == 1 and not accumulate and is_mask_of_bytes(given[0][1]):
+        at, mask = given[0]
+        if mask.data_.shape == target.data_.shape[at : at + mask.data_.ndim]:
+            raise RuntimeError("masked_fill_ only supports boolean masks, but got mask with dtype unsigned char")
+    return masks_of_bytes(indices)
 
 
 def select(view: Tensor, dim: int, index: int, place: int = 0) -> Tensor:

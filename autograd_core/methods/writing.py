@@ -15,7 +15,7 @@ from numpy import ndarray
 from .. import comparing, dtypes, errors, not_implemented
 from ..functions import choices as functions
 from ..functions import parts
-from ..functions.indexing import masks_of_bytes
+from ..functions.indexing import to_write_by
 from ..graph import FLOAT
 from ..inplace import at_once, check_writable, in_place
 from ..ops import added, gammas, gathering, putting, rarer, sampling, scattering, two_numbers
@@ -161,7 +161,7 @@ def masked_fill_(self: Tensor, mask: Tensor, value: Any) -> Tensor:
 
 
 def index_put_(self: Tensor, indices: Any, values: Tensor, accumulate: bool = False) -> Tensor:
-    return in_place(putting.index_put, self, masks_of_bytes(indices), values, accumulate)
+    return in_place(putting.index_put, self, to_write_by(self, indices, values, accumulate), values, accumulate)
 
 
 def index_fill_(self: Tensor, dim: int, index: Tensor, value: Any) -> Tensor:
