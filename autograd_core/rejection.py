@@ -65,11 +65,11 @@ def _gamma(alpha: float, uniform: Draw, stream: Generator, single: bool) -> floa
 
 
 def dirichlet(concentration: Array, generator: Generator | None = None) -> Array:
-    """Shares that add up to one, along the last dimension."""
-    drawn = gamma(concentration, generator)
-    shares = drawn / drawn.sum(-1, keepdims=True)
-    least = np.finfo(shares.dtype).tiny
-    return np.clip(shares, least, 1 - np.finfo(shares.dtype).epsneg).astype(concentration.dtype)
+    """Shares that add up to one, along the last dimension; drawn and divided as doubles, so that few become nothing."""
+    kind = concentration.dtype
+    drawn = gamma(concentration.astype(np.float64), generator)
+    shares = (drawn / drawn.sum(-1, keepdims=True)).astype(kind)
+    return np.clip(shares, np.finfo(kind).tiny, 1 - np.finfo(kind).epsneg).astype(kind)
 
 
 # ---- counts
