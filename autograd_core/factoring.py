@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from .functions.reductions import returned
 from .ops import linalg
 from .ops import shape as s
 from .ops.checks import check_floating, check_matrix, need, square
 from .state import state
-from .tensor import Tensor
+from .tensor import Tensor, plain
 from .transforms.batch import is_followed
 
 EIGH = returned("linalg_eigh", "eigenvalues eigenvectors")
@@ -48,7 +50,10 @@ def svd(A: Tensor, full_matrices: bool = True) -> Any:
 def old_svd(input: Tensor, some: bool = True, compute_uv: bool = True) -> Any:
     """torch.svd, which gives V itself."""
     if not compute_uv:
-        raise NotImplementedError("svd with compute_uv=False is not supported")
+        rows, columns = input.data_.shape[-2:]
+        batch = input.data_.shape[:-2]
+        U, V = (plain(np.zeros((*batch, n, n), input.data_.dtype)) for n in (rows, columns))
+        return OLD_SVD(U, svdvals(input), V)
     U, S, Vh = svd(input, not some)
     return OLD_SVD(U, S, s.transpose(Vh, -2, -1))
 

@@ -12,6 +12,7 @@ from ..ops import pairs, spread
 from ..ops import reduce as r
 from ..ops import shape as s
 from ..signatures.guarding import guarded
+from ..signatures.out import written
 from ..storage import new_storage
 from ..tensor import Tensor
 from .shaping import contiguous
@@ -34,8 +35,10 @@ def named_dims(dims: Any) -> tuple[list[int], list[int]]:
     return [[d] if isinstance(d, int) else list(d) for d in (one, other)]  # type: ignore[return-value]
 
 
-def tensordot(a: Tensor, b: Tensor, dims: Any = 2) -> Tensor:
+def tensordot(a: Tensor, b: Tensor, dims: Any = 2, out: Tensor | None = None) -> Any:
     """The product summed over the dimensions `dims` of both."""
+    if out is not None:
+        return written(out, (a, b, dims), {}, tensordot)
     for t in (a, b):
         if not isinstance(t, Tensor):
             raise AttributeError(f"'{type(t).__name__}' object has no attribute 'dim'")

@@ -35,7 +35,7 @@ def by_columns(a: Array) -> Array:
 def lu_factor(a: Array) -> tuple[Array, Array]:
     """L and U in one matrix, and the rows exchanged at each step, counted from one."""
     lu = np.array(a, order="C")
-    flat = lu.reshape(-1, *lu.shape[-2:])
+    flat = lu.reshape(math.prod(lu.shape[:-2]), *lu.shape[-2:])
     rows, columns = lu.shape[-2:]
     steps = min(rows, columns)
     pivots = np.empty((len(flat), steps), np.int32)
