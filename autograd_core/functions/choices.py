@@ -122,12 +122,26 @@ def round(input: Any, *, decimals: int | None = None) -> Tensor:
     return e.round(input) if decimals is None else e.round_to(input, decimals)
 
 
-def div(input: Any, other: Any, *, rounding_mode: str | None = None) -> Tensor:
+UNSAID = "true"
+"""The rounding mode of a division that names none: one that names None is another operator's."""
+
+
+def div(input: Any, other: Any, *, rounding_mode: str | None = UNSAID) -> Tensor:
+    if rounding_mode is UNSAID or (rounding_mode is None and not any_floating(input, other)):
+        return e.div(input, other)
+    return e.div_mode(input, other, known_mode(rounding_mode))
+
+
+def known_mode(rounding_mode: str | None) -> str | None:
     if rounding_mode not in (None, "trunc", "floor"):
         raise RuntimeError(
             f"div expected rounding_mode to be one of None, 'trunc', or 'floor' but found '{rounding_mode}'"
         )
-    return e.div(input, other) if rounding_mode is None else e.div_mode(input, other, rounding_mode)
+    return rounding_mode
+
+
+def any_floating(*operands: Any) -> bool:
+    return any(isinstance(t, float) or (isinstance(t, Tensor) and t.data_.dtype.kind == "f") for t in operands)
 
 
 def rsub(input: Tensor, other: Any, alpha: Numbers = 1) -> Tensor:

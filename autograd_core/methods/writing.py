@@ -15,6 +15,7 @@ from numpy import ndarray
 from .. import comparing, dtypes, errors, not_implemented
 from ..functions import choices as functions
 from ..functions import parts
+from ..functions.choices import UNSAID, any_floating, known_mode
 from ..functions.indexing import to_write_by
 from ..graph import FLOAT
 from ..inplace import at_once, check_writable, in_place
@@ -82,10 +83,12 @@ def pow_(self: Tensor, exponent: Any) -> Tensor:
     return in_place(e.pow if isinstance(exponent, Tensor) else e.pow_scalar, self, exponent)
 
 
-def div_(self: Tensor, other: Any, *, rounding_mode: str | None = None) -> Tensor:
-    if rounding_mode is None and at_once(e.div.op, np.true_divide, self, other):
+def div_(self: Tensor, other: Any, *, rounding_mode: str | None = UNSAID) -> Tensor:
+    if rounding_mode is UNSAID and at_once(e.div.op, np.true_divide, self, other):
         return self
-    return in_place(e.div, self, other) if rounding_mode is None else in_place(e.div_mode, self, other, rounding_mode)
+    if rounding_mode is UNSAID or (rounding_mode is None and not any_floating(self, other)):
+        return in_place(e.div, self, other)
+    return in_place(e.div_mode, self, other, known_mode(rounding_mode))
 
 
 def floor_divide_(self: Tensor, other: Any) -> Tensor:

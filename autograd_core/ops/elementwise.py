@@ -130,10 +130,14 @@ def check_divisor(kernel: str, self: Array, other: Array | float) -> None:
 @op(
     "div.Tensor_mode",
     promote=PAIR,
-    self=lambda grad, other, rounding_mode: zeros_as(grad),
-    other=lambda grad, other, self, rounding_mode: zeros_as(grad),
+    self=lambda grad, other, rounding_mode: zeros_as(grad) if rounding_mode else grad / other,
+    other=lambda grad, other, self, rounding_mode: (
+        zeros_as(grad) if rounding_mode else after((self / other) / other, -grad)
+    ),
 )
-def div_mode(self: Array, other: Array, rounding_mode: str) -> Array:
+def div_mode(self: Array, other: Array, rounding_mode: str | None) -> Array:
+    if rounding_mode is None:
+        return self / other
     check_divisor(f"div_{rounding_mode}_cpu", self, other)
     if rounding_mode == "floor":
         return np.floor_divide(self, other)
