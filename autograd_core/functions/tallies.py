@@ -9,11 +9,19 @@ import numpy as np
 from .. import dtypes, errors
 from ..ops import tallies
 from ..signatures.guarding import guarded
+from ..strides import lies_in
 from ..tensor import Tensor, plain
+from ..warned import warn_once
 from .choices import cast, nonzero
 from .reductions import Extreme, named, sort
 
 KTHVALUE = named("kthvalue")
+
+SCATTERED = (
+    "torch.searchsorted(): {0} tensor is non-contiguous, this will lower the performance due to extra data copy when "
+    "converting non-contiguous tensor to contiguous, please use contiguous {0} tensor if possible. This message will "
+    "only appear once per program."
+)
 
 
 def kthvalue(input: Tensor, k: int, dim: int = -1, keepdim: bool = False) -> Extreme:
@@ -103,6 +111,9 @@ def searchsorted(
         raise RuntimeError(
             "torch.searchsorted(): side and right can't be set to opposites, got side of left while right was True"
         )
+    for what, given in (("input value", input), ("boundary", sorted_sequence), ("sorter", sorter)):
+        if isinstance(given, Tensor) and not lies_in(given.data_, None):
+            warn_once(f"non-contiguous {what}", SCATTERED.format(what), 3)
     if sorter is not None:
         sorted_sequence = plain(np.take_along_axis(sorted_sequence.data_, in_order(sorter, sorted_sequence), -1))
     sought = input if isinstance(input, Tensor) else plain(sorted_sequence.data_.dtype.type(input))
