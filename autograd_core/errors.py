@@ -37,7 +37,7 @@ PACKED_IN_PLACE = (
 NOT_HOOKS = (
     "register_hooks(): incompatible function arguments. The following argument types are supported:\n"
     "    1. (self: torch._C._autograd.SavedTensor, arg0: collections.abc.Callable, arg1: collections.abc.Callable) -> "
-    "None\n\nInvoked with: {}, {}, {}"
+    "None\n\nInvoked with: {}"
 )
 INFERENCE_SAVED = (
     "Inference tensors cannot be saved for backward. Please do not use Tensors created in inference mode in "

@@ -140,14 +140,16 @@ class SavedTensor:
         kept = None if self.was_freed() else self.kept()
         return kept.unpack if isinstance(kept, Packed) else None
 
-    def register_hooks(self, pack: Callable[[Any], Any], unpack: Callable[[Any], Any]) -> None:
-        """Pack what lies here, now, and unpack it when it is read.
+    def register_hooks(self, *hooks: Callable[[Any], Any]) -> None:
+        """Pack what lies here by the first of two hooks, now, and unpack it by the other when it is read.
 
         Raises:
+            TypeError: these are not two functions.
             RuntimeError: nothing lies here, or hooks are there already.
         """
-        if not (callable(pack) and callable(unpack)):
-            raise TypeError(errors.NOT_HOOKS.format(self, repr(pack), repr(unpack)))
+        if len(hooks) != 2 or not all(map(callable, hooks)):
+            raise TypeError(errors.NOT_HOOKS.format(", ".join(map(repr, (self, *hooks)))))
+        pack, unpack = hooks
         if self.was_freed():
             raise RuntimeError("Calling register_hooks on a saved tensor after it has been freed. " + errors.FREED_HINT)
         kept = self.kept()
