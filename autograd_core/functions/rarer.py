@@ -104,7 +104,7 @@ def broadcast_shapes(*shapes: Any) -> Size:
     """The shape that tensors of these shapes take together."""
     out: list[int] = []
     for place, given in enumerate(shapes):
-        shape = (given,) if isinstance(given, int) else tuple(given)
+        shape = (given,) if isinstance(given, int) else given
         for at in range(-1, -len(shape) - 1, -1):
             length = shape[at]
             if length < 0:
