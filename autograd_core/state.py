@@ -80,6 +80,7 @@ class State(threading.local):
         self.mapped: tuple[Mapping, ...] = ()
         self.early_stop: bool | None = None
         self.warn_always = False
+        self.validate_args = True
         self.grad_enabled = True
         self.next_sequence = next_sequence
 

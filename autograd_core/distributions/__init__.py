@@ -3,7 +3,7 @@
 from ..absent import absent
 from ..homes import settle
 from ..titles import own_method
-from . import constraint_registry, constraints, kl_between, transforms
+from . import constraint_registry, constraints, kl_between, transforms, utils
 from .between import ContinuousBernoulli
 from .circular import VonMises
 from .constraint_registry import biject_to, transform_to
@@ -123,6 +123,7 @@ __all__ = [
     "register_kl",
     "transform_to",
     "transforms",
+    "utils",
 ]
 
 settle(globals())

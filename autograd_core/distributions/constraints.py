@@ -38,6 +38,32 @@ class Constraint:
         return f"{self.name}({shown})"
 
 
+class dependent_property(property):
+    """A constraint that depends on the parameters of a distribution, as an attribute of that."""
+
+    def __init__(
+        self,
+        fn: Callable[[Any], Any] | None = None,
+        *,
+        is_discrete: Any = NotImplemented,
+        event_dim: Any = NotImplemented,
+    ) -> None:
+        super().__init__(fn)
+        self.is_discrete, self.event_dim = is_discrete, event_dim
+
+    def __call__(self, fn: Callable[[Any], Any]) -> dependent_property:
+        """The decorator that was given what is known of all of them."""
+        return dependent_property(fn, is_discrete=self.is_discrete, event_dim=self.event_dim)
+
+    def __repr__(self) -> str:
+        return "DependentProperty()"
+
+
+def is_dependent(constraint: Any) -> bool:
+    """Whether a constraint is known only once there is a distribution."""
+    return isinstance(constraint, dependent_property)
+
+
 def array(bound: Any) -> Any:
     return bound.data_ if isinstance(bound, Tensor) else bound
 

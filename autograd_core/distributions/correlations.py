@@ -26,6 +26,7 @@ from . import constraints
 from .distribution import Distribution, Shape, broadcast_all
 from .gamma import Beta
 from .transforms import Alike
+from .utils import tril_matrix_to_vec, vec_to_tril_matrix
 
 __all__ = ["CorrCholeskyTransform", "LKJCholesky", "LowerCholeskyTransform", "PositiveDefiniteTransform"]
 
@@ -67,19 +68,19 @@ class CorrCholeskyTransform(Alike):
 
     def _call(self, x: Tensor) -> Tensor:
         step = float(np.finfo(x.data_.dtype).eps)
-        shares = into_triangle(e.tanh(x).clamp(min=-1 + step, max=1 - step))
+        shares = vec_to_tril_matrix(e.tanh(x).clamp(min=-1 + step, max=1 - step), -1)
         left = (1 - shares**2).sqrt().cumprod(-1)
         shares = shares + eye(shares.shape[-1], dtype=shares.dtype)
         return shares * pad(left[..., :-1], [1, 0], value=1)
 
     def _inverse(self, y: Tensor) -> Tensor:
         left = pad((1 - (y * y).cumsum(-1))[..., :-1], [1, 0], value=1)
-        share = out_of_triangle(y, -1) / out_of_triangle(left, -1).sqrt()
+        share = tril_matrix_to_vec(y, -1) / tril_matrix_to_vec(left, -1).sqrt()
         return (share.log1p() - share.neg().log1p()) / 2
 
     def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:
         left = 1 - (y * y).cumsum(dim=-1)
-        broken = 0.5 * out_of_triangle(left, -2).log().sum(-1)
+        broken = 0.5 * tril_matrix_to_vec(left, -2).log().sum(-1)
         bent = -2 * (x + softplus(-2 * x) - math.log(2.0)).sum(dim=-1)
         return broken + bent
 
@@ -97,31 +98,6 @@ class CorrCholeskyTransform(Alike):
         if shape[-2] != shape[-1]:
             raise ValueError("Input is not square")
         return Size((*shape[:-2], shape[-1] * (shape[-1] - 1) // 2))
-
-
-def triangle(side: int, diagonal: int) -> Tensor:
-    """Where in a square the triangle at and below this diagonal is."""
-    places = arange(side)
-    return places < places.view(-1, 1) + (diagonal + 1)
-
-
-def into_triangle(vector: Tensor) -> Any:
-    """Numbers row by row below the diagonal of a square of zeros."""
-    count = vector.shape[-1]
-    side = (1 + math.sqrt(1 + 8 * count)) / 2
-    if round(side) - side > np.finfo(vector.data_.dtype).eps:
-        raise ValueError(
-            f"The size of last dimension is {count} which cannot be expressed as the lower triangular part of a square "
-            "D x D matrix."
-        )
-    square = vector.new_zeros([*vector.shape[:-1], round(side), round(side)])
-    square[..., triangle(round(side), -1)] = vector
-    return square
-
-
-def out_of_triangle(square: Tensor, diagonal: int) -> Any:
-    """The numbers at and below this diagonal, row by row."""
-    return square[..., triangle(square.shape[-1], diagonal)]
 
 
 class LKJCholesky(Distribution):

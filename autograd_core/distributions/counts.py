@@ -116,7 +116,7 @@ class Binomial(Chances):
         self.__dict__["logits" if probs is None else "probs"] = self._param
         Distribution.__init__(self, self._param.size(), validate_args=validate_args)
 
-    @property
+    @constraints.dependent_property
     def support(self) -> Any:
         return constraints.integer_interval(0, self.total_count)
 
@@ -258,7 +258,7 @@ class Multinomial(OfClasses):
         shape = self._categorical.batch_shape
         super().__init__(shape, self._categorical.param_shape[-1:], validate_args=validate_args)
 
-    @property
+    @constraints.dependent_property
     def support(self) -> Any:
         return constraints.multinomial(self.total_count)
 

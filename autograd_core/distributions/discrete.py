@@ -126,7 +126,7 @@ class Categorical(Listed):
         self._num_events = int(self._param.data_.shape[-1])
         super().__init__(self._param.size()[:-1], validate_args=validate_args)
 
-    @property
+    @constraints.dependent_property
     def support(self) -> Any:
         return constraints.integer_interval(0, self._num_events - 1)
 

@@ -8,11 +8,13 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from .. import errors
 from ..dtypes import get_default_dtype, to_numpy
 from ..modes import enable_grad, no_grad
 from ..ops import elementwise as e
 from ..ops import shape as s
 from ..sizes import Size
+from ..state import state
 from ..tensor import Tensor, plain
 from .constraints import Constraint
 
@@ -42,7 +44,6 @@ class Distribution:
     has_enumerate_support = False
     arg_constraints: ClassVar[Any] = {}
     support: Any = None
-    _validate_args: bool = True
 
     def __init__(self, batch_shape: Shape = (), event_shape: Shape = (), validate_args: bool | None = None) -> None:
         self._batch_shape, self._event_shape = Size(batch_shape), Size(event_shape)
@@ -59,6 +60,26 @@ class Distribution:
                     f"Expected parameter {name} ({type(value).__name__} of shape {tuple(value.shape)}) of distribution "
                     f"{self!r} to satisfy the constraint {constraint!r}, but found invalid values:\n{value}"
                 )
+
+    @staticmethod
+    def set_default_validate_args(value: bool) -> None:
+        """Whether distributions check what they are given, if they are not told.
+
+        Raises:
+            ValueError: this is neither yes nor no.
+        """
+        if value not in (True, False):
+            raise ValueError
+        state.validate_args = value
+
+    @property
+    def _validate_args(self) -> bool:
+        told: bool = self.__dict__.get("_validate_args", state.validate_args)
+        return told
+
+    @_validate_args.setter
+    def _validate_args(self, value: bool) -> None:
+        self.__dict__["_validate_args"] = value
 
     @property
     def batch_shape(self) -> Size:
@@ -190,7 +211,7 @@ def is_number(*values: Any) -> bool:
     return all(isinstance(value, bool | int | float) for value in values)
 
 
-def broadcast_all(*values: Any) -> list[Tensor]:
+def broadcast_all(*values: Any) -> tuple[Tensor, ...]:
     """Numbers and tensors as tensors of one shape."""
     if not all(isinstance(value, Tensor) or is_number(value) for value in values):
         raise ValueError(
@@ -201,13 +222,12 @@ def broadcast_all(*values: Any) -> list[Tensor]:
     return broadcast_tensors(*(v if isinstance(v, Tensor) else plain(np.asarray(v, kind)[()]) for v in values))
 
 
-def broadcast_tensors(*tensors: Tensor) -> list[Tensor]:
-    try:
-        shape = np.broadcast_shapes(*(tensor.data_.shape for tensor in tensors))
-    except ValueError:
-        e.add(*tensors[:2])  # raises what torch raises for sizes that do not go together
-        raise
-    return [tensor if tensor.data_.shape == shape else s.expand(tensor, list(shape)) for tensor in tensors]
+def broadcast_tensors(*tensors: Tensor) -> tuple[Tensor, ...]:
+    shapes = [tensor.data_.shape for tensor in tensors]
+    if (wrong := errors.broadcast(shapes)) is not None:
+        raise RuntimeError(wrong)
+    shape = np.broadcast_shapes(*shapes)
+    return tuple([tensor if tensor.data_.shape == shape else s.expand(tensor, list(shape)) for tensor in tensors])
 
 
 def sum_rightmost(value: Tensor, dims: int) -> Tensor:

@@ -29,7 +29,7 @@ class Independent(Distribution):
     def has_rsample(self) -> bool:  # type: ignore[override]
         return self.base_dist.has_rsample
 
-    @property
+    @constraints.dependent_property
     def support(self) -> Any:
         base = self.base_dist.support
         dims = self.reinterpreted_batch_ndims
@@ -49,7 +49,10 @@ class Independent(Distribution):
 
     def expand(self, batch_shape: Shape, _instance: Any = None) -> Any:
         inner = self._event_shape[: self.reinterpreted_batch_ndims]
-        return Independent(self.base_dist.expand((*batch_shape, *inner)), self.reinterpreted_batch_ndims)
+        made = object.__new__(type(self))
+        Independent.__init__(made, self.base_dist.expand((*batch_shape, *inner)), self.reinterpreted_batch_ndims, False)
+        made._validate_args = self._validate_args
+        return made
 
     def sample(self, sample_shape: Shape = ()) -> Tensor:
         return self.base_dist.sample(sample_shape)
@@ -64,4 +67,4 @@ class Independent(Distribution):
         return sum_rightmost(self.base_dist.entropy(), self.reinterpreted_batch_ndims)
 
     def __repr__(self) -> str:
-        return f"Independent({self.base_dist}, {self.reinterpreted_batch_ndims})"
+        return f"{type(self).__name__}({self.base_dist}, {self.reinterpreted_batch_ndims})"

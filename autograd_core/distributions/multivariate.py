@@ -6,12 +6,12 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
 from .. import linalg, streams
 from ..functions.factories import eye
+from ..functions.rarer import broadcast_shapes
 from ..ops import elementwise as e
 from ..ops import shape as s
+from ..sizes import Size
 from ..tensor import Tensor, plain
 from . import constraints
 from .distribution import Centred, Shape, lazy_property
@@ -53,7 +53,7 @@ class MultivariateNormal(Centred):
         if matrix.dim() < 2:
             extra = "scale_tril matrix" if name == "scale_tril" else name
             raise ValueError(f"{extra} must be at least two-dimensional, with optional leading batch dimensions")
-        batch = np.broadcast_shapes(tuple(matrix.shape[:-2]), tuple(loc.shape[:-1]))
+        batch = broadcast_shapes(Size(matrix.shape[:-2]), Size(loc.shape[:-1]))
         self.__dict__[name] = s.expand(matrix, [*batch, -1, -1])
         self.loc = s.expand(loc, [*batch, -1])
         super().__init__(batch, self.loc.shape[-1:], validate_args=validate_args)

@@ -191,7 +191,7 @@ class GeneralizedPareto(Distribution):
         shape = () if is_number(loc, scale, concentration) else self.loc.size()
         super().__init__(shape, validate_args=validate_args)
 
-    @property
+    @constraints.dependent_property
     def support(self) -> Any:
         below = self.loc - self.scale / self.concentration
         return constraints.interval(self.loc, where(self.concentration < 0, below, math.inf))

@@ -142,7 +142,7 @@ class MixtureSameFamily(Distribution):
         component = self.component_distribution.expand((*batch_shape, count))
         return MixtureSameFamily(self.mixture_distribution.expand(batch_shape), component, validate_args=False)
 
-    @property
+    @constraints.dependent_property
     def support(self) -> Any:
         inner = self.component_distribution.support
 

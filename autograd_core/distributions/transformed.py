@@ -61,7 +61,7 @@ class TransformedDistribution(Distribution):
         made.base_dist = self.base_dist.expand(shape[: len(shape) - len(self.base_dist.event_shape)])
         return made
 
-    @property
+    @constraints.dependent_property
     def support(self) -> Any:
         if not self.transforms:
             return self.base_dist.support
@@ -298,7 +298,7 @@ class Pareto(TransformedDistribution):
         transforms = [ExpTransform(), AffineTransform(loc=0, scale=self.scale)]
         super().__init__(base, transforms, validate_args=validate_args)
 
-    @property
+    @constraints.dependent_property
     def support(self) -> Any:
         return constraints.greater_than_eq(self.scale)
 

@@ -272,3 +272,13 @@ class StickBreakingTransform(Alike):
         if len(shape) < 1:
             raise ValueError("Too few dimensions on input")
         return Size((*shape[:-1], shape[-1] - 1))
+
+
+def __getattr__(name: str) -> Any:
+    """What rests on this module and is found here in torch."""
+    from . import correlations, joining
+
+    for home in (correlations, joining):
+        if name in home.__all__ and name.endswith("Transform"):
+            return getattr(home, name)
+    raise AttributeError(f"module 'torch.distributions.transforms' has no attribute '{name}'")
