@@ -228,3 +228,13 @@ def place_of(slot: str) -> int:
 
 def zeros(shape: tuple[int, ...], dtype: np.dtype[Any]) -> Tensor:
     return plain(np.zeros(shape, dtype)[()])
+
+
+for _name in (
+    "save_for_backward",
+    "save_for_forward",
+    "mark_dirty",
+    "mark_non_differentiable",
+    "set_materialize_grads",
+):
+    getattr(FunctionNode, _name).__qualname__ = f"FunctionCtx.{_name}"

@@ -295,7 +295,8 @@ def function_class(kind: Class) -> type:
         found = kind.find(name)
         if isinstance(found, bool):
             methods[name] = found
-    return type(kind.name, (torch.autograd.Function,), methods)
+    module = kind.title.removesuffix(f".{kind.qualname}")
+    return type(kind.name, (torch.autograd.Function,), methods | {"__module__": module, "__qualname__": kind.qualname})
 
 
 def plain(machine: Machine, function: Value) -> Callable[..., Any]:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 import autograd_core
+from autograd_core.custom.function import INSTANTIATED
 from autograd_core.printing import printoptions
 from autograd_core.state import isolated
 from autograd_core.tell import listening, tensor_id
@@ -45,4 +46,14 @@ def running(meter: Meter) -> Iterator[None]:
             torch.set_default_dtype(before)
 
 
-__all__ = ["TENSORS", "elements_of", "isolated", "listening", "running", "tell_written", "tensor_id", "torch"]
+__all__ = [
+    "INSTANTIATED",
+    "TENSORS",
+    "elements_of",
+    "isolated",
+    "listening",
+    "running",
+    "tell_written",
+    "tensor_id",
+    "torch",
+]

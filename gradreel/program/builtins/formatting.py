@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import OrderedDict, defaultdict, deque
 from collections.abc import Callable
+from types import MethodType
 from typing import Any
 
 import numpy as np
@@ -197,6 +198,8 @@ def _bound(machine: Machine, value: Bound, around: tuple[int, ...]) -> str:
 def _function(machine: Machine, value: Builtin | Foreign, around: tuple[int, ...]) -> str:
     owner = value.receiver
     if owner is MISSING:
+        if isinstance(value.run, MethodType) and "." in value.run.__qualname__:
+            return as_torch(repr(value.run))
         if isinstance(value, Builtin):
             return value.look or f"<built-in function {value.name}>"
         return value.look or f"<built-in method {value.name} of type object at 0x...>"

@@ -54,7 +54,7 @@ from .asking import (
 from .formatting import text, written
 from .iterating import Walk, iterate, listed
 from .methods import METHODS, _fromkeys, dictionary, maketrans, ordered_list
-from .operators import binary, greater, less, same
+from .operators import binary, greater, less, same, unsupported
 from .sequences import (
     Filtered,
     Mapped,
@@ -176,10 +176,17 @@ def hashed(machine: Machine, value: Value) -> int:
     return hash(value)
 
 
+def parts(machine: Machine, left: Value, right: Value) -> tuple[Value, Value]:
+    """`divmod(left, right)`, which tensors do not know."""
+    if isinstance(left, torch.Tensor) or isinstance(right, torch.Tensor):
+        raise TypeError(unsupported("divmod()", False, left, right))
+    return binary(machine, ast.FloorDiv)(left, right), binary(machine, ast.Mod)(left, right)
+
+
 def compound(machine: Machine, real: Value = 0, imag: Value = 0) -> complex:
     """`complex(...)`"""
     if isinstance(real, (torch.Tensor, np.generic)):
-        real = real.item()
+        real = float(real)
     return complex(real) if isinstance(real, str) else complex(real, imag)
 
 
@@ -271,7 +278,7 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "sum": total,
     "min": extreme("min", less),
     "max": extreme("max", greater),
-    "divmod": lambda machine, a, b: (binary(machine, ast.FloorDiv)(a, b), binary(machine, ast.Mod)(a, b)),
+    "divmod": parts,
     "reversed": turned,
     "sorted": lambda machine, items, *, key=None, reverse=False: ordered_list(
         machine, listed(machine, items), key, reverse

@@ -92,7 +92,8 @@ def percent(machine: Machine, template: str, given: Value) -> str:
         if kind in "sra":
             return (form + "s") % (text(machine, value) if kind == "s" else written(machine, value))
         if isinstance(value, torch.Tensor) or (isinstance(value, np.ndarray) and value.size == 1):
-            value = value.item() if elements_of(value) == 1 else float(value)  # which says why not
+            real = kind in "eEfFgG" or elements_of(value) != 1  # of several elements `float` says why not
+            value = float(value) if real else int(value) if kind in "diu" else value.item()
         if kind not in "diouxXeEfFgGc":
             raise ValueError(f"unsupported format character '{kind}' ({ord(kind):#x}) at index {match.end() - 1}")
         if not isinstance(value, (bool, int, float, str, np.generic)):

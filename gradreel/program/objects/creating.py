@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 from ..bridge import companion_of, machine_of, to_engine
+from ..engine import INSTANTIATED
 from ..machine import Machine
 from .values import MISSING, OBJECTS, Class, ClassMethod, Error, Function, Instance, Property, StaticMethod, Value
 
@@ -71,6 +73,8 @@ def begin(machine: Machine, this: Value, args: list[Value], kwargs: dict[str, Va
     if kind.host is None or kind.native is not None:
         if (args or kwargs) and kind.native is None:
             raise TypeError(f"{kind.name}() takes no arguments")
+        if kind.native is not None:
+            warnings.warn(INSTANTIATED.format(f"<class '{kind.title}'>"), DeprecationWarning, stacklevel=2)
         return
     base = kind.host.hosts[0]
     if issubclass(base, FILLED):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
+from types import MethodType
 from typing import Any
 
 from ..engine import torch
@@ -44,6 +45,8 @@ def make(function: Builtin | Foreign) -> str:
     """The name of its type."""
     if function.receiver is not MISSING:
         return "builtin_function_or_method" if own_title(type(function.receiver), function.name) is None else "method"
+    if isinstance(function.run, MethodType) and "." in function.run.__qualname__:
+        return "method"
     look = function.look or ""
     kinds = {"<function": "function", "<method": "method_descriptor"}
     return kinds.get(look.partition(" ")[0], "builtin_function_or_method")

@@ -109,11 +109,12 @@ RESETTING = tuple(
 RESETS = ("reset_parameters", "reset_running_stats", "flatten_parameters", "has_uninitialized_params")
 
 
-def step(machine: Machine, optimizer: Any, closure: Value = None) -> Value:
+def step(machine: Machine, optimizer: Any, *args: Value, **kwargs: Value) -> Value:
     """`optimizer.step()`, told when it begins and ends: the writes between belong to it."""
     name = type(optimizer).__name__
+    given = [to_engine(machine, arg) for arg in args], {key: to_engine(machine, arg) for key, arg in kwargs.items()}
     machine.emit((OptimizerStepped, name, "began"))
-    result = optimizer.step() if closure is None else optimizer.step(to_engine(machine, closure))
+    result = optimizer.step(*given[0], **given[1])
     machine.emit((OptimizerStepped, name, "ended"))
     return from_engine(result)
 
