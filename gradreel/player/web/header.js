@@ -3,9 +3,13 @@
  * entry is a button or a link, reached by arrows as well as by the mouse.
  */
 
-import { element } from "./dom.js";
+import { element, icon } from "./dom.js";
+import { turnLooks } from "./looks.js";
 import { createRunButton } from "./runbutton.js";
 import { travel } from "./travel.js";
+
+/** A disc, half of it empty. */
+const HALF = "M6 .5a5.5 5.5 0 1 0 0 11a5.5 5.5 0 1 0 0-11zM6 2a4 4 0 0 1 0 8z";
 
 /** @typedef {{title: string, href?: string, act?: () => void, note?: string, current?: boolean}} Entry */
 /** @typedef {{group?: string, entries: Entry[]}} Section */
@@ -37,6 +41,7 @@ export function createHeader(host, options) {
   host.replaceChildren(...[
     options.here === "lab" && element("h1", { class: "gr-unseen", text: "Lab" }),
     ...nav,
+    element("button", { class: "gr-looks", type: "button", "aria-label": "light or dark", title: "light or dark", "data-testid": "looks", onclick: turnLooks }, icon(HALF)),
     element("span", { class: "gr-space" }),
     examples.length > 0 && drop("Examples", examples, "examples"),
     options.onOpen && element("button", { class: "gr-button", type: "button", "data-testid": "open", onclick: options.onOpen, text: "Open",

@@ -9,6 +9,7 @@
 import { element } from "./dom.js";
 import { open } from "./letter.js";
 import { placeAsked } from "./link.js";
+import { createLooks } from "./looks.js";
 import { createRoom } from "./room.js";
 import { travelBy } from "./travel.js";
 import { createWire } from "./wire.js";
@@ -41,6 +42,7 @@ export function createSite(root, { theme = "light", onShow = () => {}, onLeave =
   let showing = 0;
 
   const room = () => visited.get(here)?.room;
+  const looks = createLooks(theme, (now) => room()?.setTheme(now));
   const busy = () => {
     root.toggleAttribute("data-busy", asked || showing > 0);
     room()?.busy(asked || showing > 0);
@@ -81,7 +83,7 @@ export function createSite(root, { theme = "light", onShow = () => {}, onLeave =
     leave();
     appear(head.place);
     document.title = [...ways.values()].find(({ place }) => place === head.place).title;
-    visited.get(head.place).room = make(home, theme);
+    visited.get(head.place).room = make(home, looks.now());
   }
 
   /** Streamlit may put the address of the page that it has run itself into the bar; that is not the page in sight. */
@@ -126,7 +128,7 @@ export function createSite(root, { theme = "light", onShow = () => {}, onLeave =
     if (place !== here) {
       leave();
       appear(place);
-      known.room.setTheme(theme);
+      known.room.setTheme(looks.now());
       if (location.href === known.address) return;
     }
     wanted = null;
@@ -170,13 +172,10 @@ export function createSite(root, { theme = "light", onShow = () => {}, onLeave =
   travelBy(go);
 
   return {
-    /** Who answers from now on, and how the page looks. @param {(question: any) => void} how @param {"light"|"dark"} looks */
-    connect(how, looks) {
+    /** Who answers from now on, and how the system has it. @param {(question: any) => void} how @param {"light"|"dark"} theme */
+    connect(how, theme) {
       send = how;
-      if (looks !== theme) {
-        theme = looks;
-        room()?.setTheme(theme);
-      }
+      looks.system(theme);
       if (early) send(early);
       early = null;
     },

@@ -1,0 +1,30 @@
+"""Light or dark as the system has it, or as somebody has chosen: on every page, and the next time."""
+
+from __future__ import annotations
+
+import re
+
+from playwright.sync_api import Page, expect
+
+from .driving import open_lab
+
+BRIGHTNESS = "(each) => { const [red] = getComputedStyle(each).backgroundColor.match(/\\d+/g); return Number(red); }"
+
+
+def test_a_person_chooses_light_or_dark_and_the_browser_remembers(page: Page, app_url: str) -> None:
+    page.emulate_media(color_scheme="dark")
+    player = open_lab(page, app_url)
+    foot = page.locator(".foot")
+    assert foot.evaluate(BRIGHTNESS) < 100
+    page.get_by_test_id("looks").click()
+    expect(player).to_have_attribute("data-theme", "light")
+    assert foot.evaluate(BRIGHTNESS) > 200
+    page.get_by_role("link", name="Lessons").click()
+    expect(page.locator(".gr-page-lessons")).to_have_attribute("data-theme", "light")
+    page.reload()
+    expect(page.locator(".gr-page-lessons")).to_have_attribute("data-theme", "light", timeout=20_000)
+    page.get_by_test_id("looks").click()
+    expect(page.locator(".gr-page-lessons")).to_have_attribute("data-theme", "dark")
+    page.go_back()
+    expect(page).to_have_url(re.compile(r"/$"))
+    expect(player).to_have_attribute("data-theme", "dark")
