@@ -19,10 +19,9 @@ export function marksAt({ state, scene, step, selected }) {
   for (const [loop, turn, of] of state.at("program", "loops", step) ?? [])
     marks.push(of === null ? { line: loop, kind: "loop", text: `iteration ${turn}` } : { line: loop, kind: "loop", text: `iteration ${turn} of ${of}`, brief: `${turn} of ${of}` });
   const box = scene.box.get(diagnosis ? diagnosis.nodes[0] : selected);
-  if (diagnosis) marks.push(...blame(diagnosis, box));
-  else if (box && box.kind !== "leaf") marks.push(...lifeOf(box, { state, scene, step, line }));
-  if (diagnosis) marks.push(...noted(diagnosis), ...goneOn(diagnosis, failed));
-  else for (const trouble of told) marks.push(...odd(trouble));
+  if (diagnosis) marks.push(...blame(diagnosis, box), ...noted(diagnosis), ...goneOn(diagnosis, failed));
+  else marks.push(...told.flatMap(odd));
+  if (!diagnosis && box && box.kind !== "leaf") marks.push(...lifeOf(box, { state, scene, step, line }));
   if (failed !== null) marks.push({ line: failed, kind: "bad", below: errorOf(scene.outcome) });
   else if (line !== null) marks.push({ line, kind: "now" });
   return marks;
