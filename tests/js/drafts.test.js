@@ -26,6 +26,19 @@ test("a draft comes back as it was left", () => {
   assert.equal(drafts.read(), null);
 });
 
+test("a tab gets its own draft back, a new one the last of all", () => {
+  const all = storage();
+  const [one, other, fresh] = [storage(), storage(), storage()].map((tab) => createDrafts(() => tab, () => all));
+  one.keep({ text: "one", ran: true });
+  other.keep({ text: "other", ran: false });
+  assert.equal(one.read().text, "one");
+  assert.equal(fresh.read().text, "other");
+  const refusing = () => {
+    throw new DOMException("denied", "SecurityError");
+  };
+  assert.equal(createDrafts(refusing, () => all).read().text, "other");
+});
+
 test("nothing is kept of an empty text, or of one that is no program by its length", () => {
   for (const text of ["", "  \n", "a".repeat(100_001)]) {
     const store = storage();

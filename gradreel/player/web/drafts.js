@@ -10,27 +10,34 @@ const LONGEST = 100_000;
 
 /** @typedef {{text: string, ran: boolean}} Draft   `ran`: it was run as it stands */
 
-/** @param {() => Storage} store gives the storage, or throws where there is none */
-export function createDrafts(store) {
-  const quietly = (act) => {
+/**
+ * @param {...() => Storage} stores each gives a storage, or throws where there is none. All of them keep; the first that holds a
+ *  draft is read: that of the tab before that of all tabs, so that none of them takes the text of another
+ */
+export function createDrafts(...stores) {
+  const quietly = (act, store) => {
     try {
       return act(store());
     } catch {
       return null;
     }
   };
+  const everywhere = (act) => stores.forEach((store) => quietly(act, store));
   return {
     /** @param {Draft} draft */
     keep({ text, ran }) {
-      if (text.length > LONGEST || !text.trim()) return quietly((storage) => storage.removeItem(KEY));
-      quietly((storage) => storage.setItem(KEY, JSON.stringify({ text, ran })));
+      if (text.length > LONGEST || !text.trim()) return everywhere((storage) => storage.removeItem(KEY));
+      everywhere((storage) => storage.setItem(KEY, JSON.stringify({ text, ran })));
     },
-    forget: () => quietly((storage) => storage.removeItem(KEY)),
+    forget: () => everywhere((storage) => storage.removeItem(KEY)),
     /** @returns {Draft|null} */
-    read: () => quietly((storage) => {
-      const held = JSON.parse(storage.getItem(KEY) ?? "null");
-      const usable = typeof held?.text === "string" && held.text.length <= LONGEST;
-      return usable ? { text: held.text, ran: held.ran === true } : null;
-    }),
+    read: () => stores.reduce((found, store) => found ?? quietly(heldIn, store), null),
   };
+}
+
+/** @param {Storage} storage @returns {Draft|null} */
+function heldIn(storage) {
+  const held = JSON.parse(storage.getItem(KEY) ?? "null");
+  const usable = typeof held?.text === "string" && held.text.length <= LONGEST;
+  return usable ? { text: held.text, ran: held.ran === true } : null;
 }

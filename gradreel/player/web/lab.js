@@ -78,7 +78,7 @@ export function createLab(root, { head, scene, ask, giveUp = null, theme, step =
     clearTimeout(typing);
     if (ask && choices.get("live")) typing = setTimeout(() => code.text().trim() && start({ text: code.text(), values: null }, {}), PAUSE);
   };
-  const drafts = head.place === "lab" ? createDrafts(() => localStorage) : null;
+  const drafts = head.place === "lab" ? createDrafts(() => sessionStorage, () => localStorage) : null;
   const draft = (ran) => drafts?.keep({ text: code.text(), ran });
 
   const steps = head.place === "lab" ? createMemory(() => sessionStorage) : null;
