@@ -21,6 +21,17 @@ def test_nothing_moves_while_playing(page: Any) -> None:
     assert page.evaluate("player.places()") == before
 
 
+def test_what_is_found_from_afar_is_brought_near(page: Any) -> None:
+    page.evaluate("player.seek(20)")
+    for _ in range(12):
+        page.get_by_test_id("tool-out").click()
+    assert page.evaluate("player.view().scale") < 0.3
+    page.get_by_test_id("tool-find").click()
+    page.get_by_test_id("find").fill("Mean")
+    page.keyboard.press("Enter")
+    page.wait_for_function("player.view().scale >= 0.5")
+
+
 def test_follow_goes_at_once_to_what_runs(page: Any) -> None:
     page.evaluate("player.seek(20)")
     for _ in range(6):

@@ -142,6 +142,12 @@ export function createStage(root, corner, vis, { onPick, onFollow }) {
     if (card && !camera.sees(card.rect)) camera.lookAt(card.rect, Math.max(camera.view().scale, READABLE), ms);
   }
 
+  /** Bring a card to where it can be read, from an overview too. */
+  function look(card, ms) {
+    if (camera.view().scale < LEGIBLE) camera.lookAt(card.rect, READABLE, ms);
+    else follow(card, ms);
+  }
+
   /** Follow a card: to where all of it can be seen, if it can be read there. */
   function keepInView(card, ms) {
     if (card && !camera.sees(card.rect) && camera.wholeScale() >= LEGIBLE) camera.fit(ms);
@@ -205,7 +211,7 @@ export function createStage(root, corner, vis, { onPick, onFollow }) {
       setFollow(false);
       camera.zoom(factor);
     },
-    lookAt: (card) => follow(card, still?.matches ? 0 : GLIDE),
+    lookAt: (card) => look(card, still?.matches ? 0 : GLIDE),
     view: () => camera.view(),
     /** Whether an open group was there and nothing of it is left. */
     isGone: (group) => frame.ghosts.gone.has(group),
