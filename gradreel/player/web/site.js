@@ -7,6 +7,7 @@
  */
 
 import { element } from "./dom.js";
+import { entitle, entitleAgain, entitled } from "./entitling.js";
 import { open } from "./letter.js";
 import { placeAsked } from "./link.js";
 import { createLooks } from "./looks.js";
@@ -78,11 +79,11 @@ export function createSite(root, { theme = "light", onShow = () => {}, onLeave =
     const make = await createRoom(letter, { ask, giveUp: wire.giveUp });
     if (here !== null && head.place !== wanted) return;
     const home = element("div", { class: "gr-root" });
-    visited.set(head.place, { home, title: document.title });
+    visited.set(head.place, { home, title: entitled() });
     if (here === null) onShow();
     leave();
     appear(head.place);
-    document.title = [...ways.values()].find(({ place }) => place === head.place).title;
+    entitle([...ways.values()].find(({ place }) => place === head.place).title);
     visited.get(head.place).room = make(home, looks.now());
   }
 
@@ -99,7 +100,7 @@ export function createSite(root, { theme = "light", onShow = () => {}, onLeave =
     if (!old) return;
     old.room.rest();
     old.room.busy(false);
-    old.title = document.title;
+    old.title = entitled();
     old.scrolled = [...old.home.querySelectorAll("*")].filter((each) => each.scrollTop || each.scrollLeft)
       .map((each) => [each, each.scrollTop, each.scrollLeft]);
   }
@@ -109,7 +110,7 @@ export function createSite(root, { theme = "light", onShow = () => {}, onLeave =
     wanted = null;
     const { home, title, scrolled = [] } = visited.get(place);
     root.replaceChildren(home);
-    document.title = title;
+    entitle(title);
     for (const [each, top, left] of scrolled) each.scrollTo(left, top);
   }
 
@@ -175,6 +176,7 @@ export function createSite(root, { theme = "light", onShow = () => {}, onLeave =
     /** Who answers from now on, and how the system has it. @param {(question: any) => void} how @param {"light"|"dark"} theme */
     connect(how, theme) {
       send = how;
+      entitleAgain();
       looks.system(theme);
       if (early) send(early);
       early = null;
