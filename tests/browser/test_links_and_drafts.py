@@ -159,3 +159,28 @@ def test_a_file_is_dropped_on_the_page(page: Page, app_url: str) -> None:
     page.evaluate(DROP, [editor, "cat.ipynb", "no notebook"])
     expect(page.locator(".gr-notice")).to_contain_text("cat.ipynb is damaged")
     assert text_of(page) == ALONE
+
+
+@pytest.mark.parametrize(
+    ("address", "told"),
+    [
+        ("Lessons#100%", "no lesson “100%”"),
+        ("Lessons?step=gone", "no lesson “gone”"),
+        ("Compare#gone", "no comparison “gone”"),
+        ("Operators#%E0%A4%A", "no operator “%E0%A4%A”"),
+        ("Gallery#gone", "no error “gone”"),
+    ],
+)
+def test_a_link_to_what_is_not_there_opens_the_page_and_says_so(
+    page: Page, app_url: str, address: str, told: str
+) -> None:
+    page.goto(f"{app_url}/{address}")
+    expect(page.locator(".gr-notice:visible")).to_contain_text(told, timeout=20_000)
+    expect(page.get_by_test_id("player").first).to_be_visible()
+
+
+def test_the_browser_calls_a_lesson_by_its_title(page: Page, app_url: str) -> None:
+    page.goto(f"{app_url}/Lessons#retain_graph")
+    expect(page).to_have_title("Retaining the graph · Gradreel", timeout=20_000)
+    page.wait_for_timeout(2_500)  # Streamlit names the page when it is ready
+    expect(page).to_have_title("Retaining the graph · Gradreel")

@@ -5,6 +5,7 @@
 
 import { element } from "./dom.js";
 import { createFrame } from "./frame.js";
+import { namedBy } from "./link.js";
 import { createPlaying, pageOf } from "./playing.js";
 import { turnTo } from "./travel.js";
 
@@ -13,7 +14,7 @@ const PAUSE = 60;
 
 /**
  * @template {{key: string, group: string, source: string}} Item
- * @typedef {{items: Item[], title: string, label: string, placeholder: string, lines: number, filters?: Record<string, (item: Item) => boolean>,
+ * @typedef {{items: Item[], one: string, title: string, label: string, placeholder: string, lines: number, filters?: Record<string, (item: Item) => boolean>,
  *            search: (text: string) => Item[], row: (item: Item) => (Node|string)[], detail: (item: Item) => (Node|string)[],
  *            at: (item: Item) => (scene: any) => number|null, nothing: string, intro: string}} Kind
  */
@@ -43,11 +44,12 @@ export function createBrowse(root, { head, scene, ask, giveUp, theme }, kind) {
   let only = null;
   let timer = 0;
 
-  const wanted = () => decodeURIComponent(location.hash.slice(1));
+  const wanted = () => namedBy(location.hash);
   const named = () => items.find((item) => item.key === wanted());
 
   function choose(item, { keep = true, run = true } = {}) {
     if (keep) turnTo(item.key, chosen?.key);
+    frame.say(null);
     chosen = item;
     if (run) playing.open(item.source, kind.at(item));
     detail.replaceChildren(...kind.detail(item));
@@ -109,6 +111,7 @@ export function createBrowse(root, { head, scene, ask, giveUp, theme }, kind) {
       return;
     }
     const item = named();
+    if (!item) frame.unknown(kind.one, here);
     if (item && item !== chosen) choose(item, { keep: false });
   }
 
@@ -119,7 +122,7 @@ export function createBrowse(root, { head, scene, ask, giveUp, theme }, kind) {
   playing.show({ head, scene });
   fill();
   choose(first, { keep: false, run: first !== served });
-  if (wanted().startsWith(FIND)) follow();
+  follow();
   showChosen();
 
   const page = pageOf(frame, playing);

@@ -25,6 +25,7 @@ export function createCatalogue(root, start) {
   const items = start.page.operators.map((operator) => ({ ...operator, key: operator.name, group: operator.family }));
   return createBrowse(root, start, {
     items,
+    one: "operator",
     title: start.head.title,
     intro: start.head.intro,
     label: "Search operators",

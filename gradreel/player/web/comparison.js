@@ -10,6 +10,7 @@ import * as codemirror from "./codemirror.js";
 import { createControls } from "./controls.js";
 import { differences } from "./differences.js";
 import { element } from "./dom.js";
+import { entitle } from "./entitling.js";
 import { createFrame } from "./frame.js";
 import { bindKeys } from "./keys.js";
 import { LONGEST_LINK, readLink, writeLink } from "./link.js";
@@ -135,7 +136,7 @@ export function createComparison(root, { head, page, scene, beside, ask, giveUp,
   function name(comparison) {
     here = comparison;
     choice.value = comparison.slug;
-    document.title = `${comparison.title} · Gradreel`;
+    entitle(`${comparison.title} · Gradreel`);
     words.replaceChildren(...prose(comparison.words), ...(comparison.lesson ? [element("p", {}, element("a", { href: `./Lessons#${comparison.lesson}`, target: "_self", text: "The lesson on this" }))] : []));
     sides.forEach((side, i) => (side.title.textContent = comparison[SIDES[i]]?.title ?? (i ? "right" : "left")));
   }
@@ -143,6 +144,7 @@ export function createComparison(root, { head, page, scene, beside, ask, giveUp,
   function go(slug, { keep = true } = {}) {
     const comparison = comparisons.find((each) => each.slug === slug) ?? OWN;
     if (keep) turnTo(comparison.slug, here.slug);
+    frame.say(null);
     name(comparison);
     if (comparison !== OWN) put(comparison.left.source, comparison.right.source);
   }
@@ -181,7 +183,10 @@ export function createComparison(root, { head, page, scene, beside, ask, giveUp,
       } catch (error) {
         frame.say(error.message, { lasting: true });
       }
-    } else if (fragment !== here.slug && comparisons.some((each) => each.slug === fragment)) go(fragment, { keep: false });
+    } else if (fragment !== here.slug) {
+      if (fragment === OWN.slug || comparisons.some((each) => each.slug === fragment)) go(fragment, { keep: false });
+      else frame.unknown("comparison", fragment);
+    }
   }
 
   name(here);

@@ -4,7 +4,9 @@
  */
 
 import { element } from "./dom.js";
+import { entitle } from "./entitling.js";
 import { createFrame } from "./frame.js";
+import { namedBy } from "./link.js";
 import { stepOf } from "./moments.js";
 import { createPlaying, pageOf } from "./playing.js";
 import { createProgress } from "./progress.js";
@@ -28,11 +30,12 @@ export function createCourse(root, { head, page, scene, ask, giveUp, theme }) {
 
   /** The lesson that the address names: behind its #, else as `?step=`. */
   function named() {
-    return decodeURIComponent(location.hash.slice(1)) || new URLSearchParams(location.search).get("step");
+    return namedBy(location.hash) || new URLSearchParams(location.search).get("step");
   }
 
   function go(lesson, { keep = true } = {}) {
     if (keep) turnTo(lesson.slug, here.slug);
+    frame.say(null);
     here = lesson;
     playing.open(lesson.source, () => 0);
     draw();
@@ -42,6 +45,7 @@ export function createCourse(root, { head, page, scene, ask, giveUp, theme }) {
 
   function follow() {
     const lesson = lessons.find((each) => each.slug === named());
+    if (!lesson) frame.unknown("lesson", named());
     if (lesson && lesson !== here) go(lesson, { keep: false });
   }
 
@@ -67,7 +71,7 @@ export function createCourse(root, { head, page, scene, ask, giveUp, theme }) {
     }));
     const picked = progress.of(here.slug);
     root.toggleAttribute("data-asking", picked === null);
-    document.title = `${here.title} · Gradreel`;
+    entitle(`${here.title} · Gradreel`);
     reading.replaceChildren(
       element("div", { class: "gr-steps" },
         step("‹", before, "the lesson before", go),
@@ -97,6 +101,7 @@ export function createCourse(root, { head, page, scene, ask, giveUp, theme }) {
   playing.show({ head, scene });
   draw();
   if (here.slug !== head.step) go(here, { keep: false });
+  follow();
 
   const both = pageOf(frame, playing);
   return {

@@ -6,6 +6,8 @@ import { element } from "./dom.js";
 import { createHeader } from "./header.js";
 
 const QUIET = 5000;
+/** Characters of a name that is not known. */
+const LONGEST = 60;
 
 /**
  * @param {HTMLElement} root
@@ -27,6 +29,10 @@ export function createFrame(root, head, theme, more = {}) {
   let quiet = 0;
   return {
     body,
+    /** An address names something that is not here. @param {string} what @param {string|null} name */
+    unknown(what, name) {
+      if (name) this.say(`There is no ${what} “${name.slice(0, LONGEST)}” here. Perhaps the link is old, or was cut.`, { lasting: true });
+    },
     /** @param {string|null} text @param {{lasting?: boolean, offer?: {title: string, act: () => void}|null}} [how] */
     say(text, { lasting = false, offer = null } = {}) {
       clearTimeout(quiet);

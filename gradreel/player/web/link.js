@@ -18,10 +18,19 @@ const LONGEST_TEXT = 100_000;
 /** A link that cannot be read; its message is for the person who opened it. */
 export class DamagedLink extends Error {}
 
+/** What stands behind the # of an address; as it is, where a cut or a stranger's hand left it without a meaning. @param {string} hash */
+export function namedBy(hash) {
+  try {
+    return decodeURIComponent(hash.slice(1));
+  } catch {
+    return hash.slice(1);
+  }
+}
+
 /** What a page is asked to open with: behind the #, else as `?step=`; null for a program, and where nothing is. @param {{hash: string, search: string}} address */
 export function placeAsked({ hash, search }) {
-  const named = decodeURIComponent(hash.slice(1)) || new URLSearchParams(search).get("step");
-  return named && !/^g\d+\.|^find=/.test(named) ? named : null;
+  const asked = namedBy(hash) || new URLSearchParams(search).get("step");
+  return asked && !/^g\d+\.|^find=/.test(asked) ? asked : null;
 }
 
 /** @param {Place} place @returns {Promise<string>} the fragment, with its # */

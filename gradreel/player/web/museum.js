@@ -13,6 +13,7 @@ export function createMuseum(root, start) {
   const rank = createRanking(items.map(({ message, title, words }) => ({ message, words: `${title} ${words}` })));
   return createBrowse(root, start, {
     items,
+    one: "error",
     title: start.head.title,
     intro: start.head.intro,
     label: "Search by error message",
