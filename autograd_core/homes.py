@@ -78,10 +78,12 @@ DISTRIBUTIONS = {
             "Dirichlet",
             "Distribution",
             "Exponential",
+            "FisherSnedecor",
             "Gamma",
             "Geometric",
             "Gumbel",
             "Independent",
+            "Kumaraswamy",
             "Laplace",
             "Multinomial",
             "Normal",
@@ -91,9 +93,15 @@ DISTRIBUTIONS = {
             "Weibull",
         ]
     },
+    "continuous_bernoulli": "ContinuousBernoulli",
+    "generalized_pareto": "GeneralizedPareto",
     "half_cauchy": "HalfCauchy",
     "half_normal": "HalfNormal",
+    "inverse_gamma": "InverseGamma",
+    "lkj_cholesky": "LKJCholesky",
     "log_normal": "LogNormal",
+    "logistic_normal": "LogisticNormal",
+    "lowrank_multivariate_normal": "LowRankMultivariateNormal",
     "mixture_same_family": "MixtureSameFamily",
     "multivariate_normal": "MultivariateNormal",
     "negative_binomial": "NegativeBinomial",
@@ -103,18 +111,22 @@ DISTRIBUTIONS = {
     "studentT": "StudentT",
     "transformed_distribution": "TransformedDistribution",
     "von_mises": "VonMises",
-    "transforms": "AbsTransform AffineTransform ComposeTransform ExpTransform IndependentTransform PowerTransform "
-    "SigmoidTransform SoftmaxTransform SoftplusTransform StickBreakingTransform TanhTransform Transform",
+    "transforms": "AbsTransform AffineTransform CatTransform ComposeTransform CorrCholeskyTransform "
+    "CumulativeDistributionTransform ExpTransform IndependentTransform LowerCholeskyTransform "
+    "PositiveDefiniteTransform PowerTransform ReshapeTransform SigmoidTransform SoftmaxTransform SoftplusTransform "
+    "StackTransform StickBreakingTransform TanhTransform Transform",
 }
 
 HOMES = {
     **{f"torch.nn.modules.{home}": names for home, names in LAYERS.items()},
     "torch.nn.parameter": "Parameter Buffer UninitializedParameter UninitializedBuffer",
+    "torch.nn.parallel.data_parallel": "DataParallel",
+    "torch.optim": "Adafactor",
     "torch.optim.optimizer": "Optimizer",
     **{
         f"torch.optim.{name.lower()}": name
         for name in (
-            *("ASGD", "Adadelta", "Adafactor", "Adagrad", "Adam", "AdamW", "Adamax", "LBFGS"),
+            *("ASGD", "Adadelta", "Adagrad", "Adam", "AdamW", "Adamax", "LBFGS"),
             *("NAdam", "RAdam", "RMSprop", "Rprop", "SGD"),
         )
     },

@@ -157,7 +157,8 @@ class Op:
         operator: Any = made.get("_operator", function)
         for variant in (function, operator):
             variant.__doc__, variant.op = self.forward.__doc__, self
-            variant.__module__, variant.__name__ = self.forward.__module__, self.python_name
+            variant.__module__ = self.forward.__module__
+            variant.__name__ = variant.__qualname__ = self.python_name
         function.operator = operator
         compiled: Callable[..., Any] = function
         return compiled

@@ -28,7 +28,8 @@ IN_C = words(
 BUILT_IN = {
     "torch": words(
         "get_default_dtype get_num_interop_threads get_num_threads is_anomaly_check_nan_enabled is_anomaly_enabled "
-        "is_grad_enabled is_inference_mode_enabled set_anomaly_enabled set_flush_denormal set_num_threads"
+        "is_grad_enabled is_inference_mode_enabled set_anomaly_enabled set_flush_denormal set_num_threads "
+        "set_num_interop_threads"
     ),
     "torch.nn.functional": words(
         "avg_pool2d avg_pool3d elu_ gelu hardtanh_ leaky_relu_ linear logsigmoid one_hot scaled_dot_product_attention "
