@@ -59,21 +59,27 @@ export function createComparison(root, { head, page, scene, beside, ask, giveUp,
 
   /** One of the two: its title, its program, its player. */
   function createSide(side) {
-    const title = element("h2", { class: "gr-side-title" });
+    const title = element("span");
+    const fresh = element("span", { class: "gr-edited", role: "status", "data-testid": "edited" });
     const stage = element("div", { class: "gr-stage" });
-    const made = { element: element("section", { class: "gr-side", "aria-label": side, "data-testid": `side-${side}` }, title, stage), title, player: null, code: null, run: null, marks: [] };
+    const made = { element: element("section", { class: "gr-side", "aria-label": side, "data-testid": `side-${side}` }, element("h2", { class: "gr-side-title" }, title, fresh), stage), title, player: null, code: null, run: null, marks: [] };
+    const compare = () => {
+      const { scene } = made.run;
+      fresh.textContent = scene.unrun || made.code.text().trimEnd() === scene.source.trimEnd() ? "" : "edited since it ran";
+    };
     made.show = (next) => {
       const state = createState(next);
       made.run = { scene: indexed(next, state), state, names: state.keys("name:") };
       if (made.player) {
         made.code.setScene(next);
         made.player.update(next, { step: null });
+        compare();
         return;
       }
       made.player = createPlayer(stage, next, {
         vis, theme, compact: true, spread: true,
         createEditor: (host) => {
-          made.code = createCode(codemirror, host, { text: next.source.trimEnd(), scene: next, readOnly: false, onRun: run });
+          made.code = createCode(codemirror, host, { text: next.source.trimEnd(), scene: next, readOnly: false, onRun: run, onEdit: compare });
           return { ...made.code.pane, setMarks: (list) => made.code.pane.setMarks([...made.marks, ...list]) };
         },
         onStep: (step) => !leading && jump(momentAt(moments, SIDES.indexOf(side), step, now)),
