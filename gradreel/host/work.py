@@ -23,7 +23,7 @@ from gradreel.scene import Expression as Typed
 from gradreel.scene import Leaf, payload
 from gradreel.scene.build import Mender
 from gradreel.trace import Outcome, Trace
-from gradreel.trace.events import Stopped
+from gradreel.trace.events import Stopped, Warned
 
 from .in_time import LARGEST_REPLY, Parts, in_time, left_out
 from .watching import Watch
@@ -79,10 +79,16 @@ def work(
 
 
 def remarks(trace: Trace) -> list[str]:
-    """What was left out of pasted text, and how the outputs that were posted with it compare with those of this run."""
+    """What was left out of pasted text, what is other here than where it was written, and how the outputs that were
+    posted with it compare with those of this run.
+    """
     pasted = paste(trace.source)
     compared = compare(pasted, trace)
-    notes = [f"Line {note.line}: {note.text}" for note in pasted.notes]
+    absent = [(note.line, note.text) for note in pasted.notes]
+    other = [
+        (event.line, event.message) for event in trace.events if type(event) is Warned and event.category == "Note"
+    ]
+    notes = [f"Line {line}: {text}" for line, text in [*absent, *other]]
     return [*notes, *(compared.sentences if compared is not None else ())]
 
 

@@ -88,6 +88,11 @@ def test_a_run_that_was_stopped_says_what_it_may_use() -> None:
     assert re.fullmatch(r"Line \d: the run is stopped on line \d: it may use 50,000 steps\.", sentence)
 
 
+def test_what_is_other_here_is_no_warning_of_pytorch() -> None:
+    told = [sentence for _, sentence in sentences(run("import torch\nx = torch.ones(2).cuda()\n"))]
+    assert "Line 2: Gradreel notes: “There is no GPU here: everything stays on the CPU”." in told
+
+
 def test_all_kinds_are_tried_somewhere() -> None:
     kinds = {kind for kind, _ in told()}
     for make in SMALL.values():

@@ -167,8 +167,10 @@ def printed(told: Telling) -> str:
 
 
 def warned(told: Telling) -> str:
+    """What is other here than at home is no warning of PyTorch's."""
     event = told.one(e.Warned)
-    return told.sentence(f"PyTorch warns: “{first_sentence(event.message)}”")
+    who = "Gradreel notes" if event.category == "Note" else "PyTorch warns"
+    return told.sentence(f"{who}: “{first_sentence(event.message)}”")
 
 
 def raised(told: Telling) -> str:
