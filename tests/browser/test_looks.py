@@ -11,6 +11,17 @@ from .driving import open_lab
 BRIGHTNESS = "(each) => { const [red] = getComputedStyle(each).backgroundColor.match(/\\d+/g); return Number(red); }"
 
 
+def test_what_was_chosen_is_there_before_the_page_is(page: Page, app_url: str) -> None:
+    page.emulate_media(color_scheme="dark")
+    open_lab(page, app_url)
+    page.get_by_test_id("looks").click()
+    page.route("**/gradreel/letter*", lambda route: None)  # the page waits for its letter
+    page.goto(f"{app_url}/Lessons", wait_until="commit")
+    page.wait_for_function("document.querySelector('#gr-first')")
+    assert page.evaluate("getComputedStyle(document.documentElement).colorScheme") == "light"
+    expect(page.locator("#gr-first")).to_be_hidden()
+
+
 def test_a_person_chooses_light_or_dark_and_the_browser_remembers(page: Page, app_url: str) -> None:
     page.emulate_media(color_scheme="dark")
     player = open_lab(page, app_url)

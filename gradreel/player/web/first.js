@@ -11,9 +11,20 @@
     waiting.remove();
     document.head.append(waiting.content);
   };
+  /** Light or dark, where somebody has chosen what the system has not (see looks.js): what the server drew is as the system has it. */
+  const otherLooks = () => {
+    try {
+      const chosen = localStorage.getItem("gradreel.looks");
+      return chosen && chosen !== (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light") ? chosen : null;
+    } catch {
+      return null;
+    }
+  };
+  const looks = otherLooks();
+  if (looks) document.documentElement.style.colorScheme = looks;
   const { hash, search } = location;
   document.documentElement.toggleAttribute("data-elsewhere", hash.length > 1);
-  document.documentElement.toggleAttribute("data-apart", /[?&](embed|p)=/.test(search));
+  document.documentElement.toggleAttribute("data-apart", looks !== null || /[?&](embed|p)=/.test(search));
   if (hash.length < 2 && !/[?&](embed|p)=/.test(search)) document.querySelector("#gr-letter").rel = "preload";
   addEventListener("gradreel-seen", begin);
   addEventListener("error", begin, { capture: true });
