@@ -19,6 +19,7 @@ import { createOpening } from "./opening.js";
 import { isMessage } from "./pasted.js";
 import { createPlayer } from "./player.js";
 import { createRemarks } from "./remarks.js";
+import { PATIENCE } from "./runbutton.js";
 import { saveFile } from "./saving.js";
 import { createSharing } from "./sharing.js";
 import { travel } from "./travel.js";
@@ -51,13 +52,15 @@ export function createLab(root, { head, scene, ask, giveUp = null, theme, step =
   let program = { text: (head.source ?? scene.source).trimEnd(), values: head.values ?? null };
   /** The program that is on the stage: the one that was started may still be on its way. */
   let played = program;
-  /** Whether the editor holds something else than what is on the stage. */
+  /** Whether the editor holds something else than what is on the stage, or a run that somebody waits for takes its time. */
   const fresh = element("span", { class: "gr-edited", role: "status", "data-testid": "edited" });
   const compare = () => {
     const other = code.text().trimEnd() !== played.text.trimEnd();
-    fresh.textContent = other && !scene.unrun ? "edited since it ran" : "";
+    fresh.textContent = slow ? "running …" : other && !scene.unrun ? "edited since it ran" : "";
     remarks.ofAnother(other);
   };
+  let slow = false;
+  let waiting = 0;
   let code = null;
   let welcome = null;
   const notice = createNotice();
@@ -215,6 +218,14 @@ export function createLab(root, { head, scene, ask, giveUp = null, theme, step =
     busy(busy) {
       root.toggleAttribute("data-busy", busy);
       header?.busy(busy);
+      clearTimeout(waiting);
+      slow = false;
+      compare();
+      if (!busy) return;
+      waiting = setTimeout(() => {
+        slow = wanted;
+        compare();
+      }, PATIENCE);
     },
     /** Another scene: the answer to a run. @param {any} next @param {number|null} [at] the step to go to
      * @param {string[]|null} [sentences] on what was pasted
@@ -259,6 +270,7 @@ export function createLab(root, { head, scene, ask, giveUp = null, theme, step =
       notice.destroy();
       clearTimeout(typing);
       clearTimeout(emptying);
+      clearTimeout(waiting);
       header?.destroy();
       opening?.destroy();
       welcome?.destroy();

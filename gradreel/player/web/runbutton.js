@@ -5,7 +5,7 @@
 import { element } from "./dom.js";
 
 /** Milliseconds of waiting before there is something to stop. */
-const PATIENCE = 600;
+export const PATIENCE = 600;
 
 /** @param {() => void} onRun @param {(() => void)|null} [onStop] */
 export function createRunButton(onRun, onStop = null) {
