@@ -88,6 +88,29 @@ def test_one_side_leads_the_other_and_own_programs_travel_in_the_link(page: Page
     assert state(page.get_by_test_id("player").nth(1))["printed"] == "tensor(2.)\n"
 
 
+@pytest.mark.parametrize("compared", [0, 3, None])
+def test_a_link_to_a_moment_of_a_comparison_opens_at_it(page: Page, app_url: str, compared: int | None) -> None:
+    visit(page, app_url, "Compare")
+    place = page.locator("[data-moments]")
+    if compared is None:
+        page.locator("[data-testid=side-right] .cm-content").click()
+        page.keyboard.type("#")
+        page.keyboard.press("Control+Enter")
+    else:
+        page.get_by_test_id("choice").select_option(comparisons()[compared].slug)
+    page.wait_for_function(SETTLED)
+    page.get_by_test_id("together").fill("5")
+    page.get_by_test_id("copy-link").click()
+    page.wait_for_url(re.compile("@5$|g1[.]5[.].*~"))
+    page.goto("about:blank")
+    page.go_back()
+    expect(place).to_have_attribute("data-moment", "5", timeout=20_000)
+    page.wait_for_function(SETTLED)
+    expect(place).to_have_attribute("data-moment", "5")
+    if compared is not None:
+        expect(page.get_by_test_id("choice")).to_have_value(comparisons()[compared].slug)
+
+
 def test_an_operator_is_found_and_plays(page: Page, app_url: str) -> None:
     visit(page, app_url, "Operators")
     page.get_by_test_id("look-for").fill("tanh")

@@ -24,12 +24,14 @@ import vis from "./vis.js";
 
 const SIDES = ["left", "right"];
 const BETWEEN = "~";
+/** What an address names, and after an @ the moment. */
+const ADDRESS = /^(.*?)(?:@(\d{1,7}))?$/;
 const OWN = { slug: "own", title: "Two programs of your own", words: "Type or paste a program into each side and run both." };
 
 /** @type {(root: HTMLElement, start: import("./places.js").Start) => import("./places.js").Place} */
 export function createComparison(root, { head, page, scene, beside, ask, giveUp, theme }) {
   const { comparisons } = page;
-  const frame = createFrame(root, head, theme, { copyTitle: "Copy link", onCopyLink: copyLink, onRun: run, onStop: stop });
+  const frame = createFrame(root, head, theme, { copyTitle: "Copy link to this moment", onCopyLink: copyLink, onRun: run, onStop: stop });
   const choice = element("select", { class: "gr-select", "aria-label": "what to compare", "data-testid": "choice", onchange: () => go(choice.value) },
     ...[...comparisons, OWN].map(({ slug, title }) => element("option", { value: slug, text: title })));
   const words = element("div", { class: "gr-prose gr-compared" });
@@ -46,6 +48,8 @@ export function createComparison(root, { head, page, scene, beside, ask, giveUp,
   let moments = [[0, 0]];
   let now = 0;
   let leading = false;
+  /** The moment that a link names, until what it names is there. */
+  let opening = null;
 
   const clock = createClock({ steps: () => moments.length - 1, step: () => now, onStep: show, onChange: (playing) => buttons.show(playing) });
   const jump = (to) => {
@@ -119,7 +123,8 @@ export function createComparison(root, { head, page, scene, beside, ask, giveUp,
     moments = momentsOf(scenes[0], scenes[1]);
     scrub.max = String(moments.length - 1);
     root.dataset.moments = String(moments.length - 1);
-    show(moments.length - 1);
+    show(opening ?? moments.length - 1);
+    opening = null;
   }
 
   function run() {
@@ -161,16 +166,16 @@ export function createComparison(root, { head, page, scene, beside, ask, giveUp,
   }
 
   async function copyLink() {
-    let fragment = `#${here.slug}`;
+    let fragment = `#${here.slug}@${now}`;
     if (here === OWN) {
-      const packed = await Promise.all(sides.map((side) => writeLink({ source: side.code.text(), step: null })));
+      const packed = await Promise.all(sides.map((side) => writeLink({ source: side.code.text(), step: now })));
       fragment = `#${packed.map((each) => each.slice(1)).join(BETWEEN)}`;
     }
     if (fragment.length > LONGEST_LINK) return frame.say("These programs are too long for a link.");
     history.replaceState(history.state, "", fragment);
     try {
       await navigator.clipboard.writeText(location.href);
-      frame.say("Link copied. It opens these two programs.");
+      frame.say("Link copied. It opens these two programs at this moment.");
     } catch {
       frame.say("The link is in the address bar now.");
     }
@@ -185,14 +190,19 @@ export function createComparison(root, { head, page, scene, beside, ask, giveUp,
         const [left, right] = await Promise.all(packed.map((each) => readLink(each)));
         if (!left || !right) return;
         name(OWN);
+        opening = left.step;
         put(left.source, right.source);
       } catch (error) {
         frame.say(error.message, { lasting: true });
       }
-    } else if (fragment !== here.slug) {
-      if (fragment === OWN.slug || comparisons.some((each) => each.slug === fragment)) go(fragment, { keep: false });
-      else frame.unknown("comparison", fragment);
+      return;
     }
+    const [, slug, moment] = fragment.match(ADDRESS);
+    const at = moment === undefined ? null : Number(moment);
+    if (slug === here.slug) return at !== null && jump(at);
+    if (slug !== OWN.slug && !comparisons.some((each) => each.slug === slug)) return frame.unknown("comparison", slug);
+    if (slug !== OWN.slug) opening = at;
+    go(slug, { keep: false });
   }
 
   name(here);

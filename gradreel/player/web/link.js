@@ -30,7 +30,7 @@ export function namedBy(hash) {
 /** What a page is asked to open with: behind the #, else as `?step=`; null for a program, and where nothing is. @param {{hash: string, search: string}} address */
 export function placeAsked({ hash, search }) {
   const asked = namedBy(hash) || new URLSearchParams(search).get("step");
-  return asked && !/^g\d+\.|^find=/.test(asked) ? asked : null;
+  return asked && !/^g\d+\.|^find=/.test(asked) ? asked.replace(/@\d+$/, "") : null;
 }
 
 /** @param {Place} place @returns {Promise<string>} the fragment, with its # */
