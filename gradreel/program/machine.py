@@ -10,6 +10,7 @@ from autograd_core.events import NodeReleased, TensorMade, TensorReleased
 from gradreel.trace import Recorder
 from gradreel.trace.events import FunctionEntered, FunctionLeft, LineReached, Printed, Warned
 
+from .filters import Filters
 from .holding import Holding
 from .limits import Limits, Meter, Spent
 from .objects.values import Error, Frame, Namespace, Value
@@ -80,7 +81,6 @@ class Machine:
         self.frame = Frame(names, {}, 0, "<module>")
         self.random: Any = None
         self.chance: Any = None
-        self.warned: set[tuple[str, str, int]] = set()
         self.handling: list[Error] = []
         """The exceptions that handlers are dealing with, innermost last."""
         self.modules: dict[str, Namespace] = {}
@@ -96,8 +96,7 @@ class Machine:
         """What stopped the run. It holds the frames of the calls under way: their names are shown as they stood."""
         self.clock = 0.0
         """Seconds that the program slept."""
-        self.unwarned = False
-        """Whether the program asked for no warnings."""
+        self.filters = Filters()
         self.recorded: Callable[[str, str], None] | None = None
         """Takes the warnings that the program wants to have for itself."""
         self.remarks: set[str] = set()
@@ -202,17 +201,17 @@ class Machine:
         self.meter.text(written)
         self.emit((Printed, written))
 
-    def warn(self, category: str, message: str, once: bool = False) -> None:
-        """Shows a warning once for each line, as Python does, or `once` in the run."""
-        if self.unwarned:
-            return
-        if self.recorded is not None:
-            self.recorded(category, message)
-            return
-        key = (category, message, 0 if once else self.line)
-        if key not in self.warned:
-            self.warned.add(key)
-            self.emit((Warned, category, message, self.line))
+    def warn(self, kinds: tuple[str, ...], message: str, once: bool = False) -> bool:
+        """Shows a warning once for each line, as Python does, or `once` in the run, if the program's filters let it.
+
+        `kinds` are the names of its category and of those above. Whether it is to be raised instead is the answer.
+        """
+        answer = self.filters.answer(message, kinds, 0 if once else self.line)
+        if answer == "show" and self.recorded is not None:
+            self.recorded(kinds[0], message)
+        elif answer == "show":
+            self.emit((Warned, kinds[0], message, self.line))
+        return answer == "error"
 
     def remark(self, message: str, line: int = 0) -> None:
         """Says, once a run, what is taken without effect here, or at `line` while the program is being compiled."""

@@ -179,7 +179,9 @@ def prepared(machine: Machine) -> Iterator[None]:
     depth = sys.getrecursionlimit()
 
     def show(message: Warning | str, category: type[Warning], *rest: Any) -> None:
-        machine.warn(category.__name__, str(message), once=str(message).startswith(ONCE))
+        kinds = tuple(kind.__name__ for kind in category.__mro__)
+        if machine.warn(kinds, str(message), once=str(message).startswith(ONCE)):
+            raise category(str(message))
 
     with collector_paused(), running(machine.meter), warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("always")

@@ -7,10 +7,11 @@ import unicodedata
 from collections.abc import Callable
 from typing import Any
 
-from ..builtins.formatting import error_text, text
+from ..builtins.formatting import error_text
 from ..calls import kind_name
 from ..errors import TYPES as ERRORS
 from ..errors import raise_error
+from ..filters import ACTIONS, Filter
 from ..machine import Machine
 from ..objects.values import Attribute, Builtin, Class, Error, ExceptionType, Instance, Type, Value
 from .copying import deep_copy, shallow_copy
@@ -131,25 +132,43 @@ COPY = module("copy", {"copy": shallow_copy, "deepcopy": deep_copy})
 
 def _warn(machine: Machine, message: Value, category: Value = None, stacklevel: int = 1, source: Value = None) -> None:
     if isinstance(message, Error):
-        category, message = message.own or message.kind, error_text(machine, message)
-    kind = category.exception if isinstance(category, Class) else category
-    name = category.name if isinstance(kind, ExceptionType) else "UserWarning"
-    if machine.unwarned:
-        return
-    machine.warn(name, text(machine, message))
+        category, said = message.own or message.kind, message
+    else:
+        category = ERRORS["UserWarning"] if category is None else category
+        kinds = _kinds(category)
+        if "Warning" not in kinds:
+            raise TypeError(f"category must be a Warning subclass, not '{kind_name(category)}'")
+        own = category if isinstance(category, Class) else None
+        said = Error(own.exception if own else category, (message,), own)  # type: ignore[arg-type]
+    if machine.warn(_kinds(category), error_text(machine, said)):
+        raise raise_error(said, error_text(machine, said))
+
+
+def _kinds(category: Value) -> tuple[str, ...]:
+    """The names of a category and of those above it; none where it is no class."""
+    if isinstance(category, Class):
+        above = category.exception.bases if category.exception else ()
+        return (*(kind.name for kind in category.order), *(kind.name for kind in above))
+    if isinstance(category, ExceptionType):
+        return tuple(kind.name for kind in category.bases)
+    return (category.name,) if isinstance(category, Type) else ()
 
 
 class Hush:
     """`warnings.catch_warnings()`: filters set inside end with it. With `record`, warnings go to a list."""
 
-    __slots__ = ("machine", "before", "record")
+    __slots__ = ("machine", "before", "record", "asked")
 
-    def __init__(self, machine: Machine, record: bool) -> None:
+    def __init__(self, machine: Machine, record: bool, asked: dict[str, Value]) -> None:
+        self.asked = asked
         self.machine = machine
-        self.before = machine.unwarned, machine.recorded
+        self.before = machine.filters.all, machine.recorded
         self.record = record
 
     def __enter__(self) -> Any:
+        self.machine.filters.put(self.machine.filters.all)
+        if self.asked.get("action") is not None:
+            _filter_simply(self.machine, **self.asked)
         if not self.record:
             return None
         found: list[Value] = []
@@ -157,7 +176,8 @@ class Hush:
         return found
 
     def __exit__(self, *error: Any) -> None:
-        self.machine.unwarned, self.machine.recorded = self.before
+        before, self.machine.recorded = self.before
+        self.machine.filters.put(before)
 
 
 def warning_message(machine: Machine, category: str, message: str) -> Value:
@@ -169,13 +189,42 @@ def warning_message(machine: Machine, category: str, message: str) -> Value:
     return made
 
 
-def _filter(machine: Machine, action: Value, *rest: Value, **named: Value) -> None:
-    if not rest and not named.keys() - {"append", "lineno"}:
-        machine.unwarned = action == "ignore"
+def _filter(
+    machine: Machine,
+    action: Value,
+    message: Value = "",
+    category: Value = None,
+    module: Value = "",
+    lineno: Value = 0,
+    append: Value = False,
+) -> None:
+    kinds = ("Warning",) if category is None else _kinds(category)
+    for wrong, words in (
+        (action not in ACTIONS, f"invalid action: {action!r}"),
+        (not isinstance(message, str), "message must be a string"),
+        (not kinds, "category must be a class"),
+        ("Warning" not in kinds, "category must be a Warning subclass"),
+        (not isinstance(module, str), "module must be a string"),
+    ):
+        if wrong:
+            raise AssertionError(words)
+    found, others = Filter(action, kinds[0], message, module), machine.filters.all
+    others = tuple(one for one in others if one != found)
+    machine.filters.put((*others, found) if append else (found, *others))
+
+
+def _filter_simply(
+    machine: Machine, action: Value, category: Value = None, lineno: Value = 0, append: Value = False
+) -> None:
+    _filter(machine, action, category=category, append=append)
 
 
 def _reset(machine: Machine) -> None:
-    machine.unwarned = False
+    machine.filters.put(())
+
+
+def _catch(machine: Machine, *, record: Value = False, module: Value = None, **asked: Value) -> Hush:
+    return Hush(machine, bool(record), asked)
 
 
 WARNINGS = module(
@@ -183,9 +232,9 @@ WARNINGS = module(
     {
         "warn": _warn,
         "filterwarnings": _filter,
-        "simplefilter": _filter,
+        "simplefilter": _filter_simply,
         "resetwarnings": _reset,
-        "catch_warnings": lambda machine, *, record=False, **named: Hush(machine, bool(record)),
+        "catch_warnings": _catch,
     },
 )
 GC = module("gc", {"collect": lambda machine, *generation: 0, "disable": _nothing, "enable": _nothing})
