@@ -163,6 +163,9 @@ class Node(Introspection):
 
             remember(self)
 
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        raise TypeError(f"cannot pickle '{type(self).__name__}' object")
+
     # ---- running
 
     def raw(self, grads: Grads, wanted: Wanted) -> list[Any]:

@@ -76,6 +76,8 @@ class EmbeddingBag(Module):
             padding_idx %= num_embeddings
         self.num_embeddings, self.embedding_dim, self.padding_idx = num_embeddings, embedding_dim, padding_idx
         self.mode, self.include_last_offset = mode, include_last_offset
+        self.max_norm, self.norm_type = max_norm, norm_type
+        self.scale_grad_by_freq, self.sparse = scale_grad_by_freq, sparse
         if _weight is None:
             self.weight = blank((num_embeddings, embedding_dim), dtype, device)
             self.reset_parameters()
