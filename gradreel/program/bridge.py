@@ -62,12 +62,18 @@ class Callback:
         """What the engine's messages call it: the name that the program gave it."""
         return self.function.name if isinstance(self.function, Function) else "Callback"
 
+    def __repr__(self) -> str:
+        return f"<function {getattr(self.function, 'title', self.__name__)} at 0x...>"
+
     def __call__(self, *args: Value, **kwargs: Value) -> Value:
         machine = self.machine
         given = [from_engine(arg) for arg in args]
         del args
         named = {name: from_engine(arg) for name, arg in kwargs.items()}
         return to_engine(machine, machine.call(machine, self.function, given, named))
+
+
+Callback.__name__ = "function"  # type: ignore[method-assign, assignment]  # so the host and the engine call it
 
 
 class Parcel:

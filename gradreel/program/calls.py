@@ -270,7 +270,8 @@ def kind_name(value: Value) -> str:
         return value.own.name if value.own else value.kind.name
     if type(value) in (Builtin, Foreign):
         return make(value)
-    return NAMES.get(type(value)) or TYPE_NAME.__get__(type(value))
+    home = "torch.return_types." if type(value).__module__ == "torch.return_types" else ""
+    return NAMES.get(type(value)) or home + TYPE_NAME.__get__(type(value))
 
 
 def finish_class(kind: Class) -> None:

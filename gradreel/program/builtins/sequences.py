@@ -39,15 +39,15 @@ def absolute(machine: Machine, value: Value) -> Value:
     return abs(value)
 
 
-def rounded(machine: Machine, value: Value, digits: int | None = None) -> Value:
-    answer = call_method(machine, value, "__round__", [] if digits is None else [digits])
+def rounded(machine: Machine, number: Value, ndigits: int | None = None) -> Value:
+    answer = call_method(machine, number, "__round__", [] if ndigits is None else [ndigits])
     if answer is not NotImplemented:
         return answer
-    if not isinstance(value, (int, float, np.generic, torch.Tensor)):
-        raise TypeError(f"type {kind_name(value)} doesn't define __round__ method")
-    if isinstance(value, int) and digits is not None and digits < 0:
-        machine.meter.bits(-digits * 4)
-    return round(value) if digits is None else round(value, digits)
+    if not isinstance(number, (int, float, np.generic, torch.Tensor)):
+        raise TypeError(f"type {kind_name(number)} doesn't define __round__ method")
+    if isinstance(number, int) and ndigits is not None and ndigits < 0:
+        machine.meter.bits(-ndigits * 4)
+    return round(number) if ndigits is None else round(number, ndigits)
 
 
 def power(machine: Machine, base: Value, exponent: Value, modulus: Value = None) -> Value:

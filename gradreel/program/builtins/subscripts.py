@@ -159,5 +159,7 @@ def remove_plainly(machine: Machine, owner: Value, index: Value) -> None:
         del owner[whole(index) if type(index) is slice else position(owner, index)]
     elif isinstance(owner, dict) or (isinstance(owner, torch.nn.Module) and hasattr(type(owner), "__delitem__")):
         del owner[index]
+    elif isinstance(owner, torch.Tensor):
+        raise TypeError("Tensor does not support deleting items")
     elif call_method(machine, owner, "__delitem__", [index]) is NotImplemented:
         raise TypeError(f"'{kind_name(owner)}' object doesn't support item deletion")

@@ -12,7 +12,10 @@ def get_ema_multi_avg_fn(decay=0.999):
     @_torch.no_grad()
     def ema_update(ema_param_list, current_param_list, _):
         for average, current in zip(ema_param_list, current_param_list, strict=True):
-            average.lerp_(current, 1 - decay)
+            if average.is_floating_point():
+                average.lerp_(current, 1 - decay)
+            else:
+                average.copy_(average * decay + current * (1 - decay))
 
     return ema_update
 
@@ -40,7 +43,10 @@ def get_swa_multi_avg_fn():
     @_torch.no_grad()
     def swa_update(averaged_param_list, current_param_list, num_averaged):
         for average, current in zip(averaged_param_list, current_param_list, strict=True):
-            average.lerp_(current, 1 / (float(num_averaged) + 1))
+            if average.is_floating_point():
+                average.lerp_(current, 1 / (float(num_averaged) + 1))
+            else:
+                average.copy_(average + (current - average) / (float(num_averaged) + 1))
 
     return swa_update
 

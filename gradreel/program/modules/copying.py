@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import copy
+import types
 from collections import defaultdict, deque
 from typing import Any
 
 import numpy as np
 
-from ..bridge import Companion
+from ..bridge import Callback, Companion
 from ..calls import call_method, kind_name
 from ..engine import TENSORS, elements_of, torch
 from ..machine import Machine
@@ -22,9 +23,7 @@ from ..objects.values import (
     ExceptionType,
     Foreign,
     Function,
-    Generator,
     Instance,
-    Namespace,
     Own,
     Type,
     Value,
@@ -47,7 +46,7 @@ SHARED: tuple[Any, ...] = (
     type(None),
     range,
 )
-SHARED += (torch.dtype, torch.Size)
+SHARED += (torch.dtype, torch.Size, Callback, types.FunctionType, types.BuiltinFunctionType)
 
 
 def shallow_copy(machine: Machine, value: Value) -> Value:
@@ -62,7 +61,7 @@ def shallow_copy(machine: Machine, value: Value) -> Value:
         return value.copy()
     if isinstance(value, (tuple, frozenset, *SHARED)):
         return value
-    if isinstance(value, (*TENSORS, torch.nn.Module)):
+    if isinstance(value, TENSORS) or of_engine(value):
         return copy.copy(value)
     raise refused(value)
 
@@ -121,6 +120,8 @@ def deep_copy(machine: Machine, value: Any, memo: dict[int, Value] | None = None
         made = memo[id(value)] = type(value)(*factory)
         for key, part in list(value.items()):
             made[deep_copy(machine, key, memo)] = deep_copy(machine, part, memo)
+        if hasattr(value, "_metadata"):
+            made._metadata = deep_copy(machine, value._metadata, memo)
     elif isinstance(value, (tuple, set, frozenset)):
         made = memo[id(value)] = type(value)(deep_copy(machine, part, memo) for part in list(value))
     elif isinstance(value, Instance):
@@ -130,16 +131,23 @@ def deep_copy(machine: Machine, value: Any, memo: dict[int, Value] | None = None
             state = deep_copy(machine, value.attributes if state is NotImplemented else state, memo)
             if call_method(machine, made, "__setstate__", [state]) is NotImplemented:
                 made.attributes = state
-    elif isinstance(value, torch.nn.Module):
+    elif isinstance(value, torch.Generator):
+        made = memo[id(value)] = copy.deepcopy(value)
+    elif isinstance(value, torch.nn.Module) or of_engine(value):
         kind: Any = type(value)
         made = memo[id(value)] = kind.__new__(kind)
         for name, part in list(value.__dict__.items()):
             made.__dict__[name] = part if isinstance(part, Class) else _part(machine, part, memo)
-    elif isinstance(value, (Generator, Namespace)):
-        raise refused(value)
     else:
         raise refused(value)
     return made
+
+
+def of_engine(value: Any) -> bool:
+    """Whether `value` is an object of the engine that keeps what it holds in a dictionary."""
+    if isinstance(value, (type, types.ModuleType)):
+        return False
+    return type(value).__module__.startswith((torch.__name__, "torch.")) and hasattr(value, "__dict__")
 
 
 def plain_content(machine: Machine, value: Any, memo: dict[int, Value]) -> Any:
@@ -152,7 +160,9 @@ def plain_content(machine: Machine, value: Any, memo: dict[int, Value]) -> Any:
 
 
 def _part(machine: Machine, part: Any, memo: dict[int, Value]) -> Any:
-    """An attribute that the engine keeps on a module."""
-    if isinstance(part, (*SHARED, *TENSORS, list, dict, tuple, set, Companion, torch.nn.Module)):
+    """An attribute that the engine keeps on a module or another object of its own."""
+    if isinstance(part, types.MethodType):
+        return types.MethodType(part.__func__, _part(machine, part.__self__, memo))
+    if isinstance(part, (*SHARED, *TENSORS, list, dict, tuple, set, Companion, torch.nn.Module)) or of_engine(part):
         return deep_copy(machine, part, memo)
     return copy.copy(part)

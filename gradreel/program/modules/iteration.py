@@ -7,6 +7,7 @@ import itertools
 from collections.abc import Callable
 from typing import Any
 
+from ..builtins.asking import is_callable
 from ..builtins.iterating import iterate, listed
 from ..builtins.operators import BINARY, COMPARE, UNARY, binary, contains
 from ..builtins.subscripts import fetch
@@ -80,6 +81,8 @@ def _reduce(machine: Machine, function: Value, items: Value, start: Value = MISS
 
 
 def _partial(machine: Machine, function: Value, /, *args: Value, **kwargs: Value) -> Builtin:
+    if not is_callable(machine, function):
+        raise TypeError("the first argument must be callable")
     made = Builtin("partial", lambda m, *more, **named: call(m, function, [*args, *more], {**kwargs, **named}), True)
     made.more = {"func": function, "args": args, "keywords": kwargs}
     return made

@@ -6,7 +6,7 @@ Made once, at import, from our own lists of names; a program's name is only ever
 from __future__ import annotations
 
 import operator
-from collections import defaultdict, deque
+from collections import OrderedDict, defaultdict, deque
 from collections.abc import Callable
 from typing import Any
 
@@ -79,6 +79,24 @@ SETTINGS = (
     "num_parameters lambd threshold value min_val max_val elementwise_affine norm_first device_ids "
     "n_classes cutoffs div_value head_bias shortlist_size n_clusters head_size"
 )
+"""What layers keep of what they were given, each some of it."""
+RARER_SETTINGS = {
+    "Embedding EmbeddingBag": "max_norm norm_type scale_grad_by_freq sparse",
+    "MultiheadAttention": "kdim vdim bias_k bias_v add_zero_attn",
+    "Transformer": "d_model nhead",
+    "TransformerEncoder": "enable_nested_tensor use_nested_tensor mask_check",
+    "Upsample UpsamplingNearest2d UpsamplingBilinear2d": "name recompute_scale_factor",
+    "CTCLoss": "blank zero_infinity",
+    "PoissonNLLLoss GaussianNLLLoss": "full log_input",
+    "GELU": "approximate",
+    "RReLU": "lower upper",
+    "PReLU": "init",
+    "LocalResponseNorm": "k",
+    "PairwiseDistance": "keepdim",
+    "LPPool1d LPPool2d LPPool3d": "norm_type",
+    "FractionalMaxPool2d FractionalMaxPool3d": "output_ratio",
+}
+"""The same by layers: names that programs give modules of their own, too."""
 PARAMETERS = "loc scale probs logits low high rate base_dist reinterpreted_batch_ndims param_shape"
 PARAMETERS += " covariance_matrix precision_matrix scale_tril concentration concentration0 concentration1 df"
 PARAMETERS += " df1 df2 cov_factor cov_diag dim"
@@ -180,6 +198,9 @@ def _tables() -> dict[type, dict[str, Entry]]:
     for kind in RESETTING:
         names = [name for name in RESETS if hasattr(kind, name)]
         tables[kind] = {name: Foreign(name, _late(name)) for name in names}
+    for layers, settings in RARER_SETTINGS.items():
+        for kind in (getattr(torch.nn, layer) for layer in layers.split()):
+            tables[kind] = tables.get(kind, {}) | _reads(settings, settable=True)
     for kind in (torch.nn.RNN, torch.nn.LSTM, torch.nn.GRU):
         tables[kind]["all_weights"] = Attribute(lambda owner: owner.all_weights)
     for name in ("Sequential", "ModuleList", "ModuleDict", "ParameterList", "ParameterDict"):
@@ -202,6 +223,7 @@ def _tables() -> dict[type, dict[str, Entry]]:
     tables[range] |= _reads("start stop step")
     tables[slice] = _reads("start stop step")
     tables[deque] |= _reads("maxlen")
+    tables[OrderedDict] |= _reads("_metadata", settable=True)
     tables[defaultdict] = {"default_factory": Attribute(lambda this: getattr(this.default_factory, "function", None))}
     tables[np.ndarray] = dict(ARRAY_METHODS)
     for kind in ARRAY_TYPES:
@@ -246,5 +268,5 @@ def _others(kind: type) -> dict[str, Entry]:
     if kind.__name__ == "device":
         return _reads("type index")
     if kind.__name__ == "Generator":
-        return _table(kind, NAMES["torch.Generator"])
+        return _table(kind, NAMES["torch.Generator"]) | _reads("device")
     return {}

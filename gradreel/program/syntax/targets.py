@@ -128,7 +128,9 @@ def unpack(compiler: Compiler, elements: list[ast.expr], told: bool) -> Store:
             return [value] * count
         try:
             source = iterate(machine, value)
-        except TypeError:
+        except TypeError as error:
+            if not str(error).endswith("object is not iterable"):
+                raise
             raise TypeError(f"cannot unpack non-iterable {kind_name(value)} object") from None
         items: list[Value] = []
         for item in source:
