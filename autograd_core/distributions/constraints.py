@@ -38,7 +38,7 @@ class Constraint:
         return f"{self.name}({shown})"
 
 
-class dependent_property(property):
+class dependent_property(property, Constraint):
     """A constraint that depends on the parameters of a distribution, as an attribute of that."""
 
     def __init__(

@@ -140,7 +140,10 @@ class MixtureSameFamily(Distribution):
     def expand(self, batch_shape: Shape, _instance: Any = None) -> Any:
         count = self.component_distribution.batch_shape[-1]
         component = self.component_distribution.expand((*batch_shape, count))
-        return MixtureSameFamily(self.mixture_distribution.expand(batch_shape), component, validate_args=False)
+        made = object.__new__(type(self))
+        MixtureSameFamily.__init__(made, self.mixture_distribution.expand(batch_shape), component, validate_args=False)
+        made._validate_args = self._validate_args
+        return made
 
     @constraints.dependent_property
     def support(self) -> Any:
