@@ -87,6 +87,7 @@ _BELOW = {
         ("functions.windows", ""),
     ),
     **dict.fromkeys(("gradient", "histogram"), ("functions.slopes", "")),
+    "is_storage": ("methods.storages", ""),
     "cholesky": ("solving", "old_cholesky"),
     "qr": ("solving", "old_qr"),
     **dict.fromkeys(_RARER.split(), ("functions.rarer", "")),

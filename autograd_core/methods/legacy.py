@@ -65,6 +65,8 @@ def resize_as(self: Tensor, tensor: Tensor) -> Tensor:
 
 def set_(self: Tensor, source: Tensor | None = None) -> Tensor:
     """Show the memory of `source` from now on; a write that has no derivative."""
+    if source is not None and not isinstance(source, Tensor):
+        raise NotImplementedError("set_ to a storage is not supported: give it the tensor of that")
     given = made(np.zeros(0, self.data_.dtype), "set_") if source is None else source
     if given.data_.dtype != self.data_.dtype:
         kinds = [errors.C_NAMES[t.data_.dtype.name] for t in (self, given)]

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 from weakref import WeakSet
 
 import numpy as np
 
-from ..device import CPU
 from ..ops import shape
 from ..storage import Storage
 from ..tensor import Tensor
@@ -106,43 +105,3 @@ OF_A_VIEW = (
     "as_strided of a view is supported only within what the view itself shows in a row: take it of the tensor that the "
     "view was made of"
 )
-
-
-class UntypedStorage:
-    """The bytes that a tensor shares with its views."""
-
-    __module__ = "torch.storage"
-    device = CPU
-
-    def __init__(self, tensor: Tensor) -> None:
-        self.data_ = whole(tensor.array())
-        self.storage_ = tensor.shared_storage()
-
-    def data_ptr(self) -> int:
-        return self.storage_.address
-
-    def nbytes(self) -> int:
-        return int(self.data_.nbytes)
-
-    size = __len__ = nbytes
-
-    def __iter__(self) -> Iterator[int]:
-        return iter(self.data_.tobytes())
-
-    def __getitem__(self, index: int) -> int:
-        return int(self.data_.tobytes()[index])
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, UntypedStorage) and other.storage_.address == self.storage_.address
-
-    def __hash__(self) -> int:
-        return hash(self.storage_.address)
-
-    def __repr__(self) -> str:
-        rows = "\n".join(f" {byte}" for byte in self)
-        return f"{rows}\n[torch.storage.UntypedStorage(device=cpu) of size {len(self)}]"
-
-
-def untyped_storage(self: Tensor) -> UntypedStorage:
-    """The memory of this tensor."""
-    return UntypedStorage(self)

@@ -44,7 +44,7 @@ from ..ops import shape as s
 from ..signatures.guarding import guarded
 from ..sizes import Size
 from ..tensor import Tensor, plain, wrapped_number
-from . import conversion, in_python, later, legacy, memory, tracking, turning, visiting
+from . import conversion, in_python, later, legacy, memory, storages, tracking, turning, visiting
 from .writing import IN_PLACE
 
 Method = Callable[..., Any]
@@ -295,7 +295,8 @@ OWN |= {
     "dim": lambda self: int(self.data_.ndim), "ndimension": lambda self: int(self.data_.ndim),
     "element_size": lambda self: int(self.data_.itemsize), "data_ptr": memory.data_ptr,
     "is_pinned": lambda self, device=None: False, "is_distributed": lambda self: False,
-    "storage_offset": memory.storage_offset, "untyped_storage": memory.untyped_storage,
+    "storage_offset": memory.storage_offset, "untyped_storage": storages.untyped_storage,
+    "storage": storages.storage,
     "is_complex": lambda self: False, "adjoint": turning.matrices("adjoint"), "is_inference": is_inference,
     "get_device": lambda self: -1, "reshape_as": lambda self, other: s.reshape(self, list(other.data_.shape)),
     "_is_zerotensor": lambda self: False, "is_neg": lambda self: False, "is_conj": lambda self: False,

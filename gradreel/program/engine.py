@@ -10,6 +10,7 @@ import numpy as np
 
 import autograd_core
 from autograd_core.custom.function import INSTANTIATED
+from autograd_core.methods import storages
 from autograd_core.printing import printoptions
 from autograd_core.state import isolated
 from autograd_core.tell import listening, tensor_id
@@ -20,6 +21,8 @@ from .torch_face.charges import reserve
 
 torch: Any = autograd_core
 """The engine, as programs see torch. Its names are made by tables, so their types are known at run time only."""
+
+STORAGES: tuple[Any, ...] = (storages.UntypedStorage, storages.TypedStorage)
 
 TENSORS: tuple[type, ...] = (torch.Tensor, torch.nn.Parameter)
 

@@ -17,6 +17,9 @@ from .showing import FirstTrouble
 UNREAD = ("running_mean", "running_var")
 """What a batch norm keeps for evaluation: in training, when it writes them, its gradient does not need them."""
 
+WAYS = {"numpy": "an array that shows its memory", "storage": "its storage"}
+"""How a tensor was written that did not count it, by what the write was told as."""
+
 
 class Stale(FirstTrouble):
     """Slots that were read after an uncounted write had changed what they hold."""
@@ -52,7 +55,7 @@ class Stale(FirstTrouble):
         call = world.calls[world.open_calls[-1]] if world.open_calls else None
         shows = call.place.line if call else world.place.line
         doing = f"{code(call.text)} {on(shows)}" if call else f"Line {shows}"
-        way = "an array that shows its memory" if write.op == "numpy" else "`.data`"
+        way = WAYS.get(write.op, "`.data`")
         story = (
             f"**{node.title}**, built {on(node.place.line)}{during(node.place)}, kept {keep_name(world, slot)} as it "
             f"was then ({value(slot.value)}).",

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from ..calls import NAMES, call, call_method, kind_name, own_length, truth
-from ..engine import torch
+from ..engine import STORAGES, torch
 from ..machine import Machine
 from ..objects.values import MISSING, OBJECTS, Class, Own, Value
 from .iterating import VIEWS, iterate, listed
@@ -27,7 +27,7 @@ def length(machine: Machine, value: Value) -> int:
     raise TypeError(f"object of type '{kind_name(value)}' has no len()")
 
 
-SIZED = (deque, str, list, tuple, dict, set, frozenset, range, np.ndarray, torch.Tensor, *VIEWS)
+SIZED = (deque, str, list, tuple, dict, set, frozenset, range, np.ndarray, torch.Tensor, *STORAGES, *VIEWS)
 
 
 def absolute(machine: Machine, value: Value) -> Value:

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..bridge import PLAIN, from_engine, machine_of, to_engine
 from ..calls import call, call_method, kind_name
-from ..engine import elements_of, torch
+from ..engine import STORAGES, elements_of, torch
 from ..machine import Machine
 from ..numpy_face.sharing import wrote
 from ..objects.values import MISSING, Class, ClassMethod, Instance, Own, Silent, Type, Value
@@ -47,6 +47,9 @@ def fetch_plainly(machine: Machine, owner: Value, index: Value) -> Value:
         return owner[position(owner, index)]
     if isinstance(owner, (range, torch.Size, np.ndarray)):
         machine.meter.charge(elements_of(owner) >> 10)
+        return owner[index]
+    if isinstance(owner, STORAGES):
+        machine.meter.charge(len(owner) >> 10)
         return owner[index]
     if isinstance(owner, torch.nn.Module) and hasattr(type(owner), "__getitem__"):
         return from_engine(owner[index])
@@ -138,6 +141,9 @@ def assign_plainly(machine: Machine, owner: Value, index: Value, value: Value) -
         owner[index] = numbers(machine, value)
         if machine.mirrored:
             wrote(machine, owner)
+    elif isinstance(owner, STORAGES[1]):
+        machine.meter.charge(len(owner) >> 10)
+        owner[index] = to_engine(machine, value)
     elif isinstance(owner, torch.nn.Module) and hasattr(type(owner), "__setitem__"):
         owner[index] = to_engine(machine, value)
     elif call_method(machine, owner, "__setitem__", [index, value]) is NotImplemented:

@@ -1,21 +1,24 @@
-"""Addresses as programs see them: made up and the same from run to run. What counts is what they say of each other."""
+"""Where tensors lie, as programs see it: storages, and addresses that are made up and the same from run to run.
+
+What counts of an address is what it says of others.
+"""
 
 from __future__ import annotations
 
+import operator
 from typing import TYPE_CHECKING, Any
 
 from ..builtins.formatting import COLLECTED
-from ..engine import torch
+from ..builtins.iterating import WALKED
+from ..engine import STORAGES, torch
 from ..objects.tables import TABLES
-from ..objects.values import Builtin, Foreign
+from ..objects.values import Attribute, Builtin, Foreign
 
 if TYPE_CHECKING:
     from ..machine import Machine
 
 FIRST, APART = 1 << 40, 1 << 26
 """Where the first memory lies that is asked for, and how far behind it the next."""
-
-STORAGE = type(torch.zeros(0).untyped_storage())
 
 
 def address(machine: Machine, storage: Any) -> int:
@@ -30,24 +33,36 @@ def data_ptr(machine: Machine, tensor: Any) -> int:
     return 0 if found == 0 else address(machine, storage := tensor.untyped_storage()) + found - storage.data_ptr()
 
 
-ROW = 5
-"""Characters at most that tell of one byte."""
+ROW = 25
+"""Characters at most that tell of one byte or number."""
 
 
 def written(machine: Machine, storage: Any, around: tuple[int, ...]) -> str:
-    """`repr(storage)`: byte by byte."""
+    """`repr(storage)`: one after the other."""
     machine.meter.length(ROW * len(storage))
     return repr(storage)
 
 
+def tolist(machine: Machine, storage: Any) -> list[Any]:
+    """`storage.tolist()`"""
+    machine.meter.length(len(storage))
+    listed: list[Any] = storage.tolist()
+    return listed
+
+
 def _install() -> None:
-    COLLECTED[STORAGE] = written
     TABLES[torch.Tensor]["data_ptr"] = Builtin("data_ptr", data_ptr, machine=True)
-    TABLES[STORAGE] = {
-        "data_ptr": Builtin("data_ptr", address, machine=True),
-        "nbytes": Foreign("nbytes", STORAGE.nbytes),
-        "size": Foreign("size", STORAGE.nbytes),
-    }
+    for kind in STORAGES:
+        COLLECTED[kind] = written
+        WALKED.append(kind)
+        methods = {name: Foreign(name, getattr(kind, name)) for name in METHODS if hasattr(kind, name)}
+        reads = {name: Attribute(operator.attrgetter(name)) for name in READ}
+        own = {"data_ptr": address, "tolist": tolist}
+        TABLES[kind] = {**methods, **reads, **{name: Builtin(name, run, machine=True) for name, run in own.items()}}
+
+
+METHODS = ("nbytes", "size", "element_size", "fill_", "untyped", "type")
+READ = ("device", "dtype", "is_cuda")
 
 
 _install()
