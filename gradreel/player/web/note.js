@@ -63,6 +63,9 @@ export function createNote(host) {
       for (const { line, note = [] } of marks) if (note.length) notes.set(line, [...new Set([...(notes.get(line) ?? []), ...note])]);
       if (shown && JSON.stringify(notes.get(shown.line)) !== JSON.stringify(shown.told)) hide();
     },
-    destroy: () => note.remove(),
+    destroy: () => {
+      root.removeEventListener("scroll", hide, { capture: true });
+      note.remove();
+    },
   };
 }
