@@ -24,6 +24,7 @@ from .objects.values import (
     Function,
     Generator,
     Instance,
+    Look,
     Own,
     Silent,
     StaticMethod,
@@ -147,7 +148,8 @@ def from_engine(value: Any) -> Value:
         return Generator(title, _crossing(value) if kind is types.GeneratorType else value)
     if isinstance(value, HOST_CALLABLES):
         name = _name_of(value)
-        return Foreign(name, value, look=f"<function {name} at 0x...>" if kind is types.FunctionType else None)
+        look = Look(f"<function {name} at 0x...>", "function") if kind is types.FunctionType else None
+        return Foreign(name, value, look=look)
     return value
 
 

@@ -270,8 +270,9 @@ def kind_name(value: Value) -> str:
         return value.own.name if value.own else value.kind.name
     if type(value) in (Builtin, Foreign):
         return make(value)
-    home = "torch.return_types." if type(value).__module__ == "torch.return_types" else ""
-    return NAMES.get(type(value)) or home + TYPE_NAME.__get__(type(value))
+    kind = type(value)
+    home = f"{kind.__module__}." if kind.__module__ in ("numpy", "torch.return_types") else ""
+    return NAMES.get(kind) or home + TYPE_NAME.__get__(kind)
 
 
 def finish_class(kind: Class) -> None:

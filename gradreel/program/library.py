@@ -21,6 +21,7 @@ from .modules.system import COPY, GC, OS, OUTPUT_METHODS, SYS, TIME, UNICODEDATA
 from .numpy_face.random import RANDOM as NUMPY_RANDOM
 from .numpy_face.tables import NUMPY
 from .objects.kinds import PYTHON, unknown_name
+from .objects.looks import look_alike
 from .objects.tables import TABLES
 from .objects.tuples import ABOUT_FIELDS
 from .objects.values import MISSING, Builtin, Foreign, Namespace, Value
@@ -102,7 +103,9 @@ for _name in REMARKS:
 
 OURS = "math random sys os gc copy collections dataclasses enum itertools functools operator time warnings typing numpy"
 for _name in [*OURS.split(), "numpy.random", "numpy.linalg"]:
-    PYTHON[_name] = frozenset(dir(importlib.import_module(_name)))  # the names alone
+    _real = importlib.import_module(_name)
+    PYTHON[_name] = frozenset(dir(_real))  # the names alone
+    look_alike(MODULES[_name].table, _real)
 
 REASONS = {
     "subprocess": "it would start programs on this machine",

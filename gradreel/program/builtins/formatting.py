@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import OrderedDict, defaultdict, deque
 from collections.abc import Callable
 from types import MethodType
@@ -16,7 +15,7 @@ from ..engine import elements_of, torch
 from ..errors import error_of, of_system
 from ..limits import Spent
 from ..machine import Machine
-from ..objects.looks import own_title
+from ..objects.looks import ADDRESS, own_title
 from ..objects.values import (
     MISSING,
     OBJECTS,
@@ -41,7 +40,6 @@ from ..objects.values import (
 )
 from .iterating import VIEWS
 
-ADDRESS = re.compile(r"\b0[xX][0-9a-fA-F]{6,}\b")
 DEEPEST = 60
 """Containers inside containers that are written out."""
 
@@ -200,9 +198,11 @@ def _function(machine: Machine, value: Builtin | Foreign, around: tuple[int, ...
     if owner is MISSING:
         if isinstance(value.run, MethodType) and "." in value.run.__qualname__:
             return as_torch(repr(value.run))
+        if value.look is not None:
+            return value.look.text
         if isinstance(value, Builtin):
-            return value.look or f"<built-in function {value.name}>"
-        return value.look or f"<built-in method {value.name} of type object at 0x...>"
+            return f"<built-in function {value.name}>"
+        return f"<built-in method {value.name} of type object at 0x...>"
     title = own_title(type(owner), value.name)
     if title is not None:
         return f"<bound method {title} of {written(machine, owner, around)}>"

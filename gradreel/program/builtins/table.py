@@ -267,7 +267,7 @@ TYPES: dict[str, Type] = {
     "method_descriptor": _type("method_descriptor", (), None),
 }
 
-MADE = ("function", "method", "builtin_function_or_method", "method_descriptor")
+MADE = ("function", "method", "builtin_function_or_method", "method_descriptor", "type")
 """What functions are."""
 
 FUNCTIONS: dict[str, Callable[..., Any]] = {
@@ -348,7 +348,7 @@ BUILTINS: dict[str, Value] = {
     "IOError": ERRORS["OSError"],
 }
 FUNCTION_TYPES.update({_made: TYPES[_made] for _made in MADE})
-for _hidden in ("NoneType", "ellipsis", "module", "generator", *MADE):
+for _hidden in ("NoneType", "ellipsis", "module", "generator", *MADE[:-1]):
     del BUILTINS[_hidden]
 OBJECT.append(TYPES["object"])
 TYPE_OF_TYPES.append(TYPES["type"])

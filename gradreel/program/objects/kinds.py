@@ -32,13 +32,16 @@ def type_of(value: Value) -> Value:
         return value.own or value.kind
     kind = type(value)
     if kind in (Builtin, Foreign):
-        return FUNCTION_TYPES[make(value)]
+        made = make(value)
+        return FUNCTION_TYPES.get(made) or FUNCTION_TYPES.setdefault(
+            made, Type(made.rpartition(".")[2], (), None, made)
+        )
     if kind in PYTHON_TYPES:
         return PYTHON_TYPES[kind]
     if kind in TYPES:
         return TYPES[kind]
     title = f"{kind.__module__}.{kind.__qualname__}".replace(torch.__name__, "torch", 1)
-    found = Type(kind_name(value), (kind,), None, title if title.startswith(MODULES) else None)
+    found = Type(kind_name(value).rpartition(".")[2], (kind,), None, title if title.startswith(MODULES) else None)
     PYTHON_TYPES[kind] = found
     return found
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache
 from types import MethodType
 from typing import Any
 
 from ..engine import torch
-from .values import MISSING, Builtin, Foreign, Value
+from .values import MISSING, Builtin, Foreign, Look, Value
+
+ADDRESS = re.compile(r"\b0[xX][0-9a-fA-F]{6,}\b")
 
 IN_PYTHON = (
     torch.Tensor,
@@ -32,13 +35,13 @@ def own_title(kind: type, name: str) -> str | None:
 
 
 @cache
-def of_class(kind: type, name: str) -> str:
+def of_class(kind: type, name: str) -> Look:
     """What the method `name` looks like, got from the class `kind` itself."""
     title = own_title(kind, name)
     if title is not None:
-        return f"<function {title} at 0x...>"
+        return Look(f"<function {title} at 0x...>", "function")
     owner = "torch._C.TensorBase" if issubclass(kind, torch.Tensor) else TYPE_NAME.__get__(kind)
-    return f"<method '{name}' of '{owner}' objects>"
+    return Look(f"<method '{name}' of '{owner}' objects>", "method_descriptor")
 
 
 def make(function: Builtin | Foreign) -> str:
@@ -47,9 +50,16 @@ def make(function: Builtin | Foreign) -> str:
         return "builtin_function_or_method" if own_title(type(function.receiver), function.name) is None else "method"
     if isinstance(function.run, MethodType) and "." in function.run.__qualname__:
         return "method"
-    look = function.look or ""
-    kinds = {"<function": "function", "<method": "method_descriptor"}
-    return kinds.get(look.partition(" ")[0], "builtin_function_or_method")
+    return "builtin_function_or_method" if function.look is None else function.look.kind
+
+
+def look_alike(table: dict[str, Value], real: Any) -> None:
+    """Let the functions of `table` look like those of the `real` module that they stand for."""
+    for name, entry in table.items():
+        if isinstance(entry, (Builtin, Foreign)) and entry.look is None and hasattr(real, name):
+            kind = type(getattr(real, name))
+            title = f"{kind.__module__}.{kind.__qualname__}".removeprefix("builtins.")
+            entry.look = Look(ADDRESS.sub("0x...", repr(getattr(real, name))), title)
 
 
 @cache

@@ -86,6 +86,13 @@ class Bound:
         self.receiver = receiver
 
 
+class Look(NamedTuple):
+    """What a function looks like in print, and the name of its type; see looks.py."""
+
+    text: str
+    kind: str
+
+
 class Builtin:
     """A function that we offer. With `machine`, it is handed the machine first. `title`: its name in messages."""
 
@@ -99,7 +106,7 @@ class Builtin:
         receiver: Value = MISSING,
         title: str | None = None,
         method: bool = False,
-        look: str | None = None,
+        look: Look | None = None,
     ) -> None:
         self.name = name
         self.run = run
@@ -109,7 +116,7 @@ class Builtin:
         self.method = method
         """Whether it becomes a method of the objects whose class has it."""
         self.look = look
-        """What `repr` gives, if that is not what it gives of most; see looks.py. So it is for Foreign."""
+        """What `repr` gives, if that is not what it gives of most. So it is for Foreign."""
         self.more: dict[str, Value] = NOTHING
 
 
@@ -120,7 +127,7 @@ class Foreign:
     more: dict[str, Value] = {}
 
     def __init__(
-        self, name: str, run: Callable[..., Value], receiver: Value = MISSING, look: str | None = None
+        self, name: str, run: Callable[..., Value], receiver: Value = MISSING, look: Look | None = None
     ) -> None:
         self.name = name
         self.run = run

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from ..objects.values import Builtin, Foreign, Namespace, Value
+from ..objects.values import Builtin, Foreign, Look, Namespace, Value
 from ..words import words
 
 IN_PYTHON = words(
@@ -45,21 +45,21 @@ DISPATCHED = words(
     "unique unique_consecutive max_pool1d max_pool2d max_pool3d adaptive_max_pool1d adaptive_max_pool2d "
     "adaptive_max_pool3d fractional_max_pool2d fractional_max_pool3d"
 )
+IN_CPP = "builtin_function_or_method"
+
 TITLES = {"threshold": "_threshold", "logsigmoid": "log_sigmoid"}
 TITLES |= dict.fromkeys(DISPATCHED, "boolean_dispatch.<locals>.fn")
 """Functions that are called otherwise where they are written."""
 
 
-def look(path: str, name: str) -> str:
-    """What `repr` gives of the function `name` of the module `path` of torch."""
-    if path in PREFIXES:
-        return f"<built-in function {PREFIXES[path]}{name}>"
-    title = TITLES.get(name, name)
-    if name in BUILT_IN.get(path, ()):
-        return f"<built-in function {title}>"
+def look(path: str, name: str) -> Look:
+    """What the function `name` of the module `path` of torch looks like."""
+    title = PREFIXES[path] + name if path in PREFIXES else TITLES.get(name, name)
+    if path in PREFIXES or name in BUILT_IN.get(path, ()):
+        return Look(f"<built-in function {title}>", IN_CPP)
     if (path == "torch" and name not in IN_PYTHON) or (path == "torch.nn.functional" and name in IN_C):
-        return f"<built-in method {name} of type object at 0x...>"
-    return f"<function {title} at 0x...>"
+        return Look(f"<built-in method {name} of type object at 0x...>", IN_CPP)
+    return Look(f"<function {title} at 0x...>", "function")
 
 
 def give_looks(spaces: Iterable[Namespace]) -> None:
@@ -70,7 +70,7 @@ def give_looks(spaces: Iterable[Namespace]) -> None:
                 space.table[name] = looking(entry, look(space.name, name))
 
 
-def looking(function: Value, wanted: str) -> Value:
+def looking(function: Value, wanted: Look) -> Value:
     if function.look in (None, wanted):
         function.look = wanted
         return function
