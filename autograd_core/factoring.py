@@ -9,7 +9,8 @@ import numpy as np
 from .functions.reductions import returned
 from .ops import linalg
 from .ops import shape as s
-from .ops.checks import check_floating, check_matrix, need, square
+from .ops.checks import check_floating, check_matrix, check_square, need, square
+from .ops.kernels import refuse
 from .state import state
 from .tensor import Tensor, plain
 from .transforms.batch import is_followed
@@ -65,13 +66,19 @@ def svdvals(A: Tensor) -> Tensor:
     return linalg.svd(A, False, wants_graph(A), min(A.data_.shape[-2:]))[1]
 
 
+def symmetric(A: Tensor) -> None:
+    need("eigh", A)
+    check_square("linalg.eigh", A)
+    refuse("linalg_eigh_cpu", "iub", A.data_)
+
+
 def eigh(A: Tensor, UPLO: str = "L") -> Any:
-    square("eigh", A)
+    symmetric(A)
     return EIGH(*linalg.linalg_eigh(A, side(UPLO), True))
 
 
 def eigvalsh(A: Tensor, UPLO: str = "L") -> Tensor:
-    square("eigh", A)
+    symmetric(A)
     return linalg.linalg_eigh(A, side(UPLO), wants_graph(A))[0]
 
 

@@ -45,12 +45,13 @@ def functional_call(
         given = tied(places, given)
     if strict:
         check_names(module, places, given)
+    for tensor in given.values():
+        if not isinstance(tensor, Tensor | None):
+            raise TypeError(f"{tensor} is not an instance of torch.Tensor")
     before = []
     try:
         for name in given:
             if name in places:
-                if not isinstance(given[name], Tensor | None):
-                    raise TypeError(f"{given[name]} is not an instance of torch.Tensor")
                 table, key = places[name]
                 before.append((table, key, table[key]))
                 table[key] = given[name]

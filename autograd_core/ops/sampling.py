@@ -75,12 +75,21 @@ def normal_(self: Tensor, mean: float = 0.0, std: float = 1.0, *, generator: Gen
     return in_place(normal, floating(self, "normal_kernel_cpu"), mean, std, generator)
 
 
-def exponential_(self: Tensor, lambd: float = 1.0, *, generator: Generator | None = None) -> Tensor:
-    if self.data_.dtype.kind != "f" and self.data_.size:
+def need_fractions(data: Array) -> None:
+    """Whether exponential numbers can be written over `data`.
+
+    Raises:
+        RuntimeError: it is of another dtype.
+    """
+    if data.dtype.kind != "f" and data.size:
         raise RuntimeError(
             "Exponential distribution is a continuous probability distribution. dtype must be a floating point but you "
-            f"specified {errors.type_name(self.data_.dtype)}"
+            f"specified {errors.type_name(data.dtype)}"
         )
+
+
+def exponential_(self: Tensor, lambd: float = 1.0, *, generator: Generator | None = None) -> Tensor:
+    need_fractions(self.data_)
     return in_place(exponential, self, lambd, generator)
 
 

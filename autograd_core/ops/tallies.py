@@ -179,7 +179,7 @@ def bincount(self: Array, weights: Array | None = None, minlength: int = 0) -> A
 def histc(self: Array, bins: int = 100, min: float = 0, max: float = 0) -> Array:
     refuse("histogram_cpu", "iub", self)
     if bins <= 0:
-        raise RuntimeError("torch.histc(): bins must be > 0")
+        raise RuntimeError(f"torch.histogram(): bins must be > 0, but got {bins} for dimension 0")
     low, high = float(min), float(max)
     if low == high and self.size:
         low, high = float(np.min(self)), float(np.max(self))

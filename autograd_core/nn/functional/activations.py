@@ -15,6 +15,7 @@ from ...ops import elementwise as e
 from ...ops import reduce as r
 from ...ops import shape as s
 from ...ops.kernels import refuse
+from ...ops.sampling import need_fractions
 from ...streams import exponential, uniform
 from ...tensor import Tensor, plain
 from .common import need_tensor
@@ -190,7 +191,9 @@ def softmin(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: 
 
 def gumbel_softmax(logits: Tensor, tau: float = 1, hard: bool = False, eps: float = 1e-10, dim: int = -1) -> Tensor:
     """A draw by `logits` that can be differentiated; `hard` rounds it, with the gradient of what is not rounded."""
+    need_tensor("empty_like", "input", 1, logits)
     data = logits.data_
+    need_fractions(data)
     noise = -np.log(exponential(data.size, data.dtype).reshape(data.shape))
     soft = r.softmax(e.div(e.add(logits, plain(noise)), tau), dim)
     if not hard:
