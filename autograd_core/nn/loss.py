@@ -51,6 +51,8 @@ class Loss(_Loss):
         average, reduce = (given.pop(flag, None) for flag in FLAGS)
         given["reduction"] = reduction_of(average, reduce, given["reduction"])
         for name, value in given.items():
+            if name == "delta" and not isinstance(value, int | float):
+                raise TypeError(f"delta must be a float or int, got: {type(value)}")
             if name in BUFFERS:
                 self.register_buffer(name, value)
             else:

@@ -107,11 +107,44 @@ def batch_norm(
     momentum: float = 0.1,
     eps: float = 1e-5,
 ) -> Tensor:
+    """By channel; only here torch looks at `eps`.
+
+    Raises:
+        ValueError: `eps` is too small.
+    """
+    if training:
+        check_values(input)
+    if eps < 0 or (training and eps == 0):
+        wanted = "positive during training" if training else "non-negative"
+        raise ValueError(f"batch_norm eps must be {wanted}, but got {eps}")
+    return by_channel(input, running_mean, running_var, weight, bias, training, momentum, eps)
+
+
+def check_values(input: Tensor) -> None:
+    """Whether there are several values in each channel.
+
+    Raises:
+        ValueError: there is one.
+    """
     shape = input.data_.shape
-    if training and not shape:
+    if not shape:
         raise IndexError("tuple index out of range")
-    if training and len(shape) >= 2 and math.prod((shape[0], *shape[2:])) == 1:
+    if len(shape) >= 2 and math.prod((shape[0], *shape[2:])) == 1:
         raise ValueError(f"Expected more than 1 value per channel when training, got input size {input.shape}")
+
+
+def by_channel(
+    input: Tensor,
+    running_mean: Tensor | None,
+    running_var: Tensor | None,
+    weight: Tensor | None,
+    bias: Tensor | None,
+    training: bool,
+    momentum: float,
+    eps: float,
+) -> Tensor:
+    if training:
+        check_values(input)
     check_channels(input, running_mean, running_var, weight, bias, training)
     refuse("batch_norm", "biu", input.data_)
     check_mixture(input, weight, bias, running_mean, running_var)
@@ -206,7 +239,7 @@ def instance_norm(
     parts = (running_mean, running_var, weight, bias)
     mean, var, gain, shift = (None if part is None else s.repeat(part, [samples]) for part in parts)
     row = s.view(shaping.contiguous(input), [1, samples * channels, *shape[2:]])
-    out = batch_norm(row, mean, var, gain, shift, use_input_stats, momentum, eps)
+    out = by_channel(row, mean, var, gain, shift, use_input_stats, momentum, eps)
     for part, mixed in ((running_mean, mean), (running_var, var)):
         if part is not None and mixed is not None and use_input_stats:
             part.overwrite(np.mean(mixed.data_.reshape(samples, channels), 0, dtype=part.data_.dtype))

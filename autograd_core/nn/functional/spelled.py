@@ -40,7 +40,7 @@ def batch_norm(
     eps: float,
     cudnn_enabled: bool,
 ) -> Tensor:
-    return normalization.batch_norm(input, running_mean, running_var, weight, bias, training, momentum, eps)
+    return normalization.by_channel(input, running_mean, running_var, weight, bias, training, momentum, eps)
 
 
 def instance_norm(
