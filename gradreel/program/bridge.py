@@ -7,6 +7,7 @@ comes from the engine and is neither known to the attribute tables nor plain is 
 
 from __future__ import annotations
 
+import inspect
 import types
 from collections.abc import Callable, Iterator
 from functools import cache, partial
@@ -314,4 +315,15 @@ def plain(machine: Machine, function: Value) -> Callable[..., Any]:
     def run(*args: Any, **kwargs: Any) -> Any:
         return callback(*args, **kwargs)
 
+    run.__name__ = callback.__name__
+    if isinstance(function, Function) and function.places is not None:
+        run.__signature__ = signature(machine, function, function.places)  # type: ignore[attr-defined]
     return run
+
+
+def signature(machine: Machine, function: Function, places: tuple[str, ...]) -> inspect.Signature:
+    """What `function` takes, with its defaults, as the engine may ask it."""
+    defaults = [to_engine(machine, value) for value in function.defaults or ()]
+    values = [inspect.Parameter.empty] * (len(places) - len(defaults)) + defaults
+    kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
+    return inspect.Signature([inspect.Parameter(p, kind, default=v) for p, v in zip(places, values, strict=True)])

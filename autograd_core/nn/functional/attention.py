@@ -45,14 +45,14 @@ def scaled_dot_product_attention(
             f"Expected query, key, and value to all be  at least 2 dimensional, but got query.dim: {ranks[0]} key.dim: "
             f"{ranks[1]} and value.dim: {ranks[2]} instead."
         )
-    if is_causal and attn_mask is not None:
-        raise RuntimeError("_scaled_dot_product_attention: Explicit attn_mask should not be set when is_causal=True")
     widths = {t.data_.shape[-1] for t in (query, key, value)}
     if dropout_p > 1.0:
         raise RuntimeError(f"dropout probability has to be between 0 and 1, but got {dropout_p:g}")
     alike = query.data_.ndim == key.data_.ndim == value.data_.ndim == 4 and len(widths) == 1
     if alike and dropout_p == 0.0 and not (attn_mask is not None and attn_mask.requires_grad):
         return attention.flash_attention(query, key, value, 0.0, is_causal, attn_mask, scale)[0]
+    if is_causal and attn_mask is not None:
+        raise RuntimeError("_scaled_dot_product_attention: Explicit attn_mask should not be set when is_causal=True")
     return composed(query, key, value, attn_mask, dropout_p, is_causal, scale)
 
 

@@ -64,7 +64,7 @@ class Frame:
 class Function:
     """A function of the program. `invoke` runs it; it takes over the list of arguments and empties it."""
 
-    __slots__ = ("name", "title", "invoke", "home", "doc", "attributes", "defaults")
+    __slots__ = ("name", "title", "invoke", "home", "doc", "attributes", "defaults", "places")
 
     def __init__(self, name: str, doc: str | None = None) -> None:
         self.name = self.title = name
@@ -73,6 +73,8 @@ class Function:
         """The class whose body defines it, if one does."""
         self.attributes: dict[str, Value] = {}
         self.defaults: tuple[Value, ...] | None = None
+        self.places: tuple[str, ...] | None = None
+        """The names of what it takes, if it takes no more than what has its place."""
         self.invoke: Callable[[list[Value], dict[str, Value]], Value]
 
 

@@ -84,6 +84,7 @@ def function(compiler: Compiler, node: ast.FunctionDef | ast.Lambda, name: str, 
         arguments.vararg.arg if arguments.vararg else None,
         arguments.kwarg.arg if arguments.kwarg else None,
     )
+    places = None if extras or arguments.kwonlyargs else names
     outer, compiler.scope = compiler.scope, compiler.scopes.of[node]
     compiler.titles.append(title + ".<locals>")
     run = body(compiler, node)
@@ -97,6 +98,7 @@ def function(compiler: Compiler, node: ast.FunctionDef | ast.Lambda, name: str, 
         cells = {free: frame.cells[free] for free in scope.free}
         given = {name: default(frame) for name, default in defaults}
         made.defaults = tuple(given[name] for name in names if name in given) or None
+        made.places = places
         invoker(made, given, cells)
         return made
 
