@@ -81,3 +81,36 @@ savez_compressed = savez
 
 def load(file, mmap_mode=None, allow_pickle=False, **rest):
     return _torch.load(file, weights_only=False)
+
+
+class _Joined:
+    """`np.r_[...]` and `np.c_[...]`: what stands in the brackets in a row, or as columns side by side."""
+
+    def __init__(self, columns):
+        self._columns = columns
+
+    def __getitem__(self, key):
+        parts = [self._part(part) for part in (key if isinstance(key, tuple) else (key,))]
+        return _np.concatenate(parts, axis=-1 if self._columns else 0)
+
+    def _part(self, part):
+        if isinstance(part, str):
+            raise ValueError("special directives must be the first entry.")
+        if isinstance(part, slice):
+            part = _stretch(part.start or 0, part.stop, 1 if part.step is None else part.step)
+        made = _np.array(part)
+        if made.ndim == 0:
+            made = made.reshape(1)
+        return made.reshape(-1, 1) if self._columns and made.ndim == 1 else made
+
+    def __len__(self):
+        return 0
+
+
+def _stretch(start, stop, step):
+    if isinstance(step, complex):
+        return _np.linspace(start, stop, int(abs(step)))
+    return _np.arange(start, stop, step)
+
+
+r_, c_ = _Joined(False), _Joined(True)
