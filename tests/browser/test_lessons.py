@@ -86,7 +86,7 @@ def test_the_contents_lead_to_a_lesson_and_back_leads_back(page: Page, app_url: 
 def test_the_pages_can_be_reached_at_every_width(page: Page, app_url: str, width: int) -> None:
     page.set_viewport_size({"width": width, "height": 720})
     open_lesson(page, f"{app_url}/Lessons")
-    if width < 900:
+    if width < 1100:
         page.get_by_test_id("pages").click()
         page.get_by_role("menuitem", name="Lab").click()
     else:
