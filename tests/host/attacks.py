@@ -107,7 +107,6 @@ REJECTED: dict[str, list[str]] = {
         T + "print(torch.take(x, torch.tensor([99])))",
         T + "print(x.detach().scatter_(0, torch.tensor([99]), 1.0))",
         T + "print(x.data_ptr() + 1).y",
-        T + "print(x.storage())",
         T + "x.set_(torch.ones(2))",
         T + "print(torch.from_file('/etc/passwd'))",
         T + "torch.save(x, open('/dev/shm/x', 'wb'))",

@@ -15,6 +15,7 @@ from ..bridge import Companion, from_engine
 from ..calls import CONTEXTS, call, call_method
 from ..engine import tensor_id, torch
 from ..machine import Machine
+from ..torch_face.names import TYPES as ENGINE_TYPES
 from .basics import basic
 from .creating import Keyed
 from .kinds import missing, record_of, type_of
@@ -296,7 +297,7 @@ def of_type(machine: Machine, owner: Type, name: str) -> Value:
         return unbound(entry, owner.hosts[0], name) if shared else entry
     if name == "__module__":
         return owner.title.rpartition(".")[0] or "builtins"
-    if name == "__mro__" and owner.hosts:
+    if name == "__mro__" and owner in ENGINE_TYPES.values():  # those of Python's own lead to its insides
         return (*order_of_host(owner.hosts[0]), OBJECT[0])
     found = basic(machine, MISSING, None, name, owner)
     if found is not MISSING and not (name == "__init__" and owner.hosts and ENGINE in owner.hosts[0].__module__):
