@@ -94,6 +94,12 @@ print(zipfile)
 """
 
 
+@pytest.mark.parametrize("value", ["''", "(1)", "[]", "print", "len.__class__"])
+def test_what_pythons_own_classes_extend_is_not_told(value: str) -> None:
+    outcome = run(f"print({value}.__class__.__mro__)").outcome
+    assert (outcome.kind, outcome.type) == ("raised", "AttributeError"), outcome
+
+
 def test_a_library_that_is_not_used_is_left_out_with_a_remark() -> None:
     trace = run(UNUSED.replace("print(zipfile)", "f(1)"))
     assert trace.outcome.kind == "finished"
