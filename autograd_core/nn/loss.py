@@ -51,8 +51,6 @@ class Loss(_Loss):
         average, reduce = (given.pop(flag, None) for flag in FLAGS)
         given["reduction"] = reduction_of(average, reduce, given["reduction"])
         for name, value in given.items():
-            if name == "delta" and not isinstance(value, int | float):
-                raise TypeError(f"delta must be a float or int, got: {type(value)}")
             if name in BUFFERS:
                 self.register_buffer(name, value)
             else:
@@ -90,7 +88,16 @@ def forward_of(inputs: Iterable[str]) -> Callable[..., Any]:
 L1Loss = loss("L1Loss", F.l1_loss, **OLD)
 MSELoss = loss("MSELoss", F.mse_loss, **OLD)
 SmoothL1Loss = loss("SmoothL1Loss", F.smooth_l1_loss, **OLD, beta=1.0)
-HuberLoss = loss("HuberLoss", F.huber_loss, reduction="mean", delta=1.0)
+
+
+class HuberLoss(loss("HuberLoss", F.huber_loss, reduction="mean", delta=1.0)):  # type: ignore[misc]
+    """The square of what is small, and the size of what is large."""
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        if not isinstance(self.delta, int | float):
+            raise TypeError(f"delta must be a float or int, got: {type(self.delta)}")
+
 
 # ---- of probabilities
 

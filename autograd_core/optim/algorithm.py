@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
+from operator import le
 from typing import Any, ClassVar
 
 import numpy as np
@@ -43,7 +44,7 @@ def at_least_zero(words: str, value: float) -> None:
     Raises:
         ValueError: it is not.
     """
-    if not 0.0 <= value:  # noqa: SIM300 - in this order Python names what is no number
+    if not le(0.0, value):  # in this order Python names what is no number
         raise ValueError(f"Invalid {words}: {value}")
 
 
@@ -68,6 +69,7 @@ class Algorithm(Optimizer):
     on_tensors: ClassVar[staticmethod[Any, None] | None] = None
     """The same step made of operators."""
     captured: ClassVar[str] = "params and state_steps"
+    at_least_zero = staticmethod(at_least_zero)
     accelerators: ClassVar[tuple[str, ...]] = ("xla",)
     """What has to lie on an accelerator to be captured there, and which one is not served by all algorithms."""
 
@@ -95,10 +97,6 @@ class Algorithm(Optimizer):
         self.check(given)
         super().__init__(params, given)
 
-    @staticmethod
-    def negative(value: float) -> bool:
-        return not 0.0 <= value  # noqa: SIM300
-
     def check(self, given: Group) -> None:
         """Whether the options make sense.
 
@@ -108,8 +106,7 @@ class Algorithm(Optimizer):
         if isinstance(given["lr"], Tensor) and given["lr"].data_.size != 1:
             raise ValueError("Tensor lr must be 1-element")
         for name, words in self.limits.items():
-            if self.negative(given[name]):
-                raise ValueError(f"Invalid {words}: {given[name]}")
+            self.at_least_zero(words, given[name])
         if given.get("fused") and given.get("differentiable"):
             raise RuntimeError("`fused` does not support `differentiable`")
         if given.get("fused") and given.get("foreach"):

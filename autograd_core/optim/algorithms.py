@@ -71,8 +71,9 @@ class SGD(Algorithm):
     on_tensors = staticmethod(sgd)
 
     @staticmethod
-    def negative(value: float) -> bool:
-        return value < 0.0
+    def at_least_zero(words: str, value: float) -> None:
+        if value < 0.0:
+            raise ValueError(f"Invalid {words}: {value}")
 
     def check(self, given: Group) -> None:
         super().check(given)

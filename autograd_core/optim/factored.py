@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from operator import le
 from typing import Any
 
 import numpy as np
@@ -28,12 +29,12 @@ class Adafactor(Algorithm):
         super().check(given)
         first, second = given["eps"]
         asked: list[tuple[str, Any, bool]] = [
-            ("Learning rate should be >= 0", given["lr"], given["lr"] >= 0),
+            ("Learning rate should be >= 0", given["lr"], le(0.0, given["lr"])),
             ("beta2_decay should be <= 0", given["beta2_decay"], given["beta2_decay"] <= 0),
-            ("epsilon1 should be >= 0", first, first is None or first >= 0),
-            ("epsilon2 should be >= 0", second, second >= 0),
+            ("epsilon1 should be >= 0", first, first is None or le(0.0, first)),
+            ("epsilon2 should be >= 0", second, le(0.0, second)),
             ("Clipping threshold d should be >= 1", given["d"], given["d"] >= 1),
-            ("weight_decay should be >= 0", given["weight_decay"], given["weight_decay"] >= 0),
+            ("weight_decay should be >= 0", given["weight_decay"], le(0.0, given["weight_decay"])),
         ]
         for words, value, fits in asked:
             if not fits:
