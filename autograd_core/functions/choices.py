@@ -122,8 +122,8 @@ def round(input: Any, *, decimals: int | None = None) -> Tensor:
     return e.round(input) if decimals is None else e.round_to(input, decimals)
 
 
-UNSAID = "true"
-"""The rounding mode of a division that names none: one that names None is another operator's."""
+UNSAID: Any = type("Unsaid", (), {})()
+"""In the place of a `dim` or a rounding mode that is not given: torch has another operator for `None`."""
 
 
 def div(input: Any, other: Any, *, rounding_mode: str | None = UNSAID) -> Tensor:

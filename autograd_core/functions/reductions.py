@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from ..ops import elementwise as e
 from ..ops import reduce as r
 from ..tensor import Tensor
-from .choices import cast, dims
+from .choices import UNSAID, cast, dims
 
 
 def returned(kind: str, fields: str) -> Any:
@@ -41,10 +41,6 @@ def named(kind: str) -> type[Extreme]:
 
 
 MAX, MIN, SORT, TOPK = (named(kind) for kind in ("max", "min", "sort", "topk"))
-
-
-UNSAID: Any = type("Unsaid", (), {})()
-"""In the place of a `dim` that is not given: torch has another operator for `None`."""
 
 
 def sum(input: Tensor, dim: Any = UNSAID, keepdim: bool = False, *, axis: Any = UNSAID, dtype: Any = None) -> Tensor:
