@@ -107,30 +107,20 @@ def batch_norm(
     momentum: float = 0.1,
     eps: float = 1e-5,
 ) -> Tensor:
-    """By channel; only here torch looks at `eps`.
+    """By channel; only here, and not in torch.batch_norm, torch counts the values and looks at `eps`.
 
     Raises:
-        ValueError: `eps` is too small.
+        ValueError: there is one value in each channel, or `eps` is too small.
     """
-    if training:
-        check_values(input)
+    shape = input.data_.shape
+    if training and not shape:
+        raise IndexError("tuple index out of range")
+    if training and len(shape) >= 2 and math.prod((shape[0], *shape[2:])) == 1:
+        raise ValueError(f"Expected more than 1 value per channel when training, got input size {input.shape}")
     if eps < 0 or (training and eps == 0):
         wanted = "positive during training" if training else "non-negative"
         raise ValueError(f"batch_norm eps must be {wanted}, but got {eps}")
     return by_channel(input, running_mean, running_var, weight, bias, training, momentum, eps)
-
-
-def check_values(input: Tensor) -> None:
-    """Whether there are several values in each channel.
-
-    Raises:
-        ValueError: there is one.
-    """
-    shape = input.data_.shape
-    if not shape:
-        raise IndexError("tuple index out of range")
-    if len(shape) >= 2 and math.prod((shape[0], *shape[2:])) == 1:
-        raise ValueError(f"Expected more than 1 value per channel when training, got input size {input.shape}")
 
 
 def by_channel(
@@ -143,8 +133,6 @@ def by_channel(
     momentum: float,
     eps: float,
 ) -> Tensor:
-    if training:
-        check_values(input)
     check_channels(input, running_mean, running_var, weight, bias, training)
     refuse("batch_norm", "biu", input.data_)
     check_mixture(input, weight, bias, running_mean, running_var)
@@ -229,10 +217,23 @@ def instance_norm(
     momentum: float = 0.1,
     eps: float = 1e-5,
 ) -> Tensor:
+    if use_input_stats and math.prod(input.data_.shape[2:]) == 1:
+        raise ValueError(f"Expected more than 1 spatial element when training, got input size {input.shape}")
+    return by_sample(input, running_mean, running_var, weight, bias, use_input_stats, momentum, eps)
+
+
+def by_sample(
+    input: Tensor,
+    running_mean: Tensor | None,
+    running_var: Tensor | None,
+    weight: Tensor | None,
+    bias: Tensor | None,
+    use_input_stats: bool,
+    momentum: float,
+    eps: float,
+) -> Tensor:
     """The batch norm of a batch of one, in which each sample has channels of its own."""
     shape = list(input.data_.shape)
-    if use_input_stats and math.prod(shape[2:]) == 1:
-        raise ValueError(f"Expected more than 1 spatial element when training, got input size {input.shape}")
     if not use_input_stats and (running_mean is None or running_var is None):
         raise RuntimeError("Expected running_mean and running_var to be defined when use_input_stats is false")
     samples, channels = shape[:2]

@@ -54,7 +54,7 @@ def instance_norm(
     eps: float,
     cudnn_enabled: bool,
 ) -> Tensor:
-    return normalization.instance_norm(input, running_mean, running_var, weight, bias, use_input_stats, momentum, eps)
+    return normalization.by_sample(input, running_mean, running_var, weight, bias, use_input_stats, momentum, eps)
 
 
 # ---- losses
