@@ -7,9 +7,9 @@ import pytest
 import autograd_core
 import autograd_core.func
 import autograd_core.utils.checkpoint
+from tests.autograd_core.naming import under_the_name_of_torch
 from tests.autograd_core.programs import close, printed
 from tests.autograd_core.stored import load
-from tests.autograd_core.transcript import under_the_name_of_torch
 
 PROGRAMS = load("functional")
 SNIPPETS = [run for run in load("runs") if run["name"].startswith("f_")]

@@ -10,10 +10,10 @@ import pytest
 import autograd_core as torch
 from tests.printing import same_text
 
+from .naming import under_the_name_of_torch
 from .native import describe
 from .stored import load
 from .test_native import differences
-from .transcript import under_the_name_of_torch
 
 
 @pytest.mark.parametrize("program", load("fuzzed"), ids=lambda program: "found" if program["found"] else "other")

@@ -14,9 +14,9 @@ import autograd_core.optim
 import autograd_core.utils.checkpoint
 from tests.printing import same_text
 
+from .naming import under_the_name_of_torch
 from .native import describe
 from .stored import load
-from .transcript import under_the_name_of_torch
 
 SOURCES = {program["name"]: program["source"] for program in load("runs")}
 EXPECTED: dict[str, Any] = load("native")

@@ -4,9 +4,7 @@ The same recordings are played through the interpreter in tests/program.
 """
 
 import contextlib
-import importlib
 import io
-import sys
 import warnings
 from typing import Any
 
@@ -15,6 +13,7 @@ import pytest
 import autograd_core
 from autograd_core.state import isolated
 from autograd_core.streams import DEFAULT_SEED
+from tests.autograd_core.naming import under_the_name_of_torch
 from tests.autograd_core.stored import load
 from tests.printing import same_text
 from tests.program.recorded import programs
@@ -22,20 +21,21 @@ from tests.program.recorded import programs
 SURVEYS = load("layers")
 """Longer ones that go through all variants of a kind of layer: values, graphs to the last saved name, refusals."""
 
-MODULES = ("nn", "nn.functional", "optim", "optim.lr_scheduler", "distributions", "autograd")
 LAYERS = {program.name: program for program in programs() if program.name[0] == "n" and program.name[1:3].isdigit()}
 
 
-def outcome(source: str, monkeypatch: pytest.MonkeyPatch) -> tuple[str, str | None]:
+def outcome(source: str) -> tuple[str, str | None]:
     """What the program prints, and the error that ends it."""
-    monkeypatch.setitem(sys.modules, "torch", autograd_core)
-    for name in MODULES:
-        monkeypatch.setitem(sys.modules, f"torch.{name}", importlib.import_module(f"autograd_core.{name}"))
     names: dict[str, Any] = {"__name__": "__main__"}
     out = io.StringIO()
     before = autograd_core.get_default_dtype()
     try:
-        with isolated(), contextlib.redirect_stdout(out), warnings.catch_warnings():
+        with (
+            under_the_name_of_torch(autograd_core),
+            isolated(),
+            contextlib.redirect_stdout(out),
+            warnings.catch_warnings(),
+        ):
             warnings.simplefilter("ignore")
             autograd_core.manual_seed(DEFAULT_SEED)
             exec(compile(source, "program", "exec"), names)  # the programs are our own
@@ -47,16 +47,16 @@ def outcome(source: str, monkeypatch: pytest.MonkeyPatch) -> tuple[str, str | No
 
 
 @pytest.mark.parametrize("name", LAYERS)
-def test_a_program_prints_and_raises_what_pytorch_does(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_program_prints_and_raises_what_pytorch_does(name: str) -> None:
     program = LAYERS[name]
-    printed, error = outcome(program.source, monkeypatch)
+    printed, error = outcome(program.source)
     assert error == (program.exceptions[0][0] if program.exceptions else None)
     assert same_text(program.stdout, printed, program.values), f"printed {printed!r}"
 
 
 @pytest.mark.parametrize("survey", SURVEYS, ids=[survey["name"] for survey in SURVEYS])
-def test_all_variants_do_what_they_do_in_pytorch(survey: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
-    printed, error = outcome(survey["source"], monkeypatch)
+def test_all_variants_do_what_they_do_in_pytorch(survey: dict[str, str]) -> None:
+    printed, error = outcome(survey["source"])
     assert error is None
     for expected, found in zip(survey["prints"].splitlines(), printed.splitlines(), strict=False):
         assert same_text(expected, found), f"torch printed\n{expected}\nhere\n{found}"

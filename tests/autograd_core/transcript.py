@@ -24,6 +24,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+from .naming import under_the_name_of_torch
+
 
 @dataclass
 class Statement:
@@ -85,24 +87,6 @@ def collected_apart() -> Iterator[None]:
         gc.enable()
         with contextlib.redirect_stdout(io.StringIO()):
             gc.collect()
-
-
-@contextlib.contextmanager
-def under_the_name_of_torch(module: Any) -> Iterator[None]:
-    """Let `import torch...` find `module` and what is below it."""
-    home = module.__name__
-    below = {n: m for n, m in sys.modules.items() if n == home or n.startswith(home + ".")}
-    names = {"torch" + n.removeprefix(home): m for n, m in below.items()}
-    before = {n: sys.modules.get(n) for n in names}
-    sys.modules.update(names)
-    try:
-        yield
-    finally:
-        for name, old in before.items():
-            if old is None:
-                del sys.modules[name]
-            else:
-                sys.modules[name] = old
 
 
 def shown_by(code: str, names: dict[str, Any], title: str) -> str:
