@@ -1,4 +1,4 @@
-"""torch.add, torch.gather and the like: what programs call, where it chooses among operators of the table.
+"""torch.add, torch.clamp and the like: what programs call, where it chooses among operators of the table.
 
 Reductions lie in reductions.py, what only moves values in shaping.py. Each of these is a function of the package and,
 by FROM in methods/table.py, a method of Tensor. Those that need no choice (exp, mm) are the operators themselves.
@@ -12,25 +12,16 @@ from typing import Any
 import numpy as np
 
 from .. import errors
-from ..not_implemented import underived
-from ..ops import added, putting, scattering, two_numbers
+from ..ops import added, putting, two_numbers
 from ..ops import elementwise as e
-from ..ops import index as i
 from ..ops import shape as s
 from ..ops.bounds import meet
 from ..strides import iterated, suggests
 from ..tensor import Tensor, plain
 from ..transforms.batch import hidden, unseen
-from ..warned import warn_once
-from .indexing import to_write_by
+from .places import nonzero
 
 Numbers = bool | int | float
-
-OLD_REDUCTIONS = {"add": "sum", "multiply": "prod"}
-OF_TENSORS = (
-    "The reduce argument of torch.scatter with Tensor src is deprecated and will be removed in a future PyTorch "
-    "release. Use torch.scatter_reduce instead for more reduction options."
-)
 
 
 def dims(dim: Any) -> list[int] | None:
@@ -262,55 +253,6 @@ def outer(input: Tensor, vec2: Tensor) -> Tensor:
         if vector.data_.ndim != 1:
             raise RuntimeError(f"outer: Expected 1-D argument {name}, but got {vector.data_.ndim}-D")
     return s.reshape(input, [input.data_.shape[0], 1]) * vec2
-
-
-# ---- places
-
-
-def gather(input: Tensor, dim: int, index: Tensor, *, sparse_grad: bool = False) -> Tensor:
-    return i.gather(input, dim, index, sparse_grad)
-
-
-def index_fill(input: Tensor, dim: int, index: Tensor, value: Any) -> Tensor:
-    fill = i.index_fill_tensor if isinstance(value, Tensor) else i.index_fill
-    return fill(input, dim, index, value)
-
-
-def scatter(
-    input: Tensor, dim: int, index: Tensor, src: Any = None, *, value: Any = None, reduce: str | None = None
-) -> Tensor:
-    src = value if src is None else src
-    if reduce is not None:
-        return underived("scatter", scattering.scatter_reduce, *joined(input, dim, index, src, reduce))
-    return i.scatter(input, dim, index, src) if isinstance(src, Tensor) else i.scatter_value(input, dim, index, src)
-
-
-def joined(input: Tensor, dim: int, index: Tensor, src: Any, reduce: str) -> tuple[Any, ...]:
-    """The operands of a scatter that adds or multiplies, as it was written before there was scatter_reduce.
-
-    Raises:
-        RuntimeError: it does neither.
-    """
-    if isinstance(src, Tensor):
-        warn_once("scatter with reduce", OF_TENSORS, 3)
-    else:
-        src = plain(np.full(index.data_.shape, src, input.data_.dtype))
-    if reduce not in OLD_REDUCTIONS:
-        raise RuntimeError("reduce argument must be either add or multiply.")
-    return input, dim, index, src, OLD_REDUCTIONS[reduce]
-
-
-def index_put(input: Tensor, indices: Sequence[Tensor], values: Tensor, accumulate: bool = False) -> Tensor:
-    return putting.index_put(input, to_write_by(input, indices, values, accumulate), values, accumulate)
-
-
-def nonzero(input: Tensor, *, as_tuple: bool = False) -> Any:
-    if unseen(input):
-        raise RuntimeError(errors.DYNAMIC.format("where" if as_tuple else "nonzero"))
-    if as_tuple:
-        return tuple(s.unbind(nonzero(input if input.data_.ndim else s.unsqueeze(input.detach(), 0)), 1))
-    found = np.nonzero(np.atleast_1d(input.data_))
-    return plain(np.stack(found).astype(np.int64).T if input.data_.ndim else np.zeros((len(found[0]), 0), np.int64))
 
 
 # ---- comparisons of whole tensors

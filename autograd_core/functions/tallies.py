@@ -12,7 +12,8 @@ from ..signatures.guarding import guarded
 from ..strides import lies_in
 from ..tensor import Tensor, plain
 from ..warned import warn_once
-from .choices import cast, nonzero
+from .choices import cast
+from .places import nonzero
 from .reductions import Extreme, named, sort
 
 KTHVALUE = named("kthvalue")

@@ -25,6 +25,7 @@ from ..functions import (
     indexing,
     likes,
     parts,
+    places,
     quantiles,
     rarer,
     reductions,
@@ -243,8 +244,7 @@ FROM = {
     "is_nonzero resolve_conj resolve_neg",
     functions: "xlogy copysign add sub mul div round remainder pow square positive clamp lerp "
     "clamp_min clamp_max masked_fill masked_scatter fmod float_power "
-    "addmm addmv baddbmm outer gather scatter index_put index_fill nonzero equal isclose allclose "
-    "is_floating_point numel",
+    "addmm addmv baddbmm outer equal isclose allclose is_floating_point numel",
     reductions: "sum mean prod cumsum cumprod max min amax amin sort argsort topk var std logsumexp "
     "softmax log_softmax all any",
     shaping: "reshape view view_as flatten unflatten ravel permute movedim expand expand_as squeeze repeat tile flip "
@@ -255,6 +255,7 @@ FROM = {
     factored: "cholesky_solve cholesky_inverse",
     statistics: "aminmax median nanmedian mode cummax cummin nansum nanmean dist",
     arranging: "broadcast_to repeat_interleave rot90 fliplr flipud",
+    places: "gather scatter index_put index_fill nonzero",
     parts: "tensor_split hsplit vsplit dsplit diff take_along_dim select_scatter slice_scatter diagonal_scatter "
     "scatter_reduce index_reduce",
 }

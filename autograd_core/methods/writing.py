@@ -14,7 +14,7 @@ from numpy import ndarray
 
 from .. import comparing, dtypes, errors, not_implemented
 from ..functions import choices as functions
-from ..functions import parts
+from ..functions import parts, places
 from ..functions.choices import UNSAID, any_floating, known_mode
 from ..functions.indexing import to_write_by
 from ..graph import FLOAT
@@ -176,7 +176,7 @@ def scatter_(
 ) -> Tensor:
     given = value if src is None else src
     if reduce is not None:
-        operands = functions.joined(self, dim, index, given, reduce)
+        operands = places.joined(self, dim, index, given, reduce)
         return not_implemented.underived_("scatter_", scattering.scatter_reduce, *operands)
     return in_place(i.scatter if isinstance(given, Tensor) else i.scatter_value, self, dim, index, given)
 
