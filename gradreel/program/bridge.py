@@ -10,10 +10,11 @@ from __future__ import annotations
 import inspect
 import types
 from collections.abc import Callable, Iterator
-from functools import cache, partial
+from functools import cache, lru_cache, partial
 from typing import TYPE_CHECKING, Any
 
 from .engine import TENSORS, torch
+from .objects.standing import stands_for
 from .objects.values import (
     ATTRIBUTES,
     CLASS,
@@ -62,10 +63,11 @@ class Callback:
     @property
     def __name__(self) -> str:
         """What the engine's messages call it: the name that the program gave it."""
-        return self.function.name if isinstance(self.function, Function) else "Callback"
+        named = self.function.function if isinstance(self.function, Bound) else self.function
+        return str(named.name)  # objects have none, as in Python
 
     def __repr__(self) -> str:
-        return f"<function {getattr(self.function, 'title', self.__name__)} at 0x...>"
+        return f"<function {getattr(self.function, 'title', _name_of(self))} at 0x...>"
 
     def __call__(self, *args: Value, **kwargs: Value) -> Value:
         machine = self.machine
@@ -75,9 +77,6 @@ class Callback:
         return to_engine(machine, machine.call(machine, self.function, given, named))
 
 
-Callback.__name__ = "function"  # type: ignore[method-assign, assignment]  # so the host and the engine call it
-
-
 class Parcel:
     """Anything else of the program's own, passed through the engine unopened."""
 
@@ -85,6 +84,12 @@ class Parcel:
 
     def __init__(self, value: Value) -> None:
         self.value = value
+
+
+@lru_cache(256)
+def handed(kind: type[Any], name: str, home: str) -> type[Any]:
+    """`kind` under the name of what it hands to the engine: messages of the engine say the types of what they got."""
+    return stands_for(name)(type(name, (kind,), {"__slots__": (), "__module__": home}))
 
 
 def to_engine(machine: Machine, value: Value) -> Any:
@@ -105,9 +110,13 @@ def to_engine(machine: Machine, value: Value) -> Any:
     if kind is Class and value.native is not None:
         return value.native
     if isinstance(value, CALLABLES):
-        return Callback(machine, value)
+        home = "builtins" if kind is Builtin else "__main__"
+        return handed(Callback, kind.__name__, home)(machine, value)
     if isinstance(value, Instance):
-        return Callback(machine, value) if value.kind.find("__call__") is not MISSING else Parcel(value)
+        title = value.kind.name, value.kind.title.removesuffix(f".{value.kind.qualname}")
+        if value.kind.find("__call__") is MISSING:
+            return handed(Parcel, *title)(value)
+        return handed(Callback, *title)(machine, value)
     if kind is Silent:
         raise unseen(value)
     if isinstance(value, (list, tuple)) and isinstance(value, Own):
@@ -136,9 +145,9 @@ def from_engine(value: Any) -> Value:
     kind = type(value)
     if kind in PLAIN:
         return value
-    if kind is Callback:
+    if issubclass(kind, Callback):
         return value.function
-    if kind is Parcel:
+    if issubclass(kind, Parcel):
         return value.value
     if kind is list or kind is tuple:
         if all(type(part) in PLAIN for part in value):
@@ -315,7 +324,7 @@ def plain(machine: Machine, function: Value) -> Callable[..., Any]:
     def run(*args: Any, **kwargs: Any) -> Any:
         return callback(*args, **kwargs)
 
-    run.__name__ = callback.__name__
+    run.__name__ = _name_of(callback)
     if isinstance(function, Function) and function.places is not None:
         run.__signature__ = signature(machine, function, function.places)  # type: ignore[attr-defined]
     return run

@@ -9,7 +9,7 @@ from .engine import torch
 from .errors import parted
 from .machine import Machine
 from .objects.creating import instantiate
-from .objects.looks import TYPE_NAME, make
+from .objects.looks import TYPE_NAME, WRITTEN_IN_C, make
 from .objects.values import (
     MISSING,
     OBJECTS,
@@ -23,11 +23,8 @@ from .objects.values import (
     Function,
     Generator,
     Instance,
-    Namespace,
-    Property,
     Silent,
     StaticMethod,
-    Super,
     Type,
     Value,
 )
@@ -245,25 +242,10 @@ def truth(machine: Machine, value: Value) -> bool:
 # ---- names of types
 
 
-NAMES: dict[type, str] = {
-    Function: "function",
-    Bound: "method",
-    Class: "type",
-    Type: "type",
-    ExceptionType: "type",
-    Namespace: "module",
-    Super: "super",
-    Generator: "generator",
-    Property: "property",
-    StaticMethod: "staticmethod",
-    ClassMethod: "classmethod",
-}
-
-
 def kind_name(value: Value) -> str:
     """The name of the type of `value`, as Python's messages give it. What stands for a library has none to tell."""
     if isinstance(value, OBJECTS):
-        return value.kind.name
+        return value.kind.title if value.kind.title in WRITTEN_IN_C else value.kind.name
     if type(value) is Silent:
         raise unseen(value)
     if isinstance(value, Error):
@@ -272,7 +254,7 @@ def kind_name(value: Value) -> str:
         return make(value)
     kind = type(value)
     home = f"{kind.__module__}." if kind.__module__ in ("numpy", "torch.return_types") else ""
-    return NAMES.get(kind) or home + TYPE_NAME.__get__(kind)
+    return home + str(TYPE_NAME.__get__(kind))
 
 
 def finish_class(kind: Class) -> None:

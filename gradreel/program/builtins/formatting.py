@@ -132,6 +132,8 @@ def written(machine: Machine, value: Value, around: tuple[int, ...] = ()) -> str
         return collected(machine, value, around)
     if kind is Silent:
         raise unseen(value)
+    if isinstance(value, Callback):
+        return written(machine, value.function, around)
     if isinstance(value, np.ndarray):
         return array_text(machine, value, repr)
     if isinstance(value, torch.Tensor):
@@ -239,7 +241,6 @@ CONTAINERS: dict[type, tuple[str, str, str, str, str]] = {
 """Opening, closing, when inside itself, when empty (if different), closing behind a single item."""
 
 RECORDS: dict[type, Callable[[Any], str]] = {
-    Callback: lambda value: written(value.machine, value.function),
     Function: lambda value: f"<function {value.title} at 0x...>",
     Class: lambda value: f"<class '{value.title}'>" if value.members is None else f"<enum '{value.name}'>",
     Type: lambda value: f"<class '{value.title}'>",

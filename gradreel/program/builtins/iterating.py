@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 
 from ..bridge import unseen
-from ..calls import NAMES, call_method, kind_name
+from ..calls import call_method, kind_name
 from ..engine import torch
 from ..errors import TYPES as ERRORS
 from ..machine import Machine
+from ..objects.standing import stands_for
 from ..objects.values import (
     MISSING,
     OBJECTS,
@@ -27,6 +28,7 @@ from ..objects.values import (
 ITERABLE = (deque, list, tuple, str, dict, set, frozenset, range, enumerate, zip, Generator, np.ndarray, torch.Tensor)
 
 
+@stands_for("iterator")
 class Walk:
     """Iteration by the `__next__` of an object of the program."""
 
@@ -43,6 +45,7 @@ class Walk:
         return call_method(self.machine, self.source, "__next__", [])
 
 
+@stands_for("iterator")
 class Indexed:
     """Iteration by `__getitem__` with 0, 1, 2, ... until IndexError."""
 
@@ -62,6 +65,12 @@ class Indexed:
             return call_method(self.machine, self.source, "__getitem__", [self.at])
         except IndexError:
             raise StopIteration from None
+
+
+def has_walk(value: Value) -> bool:
+    """Whether the program says how to go through `value`: an error is its own then."""
+    ways = ("__iter__", "__getitem__")
+    return isinstance(value, OBJECTS) and any(value.kind.find(way) is not MISSING for way in ways)
 
 
 def iterate(machine: Machine, value: Any) -> Iterator[Value]:
@@ -159,6 +168,3 @@ def listed(machine: Machine, value: Value) -> list[Value]:
         if len(items) > limit:
             meter.length(len(items))
     return items
-
-
-NAMES.update({Walk: "iterator", Indexed: "iterator"})

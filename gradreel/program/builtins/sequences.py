@@ -8,9 +8,10 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from ..calls import NAMES, call, call_method, kind_name, own_length, truth
+from ..calls import call, call_method, kind_name, own_length, truth
 from ..engine import STORAGES, torch
 from ..machine import Machine
+from ..objects.standing import stands_for
 from ..objects.values import MISSING, OBJECTS, Class, Own, Value
 from .iterating import VIEWS, iterate, listed
 from .operators import binary
@@ -93,6 +94,7 @@ def extreme(name: str, better: Callable[[Machine, Value, Value], Value]) -> Call
 # ---- iteration
 
 
+@stands_for("map")
 class Mapped:
     """`map(...)`: what comes next is computed when asked for."""
 
@@ -111,6 +113,7 @@ class Mapped:
         return call(self.machine, self.function, [next(source) for source in self.sources], {})
 
 
+@stands_for("filter")
 class Filtered(Mapped):
     """`filter(...)`, likewise."""
 
@@ -124,9 +127,6 @@ class Filtered(Mapped):
             kept = item if self.function is None else call(self.machine, self.function, [item], {})
             if truth(self.machine, kept):
                 return item
-
-
-NAMES.update({Mapped: "map", Filtered: "filter"})
 
 
 def mapped(machine: Machine, function: Value, *sources: Value) -> Mapped:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Callable
 from typing import Any
 
@@ -54,7 +53,7 @@ from .asking import (
 from .formatting import text, written
 from .iterating import Walk, iterate, listed
 from .methods import METHODS, _fromkeys, dictionary, maketrans, ordered_list
-from .operators import binary, greater, less, same, unsupported
+from .operators import Binary, general, greater, less, same, united, unsupported
 from .sequences import (
     Filtered,
     Mapped,
@@ -176,11 +175,14 @@ def hashed(machine: Machine, value: Value) -> int:
     return hash(value)
 
 
-def parts(machine: Machine, left: Value, right: Value) -> tuple[Value, Value]:
+DIVMOD = Binary("divmod()", divmod, divmod, "divmod", united)
+
+
+def parts(machine: Machine, left: Value, right: Value) -> Value:
     """`divmod(left, right)`, which tensors do not know."""
     if isinstance(left, torch.Tensor) or isinstance(right, torch.Tensor):
-        raise TypeError(unsupported("divmod()", False, left, right))
-    return binary(machine, ast.FloorDiv)(left, right), binary(machine, ast.Mod)(left, right)
+        raise TypeError(unsupported(DIVMOD.sign, False, left, right))
+    return general(machine, DIVMOD, DIVMOD.run, False, left, right)
 
 
 def compound(machine: Machine, real: Value = 0, imag: Value = 0) -> complex:

@@ -32,16 +32,16 @@ class _Ordered:
         return type(self) is type(other) and self._key() == other._key()
 
     def __lt__(self, other):
-        return self._key() < other._key()
+        return self._key() < other._key() if type(self) is type(other) else NotImplemented
 
     def __le__(self, other):
-        return self._key() <= other._key()
+        return self._key() <= other._key() if type(self) is type(other) else NotImplemented
 
     def __gt__(self, other):
-        return self._key() > other._key()
+        return self._key() > other._key() if type(self) is type(other) else NotImplemented
 
     def __ge__(self, other):
-        return self._key() >= other._key()
+        return self._key() >= other._key() if type(self) is type(other) else NotImplemented
 
     def __hash__(self):
         return hash(self._key())
@@ -69,15 +69,29 @@ class timedelta(_Ordered):
     def __neg__(self):
         return timedelta(microseconds=-self._key())
 
+    def __abs__(self):
+        return timedelta(microseconds=abs(self._key()))
+
     def __mul__(self, factor):
-        return timedelta(microseconds=self._key() * factor)
+        return timedelta(microseconds=self._key() * factor) if isinstance(factor, (int, float)) else NotImplemented
 
     __rmul__ = __mul__
 
     def __truediv__(self, other):
         if isinstance(other, timedelta):
             return self._key() / other._key()
-        return timedelta(microseconds=self._key() / other)
+        return timedelta(microseconds=self._key() / other) if isinstance(other, (int, float)) else NotImplemented
+
+    def __floordiv__(self, other):
+        if isinstance(other, timedelta):
+            return self._key() // other._key()
+        return timedelta(microseconds=self._key() // other) if isinstance(other, int) else NotImplemented
+
+    def __mod__(self, other):
+        return timedelta(microseconds=self._key() % other._key()) if isinstance(other, timedelta) else NotImplemented
+
+    def __divmod__(self, other):
+        return (self // other, self % other) if isinstance(other, timedelta) else NotImplemented
 
     def __bool__(self):
         return self._key() != 0
@@ -163,12 +177,16 @@ class date(_Moment):
         return (self.year, self.month, self.day)
 
     def __add__(self, other):
+        if not isinstance(other, timedelta):
+            return NotImplemented
         return date(*_from_ordinal(self.toordinal() + other.days))
+
+    __radd__ = __add__
 
     def __sub__(self, other):
         if isinstance(other, timedelta):
             return date(*_from_ordinal(self.toordinal() - other.days))
-        return timedelta(days=self.toordinal() - other.toordinal())
+        return timedelta(days=self.toordinal() - other.toordinal()) if isinstance(other, date) else NotImplemented
 
     def isoformat(self):
         return f"{self.year:04}-{self.month:02}-{self.day:02}"
@@ -216,6 +234,8 @@ class datetime(_Moment):
         return datetime(*[parts.get(name, getattr(self, name)) for name in names])
 
     def __add__(self, other):
+        if not isinstance(other, timedelta):
+            return NotImplemented
         since = self._since() + other
         minutes, second = divmod(since.seconds, 60)
         return datetime(*_from_ordinal(since.days), minutes // 60, minutes % 60, second, since.microseconds)
@@ -223,7 +243,9 @@ class datetime(_Moment):
     __radd__ = __add__
 
     def __sub__(self, other):
-        return self + -other if isinstance(other, timedelta) else self._since() - other._since()
+        if isinstance(other, timedelta):
+            return self + -other
+        return self._since() - other._since() if isinstance(other, datetime) else NotImplemented
 
     def isoformat(self, sep="T", timespec="auto"):
         text = f"{self.year:04}-{self.month:02}-{self.day:02}{sep}{self.hour:02}:{self.minute:02}"

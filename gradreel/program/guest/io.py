@@ -16,6 +16,8 @@ class UnsupportedOperation(OSError):
 
 
 class StringIO:
+    __module__ = "_io"
+
     def __init__(self, initial_value="", newline="\n"):
         self._text = initial_value or ""
         self._at = 0

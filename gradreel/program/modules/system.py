@@ -13,11 +13,13 @@ from ..errors import TYPES as ERRORS
 from ..errors import raise_error
 from ..filters import ACTIONS, Filter
 from ..machine import Machine
+from ..objects.standing import stands_for
 from ..objects.values import Attribute, Builtin, Class, Error, ExceptionType, Instance, Type, Value
 from .copying import deep_copy, shallow_copy
 from .making import module
 
 
+@stands_for("_io.TextIOWrapper")
 class Output:
     """sys.stdout or sys.stderr. What is written to the second is not part of the output."""
 
@@ -154,6 +156,7 @@ def _kinds(category: Value) -> tuple[str, ...]:
     return (category.name,) if isinstance(category, Type) else ()
 
 
+@stands_for("catch_warnings")
 class Hush:
     """`warnings.catch_warnings()`: filters set inside end with it. With `record`, warnings go to a list."""
 

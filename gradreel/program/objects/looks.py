@@ -25,6 +25,14 @@ IN_PYTHON = (
 TYPE_NAME: Any = vars(type)["__name__"]
 """The name of a type as Python's messages have it; see WrittenInC in the engine's homes.py."""
 
+WRITTEN_IN_C = {f"datetime.{name}" for name in ("date", "datetime", "time", "timedelta")} | {
+    "_io.StringIO",
+    "re.Match",
+    "re.Pattern",
+    "types.SimpleNamespace",
+}
+"""Classes of modules that Python's messages name with their module, as they do with all that is written in C."""
+
 
 def own_title(kind: type, name: str) -> str | None:
     """`Module.train` for a method `train` of the class `kind` that torch wrote in Python."""

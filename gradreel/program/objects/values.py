@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from .standing import stands_for
+
 if TYPE_CHECKING:
     from ..machine import Machine
 
@@ -61,6 +63,7 @@ class Frame:
 # ---- functions
 
 
+@stands_for("function")
 class Function:
     """A function of the program. `invoke` runs it; it takes over the list of arguments and empties it."""
 
@@ -78,6 +81,7 @@ class Function:
         self.invoke: Callable[[list[Value], dict[str, Value]], Value]
 
 
+@stands_for("method")
 class Bound:
     """A method of the program with the object it belongs to."""
 
@@ -95,6 +99,7 @@ class Look(NamedTuple):
     kind: str
 
 
+@stands_for("builtin_function_or_method")
 class Builtin:
     """A function that we offer. With `machine`, it is handed the machine first. `title`: its name in messages."""
 
@@ -122,6 +127,7 @@ class Builtin:
         self.more: dict[str, Value] = NOTHING
 
 
+@stands_for("builtin_function_or_method")
 class Foreign:
     """A function of the engine: arguments and result cross the bridge."""
 
@@ -144,6 +150,7 @@ class Attribute(NamedTuple):
     set: Callable[[Any, Any], None] | None = None
 
 
+@stands_for("staticmethod")
 class StaticMethod:
     __slots__ = ("function",)
 
@@ -151,6 +158,7 @@ class StaticMethod:
         self.function = function
 
 
+@stands_for("classmethod")
 class ClassMethod:
     __slots__ = ("function",)
 
@@ -158,6 +166,7 @@ class ClassMethod:
         self.function = function
 
 
+@stands_for("property")
 class Property:
     __slots__ = ("getter", "setter", "deleter")
 
@@ -170,6 +179,7 @@ class Property:
 # ---- classes and modules
 
 
+@stands_for("type")
 class Type:
     """A type that we offer: `hosts` are the Python types of its values, `make` its constructor."""
 
@@ -190,6 +200,7 @@ class Type:
         self.methods = methods or {}
 
 
+@stands_for("type")
 class Class:
     """A class of the program. `host` is what it extends of ours (list, nn.Module, ...), if anything."""
 
@@ -294,6 +305,7 @@ class Silent:
         self.name = name
 
 
+@stands_for("super")
 class Super:
     """`super()`: the attributes of `this` that come behind `after` in the order of its class."""
 
@@ -305,6 +317,7 @@ class Super:
         self.kind = kind
 
 
+@stands_for("module")
 class Namespace:
     """A module that programs import: a table of names."""
 
@@ -317,6 +330,7 @@ class Namespace:
         """Whether more of it is written in Python and loaded for a run when asked for."""
 
 
+@stands_for("generator")
 class Generator:
     """A generator, of the program or (parameters()) of the engine."""
 
@@ -339,6 +353,7 @@ Place = tuple[int, tuple[tuple[str, int], ...]]
 """A line and the calls, outermost first, that it was reached by."""
 
 
+@stands_for("type")
 class ExceptionType:
     """A type of exception. `host` is Python's class that we raise for it."""
 

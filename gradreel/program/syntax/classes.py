@@ -101,7 +101,7 @@ def make_class(
     bases = tuple(base for base in bases if not (isinstance(base, Type) and base.title in HINTS))
     made = Class(name, bases, attributes, machine)
     made.qualname = qualname or name
-    made.title = f"{module}.{made.qualname}"
+    made.title = f"{attributes.get('__module__', module)}.{made.qualname}"
     for base in bases:
         inherit(made, base)
     made.order = order(made)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 
-from ..builtins.iterating import listed
+from ..builtins.iterating import has_walk, iterate, listed
 from ..builtins.operators import COMPARE, RECORDS, UNARY, binary
 from ..builtins.subscripts import fetch
 from ..builtins.templates import converted
@@ -125,9 +125,21 @@ class Misfit(TypeError):
     """What stands behind `*` or `**` cannot be spread."""
 
 
-def parts(compiler: Compiler, nodes: list[ast.expr], call: bool = True) -> Callable[[Frame], list[Value]]:
-    """The items of a display or the arguments of a call, with `*`."""
-    before = "argument after *" if call else "Value after *"
+def unspread(value: Value) -> TypeError:
+    return Misfit(f"argument after * must be an iterable, not {kind_name(value)}")
+
+
+def unlisted(value: Value) -> TypeError:
+    return TypeError(f"Value after * must be an iterable, not {kind_name(value)}")
+
+
+def parts(
+    compiler: Compiler, nodes: list[ast.expr], misfit: Callable[[Value], TypeError] | None = unspread
+) -> Callable[[Frame], list[Value]]:
+    """The items of a display or the arguments of a call, with `*`.
+
+    `misfit`: the error for what cannot be spread, where it is another than that of iteration.
+    """
     machine = compiler.machine
     runs = [
         (compiler.expression(n.value), True) if isinstance(n, ast.Starred) else (compiler.expression(n), False)
@@ -148,12 +160,12 @@ def parts(compiler: Compiler, nodes: list[ast.expr], call: bool = True) -> Calla
             if starred:
                 given = run(frame)
                 try:
-                    items.extend(listed(machine, given))
+                    source = iterate(machine, given)
                 except TypeError:
-                    if isinstance(given, OBJECTS):
+                    if misfit is None or has_walk(given):
                         raise
-                    error = Misfit if call else TypeError
-                    raise error(f"{before} must be an iterable, not {kind_name(given)}") from None
+                    raise misfit(given) from None
+                items.extend(listed(machine, source))
             else:
                 items.append(run(frame))
         machine.meter.length(len(items))
@@ -164,18 +176,18 @@ def parts(compiler: Compiler, nodes: list[ast.expr], call: bool = True) -> Calla
 
 @compiles(ast.List)
 def list_display(compiler: Compiler, node: ast.List) -> Run:
-    return parts(compiler, node.elts, call=False)
+    return parts(compiler, node.elts, unlisted)
 
 
 @compiles(ast.Tuple)
 def tuple_display(compiler: Compiler, node: ast.Tuple) -> Run:
-    items = parts(compiler, node.elts, call=False)
+    items = parts(compiler, node.elts, unlisted)
     return lambda frame: tuple(items(frame))
 
 
 @compiles(ast.Set)
 def set_display(compiler: Compiler, node: ast.Set) -> Run:
-    items = parts(compiler, node.elts, call=False)
+    items = parts(compiler, node.elts, None)
     return lambda frame: set(items(frame))
 
 
