@@ -44,7 +44,18 @@ class UntypedStorage:
         return iter(self.data_.tobytes())
 
     def __getitem__(self, index: int) -> int:
-        return int(self.data_.tobytes()[index])
+        """The byte at this place.
+
+        Raises:
+            TypeError: `index` is no place.
+            IndexError: there is none.
+        """
+        if not isinstance(index, int):
+            raise TypeError(f"can't index a torch.UntypedStorage with {type(index).__name__}")
+        if not -len(self) <= index < len(self):
+            behind = index + len(self) if index < 0 else index
+            raise IndexError(f"index {behind} out of range for storage of size {len(self)}")
+        return self.data_.tobytes()[index]
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, UntypedStorage) and other.storage_.address == self.storage_.address
