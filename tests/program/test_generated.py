@@ -1,6 +1,6 @@
 """Generated torch-free programs do here what they do in Python: the same output, the same type of error.
 
-Two hundred in each run of the tests; GRADREEL_NIGHTLY=1 (`make nightly`) makes fifteen times as many.
+Three hundred in each run of the tests; GRADREEL_NIGHTLY=1 (`make nightly`) makes ten times as many.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from gradreel.trace.events import Printed, Raised
 
 from .python import in_python
 
-EXAMPLES = 3000 if os.environ.get("GRADREEL_NIGHTLY") else 200
+EXAMPLES = 3000 if os.environ.get("GRADREEL_NIGHTLY") else 300
 
 NAMES = st.sampled_from(["a", "b", "c", "xs", "d", "f", "g"])
 ATOMS = st.one_of(
