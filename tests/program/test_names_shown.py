@@ -25,8 +25,6 @@ OTHERWISE = {
     "torch.distributions.transform_to",
     "torch.distributions.transforms.identity_transform",
     "torch.nn.modules.utils",
-    "torch.nn.utils.clip_grads_with_norm_",
-    "torch.nn.utils.get_total_norm",
 }
 AT_ONCE = 60
 

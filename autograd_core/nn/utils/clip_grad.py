@@ -51,7 +51,7 @@ def clip_grad_norm(
 OLD = "`torch.nn.utils.clip_grad_norm` is now deprecated in favor of `torch.nn.utils.clip_grad_norm_`."
 
 
-def get_total_norm(
+def _get_total_norm(
     tensors: Tensor | Iterable[Tensor],
     norm_type: float = 2.0,
     error_if_nonfinite: bool = False,
@@ -74,7 +74,7 @@ def get_total_norm(
     return total
 
 
-def clip_grads_with_norm_(
+def _clip_grads_with_norm_(
     parameters: Tensor | Iterable[Tensor], max_norm: float, total_norm: Tensor, foreach: bool | None = None
 ) -> None:
     """Scales all gradients down together, whose common norm is `total_norm`, so that it is at most `max_norm`."""
@@ -106,3 +106,7 @@ def clip_grad_value_(parameters: Tensor | Iterable[Tensor], clip_value: float, f
             grad.overwrite(bound(grad.data_, limit))
             grad.bump()
             tell.written(grad, "clamp_")
+
+
+clip_grads_with_norm_ = _clip_grads_with_norm_
+get_total_norm = _get_total_norm  # torch names the two so where they are printed

@@ -48,6 +48,7 @@ DISPATCHED = words(
 IN_CPP = "builtin_function_or_method"
 
 TITLES = {"threshold": "_threshold", "logsigmoid": "log_sigmoid"}
+TITLES |= {name: f"_{name}" for name in ("clip_grads_with_norm_", "get_total_norm")}
 TITLES |= dict.fromkeys(DISPATCHED, "boolean_dispatch.<locals>.fn")
 """Functions that are called otherwise where they are written."""
 
