@@ -10,7 +10,7 @@ from typing import Any
 
 from ..builtins.iterating import iterate, listed
 from ..builtins.operators import binary
-from ..calls import call_method
+from ..calls import call_method, kind_name
 from ..engine import torch
 from ..machine import Machine
 from ..objects.values import OBJECTS, Attribute, Builtin, Type, Value
@@ -29,6 +29,8 @@ def plain(machine: Machine, value: Value) -> Value:
             answer = call_method(machine, value, name, [])
             if answer is not NotImplemented:
                 return answer
+        if not isinstance(value, (int, float)):
+            raise TypeError(f"must be real number, not {kind_name(value)}")
     return value
 
 
