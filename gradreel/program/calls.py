@@ -9,7 +9,7 @@ from .engine import torch
 from .errors import parted
 from .machine import Machine
 from .objects.creating import instantiate
-from .objects.looks import TYPE_NAME, WRITTEN_IN_C, make
+from .objects.looks import TYPE_NAME, WRITTEN_IN_C, function_kind
 from .objects.values import (
     MISSING,
     OBJECTS,
@@ -251,7 +251,7 @@ def kind_name(value: Value) -> str:
     if isinstance(value, Error):
         return value.own.name if value.own else value.kind.name
     if type(value) in (Builtin, Foreign):
-        return make(value)
+        return function_kind(value)
     kind = type(value)
     home = f"{kind.__module__}." if kind.__module__ in ("numpy", "torch.return_types") else ""
     return home + str(TYPE_NAME.__get__(kind))

@@ -51,6 +51,7 @@ def running(meter: Meter) -> Iterator[None]:
 
 __all__ = [
     "INSTANTIATED",
+    "STORAGES",
     "TENSORS",
     "elements_of",
     "isolated",

@@ -40,8 +40,8 @@ def is_instance(machine: Machine, value: Value, kinds: Value) -> bool:
     if isinstance(kinds, ExceptionType):
         return isinstance(value, Error) and kinds in value.kind.bases
     if isinstance(kinds, Type):
-        functions = type(value) in (Builtin, Foreign) and kinds is type_of(value)
-        return functions or kinds.name == "object" or isinstance(value, kinds.hosts)
+        same_function_kind = type(value) in (Builtin, Foreign) and kinds is type_of(value)
+        return same_function_kind or kinds.name == "object" or isinstance(value, kinds.hosts)
     raise TypeError("isinstance() arg 2 must be a type, a tuple of types, or a union")
 
 

@@ -269,8 +269,7 @@ TYPES: dict[str, Type] = {
     "method_descriptor": _type("method_descriptor", (), None),
 }
 
-MADE = ("function", "method", "builtin_function_or_method", "method_descriptor", "type")
-"""What functions are."""
+FUNCTION_KINDS = ("function", "method", "builtin_function_or_method", "method_descriptor")
 
 FUNCTIONS: dict[str, Callable[..., Any]] = {
     "len": length,
@@ -349,8 +348,8 @@ BUILTINS: dict[str, Value] = {
     "Ellipsis": ...,
     "IOError": ERRORS["OSError"],
 }
-FUNCTION_TYPES.update({_made: TYPES[_made] for _made in MADE})
-for _hidden in ("NoneType", "ellipsis", "module", "generator", *MADE[:-1]):
+FUNCTION_TYPES.update({_kind: TYPES[_kind] for _kind in (*FUNCTION_KINDS, "type")})
+for _hidden in ("NoneType", "ellipsis", "module", "generator", *FUNCTION_KINDS):
     del BUILTINS[_hidden]
 OBJECT.append(TYPES["object"])
 TYPE_OF_TYPES.append(TYPES["type"])

@@ -10,7 +10,7 @@ from ..calls import kind_name
 from ..engine import torch
 from ..refusal import Refusal
 from ..torch_face.names import NAMES, SURFACE, TYPES
-from .looks import make
+from .looks import function_kind
 from .tables import table_of
 from .values import OBJECTS, Builtin, Class, Error, Foreign, Namespace, Type, Value
 
@@ -32,7 +32,7 @@ def type_of(value: Value) -> Value:
         return value.own or value.kind
     kind = type(value)
     if kind in (Builtin, Foreign):
-        made = make(value)
+        made = function_kind(value)
         return FUNCTION_TYPES.get(made) or FUNCTION_TYPES.setdefault(
             made, Type(made.rpartition(".")[2], (), None, made)
         )

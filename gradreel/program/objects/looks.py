@@ -52,7 +52,7 @@ def of_class(kind: type, name: str) -> Look:
     return Look(f"<method '{name}' of '{owner}' objects>", "method_descriptor")
 
 
-def make(function: Builtin | Foreign) -> str:
+def function_kind(function: Builtin | Foreign) -> str:
     """The name of its type."""
     if function.receiver is not MISSING:
         return "builtin_function_or_method" if own_title(type(function.receiver), function.name) is None else "method"

@@ -14,7 +14,7 @@ from ..refusal import Refusal
 from .basics import basic
 from .creating import begin
 from .kinds import missing
-from .looks import make
+from .looks import function_kind
 from .tables import table_of
 from .values import (
     MISSING,
@@ -79,7 +79,7 @@ def of_builtin(machine: Machine, owner: Builtin | Foreign, name: str) -> Value:
         return owner
     if name in ("__doc__", "__module__"):
         return None
-    kind = make(owner)
+    kind = function_kind(owner)
     raise AttributeError(f"'{'function' if kind == 'method' else kind}' object has no attribute '{name}'")
 
 
