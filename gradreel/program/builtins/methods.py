@@ -14,8 +14,8 @@ from ..calls import call, truth
 from ..machine import Machine
 from ..objects.values import Builtin, Value
 from ..words import words
+from .comparing import less, same
 from .iterating import listed
-from .operators import less, same
 from .templates import joined, str_format
 
 Method = Builtin

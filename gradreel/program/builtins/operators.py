@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ..calls import call_method, truth
+from ..calls import call_method
 from ..engine import TENSORS, elements_of
 from ..numpy_face.sharing import wrote
 from ..objects.values import (
@@ -35,7 +35,6 @@ from ..objects.values import (
     Value,
 )
 from .formatting import type_name
-from .iterating import iterate
 from .templates import percent
 
 if TYPE_CHECKING:
@@ -222,145 +221,3 @@ def base_apply(machine: Machine, row: Binary, run: Callable[[Value, Value], Valu
     if machine.mirrored and result is left and isinstance(left, np.ndarray):
         wrote(machine, left)
     return result
-
-
-# ---- comparisons
-
-
-def extends(right: Value, left: Value) -> bool:
-    """Whether the class of `right` extends that of `left`: then it is asked first how they compare."""
-    if not (isinstance(left, OBJECTS) and isinstance(right, OBJECTS)):
-        return False
-    return left.kind is not right.kind and left.kind in right.kind.order
-
-
-def equal(machine: Machine, left: Value, right: Value) -> Value:
-    """`left == right`, by our own walk through containers: each step is charged, own methods are called."""
-
-    machine.meter.charge()
-    if isinstance(left, OBJECTS) or isinstance(right, OBJECTS):
-        asked = ((left, right), (right, left))
-        for owner, other in reversed(asked) if extends(right, left) else asked:
-            if isinstance(owner, OBJECTS):
-                answer = call_method(machine, owner, "__eq__", [other])
-                if answer is not NotImplemented:
-                    return answer
-        if isinstance(left, Instance) or isinstance(right, Instance):
-            return left is right
-    if type(left) is Bound and type(right) is Bound:
-        return left.function is right.function and left.receiver is right.receiver
-    if type(left) is Foreign and type(right) is Foreign:
-        return left.run is right.run and left.receiver is right.receiver and left.look == right.look
-    return base_equal(machine, left, right)
-
-
-def base_equal(machine: Machine, left: Value, right: Value) -> Value:
-    if are_sequences(left, right):
-        return len(left) == len(right) and all(same(machine, a, b) for a, b in zip(left, right, strict=True))
-    if isinstance(left, dict) and isinstance(right, dict):
-        return len(left) == len(right) and all(k in right and same(machine, v, right[k]) for k, v in left.items())
-    return left == right
-
-
-def are_sequences(left: Value, right: Value) -> bool:
-    """Whether both are lists, or both tuples, which are compared item by item."""
-    both = isinstance(left, (list, tuple)) and isinstance(right, (list, tuple))
-    return both and sequence_kind(left) is sequence_kind(right)
-
-
-def sequence_kind(value: Value) -> type:
-    """list or tuple: such are equal item by item; of the engine's own tuples the engine knows."""
-    kind = type(value)
-    if kind is list or (isinstance(value, Own) and isinstance(value, list)):
-        return list
-    return tuple if kind is tuple or isinstance(value, Own) else kind
-
-
-def same(machine: Machine, left: Value, right: Value) -> bool:
-    """What `in` asks: the same object, or equal."""
-    return left is right or truth(machine, equal(machine, left, right))
-
-
-def contains(machine: Machine, item: Value, holder: Any) -> bool:
-    if isinstance(holder, OBJECTS):
-        answer = call_method(machine, holder, "__contains__", [item])
-        if answer is not NotImplemented:
-            return truth(machine, answer)
-    return base_contains(machine, item, holder)
-
-
-def base_contains(machine: Machine, item: Value, holder: Any) -> bool:
-    if isinstance(holder, str):
-        machine.meter.charge(len(holder) >> 6)
-        if not isinstance(item, str):
-            raise TypeError(f"'in <string>' requires string as left operand, not {type_name(item)}")
-        return item in holder
-    if isinstance(holder, (dict, set, frozenset)):
-        return item in holder
-    if isinstance(holder, range) and type(item) in (int, bool):
-        return item in holder
-    if isinstance(holder, ARRAYS):
-        return bool(holder.__contains__(item))
-    try:
-        items = iterate(machine, holder)
-    except TypeError:
-        raise TypeError(f"argument of type '{type_name(holder)}' is not iterable") from None
-    for other in items:
-        machine.meter.charge()
-        if same(machine, other, item):
-            return True
-    return False
-
-
-def ordered(sign: str, run: Callable[[Value, Value], Value], name: str, mirrored: str) -> Callable[..., Value]:
-    def compare(machine: Machine, left: Value, right: Value) -> Value:
-        if isinstance(left, OWN) or isinstance(right, OWN):
-            asked = ((left, right, name), (right, left, mirrored))
-            for owner, other, method in reversed(asked) if extends(right, left) else asked:
-                answer = call_method(machine, owner, method, [other]) if isinstance(owner, OBJECTS) else NotImplemented
-                if answer is not NotImplemented:
-                    return answer
-            if not isinstance(left, RECORDS) and not isinstance(right, RECORDS):
-                return base_compare(machine, left, right)
-            first, second = type_name(left), type_name(right)
-            raise TypeError(f"'{sign}' not supported between instances of '{first}' and '{second}'")
-        return base_compare(machine, left, right)
-
-    def base_compare(machine: Machine, left: Value, right: Value) -> Value:
-        if are_sequences(left, right):
-            for a, b in zip(left, right, strict=False):
-                if not same(machine, a, b):
-                    return compare(machine, a, b)
-            return run(len(left), len(right))
-        return run(left, right)
-
-    return compare
-
-
-def unequal(machine: Machine, left: Value, right: Value) -> Value:
-    if isinstance(left, OBJECTS):
-        answer = call_method(machine, left, "__ne__", [right])
-        if answer is not NotImplemented:
-            return answer
-    if isinstance(left, (*OBJECTS, list, tuple, dict)) or isinstance(right, OBJECTS):
-        return not truth(machine, equal(machine, left, right))
-    return left != right
-
-
-less = ordered("<", operator.lt, "__lt__", "__gt__")
-greater = ordered(">", operator.gt, "__gt__", "__lt__")
-
-COMPARE: dict[type[ast.cmpop], Callable[[Machine, Value, Value], Value]] = {
-    ast.Eq: equal,
-    ast.NotEq: unequal,
-    ast.Lt: less,
-    ast.LtE: ordered("<=", operator.le, "__le__", "__ge__"),
-    ast.Gt: greater,
-    ast.GtE: ordered(">=", operator.ge, "__ge__", "__le__"),
-    ast.Is: lambda machine, left, right: left is right,
-    ast.IsNot: lambda machine, left, right: left is not right,
-    ast.In: contains,
-    ast.NotIn: lambda machine, left, right: not contains(machine, left, right),
-}
-
-COMPARE_SIGNS = {"<": COMPARE[ast.Lt], "<=": COMPARE[ast.LtE], ">": COMPARE[ast.Gt], ">=": COMPARE[ast.GtE]}

@@ -13,8 +13,9 @@ from ..engine import STORAGES, torch
 from ..machine import Machine
 from ..objects.standing import stands_for
 from ..objects.values import MISSING, OBJECTS, Class, Own, Value
-from .iterating import VIEWS, iterate, listed
-from .operators import binary
+from .comparing import same
+from .iterating import VIEWS, Walk, iterate, listed
+from .operators import Binary, binary, general, united, unsupported
 
 
 def length(machine: Machine, value: Value) -> int:
@@ -57,6 +58,16 @@ def power(machine: Machine, base: Value, exponent: Value, modulus: Value = None)
             machine.meter.bits(int(number).bit_length())
         return pow(base, exponent, modulus)
     return binary(machine, ast.Pow)(base, exponent)
+
+
+DIVMOD = Binary("divmod()", divmod, divmod, "divmod", united)
+
+
+def parts(machine: Machine, left: Value, right: Value) -> Value:
+    """`divmod(left, right)`, which tensors do not know."""
+    if isinstance(left, torch.Tensor) or isinstance(right, torch.Tensor):
+        raise TypeError(unsupported(DIVMOD.sign, False, left, right))
+    return general(machine, DIVMOD, DIVMOD.run, False, left, right)
 
 
 def total(machine: Machine, items: Value, start: Value = 0) -> Value:
@@ -188,3 +199,32 @@ def following(machine: Machine, source: Value, default: Value = MISSING) -> Valu
     if not isinstance(source, Iterator):
         raise TypeError(f"'{kind_name(source)}' object is not an iterator")
     return next(source) if default is MISSING else next(source, default)
+
+
+def begun(machine: Machine, source: Value, sentinel: Value = MISSING) -> Value:
+    """`iter(source)`, `iter(function, last)`"""
+    if sentinel is MISSING:
+        found = iterate(machine, source)
+        return found.source if isinstance(found, Walk) else found
+    return Asked(machine, source, sentinel)
+
+
+@stands_for("callable_iterator")
+class Asked:
+    """`iter(function, last)`: calls until it gives `last`."""
+
+    __slots__ = ("machine", "function", "last")
+
+    def __init__(self, machine: Machine, function: Value, last: Value) -> None:
+        self.machine = machine
+        self.function = function
+        self.last = last
+
+    def __iter__(self) -> Asked:
+        return self
+
+    def __next__(self) -> Value:
+        found = call(self.machine, self.function, [], {})
+        if same(self.machine, found, self.last):
+            raise StopIteration
+        return found

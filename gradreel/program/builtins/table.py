@@ -5,19 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-
-from gradreel.trace.events import NumbersTaken
-
-from ..calls import call, call_method, kind_name, truth
-from ..engine import tensor_id, torch
+from ..calls import call, kind_name, truth
 from ..errors import TYPES as ERRORS
 from ..machine import Machine
 from ..objects.attributes import OBJECT, TYPE_OF_TYPES, load
-from ..objects.kinds import FUNCTION_TYPES, PYTHON_TYPES, type_of
+from ..objects.kinds import FUNCTION_TYPES, PYTHON_TYPES
 from ..objects.tuples import TUPLE
 from ..objects.values import (
-    MISSING,
     OBJECTS,
     Bound,
     Builtin,
@@ -34,7 +28,6 @@ from ..objects.values import (
     Type,
     Value,
 )
-from ..refusal import Refusal
 from .asking import (
     get,
     has,
@@ -46,18 +39,19 @@ from .asking import (
     listing,
     outer_names,
     put,
-    special_refused,
     unmarked,
     variables,
 )
+from .comparing import greater, less
 from .formatting import text, written
-from .iterating import Walk, iterate, listed
-from .methods import METHODS, _fromkeys, dictionary, maketrans, ordered_list
-from .operators import Binary, general, greater, less, same, united, unsupported
+from .iterating import listed
+from .making import classify, compound, counted, hashed, mapping, plainest, real, whole
+from .methods import METHODS, _fromkeys, maketrans, ordered_list
 from .sequences import (
     Filtered,
     Mapped,
     absolute,
+    begun,
     every,
     extreme,
     filtered,
@@ -65,6 +59,7 @@ from .sequences import (
     length,
     mapped,
     numbered,
+    parts,
     power,
     rounded,
     some,
@@ -72,53 +67,7 @@ from .sequences import (
     turned,
     zipped,
 )
-from .subscripts import fetch
 from .templates import formatted
-
-# ---- making values
-
-
-def whole(machine: Machine, value: Value = 0, base: int | None = None) -> int:
-    if isinstance(value, OBJECTS):
-        for name in ("__int__", "__index__", "__trunc__"):
-            answer = call_method(machine, value, name, [])
-            if answer is not NotImplemented:
-                return int(answer)
-    if isinstance(value, str):
-        machine.meter.bits(len(value) * 4)
-        return int(value) if base is None else int(value, base)
-    if isinstance(value, (bool, int, float, np.generic)):
-        return int(value)
-    if isinstance(value, (torch.Tensor, np.ndarray)):
-        return int(value)
-    raise TypeError(f"int() argument must be a string, a bytes-like object or a real number, not '{kind_name(value)}'")
-
-
-def real(machine: Machine, value: Value = 0.0) -> float:
-    if isinstance(value, torch.Tensor):
-        taken = float(value)
-        machine.emit((NumbersTaken, tensor_id(value), "float"))
-        return taken
-    if isinstance(value, OBJECTS):
-        for name in ("__float__", "__index__"):
-            answer = call_method(machine, value, name, [])
-            if answer is not NotImplemented:
-                return float(answer)
-    if isinstance(value, (bool, int, float, str, np.generic, np.ndarray)):
-        return float(value)
-    raise TypeError(f"float() argument must be a string or a real number, not '{kind_name(value)}'")
-
-
-def mapping(machine: Machine, given: Value = (), **named: Value) -> dict[Value, Value]:
-    if isinstance(given, dict):
-        made = given
-    elif isinstance(given, OBJECTS) and given.kind.find("keys") is not MISSING:
-        keys = listed(machine, call(machine, load(machine, given, "keys"), [], {}))
-        made = {key: fetch(machine, given, key) for key in keys}
-    else:
-        made = dictionary(machine, given)
-    machine.meter.length(len(made) + len(named))
-    return {**made, **named}
 
 
 def show(
@@ -136,81 +85,8 @@ def show(
         call(machine, load(machine, file, "write"), [shown], {})
 
 
-def begun(machine: Machine, source: Value, sentinel: Value = MISSING) -> Any:
-    """`iter(source)`, `iter(function, last)`"""
-    if sentinel is MISSING:
-        found = iterate(machine, source)
-        return found.source if isinstance(found, Walk) else found
-    return Asked(machine, source, sentinel)
-
-
-def plainest(machine: Machine) -> Class:
-    """The class of `object()`."""
-    made = Class("object", (), {}, machine)
-    made.title = "object"
-    return made
-
-
-class Asked:
-    """`iter(function, last)`: calls until it gives `last`."""
-
-    __slots__ = ("machine", "function", "last")
-
-    def __init__(self, machine: Machine, function: Value, last: Value) -> None:
-        self.machine = machine
-        self.function = function
-        self.last = last
-
-    def __iter__(self) -> Asked:
-        return self
-
-    def __next__(self) -> Value:
-        found = call(self.machine, self.function, [], {})
-        if same(self.machine, found, self.last):
-            raise StopIteration
-        return found
-
-
-def hashed(machine: Machine, value: Value) -> int:
-    return hash(value)
-
-
-DIVMOD = Binary("divmod()", divmod, divmod, "divmod", united)
-
-
-def parts(machine: Machine, left: Value, right: Value) -> Value:
-    """`divmod(left, right)`, which tensors do not know."""
-    if isinstance(left, torch.Tensor) or isinstance(right, torch.Tensor):
-        raise TypeError(unsupported(DIVMOD.sign, False, left, right))
-    return general(machine, DIVMOD, DIVMOD.run, False, left, right)
-
-
-def compound(machine: Machine, real: Value = 0, imag: Value = 0) -> complex:
-    """`complex(...)`"""
-    if isinstance(real, (torch.Tensor, np.generic)):
-        real = float(real)
-    return complex(real) if isinstance(real, str) else complex(real, imag)
-
-
 def rendered(machine: Machine, value: Value, spec: str = "") -> str:
     return formatted(machine, value, spec)
-
-
-def classify(machine: Machine, *given: Value, **keywords: Value) -> Value:
-    """`type(value)`, or `type(name, bases, attributes)`"""
-    if len(given) == 1:
-        return type_of(given[0])
-    if len(given) != 3:
-        raise TypeError("type() takes 1 or 3 arguments")
-    from ..syntax.classes import make_class
-
-    name, bases, attributes = given
-    if not isinstance(name, str):
-        raise TypeError(f"type.__new__() argument 1 must be str, not {kind_name(name)}")
-    for key in attributes:
-        if isinstance(key, str) and special_refused(key):
-            raise Refusal(f"A class cannot define `{key}` here.")
-    return make_class(machine, name, tuple(bases), dict(attributes), keywords)
 
 
 def _type(name: str, hosts: tuple[type, ...], make: Callable[..., Any] | None, **methods: Value) -> Type:
@@ -219,22 +95,6 @@ def _type(name: str, hosts: tuple[type, ...], make: Callable[..., Any] | None, *
         if host in METHODS:
             kind.methods = {**METHODS[host], **methods}
     return kind
-
-
-def counted(machine: Machine, *bounds: Value) -> range:
-    if not 1 <= len(bounds) <= 3:
-        least, count = ("least 1 argument", 0) if not bounds else ("most 3 arguments", len(bounds))
-        raise TypeError(f"range expected at {least}, got {count}")
-    return range(*[_index(machine, bound) for bound in bounds])
-
-
-def _index(machine: Machine, value: Value) -> int:
-    if isinstance(value, (int, torch.Tensor, np.integer)):
-        return int(value.__index__())
-    answer = call_method(machine, value, "__index__", [])
-    if answer is not NotImplemented:
-        return int(answer)
-    raise TypeError(f"'{kind_name(value)}' object cannot be interpreted as an integer")
 
 
 TYPES: dict[str, Type] = {

@@ -8,8 +8,9 @@ from collections.abc import Callable
 from typing import Any
 
 from ..builtins.asking import is_callable
+from ..builtins.comparing import COMPARE, contains
 from ..builtins.iterating import iterate, listed
-from ..builtins.operators import BINARY, COMPARE, UNARY, binary, contains
+from ..builtins.operators import BINARY, UNARY, binary
 from ..builtins.subscripts import fetch
 from ..calls import call, truth
 from ..machine import Machine

@@ -80,7 +80,7 @@ def _bar(machine: Machine, iterable: Value = (), desc: Value = None, total: Valu
 
 
 def _range(machine: Machine, *bounds: Value, **named: Value) -> Progress:
-    from ..builtins.table import counted
+    from ..builtins.making import counted
 
     return _bar(machine, counted(machine, *bounds))
 

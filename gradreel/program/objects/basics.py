@@ -70,7 +70,7 @@ def _hash(machine: Machine, this: Value) -> int:
 
 
 def _equal(machine: Machine, this: Value, other: Value) -> Value:
-    from ..builtins.operators import base_equal
+    from ..builtins.comparing import base_equal
 
     if isinstance(this, Instance):
         return True if this is other else NotImplemented
@@ -128,7 +128,7 @@ def _drop(machine: Machine, this: Value, index: Value) -> None:
 
 
 def _has(machine: Machine, this: Value, item: Value) -> bool:
-    from ..builtins.operators import base_contains
+    from ..builtins.comparing import base_contains
 
     return base_contains(machine, item, this)
 

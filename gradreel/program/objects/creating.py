@@ -106,8 +106,8 @@ def is_abstract(value: Value) -> bool:
 
 def member(machine: Machine, kind: Class, args: list[Value]) -> Value:
     """`Color(2)`: the member of an enumeration with that value."""
+    from ..builtins.comparing import same
     from ..builtins.formatting import written
-    from ..builtins.operators import same
 
     (value,) = args
     if isinstance(value, OBJECTS) and kind in value.kind.order:
@@ -135,6 +135,6 @@ class Keyed(Instance):
         return hash(found)
 
     def __eq__(self, other: object) -> bool:
-        from ..builtins.operators import same
+        from ..builtins.comparing import same
 
         return same(machine_of(self.kind), self, other)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+from ..builtins.comparing import COMPARE_SIGNS, equal
 from ..builtins.formatting import written
-from ..builtins.operators import COMPARE_SIGNS, equal
 from ..calls import call, call_method, kind_name
 from ..machine import Machine
 from ..modules.copying import deep_copy

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..builtins.operators import same
+from ..builtins.comparing import same
 from ..machine import Machine
 from .creating import Keyed, blank
 from .values import MISSING, Builtin, Class, ClassMethod, Function, Instance, Namespace, Property, StaticMethod, Value

@@ -5,8 +5,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 
+from ..builtins.comparing import COMPARE
 from ..builtins.iterating import has_walk, iterate, listed
-from ..builtins.operators import COMPARE, RECORDS, UNARY, binary
+from ..builtins.operators import RECORDS, UNARY, binary
 from ..builtins.subscripts import fetch
 from ..builtins.templates import converted
 from ..calls import kind_name, truth

@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, TypeVar
 
 from ..builtins.asking import is_instance
+from ..builtins.comparing import equal
 from ..builtins.iterating import iterate
-from ..builtins.operators import equal
 from ..calls import kind_name, truth
 from ..machine import Machine
 from ..objects.attributes import load
