@@ -93,6 +93,26 @@ def test_links_within_the_pages_lead_on_without_loading_anew(page: Page, app_url
     assert page.evaluate("[window.stayed, window.bare]") == [True, 0]
 
 
+def test_the_step_goes_along_to_the_lab_unless_the_program_has_changed(page: Page, app_url: str) -> None:
+    player, code = page.get_by_test_id("player"), page.locator("[data-testid=editor] .cm-content").first
+    page.goto(f"{app_url}/Gallery#second_backward")
+    page.wait_for_selector(SHOWN["Gallery"])
+    page.wait_for_function(SETTLED)
+    player.evaluate("(root) => root.player.seek(5)")
+    page.get_by_test_id("lab-link").click()
+    page.wait_for_selector(SHOWN["Lab"])
+    expect(player).to_have_attribute("data-step", "5")
+    assert page.url.startswith(f"{app_url}/#g1.5.")
+    page.go_back()
+    page.wait_for_selector(SHOWN["Gallery"])
+    page.wait_for_function(SETTLED)
+    code.press("Control+End")
+    code.press_sequentially("\nprint(1)")
+    page.get_by_test_id("lab-link").click()
+    page.wait_for_selector(SHOWN["Lab"])
+    assert page.url.startswith(f"{app_url}/#g1..")
+
+
 @pytest.mark.parametrize(("width", "broad"), [(1440, True), (360, False)])
 def test_what_is_compared_is_drawn_along_the_longer_side_of_its_stage(
     page: Page, app_url: str, width: int, broad: bool

@@ -182,13 +182,15 @@ export function createLab(root, { head, scene, ask, giveUp = null, theme, step =
   remarks.show(head.remarks);
   const home = () => new URL(head.home ?? "./", location.origin + location.pathname);
   const place = () => ({ source: aside ? "" : program.text, step: player.state().step, values: program.values });
+  /** The step that goes along to the Lab: of another program than the one played, and before it has begun, none. */
+  const stepToTake = () => (code.text().trimEnd() === played.text.trimEnd() && player.state().step) || null;
   const sharing = createSharing({ place, home, keepAsFile, say });
   const header = head.place === "lesson" || head.place === "embed" ? createLessonBar(bar, {
     title: head.title ?? "Gradreel",
     apart: head.place === "embed",
     onRun: ask && run,
     onStop: giveUp && stop,
-    labLink: async () => new URL(await writeLink({ source: code.text(), step: null }), home()).href,
+    labLink: async () => new URL(await writeLink({ source: code.text(), step: stepToTake() }), home()).href,
   }) : createHeader(bar, {
     here: head.place,
     home: head.home ?? null,
