@@ -52,6 +52,19 @@ def test_a_program_plays_to_its_end_and_back(page: Page, app_url: str) -> None:
     assert state(player)["step"] == last - 1
 
 
+def test_space_plays_after_a_button_of_time_was_pressed_by_mouse(page: Page, app_url: str) -> None:
+    player = open_lab(page, app_url)
+    run(page, ALONE)
+    page.get_by_test_id("first").click()
+    page.keyboard.press("Space")
+    expect(page.get_by_test_id("play")).to_have_attribute("aria-pressed", "true")
+    page.keyboard.press("Space")
+    expect(page.get_by_test_id("play")).to_have_attribute("aria-pressed", "false")
+    page.get_by_test_id("last").focus()
+    page.keyboard.press("Space")
+    assert state(player)["step"] == int(player.get_attribute("data-steps") or 0), "what has the focus is pressed"
+
+
 def test_what_is_shown_stops_playing_when_another_program_runs(page: Page, app_url: str) -> None:
     open_lab(page, app_url)
     run(page, ALONE)

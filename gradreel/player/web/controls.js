@@ -31,6 +31,9 @@ export function createControls(root, actions) {
   for (const each of [loop, bookmark]) each.classList.add("quiet-button");
   const speed = element("select", { "data-testid": "speed", "aria-label": "speed", onchange: () => actions.setSpeed(Number(speed.value)) });
   for (const value of SPEEDS) speed.append(element("option", { value, text: `${value}×`, selected: value === 1 }));
+  // A press by mouse leaves the keyboard to the player: Space then plays, and does not press the same button once more.
+  const release = ({ detail, target }) => detail > 0 && target.closest("button") && root.closest(".gradreel")?.focus({ preventScroll: true });
+  root.addEventListener("click", release);
   root.append(button("first"), button("prev"), play, button("next"), button("last"), speed, loop, bookmark);
 
   const show = (playing) => {
