@@ -56,7 +56,7 @@ test("a scene of other values is the same picture; the program further down on a
 
 test("the small map stands below, and above while it hides a leaf there", () => {
   const leaf = { id: "n1", rect: { x: 0, y: 0, width: 250, height: 70 } };
-  const map = { picture: { card: new Map([["n1", leaf]]), unitOf: new Map([["n1", "n1"]]) }, leaves: [leaf], width: 100, height: 80 };
+  const map = { picture: { card: new Map([["n1", leaf]]), unitOf: new Map([["n1", "n1"]]) }, cards: [leaf], leaves: [leaf], width: 100, height: 80 };
   const view = (x, y, scale = 1) => ({ x, y, scale, width: 800, height: 600 });
   assert.equal(aloft(false, map, [], view(0, 0)), false);
   assert.equal(aloft(false, map, [], view(350, -200)), true, "the leaf is below on the left");
@@ -64,6 +64,9 @@ test("the small map stands below, and above while it hides a leaf there", () => 
   assert.equal(aloft(true, map, [], view(-180, 250)), false, "the leaf is above on the right");
   assert.equal(aloft(true, { ...map, leaves: [] }, ["n1"], view(-180, 250)), false, "so is what the step is about");
   assert.equal(aloft(false, map, [], view(100, 35, 8)), false, "where both places hide it, it stays");
+  const other = { id: "n2", rect: { x: 700, y: -540, width: 250, height: 70 } };
+  assert.equal(aloft(true, { ...map, leaves: [], cards: [other] }, [], view(350, -200)), false, "it hides no other card either");
+  assert.equal(aloft(true, { ...map, cards: [leaf, other] }, [], view(350, -200)), true, "but a leaf counts more");
 });
 
 test("no way is fleeting where nothing is folded", () => {

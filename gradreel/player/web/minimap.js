@@ -1,7 +1,7 @@
 /**
  * The whole picture in a corner, with a frame around what is in view, while not all of it is. Its shapes are drawn once for a
  * picture; a frame costs one image and a rectangle. Press or drag to go somewhere. It stands below on the left, and above on the
- * right while it would hide a leaf or the card that the step is about.
+ * right while it hides less there: a leaf or the card that the step is about counts more than any other.
  */
 
 import { element } from "./dom.js";
@@ -89,25 +89,26 @@ function shapes(picture, colours, ratio, room) {
     context.fillRect((rect.x - bounds.x) * x, (rect.y - bounds.y) * y, Math.max(1, rect.width * x), Math.max(1, rect.height * y));
   }
   const leaves = cards.filter((card) => card.box?.kind === "leaf");
-  return { picture, colours, ratio, room, bounds, image, width, height, x, y, leaves };
+  return { picture, colours, ratio, room, bounds, image, width, height, x, y, cards, leaves };
 }
 
-/** Whether the map is to stand above: it leaves its place only where it hides something there and nothing in the other.
+/** Whether the map is to stand above: it leaves its place only where it hides more there than in the other.
  * @param {boolean} now
- * @param {{picture: any, leaves: any[], width: number, height: number}} map
+ * @param {{picture: any, cards: any[], leaves: any[], width: number, height: number}} map
  * @param {Iterable<string>} focus
  * @param {import("./paint.js").View} view
  */
-export function aloft(now, { picture, leaves, width, height }, focus, view) {
+export function aloft(now, { picture, cards, leaves, width, height }, focus, view) {
   const busy = [...focus].map((id) => picture.card.get(picture.unitOf.get(id))).filter(Boolean);
-  const hides = (above) => {
+  const hidden = (above) => {
     const place = above
       ? { x: view.width - ASIDE.x - width, y: ASIDE.above, width, height }
       : { x: ASIDE.x, y: view.height - ASIDE.below - height, width, height: height + ASIDE.below };
-    return [...busy, ...leaves].some(({ rect }) => overlap(place, {
+    const hides = ({ rect }) => overlap(place, {
       x: (rect.x - view.x) * view.scale + view.width / 2, y: (rect.y - view.y) * view.scale + view.height / 2,
       width: rect.width * view.scale, height: rect.height * view.scale,
-    }));
+    });
+    return busy.some(hides) || leaves.some(hides) ? 2 : Number(cards.some(hides));
   };
-  return hides(now) && !hides(!now) ? !now : now;
+  return hidden(now) > hidden(!now) ? !now : now;
 }
