@@ -17,7 +17,7 @@ WHOLE = """(root) => {
   const least = (side) => Math.min(...cards.map((card) => card[side]));
   const broad = Math.max(...cards.map((card) => card.x + card.width)) - least("x");
   const tall = Math.max(...cards.map((card) => card.y + card.height)) - least("y");
-  if (broad * 0.45 > width - 60 || tall * 0.45 > height - 120) return true;
+  if (broad * 0.5 > width - 60 || tall * 0.5 > height - 120) return true;
   return cards.every((card) => Math.abs(card.x + card.width / 2 - x) * scale + (card.width / 2) * scale <= width / 2
     && Math.abs(card.y + card.height / 2 - y) * scale + (card.height / 2) * scale <= height / 2);
 }"""

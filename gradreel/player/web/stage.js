@@ -16,9 +16,9 @@ import { coloursOf } from "./theme.js";
 
 const EASE = 180;
 const GLIDE = 200;
-const READABLE = 0.5;
-const LEGIBLE = 0.4;
-const CLOSE = 0.6;
+const READABLE = 0.6;
+const LEGIBLE = 0.5;
+const CLOSE = 0.7;
 /** How much larger what is there has to be seen without what is not. */
 const WORTHWHILE = 1.15;
 const BROAD = 1.6;
