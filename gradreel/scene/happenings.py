@@ -308,7 +308,7 @@ class Stage:
         node = event.node if event.tensor is None else self.world.grad_node(event.tensor)
         if node is not None:
             self.marked[node] = None
-            self.hint.put(node, "hook changed the gradient" if event.after is not None else "hook ran")
+            self.hint.put(node, "hook changed it" if event.after is not None else "hook ran")
 
 
 HAPPENINGS: dict[type[Event], Callable[[Stage, Any], None]] = {

@@ -7,6 +7,7 @@ from gradreel.explain.operators.lookup import operator
 from gradreel.program import run
 
 SAID = {
+    "Line 2: `if 1 < 2`.": "if 1 < 2:\n    pass",
     "`checkpoint(…, x)` builds": """\
 from torch.utils.checkpoint import checkpoint
 x = torch.ones(2, requires_grad=True)

@@ -33,7 +33,7 @@ def line(told: Telling) -> str:
     if not text:
         return told.sentence("nothing to do")
     why = next((words for form, words in STATEMENTS if form.search(text)), None)
-    return told.sentence(f"{code(text)} {why}" if why else code(text))
+    return told.sentence(f"{code(text)} {why}" if why else code(text.removesuffix(":")))
 
 
 def name_bound(told: Telling) -> str:
