@@ -66,8 +66,8 @@ class Algorithm(Optimizer):
         "capturable": False, "differentiable": False, "decoupled_weight_decay": False, "fused": None,
     }  # fmt: skip
     """Options that torch did not always have, as they are where a stored state lacks them."""
-    on_tensors: ClassVar[staticmethod[Any, None] | None] = None
-    """The same step made of operators."""
+    on_tensors: ClassVar[staticmethod[Any, None]]
+    """The same step made of operators, if it can be asked for (`differentiable`)."""
     captured: ClassVar[str] = "params and state_steps"
     at_least_zero = staticmethod(at_least_zero)
     accelerators: ClassVar[tuple[str, ...]] = ("xla",)
@@ -141,7 +141,6 @@ class Algorithm(Optimizer):
 
         Raises:
             AssertionError: the group asks for graphs of an accelerator, and there is none.
-            NotImplementedError: it asks for a differentiable step, which this algorithm does not have here.
         """
         if not self.state.get(param):
             self.begin(param, group)
@@ -149,8 +148,6 @@ class Algorithm(Optimizer):
             raise AssertionError(NOT_CAPTURED.format(self.captured, [*ACCELERATORS, *self.accelerators]))
         if not group.get("differentiable"):
             self.update(param, -grad.data_ if group.get("maximize") else grad.data_, group)
-        elif self.on_tensors is None:
-            raise NotImplementedError(f"{type(self).__name__} with differentiable=True is not supported")
         else:
             state = self.state.get(param, {})
             self.on_tensors(param, -grad if group.get("maximize") else grad, state, group)

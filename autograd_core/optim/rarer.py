@@ -18,6 +18,7 @@ from .algorithm import (
     zeros_like,
 )
 from .algorithms import DECAY, EPSILON, RATE, check_betas, decayed, decayed_apart, number
+from .differentiable import adadelta, adamax, asgd, nadam, radam, rprop
 from .optimizer import Group
 
 
@@ -31,16 +32,19 @@ class Adadelta(Algorithm):
     places = ("lr", "rho", "eps", "weight_decay", "foreach")
     accelerators = ()
     limits = {**RATE, **EPSILON, **DECAY}
+    on_tensors = staticmethod(adadelta)
 
     def check(self, given: Group) -> None:
         super().check(given)
         if not 0.0 <= given["rho"] <= 1.0:
             raise ValueError(f"Invalid rho value: {given['rho']}")
 
+    def begin(self, param: Tensor, group: Group) -> None:
+        state = self.state[param]
+        state["step"], state["square_avg"], state["acc_delta"] = counter(), zeros_like(param), zeros_like(param)
+
     def update(self, param: Tensor, grad: Array, group: Group) -> None:
         state, rho, eps = self.state[param], group["rho"], group["eps"]
-        if not state:
-            state["step"], state["square_avg"], state["acc_delta"] = counter(), zeros_like(param), zeros_like(param)
         advance(state, "step", state["step"].data_ + 1)
         grad = decayed(grad, param, group)
         square = advance(state, "square_avg", mixed_square(state["square_avg"].data_, grad, rho), writes=2)
@@ -58,15 +62,18 @@ class Adamax(Algorithm):
     }  # fmt: skip
     places = ("lr", "betas", "eps", "weight_decay", "foreach")
     limits = {**RATE, **EPSILON, **DECAY}
+    on_tensors = staticmethod(adamax)
 
     def check(self, given: Group) -> None:
         super().check(given)
         check_betas(given["betas"])
 
+    def begin(self, param: Tensor, group: Group) -> None:
+        state = self.state[param]
+        state["step"], state["exp_avg"], state["exp_inf"] = counter(), zeros_like(param), zeros_like(param)
+
     def update(self, param: Tensor, grad: Array, group: Group) -> None:
         state, (beta1, beta2) = self.state[param], group["betas"]
-        if not state:
-            state["step"], state["exp_avg"], state["exp_inf"] = counter(), zeros_like(param), zeros_like(param)
         step = float(advance(state, "step", state["step"].data_ + 1))
         grad = decayed(grad, param, group)
         mean = advance(state, "exp_avg", lerp(state["exp_avg"].data_, grad, 1 - beta1))
@@ -86,6 +93,7 @@ class NAdam(Algorithm):
     captured = "params, mu_products and state_steps"
     places = ("lr", "betas", "eps", "weight_decay", "momentum_decay", "decoupled_weight_decay")
     limits = {**RATE, **EPSILON}
+    on_tensors = staticmethod(nadam)
 
     def check(self, given: Group) -> None:
         super().check(given)
@@ -93,11 +101,13 @@ class NAdam(Algorithm):
         at_least_zero(DECAY["weight_decay"], given["weight_decay"])
         at_least_zero("momentum_decay value", given["momentum_decay"])
 
+    def begin(self, param: Tensor, group: Group) -> None:
+        state = self.state[param]
+        state["step"], state["mu_product"] = counter(), plain(np.ones((), np.float32))
+        state["exp_avg"], state["exp_avg_sq"] = zeros_like(param), zeros_like(param)
+
     def update(self, param: Tensor, grad: Array, group: Group) -> None:
         state, lr, (beta1, beta2) = self.state[param], number(group["lr"]), group["betas"]
-        if not state:
-            state["step"], state["mu_product"] = counter(), plain(np.ones((), np.float32))
-            state["exp_avg"], state["exp_avg_sq"] = zeros_like(param), zeros_like(param)
         step = float(advance(state, "step", state["step"].data_ + 1))
         grad = decayed_apart(grad, param, group, lr)
         now, ahead = (beta1 * (1 - 0.5 * 0.96 ** (at * group["momentum_decay"])) for at in (step, step + 1))
@@ -118,16 +128,19 @@ class RAdam(Algorithm):
     }  # fmt: skip
     places = ("lr", "betas", "eps", "weight_decay", "decoupled_weight_decay")
     limits = {**RATE, **EPSILON}
+    on_tensors = staticmethod(radam)
 
     def check(self, given: Group) -> None:
         super().check(given)
         check_betas(given["betas"])
         at_least_zero(DECAY["weight_decay"], given["weight_decay"])
 
+    def begin(self, param: Tensor, group: Group) -> None:
+        state = self.state[param]
+        state["step"], state["exp_avg"], state["exp_avg_sq"] = counter(), zeros_like(param), zeros_like(param)
+
     def update(self, param: Tensor, grad: Array, group: Group) -> None:
         state, lr, (beta1, beta2) = self.state[param], number(group["lr"]), group["betas"]
-        if not state:
-            state["step"], state["exp_avg"], state["exp_avg_sq"] = counter(), zeros_like(param), zeros_like(param)
         step = float(advance(state, "step", state["step"].data_ + 1))
         grad = decayed_apart(grad, param, group, lr)
         mean = advance(state, "exp_avg", lerp(state["exp_avg"].data_, grad, 1 - beta1))
@@ -151,17 +164,20 @@ class Rprop(Algorithm):
     }  # fmt: skip
     places = ("lr", "etas", "step_sizes")
     limits = {**RATE}
+    on_tensors = staticmethod(rprop)
 
     def check(self, given: Group) -> None:
         super().check(given)
         if not 0.0 < given["etas"][0] < 1.0 < given["etas"][1]:
             raise ValueError(f"Invalid eta values: {given['etas'][0]}, {given['etas'][1]}")
 
+    def begin(self, param: Tensor, group: Group) -> None:
+        state = self.state[param]
+        state["step"], state["prev"] = counter(), zeros_like(param)
+        state["step_size"] = plain(np.full(param.data_.shape, number(group["lr"]), param.data_.dtype))
+
     def update(self, param: Tensor, grad: Array, group: Group) -> None:
         state, (less, more) = self.state[param], group["etas"]
-        if not state:
-            state["step"], state["prev"] = counter(), zeros_like(param)
-            state["step_size"] = plain(np.full(param.data_.shape, number(group["lr"]), param.data_.dtype))
         advance(state, "step", state["step"].data_ + 1)
         turned = grad * state["prev"].data_
         factor = np.where(turned > 0, more, np.where(turned < 0, less, 1)).astype(grad.dtype)
@@ -182,12 +198,15 @@ class ASGD(Algorithm):
     captured = "params, mus, etas, and state_steps"
     places = ("lr", "lambd", "alpha", "t0", "weight_decay", "foreach", "maximize", "differentiable", "capturable")
     limits = {**RATE, **DECAY}
+    on_tensors = staticmethod(asgd)
+
+    def begin(self, param: Tensor, group: Group) -> None:
+        state = self.state[param]
+        state["step"], state["eta"] = counter(), plain(np.array(number(group["lr"]), np.float32)[()])
+        state["mu"], state["ax"] = plain(np.ones((), np.float32)[()]), zeros_like(param)
 
     def update(self, param: Tensor, grad: Array, group: Group) -> None:
         state, lr, lambd = self.state[param], number(group["lr"]), group["lambd"]
-        if not state:
-            state["step"], state["eta"] = counter(), plain(np.array(lr, np.float32)[()])
-            state["mu"], state["ax"] = plain(np.ones((), np.float32)[()]), zeros_like(param)
         step = float(advance(state, "step", state["step"].data_ + 1))
         grad = decayed(grad, param, group)
         eta = float(state["eta"].data_)

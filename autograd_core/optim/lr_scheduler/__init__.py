@@ -2,7 +2,7 @@
 
 from ...absent import absent
 from ...homes import settle
-from .base import LRScheduler, _LRScheduler
+from .base import EPOCH_DEPRECATION_WARNING, LRScheduler, _LRScheduler
 from .by_epoch import (
     ConstantLR,
     CosineAnnealingLR,
@@ -26,6 +26,7 @@ __all__ = [
     "CosineAnnealingLR",
     "CosineAnnealingWarmRestarts",
     "CyclicLR",
+    "EPOCH_DEPRECATION_WARNING",
     "ExponentialLR",
     "LRScheduler",
     "LambdaLR",

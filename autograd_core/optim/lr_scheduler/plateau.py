@@ -7,7 +7,7 @@ import warnings
 from typing import Any
 
 from ..optimizer import Optimizer
-from .base import EPOCH_GIVEN, LRScheduler
+from .base import EPOCH_DEPRECATION_WARNING, LRScheduler
 
 
 class ReduceLROnPlateau(LRScheduler):
@@ -49,7 +49,7 @@ class ReduceLROnPlateau(LRScheduler):
     def step(self, metrics: Any, epoch: int | None = None) -> None:  # type: ignore[override]  # it needs the measure
         current = float(metrics)
         if epoch is not None:
-            warnings.warn(EPOCH_GIVEN, UserWarning, stacklevel=2)
+            warnings.warn(EPOCH_DEPRECATION_WARNING, UserWarning, stacklevel=2)
         self.last_epoch = self.last_epoch + 1 if epoch is None else epoch
         if self._is_better(current, self.best):
             self.best, self.num_bad_epochs = current, 0
