@@ -163,12 +163,19 @@ def grad(
     allow_unused: bool | None = None,
     is_grads_batched: bool = False,
     materialize_grads: bool = False,
-) -> tuple[Any, ...]:
+) -> Any:
     """The gradients of `outputs` with respect to `inputs`, without touching any `.grad`.
+
+    They are a tuple, or a dictionary where `inputs` is one, by its names.
 
     Raises:
         RuntimeError: as torch does, in its words.
     """
+    if type(inputs) is dict:
+        wanted = tuple(inputs.values())
+        options = (only_inputs, allow_unused, is_grads_batched, materialize_grads)
+        found = grad(outputs, wanted, grad_outputs, retain_graph, create_graph, *options)
+        return dict(zip(inputs, found, strict=True))
     plainly = grad_outputs is None and only_inputs and not (is_grads_batched or materialize_grads)
     if plainly and not special and (create_graph or not state.levels):
         retain = create_graph if retain_graph is None else retain_graph
