@@ -128,9 +128,12 @@ def numpy(self: Tensor, *, force: bool = False) -> np.ndarray[Any, Any]:
     return self.data_.known() if hidden(self) else self.array()
 
 
-def as_array(self: Tensor, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
+def as_array(self: Tensor, dtype: Any = None) -> np.ndarray[Any, Any]:
     array = numpy(self)
     return array if dtype is None else array.astype(dtype, copy=False)
+
+
+as_array.__qualname__ = "Tensor.__array__"  # numpy asks with a `copy`, and reads in the refusal whose it is
 
 
 def wrapped_array(self: Tensor, array: np.ndarray[Any, Any], context: Any = None, scalar: bool = False) -> Tensor:

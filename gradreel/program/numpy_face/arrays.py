@@ -18,6 +18,7 @@ from ..calls import kind_name
 from ..engine import torch
 from ..machine import Machine
 from ..objects.values import Namespace, Type, Value
+from .sharing import shown
 
 Array = np.ndarray[Any, Any]
 ARRAY_TYPES: tuple[type, ...] = (
@@ -71,10 +72,19 @@ def numbers(machine: Machine, given: Value) -> Any:
 
 
 def array(machine: Machine, given: Value, dtype: Value = None, copy: Value = True, ndmin: int = 0) -> Array:
-    made = np.array(numbers(machine, given), dtype=dtype_of(dtype), ndmin=ndmin)
+    of_tensor = isinstance(given, torch.Tensor)
+    source = given if of_tensor else numbers(machine, given)  # what numpy says of tensors that are copied, it says itself
+    made = np.array(source, dtype=dtype_of(dtype), copy=copy, ndmin=ndmin)
     if made.dtype.kind not in KINDS:
         raise TypeError("only numbers and lists of numbers can become an array here")
+    if of_tensor and made.base is not None:
+        shown(machine, given)
     return made
+
+
+def asarray(machine: Machine, given: Value, dtype: Value = None, copy: Value = None) -> Array:
+    """`np.asarray`: what is an array already stays itself, and one over a tensor shows its memory."""
+    return array(machine, given, dtype, copy)
 
 
 def shape_of(machine: Machine, given: Value) -> tuple[int, ...]:

@@ -18,6 +18,7 @@ from .arrays import (
     alike,
     arange,
     array,
+    asarray,
     bincount,
     convolved,
     diagonal,
@@ -55,13 +56,13 @@ ELEMENTWISE = words(
 )
 SHAPES = words(
     "reshape transpose squeeze ravel expand_dims flip roll argsort sort unique split array_split nonzero triu tril "
-    "trace diff swapaxes moveaxis fliplr flipud atleast_1d atleast_2d percentile quantile argwhere rot90 copy "
+    "trace diff swapaxes moveaxis fliplr flipud ascontiguousarray atleast_1d atleast_2d percentile quantile argwhere rot90 copy "
     "cov corrcoef digitize searchsorted"
 )
 
 FUNCTIONS: dict[str, Callable[..., Any]] = {
     "array": array,
-    "asarray": array,
+    "asarray": asarray,
     "zeros": filled(np.zeros),
     "ones": filled(np.ones),
     "empty": filled(np.zeros),
