@@ -259,6 +259,15 @@ def order_of(machine: Machine, owner: Class) -> tuple[Value, ...]:
     return (*owner.order, *(kind for row in rest for kind in row if kind not in own), OBJECT[0])
 
 
+def abstract_names(machine: Machine, owner: Class) -> frozenset[str]:
+    """`__abstractmethods__`, which classes have that abc looks after."""
+    from .creating import abstract_in
+
+    if "abstract" not in owner.traits:
+        raise AttributeError("__abstractmethods__")
+    return frozenset(abstract_in(owner))
+
+
 def order_of_host(host: type) -> list[Value]:
     """The types that programs know, of those that an object of `host` has."""
     found = [record for base in host.__mro__ if (record := record_of(base)) is not None]
@@ -283,6 +292,7 @@ CLASS_READS: dict[str, Callable[[Machine, Class], Value]] = {
     "__annotations__": lambda machine, owner: {},
     "__members__": lambda machine, owner: dict(owner.members or {}),
     "__class__": lambda machine, owner: TYPE_OF_TYPES[0],
+    "__abstractmethods__": abstract_names,
 }
 TYPE_OF_TYPES: list[Value] = []
 """The record of `type`; put in by `builtin`."""

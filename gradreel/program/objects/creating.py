@@ -90,10 +90,15 @@ def begin(machine: Machine, this: Value, args: list[Value], kwargs: dict[str, Va
 
 
 def check_abstract(kind: Class) -> None:
-    names = sorted({name for owner in kind.order for name in owner.attributes if is_abstract(kind.find(name))})
+    names = sorted(abstract_in(kind))
     if names:
         plural = "s" if len(names) > 1 else ""
         raise TypeError(f"Can't instantiate abstract class {kind.name} with abstract method{plural} {', '.join(names)}")
+
+
+def abstract_in(kind: Class) -> set[str]:
+    """The names that a class leaves to those below it."""
+    return {name for owner in kind.order for name in owner.attributes if is_abstract(kind.find(name))}
 
 
 def is_abstract(value: Value) -> bool:
