@@ -332,7 +332,7 @@ def as_seen(whole: Any, part: Any, contents: bytes) -> Noted:
 @lru_cache(1024)
 def oversized(outs: tuple[Output, ...]) -> bool:
     """Whether gradients of this kind are too large for facts."""
-    return any(prod(shape) > LARGE for shape, _ in outs)
+    return any(out is not None and prod(out[0]) > LARGE for out in outs)
 
 
 def many_leaves(node: Node) -> bool:

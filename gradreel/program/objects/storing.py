@@ -199,10 +199,18 @@ def delete_plainly(machine: Machine, owner: Value, name: str) -> None:
     elif isinstance(owner, (*OBJECTS, Class, Error, Function)) and name in owner.attributes:
         del owner.attributes[name]
         return
-    elif isinstance(owner, torch.Tensor) and name == "grad":
-        owner.grad = None
-        return
-    elif isinstance(owner, torch.Tensor) and name in (own := own_attributes(owner) or {}):
-        del own[name]
+    elif isinstance(owner, torch.Tensor):
+        delete_of_tensor(owner, name)
         return
     raise missing(owner, name)
+
+
+def delete_of_tensor(owner: Any, name: str) -> None:
+    """`del tensor.name`: what the program put there, or as the engine answers for its own."""
+    own = own_attributes(owner) or {}
+    if name in own:
+        del own[name]
+    elif isinstance(table_of(type(owner)).get(name), Attribute):
+        delattr(owner, name)  # a name of the table
+    else:
+        raise AttributeError(f"'{kind_name(owner)}' object has no attribute '{name}'")
