@@ -85,13 +85,18 @@ def base_text(machine: Machine, value: Value) -> str:
     """`str(value)` of an object whose class does not say."""
     kind = value.kind
     if kind.members is not None:
-        return f"{kind.name}.{value.attributes['name']}" if kind.host is None else written(machine, plain(value))
+        return str(plain(value)) if is_its_value(value) else f"{kind.name}.{value.attributes['name']}"
     if isinstance(value, str):
         return str.__str__(value)
     answer = call_method(machine, value, "__repr__", [])
     if answer is not NotImplemented:
         return checked(answer, "__str__")
     return base_repr(machine, value)
+
+
+def is_its_value(member: Value) -> bool:
+    """Whether a member of an enumeration is written as its value: those of IntEnum and StrEnum are."""
+    return any(base.title in ("enum.IntEnum", "enum.StrEnum") for base in member.kind.order)
 
 
 def plain(value: Value) -> Value:
@@ -198,6 +203,8 @@ def _bound(machine: Machine, value: Bound, around: tuple[int, ...]) -> str:
 def _function(machine: Machine, value: Builtin | Foreign, around: tuple[int, ...]) -> str:
     owner = value.receiver
     if owner is MISSING:
+        if value.name == "partial" and "func" in getattr(value, "more", ()):
+            return _partial(machine, value.more, around)
         if isinstance(value.run, MethodType) and "." in value.run.__qualname__:
             return as_torch(repr(value.run))
         if value.look is not None:
@@ -209,6 +216,13 @@ def _function(machine: Machine, value: Builtin | Foreign, around: tuple[int, ...
     if title is not None:
         return f"<bound method {title} of {written(machine, owner, around)}>"
     return f"<built-in method {value.name} of {kind_name(owner)} object at 0x...>"
+
+
+def _partial(machine: Machine, held: dict[str, Value], around: tuple[int, ...]) -> str:
+    """What `functools.partial` made."""
+    given = [written(machine, part, around) for part in (held["func"], *held["args"])]
+    given += [f"{name}={written(machine, part, around)}" for name, part in held["keywords"].items()]
+    return f"functools.partial({', '.join(given)})"
 
 
 def _view(name: str) -> Callable[[Machine, Value, tuple[int, ...]], str]:

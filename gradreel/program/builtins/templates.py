@@ -12,7 +12,7 @@ from ..engine import elements_of, torch
 from ..machine import Machine
 from ..objects.values import OBJECTS, Value
 from ..refusal import Refusal
-from .formatting import checked, plain, text, type_name, written
+from .formatting import checked, is_its_value, plain, text, type_name, written
 from .iterating import iterate
 
 # ---- format specifications
@@ -38,7 +38,9 @@ def formatted(machine: Machine, value: Value, spec: str) -> str:
         answer = call_method(machine, value, "__format__", [spec])
         if answer is not NotImplemented:
             return checked(answer, "__format__")
-        if isinstance(value, (int, float, str)) and not (isinstance(value, str) and not spec):
+        if value.kind.members is not None and not is_its_value(value):
+            value = text(machine, value)
+        elif isinstance(value, (int, float, str)) and not (isinstance(value, str) and not spec):
             value = plain(value)
     if not spec:
         return text(machine, value)

@@ -84,6 +84,9 @@ def _reduce(machine: Machine, function: Value, items: Value, start: Value = MISS
 def _partial(machine: Machine, function: Value, /, *args: Value, **kwargs: Value) -> Builtin:
     if not is_callable(machine, function):
         raise TypeError("the first argument must be callable")
+    if isinstance(function, Builtin) and function.name == "partial" and "func" in function.more:
+        before = function.more
+        function, args, kwargs = before["func"], (*before["args"], *args), {**before["keywords"], **kwargs}
     made = Builtin("partial", lambda m, *more, **named: call(m, function, [*args, *more], {**kwargs, **named}), True)
     made.more = {"func": function, "args": args, "keywords": kwargs}
     return made

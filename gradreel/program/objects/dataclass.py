@@ -225,8 +225,11 @@ def unchangeable(verb: str) -> Any:
 
 
 def checked(this: Value, name: str) -> dict[str, Field]:
-    kind = this if isinstance(this, Class) else this.kind if isinstance(this, OBJECTS) else None
+    of_class = name == "fields" and isinstance(this, Class)
+    kind = this if of_class else this.kind if isinstance(this, OBJECTS) else None
     found: Any = MISSING if kind is None else kind.find(FIELDS)
+    if found is MISSING and name == "fields":
+        raise TypeError("must be called with a dataclass type or instance")
     if found is MISSING:
         raise TypeError(f"{name}() should be called on dataclass instances")
     return dict[str, Field](found)
@@ -253,7 +256,11 @@ def inner(machine: Machine, value: Value, way: Any) -> Value:
 
 
 def replace(machine: Machine, this: Value, /, **changes: Value) -> Value:
-    given = {one.name: load(machine, this, one.name) for one in checked(this, "replace").values() if one.init}
+    fields = checked(this, "replace")
+    fixed = next((name for name in changes if name in fields and not fields[name].init), None)
+    if fixed is not None:
+        raise ValueError(f"field {fixed} is declared with init=False, it cannot be specified with replace()")
+    given = {one.name: load(machine, this, one.name) for one in fields.values() if one.init}
     return call(machine, this.kind, [], {**given, **changes})
 
 
