@@ -91,6 +91,8 @@ class Machine:
         """What was saved, by the name of the file that it would be in."""
         self.texts: dict[str, str] = {}
         """What was written as text, by the names of the files; names that end in `/` are folders."""
+        self.streams: dict[str, Value] = {}
+        """What the program put in the place of `sys.stdout` and `sys.stderr`."""
         self.over = False
         self.stopped: Spent | None = None
         """What stopped the run. It holds the frames of the calls under way: their names are shown as they stood."""

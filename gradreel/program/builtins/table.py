@@ -79,9 +79,10 @@ def show(
             raise TypeError(f"{name} must be None or a string, not {kind_name(given)}")
     parts = (" " if sep is None else sep).join([text(machine, value) for value in values])
     shown = parts + ("\n" if end is None else end)
-    if file is None:
+    file = machine.streams.get("stdout", MISSING) if file is None else file
+    if file is MISSING:
         machine.write(shown)
-    else:
+    elif file is not None:  # Python prints nothing where there is no stdout
         call(machine, load(machine, file, "write"), [shown], {})
 
 

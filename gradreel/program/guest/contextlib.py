@@ -1,5 +1,6 @@
 """contextlib, in Python."""
 
+import sys as _sys
 from functools import wraps as _wraps
 
 
@@ -90,6 +91,29 @@ class nullcontext:
 
     def __exit__(self, *error):
         return None
+
+
+class redirect_stdout:
+    def __init__(self, new_target):
+        self._new_target, self._old_targets = new_target, []
+
+    def __enter__(self):
+        self._old_targets.append(_sys.stdout)
+        _sys.stdout = self._new_target
+        return self._new_target
+
+    def __exit__(self, *error):
+        _sys.stdout = self._old_targets.pop()
+
+
+class redirect_stderr(redirect_stdout):
+    def __enter__(self):
+        self._old_targets.append(_sys.stderr)
+        _sys.stderr = self._new_target
+        return self._new_target
+
+    def __exit__(self, *error):
+        _sys.stderr = self._old_targets.pop()
 
 
 class closing:

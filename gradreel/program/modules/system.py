@@ -66,6 +66,8 @@ SYS = module(
     {
         "stdout": STDOUT,
         "stderr": STDERR,
+        "__stdout__": STDOUT,
+        "__stderr__": STDERR,
         "version": "3.11.0",
         "version_info": (3, 11, 0, "final", 0),
         "maxsize": 2**63 - 1,

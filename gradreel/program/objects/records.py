@@ -84,6 +84,8 @@ def of_builtin(machine: Machine, owner: Builtin | Foreign, name: str) -> Value:
 
 
 def of_namespace(machine: Machine, owner: Namespace, name: str) -> Value:
+    if owner.name == "sys" and name in machine.streams:
+        return machine.streams[name]
     if name in owner.table:
         return owner.table[name]
     if name == "__name__":

@@ -72,7 +72,9 @@ def store_plainly(machine: Machine, owner: Value, name: str, value: Value) -> No
     elif kind is Namespace:
         from ..torch_face.devices import switch
 
-        if not switch(machine, owner, name):
+        if owner.name == "sys" and name in ("stdout", "stderr"):
+            machine.streams[name] = value
+        elif not switch(machine, owner, name):
             raise Refusal(f"Names of modules cannot be set here: `{owner.name}.{name}` stays as it is.")
     elif kind is not Silent:
         entry = table_of(kind).get(name)

@@ -22,7 +22,7 @@ DUNDERS = frozenset(
         "__fspath__ __name__ __qualname__ __class__ __doc__ __version__ __self__ __func__ __module__ __dict__ "
         "__bases__ __mro__ __slots__ __match_args__ __annotations__ __defaults__ __wrapped__ __members__ __all__ "
         "__author__ __cause__ __context__ __suppress_context__ __notes__ __traceback__ __isabstractmethod__ "
-        "__abstractmethods__ "
+        "__abstractmethods__ __stdout__ __stderr__ "
         "__getstate__ __setstate__"
     )
 ) | {
