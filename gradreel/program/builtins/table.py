@@ -12,6 +12,7 @@ from ..objects.attributes import OBJECT, TYPE_OF_TYPES, load
 from ..objects.kinds import FUNCTION_TYPES, PYTHON_TYPES
 from ..objects.tuples import TUPLE
 from ..objects.values import (
+    MISSING,
     OBJECTS,
     Bound,
     Builtin,

@@ -73,7 +73,7 @@ def numbers(machine: Machine, given: Value) -> Any:
 
 def array(machine: Machine, given: Value, dtype: Value = None, copy: Value = True, ndmin: int = 0) -> Array:
     of_tensor = isinstance(given, torch.Tensor)
-    source = given if of_tensor else numbers(machine, given)  # what numpy says of tensors that are copied, it says itself
+    source = given if of_tensor else numbers(machine, given)  # numpy warns of tensors that are copied
     made = np.array(source, dtype=dtype_of(dtype), copy=copy, ndmin=ndmin)
     if made.dtype.kind not in KINDS:
         raise TypeError("only numbers and lists of numbers can become an array here")

@@ -56,8 +56,8 @@ ELEMENTWISE = words(
 )
 SHAPES = words(
     "reshape transpose squeeze ravel expand_dims flip roll argsort sort unique split array_split nonzero triu tril "
-    "trace diff swapaxes moveaxis fliplr flipud ascontiguousarray atleast_1d atleast_2d percentile quantile argwhere rot90 copy "
-    "cov corrcoef digitize searchsorted"
+    "trace diff swapaxes moveaxis fliplr flipud atleast_1d atleast_2d percentile quantile argwhere rot90 copy "
+    "cov corrcoef digitize searchsorted ascontiguousarray"
 )
 
 FUNCTIONS: dict[str, Callable[..., Any]] = {

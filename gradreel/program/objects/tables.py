@@ -102,8 +102,8 @@ PARAMETERS += " covariance_matrix precision_matrix scale_tril concentration conc
 PARAMETERS += " df1 df2 cov_factor cov_diag dim"
 PARAMETERS += " temperature total_count transforms alpha mixture_distribution component_distribution"
 """What distributions are given, each some of them."""
-CONTEXT = "save_for_backward save_for_forward saved_tensors saved_variables needs_input_grad mark_dirty mark_non_differentiable"
-CONTEXT += " set_materialize_grads materialize_grads next_functions name metadata"
+CONTEXT = "save_for_backward save_for_forward saved_tensors saved_variables needs_input_grad mark_dirty"
+CONTEXT += " mark_non_differentiable set_materialize_grads materialize_grads next_functions name metadata"
 RATES = (
     "optimizer last_epoch base_lrs _last_lr _step_count lr_lambdas step_size gamma milestones factor total_iters "
     "start_factor end_factor power T_max eta_min T_0 T_i T_mult T_cur max_lrs min_lrs total_steps total_size "
