@@ -16,7 +16,7 @@ from .rebasing import rebase
 from .state import special, state
 from .tensor import Array, Tensor, plain
 from .transforms.batch import hidden
-from .transforms.levels import Source, transforming
+from .transforms.levels import Source, innermost, of_outside
 
 
 def check_writable(target: Tensor, operator: str = "") -> None:
@@ -25,25 +25,23 @@ def check_writable(target: Tensor, operator: str = "") -> None:
     Raises:
         RuntimeError: it is a leaf that requires grad, or a view that may not be written.
     """
-    if isinstance(target.node, Source) and not target.node.level.forward:
-        raise RuntimeError(errors.LEAF_IN_PLACE)
     if state.levels and operator:
         refuse_captured(target, operator)
+    if isinstance(target.node, Source) and not target.node.level.forward:
+        raise RuntimeError(errors.LEAF_IN_PLACE)
     if state.grad_enabled and target.requires_grad:
         check_history(target)
 
 
 def refuse_captured(target: Tensor, operator: str) -> None:
-    """Refuse to write a leaf of outside, or a view of one, while a function is transformed.
-
-    Tensors that want no gradient do not tell where they were made: they are written.
+    """Refuse to write what was made outside, or a view of it, while a function is transformed.
 
     Raises:
-        RuntimeError: it is one.
+        RuntimeError: it was.
     """
+    level = innermost()
     look = target.meta.view if target.meta is not None else None
-    base = target if look is None else look.base
-    if transforming() and base.requires_grad and base.is_leaf:
+    if level is not None and of_outside(target if look is None else look.base, level):
         name, dot, overload = operator.partition(".")
         raise RuntimeError(errors.CAPTURED_IN_PLACE.format(f"{name}_{dot}{overload}"))
 
@@ -114,7 +112,7 @@ def at_once(op: Any, ufunc: Any, target: Tensor, other: Any) -> bool:
         tape = fields["tape"]
         if tape is None:
             return False
-    if target.node is not None or fields["mapped"]:
+    if target.node is not None or fields["mapped"] or fields["levels"]:
         return False
     mine = target.data_
     theirs = other.data_ if other.__class__ is Tensor else other

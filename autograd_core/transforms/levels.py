@@ -27,12 +27,18 @@ from .batch import Batch, hidden
 class Level:
     """One transformation, under way between `enter` and `leave`; in it gradients are followed whatever the mode."""
 
-    __slots__ = ("forward", "mode", "depth")
+    __slots__ = ("forward", "mode", "depth", "first_tensor", "first_node")
+
+    first_tensor: int | None
+    """The number, for the listener, from which on tensors were made since it was entered; see `of_outside`."""
+    first_node: int | None
+    """The sequence number of the first source, after which all nodes come that are made in it."""
 
     def __init__(self, forward: bool = False) -> None:
         self.forward = forward
         self.mode = True
         self.depth = 0
+        self.first_tensor = self.first_node = None
 
     def enter(self) -> Level:
         self.depth = len(state.levels) + len(state.mapped) + 1
@@ -48,6 +54,26 @@ class Level:
 def transforming() -> bool:
     """Whether a function is under way that one of func's transformations was given."""
     return any(level is not state.dual for level in state.levels)
+
+
+def innermost() -> Level | None:
+    """The level of the innermost function under way that one of func's transformations was given."""
+    return next((level for level in reversed(state.levels) if level is not state.dual), None)
+
+
+def of_outside(tensor: Tensor, level: Level) -> bool:
+    """Whether `tensor` is known to be older than `level`.
+
+    A leaf that wants a gradient is: there are none of inside. Others are known by their number where somebody listens,
+    and by their node. What has neither does not tell its age.
+    """
+    if tensor.requires_grad and tensor.is_leaf:
+        return True
+    number = None if state.session is None else state.session.number_of(tensor)
+    if number is not None and level.first_tensor is not None:
+        return number < level.first_tensor
+    node = tensor.node
+    return node is not None and level.first_node is not None and node.sequence_nr < level.first_node
 
 
 class Source(Node):
@@ -107,6 +133,8 @@ class Identity(Exit):
 def entered(forward: bool = False) -> Iterator[Level]:
     """A new level for a block."""
     level = Level(forward).enter()
+    if state.session is not None:
+        level.first_tensor = state.session.next_tensor()
     try:
         yield level
     finally:
@@ -119,6 +147,8 @@ def wrap(tensor: Tensor, level: Level, tangent: Tensor | None = None, kind: type
         tensor = hide(Part(tensor, None), state.mapped[-1])
     source = kind([gradient_edge(tensor)], ((tensor.data_.shape, tensor.data_.dtype),))
     source.level, source.origin, source.tangent = level, tensor, tangent
+    if level.first_node is None:
+        level.first_node = source.sequence_nr
     wrapped = plain(tensor.array(), source)
     wrapped.storage_ = tensor.shared_storage()
     return wrapped
