@@ -92,6 +92,12 @@ def check_index(index: Array, data: Array, dim: int) -> None:
         raise RuntimeError("gather(): Expected dtype int32/int64 for index")
     if index.size and max(index.ndim, 1) != max(data.ndim, 1):
         raise RuntimeError("Index tensor must have the same number of dimensions as input tensor")
+    for d, (n, most) in enumerate(zip(index.shape, data.shape, strict=False)):
+        if index.size and d != dim and n > most:
+            raise RuntimeError(
+                f"Size does not match at dimension {d} expected index {errors.sizes(index.shape)} to be no larger than "
+                f"self {errors.sizes(data.shape)} apart from dimension {dim}"
+            )
     within(index, data.shape[dim] if data.ndim else 1, dim)
 
 
@@ -128,6 +134,11 @@ def check_scatter(self: Array, dim: int, index: Array, src: Array | None = None)
     if np.size(index) and max(np.ndim(index), 1) != max(np.ndim(self), 1):
         raise RuntimeError("Index tensor must have the same number of dimensions as self tensor")
     if src is None:
+        if any(n > m for d, (n, m) in enumerate(zip(np.shape(index), np.shape(self), strict=False)) if d != at):
+            raise RuntimeError(
+                f"Expected index {errors.sizes(np.shape(index))} to be no larger than self "
+                f"{errors.sizes(np.shape(self))} apart from dimension {at}"
+            )
         within(index, np.shape(self)[at] if np.ndim(self) else 1, at)
         return
     if 0 < np.ndim(src) < np.ndim(index):
