@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import math
 import random
+from collections import deque
 from collections.abc import Callable
 from typing import Any
 
@@ -136,7 +137,7 @@ def population(machine: Machine, items: Value) -> Value:
 
 
 def _sample(machine: Machine, this: random.Random, items: Value, k: int, *, counts: Value = None) -> list[Value]:
-    if isinstance(items, (set, frozenset, dict)):
+    if not isinstance(items, (list, tuple, str, range, deque)):
         raise TypeError("Population must be a sequence.  For dicts or sets, use sorted(d).")
     machine.meter.length(k)
     return this.sample(population(machine, items), k)

@@ -7,6 +7,7 @@ the tables here. What a function may make is charged before it is made.
 from __future__ import annotations
 
 import math
+from collections import deque
 from collections.abc import Callable
 from typing import Any
 
@@ -66,7 +67,7 @@ def numbers(machine: Machine, given: Value) -> Any:
         return given
     if isinstance(given, torch.Tensor):
         return given.numpy()
-    if isinstance(given, (list, tuple, range)):
+    if isinstance(given, (list, tuple, range, deque)):
         return [numbers(machine, part) for part in listed(machine, given)]
     raise TypeError(f"only numbers and lists of numbers can become an array here, not {kind_name(given)}")
 
