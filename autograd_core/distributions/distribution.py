@@ -137,7 +137,20 @@ class Distribution:
     # ---- shapes
 
     def expand(self, batch_shape: Shape, _instance: Any = None) -> Any:
-        """The same distribution for a larger batch."""
+        """The same distribution for a larger batch.
+
+        Raises:
+            NotImplementedError: a class of somebody's own, of which it is not known how its objects are made.
+        """
+        kind = type(self)
+        known = next(base for base in kind.__mro__ if base.__module__.startswith("torch.distributions"))
+        if known is Distribution:
+            raise NotImplementedError
+        if _instance is None and kind.__init__ is not known.__init__:  # type: ignore[misc]
+            raise NotImplementedError(
+                f"Subclass {kind.__name__} of {known.__name__} that defines a custom __init__ method must also define "
+                "a custom .expand() method."
+            )
         made = object.__new__(type(self))
         made.__dict__.update(self.__dict__)
         made._batch_shape = Size(batch_shape)

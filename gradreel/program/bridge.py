@@ -28,6 +28,7 @@ from .objects.values import (
     Instance,
     Look,
     Own,
+    Property,
     Silent,
     StaticMethod,
     Type,
@@ -242,17 +243,40 @@ class OwnRates(Own):
         return f"<{self.kind.title} object at 0x...>"
 
 
+class OwnLaw(Own):
+    """Mixed into a distribution whose class the program wrote."""
+
+
+class OwnMap(Own):
+    """Mixed into a transform of a distribution whose class the program wrote."""
+
+
 MIXED_IN: dict[type, type] = {
     torch.nn.Module: Companion,
     torch.optim.Optimizer: Own,
     torch.optim.lr_scheduler.LRScheduler: OwnRates,
+    torch.distributions.Distribution: OwnLaw,
+    torch.distributions.Transform: OwnMap,
 }
 CALLED_BACK: dict[type, tuple[str, ...]] = {
     Companion: ("__repr__", "_load_from_state_dict", "_save_to_state_dict", "get_extra_state", "set_extra_state"),
     Own: ("__setstate__",),
     OwnRates: ("get_lr", "step"),
+    OwnLaw: (
+        *("__init__", "__repr__", "sample", "rsample", "log_prob", "cdf", "icdf", "entropy", "perplexity", "expand"),
+        *("enumerate_support", "_validate_sample"),
+    ),
+    OwnMap: ("_call", "_inverse", "log_abs_det_jacobian", "forward_shape", "inverse_shape", "__eq__", "__repr__"),
 }
 """What the engine asks of objects that classes of programs may answer."""
+READ_BACK: dict[type, tuple[str, ...]] = {
+    OwnLaw: (
+        *("arg_constraints", "support", "has_rsample", "has_enumerate_support", "mean", "mode", "variance", "stddev"),
+        *("batch_shape", "event_shape"),
+    ),
+    OwnMap: ("domain", "codomain", "bijective", "sign", "event_dim"),
+}
+"""What it reads of them that classes of programs may say, as a property or plainly."""
 
 
 def mixed_into(host: type) -> type:
@@ -260,21 +284,24 @@ def mixed_into(host: type) -> type:
 
 
 @cache
-def companion(host: type, name: str = "", ways: tuple[str, ...] = ()) -> type:
+def companion(host: type, name: str = "", ways: tuple[str, ...] = (), reads: tuple[str, ...] = ()) -> type:
     """The type of those objects of the program's classes that are a `host` too.
 
-    `name` is what messages call it; `ways` are the methods of the class that the engine calls.
+    `name` is what messages call it; `ways` are the methods of the class that the engine calls, `reads` what it reads.
     """
     if not name:
         return type(f"Own{host.__name__}", (mixed_into(host), host), {})
-    methods = {way: calling_back(way) for way in ways}
+    methods: dict[str, Any] = {way: calling_back(way) for way in ways}
+    methods |= {name: property(reading_back(name)) for name in reads}
     return type(name, (companion(host),), {"__module__": "__main__", **methods})
 
 
 def companion_of(kind: Class, host: type) -> type:
     """The companion type of the program's class `kind`, which extends `host`."""
-    ways = CALLED_BACK[mixed_into(host)]
-    return companion(host, kind.name, tuple(way for way in ways if isinstance(kind.find(way), Function)))
+    mixed = mixed_into(host)
+    ways = tuple(way for way in CALLED_BACK[mixed] if isinstance(kind.find(way), Function))
+    reads = tuple(name for name in READ_BACK.get(mixed, ()) if kind.find(name) is not MISSING)
+    return companion(host, kind.name, ways, reads)
 
 
 def calling_back(way: str) -> Callable[..., Any]:
@@ -285,6 +312,16 @@ def calling_back(way: str) -> Callable[..., Any]:
         return to_engine(machine_of(self.kind), self.kind.find(way).invoke([self, *given], named))
 
     return method
+
+
+def reading_back(name: str) -> Callable[[Any], Any]:
+    """For the engine: what the program's class says of `name`."""
+
+    def get(self: Any) -> Any:
+        machine, found = machine_of(self.kind), self.kind.find(name)
+        return to_engine(machine, machine.call(machine, found.getter, [self], {}) if type(found) is Property else found)
+
+    return get
 
 
 def ways_above(host: type) -> tuple[str, ...]:

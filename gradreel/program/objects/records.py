@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ..bridge import ways_above
+from ..bridge import from_engine, ways_above
 from ..builtins.formatting import error_text, written
 from ..calls import call
+from ..engine import torch
 from ..errors import raise_error
 from ..machine import Machine
 from ..refusal import Refusal
@@ -18,6 +19,7 @@ from .looks import function_kind
 from .tables import table_of
 from .values import (
     MISSING,
+    Attribute,
     Bound,
     Builtin,
     Class,
@@ -182,6 +184,12 @@ def start_error(this: Error, *args: Value, **kwargs: Value) -> None:
 # ---- super()
 
 
+def inherited(base: type, this: Any, name: str, entry: Attribute) -> Value:
+    """What `this` has of the engine's class `base`, whatever its own class makes of the name."""
+    found = getattr(base, name, None)  # a name of the table
+    return from_engine(found.fget(this) if isinstance(found, property) and found.fget else entry.get(this))
+
+
 def of_super(machine: Machine, owner: Super, name: str) -> Value:
     from .attributes import by_class, of_module
 
@@ -208,6 +216,8 @@ def of_super(machine: Machine, owner: Super, name: str) -> Value:
             return Foreign(entry.name, entry.run, this)
         if isinstance(entry, Builtin):
             return Builtin(entry.name, entry.run, entry.machine, this, entry.title)
+        if isinstance(entry, Attribute) and not isinstance(this, torch.nn.Module):
+            return inherited(base, this, name, entry)
         return of_module(machine, this, name)
     if found is not MISSING:
         return found

@@ -187,7 +187,9 @@ def _tables() -> dict[type, dict[str, Entry]]:
     scheduler = torch.optim.lr_scheduler.LRScheduler
     tables[scheduler] = _table(scheduler, NAMES["torch.optim.lr_scheduler.LRScheduler"]) | _reads(RATES, settable=True)
     distribution = torch.distributions.Distribution
-    tables[distribution] = _table(distribution, NAMES["torch.distributions.Distribution"]) | _reads(PARAMETERS)
+    tables[distribution] = _table(distribution, NAMES["torch.distributions.Distribution"])
+    tables[distribution] |= _table(distribution, words("_extended_shape _validate_sample"))
+    tables[distribution] |= _reads(PARAMETERS + " _validate_args _batch_shape _event_shape", settable=True)
     transform = torch.distributions.Transform
     tables[transform] = _table(transform, NAMES["torch.distributions.Transform"]) | _reads(
         "bijective codomain domain event_dim inv sign loc scale exponent parts base_transform "

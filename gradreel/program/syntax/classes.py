@@ -199,6 +199,8 @@ EXTENDABLE = (
     torch.autograd.Function,
     torch.optim.Optimizer,
     torch.optim.lr_scheduler.LRScheduler,
+    torch.distributions.Distribution,
+    torch.distributions.Transform,
     list,
     dict,
     tuple,
