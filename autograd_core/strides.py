@@ -221,6 +221,13 @@ def as_input(result: Array, operands: Sequence[Array]) -> Array:
     return in_format(result, suggests_channels_last(operands[0]))
 
 
+def beside(result: Array, *models: Array) -> Array:
+    """A gradient with its channels last if they are in one of the tensors `models`, else in rows."""
+    if result.flags.c_contiguous and all(data.flags.c_contiguous for data in models):
+        return result
+    return in_format(result, any(map(suggests_channels_last, models)))
+
+
 def as_weight(result: Array, operands: Sequence[Array]) -> Array:
     """With the channels of images last if they are in one of the first two operands."""
     return in_format(result, result.ndim == 4 and any(map(suggests_channels_last, operands[:2])))

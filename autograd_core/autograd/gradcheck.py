@@ -67,7 +67,7 @@ def check_inputs(inputs: Sequence[Any]) -> None:
                 stacklevel=4,
             )
         memory = value.array()
-        if any(step == 0 and size > 1 for step, size in zip(memory.strides, memory.shape, strict=True)):
+        if memory.size and any(step == 0 and size > 1 for step, size in zip(memory.strides, memory.shape, strict=True)):
             raise RuntimeError(
                 f"The {i}th input has a dimension with stride 0. gradcheck only supports inputs that are "
                 "non-overlapping to be able to compute the numerical gradients correctly. You should call .contiguous "

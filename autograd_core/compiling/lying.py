@@ -38,9 +38,9 @@ zeros_like flip sort index_fill.int_Scalar index_fill.int_Tensor index_put put b
 
 AS_INPUT = """
 native_batch_norm native_group_norm constant_pad_nd max_pool2d_with_indices avg_pool2d _adaptive_avg_pool2d
-adaptive_max_pool2d max_pool3d_with_indices avg_pool3d roll pixel_unshuffle channel_shuffle pixel_shuffle
+adaptive_max_pool2d max_pool3d_with_indices roll pixel_unshuffle channel_shuffle pixel_shuffle
 upsample_nearest2d upsample_bilinear2d upsample_bicubic2d upsample_nearest3d upsample_trilinear3d
-_upsample_nearest_exact2d _upsample_nearest_exact3d replication_pad2d reflection_pad2d
+_upsample_nearest_exact2d _upsample_nearest_exact3d replication_pad2d reflection_pad2d replication_pad3d
 """
 
 FREE = """
@@ -50,7 +50,11 @@ threshold_ rrelu_with_noise_ conj_physical_ _index_put_impl_ linalg_cholesky_ex 
 _linalg_eigh _linalg_det _linalg_slogdet cholesky_solve cholesky_inverse linalg_inv_ex _linalg_solve_ex
 linalg_solve_triangular linalg_pinv linalg_matrix_exp geqrf linalg_householder_product linalg_lu_factor_ex linalg_lu
 linalg_lu_solve linalg_lstsq select_scatter slice_scatter diagonal_scatter uniform normal exponential cauchy geometric
-log_normal bernoulli.each random rot90 convolution_backward _scaled_dot_product_flash_attention_for_cpu
+log_normal bernoulli.each random rot90 convolution_backward native_batch_norm_backward
+max_pool2d_with_indices_backward avg_pool2d_backward _adaptive_avg_pool2d_backward adaptive_max_pool2d_backward
+max_pool3d_with_indices_backward reflection_pad2d_backward replication_pad2d_backward replication_pad3d_backward
+upsample_nearest2d_backward upsample_bilinear2d_backward _upsample_nearest_exact2d_backward
+_scaled_dot_product_flash_attention_for_cpu
 """
 """What is left as it is made: it sees to its layout itself, or is written over what was there."""
 

@@ -205,7 +205,8 @@ def size(self: Tensor, dim: int | None = None) -> Any:
 def stride(self: Tensor, dim: int | None = None) -> Any:
     data = self.data_
     steps = tuple(step // data.itemsize for step in getattr(data, "strides", ()))
-    if data.size == 0 or (self.storage_ is None and is_contiguous(self)):  # numpy keeps none then, or what it likes
+    kept = any(steps) if data.size == 0 else self.storage_ is not None or not is_contiguous(self)
+    if not kept:  # numpy has none for new memory without elements, and what it likes for dimensions of one
         steps = of_rows(data.shape)
     return steps if dim is None else steps[s.wrap(dim, len(steps))]
 

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from ..op import both, op
+from ..strides import beside
 from ..tensor import Array
 from .joint import ABSENT, joint
 
@@ -167,6 +168,10 @@ def convolution_backward(
     if output_mask[1]:
         data, grad = (grad_output, input) if transposed else (input, grad_output)
         to_weight = by_weight(data, grad, weight.shape[2:], *shift)
+    if weight.ndim == 4:
+        to_input, to_weight = (
+            part if part is ABSENT else beside(part, input, weight) for part in (to_input, to_weight)
+        )
     if output_mask[2]:
         to_bias = np.sum(grad_output, (0, *range(2, grad_output.ndim)))
     return to_input, to_weight, to_bias

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..op import both
+from ..strides import beside
 from ..tensor import Array
 from .joint import ABSENT, joint
 
@@ -240,7 +241,7 @@ def batch_norm_backward(
     pulled = grad_out if weight is None else grad_out * weight.reshape(wide)
     to_input, to_weight, to_bias = ABSENT, ABSENT, ABSENT
     if output_mask[0]:
-        to_input = through_normalized(pulled, normal, scale, over) if train else pulled * scale
+        to_input = beside(through_normalized(pulled, normal, scale, over) if train else pulled * scale, input)
     if output_mask[1]:
         to_weight = np.add.reduce(grad_out * normal, axis=over)
     if output_mask[2]:

@@ -8,6 +8,7 @@ import numpy as np
 
 from .. import errors
 from ..op import op
+from ..strides import beside
 from ..tensor import Array
 
 Pad = Sequence[int]
@@ -114,7 +115,7 @@ def reflection_pad2d(self: Array, padding: Pad) -> Array:
     self=lambda grad: zeros_as(grad),
 )
 def reflection_pad2d_backward(grad_output: Array, self: Array, padding: Pad) -> Array:
-    return gathered(grad_output, self.shape, padding, "reflect")
+    return beside(gathered(grad_output, self.shape, padding, "reflect"), self)
 
 
 @op(
@@ -152,7 +153,7 @@ def replication_pad2d(self: Array, padding: Pad) -> Array:
     self=lambda grad: zeros_as(grad),
 )
 def replication_pad2d_backward(grad_output: Array, self: Array, padding: Pad) -> Array:
-    return gathered(grad_output, self.shape, padding, "edge")
+    return beside(gathered(grad_output, self.shape, padding, "edge"), self)
 
 
 @op(
@@ -190,4 +191,4 @@ def replication_pad3d(self: Array, padding: Pad) -> Array:
     self=lambda grad: zeros_as(grad),
 )
 def replication_pad3d_backward(grad_output: Array, self: Array, padding: Pad) -> Array:
-    return gathered(grad_output, self.shape, padding, "edge")
+    return beside(gathered(grad_output, self.shape, padding, "edge"), self)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..op import both, op
+from ..strides import beside
 from ..tensor import Array
 from .blocks import (
     Sizes,
@@ -105,7 +106,7 @@ def max_pool2d_backward(
     ceil_mode: bool,
     indices: Array,
 ) -> Array:
-    return put_at_places(grad_output, self.shape, indices)
+    return beside(put_at_places(grad_output, self.shape, indices), self)
 
 
 # ---- the mean
@@ -156,7 +157,7 @@ def avg_pool2d_backward(
 ) -> Array:
     steps = stride or kernel_size
     below = divisor_override or divisors(self, kernel_size, steps, padding, ceil_mode, count_include_pad)
-    return shared(grad_output / below, self, kernel_size, steps, padding)
+    return beside(shared(grad_output / below, self, kernel_size, steps, padding), self)
 
 
 # ---- blocks whose number is given, not their size
@@ -206,7 +207,7 @@ def adaptive_avg_pool2d_backward(grad_output: Array, self: Array) -> Array:
     need_gradients("adaptive_avg_pool2d_backward", grad_output)
     lengths = zip(self.shape[-2:], grad_output.shape[-2:], strict=True)
     down, across = (mean_map(n, m, self.dtype) for n, m in lengths)
-    return np.matmul(np.matmul(down.T, grad_output), across)
+    return beside(np.matmul(np.matmul(down.T, grad_output), across), self)
 
 
 @op(
@@ -231,4 +232,4 @@ def adaptive_max_pool2d(self: Array, output_size: Sizes) -> tuple[Array, Array]:
 )
 def adaptive_max_pool2d_backward(grad_output: Array, self: Array, indices: Array) -> Array:
     need_gradients("adaptive_max_pool2d_backward", grad_output)
-    return put_at_places(grad_output, self.shape, indices)
+    return beside(put_at_places(grad_output, self.shape, indices), self)

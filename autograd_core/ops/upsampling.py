@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..op import op
+from ..strides import beside
 from ..tensor import Array
 from .kernels import refuse
 
@@ -130,7 +131,7 @@ def upsample_nearest2d_backward(
     grad_output: Array, output_size: Sizes, input_size: Sizes, scales_h: Scale, scales_w: Scale
 ) -> Array:
     down, across = nearest_maps(input_size, output_size, (scales_h, scales_w), grad_output.dtype)
-    return through(grad_output, down.T, across.T)
+    return beside(through(grad_output, down.T, across.T), grad_output)
 
 
 @op(
@@ -159,4 +160,4 @@ def upsample_bilinear2d_backward(
 ) -> Array:
     scales = (scales_h, scales_w)
     down, across = linear_maps(input_size, output_size, align_corners, scales, grad_output.dtype)
-    return through(grad_output, down.T, across.T)
+    return beside(through(grad_output, down.T, across.T), grad_output)

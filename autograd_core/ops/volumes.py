@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from ..op import op
+from ..strides import beside
 from ..tensor import Array
 from .blocks import (
     Sizes,
@@ -98,7 +99,7 @@ def max_pool3d_backward(
     ceil_mode: bool,
     indices: Array,
 ) -> Array:
-    return put_at_places(grad_output, self.shape, indices, 3)
+    return beside(put_at_places(grad_output, self.shape, indices, 3), self)
 
 
 # ---- the mean

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..op import op
+from ..strides import beside
 from ..tensor import Array
 from .kernels import refuse
 from .upsampling import Scale, Sizes, linear_map, nearest_map
@@ -230,7 +231,10 @@ def upsample_nearest_exact2d(self: Array, output_size: Sizes, scales_h: Scale = 
 def upsample_nearest_exact2d_backward(
     grad_output: Array, output_size: Sizes, input_size: Sizes, scales_h: Scale, scales_w: Scale
 ) -> Array:
-    return along(grad_output, turned(maps(exact_map, input_size, output_size, (scales_h, scales_w), grad_output.dtype)))
+    return beside(
+        along(grad_output, turned(maps(exact_map, input_size, output_size, (scales_h, scales_w), grad_output.dtype))),
+        grad_output,
+    )
 
 
 @op(
