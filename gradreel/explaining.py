@@ -6,6 +6,7 @@ is {title, cost, source, diff} and `source` is the whole edited program. Every m
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from .explain.mending import mended
@@ -13,6 +14,7 @@ from .explain.mending.mend import SECONDS, Run
 from .program import run as run_here
 from .trace import Trace
 
+BOLD = re.compile(r"(`[^`]*`)|\*\*")
 ROLES = ("built", "saved", "changed", "freed_by", "cut", "shows", "raised")
 
 
@@ -43,5 +45,5 @@ def explain(trace: Trace, run: Run | None = None) -> list[dict[str, Any]]:
 
 
 def plain(text: str) -> str:
-    """Without the marks for bold; backticks stay, they read well."""
-    return text.replace("**", "")
+    """Without the marks for bold; backticks stay, they read well, and so does what is between them."""
+    return BOLD.sub(r"\1", text)

@@ -209,6 +209,12 @@ def test_explain_prints_causes_with_mends_as_json(program: Write, capsys: Captur
     assert run(entry["mends"][0]["source"]).outcome.kind == "finished"
 
 
+def test_a_power_in_a_story_stays(program: Write, capsys: Captured) -> None:
+    main(["explain", program("import torch\nx = torch.ones(2, requires_grad=True)\n(x**2).backward()"), "--json"])
+    [told] = json.loads(capsys.readouterr().out)
+    assert "`x ** 2`" in told["story"] and "**" not in told["story"].replace("`x ** 2`", "")
+
+
 def test_explain_of_a_program_that_is_fine_is_an_empty_list(program: Write, capsys: Captured) -> None:
     assert main(["explain", program(RANDOM), "--json"]) == FINISHED
     assert json.loads(capsys.readouterr().out) == []
