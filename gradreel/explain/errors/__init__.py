@@ -6,12 +6,14 @@ from collections.abc import Callable
 
 from ..diagnosis import Diagnosis, Failure
 from ..world.world import World
-from .at_nodes import hook_shaped, no_derivative
+from .at_nodes import hook_shaped, nan_found, no_derivative
 from .contract import contract
+from .demands import demanded
 from .dtypes import dtype_mixed
 from .indices import place_missing
 from .inplace import inplace_refused
 from .misgiven import misgiven
+from .misused import misused
 from .no_gradient import no_gradient
 from .no_graph import no_graph
 from .not_imported import not_imported
@@ -37,13 +39,16 @@ POSTMORTEMS: tuple[Callable[[World, Failure], Diagnosis | None], ...] = (
     nothing_returned,
     plain_number,
     no_gradient,
+    demanded,
     place_missing,
     hook_shaped,
+    nan_found,
     shapes_differ,
     dtype_mixed,
     no_derivative,
     refused,
     misgiven,
     not_imported,
+    misused,
 )
 """Tried in order; the first that gives a diagnosis is believed."""

@@ -1,4 +1,4 @@
-"""What went wrong in a node while a backward ran through it: no derivative to compute, a hook that changed a shape."""
+"""What went wrong in a node while a backward ran through it: no derivative, NaN, a hook that changed a shape."""
 
 from __future__ import annotations
 
@@ -7,13 +7,14 @@ import re
 
 from gradreel.trace.events import BackwardFailed
 
-from ..diagnosis import Diagnosis, Failure, on
+from ..diagnosis import Diagnosis, Failure, during, on
 from ..mentions import shown
 from ..words import called, code, label
 from ..world.states import NodeState
 from ..world.world import World
 
 NONE = "is not implemented"
+NAN = re.compile(r"^Function '(\w+)' returned nan values in its (\d+)\w\w output")
 HOOK = re.compile(r"hook '(.+)' has changed the size of value")
 
 
@@ -49,6 +50,24 @@ def no_derivative(world: World, failure: Failure) -> Diagnosis | None:
     nodes = () if node is None else (node.number,)
     title = "This operator has no derivative"
     return Diagnosis("other", title, message, lines, story, nodes, events, "no_derivative")
+
+
+def nan_found(world: World, failure: Failure) -> Diagnosis | None:
+    """Anomaly mode stopped at the first node whose gradients hold NaN."""
+    message, line = failure.raised.message, failure.raised.line
+    found = NAN.match(message)
+    node = failing_node(world, failure)
+    if found is None or node is None:
+        return None
+    story = (
+        f"**{node.title}**, built {on(node.place.line)}{during(node.place)}, handed on NaN: its slope is infinite or "
+        "undefined at one of the values that it kept, or it was given infinity.",
+        f"Anomaly mode looks at every gradient, and stops {code(shown(world, failure))} {on(line)} at the first NaN.",
+        "What is multiplied by 0 later, as in the branch of `where` that is not taken, is no help: 0 · ∞ is NaN.",
+    )
+    lines: dict[str, int | None] = {"built": node.place.line, "raised": line}
+    events = {"raised": failure.number, "built": node.made}
+    return Diagnosis("other", "NaN is born in the backward", message, lines, story, (node.number,), events, "nan")
 
 
 def hook_shaped(world: World, failure: Failure) -> Diagnosis | None:

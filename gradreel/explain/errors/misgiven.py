@@ -31,6 +31,7 @@ class Misgiven:
     fits: Fits
     story: tuple[str, ...]
     on_line: re.Pattern[str] = re.compile("")
+    kind: str = "other"
 
 
 def anything(tensor: TensorState) -> bool:
@@ -212,17 +213,26 @@ WAYS = {
     "str": "A number in quotes is a text: `float()` reads it. To print a tensor with words, use an f-string.",
     "float": "For plain numbers there is `math`, or `torch.tensor` around the number.",
 }
-WAYS |= {"int": WAYS["float"], "tuple": WAYS["list"]}
+WAYS |= {
+    "int": WAYS["float"],
+    "tuple": "A recurrent layer gives a tuple: its output first, then its last state. `torch.stack` makes one tensor "
+    "of a tuple of tensors.",
+}
 
 
 def misgiven(world: World, failure: Failure) -> Diagnosis | None:
-    """One of TABLE, with the tensor of the line that it is about, or the line that gave a name to what was given."""
+    """One of TABLE."""
+    return told_by(TABLE, world, failure)
+
+
+def told_by(table: tuple[Misgiven, ...], world: World, failure: Failure) -> Diagnosis | None:
+    """One of `table`, with the tensor of the line that it is about, or the line that gave a name to what was given."""
     message, text = failure.raised.message, statement(world, failure)
-    rows = ((row, row.pattern.search(message)) for row in TABLE if row.on_line.search(text))
+    rows = ((row, row.pattern.search(message)) for row in table if row.on_line.search(text))
     row, found = next(((row, found) for row, found in rows if found is not None), (None, None))
     if row is None or found is None:
         return None
-    said = found.groupdict()
+    said = {name: part for name, part in found.groupdict().items() if part is not None}
     got = said.get("got", "")
     lines: dict[str, int | None] = {"raised": failure.raised.line}
     events = {"raised": failure.number}
@@ -230,6 +240,8 @@ def misgiven(world: World, failure: Failure) -> Diagnosis | None:
     pair = next((pair for pair in pairs if row.fits(pair[1])), None)
     words = {"code": code(shown(world, failure)), "line": on(failure.raised.line), "turn": during(world.place)}
     words |= {"name": "a tensor", "a_got": KINDS.get(got, f"a {got}"), "way": WAYS.get(got, ""), "made": "", **said}
+    like = re.search(r"Did you mean: '(\w+)'", world.trace.outcome.message or "")
+    words |= named(like=like.group(1) if like else None)
     if pair is not None:
         name, tensor = pair
         lines["built"], events["built"] = tensor.place.line, tensor.made
@@ -239,11 +251,8 @@ def misgiven(world: World, failure: Failure) -> Diagnosis | None:
     elif (first := named_first(world, failure, text, got)) is not None:
         lines["built"], events["built"] = first
     story = tuple(told for part in row.story if blanks(part) <= words.keys() and (told := part.format(**words)))
-    like = re.search(r"Did you mean: '(\w+)'", world.trace.outcome.message or "")
-    names = named(
-        target=pair[0] if pair else None, got=got, what=said.get("what"), like=like.group(1) if like else None
-    )
-    return Diagnosis("other", row.title, message, lines, story, (), events, row.cause, names)
+    names = {**said, "got": got, **named(target=pair[0] if pair else None, like=words.get("like"))}
+    return Diagnosis(row.kind, row.title, message, lines, story, (), events, row.cause, names)
 
 
 def blanks(part: str) -> set[str]:

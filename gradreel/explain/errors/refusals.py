@@ -231,7 +231,7 @@ REFUSALS: dict[str, Refusal] = {
             "`use_reentrant=False` computes again without a second backward.",
         ),
     ),
-    "as parameter 'weight'": Refusal(
+    "(torch.nn.Parameter or None expected)": Refusal(
         "not_parameter",
         "A module takes only Parameters there",
         anything,

@@ -1,0 +1,124 @@
+"""What a function demands of the call, and did not get: a closure, an order, numbers in a range. A table."""
+
+from __future__ import annotations
+
+import re
+
+from ..diagnosis import Diagnosis, Failure
+from ..world.world import World
+from .misgiven import Misgiven, nothing, told_by
+
+TABLE: tuple[Misgiven, ...] = (
+    Misgiven(
+        re.compile(r"(?P<what>\w+)\.step\(\) missing 1 required positional argument: 'closure'"),
+        "no_closure",
+        "This optimizer needs a closure",
+        nothing,
+        (
+            "{code} {line}{turn} asks `{what}` for a step, and does not say how the loss is computed.",
+            "`{what}` tries several points within one step, with the loss and its gradients at each; for that it calls "
+            "a function, the closure.",
+            "A closure empties the gradients, computes the loss, calls `backward()` and returns the loss.",
+        ),
+    ),
+    Misgiven(
+        re.compile(r"\bin strict mode"),
+        "strict",
+        "In strict mode nothing may be independent",
+        nothing,
+        (
+            "{code} {line}{turn} says `strict=True`, and between an output of the function and one of its inputs there "
+            "is no way for a gradient.",
+            "It may be meant, or come of a `detach()` or an input that is not used; that is why strict mode raises.",
+            "Without it such a derivative is a tensor of zeros.",
+        ),
+        re.compile(r"\bstrict\b"),
+    ),
+    Misgiven(
+        re.compile(r"`lengths` array must be sorted in decreasing order"),
+        "unsorted",
+        "The longest sequence comes first",
+        nothing,
+        (
+            "{code} {line}{turn} packs sequences that do not stand in the order of their lengths.",
+            "Packed, those that end first have to stand last. With `enforce_sorted=False` PyTorch sorts them, and puts "
+            "what comes of them back in your order.",
+        ),
+    ),
+    Misgiven(
+        re.compile(
+            r"Expected parameter (?P<what>\w+) .*?of distribution (?P<dist>\w+)\(.*"
+            r"to satisfy the constraint (?P<need>GreaterThan|GreaterThanEq|Simplex|Interval)\(",
+            re.DOTALL,
+        ),
+        "support",
+        "A distribution cannot have this parameter",
+        nothing,
+        (
+            "{code} {line}{turn} makes a `{dist}` whose `{what}` is out of its range.",
+            "Layers give any numbers. `softplus` and `exp` make positive ones of them, `sigmoid` chances, `softmax` "
+            "chances that add up to 1; `logits=` takes them as they are.",
+        ),
+    ),
+    Misgiven(
+        re.compile(r"vmap: called random operation while in randomness error mode"),
+        "vmap_random",
+        "Random numbers under vmap",
+        nothing,
+        (
+            "{code} {line}{turn} draws random numbers in a function that `vmap` runs for all examples at once.",
+            "It cannot know whether each example is to have numbers of its own or all of them the same; "
+            '`randomness="different"` or `"same"` says so.',
+        ),
+    ),
+    Misgiven(
+        re.compile(r"vmap: It looks like you're calling \.item\(\)"),
+        "vmap_item",
+        "Under vmap there is no single number",
+        nothing,
+        (
+            "{code} {line}{turn} takes a number out of a tensor, in what `vmap` runs for all examples at once.",
+            "The tensor stands for one number of each example; it can be computed with, but none can be taken out.",
+        ),
+    ),
+    Misgiven(
+        re.compile(r"Boolean value of Tensor with more than one value is ambiguous"),
+        "loss_at_once",
+        "A loss is made first, and called then",
+        nothing,
+        (
+            "{code} {line}{turn} gives scores and targets to the class of the loss, which takes settings: it asks "
+            "whether they are true or false.",
+            "`nn.MSELoss()` makes a function of it, and that takes scores and targets.",
+        ),
+        re.compile(r"\b\w+Loss\((?!\)|\w+\s*=)"),
+    ),
+    Misgiven(
+        re.compile(r"Expected more than 1 value per channel when training"),
+        "batch_of_one",
+        "A batch of one has no spread",
+        nothing,
+        (
+            "{code} {line}{turn} normalizes a batch in which each channel has one value.",
+            "In training BatchNorm subtracts the mean of the batch and divides by its spread, and a single value has "
+            "none.",
+            "After `eval()` it uses the mean and spread that it has learnt.",
+        ),
+        kind="shape",
+    ),
+    Misgiven(
+        re.compile(r"The Tensor returned by the function given to (?P<what>\w+) should contain a single element"),
+        "not_of_one",
+        "This derivative is of one number",
+        nothing,
+        (
+            "{code} {line}{turn} asks `{what}` for derivatives of a function that returns several numbers.",
+            "A second derivative is taken of one number: return a sum or a mean, or take the function of one entry.",
+        ),
+    ),
+)
+
+
+def demanded(world: World, failure: Failure) -> Diagnosis | None:
+    """One of TABLE."""
+    return told_by(TABLE, world, failure)

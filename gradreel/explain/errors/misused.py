@@ -1,0 +1,131 @@
+"""Something is used as what it is not: a tuple as a tensor, a text as a number, a method as its result. A table."""
+
+from __future__ import annotations
+
+import re
+
+from ..diagnosis import Diagnosis, Failure
+from ..world.world import World
+from .misgiven import Misgiven, anything, nothing, told_by
+
+TABLE: tuple[Misgiven, ...] = (
+    Misgiven(
+        re.compile(r"expected Tensor as element (?P<at>\d+) in argument 0, but got (?P<got>\w+)"),
+        "joined_numbers",
+        "Only tensors can be put together",
+        nothing,
+        (
+            "{code} {line}{turn} puts the entries of a list together, and entry {at} is {a_got}.",
+            "`torch.stack` and `torch.cat` join tensors, and the gradient goes back to each; of plain numbers "
+            "`torch.tensor` makes a new one.",
+        ),
+    ),
+    Misgiven(
+        re.compile(r"'<=?' not supported between instances of '(?:float|int|(?P<got>str))' and '(?:float|int|str)'"),
+        "number_as_text",
+        "A text stands where a number belongs",
+        nothing,
+        (
+            "{code} {line}{turn} compares a text with a number, to see whether it is in its range.",
+            "What stands in quotes is a text, and so is `1e-3` where it was read from a YAML file; `float()` reads it.",
+        ),
+        re.compile(r"\w\("),
+    ),
+    Misgiven(
+        re.compile(r"'tuple' object has no attribute '(?P<what>\w+)'"),
+        "tuple_as_tensor",
+        "A tuple, and not the tensor in it",
+        nothing,
+        (
+            "{code} {line}{turn} asks a tuple for `{what}`, which its parts have.",
+            "A recurrent layer gives a tuple: its output first, then its last state.",
+        ),
+    ),
+    Misgiven(
+        re.compile(r"'(?:builtin_function_or_method|method|function)' object has no attribute '(?P<what>\w+)'"),
+        "uncalled",
+        "A method that was not called",
+        nothing,
+        (
+            "{code} {line}{turn} asks a method for `{what}`, not what it gives.",
+            "Brackets call it: `sum()`.",
+        ),
+    ),
+    Misgiven(
+        re.compile(r"'list' object has no attribute '(?P<what>backward)'"),
+        "list_as_loss",
+        "Backward starts from one tensor",
+        nothing,
+        (
+            "{code} {line}{turn} asks a list of tensors for `{what}`, which each of them has.",
+            "A gradient of several losses is the gradient of their sum.",
+        ),
+    ),
+    Misgiven(
+        re.compile(r"'(?P<got>\w+Loss)' object has no attribute '(?P<what>backward|item)'"),
+        "module_as_result",
+        "A module, and not what it gives",
+        nothing,
+        (
+            "{code} {line}{turn} asks the module `{got}` for `{what}`, which its result has.",
+            "`nn.{got}()` makes a function, and that gives the loss when it is called with scores and targets.",
+        ),
+    ),
+    Misgiven(
+        re.compile(r"params argument given to the optimizer should be an iterable of Tensors"),
+        "parameter_alone",
+        "An optimizer takes a list",
+        anything,
+        (
+            "{code} {line}{turn} gives the optimizer a tensor alone.",
+            "It goes through what it is given, one parameter after another: put {name} in a list.",
+        ),
+    ),
+    Misgiven(
+        re.compile(r"(?:Negation|Subtraction), the `-` operator, .* bool tensor"),
+        "minus_of_truth",
+        "Truth values know no minus",
+        nothing,
+        (
+            "{code} {line}{turn} subtracts truth values.",
+            "`~` turns each of them over; `float()` makes 1. and 0. of them, with which one can compute.",
+        ),
+    ),
+    Misgiven(
+        re.compile(r"Module \[(?P<got>\w+)\] is missing the required"),
+        "no_forward",
+        "A module without a forward",
+        nothing,
+        (
+            "{code} {line}{turn} calls the module `{got}`, and to call a module is to run its `forward`.",
+            "The class `{got}` has none: it may be misspelt, or indented into `__init__`.",
+        ),
+    ),
+    Misgiven(
+        re.compile(r"got an unexpected keyword argument '(?P<got>\w+)'"),
+        "no_such_argument",
+        "There is no such argument",
+        nothing,
+        (
+            "{code} {line}{turn} says `{got}=`, and what it calls has no argument of that name.",
+            "It may be misspelt.",
+        ),
+        re.compile(r"\b(?:backward|grad|[A-Z]\w*)\("),
+    ),
+    Misgiven(
+        re.compile(r"^name '(?P<got>\w+)' is not defined"),
+        "misspelt",
+        "A name that stands for nothing",
+        nothing,
+        (
+            "{code} {line}{turn} says `{got}`, and nothing has that name there.",
+            "`{like}` is near it.",
+        ),
+    ),
+)
+
+
+def misused(world: World, failure: Failure) -> Diagnosis | None:
+    """One of TABLE; a name that is near no other says all in its message."""
+    found = told_by(TABLE, world, failure)
+    return None if found is not None and found.cause == "misspelt" and "like" not in found.names else found

@@ -1,0 +1,158 @@
+"""Mends for what a function demands of the call: a closure, an order, numbers in a range."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from ..calls import called, keyword
+from .common import followed, grouped, needed_before, set_keyword, with_argument, without_keyword
+from .proposal import FREE, Proposal, Wanted
+from .setting_up import whole_batches
+from .text import Text, targets
+from .tracking import MAKERS
+
+
+def closure_given(wanted: Wanted) -> Iterator[Proposal]:
+    """What computes the loss and goes back from it moves into a function, which the step is given."""
+    text, raised = wanted.text, wanted.at("raised")
+    for call in text.calls(raised, "step"):
+        assert raised is not None and isinstance(call.func, ast.Attribute)
+        optimizer = text.get(call.func.value)
+        before = since(text, raised, optimizer)
+        goal = next((one for one in reversed(before) if backward_of(one) is not None), None)
+        root = backward_of(goal) if goal is not None else None
+        if goal is None or root is None:
+            continue
+        computed = [one for one in needed_before(text, goal, before[0]) if not makes_data(one)]
+        emptied = [one for one in before if isinstance(one, ast.Expr) and called(one.value) == "zero_grad"]
+        loss = text.get(root) if isinstance(root, ast.Name) else "loss"
+        body = [f"{optimizer}.zero_grad()", *(line for one in computed for line in text.lines_of(one))]
+        body += [] if isinstance(root, ast.Name) else [f"loss = {text.get(root)}"]
+        backward = text.get(goal).replace(text.get(root), loss, 1)
+        body += [backward, f"return {loss}"]
+        moved = [text.removed(one) for one in (*computed, *emptied, goal)]
+        lines = ["def closure():", *(f"    {line}" for line in body)]
+        step = text.replaced(
+            call,
+            f"{loss} = {optimizer}.step(closure)" if isinstance(raised, ast.Expr) else f"{optimizer}.step(closure)",
+        )
+        title = f"move the loss and its backward into a closure, for line {call.lineno}"
+        yield wanted.proposal(
+            title, "the loss is computed several times a step", *moved, text.before(raised, lines), step
+        )
+
+
+def since(text: Text, raised: ast.stmt, optimizer: str) -> list[ast.stmt]:
+    """The statements before `raised`, in its block, since the optimizer was made."""
+    block = text.block(raised)
+    before = block[: block.index(raised)]
+    made = [place for place, one in enumerate(before) if optimizer in targets(one)]
+    return before[made[-1] + 1 :] if made else before
+
+
+def backward_of(statement: ast.stmt) -> ast.expr | None:
+    """`loss` of the statement `loss.backward()`."""
+    if not isinstance(statement, ast.Expr) or called(statement.value) != "backward":
+        return None
+    func = statement.value.func if isinstance(statement.value, ast.Call) else None
+    return func.value if isinstance(func, ast.Attribute) else None
+
+
+def makes_data(statement: ast.stmt) -> bool:
+    """Whether it makes new numbers: those are made once, not each time that the loss is computed."""
+    return any(called(node) in MAKERS for node in ast.walk(statement) if isinstance(node, ast.Call))
+
+
+def not_strict(wanted: Wanted) -> Iterator[Proposal]:
+    text = wanted.text
+    for call in text.calls(wanted.at("raised")):
+        edit = without_keyword(text, call, "strict")
+        if edit is not None:
+            title = f"without strict=True on line {call.lineno}"
+            yield wanted.proposal(title, "zeros where nothing depends on an input", edit)
+
+
+def sorted_there(wanted: Wanted) -> Iterator[Proposal]:
+    """PyTorch sorts the sequences itself."""
+    text = wanted.text
+    for call in text.calls(wanted.at("raised"), "pack_padded_sequence", "pack_sequence"):
+        title = f"enforce_sorted=False on line {call.lineno}"
+        yield wanted.proposal(title, FREE, set_keyword(text, call, "enforce_sorted", "False"))
+
+
+WAYS = {
+    "GreaterThan": ("torch.nn.functional.softplus({0})", "made positive by softplus"),
+    "GreaterThanEq": ("torch.nn.functional.softplus({0})", "made positive by softplus"),
+    "Simplex": ("({0}).softmax(-1)", "made chances by softmax"),
+    "Interval": ("torch.sigmoid({0})", "made a chance by sigmoid"),
+}
+"""How any number becomes one in the range."""
+PLACES = {"scale": 1, "concentration0": 1, "df2": 1}
+"""Where a parameter stands in a call without its name; all others stand first."""
+
+
+def into_range(wanted: Wanted) -> Iterator[Proposal]:
+    """The parameter of a distribution is brought into its range."""
+    text, what = wanted.text, wanted.name("what") or ""
+    way, words = WAYS[wanted.name("need") or "GreaterThan"]
+    for call in text.calls(wanted.at("raised"), wanted.name("dist") or ""):
+        word, place = keyword(call, what), PLACES.get(what, 0)
+        given = word.value if word is not None else call.args[place] if len(call.args) > place else None
+        if given is not None:
+            title = f"{what} {words}, on line {call.lineno}"
+            yield wanted.proposal(title, "other numbers", text.replaced(given, way.format(text.get(given))))
+
+
+def random_for_each(wanted: Wanted) -> Iterator[Proposal]:
+    """`vmap` is told whose random numbers they are."""
+    text = wanted.text
+    for call in ast.walk(text.tree):
+        if isinstance(call, ast.Call) and called(call) == "vmap" and keyword(call, "randomness") is None:
+            for way, words in (
+                ("different", "each example draws its own"),
+                ("same", "all examples share what is drawn"),
+            ):
+                title = f'randomness="{way}" on line {call.lineno}: {words}'
+                yield wanted.proposal(title, words, with_argument(text, call, f'randomness="{way}"'))
+
+
+def no_number_taken(wanted: Wanted) -> Iterator[Proposal]:
+    """`x.item()` becomes `x`."""
+    text = wanted.text
+    for call in text.calls(wanted.at("raised"), "item"):
+        if isinstance(call.func, ast.Attribute):
+            title = f"the tensor itself, without item(), on line {call.lineno}"
+            yield wanted.proposal(title, FREE, text.replaced(call, grouped(text, call.func.value)))
+
+
+def not_training(wanted: Wanted) -> Iterator[Proposal]:
+    """Whole batches, or a module that uses what it has learnt."""
+    yield from whole_batches(wanted)
+    text, raised = wanted.text, wanted.at("raised")
+    for call in text.calls(raised):
+        if raised is not None and isinstance(call.func, ast.Name):
+            name = call.func.id
+            title = f"{name}.eval() before line {raised.lineno}"
+            cost = "it uses the mean and spread that it has learnt"
+            yield wanted.proposal(title, cost, text.before(raised, [f"{name}.eval()"]))
+
+
+def of_one_number(wanted: Wanted) -> Iterator[Proposal]:
+    """The function whose second derivative is taken gives a sum."""
+    text = wanted.text
+    for call in text.calls(wanted.at("raised"), wanted.name("what") or ""):
+        function = call.args[0] if call.args else None
+        results: list[ast.expr] = [function.body] if isinstance(function, ast.Lambda) else []
+        if isinstance(function, ast.Name):
+            results = [part.value for part in returns(text, function.id) if part.value is not None]
+        if results:
+            edits = [followed(text, result, ".sum()") for result in results]
+            title = f"the sum of what the function gives, on line {results[0].lineno}"
+            yield wanted.proposal(title, "the second derivatives of all entries, added up", *edits)
+
+
+def returns(text: Text, name: str) -> list[ast.Return]:
+    """The returns of the functions of that name."""
+    homes = [node for node in ast.walk(text.tree) if isinstance(node, ast.FunctionDef) and node.name == name]
+    return [part for home in homes for part in ast.walk(home) if isinstance(part, ast.Return)]

@@ -1,0 +1,195 @@
+"""Mends for what is used as what it is not: a tuple as a tensor, a text as a number, a method as its result."""
+
+from __future__ import annotations
+
+import ast
+import difflib
+from collections.abc import Iterator
+
+from ..calls import called
+from .common import grouped
+from .misgiven import same_number
+from .proposal import FREE, Proposal, Wanted
+from .text import Edit
+
+
+def made_of_numbers(wanted: Wanted) -> Iterator[Proposal]:
+    """What was taken out of tensors stays in them; else the list of numbers becomes one tensor."""
+    text = wanted.text
+    for call in text.calls(wanted.at("raised"), "stack", "cat", "concat"):
+        given = call.args[0] if call.args else None
+        if given is None:
+            continue
+        name = text.get(given)
+        edits = [
+            text.replaced(item, grouped(text, item.func.value))
+            for adding in ast.walk(text.tree)
+            if isinstance(adding, ast.Call) and text.get(adding.func) == f"{name}.append" and adding.args
+            for item in [adding.args[0]]
+            if isinstance(item, ast.Call) and called(item) == "item" and isinstance(item.func, ast.Attribute)
+        ]
+        if edits:
+            yield wanted.proposal(f"keep the tensors in {name}: without item()", "their graphs are kept", *edits)
+        title = f"torch.tensor({name}) on line {call.lineno}"
+        yield wanted.proposal(title, FREE, text.replaced(call, f"torch.tensor({name})"))
+
+
+def read_as_number(wanted: Wanted) -> Iterator[Proposal]:
+    """A text among the arguments is read by `float()`; in quotes, it is written without them."""
+    text = wanted.text
+    for call in text.calls(wanted.at("raised")):
+        for given in [*call.args, *(word.value for word in call.keywords)]:
+            shown = text.get(given)
+            if (
+                isinstance(given, ast.Constant)
+                and isinstance(given.value, str)
+                and same_number(given.value, given.value)
+            ):
+                title = f"{given.value} without quotes, on line {given.lineno}"
+                yield wanted.proposal(title, FREE, text.replaced(given, given.value))
+            elif isinstance(given, ast.Name | ast.Attribute | ast.Subscript):
+                title = f"float({shown}) on line {given.lineno}"
+                yield wanted.proposal(title, FREE, text.replaced(given, f"float({shown})"))
+
+
+def first_part(wanted: Wanted) -> Iterator[Proposal]:
+    """The first part of what a layer gave: taken where it was made, else where it is used."""
+    text, raised = wanted.text, wanted.at("raised")
+    names = [node for node in ast.walk(raised) if isinstance(node, ast.Name)] if raised is not None else []
+    for name in names:
+        for made in ast.walk(text.tree):
+            if (
+                isinstance(made, ast.Assign)
+                and isinstance(made.value, ast.Call)
+                and name.id in map(text.get, made.targets)
+            ):
+                title = f"take the first part: {name.id}, _ = … on line {made.lineno}"
+                yield wanted.proposal(title, FREE, text.replaced(made.targets[0], f"{name.id}, _"))
+    for name in names:
+        title = f"its first part: {name.id}[0] on line {name.lineno}"
+        yield wanted.proposal(title, FREE, text.replaced(name, f"{name.id}[0]"))
+
+
+def tuple_given(wanted: Wanted) -> Iterator[Proposal]:
+    """A tuple where a tensor was asked for: its first part may be meant."""
+    if wanted.name("got") == "tuple":
+        yield from first_part(wanted)
+
+
+def called_at_last(wanted: Wanted) -> Iterator[Proposal]:
+    """The method is called: where its result gets a name, or where it is used."""
+    text, what = wanted.text, wanted.name("what")
+    for node in ast.walk(wanted.at("raised") or text.tree):
+        if not isinstance(node, ast.Attribute) or node.attr != what:
+            continue
+        methods = [node.value] if isinstance(node.value, ast.Attribute) else []
+        if isinstance(node.value, ast.Name):
+            methods += [
+                made.value
+                for made in ast.walk(text.tree)
+                if isinstance(made, ast.Assign)
+                and isinstance(made.value, ast.Attribute)
+                and node.value.id in map(text.get, made.targets)
+            ]
+        for method in methods:
+            shown = f"{text.get(method)}()"
+            yield wanted.proposal(f"{shown} on line {method.lineno}", FREE, text.replaced(method, shown))
+
+
+def losses_summed(wanted: Wanted) -> Iterator[Proposal]:
+    text = wanted.text
+    for call in text.calls(wanted.at("raised"), "backward"):
+        if isinstance(call.func, ast.Attribute):
+            shown = f"sum({text.get(call.func.value)})"
+            title = f"{shown}.backward() on line {call.lineno}"
+            yield wanted.proposal(title, FREE, text.replaced(call.func.value, shown))
+
+
+def made_and_called(wanted: Wanted) -> Iterator[Proposal]:
+    """`nn.MSELoss(out, target)` becomes `nn.MSELoss()(out, target)`."""
+    text, got = wanted.text, wanted.name("got")
+    for call in ast.walk(text.tree):
+        if isinstance(call, ast.Call) and called(call).endswith(got or "Loss") and len(call.args) > 1:
+            given = ", ".join(text.get(part) for part in call.args)
+            made = f"{text.get(call.func)}()({given})"
+            yield wanted.proposal(
+                f"make it, then call it: {made} on line {call.lineno}", FREE, text.replaced(call, made)
+            )
+
+
+def listed(wanted: Wanted) -> Iterator[Proposal]:
+    """An optimizer gets a list of the one parameter."""
+    text = wanted.text
+    for call in text.calls(wanted.at("raised")):
+        if call.args:
+            made = f"[{text.get(call.args[0])}]"
+            yield wanted.proposal(f"{made} on line {call.lineno}", FREE, text.replaced(call.args[0], made))
+
+
+def turned_over(wanted: Wanted) -> Iterator[Proposal]:
+    """`-mask` and `1 - mask` become `~mask`; other differences are taken of floats."""
+    text, raised = wanted.text, wanted.at("raised")
+    for node in ast.walk(raised) if raised is not None else ():
+        if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
+            yield from inverted(wanted, node, node.operand)
+        elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.Sub):
+            if isinstance(node.left, ast.Constant):
+                yield from inverted(wanted, node, node.right)
+            parts = [part for part in (node.left, node.right) if not isinstance(part, ast.Constant)]
+            title = f"subtract them as floats, on line {node.lineno}"
+            edits = [text.replaced(part, f"{grouped(text, part)}.float()") for part in parts]
+            yield wanted.proposal(title, "numbers instead of truth values", *edits)
+
+
+def inverted(wanted: Wanted, whole: ast.expr, mask: ast.expr) -> Iterator[Proposal]:
+    made = f"~{grouped(wanted.text, mask)}"
+    yield wanted.proposal(f"{made} on line {whole.lineno}", FREE, wanted.text.replaced(whole, made))
+
+
+def forward_named(wanted: Wanted) -> Iterator[Proposal]:
+    """The method whose name is nearest to `forward` gets that name."""
+    text, got = wanted.text, wanted.name("got")
+    for home in ast.walk(text.tree):
+        if not isinstance(home, ast.ClassDef) or home.name != got:
+            continue
+        methods = {node.name: node for node in ast.walk(home) if isinstance(node, ast.FunctionDef)}
+        for name in difflib.get_close_matches("forward", methods, 1):
+            line, column = methods[name].lineno, methods[name].col_offset + len("def ")
+            title = f"forward instead of {name} on line {line}"
+            yield wanted.proposal(title, FREE, Edit(line, column, line, column + len(name), "forward"))
+
+
+ARGUMENTS = (
+    *("retain_graph", "create_graph", "inputs", "gradient", "grad_outputs", "allow_unused", "is_grads_batched"),
+    *("lr", "momentum", "weight_decay", "dampening", "nesterov", "betas", "eps", "maximize"),
+    *("requires_grad", "dtype", "device", "dim", "keepdim", "reduction", "bias", "in_features", "out_features"),
+)
+"""Names of arguments that are misspelt now and then."""
+
+
+def argument_named(wanted: Wanted) -> Iterator[Proposal]:
+    """The argument whose name is nearest."""
+    text, got = wanted.text, wanted.name("got") or ""
+    for call in text.calls(wanted.at("raised")):
+        for word in (word for word in call.keywords if word.arg == got):
+            for name in difflib.get_close_matches(got, ARGUMENTS, 1):
+                title = f"{name} instead of {got} on line {word.lineno}"
+                yield wanted.proposal(title, FREE, text.replaced(word, f"{name}={text.get(word.value)}"))
+
+
+def spelt(wanted: Wanted) -> Iterator[Proposal]:
+    """The name that is near, wherever the other stands."""
+    text, got, like = wanted.text, wanted.name("got"), wanted.name("like")
+    uses = [node for node in ast.walk(text.tree) if isinstance(node, ast.Name) and node.id == got]
+    if like is not None and uses:
+        title = f"{like} instead of {got} on line {uses[0].lineno}"
+        yield wanted.proposal(title, FREE, *(text.replaced(use, like) for use in uses))
+
+
+def as_parameter(wanted: Wanted) -> Iterator[Proposal]:
+    """A tensor becomes a Parameter where a module registers it."""
+    text, raised = wanted.text, wanted.at("raised")
+    if isinstance(raised, ast.Assign):
+        title = f"torch.nn.Parameter(…) on line {raised.lineno}"
+        made = f"torch.nn.Parameter({text.get(raised.value)})"
+        yield wanted.proposal(title, "a new leaf: gradients end there", text.replaced(raised.value, made))
