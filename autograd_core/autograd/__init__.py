@@ -320,7 +320,7 @@ def batched(
     return tuple(found)
 
 
-from ..transforms.levels import carries_tangent, kept_for_tangents  # noqa: E402
+from ..transforms.tangents import carries_tangent, kept_for_tangents  # noqa: E402
 from ..transforms.vmapping import mapped_over, shown_again  # noqa: E402
 from . import forward_ad, functional  # noqa: E402
 from .gradcheck import GradcheckError, gradcheck  # noqa: E402

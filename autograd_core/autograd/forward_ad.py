@@ -15,7 +15,8 @@ from ..errors import sizes
 from ..homes import settle
 from ..state import state
 from ..tensor import Tensor, sharing
-from ..transforms.levels import Identity, Level, Source, exited, tangent_of, wrap
+from ..transforms.levels import Identity, Level, Source, exited, wrap
+from ..transforms.tangents import tangent_of
 
 
 class UnpackedDualTensor(NamedTuple):

@@ -19,7 +19,7 @@ from ..tensor import Tensor
 from ..transforms.levels import transforming, wants_gradient
 from .node import FunctionNode
 from .outputs import wrap_outputs
-from .tangents import with_tangents
+from .tangents import tangents_of, with_tangents
 
 NO_BACKWARD = (
     "You must implement either the backward or vjp method for your custom autograd.Function to use it with backward "
@@ -178,9 +178,10 @@ class Function:
             (o.data_.shape, o.data_.dtype) if isinstance(o, Tensor) else None  # type: ignore[misc]
             for o in outputs
         )
+        along = tangents_of(args, forward_mode) if forward_mode else ()
         wrapped = wrap_outputs(node, outputs, tensors, recorded)
-        if forward_mode:
-            wrapped = with_tangents(node, args, wrapped, forward_mode)
+        if along:
+            wrapped = with_tangents(node, args, wrapped, along)
         if recorded:
             node.keep()
         node.to_save = node.saved_for_forward = node.dirty_tensors = node.non_differentiable = None

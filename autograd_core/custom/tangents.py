@@ -10,7 +10,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..tensor import Tensor, plain
-from ..transforms.levels import Level, Source, exited, tangent_of
+from ..transforms.levels import Level, Source, exited
+from ..transforms.tangents import tangent_of
 from .node import FunctionNode
 
 REPLACED = (
@@ -18,21 +19,31 @@ REPLACED = (
     "input inplace, then the jvp function must modify the corresponding gradient inplace."
 )
 NO_VIEW = "A custom Function's forward is returning a view (or an input as-is) but the jvp is not returning a view."
+OTHER_VIEW = "A custom Function is returning a view but the jvp is not returning a view of the given grad input."
+OTHER_BASE = (
+    "A custom Function is returning a view but the jvp is not returning a view of the same base as the given grad "
+    "input."
+)
+Tangents = Sequence[tuple[Level, list[Tensor | None]]]
+"""The forward levels at which an argument is dual, with the tangents of all of them."""
 
 
-def with_tangents(node: FunctionNode, args: Sequence[Any], outputs: list[Any], levels: Sequence[Level]) -> list[Any]:
-    """The outputs of `node`, dual at each of the forward `levels` at which one of `args` is."""
-    for level in levels:
-        along = [tangent_of(a, level) if isinstance(a, Tensor) else None for a in args]
-        if all(tangent is None for tangent in along):
-            continue
-        along = [None if t is None else exited(t, level) for t in along]
+def tangents_of(args: Sequence[Any], levels: Sequence[Level]) -> Tangents:
+    """The tangents of `args`, to be asked for before what is written in place gets its new history."""
+    found = [(level, [tangent_of(a, level) if isinstance(a, Tensor) else None for a in args]) for level in levels]
+    return [(level, along) for level, along in found if any(tangent is not None for tangent in along)]
+
+
+def with_tangents(node: FunctionNode, args: Sequence[Any], outputs: list[Any], found: Tangents) -> list[Any]:
+    """The outputs of `node`, dual at each of the forward levels at which one of `args` is."""
+    for level, tangents_in in found:
+        along = [None if t is None else exited(t, level) for t in tangents_in]
         if node.materialize:
             along = [zeros(a) if t is None and floating(a) else t for a, t in zip(args, along, strict=True)]
         kept = node.saved_for_forward or ()
         node.saved_for_forward = tuple(t if t is None else exited(t, level) for t in kept) if kept else None
-        found = node.function.jvp(node, *along)
-        tangents = found if isinstance(found, tuple) else (found,)
+        given = node.function.jvp(node, *along)
+        tangents = given if isinstance(given, tuple) else (given,)
         if len(tangents) != len(outputs):
             raise RuntimeError(
                 f"Function's jvp returned an invalid number of forward gradients (expected {len(outputs)} but got "
@@ -40,7 +51,7 @@ def with_tangents(node: FunctionNode, args: Sequence[Any], outputs: list[Any], l
             )
         pairs = enumerate(zip(outputs, tangents, strict=True))
         refuse_replaced(outputs, tangents, args, along)
-        outputs = [out if t is None else dual(out, t, nr, args, level) for nr, (out, t) in pairs]
+        outputs = [out if t is None else dual(out, t, nr, args, along, level) for nr, (out, t) in pairs]
     return outputs
 
 
@@ -64,7 +75,7 @@ def zeros(like: Tensor) -> Tensor:
     return like.detach() * 0
 
 
-def dual(out: Tensor, tangent: Any, nr: int, args: Sequence[Any], level: Level) -> Tensor:
+def dual(out: Tensor, tangent: Any, nr: int, args: Sequence[Any], along: Sequence[Any], level: Level) -> Tensor:
     """The output number `nr` with its tangent at `level`.
 
     Raises:
@@ -74,15 +85,29 @@ def dual(out: Tensor, tangent: Any, nr: int, args: Sequence[Any], level: Level) 
 
     if not isinstance(tangent, Tensor):
         raise RuntimeError(f"expected Variable or None (got {type(tangent).__name__}) for grad output {nr}.")
-    shown = [a for a in args if isinstance(a, Tensor) and a.shared_storage() is out.shared_storage()]
-    written = any(out is a for a in shown)
-    if shown and not written and not tangent._is_view():
-        raise RuntimeError(NO_VIEW)
+    memory = out.shared_storage()
+    shown = [(a, t) for a, t in zip(args, along, strict=True) if isinstance(a, Tensor) and a.shared_storage() is memory]
+    written = any(out is a for a, _ in shown)
+    if not written:
+        refuse_other_views(tangent, shown)
     made = dual_at(level, exited(out, level) if out.node is not None else bare(out), tangent, Result)
     if not written:
         return made
     out.node, out.output_nr = made.node, made.output_nr
     return out
+
+
+def refuse_other_views(tangent: Tensor, shown: Sequence[tuple[Tensor, Tensor | None]]) -> None:
+    """Refuse the tangent of a view of the arguments `shown` that is not such a view of their tangents.
+
+    Raises:
+        RuntimeError: it is not.
+    """
+    if shown and not tangent._is_view():
+        raise RuntimeError(NO_VIEW)
+    for given, own in shown:
+        if own is not None and tangent.shared_storage() is not own.shared_storage():
+            raise RuntimeError(OTHER_BASE if given._is_view() else OTHER_VIEW)
 
 
 def bare(out: Tensor) -> Tensor:

@@ -17,7 +17,7 @@ from ..sizes import Size
 from ..state import exposed, state
 from ..strides import lies_in, of_rows
 from ..tensor import Tensor
-from ..transforms import levels
+from ..transforms import showing
 from ..transforms.batch import CONTROL_FLOW, EITHER, ITEM, MEMORY, Batch, hidden, unseen
 from ..warned import warn_once
 
@@ -108,7 +108,7 @@ def formatted(self: Tensor, spec: str) -> str:
 
 def shown(self: Tensor) -> str:
     if hidden(self) or (state.levels and self.node is not None):
-        return levels.shown(self)
+        return showing.shown(self)
     name, needed = None, False
     try:
         node = self.grad_fn

@@ -12,7 +12,7 @@ from ..overlap import refuse_overlap
 from ..state import state
 from ..streams import laid_out
 from ..tensor import Tensor
-from ..transforms.levels import carries_tangent
+from ..transforms.tangents import carries_tangent
 from .kinds import Function
 
 SEVERAL = (tuple, list)

@@ -14,7 +14,8 @@ from ..autograd.graph import disable_saved_tensors_hooks
 from ..ops.shape import alias
 from ..state import state
 from ..tensor import Tensor, plain
-from .levels import Level, cut, entered, leads_outside, tangent_of, wrap
+from .levels import Level, cut, entered, leads_outside, wrap
+from .tangents import tangent_of
 from .trees import flatten, mapped, unflatten
 
 Func = Callable[..., Any]

@@ -7,28 +7,25 @@ level is cut: it keeps its graph if that leads to something that wants a gradien
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-import numpy as np
-
 from ..batching.parts import Part, hide
-from ..dtypes import from_numpy
 from ..edges import gradient_edge
 from ..graph import AccumulateGrad, Node, Wanted
-from ..printing import tensor_repr
 from ..state import state
 from ..tensor import Tensor, plain
-from .batch import Batch, hidden
+from .batch import hidden
 
 
 class Level:
     """One transformation, under way between `enter` and `leave`; in it gradients are followed whatever the mode."""
 
-    __slots__ = ("forward", "mode", "depth", "first_tensor", "first_node")
+    __slots__ = ("forward", "mode", "depth", "closed", "first_tensor", "first_node")
 
+    closed: bool
+    """Whether a tangent is being found: no gradient passes an exit then."""
     first_tensor: int | None
     """The number, for the listener, from which on tensors were made since it was entered; see `of_outside`."""
     first_node: int | None
@@ -38,6 +35,7 @@ class Level:
         self.forward = forward
         self.mode = True
         self.depth = 0
+        self.closed = False
         self.first_tensor = self.first_node = None
 
     def enter(self) -> Level:
@@ -115,7 +113,7 @@ class Exit(Node):
         return "Identity" if self.next[0] is None else self.next[0].type_name()
 
     def raw(self, grads: Sequence[Any], wanted: Wanted) -> list[Any]:
-        return [grads[0]]
+        return [None if self.level.closed else grads[0]]
 
     graph = raw
 
@@ -171,11 +169,6 @@ def sources_of(tensor: Tensor, level: Level) -> list[Source]:
     return [n for n in nodes_below(tensor.grad_fn, level) if isinstance(n, Source) and n.level is level]
 
 
-def carries_tangent(tensor: Any) -> bool:
-    """Whether `tensor` depends on an input of a level of forward mode that is under way."""
-    return isinstance(tensor, Tensor) and any(sources_of(tensor, level) for level in state.levels if level.forward)
-
-
 def leads_outside(tensor: Tensor, level: Level | None) -> bool:
     """Whether the graph of `tensor` ends in a leaf, or in a source of another level that is under way."""
     if hidden(tensor) and leads_outside(tensor.data_.whole, level):
@@ -229,104 +222,3 @@ def exited(value: Tensor, level: Level, kind: type[Exit] = Exit) -> Tensor:
         outside = plain(outside.array(), node)
         outside.storage_ = value.shared_storage()
     return outside
-
-
-def tangent_of(result: Tensor, level: Level) -> Tensor | None:
-    """The tangent of `result`, None if nothing dual of `level` went in. See forward_ad.
-
-    Raises:
-        NotImplementedError: what lies on the way has a backward that says nothing of forward mode.
-    """
-    from .. import autograd
-
-    head = result.grad_fn
-    if isinstance(head, Source) and head.level is level:
-        return head.tangent
-    sources = sources_of(result, level)
-    if not sources:
-        return None
-    below = nodes_below(result.grad_fn, level)
-    for node in below:
-        check_adjoint(node)
-    start = wrap(plain(np.zeros(result.data_.shape, result.data_.dtype)[()]), Level())
-    edges = tuple(autograd.graph.GradientEdge(node, 0) for node in sources)
-    with without_hooks(below):
-        came = autograd.gradients((result,), edges, (start,), True, True, True)
-    pairs = [(g, node.tangent) for g, node in zip(came, sources, strict=True) if depends(g, start)]
-    if not pairs:
-        return plain(np.zeros(result.data_.shape, result.data_.dtype)[()])
-    grads, tangents = [g for g, _ in pairs], [t for _, t in pairs]
-    onward = any(t.requires_grad or leads_outside(g, level) for g, t in pairs)
-    tangent: Tensor = autograd.gradients(tuple(grads), (start,), tuple(tangents), True, onward, False)[0]
-    return tangent
-
-
-def kept_for_tangents(value: Any) -> Any:
-    """A gradient that was asked for without a graph: it keeps one only if a tangent may go through it."""
-    return value if value is None or carries_tangent(value) else value.detach()
-
-
-def depends(grad: Tensor | None, start: Tensor) -> bool:
-    return grad is not None and start.node in nodes_below(grad.node)
-
-
-@contextmanager
-def without_hooks(nodes: Sequence[Node]) -> Iterator[None]:
-    """Hooks are about gradients: forward mode does not see them."""
-    held = [(node, node.hooks) for node in nodes if node.hooks is not None]
-    for node, _ in held:
-        node.hooks = None
-    try:
-        yield
-    finally:
-        for node, hooks in held:
-            node.hooks = hooks
-
-
-def check_adjoint(node: Node) -> None:
-    """Whether forward mode can be had from the backward of `node`.
-
-    Raises:
-        NotImplementedError: it leaves out gradients on purpose.
-    """
-    if node.op_name == "embedding" and getattr(node, "saved_padding_idx", -1) >= 0:
-        raise NotImplementedError("forward mode through embedding with a padding_idx is not supported")
-
-
-def shown(tensor: Tensor) -> str:
-    """How `tensor` prints inside the levels that it belongs to."""
-    if state.mapped and hidden(tensor) and not any(sources_of(tensor, level) for level in state.levels):
-        return shown_batch(tensor.data_)
-    inner = tensor
-    while isinstance(inner.node, Source) and inner.node.level in state.levels:
-        inner = inner.node.origin
-    outside = any(isinstance(node, AccumulateGrad) for node in nodes_below(tensor.grad_fn))
-    node = inner.grad_fn if outside else None
-    dual = state.dual
-    tangent = tangent_of(tensor, dual) if dual is not None else None
-    text = (
-        shown_batch(inner.data_)
-        if hidden(inner)
-        else tensor_repr(
-            inner.data_,
-            dtype=from_numpy(inner.data_.dtype),
-            grad_fn=None if node is None else node.type_name(),
-            requires_grad=outside,
-            tangent="" if tangent is None else f"{tangent}",
-        )
-    )
-    for level in [level for level in state.levels if level is not dual]:
-        if sources_of(tensor, level):
-            text = f"GradTrackingTensor(lvl={level.depth}, value=\n{indented(text)}\n)"
-    return text
-
-
-def shown_batch(batch: Batch) -> str:
-    """How a tensor prints of which vmap hides a dimension."""
-    if batch.at is None:
-        return f"{batch.whole}"
-    return f"BatchedTensor(lvl={batch.level.depth}, bdim={batch.at}, value=\n{indented(str(batch.whole))}\n)"
-
-
-def indented(text: str) -> str:
-    return textwrap.indent(text, "    ")
