@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from ..ancestry import ancestors
 from ..diagnosis import Diagnosis, Failure, named, on, origin
 from ..mentions import mentioned, shown, statement
@@ -24,6 +26,9 @@ SIGNS = (
     "must have the same dtype",
     "one of the following scalar types",
 )
+EXPECTED = re.compile(r"expected (?:scalar type|target dtype to be) (?P<wanted>\w+).* but (?:found|got) (?P<got>\w+)")
+TYPES = {"Long": "int64", "Int": "int32", "Byte": "uint8", "Float": "float32", "Double": "float64", "Half": "float16"}
+"""What messages call a type, and what programs do."""
 FLAG_STORY = (
     "A gradient says what a small change does, and whole numbers cannot change by a little.",
     "Make it of floating point numbers, with `.float()` or by writing `1.` for `1`.",
@@ -41,13 +46,21 @@ def dtype_mixed(world: World, failure: Failure) -> Diagnosis | None:
     odd = oddest(pairs, "desired output type" in message)
     lines: dict[str, int | None] = {"raised": line}
     events = {"raised": failure.number}
-    story = [f"{code(shown(world, failure))} {on(line)} takes numbers of two types together, or of one it cannot take."]
+    what = code(shown(world, failure))
+    expected = EXPECTED.search(message)
+    story = [f"{what} {on(line)} takes numbers of two types together, or of one it cannot take."]
+    if expected is not None:
+        wanted, got = (TYPES.get(expected[part], expected[part]) for part in ("wanted", "got"))
+        story = [f"{what} {on(line)} asks for numbers of type {wanted}, and is given {got}."]
+    if "target dtype" in message:
+        story.append("The targets of this loss are the numbers of classes, and those are whole.")
     if odd is not None:
         base = before_loop(world, origin(world, odd[1]) or odd[1])
         lines["built"], events["built"] = base.place.line, base.made
         kinds = [f"{code(name)} (made {on(tensor.place.line)}) is of {tensor.dtype}" for name, tensor in pairs[:3]]
         story.append("; ".join(kinds) + ".")
-    story.append("PyTorch does not convert them by itself here: convert one of them, with `.float()` or `.to(...)`.")
+    ways = "`.long()`" if expected is not None and expected["wanted"] == "Long" else "`.float()`"
+    story.append(f"PyTorch does not convert them by itself here: convert one of them, with {ways} or `.to(...)`.")
     names = named(target=odd[0] if odd else None)
     return Diagnosis(
         "dtype", "Types of numbers that do not go together", message, lines, tuple(story), (), events, "mixed", names

@@ -83,12 +83,17 @@ def rebuilt_before(wanted: Wanted) -> Iterator[Proposal]:
             continue
         statements = needed_before(text, goal, first)
         if statements:
-            names = ", ".join(sorted(set().union(*map(targets, statements))))
+            names = list(dict.fromkeys(name for one in statements for name in sorted(targets(one))))
             yield wanted.proposal(
-                f"compute {names} again before line {goal.lineno}",
+                f"compute {enumerated(names)} again before line {goal.lineno}",
                 AGAIN,
                 text.before(goal, copies(text, statements)),
             )
+
+
+def enumerated(names: list[str]) -> str:
+    """`a, b and c`."""
+    return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
 
 
 def stack_statements(wanted: Wanted, role: str) -> list[ast.stmt]:

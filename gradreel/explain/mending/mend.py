@@ -118,8 +118,9 @@ def offered(before: Proposal, wanted: Diagnosis) -> list[Proposal]:
 
 
 def best(good: list[tuple[bool, int, Mend]]) -> list[Mend]:
-    """What only gets around the trouble comes last, what changes what was printed behind what does not."""
-    chosen = [mend for _, _, mend in sorted(good, key=lambda entry: entry[:2])[:MOST_MENDS]]
+    """What only gets around the trouble is for where nothing mends it; what changes what was printed comes last."""
+    real = [entry for entry in good if not entry[0]] or good
+    chosen = [mend for _, _, mend in sorted(real, key=lambda entry: entry[1])[:MOST_MENDS]]
     return [replace(mend, title=together(mend.title), cost=together(mend.cost)) for mend in chosen]
 
 

@@ -97,6 +97,10 @@ def is_of_numpy(node: ast.AST) -> bool:
     return isinstance(node, ast.Call) and ast.unparse(node.func).startswith(("np.", "numpy."))
 
 
+def called_numpy(node: ast.AST) -> bool:
+    return isinstance(node, ast.Call) and called(node) in ("numpy", "from_numpy")
+
+
 class Plain(ast.NodeTransformer):
     """An expression without the calls that take numbers out of tensors."""
 
@@ -164,7 +168,7 @@ def in_torch(wanted: Wanted) -> Iterator[Proposal]:
             )
             if made != ast.unparse(part):
                 edits.append(text.replaced(part, made))
-    if edits:
+    if edits and any(is_of_numpy(node) or called_numpy(node) for home in homes for node in ast.walk(home)):
         title = "compute with torch instead of numpy"
         yield wanted.proposal(title, "the graph stays, and the gradient goes on back", *dict.fromkeys(edits))
 
@@ -187,23 +191,35 @@ def scored(wanted: Wanted) -> Iterator[Proposal]:
             if isinstance(outer, ast.Assign) and isinstance(outer.targets[0], ast.Name):
                 scores[outer.targets[0].id] = text.get(given)
     for node in ast.walk(text.tree):
-        if not isinstance(node, ast.Compare) or not isinstance(node.ops[0], ast.Eq | ast.NotEq):
+        if not isinstance(node, ast.expr) or len(sides := compared(node)) != 2:
             continue
-        sides = [node.left, node.comparators[0]]
         for guess, label in (sides, sides[::-1]):
             if text.get(guess) not in scores:
                 continue
-            sign = "-" if isinstance(node.ops[0], ast.Eq) else ""
+            hits = isinstance(node, ast.Compare)
+            sign = "-" if isinstance(node, ast.Compare) and isinstance(node.ops[0], ast.Eq) else ""
             made = f"{sign}torch.nn.functional.cross_entropy({scores[text.get(guess)]}, {text.get(label)})"
-            title = f"the cross entropy of {scores[text.get(guess)]} instead of a count of hits, on line {node.lineno}"
+            instead = "a count of hits" if hits else "a distance of places"
+            title = f"the cross entropy of {scores[text.get(guess)]} instead of {instead}, on line {node.lineno}"
             yield wanted.proposal(title, "another loss, one with a slope", text.replaced(chain(text, node), made))
 
 
+def compared(node: ast.expr) -> list[ast.expr]:
+    """The two sides of `a == b`, of `a - b`, or of `mse_loss(a, b)`."""
+    if isinstance(node, ast.Compare) and isinstance(node.ops[0], ast.Eq | ast.NotEq):
+        return [node.left, node.comparators[0]]
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Sub):
+        return [node.left, node.right]
+    return node.args if isinstance(node, ast.Call) and len(node.args) == 2 else []
+
+
 def chain(text: Text, node: ast.expr) -> ast.expr:
-    """`node` with the calls of methods that follow it: all of `(a == b).float().mean()`."""
+    """`node` with its power and the calls of methods that follow it: all of `((a - b) ** 2).float().mean()`."""
     outer = text.parents.get(node)
-    while (isinstance(outer, ast.Attribute) and outer.value is node) or (
-        isinstance(outer, ast.Call) and outer.func is node
+    while (
+        (isinstance(outer, ast.Attribute) and outer.value is node)
+        or (isinstance(outer, ast.Call) and outer.func is node)
+        or (isinstance(outer, ast.BinOp) and outer.left is node and isinstance(outer.op, ast.Pow))
     ):
         node, outer = outer, text.parents.get(outer)
     return node

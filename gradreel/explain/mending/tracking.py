@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from dataclasses import replace
 
 from ..calls import called, keyword
 from .common import followed, grouped, set_keyword, value_of, with_argument
@@ -13,6 +14,7 @@ from .proposal import FREE, Proposal, Wanted
 from .text import Edit
 
 TRACKS = "a gradient is computed and kept for it"
+ENDS = "the gradient ends there, and what is behind it gets none"
 MAKERS = frozenset(
     (
         *(
@@ -39,8 +41,8 @@ def cut_off(wanted: Wanted) -> Iterator[Proposal]:
     how = wanted.name("how") or "plain"
     for way in CUTS.get(how, ()):
         yield from way(wanted)
-    if how not in ("plain",):
-        yield from tracked_at_cut(wanted)
+    if how != "plain":  # there is something behind the cut, which a new leaf would not reach
+        yield from (replace(one, cost=ENDS, makeshift=True) for one in tracked_at_cut(wanted))
     yield from skipped(wanted)
 
 

@@ -138,7 +138,7 @@ class Untouched:
         _, shows, seen = self.step
         later = tensor.made > event
         name = upper(called(world, number))
-        what = "was made before it" if not later else f"was made later, {on(tensor.place.line)}"
+        what = "was made before it" if not later else f"was made later, {on(tensor.place.line)},"
         story = (
             f"{code(optimizer)} {on(place.line)} keeps the parameters that it was given there; "
             f"{called(world, number)} {what} and is not among them.",
