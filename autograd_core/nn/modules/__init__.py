@@ -26,4 +26,6 @@ for _home in {**LAYERS, **ALSO}:
     vars(_module).update({name: _nn[name] for name in _names if name in _nn} | ALSO.get(_home, {}))
     sys.modules[_module.__name__] = globals()[_home] = _module
 
+from . import utils  # noqa: E402, F401 - it belongs to this package, and takes nothing of it
+
 globals().update({name: _nn[name] for names in LAYERS.values() for name in names.split() if name in _nn})

@@ -124,7 +124,8 @@ def _spaces() -> dict[str, Namespace]:
     version = {"__version__": torch.__version__, "cuda": None, "hip": None, "debug": False}
     spaces["torch"].table["__version__"] = torch.__version__
     spaces["torch.version"] = spaces["torch"].table["version"] = Namespace("torch.version", version)
-    spaces["torch.nn.modules"].table |= spaces["torch.nn"].table
+    modules = spaces["torch.nn.modules"]
+    modules.table = spaces["torch.nn"].table | modules.table
     for alias, path in ALIASES.items():
         if path in spaces:
             spaces[alias] = spaces[path]
