@@ -259,7 +259,10 @@ MIXED_IN: dict[type, type] = {
     torch.distributions.Transform: OwnMap,
 }
 CALLED_BACK: dict[type, tuple[str, ...]] = {
-    Companion: ("__repr__", "_load_from_state_dict", "_save_to_state_dict", "get_extra_state", "set_extra_state"),
+    Companion: (
+        *("__repr__", "_load_from_state_dict", "_save_to_state_dict", "get_extra_state", "set_extra_state"),
+        *("train", "_apply", "state_dict"),
+    ),
     Own: ("__setstate__",),
     OwnRates: ("get_lr", "step"),
     OwnLaw: (
@@ -270,6 +273,7 @@ CALLED_BACK: dict[type, tuple[str, ...]] = {
 }
 """What the engine asks of objects that classes of programs may answer."""
 READ_BACK: dict[type, tuple[str, ...]] = {
+    Companion: ("_version",),
     OwnLaw: (
         *("arg_constraints", "support", "has_rsample", "has_enumerate_support", "mean", "mode", "variance", "stddev"),
         *("batch_shape", "event_shape"),

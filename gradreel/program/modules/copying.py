@@ -61,9 +61,20 @@ def shallow_copy(machine: Machine, value: Value) -> Value:
         return value.copy()
     if isinstance(value, (tuple, frozenset, *SHARED)):
         return value
+    if isinstance(value, Own) and isinstance(value, torch.nn.Module):
+        return another_module(value)
     if isinstance(value, TENSORS) or of_engine(value):
         return copy.copy(value)
     raise refused(value)
+
+
+def another_module(value: Any) -> Value:
+    """A module with what `value` holds: its parts are the same, and so are the tables in which it holds them."""
+    kind: Any = type(value)
+    made = kind.__new__(kind)
+    made.__dict__.update(value.__dict__)
+    made.become(value.kind, dict(value.attributes))
+    return made
 
 
 def twin(value: Value, content: Any, attributes: dict[str, Value]) -> Value:
