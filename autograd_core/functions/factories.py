@@ -95,7 +95,9 @@ def as_tensor(data: Any, dtype: Any = None, device: Any = None) -> Tensor:
 def from_numpy(ndarray: np.ndarray[Any, Any]) -> Tensor:
     """A tensor over the memory of an array."""
     if not isinstance(ndarray, np.ndarray):
-        raise TypeError(f"expected np.ndarray (got {type(ndarray).__name__})")
+        kind = type(ndarray)
+        home = "numpy." if kind.__module__ == "numpy" else ""
+        raise TypeError(f"expected np.ndarray (got {home}{kind.__name__})")
     need_forward(ndarray)
     dtypes.from_numpy(ndarray.dtype)
     exposed()

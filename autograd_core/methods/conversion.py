@@ -136,7 +136,7 @@ def as_array(self: Tensor, dtype: Any = None) -> np.ndarray[Any, Any]:
 as_array.__qualname__ = "Tensor.__array__"  # numpy asks with a `copy`, and reads in the refusal whose it is
 
 
-def wrapped_array(self: Tensor, array: np.ndarray[Any, Any], context: Any = None, scalar: bool = False) -> Tensor:
+def wrapped_array(self: Tensor, array: np.ndarray[Any, Any]) -> Tensor:
     """What numpy's functions made of a tensor, as one; a mask in bytes, from when there was no tensor of bools."""
     from ..functions.factories import from_numpy
 

@@ -19,8 +19,8 @@ from .modules.numbers import MATH, RANDOM, RANDOM_METHODS
 from .modules.silent import PROGRESS, REMARKS, SILENT, TQDM, Progress
 from .modules.system import COPY, GC, OS, OUTPUT_METHODS, SYS, TIME, UNICODEDATA, WARNINGS, Output, typing
 from .numpy_face.random import RANDOM as NUMPY_RANDOM
-from .numpy_face.tables import NUMPY
-from .objects.kinds import PYTHON, unknown_name
+from .numpy_face.tables import NUMPY, NUMPY_TYPES
+from .objects.kinds import PYTHON, PYTHON_TYPES, unknown_name
 from .objects.looks import look_alike
 from .objects.tables import TABLES
 from .objects.tuples import ABOUT_FIELDS
@@ -94,6 +94,7 @@ MODULES: dict[str, Namespace] = {
 }
 MODULES |= {"functools": FUNCTOOLS, "itertools": ITERTOOLS, "collections": COLLECTIONS, "os": OS, "numpy": NUMPY}
 NUMPY.guest = True
+PYTHON_TYPES.update({kind: record for record in NUMPY_TYPES for kind in record.hosts})
 MODULES["typing_extensions"] = MODULES["typing"]
 COLLECTIONS.table["abc"] = ABSTRACT
 for _name in REMARKS:

@@ -191,6 +191,8 @@ def softmin(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: 
 
 def gumbel_softmax(logits: Tensor, tau: float = 1, hard: bool = False, eps: float = 1e-10, dim: int = -1) -> Tensor:
     """A draw by `logits` that can be differentiated; `hard` rounds it, with the gradient of what is not rounded."""
+    if eps != 1e-10:
+        warnings.warn("`eps` parameter is deprecated and has no effect.", stacklevel=2)
     need_tensor("empty_like", "input", 1, logits)
     data = logits.data_
     need_fractions(data)

@@ -10,6 +10,7 @@ import ast
 import operator
 from collections import deque
 from collections.abc import Callable
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -49,6 +50,10 @@ RECORDS = (Instance, Class, Type, Error, ExceptionType, Silent, Namespace, Gener
 OWN = (*RECORDS, Own)
 TYPES_TOO = (Class, Type, ExceptionType, type(None))
 ARRAYS: tuple[Any, ...] = (*TENSORS, np.ndarray)
+NUMPY = (np.ndarray, np.generic)
+NUMPY_TOO = (*NUMPY, bool, int, float)
+WARNING: dict[str, Any] = {"divide": "warn", "over": "warn", "under": "ignore", "invalid": "warn"}
+"""What numpy warns of where it works for itself; torch has no such warnings."""
 BIG = 1 << 62
 
 
@@ -210,6 +215,12 @@ def base_binary(machine: Machine, name: str, left: Value, right: Value) -> Value
         return NotImplemented
 
 
+def of_numpy(left: Value, right: Value) -> bool:
+    """Whether an operator of these is numpy's alone."""
+    sides = (left, right)
+    return any(isinstance(side, NUMPY) for side in sides) and all(isinstance(side, NUMPY_TOO) for side in sides)
+
+
 def base_apply(machine: Machine, row: Binary, run: Callable[[Value, Value], Value], left: Value, right: Value) -> Value:
     """The operator as Python has it for the values' own types, after the guard."""
     if row.sign == "%" and isinstance(left, str):
@@ -217,7 +228,8 @@ def base_apply(machine: Machine, row: Binary, run: Callable[[Value, Value], Valu
     row.guard(machine, left, right)
     if isinstance(left, np.ndarray) or isinstance(right, np.ndarray):
         machine.meter.elements(elements_of(left) * max(elements_of(right), 1))
-    result = run(left, right)
+    with np.errstate(**WARNING) if of_numpy(left, right) else nullcontext():
+        result = run(left, right)
     if machine.mirrored and result is left and isinstance(left, np.ndarray):
         wrote(machine, left)
     return result

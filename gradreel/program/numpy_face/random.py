@@ -47,6 +47,9 @@ def by_sizes(way: Callable[..., Any]) -> Callable[..., Any]:
 def choice(machine: Machine, this: Any, a: Value, size: Value = None, replace: Value = True, p: Value = None) -> Any:
     wanted = None if size is None else shape_of(machine, size)
     weights = None if p is None else numbers(machine, p)
+    if size is None and isinstance(a, (list, tuple)) and any(isinstance(part, str) for part in a):
+        machine.meter.charge(len(a))
+        return a[this.choice(len(a), None, bool(replace), weights)]
     found = numbers(machine, a)
     machine.meter.elements(int(a) if isinstance(a, int) else len(found))
     return this.choice(found, wanted, bool(replace), weights)

@@ -148,6 +148,7 @@ READS: dict[str, Callable[[Any], Any]] = {
     "T": lambda this: this.T,
     "nbytes": lambda this: this.nbytes,
     "itemsize": lambda this: this.itemsize,
+    "strides": lambda this: this.strides,
 }
 
 ARRAY_METHODS: dict[str, Any] = {name: Builtin(name, way, machine=True) for name, way in METHODS.items()} | {
@@ -160,8 +161,12 @@ def scalar(name: str, kind: Callable[[Any], Any]) -> Type:
     return Type(name, (DTYPES[name],), make, f"numpy.{name}")
 
 
-SCALARS = {name: scalar(name, kind) for name, kind in DTYPES.items() if name != "bool"}
+SCALARS = {name: scalar(name, kind) for name, kind in DTYPES.items() if name != "bool_"}
+SCALARS["bool_"] = SCALARS["bool"]
 ABSTRACT = {"integer": (np.integer,), "floating": (np.floating,), "number": (np.number,), "generic": (np.generic,)}
+
+NUMPY_TYPES = [*SCALARS.values(), Type("ndarray", (np.ndarray,), None, "numpy.ndarray")]
+"""The types that values of numpy's have."""
 
 NUMPY = Namespace(
     "numpy",
@@ -170,7 +175,7 @@ NUMPY = Namespace(
     | {name: Type(name, hosts, None, f"numpy.{name}") for name, hosts in ABSTRACT.items()}
     | {"pi": math.pi, "e": math.e, "inf": math.inf, "nan": math.nan, "newaxis": None}
     | {
-        "ndarray": Type("ndarray", (np.ndarray,), None, "numpy.ndarray"),
+        "ndarray": NUMPY_TYPES[-1],
         "linalg": Namespace("numpy.linalg", {name: Builtin(name, way, machine=True) for name, way in LINALG.items()}),
         "__version__": np.__version__,
     },

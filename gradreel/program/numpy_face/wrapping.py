@@ -9,33 +9,51 @@ from typing import Any
 import numpy as np
 
 from ..builtins.iterating import listed
-from ..engine import torch
+from ..builtins.operators import WARNING
+from ..engine import elements_of, torch
 from ..machine import Machine
 from ..objects.values import Value
 from .arrays import Array, numbers
 from .sharing import wrote
 
 
+def heard(way: Callable[..., Any], *args: Any, **named: Any) -> Any:
+    """What `way` gives, with numpy's warnings of numbers that are none."""
+    with np.errstate(**WARNING):
+        return way(*args, **named)
+
+
 def elementwise(way: Callable[..., Any]) -> Callable[..., Any]:
     def run(machine: Machine, *given: Value, out: Value = None, **named: Value) -> Any:
-        parts = [plain(numbers(machine, part)) for part in given]
+        parts = [plain(machine, part) for part in given]
         machine.meter.elements(math.prod(np.broadcast_shapes(*map(np.shape, parts))))
-        made = way(*parts, **by_name(machine, way, named, ALLOWED))
+        made = heard(way, *parts, **by_name(machine, way, named, ALLOWED))
         if isinstance(out, np.ndarray):
             np.copyto(out, made, casting="same_kind")
             wrote(machine, out)
             return out
-        tensor = next((part for part in given if isinstance(part, torch.Tensor)), None)
-        if isinstance(way, np.ufunc) and tensor is not None:
-            return tensor.__array_wrap__(np.asarray(made))
         return made
 
     return run
 
 
-def plain(value: Any) -> Any:
-    """A number as it is, which takes the dtype of what it is combined with; anything else as an array."""
-    return value if isinstance(value, (bool, int, float)) else np.asarray(value)
+def plain(machine: Machine, given: Value) -> Any:
+    """A number as it is, which takes the dtype of what it is combined with; anything else as an operand."""
+    return given if isinstance(given, (bool, int, float)) and not too_long(given) else operand(machine, given)
+
+
+def too_long(given: Any) -> bool:
+    """Whether it is a number that no array can hold, which `numbers` refuses."""
+    return isinstance(given, int) and given.bit_length() > 63
+
+
+def operand(machine: Machine, given: Value) -> Any:
+    """What numpy is to work on, as an array; a tensor as it is, for numpy asks it first what it does itself."""
+    return given if isinstance(given, torch.Tensor) else np.asarray(numbers(machine, given))
+
+
+def size_of(found: Any) -> int:
+    return elements_of(found) if isinstance(found, torch.Tensor) else found.size
 
 
 ALLOWED = frozenset(
@@ -62,12 +80,12 @@ def by_name(
 
 def reduced(way: Callable[..., Any]) -> Callable[..., Any]:
     def run(machine: Machine, given: Value, axis: Value = None, **named: Value) -> Any:
-        found = np.asarray(numbers(machine, given))
-        machine.meter.elements(found.size)
+        found = operand(machine, given)
+        machine.meter.elements(size_of(found))
         more = by_name(machine, way, named, REDUCING)
         if axis is not None:
             more["axis"] = tuple(axis) if isinstance(axis, (list, tuple)) else int(axis)
-        return way(found, **more)
+        return heard(way, found, **more)
 
     return run
 
@@ -76,8 +94,8 @@ def shaped(way: Callable[..., Any], most: int = 3) -> Callable[..., Any]:
     """A function of one array and whole numbers, that makes nothing larger than it was given."""
 
     def run(machine: Machine, given: Value, *rest: Value, **named: Value) -> Any:
-        found = np.asarray(numbers(machine, given))
-        machine.meter.elements(found.size)
+        found = operand(machine, given)
+        machine.meter.elements(size_of(found))
         if len(rest) > most or not set(named) <= {
             "axis",
             "axes",
@@ -88,7 +106,7 @@ def shaped(way: Callable[..., Any], most: int = 3) -> Callable[..., Any]:
             "offset",
         }:
             raise TypeError(f"{way.__name__}() got arguments that are not supported here")
-        return way(found, *(numbers(machine, part) for part in rest), **{k: _axes(v) for k, v in named.items()})
+        return heard(way, found, *(numbers(machine, part) for part in rest), **{k: _axes(v) for k, v in named.items()})
 
     return run
 
@@ -108,15 +126,14 @@ def joining(way: Callable[..., Array]) -> Callable[..., Array]:
 
 def multiplied(way: Callable[..., Any]) -> Callable[..., Any]:
     def run(machine: Machine, a: Value, b: Value) -> Any:
-        left, right = (np.asarray(numbers(machine, part)) for part in (a, b))
-        size = (
-            left.size * max(right.shape[-1] if right.ndim else 1, 1) if way is not np.outer else left.size * right.size
-        )
-        machine.meter.elements(max(left.size, right.size))
+        left, right = (operand(machine, part) for part in (a, b))
+        sizes = size_of(left), size_of(right)
+        size = sizes[0] * (sizes[1] if way is np.outer else max(right.shape[-1] if right.ndim else 1, 1))
+        machine.meter.elements(max(sizes))
         machine.meter.work(size)
         if way is np.outer:
             machine.meter.elements(size)
-        return way(left, right)
+        return heard(way, left, right)
 
     return run
 
@@ -125,10 +142,11 @@ def solved(way: Callable[..., Any]) -> Callable[..., Any]:
     """Linear algebra: as many multiplications as the cube of the side."""
 
     def run(machine: Machine, *given: Value, **named: Value) -> Any:
-        parts = [np.asarray(numbers(machine, part)) for part in given]
-        machine.meter.elements(sum(part.size for part in parts))
-        machine.meter.work(int(max((part.size for part in parts), default=0) ** 1.5))
-        return way(*parts, **by_name(machine, way, named, SOLVING))
+        parts = [operand(machine, part) for part in given]
+        sizes = list(map(size_of, parts))
+        machine.meter.elements(sum(sizes))
+        machine.meter.work(int(max(sizes, default=0) ** 1.5))
+        return heard(way, *parts, **by_name(machine, way, named, SOLVING))
 
     return run
 

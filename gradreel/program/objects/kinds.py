@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 from typing import Any
+
+import numpy as np
 
 from ..calls import kind_name
 from ..engine import torch
@@ -102,9 +105,22 @@ def unknown_name(owner: Namespace, name: str) -> BaseException:
         hint = f" Near to it: {', '.join(near)}." if near else ""
         what = "exists in PyTorch, but is" if owner.name.startswith("torch") else "is"
         return Refusal(f"`{owner.name}.{name}` {what} not supported here.{hint}")
-    raised = AttributeError(f"module '{owner.name}' has no attribute '{name}'")
+    said = (numpy_once(name) if owner.name == "numpy" else None) or f"module '{owner.name}' has no attribute '{name}'"
+    raised = AttributeError(said)
     raised.candidates = tuple(sorted(owner.table))  # type: ignore[attr-defined]
     return raised
+
+
+def numpy_once(name: str) -> str | None:
+    """What numpy says of a name that it had once; of some also that they will come again."""
+    once = vars(np)
+    if name in once["__future_scalars__"]:
+        again = f"In the future `np.{name}` will be defined as the corresponding NumPy scalar."
+        warnings.warn(again, FutureWarning, stacklevel=2)
+    if name in once["__former_attrs__"]:
+        return str(once["__former_attrs__"][name])
+    removed = once["__expired_attributes__"].get(name)
+    return f"`np.{name}` was removed in the NumPy 2.0 release. {removed}" if removed else None
 
 
 def exists(module: str, name: str) -> bool:
