@@ -24,7 +24,6 @@ OTHERWISE = {
     "torch.distributions.identity_transform",
     "torch.distributions.transform_to",
     "torch.distributions.transforms.identity_transform",
-    "torch.nn.modules.utils",
 }
 AT_ONCE = 60
 
