@@ -98,6 +98,10 @@ _BELOW = {
     **dict.fromkeys(("ldexp", "angle", "mvlgamma"), ("ops.rarer", "")),
     **dict.fromkeys(("selu_", "celu_"), ("nn.functional.overwriting", "")),
     "rms_norm": ("nn.functional.normalization", ""),
+    **dict.fromkeys(("svd_lowrank", "pca_lowrank"), ("functions.lowrank", "")),
+    **dict.fromkeys(("matrix_rank", "solve", "lstsq", "symeig", "eig"), ("functions.removed", "")),
+    **dict.fromkeys(("lu", "lu_solve"), ("functions.older", "")),
+    "orgqr": ("solving", "householder_product"),
     "channel_shuffle": ("nn.functional.blocks", ""),
     "affine_grid_generator": ("ops.grids", "affine_grid_generator"),
 }

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NoReturn
 
 from .. import linalg
-from ..functions import shaping, tallies
+from ..functions import older, removed, shaping, tallies
 from ..signatures.guarding import guarded
 from ..tensor import Tensor
 
@@ -43,12 +43,37 @@ def unique_consecutive(
     return tallies.unique_consecutive(self, return_inverse, return_counts, dim)
 
 
+def lu(self: Tensor, pivot: bool = True, get_infos: bool = False) -> Any:
+    return tuple(older.lu(self, pivot, get_infos))
+
+
+def solve(self: Tensor, other: Tensor) -> NoReturn:
+    removed.solve(self, other)
+
+
+def lstsq(self: Tensor, other: Tensor) -> NoReturn:
+    removed.lstsq(self, other)
+
+
+def eig(self: Tensor, eigenvectors: bool = False) -> NoReturn:
+    removed.eig(self, eigenvectors)
+
+
+def symeig(self: Tensor, eigenvectors: bool = False) -> NoReturn:
+    removed.symeig(self, eigenvectors)
+
+
 METHODS: dict[str, Callable[..., Any]] = {
     "split": split,
     "unflatten": unflatten,
     "norm": norm,
     "unique": unique,
     "unique_consecutive": unique_consecutive,
+    "lu": lu,
+    "solve": solve,
+    "lstsq": lstsq,
+    "eig": eig,
+    "symeig": symeig,
 }
 
 for _name, _method in METHODS.items():
