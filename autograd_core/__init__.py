@@ -95,6 +95,7 @@ _BELOW = {
     "max_pool1d_with_indices": ("nn.functional", ""),
     **dict.fromkeys(("asarray", "frombuffer"), ("functions.taking", "")),
     **dict.fromkeys(("real", "conj", "conj_physical"), ("functions.rarer", "itself")),
+    **dict.fromkeys(("imag", "view_as_real"), ("functions.rarer", "")),
     **dict.fromkeys(("ldexp", "angle", "mvlgamma"), ("ops.rarer", "")),
     **dict.fromkeys(("selu_", "celu_"), ("nn.functional.overwriting", "")),
     "rms_norm": ("nn.functional.normalization", ""),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -157,6 +157,14 @@ def chain_matmul(*matrices: Tensor) -> Tensor:
         stacklevel=2,
     )
     return multi_dot(list(matrices))
+
+
+def imag(input: Tensor) -> NoReturn:
+    raise RuntimeError("imag is not implemented for tensors with non-complex dtypes.")
+
+
+def view_as_real(input: Tensor) -> NoReturn:
+    raise RuntimeError("view_as_real is only supported for complex tensors")
 
 
 def itself(input: Tensor) -> Tensor:

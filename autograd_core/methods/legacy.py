@@ -13,12 +13,15 @@ from ..edges import gradient_edge
 from ..functions.choices import sizes_of
 from ..functions.factories import made
 from ..inplace import check_writable
+from ..modes import no_grad
 from ..not_implemented import NotImplemented_
 from ..ops import shape as s
 from ..rebasing import rebase_onto
 from ..sizes import Size
 from ..state import state
+from ..strides import of_rows
 from ..tensor import Tensor
+from .memory import as_strided
 
 
 def new(self: Tensor, *data: Any) -> Tensor:
@@ -63,11 +66,17 @@ def resize_as(self: Tensor, tensor: Tensor) -> Tensor:
     return Resize.apply(self, tuple(tensor.data_.shape))
 
 
-def set_(self: Tensor, source: Tensor | None = None) -> Tensor:
-    """Show the memory of `source` from now on; a write that has no derivative."""
+def set_(
+    self: Tensor, source: Tensor | None = None, storage_offset: int = 0, size: Any = None, stride: Any = None
+) -> Tensor:
+    """Show the memory of `source` from now on, or a window of it; a write that has no derivative."""
     if source is not None and not isinstance(source, Tensor):
         raise NotImplementedError("set_ to a storage is not supported: give it the tensor of that")
     given = made(np.zeros(0, self.data_.dtype), "set_") if source is None else source
+    data = given.array()
+    if size is not None:
+        with no_grad():
+            data = as_strided(given, size, of_rows(size) if stride is None else stride, storage_offset).array()
     if given.data_.dtype != self.data_.dtype:
         kinds = [errors.C_NAMES[t.data_.dtype.name] for t in (self, given)]
         raise RuntimeError("Could not set tensor of type " + kinds[1] + " to a tensor of type " + kinds[0])
@@ -77,7 +86,7 @@ def set_(self: Tensor, source: Tensor | None = None) -> Tensor:
     needed = state.grad_enabled and (self.requires_grad or given.requires_grad)
     edges = [gradient_edge(t) for t in (self, given)] if needed else []
     mine, theirs = self.shared_storage(), given.shared_storage()
-    self.data_ = given.array()
+    self.data_ = data
     mine.address, mine.boxed = theirs.address, theirs.boxed
     self.bump()
     if self.meta is not None:

@@ -205,6 +205,7 @@ PROPERTIES: dict[str, property] = {
     "mH": property(turning.matrices("mH")),
     "H": property(turning.matrix),
     "real": property(lambda self: self),
+    "imag": property(rarer.imag),
     "device": property(lambda self: CPU),
     "layout": property(lambda self: strided),
     "itemsize": property(lambda self: int(self.data_.itemsize)),
