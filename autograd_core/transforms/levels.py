@@ -169,14 +169,20 @@ def sources_of(tensor: Tensor, level: Level) -> list[Source]:
     return [n for n in nodes_below(tensor.grad_fn, level) if isinstance(n, Source) and n.level is level]
 
 
+def leaves_matter() -> bool:
+    """Whether gradients were followed where the outermost level that is under way was entered."""
+    return not state.levels or state.levels[0].mode
+
+
 def leads_outside(tensor: Tensor, level: Level | None) -> bool:
     """Whether the graph of `tensor` ends in a leaf, or in a source of another level that is under way."""
     if hidden(tensor) and leads_outside(tensor.data_.whole, level):
         return True
     if tensor.meta is not None and tensor.grad_fn is None:
         return tensor.requires_grad
+    leaves = leaves_matter()
     return any(
-        isinstance(node, AccumulateGrad)
+        (leaves and isinstance(node, AccumulateGrad))
         or (isinstance(node, Source) and node.level is not level and node.level in state.levels)
         for node in nodes_below(tensor.grad_fn)
     )
@@ -188,8 +194,9 @@ def wants_gradient(tensor: Tensor) -> bool:
         return True
     if tensor.grad_fn is None:
         return tensor.requires_grad
+    leaves = leaves_matter()
     return any(
-        isinstance(node, AccumulateGrad) or (isinstance(node, Source) and is_backward(node.level))
+        (leaves and isinstance(node, AccumulateGrad)) or (isinstance(node, Source) and is_backward(node.level))
         for node in nodes_below(tensor.grad_fn)
     )
 
