@@ -30,7 +30,9 @@ def constant_pad_nd(self: Array, pad: Pad, value: float = 0) -> Array:
             raise RuntimeError("narrow(): length must be non-negative.")
         kept.append(slice(first, last))
     grown = [(max(before, 0), max(after, 0)) for before, after in around]
-    return np.pad(self[tuple(kept)], grown, constant_values=self.dtype.type(value))
+    if not np.any(grown):
+        return np.array(self[tuple(kept)])
+    return beside(np.pad(self[tuple(kept)], grown, constant_values=self.dtype.type(value)), self)
 
 
 def sources(shape: Sequence[int], padding: Pad, mode: str) -> list[Array]:
