@@ -48,8 +48,15 @@ def table(blocks: Sequence[Sequence[Tensor]], argnums: Any, inputs: Shape, outpu
     return unflatten([row[0] for row in rows] if isinstance(argnums, int) else rows, outputs)
 
 
-def jacrev(func: Func, argnums: Any = 0, *, has_aux: bool = False, chunk_size: int | None = None) -> Func:
-    """A function that gives the Jacobian of `func`, a row at a time."""
+def jacrev(
+    func: Func,
+    argnums: Any = 0,
+    *,
+    has_aux: bool = False,
+    chunk_size: int | None = None,
+    _preallocate_and_copy: bool = False,
+) -> Func:
+    """A function that gives the Jacobian of `func`, a row at a time; where torch puts the rows together is all one."""
     if chunk_size is not None and chunk_size <= 0:
         raise ValueError("jacrev: `chunk_size` should be greater than 0.")
 
