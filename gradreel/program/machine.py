@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from itertools import count
+from types import TracebackType
 from typing import Any
 
 from autograd_core.events import NodeReleased, TensorMade, TensorReleased
@@ -96,6 +97,8 @@ class Machine:
         self.over = False
         self.stopped: Spent | None = None
         """What stopped the run. It holds the frames of the calls under way: their names are shown as they stood."""
+        self.left_by: TracebackType | None = None
+        """The frames that an error left which ends the program: as in Python, what they hold lives as long as it."""
         self.clock = 0.0
         """Seconds that the program slept."""
         self.filters = Filters()

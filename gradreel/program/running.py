@@ -99,6 +99,7 @@ def run(
         names.clear()
         machine.modules.clear()
         machine.files.clear()
+        machine.left_by = None
         trace = recorder.trace(pasted.text, mode, outcome, pasted.program)
         machine.stopped = None
         return trace
@@ -134,7 +135,7 @@ def perform(pasted: Pasted, mode: str, machine: Machine, during: Callable[[], Ab
 def execute(machine: Machine, steps: list[Step], reading: Reading) -> Outcome:
     frame = machine.frame
     for step in steps:
-        record = attempt(machine, step, frame)
+        record = attempt(machine, step, frame, reading.mode == "script")
         if record is None:
             continue
         if record.kind.name == "SystemExit":
@@ -148,11 +149,12 @@ def execute(machine: Machine, steps: list[Step], reading: Reading) -> Outcome:
     return Outcome("finished")
 
 
-def attempt(machine: Machine, step: Step, frame: Frame) -> Error | None:
-    """Runs a statement of the program itself; the record of what it raised, if it did."""
+def attempt(machine: Machine, step: Step, frame: Frame, last: bool) -> Error | None:
+    """Runs a statement of the program itself; the record of what it raised, if it did. An error may be the `last`."""
     try:
         step(frame)
     except Exception as raised:
+        machine.left_by = raised.__traceback__.tb_next if last and raised.__traceback__ else None
         machine.frame, machine.frames, machine.loops, machine.depth = frame, (), (), 0
         machine.handling.clear()
         return caught(machine, raised, frame)

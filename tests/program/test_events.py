@@ -127,6 +127,24 @@ def test_calls_loops_comprehensions_and_errors_keep_nothing() -> None:
     assert made == len(of(trace, NodeReleased)) > 5
 
 
+FAILS = """\
+import torch
+a = torch.ones(2, requires_grad=True)
+def step(a):
+    b = a.exp()
+    loss = (b * 2).sum()
+    b.mul_(2)
+    loss.backward()
+"""
+
+
+def test_what_is_in_the_frames_of_an_error_lives_until_it_is_caught_or_ends_the_program() -> None:
+    assert of(run(FAILS + "step(a)"), NodeReleased) == []
+    caught = FAILS + "try:\n    step(a)\nexcept RuntimeError:\n    pass"
+    assert len(of(run(caught), NodeReleased)) == 5
+    assert len(of(run(FAILS + "step(a)\nprint(a)", mode="transcript"), NodeReleased)) == 5
+
+
 def test_errors_are_told_with_line_and_whether_they_were_caught() -> None:
     trace = run("def f():\n    1 / 0\ntry:\n    f()\nexcept ZeroDivisionError:\n    pass\nf()")
     raised = [(event.type, event.line, event.caught, event.frames) for event in of(trace, Raised)]
