@@ -40,6 +40,10 @@ class Renewed:
     def remove(self, module: Module) -> None:
         raise NotImplementedError
 
+    def held(self, module: Module) -> Any:
+        """What is to be made anew."""
+        return getattr(module, self.name)
+
     def join(self, module: Module) -> None:
         """Hang it onto `module`.
 
@@ -50,7 +54,7 @@ class Renewed:
         for hook in module._forward_pre_hooks.values():
             if isinstance(hook, Renewed) and type(hook) is type(self) and hook.name == self.name:
                 raise RuntimeError(f"Cannot register two {self.what} hooks on the same parameter {self.name}")
-        if is_lazy(getattr(module, self.name)):
+        if is_lazy(self.held(module)):
             raise ValueError(
                 f"The module passed to `{type(self).__name__}` can't have uninitialized parameters. Make sure to run "
                 f"the dummy forward before applying {self.what.replace('_', ' ').replace('norm', 'normalization')}"
@@ -160,6 +164,10 @@ class SpectralNorm(Renewed):
 
     def __call__(self, module: Module, inputs: Any) -> None:
         setattr(module, self.name, self.compute(module, module.training))
+
+    def held(self, module: Module) -> Any:
+        """The parameter itself: what is there under its name, and no parameter, does not do."""
+        return module._parameters[self.name]
 
     def matrix(self, weight: Tensor) -> Tensor:
         rank = weight.data_.ndim

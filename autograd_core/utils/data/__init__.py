@@ -2,7 +2,16 @@
 
 from .collate import default_collate, default_convert
 from .dataloader import DataLoader, get_worker_info
-from .dataset import ChainDataset, ConcatDataset, Dataset, IterableDataset, Subset, TensorDataset, random_split
+from .dataset import (
+    ChainDataset,
+    ConcatDataset,
+    Dataset,
+    IterableDataset,
+    StackDataset,
+    Subset,
+    TensorDataset,
+    random_split,
+)
 from .sampler import (
     BatchSampler,
     RandomSampler,
@@ -24,6 +33,7 @@ __all__ = [
     "SequentialSampler",
     "Subset",
     "SubsetRandomSampler",
+    "StackDataset",
     "TensorDataset",
     "WeightedRandomSampler",
     "default_collate",

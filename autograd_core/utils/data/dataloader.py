@@ -19,6 +19,9 @@ PREFETCH = (
     "otherwise set prefetch_factor to None."
 )
 
+SETTLED = ("batch_size", "batch_sampler", "sampler", "drop_last", "dataset", "persistent_workers")
+"""What cannot be set any more once the loader is made."""
+
 
 class DataLoader:
     """Batches of the samples of a data set, in the order of a sampler."""
@@ -81,6 +84,11 @@ class DataLoader:
             batch_sampler,
         )
         self.collate_fn = collate_fn or (default_convert if batch_sampler is None else default_collate)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name in SETTLED and "collate_fn" in self.__dict__:  # the last that is set at first
+            raise ValueError(f"{name} attribute should not be set after {type(self).__name__} is initialized")
+        super().__setattr__(name, value)
 
     def __iter__(self) -> Any:
         return _SingleProcessDataLoaderIter(self)

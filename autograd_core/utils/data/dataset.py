@@ -51,6 +51,32 @@ class TensorDataset(Dataset):
         return length
 
 
+class StackDataset(Dataset):
+    """The samples of some data sets side by side, as a tuple or by their names."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        if args and kwargs:
+            raise ValueError(
+                "Supported either ``tuple``- (via ``args``) or``dict``- (via ``kwargs``) like input/output, but both "
+                "types are given."
+            )
+        if not (args or kwargs):
+            raise ValueError("At least one dataset should be passed")
+        self.datasets: Any = args or kwargs
+        lengths = [len(one) for one in (args or kwargs.values())]
+        if len(set(lengths)) > 1:
+            raise ValueError("Size mismatch between datasets")
+        self._length = lengths[0]
+
+    def __getitem__(self, index: Any) -> Any:
+        if isinstance(self.datasets, dict):
+            return {name: one[index] for name, one in self.datasets.items()}
+        return tuple([one[index] for one in self.datasets])
+
+    def __len__(self) -> int:
+        return self._length
+
+
 class ConcatDataset(Dataset):
     """The samples of some data sets in a row."""
 

@@ -128,7 +128,7 @@ const NAMES = {
   "torch.backends.mps": "allow_tf32 benchmark deterministic enabled is_available is_built version",
   "torch.backends.mkl": "allow_tf32 benchmark deterministic enabled is_available is_built version",
   "torch.backends.openmp": "allow_tf32 benchmark deterministic enabled is_available is_built version",
-  "torch.utils.data": "BatchSampler ChainDataset ConcatDataset DataLoader Dataset IterableDataset RandomSampler Sampler SequentialSampler Subset SubsetRandomSampler TensorDataset WeightedRandomSampler collate dataloader dataset default_collate default_convert get_worker_info random_split sampler",
+  "torch.utils.data": "BatchSampler ChainDataset ConcatDataset DataLoader Dataset IterableDataset RandomSampler Sampler SequentialSampler StackDataset Subset SubsetRandomSampler TensorDataset WeightedRandomSampler collate dataloader dataset default_collate default_convert get_worker_info random_split sampler",
   "torch.utils.data.collate": "",
   "torch.utils.data.dataloader": "",
   "torch.utils.data.dataset": "",
