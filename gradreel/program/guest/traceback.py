@@ -1,5 +1,7 @@
 """traceback, in Python: the last line; the page shows the rest."""
 
+import sys as _sys
+
 
 def format_exception_only(exc, value=None):
     error = exc if value is None else value
@@ -21,4 +23,5 @@ def print_exception(exc, value=None, tb=None, **rest):
 
 
 def format_exc(limit=None, chain=True):
-    return "Traceback (most recent call last):\n"
+    error = _sys.exc_info()[1]
+    return "NoneType: None\n" if error is None else "".join(format_exception(error))

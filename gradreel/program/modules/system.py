@@ -50,6 +50,14 @@ def _exit(machine: Machine, code: Value = None) -> None:
     raise raise_error(record, error_text(machine, record))
 
 
+def _handled(machine: Machine) -> tuple[Value, ...]:
+    """`sys.exc_info`: what is being dealt with, but for where it came from, which the page shows."""
+    if not machine.handling:
+        return None, None, None
+    error = machine.handling[-1]
+    return error.own or error.kind, error, None
+
+
 def _nothing(machine: Machine, *args: Value, **kwargs: Value) -> None:
     return None
 
@@ -59,6 +67,7 @@ SYS = module(
     "sys",
     {
         "exit": _exit,
+        "exc_info": _handled,
         "getrecursionlimit": lambda machine: 1000,
         "setrecursionlimit": _nothing,
         "getsizeof": lambda machine, value, default=0: 64,
