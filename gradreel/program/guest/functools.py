@@ -110,8 +110,10 @@ def singledispatch(function):
     ways = {}
 
     def register(kind, way=None):
-        if way is None:
+        if way is None and isinstance(kind, type):
             return lambda way: register(kind, way)
+        if way is None:
+            kind, way = next(iter(kind.__annotations__.values())), kind
         ways[kind] = way
         return way
 
@@ -125,5 +127,5 @@ def singledispatch(function):
         return dispatch(type(args[0]))(*args, **kwargs)
 
     _update_wrapper(wrapper, function)
-    wrapper.register, wrapper.dispatch = register, dispatch
+    wrapper.register, wrapper.dispatch, wrapper.registry = register, dispatch, ways
     return wrapper

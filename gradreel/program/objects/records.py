@@ -52,7 +52,7 @@ def of_function(machine: Machine, owner: Function, name: str) -> Value:
     if name == "__defaults__":
         return owner.defaults
     if name == "__annotations__":
-        return {}
+        return owner.hints
     if name == "__call__":
         return owner
     if name == "__get__":

@@ -67,7 +67,7 @@ class Frame:
 class Function:
     """A function of the program. `invoke` runs it; it takes over the list of arguments and empties it."""
 
-    __slots__ = ("name", "title", "invoke", "home", "doc", "attributes", "defaults", "places")
+    __slots__ = ("name", "title", "invoke", "home", "doc", "attributes", "defaults", "places", "hints")
 
     def __init__(self, name: str, doc: str | None = None) -> None:
         self.name = self.title = name
@@ -78,6 +78,7 @@ class Function:
         self.defaults: tuple[Value, ...] | None = None
         self.places: tuple[str, ...] | None = None
         """The names of what it takes, if it takes no more than what has its place."""
+        self.hints: dict[str, Value] = {}
         self.invoke: Callable[[list[Value], dict[str, Value]], Value]
 
 

@@ -56,6 +56,15 @@ def compiles(*kinds: type[ast.AST]) -> Callable[[Way], Way]:
     return enter
 
 
+def late_hints(node: ast.stmt) -> bool:
+    """Whether the statement leaves hints as texts."""
+    return (
+        isinstance(node, ast.ImportFrom)
+        and node.module == "__future__"
+        and any(alias.name == "annotations" for alias in node.names)
+    )
+
+
 class Compiler:
     """Compiles one program for one machine. `scope` is where the compiler is, `first` the line of the statement.
 
@@ -81,6 +90,9 @@ class Compiler:
         """How many `try` with handlers are around, and how many branches."""
         self.branches = 0
         self.body = tree.body
+        self.left_out: set[str] = set()
+        """The names of libraries that the program can do without."""
+        self.late_hints = any(map(late_hints, tree.body))
         self.scopes = Scopes(tree)
         self.scope: Scope = self.scopes.module
         self.titles: list[str] = []

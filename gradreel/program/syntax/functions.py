@@ -27,6 +27,7 @@ from .arguments import Signature, bind_arguments
 from .compiler import Compiler, Run, Step, compiles
 from .expressions import Misfit, parts
 from .generators import generator_body
+from .hints import hints_of
 from .names import DUNDERS, attribute_name, special
 from .scopes import Scope
 from .targets import bind
@@ -91,6 +92,7 @@ def function(compiler: Compiler, node: ast.FunctionDef | ast.Lambda, name: str, 
     compiler.titles.pop()
     scope, compiler.scope = compiler.scope, outer
     invoker = invoking(compiler, signature, scope, name, run)
+    hints = hints_of(compiler, node)
 
     def make(frame: Frame) -> Function:
         made = Function(name, doc)
@@ -99,6 +101,7 @@ def function(compiler: Compiler, node: ast.FunctionDef | ast.Lambda, name: str, 
         given = {name: default(frame) for name, default in defaults}
         made.defaults = tuple(given[name] for name in names if name in given) or None
         made.places = places
+        made.hints = hints(frame)
         invoker(made, given, cells)
         return made
 

@@ -55,8 +55,9 @@ def module(compiler: Compiler, name: str, node: ast.stmt, before: Found | None =
 def left_out(compiler: Compiler, name: str, names: list[ast.alias], node: ast.stmt) -> bool:
     """Whether the program can do without the module: it is a library, and nothing that is bound by `names` is used."""
     bound = {(alias.asname or alias.name).partition(".")[0] for alias in names}
-    if compiler.trying or not dispensable(name) or bound & compiler.scopes.every():
+    if compiler.trying or not dispensable(name) or bound & compiler.scopes.needed:
         return False
+    compiler.left_out |= bound
     message = f"There is no {name} here; nothing in this program uses it, so it is left out."
     compiler.machine.remark(message, node.lineno)
     return True

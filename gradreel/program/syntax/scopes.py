@@ -57,6 +57,9 @@ class Scopes(ast.NodeVisitor):
 
     def __init__(self, tree: ast.Module) -> None:
         self.of: dict[ast.AST, Scope] = {}
+        self.needed: set[str] = set()
+        """The names that are used elsewhere than in hints."""
+        self.hinting = False
         self.module = self.here = Scope("module", None)
         self.of[tree] = self.module
         for statement in tree.body:
@@ -99,9 +102,12 @@ class Scopes(ast.NodeVisitor):
         arguments = node.args
         for default in [*arguments.defaults, *(d for d in arguments.kw_defaults if d is not None)]:
             self.visit(default)
-        outer, self.here = self.here, self._inside("function", node)
         every = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
         every += [extra for extra in (arguments.vararg, arguments.kwarg) if extra is not None]
+        for hint in [argument.annotation for argument in every] + [getattr(node, "returns", None)]:
+            if hint is not None:
+                self._hint(hint)
+        outer, self.here = self.here, self._inside("function", node)
         self.here.bound |= {argument.arg for argument in every}
         for part in body:
             self.visit(part)
@@ -152,10 +158,17 @@ class Scopes(ast.NodeVisitor):
 
     visit_ListComp = visit_SetComp = visit_DictComp = visit_GeneratorExp = _comprehension
 
+    def _hint(self, node: ast.expr) -> None:
+        self.hinting = True
+        self.visit(node)
+        self.hinting = False
+
     # ---- names
 
     def visit_Name(self, node: ast.Name) -> None:
         (self.here.used if isinstance(node.ctx, ast.Load) else self.here.bound).add(node.id)
+        if not self.hinting:
+            self.needed.add(node.id)
 
     def visit_NamedExpr(self, node: ast.NamedExpr) -> None:
         self.visit(node.value)
@@ -200,3 +213,5 @@ class Scopes(ast.NodeVisitor):
         self.visit(node.target)
         if node.value is not None:
             self.visit(node.value)
+        if not self.here.function:
+            self._hint(node.annotation)  # in functions Python does not look at it

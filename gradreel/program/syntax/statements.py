@@ -11,6 +11,7 @@ from ..builtins.iterating import iterate
 from ..calls import truth
 from ..objects.values import MISSING, Frame, Value
 from .compiler import BREAK, CONTINUE, RETURN, Compiler, Signal, Step, compiles, header_end
+from .hints import hint
 from .targets import augmented, deletion, retell, target
 
 
@@ -54,13 +55,16 @@ def annotated(compiler: Compiler, node: ast.AnnAssign) -> Step:
     value = None if node.value is None else compiler.expression(node.value)
     store = None if value is None else target(compiler, node.target)
     hinted = node.target.id if compiler.scope.kind == "class" and isinstance(node.target, ast.Name) else None
-    hint = ast.unparse(node.annotation)
+    looked_up = None if compiler.scope.function or compiler.quiet else hint(compiler, node.annotation)
+    text = ast.unparse(node.annotation)
 
     def put(frame: Frame) -> None:
         if value is not None and store is not None:
             store(frame, value(frame))
+        if looked_up is not None:
+            looked_up(frame)
         if hinted is not None:
-            frame.names.setdefault("__annotations__", {})[hinted] = hint
+            frame.names.setdefault("__annotations__", {})[hinted] = text
 
     return put
 
