@@ -18,6 +18,10 @@ OFFERED = {
     "guess = net(x).argmax(1).float()\nF.mse_loss(guess, y).backward()": [
         "the cross entropy of net(x) instead of a distance of places, on line 8; y.long() on line 8"
     ],
+    "w, parts = torch.ones(2, requires_grad=True), []\nfor i in range(3):\n    part = (w * i).sum()\n"
+    "    parts.append(part.item())\ntorch.tensor(parts).mean().backward()": [
+        "keep the tensors in parts and stack them, on line 9"
+    ],
     "x = torch.ones(2, requires_grad=True)\nloss = x.sum().detach()\nloss.backward()": [
         "leave out .detach() on line 6",
         "make it a new leaf: .requires_grad_() on line 6",

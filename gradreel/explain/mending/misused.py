@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from ..calls import called
 from .common import grouped
 from .misgiven import same_number
+from .numbers import without_items
 from .proposal import FREE, Proposal, Wanted
 from .text import Edit
 
@@ -21,13 +22,7 @@ def made_of_numbers(wanted: Wanted) -> Iterator[Proposal]:
         if given is None:
             continue
         name = text.get(given)
-        edits = [
-            text.replaced(item, grouped(text, item.func.value))
-            for adding in ast.walk(text.tree)
-            if isinstance(adding, ast.Call) and text.get(adding.func) == f"{name}.append" and adding.args
-            for item in [adding.args[0]]
-            if isinstance(item, ast.Call) and called(item) == "item" and isinstance(item.func, ast.Attribute)
-        ]
+        edits = without_items(text, name)
         if edits:
             yield wanted.proposal(f"keep the tensors in {name}: without item()", "their graphs are kept", *edits)
         title = f"torch.tensor({name}) on line {call.lineno}"

@@ -9,8 +9,9 @@ from ..calls import called
 from ..source import is_simple
 from .common import ATOMS, enclosing, grouped, value_of
 from .proposal import Proposal, Wanted
-from .text import Text
+from .text import Edit, Text
 
+STAYS = "the graph stays, and the gradient goes on back"
 OUT = frozenset(("item", "tolist", "numpy", "detach", "cpu"))
 
 
@@ -53,7 +54,7 @@ def stacked(text: Text, given: ast.List | ast.Tuple) -> str:
 def without_numbers(wanted: Wanted) -> Iterator[Proposal]:
     """`.item()`, `.tolist()`, `.numpy()` are left out, and what wraps the numbers again with them."""
     text = wanted.text
-    cost = "the graph stays, and the gradient goes on back"
+    cost = STAYS
     source = wanted.name("source")
     for role in ("built", "cut"):
         for call in text.calls(wanted.at(role), "tensor", "as_tensor", "from_numpy", "Tensor", "FloatTensor"):
@@ -95,6 +96,29 @@ def without_numbers(wanted: Wanted) -> Iterator[Proposal]:
 def is_of_numpy(node: ast.AST) -> bool:
     """Whether `node` computes with numpy."""
     return isinstance(node, ast.Call) and ast.unparse(node.func).startswith(("np.", "numpy."))
+
+
+def tensors_listed(wanted: Wanted) -> Iterator[Proposal]:
+    """A list gets the tensors themselves, where `.item()` was appended, and is stacked where it became a tensor."""
+    text = wanted.text
+    for role in ("built", "cut"):
+        for call in text.calls(wanted.at(role), "tensor", "as_tensor", "Tensor", "FloatTensor"):
+            name = text.get(call.args[0]) if call.args else ""
+            edits = without_items(text, name)
+            if edits:
+                title = f"keep the tensors in {name} and stack them, on line {call.lineno}"
+                yield wanted.proposal(title, STAYS, *edits, text.replaced(call, f"torch.stack({name})"))
+
+
+def without_items(text: Text, name: str) -> list[Edit]:
+    """`name.append(x.item())` becomes `name.append(x)`, wherever it stands."""
+    return [
+        text.replaced(item, grouped(text, item.func.value))
+        for adding in ast.walk(text.tree)
+        if isinstance(adding, ast.Call) and text.get(adding.func) == f"{name}.append"
+        for item in adding.args
+        if isinstance(item, ast.Call) and called(item) == "item" and isinstance(item.func, ast.Attribute)
+    ]
 
 
 def called_numpy(node: ast.AST) -> bool:
@@ -170,7 +194,7 @@ def in_torch(wanted: Wanted) -> Iterator[Proposal]:
                 edits.append(text.replaced(part, made))
     if edits and any(is_of_numpy(node) or called_numpy(node) for home in homes for node in ast.walk(home)):
         title = "compute with torch instead of numpy"
-        yield wanted.proposal(title, "the graph stays, and the gradient goes on back", *dict.fromkeys(edits))
+        yield wanted.proposal(title, STAYS, *dict.fromkeys(edits))
 
 
 def part_value(part: ast.Return) -> ast.expr:

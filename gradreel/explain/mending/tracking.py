@@ -9,7 +9,7 @@ from dataclasses import replace
 from ..calls import called, keyword
 from .common import followed, grouped, set_keyword, value_of, with_argument
 from .graphs import stack_statements
-from .numbers import from_tensors, in_torch, scored, straight_through, without_numbers
+from .numbers import from_tensors, in_torch, scored, straight_through, tensors_listed, without_numbers
 from .proposal import FREE, Proposal, Wanted
 from .text import Edit
 
@@ -300,7 +300,7 @@ CUTS = {
     "flag": (flag_left,),
     "detach": (undetached, not_loaded, enabled, in_torch),
     "tensor": (from_tensors, without_numbers),
-    "numbers": (without_numbers, from_tensors, in_torch, undetached),
+    "numbers": (tensors_listed, without_numbers, from_tensors, in_torch, undetached),
     "rounded": (scored, straight_through, recording_on),
     "no_grad": (recording_on,),
     "no_create_graph": (with_create_graph,),
