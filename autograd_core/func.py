@@ -42,6 +42,14 @@ def basis(leaves: Sequence[Tensor], shape: Shape) -> Any:
     return unflatten([stack([row[k] for row in rows]) for k in range(len(leaves))], shape)
 
 
+def rows_of(multiply: Func, outputs: Sequence[Tensor], shape: Shape, singly: bool) -> list[Tensor]:
+    """What `multiply` makes of each unit vector, stacked: under vmap, or `singly` of one after the other."""
+    if not singly:
+        return flatten(vmap(multiply)(basis(outputs, shape)))[0]
+    found = [flatten(multiply(unflatten(list(row), shape)))[0] for row in units(outputs)]
+    return [stack(list(column)) for column in zip(*found, strict=True)]
+
+
 def table(blocks: Sequence[Sequence[Tensor]], argnums: Any, inputs: Shape, outputs: Shape) -> Any:
     """The blocks, `[output][input]`, in the shapes of outputs and inputs."""
     rows = [unflatten(list(row), inputs) for row in blocks]
@@ -65,7 +73,7 @@ def jacrev(
         output, multiply, *aux = vjp_of(func, args, argnums, has_aux)
         outputs, built = flatten(output)
         inputs, shape = flatten(tuple(args[i] for i in places(argnums, len(args))))
-        products, _ = flatten(vmap(multiply)(basis(outputs, built)))
+        products = rows_of(multiply, outputs, built, chunk_size == 1)
         sizes = [out.data_.size for out in outputs]
         columns = [
             [
