@@ -89,6 +89,14 @@ def mapping(machine: Machine, given: Value = (), **named: Value) -> dict[Value, 
     return {**made, **named}
 
 
+def unpacked(machine: Machine, given: Value) -> dict[Value, Value] | None:
+    """What `**given` stands for: a dictionary, or an object with `keys`; None for anything else."""
+    if isinstance(given, dict):
+        return given
+    keyed = isinstance(given, OBJECTS) and given.kind.find("keys") is not MISSING
+    return mapping(machine, given) if keyed else None
+
+
 def classify(machine: Machine, *given: Value, **keywords: Value) -> Value:
     """`type(value)`, or `type(name, bases, attributes)`"""
     if len(given) == 1:

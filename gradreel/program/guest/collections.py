@@ -153,3 +153,72 @@ class ChainMap:
 
     def __repr__(self):
         return "ChainMap(" + ", ".join(map(repr, self.maps)) + ")"
+
+
+class UserDict:
+    """A dictionary that keeps its content in `data`, for classes to extend."""
+
+    def __init__(self, dict=None, /, **kwargs):
+        self.data = {}
+        self.update(dict or {}, **kwargs)
+
+    def __len__(self):
+        return len(self.data)
+
+    def __getitem__(self, key):
+        if key not in self.data and hasattr(self, "__missing__"):
+            return self.__missing__(key)
+        return self.data[key]
+
+    def __setitem__(self, key, item):
+        self.data[key] = item
+
+    def __delitem__(self, key):
+        del self.data[key]
+
+    def __iter__(self):
+        return iter(self.data)
+
+    def __contains__(self, key):
+        return key in self.data
+
+    def __eq__(self, other):
+        return dict(self.items()) == (dict(other.items()) if hasattr(other, "items") else other)
+
+    def __repr__(self):
+        return repr(self.data)
+
+    def __or__(self, other):
+        return type(self)({**self.data, **dict(other.items())})
+
+    def keys(self):
+        return self.data.keys()
+
+    def values(self):
+        return self.data.values()
+
+    def items(self):
+        return self.data.items()
+
+    def get(self, key, default=None):
+        return self[key] if self.__contains__(key) else default
+
+    def pop(self, key, *default):
+        return self.data.pop(key, *default)
+
+    def setdefault(self, key, default=None):
+        if key in self:
+            return self[key]
+        self[key] = default
+        return default
+
+    def update(self, other=(), /, **kwargs):
+        pairs = other.items() if hasattr(other, "items") else other
+        for key, item in [*pairs, *kwargs.items()]:
+            self[key] = item
+
+    def copy(self):
+        return type(self)(self.data)
+
+    def clear(self):
+        self.data.clear()

@@ -16,7 +16,7 @@ from .making import module
 PARTS = "animation cm colors gridspec lines patches pylab pyplot style ticker"
 DRAWING = ["matplotlib", *(f"matplotlib.{part}" for part in PARTS.split()), "mpl_toolkits", "mpl_toolkits.mplot3d"]
 DRAWING += ["seaborn", "pylab", "graphviz", "torchviz", "IPython", "IPython.display", "ipywidgets"]
-WRITING = ["torch.utils.tensorboard", "tensorboardX", "wandb", "visdom", "torchsummary", "torchinfo", "logging"]
+WRITING = ["torch.utils.tensorboard", "tensorboardX", "wandb", "visdom", "torchsummary", "torchinfo"]
 WRITING += ["pdb", "ipdb"]
 PICTURES = ["torchvision.models", "torchvision.io", "torchvision.ops", "PIL", "PIL.Image", "cv2"]
 

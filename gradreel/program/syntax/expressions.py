@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 from ..builtins.comparing import COMPARE
 from ..builtins.iterating import has_walk, iterate, listed
+from ..builtins.making import unpacked
 from ..builtins.operators import RECORDS, UNARY, binary
 from ..builtins.subscripts import fetch
 from ..builtins.templates import converted
@@ -206,9 +207,10 @@ def dict_display(compiler: Compiler, node: ast.Dict) -> Run:
             if key is not None:
                 made[key(frame)] = value(frame)
                 continue
-            more = value(frame)
-            if not isinstance(more, dict):
-                raise TypeError(f"'{kind_name(more)}' object is not a mapping")
+            given = value(frame)
+            more = unpacked(machine, given)
+            if more is None:
+                raise TypeError(f"'{kind_name(given)}' object is not a mapping")
             made.update(more)
         machine.meter.length(len(made))
         return made

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 
+from ..builtins.making import unpacked
 from ..builtins.table import super_of
 from ..calls import call, kind_name
 from ..objects.attributes import load
@@ -264,9 +265,10 @@ def keywords(compiler: Compiler, node: ast.Call) -> Callable[[Frame], dict[str, 
                     raise Misfit(f"got multiple values for keyword argument '{name}'")
                 made[name] = value(frame)
                 continue
-            more = value(frame)
-            if not isinstance(more, dict):
-                raise Misfit(f"argument after ** must be a mapping, not {kind_name(more)}")
+            given = value(frame)
+            more = unpacked(machine, given)
+            if more is None:
+                raise Misfit(f"argument after ** must be a mapping, not {kind_name(given)}")
             machine.meter.length(len(more))
             for key in more:
                 if not isinstance(key, str):
