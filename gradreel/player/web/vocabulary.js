@@ -34,7 +34,7 @@ const NAMES = {
   "torch.autograd": "Function Variable anomaly_mode backward detect_anomaly enable_grad forward_ad function functional grad grad_mode gradcheck gradgradcheck graph inference_mode no_grad set_detect_anomaly set_grad_enabled",
   "torch.autograd.function": "Function FunctionCtx InplaceFunction once_differentiable",
   "torch.autograd.functional": "hessian hvp jacobian jvp vhp vjp",
-  "torch.autograd.graph": "GradientEdge Node allow_mutation_on_saved_tensors disable_saved_tensors_hooks get_gradient_edge register_multi_grad_hook save_on_cpu saved_tensors_hooks",
+  "torch.autograd.graph": "GradientEdge Node allow_mutation_on_saved_tensors disable_saved_tensors_hooks get_gradient_edge increment_version register_multi_grad_hook save_on_cpu saved_tensors_hooks",
   "torch.autograd.forward_ad": "UnpackedDualTensor dual_level enter_dual_level exit_dual_level make_dual unpack_dual",
   "torch.func": "functional_call grad grad_and_value hessian jacfwd jacrev jvp linearize replace_all_batch_norm_modules_ stack_module_state vjp vmap",
   "torch.linalg": "LinAlgError cholesky cond cross det diagonal eig eigh eigvals eigvalsh householder_product inv inv_ex lstsq lu lu_factor lu_factor_ex lu_solve matmul matrix_exp matrix_norm matrix_power matrix_rank multi_dot norm pinv qr slogdet solve solve_triangular svd svdvals tensorinv tensorsolve vander vecdot vector_norm",

@@ -267,6 +267,8 @@ def _others(kind: type) -> dict[str, Entry]:
         return {HANDLE: Foreign(HANDLE, lambda handle: handle.remove())} | _reads("id")
     if kind.__name__ in ("finfo", "iinfo"):
         return _reads(FINFO)
+    if kind.__name__ == "SavedTensor":
+        return _table(kind, ["register_hooks"])
     if kind.__name__ == "device":
         return _reads("type index")
     if kind.__name__ == "Generator":
