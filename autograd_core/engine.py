@@ -101,7 +101,8 @@ class Call:
 
     def deliver(self, source: Node | None, node: Node, nr: int, grad: Any, count: bool = True) -> None:
         """Add `grad` into input `nr` of `node`; the last one that it waits for makes it ready."""
-        wanted = self.needed is None or node in self.needed or (node, nr) in (self.captures or ())
+        needed = self.needed is None or node in self.needed or (node, nr) in (self.captures or ())
+        wanted = needed or (source is None and node is self.alone)  # hooks of a single root see what is given
         if wanted:
             buffer = self.buffers.get(node)
             if buffer is None:

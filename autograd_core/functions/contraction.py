@@ -59,9 +59,9 @@ def contract(a: Tensor, b: Tensor, over_a: list[int], over_b: list[int]) -> Tens
     for one, other, i, k in zip(at_a, at_b, over_a, over_b, strict=True):
         n, n_b = a.data_.shape[one], b.data_.shape[other]
         if n_b == 1:
-            a = r.sum_dim(a, [one], True)
+            a = r.sum_dim(a, [i], True)
         elif n == 1:
-            b = r.sum_dim(b, [other], True)
+            b = r.sum_dim(b, [k], True)
         elif n != n_b:
             raise RuntimeError(
                 f"contracted dimensions need to match, but first has size {n} in dim {i} and second has size {n_b} in "

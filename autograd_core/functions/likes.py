@@ -62,6 +62,10 @@ def new_tensor(
 
 @hidden_sized
 def new_zeros(self: Tensor, *size: Any, dtype: Any = None, device: Any = None, requires_grad: bool = False) -> Tensor:
+    lengths = size[0] if len(size) == 1 and isinstance(size[0], list | tuple) else size
+    below = next((n for n in lengths if isinstance(n, int) and n < 0), None)
+    if below is not None:
+        raise RuntimeError(f"Trying to create tensor with negative dimension {below}: {list(lengths)}")
     return zeros(*size, dtype=dtype or self.dtype, device=device, requires_grad=requires_grad)
 
 

@@ -84,7 +84,9 @@ def dsplit(input: Tensor, indices_or_sections: Any) -> tuple[Tensor, ...]:
 def divided(name: str, input: Tensor, sections: Any, at: int) -> Any:
     """`sections`, if a number of them divides the length."""
     length = input.data_.shape[at]
-    if isinstance(sections, int) and (sections <= 0 or length % sections):
+    if isinstance(sections, int) and sections and length % sections == 0:
+        return sections  # tensor_split refuses those below zero
+    if isinstance(sections, int):
         raise RuntimeError(
             f"torch.{name} attempted to split along dimension {at}, but the size of the dimension {length} is not "
             f"divisible by the split_size {sections}!"
@@ -112,6 +114,14 @@ def diff(
     parts = [t for t in (prepend, input, append) if t is not None]
     if any(t.data_.ndim != input.data_.ndim for t in parts):
         raise RuntimeError("diff expects prepend or append to be the same dimension as input")
+    along = s.wrap(dim, input.data_.ndim)
+    for other in (prepend, append):
+        for at, (size, given) in enumerate(zip(input.shape, () if other is None else other.shape, strict=False)):
+            if at != along and size != given:
+                raise RuntimeError(
+                    "diff expects the shape of tensor to prepend or append to match that of input except along the "
+                    f"differencing dimension; input.size({at}) = {size}, but got tensor.size({at}) = {given}"
+                )
     result = s.cat(parts, dim) if len(parts) > 1 else input
     if n == 0:
         return in_place(e.copy, plain(np.zeros_like(result.data_)), result)

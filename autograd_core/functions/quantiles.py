@@ -45,7 +45,7 @@ def found(input: Tensor, q: Any, dim: int | None, keepdim: bool, interpolation: 
     data = input.data_
     if not isinstance(q, Tensor):
         if not 0 <= q <= 1:
-            raise RuntimeError(f"{name}() q must be in the range [0, 1] but got {q:g}")
+            raise RuntimeError(f"quantile() q must be in the range [0, 1] but got {q:g}")
         q = plain(data.dtype.type(q) if data.dtype.kind == "f" else np.float32(q))
     refuse(data, q.data_, interpolation, name)
     at = None if dim is None else wrap(dim, data.ndim)

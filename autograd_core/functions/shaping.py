@@ -63,9 +63,9 @@ def view_as(input: Tensor, other: Tensor) -> Tensor:
 
 def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
     old = list(input.data_.shape)
+    start, end = s.wrap(start_dim, len(old)), s.wrap(end_dim, len(old))
     if not old:
         return s.reshape(input, [1])
-    start, end = s.wrap(start_dim, len(old)), s.wrap(end_dim, len(old))
     if start > end:
         raise RuntimeError("flatten() has invalid args: start_dim cannot come after end_dim")
     if start == end:
@@ -148,8 +148,7 @@ def roll(input: Tensor, shifts: Any, dims: Any = ()) -> Tensor:
 
 
 def split(input: Tensor, split_size_or_sections: Any, dim: int = 0) -> tuple[Tensor, ...]:
-    if not input.data_.ndim:
-        raise RuntimeError("split expects at least a 1-dimensional tensor")
+    divisible(input)
     size = split_size_or_sections
     if isinstance(size, Tensor) and size.data_.size == 1:
         size = int(size.data_.item())
@@ -162,7 +161,18 @@ def split_evenly(input: Tensor, split_size: int, dim: int = 0) -> tuple[Tensor, 
 
 
 def split_with_sizes(input: Tensor, split_sizes: Sequence[int], dim: int = 0) -> tuple[Tensor, ...]:
+    divisible(input)
     return tuple(s.split_with_sizes(input, list(split_sizes), dim))
+
+
+def divisible(tensor: Tensor) -> None:
+    """Whether there is a dimension along which to split.
+
+    Raises:
+        RuntimeError: there is none.
+    """
+    if not tensor.data_.ndim:
+        raise RuntimeError("split expects at least a 1-dimensional tensor")
 
 
 SPLIT: Any = guarded("torch", "_split", split_evenly)
@@ -191,10 +201,12 @@ def chunk_size(input: Tensor, chunks: int, dim: int) -> int:
 
 
 def unsafe_split(tensor: Tensor, split_size: int, dim: int = 0) -> tuple[Tensor, ...]:
+    divisible(tensor)
     return tuple(s.unsafe_split(tensor, split_size, dim))
 
 
 def unsafe_split_with_sizes(tensor: Tensor, split_sizes: Sequence[int], dim: int = 0) -> tuple[Tensor, ...]:
+    divisible(tensor)
     return tuple(s.unsafe_split_with_sizes(tensor, split_sizes, dim))
 
 
@@ -225,6 +237,8 @@ def narrow(input: Tensor, dim: int, start: int, length: int) -> Tensor:
 
 
 def narrow_copy(input: Tensor, dim: int, start: int, length: int) -> Tensor:
+    if not input.data_.ndim:
+        raise RuntimeError("narrow() cannot be applied to a 0-dim tensor.")
     return s.narrow_copy(input, dim, start, length)
 
 

@@ -199,7 +199,18 @@ def cuda(self: Tensor, *args: Any, **options: Any) -> Tensor:
 def size(self: Tensor, dim: int | None = None) -> Any:
     """The shape, or one length of it."""
     shape = self.data_.shape
-    return Size(shape) if dim is None else int(shape[s.wrap(dim, len(shape))])
+    return Size(shape) if dim is None else int(shape[place(dim, len(shape))])
+
+
+def place(dim: int, rank: int) -> int:
+    """`dim` counted from the front.
+
+    Raises:
+        IndexError: there is no such dimension.
+    """
+    if not rank:
+        raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
+    return s.wrap(dim, rank)
 
 
 def stride(self: Tensor, dim: int | None = None) -> Any:
@@ -208,7 +219,7 @@ def stride(self: Tensor, dim: int | None = None) -> Any:
     kept = any(steps) if data.size == 0 else self.storage_ is not None or not is_contiguous(self)
     if not kept:  # numpy has none for new memory without elements, and what it likes for dimensions of one
         steps = of_rows(data.shape)
-    return steps if dim is None else steps[s.wrap(dim, len(steps))]
+    return steps if dim is None else steps[place(dim, len(steps))]
 
 
 def is_contiguous(self: Tensor, memory_format: Any = None) -> bool:

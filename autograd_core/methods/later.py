@@ -32,7 +32,7 @@ def qr(self: Tensor, some: bool = True) -> Any:
     return solving.old_qr(self, some)
 
 
-def histogram(self: Tensor, bins: Any, **options: Any) -> Any:
+def histogram(self: Tensor, bins: Any = 100, **options: Any) -> Any:
     from ..functions import slopes
 
     return slopes.histogram(self, bins, **options)

@@ -47,6 +47,8 @@ def diagonal_copy(self: Array, offset: int = 0, dim1: int = 0, dim2: int = 1) ->
 @op("diag_embed", self=lambda grad, offset, dim1, dim2: diagonal(grad, offset, dim1, dim2))
 def diag_embed(self: Array, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Array:
     a, b = wrap(dim1, self.ndim + 1), wrap(dim2, self.ndim + 1)
+    if a == b:
+        raise RuntimeError(f"diagonal dimensions cannot be identical {dim1}, {dim2}")
     n = self.shape[-1] + abs(offset)
     shape = list(self.shape[:-1])
     for d in sorted((a, b)):

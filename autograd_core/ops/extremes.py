@@ -58,7 +58,7 @@ def at_extreme(data: Array, dim: int, keepdim: bool, find: Any) -> tuple[Array, 
     """The values that `find` (an arg function) picks along `dim`, and their indices."""
     if np.ndim(data) == 0:
         wrap(dim, 0)
-        return data, np.int64(0)
+        return data[()], np.int64(0)
     at = wrap(dim, data.ndim)
     some_along(find.__name__.removeprefix("arg"), data, at)
     where_ = np.asarray(find(data, at)) if data.size else np.zeros(np.delete(data.shape, at), np.int64)
@@ -147,7 +147,7 @@ def utmost(name: str, find: Any, data: Array, dim: Dims, keepdim: bool) -> Array
         return find(data, axis=over, keepdims=keepdim)
     if dim is None or (not isinstance(dim, int) and len(dim) == 0):
         not_empty(name, data)
-    for at in over:
+    for at in over if dim is None else [dim] if isinstance(dim, int) else dim:
         some_along(name, data, at)
     return np.zeros(np.sum(data, axis=over, keepdims=keepdim).shape, data.dtype)
 
@@ -162,7 +162,7 @@ def utmost(name: str, find: Any, data: Array, dim: Dims, keepdim: bool) -> Array
 def sort(self: Array, dim: int = -1, descending: bool = False) -> tuple[Array, Array]:
     at = wrap(dim, self.ndim)
     if self.ndim == 0:
-        return self, np.int64(0)
+        return self[()], np.int64(0)
     order = ordered(self, at, descending)
     return np.take_along_axis(self, order, at), order
 
@@ -172,7 +172,7 @@ def ordered(data: Array, at: int, descending: bool) -> Array:
     if not descending:
         return np.argsort(data, at, kind="stable")
     back = np.flip(data, at)
-    return np.ascontiguousarray(np.flip(data.shape[at] - 1 - np.argsort(back, at, kind="stable"), at))
+    return np.flip(data.shape[at] - 1 - np.argsort(back, at, kind="stable"), at).copy()
 
 
 @op(
@@ -187,7 +187,7 @@ def topk(self: Array, k: int, dim: int = -1, largest: bool = True) -> tuple[Arra
     if not 0 <= k <= (self.shape[at] if self.ndim else 1):
         raise RuntimeError("selected index k out of range")
     if self.ndim == 0:
-        return self, np.int64(0)
+        return self[()], np.int64(0)
     order = ordered(self, at, largest)[(slice(None),) * at + (slice(0, k),)]
     return np.take_along_axis(self, order, at), order
 

@@ -20,9 +20,10 @@ Pick = Callable[[Array], int]
 def picked(name: str, data: Array, dim: int, keepdim: bool, pick: Pick) -> tuple[Array, Array]:
     """Along `dim`, the element at the place that `pick` names in each row, and that place."""
     at = wrap(dim, np.ndim(data))
+    if name == "median" and data.size:
+        refuse("median_out", "b", data)
     if np.ndim(data) == 0:
-        return data, np.int64(0)
-    refuse("median_out" if name == "median" else f"{name}_out", "b" if name == "median" else "", data)
+        return data[()], np.int64(0)
     some_along(name, data, at)
     index = np.apply_along_axis(pick, at, data) if data.size else np.zeros(np.delete(data.shape, at))
     index = index.astype(np.int64)
@@ -51,12 +52,15 @@ def commonest(row: Array) -> int:
 
 def nothing(data: Array) -> Array:
     """The median of no elements: nan, or what a whole number has in its place."""
+    if data.dtype.kind == "b":
+        return np.True_  # type: ignore[return-value]
     return data.dtype.type(np.nan if data.dtype.kind == "f" else np.iinfo(data.dtype).min)
 
 
 @op("median", writes=1, self=lambda grad, self, result: evenly(grad, self, result))
 def median(self: Array) -> Array:
-    refuse("median_cpu", "b", self)
+    if self.size:
+        refuse("median_cpu", "b", self)
     return np.ravel(self)[middle(np.ravel(self))] if self.size else nothing(self)
 
 
@@ -73,7 +77,8 @@ def median_dim(self: Array, dim: int, keepdim: bool = False) -> tuple[Array, Arr
 
 @op("nanmedian", writes=1, self=lambda grad, self, result: evenly(grad, self, result))
 def nanmedian(self: Array) -> Array:
-    refuse("median_cpu", "b", self)
+    if self.size:
+        refuse("median_cpu", "b", self)
     return np.ravel(self)[middle_of_numbers(np.ravel(self))] if self.size else nothing(self)
 
 
@@ -107,7 +112,7 @@ def running(name: str, data: Array, dim: int, better: Callable[[Array, Array], A
     if np.ndim(data) == 0:
         if dim not in (-1, 0):
             raise IndexError(f"{name}(): Expected reduction dim -1 or 0 for scalar but got {dim}")
-        return data, np.int64(0)
+        return data[()], np.int64(0)
     if data.size == 0:
         return data.copy(), np.zeros(data.shape, np.int64)
     at = wrap(dim, np.ndim(data))

@@ -135,6 +135,8 @@ def omitted(grad: Array, self: Array, at: int, k: int) -> Array:
 @both
 def cumprod_backward(grad: Array, self: Array, dim: int, result: Array) -> Array:
     """By division where nothing is zero; elsewhere each element gets the products of all others before it and on."""
+    if lengths(self.shape, None) <= 1:
+        return grad
     at = wrap(dim, len(self.shape))
     if has_zero(self):
         return stack([omitted(grad, self, at, k) for k in range(self.shape[at])], at)
@@ -165,6 +167,8 @@ def logsumexp_backward(grad: Array, self: Array, result: Array, dim: Any, keepdi
 
 @both
 def prod_backward(grad: Array, self: Array, result: Array) -> Array:
+    if not self.shape:
+        return clone(grad)
     return prod_others(grad, self) if has_zero(self) else grad * (result / self)
 
 
@@ -200,6 +204,8 @@ def prod_dim(self: Array, dim: int, keepdim: bool = False) -> Array:
 @both
 def prod_dim_backward(grad: Array, self: Array, result: Array, dim: int, keepdim: bool) -> Array:
     sizes = self.shape
+    if not sizes:
+        return clone(grad)
     at = wrap(dim, len(sizes))
     grad, result = unreduced(grad, sizes, at, keepdim), unreduced(result, sizes, at, keepdim)
     if not has_zero(self):
@@ -215,13 +221,30 @@ def prod_dim_backward(grad: Array, self: Array, result: Array, dim: int, keepdim
 # ---- spread
 
 
+def undefined(self: Any) -> Any:
+    """The slope of a variance without freedom: infinite but where an element is the mean."""
+    from ..tensor import plain
+
+    return plain(undefined_arrays(self.data_))
+
+
+def undefined_arrays(self: Array) -> Array:
+    kind = self.dtype.type
+    return np.where(self == np.mean(self), kind("nan"), kind("inf"))[()]
+
+
+helper(undefined, undefined_arrays)
+
+
 @both
 def var_backward(grad: Array, self: Array, dim: Any, correction: Any, keepdim: bool) -> Array:
     sizes = self.shape
     n = 1 if dim == [] else lengths(sizes, dim)
     freedom = n - (1 if correction is None else correction)
     scale = 2.0 / freedom if freedom else float("inf")
-    if dim is None:
+    if dim is None or not sizes:
+        if freedom <= 0:
+            return grad * undefined(self)
         apart = self - mean(self)
         return mul_scalar(grad, scale) * apart
     grad = unreduced(grad, sizes, dim, keepdim)

@@ -8,6 +8,7 @@ Formulas: PyTorch's derivatives.yaml.
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Sequence
 from typing import Any
 
@@ -92,6 +93,11 @@ def in_a_row(tensor: Any) -> bool:
     return not isinstance(data, np.ndarray | Batch) or data.flags.c_contiguous
 
 
+def end_of(end: int | None) -> int:
+    """Where a slice ends that names no end."""
+    return sys.maxsize if end is None else end
+
+
 def can_view(tensor: Any, shape: Sequence[int]) -> bool:
     """Whether `shape` can be shown without moving anything."""
     data = getattr(tensor, "data_", tensor)
@@ -109,6 +115,7 @@ def alike(batch: Batch) -> Any:
 
 
 helper(can_view)
+helper(end_of)
 helper(in_a_row)
 helper(inferred)
 
@@ -283,7 +290,7 @@ def select_backward(grad_output: Array, input_sizes: Sequence[int], dim: int, in
     "slice.Tensor",
     view=True,
     self=lambda grad, self_sym_sizes, dim, start, end, step: slice_backward(
-        grad, self_sym_sizes, dim, start, end, step
+        grad, self_sym_sizes, dim, start, end_of(end), step
     ),
 )
 def slice_(self: Array, dim: int, start: int, end: int, step: int = 1) -> Array:

@@ -131,7 +131,9 @@ class Reader:
             args, options = self.plain(signature, args, options)
             given = read([signature], args[self.method :], options)[1]
         handed = self.handed(signature, options, given)
+        as_given = of_numbers
         if signature.takes_rest and not self.takes_rest and len(args) > self.method + 1:
+            as_given = False
             args = (*args[: self.method], tuple(args[self.method :]))
         args += handed.pop("*", ())
         if signature.numbers and not self.method and args and is_plain_number(args[0]):
@@ -141,7 +143,7 @@ class Reader:
         if out is not None:
             return written(out, args, handed, self.function)
         result = self.function(*args, **handed)
-        if handed.keys() == options.keys() and of_numbers:
+        if handed.keys() == options.keys() and as_given:
             self.known.add(key)
             if len(args) == 1 and not options and isinstance(key[0], type):
                 self.known.add(key[0])  # one argument, the commonest case, is looked up without a tuple

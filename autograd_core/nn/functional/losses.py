@@ -225,6 +225,7 @@ def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -
     if not common.is_floating_point:
         kind = errors.type_name(dtypes.to_numpy(common))
         raise RuntimeError(f"expected common dtype to be floating point, yet common dtype is {kind}")
+    x1, x2 = (x if x.is_floating_point() else cast(x, common) for x in (x1, x2))
     try:
         shape = np.broadcast_shapes(x1.data_.shape, x2.data_.shape)
     except ValueError:
@@ -232,7 +233,6 @@ def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -
     if x1.data_.shape != x2.data_.shape:
         x2 = s.expand(x2, list(shape))  # torch expands both, the second first
         x1 = s.expand(x1, list(shape))
-    x1, x2 = cast(x1, common), cast(x2, common)
     held = []
     for x in (x1, x2):
         length = s.clone(r.vector_norm(x, 2, [dim], True))
