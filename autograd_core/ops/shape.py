@@ -16,6 +16,7 @@ import numpy as np
 
 from .. import errors
 from ..op import both, helper, op
+from ..strides import of_rows
 from ..tensor import Array
 from ..transforms.batch import Batch
 from .diagonals import *
@@ -214,6 +215,8 @@ def unsqueeze(self: Array, dim: int) -> Array:
     if self.__class__ is not np.ndarray:
         return np.expand_dims(self, at)
     sizes, steps = self.shape, self.strides
+    if not self.size and not any(steps):  # numpy gives none to new memory without elements
+        steps = tuple(step * self.itemsize for step in of_rows(sizes))
     longer = (*sizes[:at], 1, *sizes[at:])
     whole = not sizes or (sizes[0] * steps[0] == self.nbytes and steps[-1] == self.itemsize)
     if whole and self.flags.c_contiguous:
