@@ -80,17 +80,14 @@ def delitem(self: Tensor, index: Any) -> None:
 
 def write(target: Tensor, value: Tensor) -> None:
     """Write `value` over `target`: filled from a 0-d tensor, copied otherwise."""
+    filled = value.data_.shape == () != target.data_.shape
+    if not filled and value.data_.shape != target.data_.shape:
+        value = shape.view(value, without_leading_ones(value.data_.shape))
+        if value.data_.shape != target.data_.shape:
+            value = shape.expand(value, list(target.data_.shape))
     check_writable(target, "copy")
     refuse_repeats(target.data_)
-    if value.data_.shape == target.data_.shape:
-        in_place(elementwise.copy, target, value)
-    elif value.data_.shape == ():
-        in_place(elementwise.fill_tensor, target, value)
-    else:
-        part = shape.view(value, without_leading_ones(value.data_.shape))
-        if part.data_.shape != target.data_.shape:
-            part = shape.expand(part, list(target.data_.shape))
-        in_place(elementwise.copy, target, part)
+    in_place(elementwise.fill_tensor if filled else elementwise.copy, target, value)
 
 
 def without_leading_ones(sizes: Sequence[int]) -> list[int]:

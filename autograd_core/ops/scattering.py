@@ -94,7 +94,7 @@ def flat_places(name: str, index: Array, size: int) -> Array:
     return at
 
 
-@op("take", tensors_only=True, self=lambda grad, self, index: put(zeros_as(self), index, grad, True))
+@op("take", writes=1, tensors_only=True, self=lambda grad, self, index: put(zeros_as(self), index, grad, True))
 def take(self: Array, index: Array) -> Array:
     if self.size == 0 and np.size(index):
         raise IndexError("take(): tried to take from an empty tensor")
