@@ -292,8 +292,14 @@ def bernoulli(n: int, p: float, kind: npt.DTypeLike = np.float32, generator: Gen
 
 
 def bernoulli_each(p: Array, generator: Generator | None = None) -> Array:
-    """0 or 1 for each probability of `p`, as `torch.bernoulli(p)` draws them."""
-    if p.size and not (p.min() >= 0 and p.max() <= 1):
+    """0 or 1 for each probability of `p`, as `torch.bernoulli(p)` draws them.
+
+    Raises:
+        RuntimeError: one is no probability; those before it are drawn.
+    """
+    wrong = np.flatnonzero(~((p >= 0) & (p <= 1)))
+    if wrong.size:
+        units(int(wrong[0]), _wide(p.dtype), generator or default())
         raise RuntimeError(
             "Expected p_in >= 0 && p_in <= 1 to be true, but got false.  (Could this error message be improved?  If "
             "so, please report an enhancement request to PyTorch.)"

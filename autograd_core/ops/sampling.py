@@ -14,7 +14,7 @@ from ..op import op
 from ..streams import Generator, laid_out
 from ..tensor import Array, Tensor
 from .kernels import refuse
-from .shape import in_a_row
+from .shape import expand, in_a_row
 
 
 @op("uniform", self=lambda grad: zeros_as(grad))
@@ -51,6 +51,12 @@ def log_normal(self: Array, mean: float, std: float, generator: Generator | None
 @op("bernoulli", nr=2, self=lambda grad: zeros_as(grad))
 def bernoulli(self: Array, p: float, generator: Generator | None) -> Array:
     return laid_out(streams.bernoulli(self.size, p, self.dtype, generator), self)
+
+
+@op("bernoulli.Tensor", nr=1, self=lambda grad: zeros_as(grad), p=lambda grad: zeros_as(grad))
+def bernoulli_by(self: Array, p: Array, generator: Generator | None) -> Array:
+    refuse("bernoulli_tensor_cpu_p_", "biu", np.asarray(p))
+    return np.asarray(streams.bernoulli_each(np.broadcast_to(p, self.shape), generator).astype(self.dtype))
 
 
 @op("bernoulli.each", nr=0, self=lambda grad: zeros_as(grad))
@@ -112,7 +118,9 @@ def log_normal_(self: Tensor, mean: float = 1.0, std: float = 2.0, *, generator:
 
 def bernoulli_(self: Tensor, p: Any = 0.5, *, generator: Generator | None = None) -> Tensor:
     if isinstance(p, Tensor):
-        raise NotImplementedError("bernoulli_ with a tensor of probabilities is not supported: use torch.bernoulli(p)")
+        if p.data_.shape != self.data_.shape:
+            expand(p.detach(), list(self.data_.shape))  # which raises where it does not fit
+        return in_place(bernoulli_by, self, p, generator)
     return in_place(bernoulli, self, p, generator)
 
 
