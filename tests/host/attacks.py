@@ -27,7 +27,7 @@ REJECTED: dict[str, list[str]] = {
     "host attributes of an operator": each("import torch\nprint(torch.mm.", HIDDEN, ")"),
     "host attributes of a tensor": each(T + "print(x.", HIDDEN + " __array_interface__ __dict__ ctypes tofile _ctx", ")"),
     "host attributes of an array": each(T + "print(x.detach().numpy().", "ctypes data base tofile dump view setflags "
-        "__array_interface__ __array_struct__ byteswap newbyteorder strides getfield tobytes", ")"),
+        "__array_interface__ __array_struct__ byteswap newbyteorder getfield tobytes", ")"),
     "host attributes of a node": each(T + "print((x * 2).grad_fn.", HIDDEN + " __dict__ formula saved_arrays", ")"),
     "host attributes of a module": each("import torch\nprint(torch.nn.Linear(1, 1).", HIDDEN + " __init__.x", ")"),
     "host attributes of an iterator": each("g = (i for i in [1])\nprint(g.", "gi_frame gi_code source gi_yieldfrom f_back", ")"),
@@ -107,6 +107,7 @@ REJECTED: dict[str, list[str]] = {
         T + "print(torch.take(x, torch.tensor([99])))",
         T + "print(x.detach().scatter_(0, torch.tensor([99]), 1.0))",
         T + "print(x.data_ptr() + 1).y",
+        *each("import numpy\na = numpy.ones(3)\na.", "strides shape dtype data base flags", " = (8000,)\nprint(a)"),
         T + "print(x.storage()[99])",
         T + "print(x.storage()[-99])",
         T + "print(x.storage()[0:99].foo)",
