@@ -146,4 +146,4 @@ def sum_to_size(self: Tensor, *size: Any) -> Tensor:
     fitting = len(shape) <= len(had) and all(n in (1, h) for n, h in zip(reversed(shape), reversed(had), strict=False))
     if not fitting:
         raise RuntimeError(f"size {{{shape}}} is not expandable to size {{{list(had)}}}.")
-    return s.sum_to(self, shape)
+    return s.sum_to(self, shape) if shape else r.sum(self)

@@ -199,7 +199,7 @@ def repeat_backward(grad: Array, repeats: Sequence[int], sizes: Sequence[int]) -
 def flip(self: Array, dims: Sequence[int]) -> Array:
     over = axes(dims, np.ndim(self)) if dims else ()
     if not np.ndim(self):
-        return self
+        return self[()]
     out = np.empty_like(self)  # laid out as what is flipped
     out[...] = np.flip(self, over)
     return out
