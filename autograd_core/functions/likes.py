@@ -11,8 +11,8 @@ from ..batching.making import like as hidden_like
 from ..batching.making import sized as hidden_sized
 from ..strides import blank_like
 from ..tensor import Tensor
-from .choices import numpy_dtype
-from .factories import FROM_TENSOR, empty, full, made, ones, tensor, zeros
+from .choices import numpy_dtype, sizes_of
+from .factories import FROM_TENSOR, checked, empty, full, made, ones, tensor, zeros
 
 
 def like(input: Tensor, dtype: Any) -> np.dtype[Any]:
@@ -62,11 +62,8 @@ def new_tensor(
 
 @hidden_sized
 def new_zeros(self: Tensor, *size: Any, dtype: Any = None, device: Any = None, requires_grad: bool = False) -> Tensor:
-    lengths = size[0] if len(size) == 1 and isinstance(size[0], list | tuple) else size
-    below = next((n for n in lengths if isinstance(n, int) and n < 0), None)
-    if below is not None:
-        raise RuntimeError(f"Trying to create tensor with negative dimension {below}: {list(lengths)}")
-    return zeros(*size, dtype=dtype or self.dtype, device=device, requires_grad=requires_grad)
+    lengths = checked(sizes_of(size, "new_zeros"))
+    return zeros(lengths, dtype=dtype or self.dtype, device=device, requires_grad=requires_grad)
 
 
 @hidden_sized

@@ -80,7 +80,16 @@ def unique_consecutive(
     input: Tensor, return_inverse: bool = False, return_counts: bool = False, dim: int | None = None
 ) -> Any:
     """The values of `input`, each run of equal ones as one."""
-    return chosen(tallies.unique_consecutive(input, dim), return_inverse, return_counts)
+    found = runs_once(input, return_inverse=return_inverse, return_counts=return_counts, dim=dim)
+    return chosen(found, return_inverse, return_counts)
+
+
+def every_run(input: Tensor, return_inverse: bool = False, return_counts: bool = False, dim: int | None = None) -> Any:
+    """The values of runs, and all that may be asked of them."""
+    return tallies.unique_consecutive(input, dim)
+
+
+runs_once: Any = guarded("torch", "_unique_consecutive", every_run)
 
 
 def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -> Tensor:

@@ -40,9 +40,6 @@ def unique(
 def unique_consecutive(
     self: Tensor, return_inverse: bool = False, return_counts: bool = False, dim: int | None = None
 ) -> Any:
-    for name, given in (("return_inverse", return_inverse), ("return_counts", return_counts)):
-        if not isinstance(given, bool):
-            raise TypeError(f"unique_consecutive(): argument '{name}' must be bool, not {type(given).__name__}")
     return tallies.unique_consecutive(self, return_inverse, return_counts, dim)
 
 
