@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from .bridge import PLAIN, Companion, from_engine, function_class, to_engine, unseen
+from .bridge import PLAIN, from_engine, to_engine, unseen
+from .companions import Companion, function_class
 from .engine import torch
 from .errors import parted
 from .machine import Machine

@@ -13,8 +13,8 @@ from typing import Any
 
 from gradreel.trace.events import NameBound, NameUnbound
 
-from .bridge import Companion
 from .calls import kind_name
+from .companions import Companion
 from .engine import TENSORS, tensor_id, torch
 from .objects.values import ATTRIBUTES, Builtin, Class, Foreign, Function, Instance, Namespace, Silent, Type, Value
 

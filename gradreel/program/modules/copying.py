@@ -9,8 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from ..bridge import Callback, Companion
+from ..bridge import Callback
 from ..calls import call_method, kind_name
+from ..companions import Companion
 from ..engine import TENSORS, elements_of, torch
 from ..machine import Machine
 from ..objects.creating import FIXED

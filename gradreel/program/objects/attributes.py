@@ -11,8 +11,9 @@ from typing import Any
 
 from gradreel.trace.events import GradMissing
 
-from ..bridge import Companion, from_engine
+from ..bridge import from_engine
 from ..calls import CONTEXTS, call, call_method
+from ..companions import Companion
 from ..engine import tensor_id, torch
 from ..machine import Machine
 from ..torch_face.names import TYPES as ENGINE_TYPES

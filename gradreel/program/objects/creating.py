@@ -5,7 +5,8 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
-from ..bridge import companion_of, machine_of, to_engine
+from ..bridge import machine_of, to_engine
+from ..companions import companion_of
 from ..engine import INSTANTIATED
 from ..machine import Machine
 from .values import MISSING, OBJECTS, Class, ClassMethod, Error, Function, Instance, Property, StaticMethod, Value

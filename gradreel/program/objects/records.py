@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ..bridge import from_engine, ways_above
+from ..bridge import from_engine
 from ..builtins.formatting import error_text, written
 from ..calls import call
+from ..companions import ways_above
 from ..engine import torch
 from ..errors import raise_error
 from ..machine import Machine

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..bridge import Companion, ready, to_engine
+from ..bridge import to_engine
 from ..builtins.iterating import listed
 from ..calls import call, call_method, kind_name
+from ..companions import Companion, ready
 from ..engine import torch
 from ..machine import Machine
 from ..refusal import Refusal

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..bridge import companion
 from ..builtins.iterating import listed
 from ..calls import kind_name
+from ..companions import companion
 from ..machine import Machine
 from ..syntax.arguments import Signature, bind_arguments
 from .values import Builtin, Class, ClassMethod, Property, StaticMethod, Type, Value
