@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -278,6 +279,7 @@ def multi_head_attention_forward(
             )
         biases = (None,) * 3 if in_proj_bias is None else shaping.chunk(in_proj_bias, 3)
         weights = (q_proj_weight, k_proj_weight, v_proj_weight)
+        check_projections((query, key, value), weights, biases)
         heads = [added.linear(x, w, b) for x, w, b in zip((query, key, value), weights, biases, strict=True)]
     else:
         if key.shape != value.shape:
@@ -310,6 +312,24 @@ def multi_head_attention_forward(
         out = s.squeeze_dim(out, 1)
         shown = None if shown is None else s.squeeze_dim(shown, 0)
     return out, shown
+
+
+def check_projections(
+    given: tuple[Tensor, ...], weights: Sequence[Tensor | None], biases: Sequence[Tensor | None]
+) -> None:
+    """Whether each of query, key and value has as many features as its weights take.
+
+    Raises:
+        AssertionError: one has not.
+    """
+    width = given[0].data_.shape[-1]
+    for name, x, weight in zip(("query", "key", "value"), given, weights, strict=True):
+        wanted = (width, x.data_.shape[-1])
+        if weight is not None and weight.data_.shape != wanted:
+            raise AssertionError(f"expecting {name} weights shape of {wanted}, but got {weight.shape}")
+    for name, bias in zip(("query", "key", "value"), biases, strict=True):
+        if bias is not None and bias.data_.shape != (width,):
+            raise AssertionError(f"expecting {name} bias shape of {(width,)}, but got {bias.shape}")
 
 
 def fitting_mask(mask: Tensor | None, heads: int, batch: int, length: int, source: int) -> Tensor | None:
