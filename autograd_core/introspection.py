@@ -27,8 +27,13 @@ QUALIFIED = {n: f"torch::autograd::{n}" for n in ("AccumulateGrad", "CopySlices"
 QUALIFIED["NotImplemented"] = "torch::autograd::NotImplemented"
 """The nodes whose name() is longer than their type's name."""
 
+PYTHONS = """class delattr dir doc eq format ge getattribute getstate gt hash init init_subclass le lt ne new reduce
+reduce_ex repr setattr sizeof str subclasshook"""
+SPECIAL = [f"__{name}__" for name in PYTHONS.split()]
+"""What `dir` names of any node, beside SHOWN: Python's own."""
 SHOWN = [
     "_input_metadata",
+    "_register_hook_dict",
     "_sequence_nr",
     "_set_sequence_nr",
     "metadata",
@@ -166,8 +171,7 @@ class Introspection:
         return SavedTensor(self, slot)  # type: ignore[arg-type]
 
     def __dir__(self) -> Iterator[str]:
-        yield from (name for name in object.__dir__(self) if name.startswith("__"))
-        yield from SHOWN
+        yield from (*SPECIAL, "__call__", *SHOWN)
         yield from ("variable",) * hasattr(type(self), "variable")
         for slot in self.slots:
             yield from (f"_saved_{slot}", f"_raw_saved_{slot}")

@@ -10,6 +10,7 @@ import numpy as np
 
 from .. import errors, events, tell
 from ..graph import Node, Wanted
+from ..introspection import SHOWN, SPECIAL
 from ..saved import Packed, SavedResult, SavedTensor, pack_slot, save_result, unpack
 from ..state import state
 from ..tensor import Tensor, plain
@@ -19,11 +20,27 @@ if TYPE_CHECKING:
 
 
 OFFERED = [
+    "__dict__",
+    "__module__",
+    "__weakref__",
+    "_autograd_function_id",
+    "_compiled_autograd_backward_state",
+    "_compiled_autograd_key",
+    "_forward_cls",
+    "_get_compiled_autograd_symints",
+    "_get_user_fn",
+    "_is_pure_view",
     "_raw_saved_tensors",
+    "_register_hook",
+    "apply",
+    "apply_boxed",
+    "apply_jvp",
     "dirty_tensors",
     "mark_dirty",
     "mark_non_differentiable",
+    "mark_shared_storage",
     "materialize_grads",
+    "maybe_clear_saved_tensors",
     "needs_input_grad",
     "non_differentiable",
     "save_for_backward",
@@ -34,6 +51,8 @@ OFFERED = [
     "set_materialize_grads",
     "to_save",
 ]
+KEPT = frozenset(("op_name", "saved_list", "versions", "materialize", "constant_outs", "is_tensor"))
+"""What the node keeps for itself beside what the program puts on its context."""
 
 
 class FunctionCtx:
@@ -90,9 +109,7 @@ class FunctionNode(FunctionCtx, Node):
         self.materialize = value
 
     def __dir__(self) -> Iterator[str]:
-        yield from super().__dir__()
-        yield from OFFERED
-        yield from self.__dict__
+        yield from {*SPECIAL, *SHOWN, *OFFERED, *self.__dict__} - KEPT
 
     def __getattr__(self, name: str) -> Any:
         if name == "materialize_grads":
