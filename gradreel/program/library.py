@@ -11,7 +11,7 @@ from pathlib import Path
 from .builtins.table import BUILTINS
 from .engine import torch
 from .machine import Machine
-from .modules.collecting import ABSTRACT, COLLECTIONS, DATACLASSES, ENUM
+from .modules.collecting import COLLECTIONS, DATACLASSES, ENUM
 from .modules.disk import DISK
 from .modules.iteration import FUNCTOOLS, ITERTOOLS, OPERATOR
 from .modules.making import module
@@ -70,7 +70,6 @@ MODULES: dict[str, Namespace] = {
     "gc": GC,
     "copy": COPY,
     "collections": COLLECTIONS,
-    "collections.abc": ABSTRACT,
     "dataclasses": DATACLASSES,
     "enum": ENUM,
     "itertools": ITERTOOLS,
@@ -96,7 +95,6 @@ MODULES |= {"functools": FUNCTOOLS, "itertools": ITERTOOLS, "collections": COLLE
 NUMPY.guest = True
 PYTHON_TYPES.update({kind: record for record in NUMPY_TYPES for kind in record.hosts})
 MODULES["typing_extensions"] = MODULES["typing"]
-COLLECTIONS.table["abc"] = ABSTRACT
 for _name in REMARKS:
     _parent, _, _child = _name.rpartition(".")
     if _parent in SPACES:

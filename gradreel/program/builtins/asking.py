@@ -5,11 +5,13 @@ from __future__ import annotations
 from ..calls import kind_name
 from ..engine import torch
 from ..machine import Machine
-from ..objects.attributes import load
+from ..objects.abstract import asked_of, class_fits, hosts_fit, value_fits
+from ..objects.attributes import load, own_attributes
 from ..objects.kinds import type_of
 from ..objects.storing import delete, store
 from ..objects.tables import table_of
 from ..objects.values import (
+    ATTRIBUTES,
     MISSING,
     OBJECTS,
     Bound,
@@ -26,12 +28,16 @@ from ..objects.values import (
 from ..refusal import Refusal
 from .operators import UNION
 
+Node = torch.autograd.graph.Node
+
 # ---- kinds
 
 
 def is_instance(machine: Machine, value: Value, kinds: Value) -> bool:
     if isinstance(kinds, tuple):
         return any(is_instance(machine, value, kind) for kind in kinds)
+    if (asked := asked_of(kinds)) is not None and value_fits(value, asked):
+        return True
     if isinstance(kinds, Class):
         found = type_of(value)
         return isinstance(found, Class) and kinds in found.order
@@ -48,6 +54,10 @@ def is_instance(machine: Machine, value: Value, kinds: Value) -> bool:
 def is_subclass(machine: Machine, kind: Value, kinds: Value) -> bool:
     if isinstance(kinds, tuple):
         return any(is_subclass(machine, kind, one) for one in kinds)
+    if (asked := asked_of(kinds)) is not None:
+        fits = class_fits(kind, asked) if isinstance(kind, Class) else isinstance(kind, Type) and hosts_fit(kind, asked)
+        if fits:
+            return True
     if isinstance(kind, Class):
         return (
             kinds in kind.order
@@ -124,7 +134,7 @@ def listing(machine: Machine, *given: Value) -> list[Value]:
     if not given:
         return sorted(name for name in machine.names if isinstance(name, str))
     (owner,) = given
-    names: set[str] = set()
+    names: set[str] = set(own_attributes(owner) or ()) if isinstance(owner, Node) else set()
     if isinstance(owner, (*OBJECTS, Error)):
         names |= set(owner.attributes)
     kind = owner if isinstance(owner, Class) else getattr(owner, "kind", None)
@@ -134,7 +144,7 @@ def listing(machine: Machine, *given: Value) -> list[Value]:
         names |= set(owner.table)
     hosts = owner.hosts if isinstance(owner, Type) else (type(owner),)
     for host in hosts:
-        names |= set(table_of(host))
+        names |= set(dir(owner)) - {ATTRIBUTES} if isinstance(owner, Node) else set(table_of(host))
     machine.meter.length(len(names))
     return sorted(names)
 

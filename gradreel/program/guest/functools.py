@@ -1,6 +1,7 @@
 """functools, in Python."""
 
 from collections import namedtuple
+from functools import partial as _partial
 from functools import update_wrapper as _update_wrapper
 
 _CacheInfo = namedtuple("CacheInfo", ["hits", "misses", "maxsize", "currsize"])
@@ -48,6 +49,24 @@ def _cached(function, maxsize):
     _update_wrapper(wrapper, function)
     wrapper.cache_info, wrapper.cache_clear = cache_info, cache_clear
     return wrapper
+
+
+class partialmethod:
+    def __init__(self, func, /, *args, **keywords):
+        if not callable(func) and not hasattr(func, "__get__") and not hasattr(func, "__func__"):
+            raise TypeError(f"{func!r} is not callable or a descriptor")
+        if isinstance(func, partialmethod):
+            args, keywords, func = func.args + args, {**func.keywords, **keywords}, func.func
+        self.func, self.args, self.keywords = func, args, keywords
+
+    def __get__(self, instance, owner=None):
+        inner = getattr(self.func, "__func__", None)
+        if inner is not None:
+            first = () if type(self.func).__name__ == "staticmethod" else (owner,)
+            return _partial(inner, *first, *self.args, **self.keywords)
+        if instance is not None:
+            return _partial(self.func, instance, *self.args, **self.keywords)
+        return lambda this, /, *args, **named: self.func(this, *self.args, *args, **{**self.keywords, **named})
 
 
 class cached_property:

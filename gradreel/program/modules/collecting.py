@@ -80,24 +80,5 @@ COLLECTIONS = module(
     },
     guest=True,
 )
-ABSTRACT = module(
-    "collections.abc",
-    {},
-    {
-        name: Type(name, hosts, None, f"collections.abc.{name}")
-        for name, hosts in {
-            "Mapping": (dict,),
-            "MutableMapping": (dict,),
-            "Sequence": (list, tuple, str, range),
-            "MutableSequence": (list,),
-            "Set": (set, frozenset),
-            "Iterable": (list, tuple, str, range, dict, set, frozenset),
-            "Iterator": (),
-            "Callable": (),
-            "Generator": (),
-            "Hashable": (str, int, float, tuple),
-        }.items()
-    },
-)
 DATACLASSES = dataclasses(ERRORS["AttributeError"])
 ENUM = enum(PYTHON["int"], PYTHON["str"])

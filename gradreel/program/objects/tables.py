@@ -23,7 +23,7 @@ from ..numpy_face.sharing import shown
 from ..numpy_face.tables import ARRAY_METHODS
 from ..torch_face.names import NAMES, SAVED, SPACES
 from ..words import words
-from .values import MISSING, Attribute, Builtin, Foreign, Value
+from .values import MISSING, Attribute, Builtin, ClassMethod, Foreign, StaticMethod, Value
 
 Entry = Attribute | Foreign | Builtin
 
@@ -224,6 +224,8 @@ def _tables() -> dict[type, dict[str, Entry]]:
     tables[int] |= _reads("numerator denominator")
     tables[range] |= _reads("start stop step")
     tables[slice] = _reads("start stop step")
+    for kind in (ClassMethod, StaticMethod):
+        tables[kind] = dict.fromkeys(("__func__", "__wrapped__"), Attribute(operator.attrgetter("function")))
     tables[deque] |= _reads("maxlen")
     tables[OrderedDict] |= _reads("_metadata", settable=True)
     tables[defaultdict] = {"default_factory": Attribute(lambda this: getattr(this.default_factory, "function", None))}
