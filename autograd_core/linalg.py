@@ -244,17 +244,20 @@ def norm(A: Tensor, ord: Any = None, dim: Any = None, keepdim: bool = False, *, 
     return vector_norm(A, ord, dim if dim is not None else None, keepdim, dtype=dtype)
 
 
-def old_norm(input: Tensor, p: Any = "fro", dim: Any = None, keepdim: bool = False, dtype: Any = None) -> Tensor:
+def old_norm(
+    input: Tensor, p: Any = "fro", dim: Any = None, keepdim: bool = False, out: Tensor | None = None, dtype: Any = None
+) -> Tensor:
     """`torch.norm`, which picks one of those above."""
     over = [dim] if isinstance(dim, int) else dim
+    place = {} if out is None else {"out": out}
     if not isinstance(p, str):
-        return GUARDED["vector_norm"](input, 2.0 if p is None else p, over, keepdim, dtype=dtype)
+        return GUARDED["vector_norm"](input, 2.0 if p is None else p, over, keepdim, dtype=dtype, **place)
     if p == "fro" and (dim is None or isinstance(dim, int) or len(dim) <= 2):
-        return GUARDED["vector_norm"](input, 2, over, keepdim, dtype=dtype)
+        return GUARDED["vector_norm"](input, 2, over, keepdim, dtype=dtype, **place)
     if p not in ("fro", "nuc"):
         raise RuntimeError(f"linalg.matrix_norm: Order {p} not supported.")
     over = list(range(input.data_.ndim)) if over is None else over
-    return GUARDED["matrix_norm"](input, p, over, keepdim, dtype=dtype)
+    return GUARDED["matrix_norm"](input, p, over, keepdim, dtype=dtype, **place)
 
 
 def diagonal(A: Tensor, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Tensor:

@@ -24,7 +24,7 @@ def unflatten(self: Tensor, dim: int, sizes: Any) -> Any:
 
 
 def norm(self: Tensor, p: Any = "fro", dim: Any = None, keepdim: bool = False, dtype: Any = None) -> Tensor:
-    return linalg.old_norm(self, p, dim, keepdim, dtype)
+    return linalg.old_norm(self, p, dim, keepdim, dtype=dtype)
 
 
 def unique(

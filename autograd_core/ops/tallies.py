@@ -163,6 +163,8 @@ def unique_consecutive(self: Array, dim: int | None = None) -> tuple[Array, Arra
 
 @op("bincount")
 def bincount(self: Array, weights: Array | None = None, minlength: int = 0) -> Array:
+    if minlength < 0:
+        raise RuntimeError("minlength should be >= 0")
     refuse("bincount_cpu", "f", self)
     if self.ndim == 1 and self.size == 0:
         return np.zeros(minlength, np.int64)

@@ -14,6 +14,7 @@ from ..streams import laid_out
 from ..tensor import Tensor
 from ..transforms.tangents import carries_tangent
 from .kinds import Function
+from .uncast import check_places, followed
 
 SEVERAL = (tuple, list)
 
@@ -24,28 +25,10 @@ KINDS = {
     "any argmax argmin argsort nonzero searchsorted bucketize isin histc",
     "no formula": "bitwise_and bitwise_or bitwise_xor bitwise_not bitwise_left_shift bitwise_right_shift gcd "
     "lcm heaviside",
-    "product": "mm bmm mv addmm addmv baddbmm gather tril triu diag index_add",
-    "rounding": "abs neg sign ceil floor round trunc frac clamp clamp_min clamp_max",
-    "choosing": "index_select masked_select",
-    "extreme": "amax amin",
-    "where": "where",
-    "nan_to_num": "nan_to_num",
-    "take": "take",
 }
 KIND = {name: kind for kind, names in KINDS.items() for name in names.split()}
 """Factories take the dtype of a place, and fill it in the order of its memory if they draw. Where torch knows that
 there is no derivative, it does not look for gradients; without that knowledge it says so under a longer name."""
-UNCAST = {
-    "product": "Expected out tensor to have dtype {c_kind}, but got {c_given} instead",
-    "rounding": "Found dtype {given} but expected {kind}",
-    "choosing": "{name}(): self and result must have the same scalar type",
-    "extreme": "Expected the dtype for input and out to match, but got {kind} for input's dtype and {given} for out's "
-    "dtype.",
-    "where": "Expected out type to be {kind} but got {given}",
-    "nan_to_num": "nan_to_num: dtype of out: {given} should be same as input: {kind}",
-    "take": "take(): self and out expected to have the same dtype, but got self.dtype = {kind} and out.dtype = {given}",
-}
-"""What torch says of a place of another dtype, by the kinds of functions that cast nothing."""
 RESIZING = ("empty", "randn")
 """Factories that take the place in hand before they look for gradients."""
 STEPS = ("arange", "linspace", "logspace")
@@ -84,9 +67,10 @@ def written(out: Any, args: Sequence[Any], options: dict[str, Any], function: Fu
         refuse_gradient(inside(name, args, options))
     for place in places:
         refuse_overlap(name, place, inputs)
-    result = function(*args, **options)
-    for place, value in zip(places, result if isinstance(result, SEVERAL) else (result,), strict=True):
-        check_same("mm" if name == "matmul" and min(t.data_.ndim for t in inputs) > 1 else name, value, place)
+    result = function(*args, **followed(name, options, places[0]))
+    values = result if isinstance(result, SEVERAL) else (result,)
+    check_places("mm" if name == "matmul" and min(t.data_.ndim for t in inputs) > 1 else name, values, places)
+    for place, value in zip(places, values, strict=True):
         put(place, value)
         tell.written(place, f"{name}_", (value,))
     return out if not isinstance(result, SEVERAL) else type(result)(*places)
@@ -104,20 +88,6 @@ def inside(name: str, args: Sequence[Any], options: dict[str, Any]) -> str:
     if KIND.get(name) == "no formula":
         return f"aten::{name}"
     return INSIDE.get(name, name)
-
-
-def check_same(name: str, value: Tensor, place: Tensor) -> None:
-    """Whether `place` has the dtype of a result of `name` that torch would not cast.
-
-    Raises:
-        RuntimeError: it has another.
-    """
-    kinds = [k.data_.dtype.name for k in (value, place)]
-    if kinds[0] == kinds[1] or KIND.get(name) not in UNCAST:
-        return
-    kind, given = (errors.TYPE_NAMES[k] for k in kinds)
-    c_kind, c_given = (errors.C_NAMES[k] for k in kinds)
-    raise RuntimeError(UNCAST[KIND[name]].format(name=name, kind=kind, given=given, c_kind=c_kind, c_given=c_given))
 
 
 def made_in(place: Tensor, args: Sequence[Any], options: dict[str, Any], function: Function) -> Tensor:
