@@ -1,4 +1,4 @@
-"""Operators that have a value but no derivative: their node says so when backward comes to it."""
+"""Operators that have a value but no derivative, beside those of the table."""
 
 from __future__ import annotations
 
@@ -8,38 +8,14 @@ from typing import Any
 
 from .batching.pointwise import each_alike
 from .edges import gradient_edge
-from .graph import LAST, Node, Output, Wanted
+from .graph import Node, Wanted
 from .inplace import check_writable, in_place
 from .ops import elementwise as e
 from .rebasing import rebase_onto
 from .state import state
 from .tensor import Tensor, wrapped_number
 from .transforms.batch import hidden
-
-
-class NotImplemented_(Node):
-    """Stands in the graph for an operator without a derivative; torch shows it as `NotImplemented`."""
-
-    __slots__ = ("operator",)
-    operator: str
-
-    def __init__(self, edges: Sequence[tuple[Node | None, int]], outs: tuple[Output, ...]) -> None:
-        numbered, state.next_sequence = state.next_sequence, lambda: LAST  # it takes no number
-        try:
-            super().__init__(edges, outs)
-        finally:
-            state.next_sequence = numbered
-
-    def raw(self, grads: Sequence[Any], wanted: Wanted) -> list[Any]:
-        raise RuntimeError(f"derivative for {self.operator} is not implemented")
-
-    graph = raw
-
-    def name(self) -> str:
-        return "torch::autograd::NotImplemented"
-
-
-NotImplemented_.__name__ = "NotImplemented"
+from .underived import NotImplemented_, made_of
 
 
 class Underived(Node):
@@ -116,14 +92,11 @@ def edges_of(*operands: Any) -> list[tuple[Node | None, int]]:
 
 def underived(name: str, compute: Callable[..., Tensor], *operands: Any) -> Tensor:
     """The result of `compute`, below a node that says that torch has no derivative for it."""
-    edges, before = edges_of(*operands), state.grad_enabled
-    state.grad_enabled = False
+    tracking, state.grad_enabled = state.grad_enabled, False
     try:
         out = compute(*operands)
     finally:
-        state.grad_enabled = before
-    if edges:
-        node = NotImplemented_(edges, ((out.data_.shape, out.data_.dtype),))
-        node.operator = f"aten::{name}"
-        out.node = node
+        state.grad_enabled = tracking
+    if tracking:
+        made_of(name, [t for t in operands if isinstance(t, Tensor)], [out])
     return out

@@ -86,6 +86,7 @@ class Op:
         self.view, self.many = traits.get("view", False), traits.get("many", False)
         self.inputs = [p for p in kinds if p in formulas]
         self.needs = {p: tuple(inspect.signature(f).parameters) for p, f in formulas.items()}
+        self.underived = traits.get("node") == "NotImplemented"
         self.texts, self.body, self.shortcut = written_down(forward, name)
         self.node_class = self.make_node_class() if formulas else None
         self.source = ""

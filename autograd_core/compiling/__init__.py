@@ -32,6 +32,7 @@ from ..saved import SavedResult, save_result, unpack_slot
 from ..state import next_usual, singular, special, state
 from ..storage import Storage
 from ..tensor import Tensor, blank, wrapped_number
+from ..underived import made_of
 from .backward import Backward
 from .forward import Forward
 from .heard import Heard
@@ -67,7 +68,7 @@ PLUMBING: Namespace = {
     "_nothing": quick.nothing, "_squared": quick.squared,
     "_counted_on": quick.counted_on, "_remember": remember, "_version": operands.version_of,
     "_batched": batched, "_proxy": weakref.proxy, "_noted": noted, "_LARGE": LARGE, "_SMALL": SMALL,
-    "_quiet": operands.loaded_quietly, "_wrapped": wrapped_number, "_many_leaves": many_leaves,
+    "_quiet": operands.loaded_quietly, "_wrapped": wrapped_number, "_many_leaves": many_leaves, "_underived": made_of,
     "_heard_hand_on": heard_hand_on, "_heard_nothing": heard_nothing, "_told_step": told_step, "_apart": apart,
 }  # fmt: skip
 

@@ -30,7 +30,7 @@ class Entry:
         self.numbers = self.pair[1:] if alike else []
         self.may_be_numbers = self.numbers
         """Operands that a node may keep as the Python number they are."""
-        self.is_quick = bool(op.tensors) and not (op.view or op.many or op.lists)
+        self.is_quick = bool(op.tensors) and not (op.view or op.many or op.lists or op.underived)
         self.floating = op.traits.get("floating", False)
         self.rule = rule_of(op.name)
         self.formula_names = [f"_{mode}_{p}" for mode in ("raw", "graph") for p in op.formulas]

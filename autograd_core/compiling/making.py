@@ -34,6 +34,8 @@ class Making(Entry):
         """The code that makes the node, if any input needs a gradient."""
         op = self.op
         lines = [f"def _link({self.everything}, results, inplace=None):"]
+        if op.underived:
+            return lines + self.underived_lines()
         for p in op.inputs:
             if p in op.lists:
                 lines.append(f"    e_{p} = [_edge(t) for t in {p}]")
@@ -78,6 +80,11 @@ class Making(Entry):
         lines.append(f"        _state.session.node_made(node, {op.name!r}, {told})")
         lines.append("    return node")
         return lines
+
+    def underived_lines(self) -> list[str]:
+        """The node of an operator without a derivative: it takes no number, and knows only of what requires grad."""
+        operands = f"({', '.join(self.op.inputs)},)"
+        return [f"    return _underived({self.op.name!r}, {operands}, results, inplace)"]
 
     def save_lines(self, usual: bool) -> list[str]:
         op = self.op

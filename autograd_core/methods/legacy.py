@@ -14,13 +14,13 @@ from ..functions.choices import sizes_of
 from ..functions.factories import made
 from ..inplace import check_writable
 from ..modes import no_grad
-from ..not_implemented import NotImplemented_
 from ..ops import shape as s
 from ..rebasing import rebase_onto
 from ..sizes import Size
 from ..state import state
 from ..strides import of_rows
 from ..tensor import Tensor
+from ..underived import NotImplemented_
 from .memory import as_strided
 
 

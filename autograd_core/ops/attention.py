@@ -12,6 +12,7 @@ import numpy as np
 
 from ..op import helper, op
 from ..tensor import Array, Tensor, plain
+from ..underived import made_of
 from .together import together
 
 
@@ -55,19 +56,11 @@ def attention_gradients(
     attn_mask: Any, scale: float | None,
 ) -> list[Any]:  # fmt: skip
     """The gradients of query, key and value, as tensors that cannot be differentiated."""
-    from ..edges import gradient_edge
-    from ..not_implemented import NotImplemented_
-
     sources: list[Tensor] = [grad, query, key, value, output, logsumexp]
     mask = None if attn_mask is None else attn_mask.data_
     arrays = (*(source.data_ for source in sources), dropout_p, is_causal, mask, scale)
     results = [plain(found) for found in flash_backward(*arrays)]
-    if any(source.requires_grad for source in sources):
-        outs = tuple((result.data_.shape, result.data_.dtype) for result in results)
-        node = NotImplemented_([gradient_edge(source) for source in sources], outs)
-        node.operator = "aten::_scaled_dot_product_flash_attention_for_cpu_backward"
-        for nr, result in enumerate(results):
-            result.node, result.output_nr = node, nr
+    made_of("_scaled_dot_product_flash_attention_for_cpu_backward", sources, results)
     return results
 
 
