@@ -12,7 +12,7 @@ from typing import Any
 
 from . import anomaly, errors, events, tell
 from .accumulate import accumulate
-from .fitting import memory, validated
+from .fitting import count_writes, memory, validated
 from .gradients import added, as_tensor, as_tensors, check_hook_result, check_hook_results, retain
 from .graph import AccumulateGrad, Node
 from .queue import ReadyQueue
@@ -191,6 +191,8 @@ class Call:
         given |= node.handed_on()
         for result, count in zip(results, node.writes, strict=False):
             given[id(result)] = count
+        if self.create_graph:
+            count_writes(results, node.writes)
         return [given.get(id(result), given.get(memory(result), 0)) for result in results] if given else None
 
     def wanted(self, node: Node) -> tuple[Node | None, ...]:

@@ -10,6 +10,7 @@ from numpy import ndarray
 
 from . import arithmetic, errors
 from .graph import FLOAT, Node, Output, outs_of
+from .storage import new_storage
 from .tensor import Tensor
 from .transforms.batch import Batch
 
@@ -93,7 +94,9 @@ def summed(data: Any, shape: tuple[int, ...]) -> Any:
     extra = data.ndim - len(shape)
     axes = tuple(range(extra)) + tuple(i + extra for i, n in enumerate(shape) if n == 1 and data.shape[i + extra] != 1)
     out = arithmetic.total(data, axes, keepdims=True) if axes else data
-    return out.reshape(shape)[()] if extra else out
+    if extra:
+        return out.reshape(shape)[()]
+    return out if out.base is None else out.copy()  # a new tensor in torch, no view of one
 
 
 def sum_to_size(grad: Tensor, shape: tuple[int, ...]) -> Tensor:
@@ -114,6 +117,13 @@ def sum_to_size(grad: Tensor, shape: tuple[int, ...]) -> Tensor:
     if extra:
         out = view(out, shape)
     return out
+
+
+def count_writes(results: Sequence[Any], writes: Sequence[int]) -> None:
+    """Let gradients that are tensors say how often torch wrote them while it made them."""
+    for result, count in zip(results, writes, strict=False):
+        if count and isinstance(result, Tensor) and result.storage_ is None:
+            result.storage_ = new_storage(count)
 
 
 def memory(grad: Any) -> int:

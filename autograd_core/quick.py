@@ -24,7 +24,7 @@ from typing import Any
 from numpy import add as add_to
 from numpy import ndarray
 
-from .fitting import fit, memory, validated
+from .fitting import count_writes, fit, memory, validated
 from .graph import LAST, AccumulateGrad, Node, Run, Wanted, new_run
 from .leaves import ALONE, alone, finish, leaf, settle, waited_for
 from .saved import keeps_detached
@@ -157,6 +157,8 @@ def graph_step(node: Node, grad: Any, wanted: Wanted, this: Run) -> None:
         if all(g is None for g in grads):
             return nothing(node, wanted, this)
         results = node.graph(grads, wanted)
+    if node.writes:
+        count_writes(results, node.writes)
     for i, below in enumerate(wanted):
         result = results[i]
         if below is not None and result is not None:
