@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..op import RAW, both, op
+from ..strides import alike
 from ..tensor import Array, default_kind
 from .shape import wrap
 
@@ -21,7 +22,11 @@ def rot90(self: Array, k: int = 1, dims: Sequence[int] = (0, 1)) -> Array:
     one, other = (wrap(d, self.ndim) for d in dims)
     if one == other:
         raise RuntimeError(f"expected rotation dims to be different, but got dim0 = {dims[0]} and dim1 = {dims[1]}")
-    return np.rot90(self, k, (one, other)).copy()
+    turned = ((), (other,), (one, other), (one,))[k % 4]
+    if not turned:
+        return np.array(self, order="C")
+    flipped = alike(np.flip(self, turned), (self,))
+    return flipped.swapaxes(one, other) if k % 2 else flipped
 
 
 @op(
