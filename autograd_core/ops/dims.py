@@ -61,7 +61,9 @@ def lengths(sizes: Sequence[int], dim: Dims) -> int:
 
 @helper
 def kept_shape(sizes: Sequence[int], dim: Dims) -> list[int]:
-    """The shape after a reduction over `dim`, with the reduced axes kept as 1."""
+    """The shape after a reduction over `dim`, with the reduced axes kept as 1; those lent to no dimensions, too."""
+    if not sizes:
+        return [1] if isinstance(dim, int) else [1] * len(dim or ())
     gone = axes(dim, len(sizes))
     return [1 if i in gone else n for i, n in enumerate(sizes)]
 

@@ -45,9 +45,27 @@ def middle_of_numbers(row: Array) -> int:
 
 
 def commonest(row: Array) -> int:
-    """The last place of the value that occurs most often, of the smallest one at a tie."""
-    values, counts = np.unique(row, return_counts=True)
-    return int(np.flatnonzero(row == values[np.argmax(counts)])[-1])
+    """The last place of the value that occurs most often, of the smallest one at a tie; each nan occurs once."""
+    order = in_order(row)
+    values = row[order]
+    ends = np.flatnonzero(np.append(values[1:] != values[:-1], True))
+    return int(order[ends[np.argmax(np.diff(ends, prepend=-1))]])
+
+
+def in_order(row: Array) -> Array:
+    """The places of the elements from the smallest on. Where nan is among them nothing passes it, as in torch."""
+    if not np.isnan(row).any():
+        return np.argsort(row, kind="stable")
+    places = list(range(len(row)))
+    for at in range(1, len(row)):
+        value, to = row[at], at
+        if value < row[places[0]]:
+            to = 0
+        else:
+            while value < row[places[to - 1]]:
+                to -= 1
+        places.insert(to, places.pop(at))
+    return np.array(places)
 
 
 def nothing(data: Array) -> Array:

@@ -247,7 +247,8 @@ def var_backward(grad: Array, self: Array, dim: Any, correction: Any, keepdim: b
             return grad * undefined(self)
         apart = self - mean(self)
         return mul_scalar(grad, scale) * apart
-    grad = unreduced(grad, sizes, dim, keepdim)
+    if len(sizes) > 1:
+        grad = unreduced(grad, sizes, dim, keepdim)
     apart = self - mean_dim(self, dim, True)
     return mul_scalar(grad, scale) * apart
 
