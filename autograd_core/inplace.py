@@ -77,9 +77,9 @@ def in_place(function: Callable[..., Any], target: Tensor, *args: Any, **options
         return written(function, target, args, options)
     op = function.op  # type: ignore[attr-defined]
     check_writable(target, op.name)
-    refuse_overlap(op.name, target, (*args, *options.values()))
     if state.grad_enabled and any(isinstance(a, Tensor) and a.requires_grad for a in args):
         refuse_view(target)
+    refuse_overlap(op.name, target, (*args, *options.values()))
     if state.usual and not (state.grad_enabled and any_needs_grad(target, args)):
         return overwritten(target, function(target, *args, **options).data_)
     before = plain(target.data_)

@@ -145,6 +145,12 @@ def check_sizes(terms: Sequence[list[str]], given: Sequence[Tensor]) -> None:
                 )
             mine[letter] = n
             if seen.get(letter, 1) not in (1, n) and n != 1:
+                if letter[0] == ".":
+                    raise RuntimeError(
+                        f"einsum(): dimension {term.index(letter)} covered by ellipsis in operand {number}has size {n} "
+                        f"which does not broadcast with previously seen ellipsis with size {seen[letter]} for the "
+                        "respective dimension"
+                    )
                 raise RuntimeError(
                     f"einsum(): subscript {letter} has size {n} for operand {number} which does not broadcast with "
                     f"previously seen size {seen[letter]}"

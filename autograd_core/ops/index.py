@@ -253,6 +253,8 @@ def index_add(self: Array, dim: int, index: Array, source: Array, alpha: float =
 def index_copy(self: Array, dim: int, index: Array, source: Array) -> Array:
     if index.ndim > 1:
         raise IndexError(f"index_copy_(): Index should have dimension 1 or 0 (got {index.ndim})")
+    if not source.ndim and index.size != 1:
+        raise IndexError(f"index_copy_(): When source is scalar, index should have one element (got {index.size})")
     if source.ndim and self.ndim and source.ndim != self.ndim:
         raise IndexError(
             "index_copy_(): When source and destination are not scalars, their dimensionality must match. Source "
@@ -268,11 +270,11 @@ def index_copy(self: Array, dim: int, index: Array, source: Array) -> Array:
         )
     at = wrap(dim, self.ndim)
     slices = [shape[:at] + shape[at + 1 :] for shape in (self.shape, source.shape)]
-    if self.ndim and slices[0] != slices[1]:
+    if slices[0] != slices[1]:
         mine, theirs = (" ".join(map(str, part)) for part in slices)
         raise RuntimeError(
             "index_copy_(): Source/destination tensor must have same slice shapes. Destination slice shape: "
-            f"{mine} at dimension {at} and source slice shape: {theirs} at dimension {at if source.ndim else 0}."
+            f"{mine} at dimension {at} and source slice shape: {theirs} at dimension 0."
         )
     found = source.shape[at] if source.ndim else 1
     if index.size != found:
