@@ -11,7 +11,8 @@ import numpy as np
 from . import errors, events, tell
 from .accumulate import unseen
 from .fitting import dense
-from .state import state
+from .state import special, state
+from .storage import InferenceStorage
 from .tensor import Tensor, View, bare, plain
 
 ALONE = 3
@@ -38,6 +39,9 @@ def as_tensor(grad: Any, version: int = 0) -> Tensor:
     if isinstance(grad, Tensor):
         return grad
     result = plain(grad, version=version)
+    if special and state.inference:
+        result.storage_ = InferenceStorage()
+        return result
     stretched = isinstance(grad, np.ndarray) and 0 in grad.strides and grad.size > 1
     if stretched or (isinstance(grad, np.ndarray) and isinstance(grad.base, np.ndarray)):
         base = plain(grad.base if isinstance(grad.base, np.ndarray) else grad.reshape(-1)[:1])

@@ -60,6 +60,35 @@ class InferenceStorage(Storage):
     def count(self) -> int:
         return 0
 
+    def shown(self) -> int:
+        """What `_version` says of it."""
+        raise RuntimeError("Inference tensors do not track version counter.")
+
+    def write(self, within: bool) -> None:
+        """Note a write, if that is `within` inference mode.
+
+        Raises:
+            RuntimeError: it is not.
+        """
+        if not within:
+            raise RuntimeError(errors.INFERENCE_IN_PLACE)
+
+
+class OutsideStorage(InferenceStorage):
+    """Such memory as `detach` and `.data` show it outside of inference mode: still not to be saved, but counting."""
+
+    __slots__ = ("writes",)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.writes = 0
+
+    def shown(self) -> int:
+        return self.writes
+
+    def write(self, within: bool) -> None:
+        self.writes += not within
+
 
 def new_storage(version: int = 0) -> Storage:
     """A storage for memory that nothing shares yet."""

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from . import errors
 from .sizes import Size
 from .state import special, state, watch
 from .storage import InferenceStorage, Storage, new_storage
@@ -226,8 +225,8 @@ class Tensor(metaclass=TensorMeta):
             self.storage_ = new_storage(1)
         elif not storage.inference:
             storage.version += 1
-        elif not state.inference:
-            raise RuntimeError(errors.INFERENCE_IN_PLACE)
+        else:
+            storage.write(state.inference)  # type: ignore[attr-defined]
 
     @property
     def numpy_dtype(self) -> np.dtype[Any]:
@@ -239,7 +238,7 @@ class Tensor(metaclass=TensorMeta):
         if self.storage_ is None:
             return 0
         if self.storage_.inference:
-            raise RuntimeError("Inference tensors do not track version counter.")
+            return self.storage_.shown()  # type: ignore[attr-defined]
         return self.storage_.version
 
     # ---- place in the graph

@@ -270,6 +270,8 @@ def result(call: Call, index: int, tensor: Any, allow_unused: bool, materialize:
     if got is None:
         if materialize and isinstance(tensor, Tensor):
             zeros = plain(np.zeros(tensor.data_.shape, tensor.data_.dtype)[()])
+            if state.inference:
+                zeros.as_inference()
             if call.create_graph:
                 zeros.own_meta().requires_grad = True
             return zeros

@@ -15,7 +15,7 @@ from ..autograd.roots import yes_or_no
 from ..graph import ONE, SCALAR, Handle
 from ..recording import engine as recording
 from ..state import DETACHED, RESHAPED, singular, special, state, unusual, watch
-from ..storage import InferenceStorage, new_storage
+from ..storage import InferenceStorage, OutsideStorage, Storage, new_storage
 from ..strides import copied as copied_alike
 from ..tensor import Meta, Tensor, bare, plain, sharing
 from ..transforms.batch import Batch, hidden
@@ -170,7 +170,10 @@ def let_go(leaf: Tensor) -> None:
 
 def detach(self: Tensor) -> Tensor:
     """The same memory outside the graph."""
-    alias = sharing(self, self.array(), self.shared_storage())
+    array, storage = self.array(), self.shared_storage()
+    if storage.inference and not state.inference:
+        storage = hiding_writes(storage)
+    alias = sharing(self, array, storage)
     if hidden(alias):
         data = alias.data_
         alias.data_ = Batch(detach(data.whole), data.at, data.level)
@@ -199,12 +202,19 @@ def detach_(self: Tensor) -> Tensor:
     return self
 
 
+def hiding_writes(owner: Storage) -> Storage:
+    """A storage for the memory of `owner` with a version counter of its own."""
+    kind = InferenceStorage if state.inference else OutsideStorage
+    storage = kind() if owner.inference else new_storage()
+    storage.address, storage.boxed, storage.counts = owner.address, owner.boxed, False
+    return storage
+
+
 def get_data(self: Tensor) -> Tensor:
     """The same memory outside the graph, with a version counter of its own: writes through it go unnoticed."""
     array = self.array()
     owner = self.shared_storage()
-    storage = InferenceStorage() if owner.inference else new_storage()
-    storage.address, storage.boxed, storage.counts = owner.address, owner.boxed, False
+    storage = hiding_writes(owner)
     alias = sharing(self, array, storage)
     session = state.session
     if session is not None:
