@@ -20,6 +20,7 @@ from ..ops import shape as s
 from ..ops.dims import existing
 from ..tensor import Tensor, plain
 from ..warned import warn_once
+from .shaping import unsafe_chunk
 
 State = Any
 """The state of a cell: a hidden state, or with LSTM the pair of hidden and cell state."""
@@ -80,9 +81,9 @@ def gated_cell(input: Tensor, hidden: Tensor, weights: Weights, ready: bool = Fa
 tanh_cell, relu_cell = simple_cell(e.tanh), simple_cell(e.relu)
 
 
-def chunks(tensor: Tensor, count: int) -> list[Tensor]:
+def chunks(tensor: Tensor, count: int) -> tuple[Tensor, ...]:
     """`count` equal parts along the second dimension, which share memory but no versions."""
-    return s.unsafe_split(tensor, tensor.data_.shape[1] // count, 1)
+    return unsafe_chunk(tensor, count, 1)
 
 
 def length(tensor: Tensor, dim: int) -> int:

@@ -211,7 +211,10 @@ def unsafe_split_with_sizes(tensor: Tensor, split_sizes: Sequence[int], dim: int
 
 
 def unsafe_chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
-    return tuple(s.unsafe_split(input, chunk_size(input, chunks, dim), dim))
+    length = chunk_size(input, chunks, dim)
+    if not input.data_.shape[dim]:
+        return tuple(s.unsafe_split_with_sizes(input, [0] * chunks, dim))
+    return tuple(s.unsafe_split(input, length, dim))
 
 
 def unbind(input: Tensor, dim: int = 0) -> tuple[Tensor, ...]:

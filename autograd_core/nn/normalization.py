@@ -211,6 +211,9 @@ class InstanceNorm(Tracked):
             return out
         return self.normalized(input)
 
+    def _get_no_batch_dim(self) -> int:
+        return self.RANKS[0]
+
     def normalized(self, input: Tensor) -> Tensor:
         by_sample = self.training or not self.track_running_stats
         parts = (self.running_mean, self.running_var, self.weight, self.bias)

@@ -84,6 +84,15 @@ class RNNBase(Recurrent):
     def all_weights(self) -> list[list[Parameter]]:
         return [[getattr(self, name) for name in names] for names in self._all_weights]
 
+    @property
+    def _flat_weights_names(self) -> list[str]:
+        return [name for names in self._all_weights for name in names]
+
+    @property
+    def _flat_weights(self) -> list[Any]:
+        """The weights in the order of calls; those that are made of others anew are as they are now."""
+        return [getattr(self, name, None) for name in self._flat_weights_names]
+
     def flatten_parameters(self) -> None:
         """Nothing to do on the cpu."""
 
@@ -139,13 +148,12 @@ class RNNBase(Recurrent):
             raise RuntimeError(f"Expected {what} size {expected}, got {list(held.data_.shape)}")
 
     def packed_options(self) -> tuple[Any, ...]:
-        flat = [weight for own in self.all_weights for weight in own]
-        return flat, self.bias, self.dropout if self.training else 0.0, self.bidirectional
+        return self._flat_weights, self.bias, self.dropout if self.training else 0.0, self.bidirectional
 
     def options(self) -> tuple[Any, ...]:
-        flat = [weight for own in self.all_weights for weight in own]
         return (
-            flat, self.bias, self.num_layers, self.dropout, self.training, self.bidirectional, self.batch_first,
+            self._flat_weights, self.bias, self.num_layers, self.dropout, self.training, self.bidirectional,
+            self.batch_first,
         )  # fmt: skip
 
 

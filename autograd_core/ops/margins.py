@@ -30,18 +30,15 @@ def examples(data: Array) -> Array:
 
 
 def check_scores(data: Array) -> None:
-    if data.size == 0 or data.ndim > 2:
+    if data.ndim > 2 or 0 in data.shape[-1:]:
         raise RuntimeError(
             f"Expected non-empty vector or matrix with optional 0-dim batch size, but got: {list(data.shape)}"
         )
 
 
 def check_classes(data: Array, target: Array, weight: Array | None) -> None:
+    check_scores(data)
     rows, classes = examples(data).shape
-    if data.size == 0 or data.ndim > 2:
-        raise RuntimeError(
-            f"Expected non-empty vector or matrix with optional 0-dim batch size, but got: {list(data.shape)}"
-        )
     if target.ndim > 1 or target.size != rows:
         raise RuntimeError(
             "multi_margin_loss: target tensor should be 1-D with size equal to the number of input samples (batch "
@@ -91,7 +88,7 @@ def multi_margin_loss_backward(
     grad_output: Array, self: Array, target: Array, p: float, margin: float, weight: Array | None, reduction: int
 ) -> Array:
     apart, meant = beyond(self, target, margin)
-    share = 1 / apart.size if reduction == MEAN else 1 / apart.shape[1]
+    share = 1 / (max(apart.size, 1) if reduction == MEAN else apart.shape[1])
     slope = (apart > 0) * self.dtype.type(share) if p == 1 else 2 * self.dtype.type(share) * apart
     if weight is not None:
         slope = slope * weight[target.reshape(-1, 1)]
@@ -108,10 +105,7 @@ def labels(target: Array) -> Array:
 
 
 def check_labels(data: Array, target: Array) -> None:
-    if data.size == 0 or data.ndim > 2:
-        raise RuntimeError(
-            f"Expected non-empty vector or matrix with optional 0-dim batch size, but got: {list(data.shape)}"
-        )
+    check_scores(data)
     if target.shape != data.shape:
         raise RuntimeError(f"inconsistent target size: {list(target.shape)} for input of size: {list(data.shape)}")
     need_long(target)
@@ -154,7 +148,7 @@ def multilabel_margin_loss_backward(
 ) -> Array:
     hit = nearer(self, target, is_target) > 0
     wanted = examples(target)
-    share = 1 / wanted.size if reduction == MEAN else 1 / wanted.shape[1]
+    share = 1 / (max(wanted.size, 1) if reduction == MEAN else wanted.shape[1])
     slope = np.sum(hit, axis=1).astype(self.dtype)
     rows = np.broadcast_to(np.arange(len(wanted))[:, None], wanted.shape)
     np.add.at(slope, (rows, np.maximum(wanted, 0)), -np.sum(hit, axis=2).astype(self.dtype))
