@@ -10,12 +10,13 @@ import numpy as np
 from . import dtypes, events, ops, random, switches, tensor_types
 from .absent import absent
 from .device import device, layout, memory_format, strided
-from .dtypes import dtype, finfo, get_default_dtype, iinfo, set_default_dtype
+from .dtypes import dtype, get_default_dtype, set_default_dtype
 from .functions import arranging, contraction, covariance, drawing, likes, recurrent, shaping, statistics, tallies
 from .functions import choices as functions
 from .functions import einsum as _einsum
 from .functions import factories as _factories
 from .homes import settle
+from .limits import finfo, iinfo
 from .methods import table as methods
 from .methods import writing
 from .modes import enable_grad, inference_mode, is_grad_enabled, is_inference_mode_enabled, no_grad, set_grad_enabled

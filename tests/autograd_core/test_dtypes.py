@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from autograd_core import dtypes
-from autograd_core.dtypes import NAMES, SUPPORTED, UNSUPPORTED, finfo, iinfo
+from autograd_core.dtypes import NAMES, SUPPORTED, UNSUPPORTED
+from autograd_core.limits import finfo, iinfo
 from tests.autograd_core.stored import load
 
 PROMOTION = load("promotion")
@@ -93,6 +94,10 @@ LIMITS = {
     "smallest_normal=1.17549e-38, tiny=1.17549e-38, dtype=float32)",
     "float64": "finfo(resolution=1e-15, min=-1.79769e+308, max=1.79769e+308, eps=2.22045e-16, "
     "smallest_normal=2.22507e-308, tiny=2.22507e-308, dtype=float64)",
+    "bfloat16": "finfo(resolution=0.01, min=-3.38953e+38, max=3.38953e+38, eps=0.0078125, "
+    "smallest_normal=1.17549e-38, tiny=1.17549e-38, dtype=bfloat16)",
+    "complex64": "finfo(resolution=1e-06, min=-3.40282e+38, max=3.40282e+38, eps=1.19209e-07, "
+    "smallest_normal=1.17549e-38, tiny=1.17549e-38, dtype=float32)",
     "int8": "iinfo(min=-128, max=127, dtype=int8)",
     "int64": "iinfo(min=-9.22337e+18, max=9.22337e+18, dtype=int64)",
 }
@@ -101,7 +106,7 @@ LIMITS = {
 @pytest.mark.parametrize(("name", "text"), LIMITS.items())
 def test_limits_print(name: str, text: str) -> None:
     kind = NAMES[name]
-    assert repr((finfo if kind.is_floating_point else iinfo)(kind)) == text
+    assert repr((iinfo if text.startswith("iinfo") else finfo)(kind)) == text
 
 
 def test_limits_of_the_wrong_kind_are_refused() -> None:
