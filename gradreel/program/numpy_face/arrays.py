@@ -104,6 +104,16 @@ def full(machine: Machine, shape: Value, fill_value: Value, dtype: Value = None)
     return np.full(shape_of(machine, shape), numbers(machine, fill_value), dtype=dtype_of(dtype))
 
 
+def ndarray(machine: Machine, shape: Value, dtype: Value = None, buffer: Value = None) -> Array:
+    """Over the memory of `buffer`, or over zeros: what lies in fresh memory is not a program's business."""
+    sizes, kind = shape_of(machine, shape), dtype_of(dtype) or np.float64
+    if buffer is None:
+        return np.zeros(sizes, kind)
+    if not isinstance(buffer, np.ndarray):
+        raise TypeError(f"a bytes-like object is required, not '{kind_name(buffer)}'")
+    return np.ndarray(sizes, kind, buffer)
+
+
 def alike(way: Callable[..., Array]) -> Callable[..., Array]:
     return lambda machine, given, dtype=None: way(np.asarray(numbers(machine, given)), dtype=dtype_of(dtype))
 

@@ -35,6 +35,7 @@ from .arrays import (
     linspace,
     logspace,
     meshgrid,
+    ndarray,
     numbers,
     options,
     padded,
@@ -165,7 +166,8 @@ SCALARS = {name: scalar(name, kind) for name, kind in DTYPES.items() if name != 
 SCALARS["bool_"] = SCALARS["bool"]
 ABSTRACT = {"integer": (np.integer,), "floating": (np.floating,), "number": (np.number,), "generic": (np.generic,)}
 
-NUMPY_TYPES = [*SCALARS.values(), Type("ndarray", (np.ndarray,), None, "numpy.ndarray")]
+ARRAY = Type("ndarray", (np.ndarray,), Builtin("ndarray", ndarray, machine=True), "numpy.ndarray")
+NUMPY_TYPES = [*SCALARS.values(), ARRAY]
 """The types that values of numpy's have."""
 
 NUMPY = Namespace(
@@ -175,7 +177,7 @@ NUMPY = Namespace(
     | {name: Type(name, hosts, None, f"numpy.{name}") for name, hosts in ABSTRACT.items()}
     | {"pi": math.pi, "e": math.e, "inf": math.inf, "nan": math.nan, "newaxis": None}
     | {
-        "ndarray": NUMPY_TYPES[-1],
+        "ndarray": ARRAY,
         "linalg": Namespace("numpy.linalg", {name: Builtin(name, way, machine=True) for name, way in LINALG.items()}),
         "__version__": np.__version__,
     },
