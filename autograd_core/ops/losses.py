@@ -140,9 +140,9 @@ def huber_double(pulled: Array, self: Array, target: Array, reduction: int, delt
 )
 def binary_cross_entropy(self: Array, target: Array, weight: Array | None = None, reduction: int = MEAN) -> Array:
     refuse("binary_cross_entropy", "biu", self)
-    if np.any((self < 0) | (self > 1)):
+    if not np.all((self >= 0) & (self <= 1)):
         raise RuntimeError("all elements of input should be between 0 and 1")
-    if np.any((target < 0) | (target > 1)):
+    if not np.all((target >= 0) & (target <= 1)):
         raise RuntimeError("all elements of target should be between 0 and 1")
     with np.errstate(divide="ignore"):
         no, yes = np.maximum(arithmetic.log1p(-self), -100), np.maximum(arithmetic.log(self), -100)
