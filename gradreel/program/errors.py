@@ -6,6 +6,7 @@ import builtins
 import re
 
 from .near import nearest
+from .objects.standing import in_its_place
 from .objects.values import Class, Error, ExceptionType
 
 # ---- the hierarchy: each line a type and its base
@@ -112,7 +113,7 @@ def error_of(raised: Exception) -> Error:
     if isinstance(record, Error):
         return record
     message = f"{raised.args[0]}" if isinstance(raised, KeyError) and raised.args else f"{raised}"
-    kind = type_for(type(raised))
+    message, kind = in_its_place(message), type_for(type(raised))
     if kind.name == "RecursionError":
         message = "maximum recursion depth exceeded"
     record = Error(kind, (raised.args[0],) if isinstance(raised, KeyError) and raised.args else (message,))
