@@ -87,7 +87,8 @@ class Doctor:
         self.found.extend(next(([diagnosis] for diagnosis in told if diagnosis is not None), []))
 
     def diagnoses(self) -> list[Diagnosis]:
-        found = self.found or [diagnosis for watcher in self.watchers for diagnosis in watcher.found()]
+        silent = [diagnosis for watcher in self.watchers for diagnosis in watcher.found()]
+        found = traced_back(self.found, silent) or silent
         causes = {diagnosis.cause for diagnosis in found}
         found = [diagnosis for diagnosis in found if not causes & FOLLOWS.get(diagnosis.cause, frozenset())]
         return [
@@ -96,10 +97,30 @@ class Doctor:
         ]
 
 
+def traced_back(found: list[Diagnosis], silent: list[Diagnosis]) -> list[Diagnosis]:
+    """An error over gradients that are not finite is told with where NaN was born, if that was seen."""
+    born = next((diagnosis for diagnosis in silent if diagnosis.cause == "nan"), None)
+    if born is None:
+        return found
+    return [
+        replace(
+            born,
+            message=error.message,
+            lines={**born.lines, "raised": error.lines["raised"]},
+            story=(*error.story[:1], *born.story),
+            events={**born.events, "raised": error.events["raised"]},
+        )
+        if error.cause == "not_finite"
+        else error
+        for error in found
+    ]
+
+
 FOLLOWS = {
     "collected": frozenset({"lost"}),  # graphs that nobody ever comes back for
     "untouched": frozenset({"idle"}),
     "lost_unread": frozenset({"lost", "unused_silently"}),
+    "nan": frozenset({"swapped"}),
     "drawn": frozenset({"lost", "lost_unread"}),
 }
 """What is not told beside the trouble that it came of."""

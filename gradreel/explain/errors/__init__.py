@@ -12,10 +12,12 @@ from .demands import demanded
 from .dtypes import dtype_mixed
 from .indices import place_missing
 from .inplace import inplace_refused
+from .loading import state_refused
 from .misgiven import misgiven
 from .misused import misused
 from .no_gradient import no_gradient
 from .no_graph import no_graph
+from .not_finite import not_finite
 from .not_imported import not_imported
 from .plain_number import plain_number
 from .refusals import refused
@@ -25,6 +27,7 @@ from .saved_detached import saved_detached
 from .saved_modified import saved_modified
 from .second_backward import second_backward
 from .shapes import shapes_differ
+from .swapped import swapped
 from .unused import unused
 
 POSTMORTEMS: tuple[Callable[[World, Failure], Diagnosis | None], ...] = (
@@ -43,6 +46,9 @@ POSTMORTEMS: tuple[Callable[[World, Failure], Diagnosis | None], ...] = (
     place_missing,
     hook_shaped,
     nan_found,
+    state_refused,
+    not_finite,
+    swapped,
     shapes_differ,
     dtype_mixed,
     no_derivative,

@@ -72,6 +72,17 @@ TABLE: tuple[Misgiven, ...] = (
         ),
     ),
     Misgiven(
+        re.compile(r"vmap: It looks like you're .*attempting to use a Tensor in some data-dependent control flow"),
+        "vmap_choice",
+        "Under vmap nothing can be decided",
+        nothing,
+        (
+            "{code} {line}{turn} asks a tensor for yes or no, in what `vmap` runs for all examples at once.",
+            "One example may say yes and the next no, and there is one run for all of them: it cannot go both ways.",
+            "`torch.where` computes both ways and takes for each example the one that it asks for.",
+        ),
+    ),
+    Misgiven(
         re.compile(r"vmap: It looks like you're calling \.item\(\)"),
         "vmap_item",
         "Under vmap there is no single number",

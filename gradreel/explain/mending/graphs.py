@@ -20,12 +20,33 @@ def used_up(wanted: Wanted) -> Iterator[Proposal]:
     """A second backward reached an emptied node."""
     raised = wanted.at("raised")
     in_loop = raised is not None and wanted.text.loop(raised) is not None
-    ways = [rebuilt_inside, rebuilt_in_function, detached_border, detached_where_kept, detached_built]
+    ways = [rebuilt_inside, rebuilt_in_function, detached_border, detached_after, detached_where_kept, detached_built]
     ways += [rebuilt_before, joined, retained]
     if not in_loop:
         ways = [retained, rebuilt_in_function, rebuilt_before, joined, detached_border, detached_built]
+        if keeps_state(wanted):
+            ways = [detached_border, detached_after, *ways]
     for way in (uncached, *ways, detached_carried):
         yield from way(wanted)
+
+
+def keeps_state(wanted: Wanted) -> bool:
+    """Whether the old graph is reached through what an object or a function keeps from one call to the next."""
+    name, raised = wanted.name("border"), wanted.at("raised")
+    if name is None or raised is None:
+        return False
+    return "." in name or enclosing(wanted.text, raised, ast.FunctionDef) is not None
+
+
+def detached_after(wanted: Wanted) -> Iterator[Proposal]:
+    """What is kept for the next call is cut off its history as soon as its graph is used up."""
+    text, name, freed = wanted.text, wanted.name("border"), wanted.at("freed_by")
+    if name is None or freed is None:
+        return
+    base = name.partition("[")[0]
+    whole = f"{base}.detach()" if base == name else f"tuple(part.detach() for part in {base})"
+    title = f"detach {base} once its graph is used up, after line {freed.lineno}"
+    yield wanted.proposal(title, CUTS, text.after(freed, [f"{base} = {whole}"]))
 
 
 def uncached(wanted: Wanted) -> Iterator[Proposal]:

@@ -294,3 +294,14 @@ def one_for_each(wanted: Wanted) -> Iterator[Proposal]:
         made = f"[torch.ones_like(root) for root in {shown}]"
         title = f"ones for each of {shown}, on line {call.lineno}"
         yield wanted.proposal(title, "each entry counts 1", text.replaced(given, made))
+
+
+def turned_round(wanted: Wanted) -> Iterator[Proposal]:
+    """The scores first, and then the targets."""
+    text, one, two = wanted.text, wanted.name("first"), wanted.name("second")
+    for call in text.calls(wanted.at("raised") or wanted.at("built")):
+        if [ast.unparse(arg) for arg in call.args[:2]] == [one, two]:
+            first, second = call.args[:2]
+            title = f"the other way round on line {call.lineno}"
+            edits = text.replaced(first, text.get(second)), text.replaced(second, text.get(first))
+            yield wanted.proposal(title, FREE, *edits)

@@ -6,8 +6,10 @@ import ast
 from collections.abc import Iterator
 
 from ..calls import keyword
+from .common import set_keyword
 from .graphs import stack_statements
 from .proposal import FREE, Proposal, Wanted
+from .text import Edit, targets
 
 
 def smaller_steps(wanted: Wanted) -> Iterator[Proposal]:
@@ -41,3 +43,22 @@ def result_taken(wanted: Wanted) -> Iterator[Proposal]:
     if isinstance(changed, ast.Expr) and name is not None:
         title = f"take the result: {name} = … on line {changed.lineno}"
         yield wanted.proposal(title, FREE, text.replaced(changed, f"{name} = {text.get(changed)}"))
+
+
+def left_out(wanted: Wanted) -> Iterator[Proposal]:
+    """A step is taken only where the gradients are finite."""
+    text, raised = wanted.text, wanted.at("raised")
+    for call in text.calls(raised, "clip_grad_norm_"):
+        allowed = set_keyword(text, call, "error_if_nonfinite", "False")
+        if raised is None or keyword(call, "error_if_nonfinite") is None:
+            continue
+        block = text.block(raised)
+        step = next((one for one in block[block.index(raised) + 1 :] if text.calls(one, "step")), None)
+        names = sorted(targets(raised)) if isinstance(raised, ast.Assign) else ["norm"]
+        if step is None or not isinstance(step, ast.Expr) or len(names) != 1:
+            continue
+        start = text.place(raised.lineno, raised.col_offset)
+        naming = [] if isinstance(raised, ast.Assign) else [Edit(*start, *start, f"{names[0]} = ")]
+        made = f"if {names[0]}.isfinite(): {text.get(step)}"
+        title = f"leave out the steps with such gradients, on line {step.lineno}"
+        yield wanted.makeshift(title, "nothing is learnt in those turns", *naming, allowed, text.replaced(step, made))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from . import (
+    choices,
     contexts,
     copies,
     demands,
@@ -15,6 +16,7 @@ from . import (
     gradients,
     graphs,
     layers,
+    loading,
     misgiven,
     misused,
     not_numbers,
@@ -78,7 +80,13 @@ BY_CAUSE: dict[str, tuple[Proposer, ...]] = {
     "idle": (gradients.emptied_later,),
     "second_order": (gradients.second_order,),
     "hooked": (gradients.hooked,),
-    "nan": (not_numbers.nan_born,),
+    "nan": (not_numbers.nan_born, steps.left_out),
+    "not_finite": (steps.left_out,),
+    "swapped": (misgiven.turned_round,),
+    "state_sizes": (loading.of_these_sizes,),
+    "state_prefix": (loading.renamed,),
+    "state_keys": (loading.part_of_it,),
+    "no_state": (loading.state_of,),
     "not_scalar": (values.not_scalar,),
     "function_not_scalar": (values.function_summed,),
     "gradient_shape": (values.gradient_shape,),
@@ -143,6 +151,7 @@ BY_CAUSE: dict[str, tuple[Proposer, ...]] = {
     "unsorted": (demands.sorted_there,),
     "support": (demands.into_range,),
     "vmap_random": (demands.random_for_each,),
+    "vmap_choice": (choices.where_taken, choices.larger_or_smaller, choices.one_by_one),
     "vmap_item": (demands.no_number_taken,),
     "batch_of_one": (demands.not_training,),
     "not_of_one": (demands.of_one_number,),

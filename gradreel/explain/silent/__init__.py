@@ -39,6 +39,7 @@ from .piled import Piled
 from .second_order import SecondOrder
 from .stale import Stale
 from .thrown_away import ThrownAway
+from .turned_round import TurnedRound
 from .unreached import Unreached
 from .unrecorded import Unrecorded
 from .untouched import Untouched
@@ -83,5 +84,6 @@ WATCHERS: dict[type[Watcher], Counter[type[Event]]] = {
     MovingViews: Counter((e.Written,)),
     LostWrite: Counter((e.Written,)),
     ThrownAway: Counter((e.NodeMade,)),
+    TurnedRound: Counter((e.NodeMade,)),
 }
 """Each with the events that there must be at least: where one of them is missing, there is nothing to tell."""

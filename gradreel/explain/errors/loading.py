@@ -1,0 +1,82 @@
+"""A state dict that does not fit the module that is to load it: other names, other sizes, or no state dict at all."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from ..diagnosis import Diagnosis, Failure, named, on
+from ..mentions import shown
+from ..words import code, listed
+from ..world.world import World
+
+LOADING = "Error(s) in loading state_dict for "
+KEYS = re.compile(r"(Missing|Unexpected) key\(s\) in state_dict: (.*)\. ?$", re.MULTILINE)
+KEY = re.compile(r'"([^"]*)"')
+SIZES = re.compile(
+    r"size mismatch for (?P<key>\S+): copying a param with shape torch\.Size\((?P<there>\[.*?\])\) from checkpoint, "
+    r"the shape in current model is torch\.Size\((?P<here>\[.*?\])\)"
+)
+NO_STATE = "Expected state_dict to be dict-like"
+STRICT = "PyTorch asks for exactly the names that the module has, unless `strict=False` is said."
+
+
+def state_refused(world: World, failure: Failure) -> Diagnosis | None:
+    message = failure.raised.message
+    what = f"{code(shown(world, failure))} {on(failure.raised.line)}"
+    if message.startswith(NO_STATE):
+        story: tuple[str, ...] = (
+            f"{what} gives something that is no state dict.",
+            "A state dict has a tensor for each name, as `net.fc.weight`; `state_dict()` of a module makes one, and "
+            "`parameters()` has no names.",
+        )
+        return told(failure, "no_state", "A state dict was asked for", story)
+    if not message.startswith(LOADING):
+        return None
+    keys = {kind: KEY.findall(names) for kind, names in KEYS.findall(message)}
+    missing, unexpected = keys.get("Missing", []), keys.get("Unexpected", [])
+    sizes = SIZES.search(message)
+    if sizes is not None:
+        story = (
+            f"{what} brings {code(sizes['key'])} in the shape {sizes['there']}, and the module has it in the shape "
+            f"{sizes['here']}.",
+            "The numbers were saved from a module that was built with other sizes; `strict=False` forgives other "
+            "names, not other shapes.",
+            "What has another shape can be left out: it keeps the numbers it began with, and has to learn.",
+        )
+        return told(failure, "state_sizes", "Weights of another size", story)
+    if (ahead := prefix(missing, unexpected)) or (behind := prefix(unexpected, missing)):
+        words = named(ahead=ahead or None, behind=None if ahead else behind)
+        story = (
+            f"{what} brings the names that the module has, but each of them "
+            + (f"begins with {code(ahead)}." if ahead else f"lacks the {code(behind)} that it begins with here."),
+            "A name says where in the modules a tensor stands: what was wrapped when it was saved, in `DataParallel` "
+            "or as a part of another module, has one step more.",
+        )
+        return told(failure, "state_prefix", "The same weights under longer names", story, words)
+    parts: list[str] = []
+    if missing:
+        parts.append(f"{listed([code(key) for key in missing[:3]])} {'is' if len(missing) == 1 else 'are'} missing")
+    if unexpected:
+        verb = "is" if len(unexpected) == 1 else "are"
+        parts.append(f"{listed([code(key) for key in unexpected[:3]])} {verb} not in the module")
+    told_so = [f"{what} brings other names than the module has: {'; '.join(parts)}.", STRICT]
+    if missing and unexpected:
+        told_so.append("A checkpoint of several things has the state dict of the module under a name of its own.")
+    return told(failure, "state_keys", "A state dict of another module", told_so, named(keys="\n".join(unexpected)))
+
+
+def told(
+    failure: Failure, cause: str, title: str, story: Sequence[str], names: dict[str, str] | None = None
+) -> Diagnosis:
+    lines: dict[str, int | None] = {"raised": failure.raised.line}
+    events = {"raised": failure.number}
+    return Diagnosis("other", title, failure.raised.message, lines, tuple(story), (), events, cause, names or {})
+
+
+def prefix(short: list[str], long: list[str]) -> str:
+    """What every one of `long` begins with, if the rest of them are `short`."""
+    if not short or len(short) != len(long) or not long[0].endswith(short[0]):
+        return ""
+    first = long[0].removesuffix(short[0])
+    return first if sorted(long) == sorted(first + key for key in short) else ""

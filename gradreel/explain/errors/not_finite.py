@@ -1,0 +1,38 @@
+"""Gradients were to be made shorter, and some of them are infinite or no numbers."""
+
+from __future__ import annotations
+
+import re
+
+from gradreel.trace.events import GradStored
+
+from ..diagnosis import Diagnosis, Failure, during, on
+from ..mentions import shown
+from ..silent.born_nan import finite
+from ..words import called, code, listed
+from ..world.world import World
+
+SIGN = re.compile(r"The total norm of order \S+ for gradients from `parameters` is non-finite")
+
+
+def not_finite(world: World, failure: Failure) -> Diagnosis | None:
+    if SIGN.match(failure.raised.message) is None:
+        return None
+    last: dict[int, tuple[GradStored, int]] = {}
+    for number, event in enumerate(world.trace.events[: failure.number]):
+        if isinstance(event, GradStored):
+            last[event.tensor] = event, number
+    bad = {tensor: number for tensor, (event, number) in last.items() if not finite(event.after)}
+    story = [
+        f"{code(shown(world, failure))} {on(failure.raised.line)}{during(world.place)} measures all gradients together "
+        "before it makes them shorter, and their length is infinite or no number."
+    ]
+    events = {"raised": failure.number}
+    if bad:
+        some = [called(world, tensor) for tensor in list(bad)[:2]]
+        story.append(f"So is the gradient of {listed(some)}.")
+        events["seen"] = next(iter(bad.values()))
+    story.append("Nothing finite comes of shortening it; `error_if_nonfinite=True` asks to be told.")
+    lines: dict[str, int | None] = {"raised": failure.raised.line}
+    title = "Gradients that are not finite"
+    return Diagnosis("other", title, failure.raised.message, lines, tuple(story), (), events, "not_finite")
