@@ -40,6 +40,7 @@ AS_INPUT = """
 native_batch_norm native_group_norm max_pool2d_with_indices avg_pool2d _adaptive_avg_pool2d
 adaptive_max_pool2d max_pool3d_with_indices roll pixel_unshuffle channel_shuffle pixel_shuffle
 upsample_nearest2d upsample_bilinear2d upsample_bicubic2d upsample_nearest3d upsample_trilinear3d
+_upsample_bilinear2d_aa _upsample_bicubic2d_aa
 _upsample_nearest_exact2d _upsample_nearest_exact3d replication_pad2d reflection_pad2d replication_pad3d
 """
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ...ops import upsampling, zooming
+from ...ops import smoothing, upsampling, zooming
 from ...tensor import Tensor
 from .pooling import adaptive_avg_pool1d, adaptive_avg_pool2d
 from .volumes import adaptive_avg_pool3d
@@ -30,6 +30,8 @@ WAYS: dict[str, tuple[Any, ...]] = {
     "trilinear": (None, None, zooming.upsample_trilinear3d),
 }
 """What takes inputs of three dimensions, four and five to another size."""
+SMOOTH = {"bilinear": smoothing.upsample_bilinear2d_aa, "bicubic": smoothing.upsample_bicubic2d_aa}
+"""What takes images to another size with `antialias`."""
 STRAIGHT = ("linear", "bilinear", "bicubic", "trilinear")
 
 
@@ -50,13 +52,13 @@ def interpolate(
     ndim = input.data_.ndim
     wanted, scales = wanted_size(input, size, scale_factor)
     if antialias or mode == "lanczos":
-        refuse(ndim, mode, antialias)
+        check_smooth(ndim, mode)
     check_rank(ndim, mode)
     if recompute_scale_factor:
         scales = [None] * len(wanted)
     if min(wanted) <= 0 or 0 in input.data_.shape[2:]:
         raise too_small(input.data_.shape[2:], wanted)
-    up = WAYS[mode][ndim - 3]
+    up = SMOOTH[mode] if antialias else WAYS[mode][ndim - 3]
     if mode == "area":
         return up(input, wanted)
     return up(input, wanted, bool(align_corners), *scales) if mode in STRAIGHT else up(input, wanted, *scales)
@@ -103,14 +105,19 @@ def check_rank(ndim: int, mode: str) -> None:
         )
 
 
-def refuse(ndim: int, mode: str, antialias: bool) -> None:
+def check_smooth(ndim: int, mode: str) -> None:
+    """Whether torch can smooth in this mode, and this engine can.
+
+    Raises:
+        NotImplementedError: it cannot.
+        ValueError: torch cannot.
+    """
     if mode == "lanczos":
         raise NotImplementedError(f"interpolate with mode='{mode}' is not supported")
     if mode not in ("bilinear", "bicubic") or ndim != 4:
         raise ValueError(
             "Anti-alias option is restricted to bilinear, bicubic, and lanczos modes and requires a 4-D tensor as input"
         )
-    raise NotImplementedError("interpolate with antialias=True is not supported")
 
 
 def wanted_size(input: Tensor, size: Any, scale_factor: Any) -> tuple[list[int], list[float | None]]:

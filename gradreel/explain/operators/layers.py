@@ -70,7 +70,8 @@ LAYERS: dict[str, Operator] = {
         ),
     ),
     **alike(
-        "UpsampleBilinear2D UpsampleLinear1D UpsampleBicubic2D UpsampleTrilinear3D",
+        "UpsampleBilinear2D UpsampleLinear1D UpsampleBicubic2D UpsampleTrilinear3D UpsampleBilinear2DAa "
+        "UpsampleBicubic2DAa",
         lone(SHAPED, "grad weighed", "gives {grad} back to the entries it was interpolated from"),
     ),
     **alike(

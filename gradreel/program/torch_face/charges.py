@@ -76,7 +76,7 @@ ASKED: dict[str, Callable[[Arguments], int]] = {
 UPSAMPLING = words(
     "upsample_nearest1d upsample_nearest2d upsample_nearest3d upsample_linear1d upsample_bilinear2d "
     "upsample_trilinear3d upsample_bicubic2d _upsample_nearest_exact1d _upsample_nearest_exact2d "
-    "_upsample_nearest_exact3d"
+    "_upsample_nearest_exact3d _upsample_bilinear2d_aa _upsample_bicubic2d_aa"
 )
 
 SERIES = words(
