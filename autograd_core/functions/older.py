@@ -1,8 +1,10 @@
-"""Factors L and U by the names that torch gave them before torch.linalg."""
+"""Factors of matrices by the names that torch gave them before torch.linalg."""
 
 from __future__ import annotations
 
 from typing import Any
+
+import numpy as np
 
 from .. import solving
 from ..ops import triangles
@@ -11,6 +13,11 @@ from ..warned import warn_once
 from .reductions import returned
 
 LU_WITH_INFO = returned("_lu_with_info", "LU pivots info")
+UNPACKED = returned("lu_unpack", "P L U")
+NOT_PIVOTS = (
+    "torch.lu_unpack: LU_pivots is expected to be a contiguous tensor of torch.int32 dtype.\nNote: this function is "
+    "intended to be used with the output produced by torch.linalg.lu_factor"
+)
 
 
 def lu(A: Tensor, pivot: bool = True, get_infos: bool = False) -> Any:
@@ -40,3 +47,25 @@ def lu_solve(input: Tensor, LU_data: Tensor, LU_pivots: Tensor) -> Tensor:
         "should be replaced with\nX = torch.linalg.lu_solve(LU, pivots, B)",
     )
     return solving.lu_solve(LU_data, LU_pivots, input)
+
+
+def lu_unpack(LU_data: Tensor, LU_pivots: Tensor, unpack_data: bool = True, unpack_pivots: bool = True) -> Any:
+    """P, L and U, from both factors in one matrix and how rows were swapped.
+
+    Raises:
+        RuntimeError: these are not what `lu_factor` gave.
+    """
+    matrix, pivots = LU_data.data_, LU_pivots.data_
+    if matrix.ndim < 2:
+        raise RuntimeError(
+            f"torch.lu_unpack: Expected tensor with 2 or more dimensions. Got size: {list(matrix.shape)} instead"
+        )
+    if unpack_pivots and pivots.dtype != np.int32:
+        raise RuntimeError(NOT_PIVOTS)
+    if unpack_pivots and ((pivots < 1) | (pivots > matrix.shape[-2])).any():
+        raise RuntimeError(
+            "pivots passed to lu_unpack must be between 1 and LU.size(-2) inclusive.Did you properly pass the result "
+            "of lu_factor?"
+        )
+    L, U, P = triangles.lu_unpack(LU_data, LU_pivots, unpack_data, unpack_pivots)
+    return UNPACKED(P, L, U)

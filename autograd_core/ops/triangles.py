@@ -135,6 +135,35 @@ def linalg_lu(A: Array, pivot: bool = True) -> tuple[Array, Array, Array]:
     return by_columns(lower), by_columns(np.triu(LU[..., :n, :])), exchanges(pivots, rows, A.dtype)
 
 
+@both
+def lu_unpack_backward(grads: Any, rows: int, columns: int) -> Any:
+    """Both gradients in one matrix, each in its triangle."""
+    by_l, by_u = grads
+    below = None if by_l is None else constant_pad_nd(tril(by_l, -1), [0, max(columns - rows, 0)], 0)
+    above = None if by_u is None else constant_pad_nd(triu(by_u, 0), [0, 0, 0, max(rows - columns, 0)], 0)
+    return above if below is None else below if above is None else below + above
+
+
+@op(
+    "lu_unpack",
+    outputs=("L", "U", "P"),
+    differentiable=("L", "U"),
+    LU_data=lambda grads, LU_data_sym_argsize_minus_2, LU_data_sym_argsize_minus_1: lu_unpack_backward(
+        grads, LU_data_sym_argsize_minus_2, LU_data_sym_argsize_minus_1
+    ),
+)
+def lu_unpack(
+    LU_data: Array, LU_pivots: Array, unpack_data: bool = True, unpack_pivots: bool = True
+) -> tuple[Array, Array, Array]:
+    rows, columns = LU_data.shape[-2:]
+    P = L = U = np.zeros(0, LU_data.dtype)
+    if unpack_data:
+        n = min(rows, columns)
+        L = by_columns(np.tril(LU_data[..., :n], -1) + np.eye(rows, n, dtype=LU_data.dtype))
+        U = by_columns(np.triu(LU_data[..., :n, :]))
+    return L, U, exchanges(LU_pivots, rows, LU_data.dtype) if unpack_pivots else P
+
+
 # ---- solved by these
 
 

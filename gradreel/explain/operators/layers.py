@@ -185,6 +185,7 @@ LAYERS: dict[str, Operator] = {
         "LinalgCholeskyEx Cholesky LinalgQr LinalgEigh LinalgEig LinalgSvd LinalgLuFactorEx LinalgLu",
         lone("its slope is read off the factors", "through the factors", "carries {grad} back through the factors"),
     ),
+    "LuUnpack": lone(SHAPED, "L grad below, U grad above", "puts {grad} back into the triangle it was read from"),
     "MkldnnRnnLayer": lone(OTHER, "back through time", "carries {grad} back through all steps of the LSTM"),
     "CheckpointFunctionBackward": row(
         "checkpoint keeps the inputs, and runs the forward again when the rest is needed",
