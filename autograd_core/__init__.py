@@ -102,7 +102,7 @@ _BELOW = {
     "rms_norm": ("nn.functional.normalization", ""),
     **dict.fromkeys(("svd_lowrank", "pca_lowrank"), ("functions.lowrank", "")),
     **dict.fromkeys(("matrix_rank", "solve", "lstsq", "symeig", "eig"), ("functions.removed", "")),
-    **dict.fromkeys(("lu", "lu_solve", "lu_unpack"), ("functions.older", "")),
+    **dict.fromkeys(("lu", "lu_solve", "lu_unpack", "triangular_solve"), ("functions.older", "")),
     "orgqr": ("solving", "householder_product"),
     "channel_shuffle": ("nn.functional.blocks", ""),
     "affine_grid_generator": ("ops.grids", "affine_grid_generator"),

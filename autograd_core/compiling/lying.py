@@ -55,7 +55,7 @@ log_normal bernoulli.each random rot90 convolution_backward native_batch_norm_ba
 max_pool2d_with_indices_backward avg_pool2d_backward _adaptive_avg_pool2d_backward adaptive_max_pool2d_backward
 max_pool3d_with_indices_backward reflection_pad2d_backward replication_pad2d_backward replication_pad3d_backward
 upsample_nearest2d_backward upsample_bilinear2d_backward _upsample_nearest_exact2d_backward
-_scaled_dot_product_flash_attention_for_cpu
+_scaled_dot_product_flash_attention_for_cpu triangular_solve
 """
 """What is left as it is made: it sees to its layout itself, or is written over what was there."""
 

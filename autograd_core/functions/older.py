@@ -6,14 +6,21 @@ from typing import Any
 
 import numpy as np
 
-from .. import solving
-from ..ops import triangles
+from .. import errors, solving
+from ..ops import substitution, triangles
 from ..tensor import Tensor
 from ..warned import warn_once
 from .reductions import returned
 
 LU_WITH_INFO = returned("_lu_with_info", "LU pivots info")
+SOLVED = returned("triangular_solve", "solution cloned_coefficient")
 UNPACKED = returned("lu_unpack", "P L U")
+TRIANGULAR = (
+    "torch.triangular_solve is deprecated in favor of torch.linalg.solve_triangularand will be removed in a "
+    "future PyTorch release.\ntorch.linalg.solve_triangular has its arguments reversed and does not return a "
+    "copy of one of the inputs.\nX = torch.triangular_solve(B, A).solution\nshould be replaced with\nX = "
+    "torch.linalg.solve_triangular(A, B)."
+)
 NOT_PIVOTS = (
     "torch.lu_unpack: LU_pivots is expected to be a contiguous tensor of torch.int32 dtype.\nNote: this function is "
     "intended to be used with the output produced by torch.linalg.lu_factor"
@@ -69,3 +76,38 @@ def lu_unpack(LU_data: Tensor, LU_pivots: Tensor, unpack_data: bool = True, unpa
         )
     L, U, P = triangles.lu_unpack(LU_data, LU_pivots, unpack_data, unpack_pivots)
     return UNPACKED(P, L, U)
+
+
+def triangular_solve(
+    input: Tensor, A: Tensor, upper: bool = True, transpose: bool = False, unitriangular: bool = False
+) -> Any:
+    """x of A x = input for a triangle A, and A once more.
+
+    Raises:
+        RuntimeError: the sizes do not fit, or the dtypes differ.
+        NotImplementedError: it is not floating point.
+    """
+    warn_once("triangular_solve", TRIANGULAR)
+    right, matrix = input.data_, A.data_
+    for name, data in (("b", right), ("A", matrix)):
+        if data.ndim < 2:
+            raise RuntimeError(
+                f"torch.triangular_solve: Expected {name} to have at least 2 dimensions, but it has {data.ndim} "
+                "dimensions instead"
+            )
+    kinds = [errors.type_name(data.dtype) for data in (right, matrix)]
+    if kinds[0] != kinds[1]:
+        raise RuntimeError(
+            f"Expected b and A to have the same dtype, but found b of type {kinds[0]} and A of type {kinds[1]} instead."
+        )
+    rows, columns = matrix.shape[-2:]
+    if rows != columns:
+        raise RuntimeError(f"A must be batches of square matrices, but they are {rows} by {columns} matrices")
+    if right.shape[-2] != rows:
+        raise RuntimeError(
+            f"Incompatible matrix sizes for triangular_solve: each A matrix is {rows} by {rows} but each b matrix is "
+            f"{right.shape[-2]} by {right.shape[-1]}"
+        )
+    if right.dtype not in (np.float32, np.float64):
+        raise NotImplementedError(f"\"triangular_solve_cpu\" not implemented for '{kinds[0]}'")
+    return SOLVED(*substitution.triangular_solve(input, A, upper, transpose, unitriangular))

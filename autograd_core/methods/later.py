@@ -32,6 +32,14 @@ def qr(self: Tensor, some: bool = True) -> Any:
     return solving.old_qr(self, some)
 
 
+def triangular_solve(
+    self: Tensor, A: Tensor, upper: bool = True, transpose: bool = False, unitriangular: bool = False
+) -> Any:
+    from ..functions import older
+
+    return older.triangular_solve(self, A, upper, transpose, unitriangular)
+
+
 def histogram(self: Tensor, bins: Any = 100, **options: Any) -> Any:
     from ..functions import slopes
 
@@ -39,5 +47,5 @@ def histogram(self: Tensor, bins: Any = 100, **options: Any) -> Any:
 
 
 METHODS: dict[str, Callable[..., Any]] = {
-    method.__name__: method for method in (prelu, hardshrink, cholesky, qr, histogram)
+    method.__name__: method for method in (prelu, hardshrink, cholesky, qr, triangular_solve, histogram)
 }

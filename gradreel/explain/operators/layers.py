@@ -181,6 +181,15 @@ LAYERS: dict[str, Operator] = {
             ("B", "solve(A.T, grad)", "solves with the transposed matrix for {grad}"),
         ),
     ),
+    "TriangularSolve": row(
+        OTHER,
+        ("self", "solve(A.T, grad)", "solves with the transposed triangle for {grad}"),
+        (
+            "A",
+            "-solve(A.T, grad) @ solution.T",
+            "solves with the transposed triangle for {grad} and multiplies by minus the solution",
+        ),
+    ),
     **alike(
         "LinalgCholeskyEx Cholesky LinalgQr LinalgEigh LinalgEig LinalgSvd LinalgLuFactorEx LinalgLu",
         lone("its slope is read off the factors", "through the factors", "carries {grad} back through the factors"),
