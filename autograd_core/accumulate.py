@@ -123,7 +123,7 @@ def copied_for(grad: Any, data: Any) -> tuple[Any, int]:
 def look_at_layout(held: Tensor, leaf: Tensor, how: str) -> None:
     """Warn, once for each way to add, of a sum held in `.grad` that does not lie as the gradient of its leaf should."""
     if not laid_out_alike(held.data_, leaf.data_):
-        warn_once(f"layout {how}", errors.layout(held.data_, leaf.data_), 4)
+        warn_once(f"layout {how}", errors.layout(held.data_, leaf.data_), of_caller=False)
 
 
 def add_in_place(before: Tensor, grad: Any) -> str:

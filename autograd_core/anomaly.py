@@ -48,7 +48,7 @@ def of_the_engine(entry: str) -> bool:
 def warn(text: str) -> None:
     """Warn; where warnings are errors, print: another error is on its way already."""
     try:
-        warnings.warn(text, UserWarning, stacklevel=3)
+        warnings.warn(text, UserWarning, stacklevel=1)
     except UserWarning as warning:
         traceback.print_exception(warning)
 

@@ -184,7 +184,7 @@ def old_cross(input: Tensor, other: Tensor, dim: int | None = None) -> Tensor:
         found = [at for at, n in enumerate(input.data_.shape) if n == 3]
         if not found:
             raise RuntimeError("no dimension of size 3 in input")
-        warn_once("cross", WITHOUT_DIM, 4)
+        warn_once("cross", WITHOUT_DIM)
         dim = found[0]
     return cross(input, other, dim=dim)
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 
 from .tensor import Array, Tensor
+from .warned import warn
 
 WRITTEN_TWICE = (
     "unsupported operation: more than one element of the written-to tensor refers to a single memory location. "
@@ -55,11 +55,9 @@ def refuse_overlap(name: str, target: Tensor, operands: Iterable[Any]) -> None:
     if repeats(target.data_) and name not in REPEATING:
         if name not in OUTDATED:
             raise RuntimeError(WRITTEN_TWICE)
-        warnings.warn(
+        warn(
             f"Use of {name}_ on expanded tensors is deprecated. Please clone() the tensor before performing this "
-            f"operation. This also applies to advanced indexing e.g. tensor[{OUTDATED[name]}",
-            UserWarning,
-            stacklevel=2,
+            f"operation. This also applies to advanced indexing e.g. tensor[{OUTDATED[name]}"
         )
     if name in READ_FIRST:
         return

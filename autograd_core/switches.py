@@ -61,7 +61,7 @@ def set_float32_matmul_precision(precision: str) -> None:
         warnings.warn(
             f"{precision} is not one of 'highest', 'high', or 'medium'; the currentsetFloat32MatmulPrecision call has "
             "no effect.",
-            stacklevel=2,
+            stacklevel=1,
         )
         return
     switch("precision", precision)

@@ -91,6 +91,6 @@ def set_default_tensor_type(t: Any, /) -> None:
     warnings.warn(
         "torch.set_default_tensor_type() is deprecated as of PyTorch 2.1, please use torch.set_default_dtype() and "
         "torch.set_default_device() as alternatives.",
-        stacklevel=2,
+        stacklevel=1,
     )
     dtypes.set_default_dtype(kind)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -33,7 +32,7 @@ from ..sizes import Size
 from ..state import special, state
 from ..tensor import Tensor, plain
 from ..under_way import under_way
-from ..warned import warn_once
+from ..warned import warn, warn_once
 from . import function, graph
 from .graph import GradientEdge
 from .legacy import Variable
@@ -125,7 +124,7 @@ def backward(
     if state.mapped or any(level is not state.dual for level in state.levels):
         raise RuntimeError(errors.BACKWARD_IN_TRANSFORM)
     if grad_variables is not None:
-        warnings.warn("`grad_variables` is deprecated. Use `grad_tensors` instead.", FutureWarning, stacklevel=2)
+        warn("`grad_variables` is deprecated. Use `grad_tensors` instead.", FutureWarning)
         if grad_tensors is not None:
             raise RuntimeError(errors.GRADS_TWICE)
         grad_tensors = grad_variables
@@ -150,7 +149,7 @@ def backward(
         run(call, "backward", roots, grads, edges, inputs or ())
     finally:
         if create_graph:
-            warn_once("create_graph", errors.CREATE_GRAPH_CYCLE, 3)  # torch keeps it until the call ends
+            warn_once("create_graph", errors.CREATE_GRAPH_CYCLE, of_caller=False)  # torch keeps it until the call ends
 
 
 def grad(
@@ -184,7 +183,7 @@ def grad(
         if found is not None:
             return found
     if not only_inputs:
-        warnings.warn(errors.ONLY_INPUTS, FutureWarning, stacklevel=2)
+        warn(errors.ONLY_INPUTS, FutureWarning)
     if materialize_grads and allow_unused is False:
         raise ValueError(
             "Expected allow_unused to be True or not passed when materialize_grads=True, but got: allow_unused=False."

@@ -64,7 +64,7 @@ def check_inputs(inputs: Sequence[Any]) -> None:
             warnings.warn(
                 f"Input #{i} requires gradient and is not a double precision floating point or complex. This check "
                 "will likely fail if all the inputs are not of double precision floating point or complex. ",
-                stacklevel=4,
+                stacklevel=1,
             )
         memory = value.array()
         if memory.size and any(step == 0 and size > 1 for step, size in zip(memory.strides, memory.shape, strict=True)):
@@ -225,10 +225,10 @@ def check_undefined(subject: Subject) -> None:
         try:
             came = subject.grads(outputs, zeros(outputs), False) if outputs else ()
         except RuntimeError as error:
-            warnings.warn(BREAKING, stacklevel=4)
+            warnings.warn(BREAKING, stacklevel=1)
             raise GradcheckError(UNDEFINED_REFUSED) from error
         if any(g is not None and np.any(g.data_ != 0) for g in came):
-            warnings.warn(BREAKING, stacklevel=4)
+            warnings.warn(BREAKING, stacklevel=1)
             raise GradcheckError(UNDEFINED_NOT_ZERO)
 
 

@@ -44,7 +44,7 @@ def wrap_outputs(node: FunctionNode, outputs: list[Any], inputs: list[Tensor], r
     for tensor in dirty:
         tensor.bump()
         if not among(tensor, inputs):
-            warnings.warn(DIRTY_NOT_INPUT, UserWarning, stacklevel=4)
+            warnings.warn(DIRTY_NOT_INPUT, UserWarning, stacklevel=1)
         tell.written(tensor, node.function.__name__, ())
     wrapped: list[Any] = []
     differentiable = [

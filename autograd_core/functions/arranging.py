@@ -143,9 +143,8 @@ def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple[Tensor, ...]:
 
 
 def warn_of_indexing() -> None:
-    warn_once(
-        "meshgrid", "torch.meshgrid: in an upcoming release, it will be required to pass the indexing argument.", 3
-    )
+    text = "torch.meshgrid: in an upcoming release, it will be required to pass the indexing argument."
+    warn_once("meshgrid", text, of_caller=False)
 
 
 def cartesian_prod(*tensors: Tensor) -> Tensor:

@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
@@ -16,6 +15,7 @@ from ..ops import reduce as r
 from ..ops import shape as s
 from ..ops.dims import existing, wrap
 from ..tensor import Tensor, plain
+from ..warned import warn
 from .choices import clamp
 
 
@@ -41,6 +41,8 @@ def cov(
     count = rows.data_.shape[1]
     centre = e.div(r.sum_dim(rows, [1], False), plain(np.float64(count).astype(np.float32)))
     apart = e.sub(rows, s.unsqueeze(centre, 1))
+    if count <= correction:
+        warn(NO_DEGREES)
     degrees = plain(np.float32(max(count - correction, 0)))
     return s.squeeze(e.div(m.mm(apart, s.t(apart)), degrees))
 
@@ -61,7 +63,7 @@ def weighted(rows: Tensor, correction: int, fweights: Tensor | None, aweights: T
         lost = e.div(e.mul(r.sum(e.mul(each, aweights)), correction), whole)
     degrees = e.sub(whole, lost)
     if degrees.data_ <= 0:
-        warnings.warn(NO_DEGREES, UserWarning, stacklevel=2)
+        warn(NO_DEGREES)
         degrees = plain(np.zeros_like(degrees.data_)[()])
     return s.squeeze(e.div(m.mm(apart, s.t(e.mul(apart, each))), degrees))
 

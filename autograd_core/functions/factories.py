@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Sequence
 from typing import Any
 
@@ -15,6 +14,7 @@ from ..state import exposed, state
 from ..storage import new_storage
 from ..strides import PRESERVED, copied
 from ..tensor import Tensor, plain
+from ..warned import warn
 from .choices import numpy_dtype, sizes_of
 from .literals import from_data, need_forward
 
@@ -69,7 +69,7 @@ def check_device(given: Any) -> None:
 def tensor(data: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False) -> Tensor:
     """A new leaf with a copy of `data`: numbers, nested sequences, arrays or tensors."""
     if isinstance(data, Tensor):
-        warnings.warn(FROM_TENSOR.format("torch.tensor"), UserWarning, stacklevel=2)
+        warn(FROM_TENSOR.format("torch.tensor"))
     inputs = tensors_in(data) if state.session is not None else ()
     return made(np.array(from_data(data, dtype)), "tensor", requires_grad, device, inputs)
 
@@ -232,7 +232,7 @@ def closed_range(
     """
     if end is None:
         raise TypeError('range() missing 1 required positional arguments: "end"')
-    warnings.warn(RANGE, UserWarning, stacklevel=2)
+    warn(RANGE)
     first, last, by = (v.item() if isinstance(v, Tensor) else v for v in (start, end, step))
     check_steps(first, last, by)
     kind = floating(None) if dtype is None else numpy_dtype(dtype)

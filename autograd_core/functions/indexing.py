@@ -6,7 +6,6 @@ indices. A write goes through the views that a read would take, so that torch's 
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from typing import Any
 
@@ -19,6 +18,7 @@ from ..ops import index as places
 from ..overlap import refuse_repeats
 from ..tensor import Tensor, plain
 from ..transforms.batch import unseen
+from ..warned import warn
 
 END = 2**63 - 1
 
@@ -129,7 +129,7 @@ def as_tuple(index: Any) -> tuple[Any, ...]:
     if isinstance(index, tuple):
         return index
     if isinstance(index, list | str) and len(index) < 32 and any(is_composite(part) for part in index):
-        warnings.warn(NON_TUPLE, UserWarning, stacklevel=3)
+        warn(NON_TUPLE)
         if isinstance(index, str):
             raise TypeError("new(): invalid data type 'str'")
         return tuple(index)
@@ -216,7 +216,7 @@ def masks_of_bytes(indices: Sequence[Tensor | None]) -> list[Tensor | None]:
     """`indices` with masks in the place of bytes."""
     for part in indices:
         if is_mask_of_bytes(part):
-            warnings.warn(OF_BYTES, UserWarning, stacklevel=3)
+            warn(OF_BYTES)
     return [as_index(part) if part is not None and part.data_.dtype.char == "B" else part for part in indices]
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
@@ -11,6 +10,7 @@ from ..batching.making import like as hidden_like
 from ..batching.making import sized as hidden_sized
 from ..strides import blank_like
 from ..tensor import Tensor
+from ..warned import warn
 from .choices import numpy_dtype, sizes_of
 from .factories import FROM_TENSOR, checked, empty, full, made, ones, tensor, zeros
 
@@ -55,7 +55,7 @@ def new_tensor(
     self: Tensor, data: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False
 ) -> Tensor:
     if isinstance(data, Tensor):
-        warnings.warn(FROM_TENSOR.format("tensor.new_tensor"), UserWarning, stacklevel=2)
+        warn(FROM_TENSOR.format("tensor.new_tensor"))
         data = data.data_
     return tensor(data, dtype=dtype or self.dtype, device=device, requires_grad=requires_grad)
 

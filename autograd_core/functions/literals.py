@@ -113,7 +113,7 @@ def flatten_into(flat: list[Any], data: Any, shape: tuple[int, ...], depth: int)
         raise ValueError(f"expected sequence of length {shape[depth]} at dim {depth} (got {len(data)})")
     for part in data:
         if isinstance(part, np.ndarray) and not isinstance(data, np.ndarray):
-            warn_once("list of arrays", LIST_OF_ARRAYS, 7)
+            warn_once("list of arrays", LIST_OF_ARRAYS)
         flatten_into(flat, part, shape, depth + 1)
 
 

@@ -184,7 +184,7 @@ def index_reduce(
 
 
 def warn_of_beta() -> None:
-    warn_once("index_reduce", "index_reduce() is in beta and the API may change at any time.", 3)
+    warn_once("index_reduce", "index_reduce() is in beta and the API may change at any time.")
 
 
 def scatter_reduce(

@@ -49,7 +49,7 @@ def joined(input: Tensor, dim: int, index: Tensor, src: Any, reduce: str) -> tup
         RuntimeError: it does neither.
     """
     if isinstance(src, Tensor):
-        warn_once("scatter with reduce", OF_TENSORS, 3)
+        warn_once("scatter with reduce", OF_TENSORS)
     else:
         src = plain(np.full(index.data_.shape, src, input.data_.dtype))
     if reduce not in OLD_REDUCTIONS:

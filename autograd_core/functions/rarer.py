@@ -154,7 +154,7 @@ def chain_matmul(*matrices: Tensor) -> Tensor:
     warnings.warn(
         "torch.chain_matmul is deprecated and will be removed in a future PyTorch release. Use torch.linalg.multi_dot "
         "instead, which accepts a list of two or more tensors rather than multiple parameters.",
-        stacklevel=2,
+        stacklevel=1,
     )
     return multi_dot(list(matrices))
 

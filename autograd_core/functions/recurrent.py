@@ -275,7 +275,7 @@ def lstm(
     if input.data_.dtype == np.float32 and input.data_.size and not projected:
         return fused_lstm(input, hx, weights, has_biases, used, train, bidirectional, batch_first)
     if input.data_.dtype == np.float32 and input.data_.size:
-        warn_once("lstm with projections", OF_PROJECTIONS, 3)
+        warn_once("lstm with projections", OF_PROJECTIONS)
     inputs = s.transpose(input, 0, 1) if batch_first else input
     output, hidden, cell = long_short(layer_of(long_short_cell), inputs, hx, weights, 1 + bidirectional, used)
     return (s.transpose(output, 0, 1) if batch_first else output), hidden, cell

@@ -42,7 +42,7 @@ def asarray(
             raise ValueError("can't alias arbitrary sequence into a tensor.")
         return tensor(obj, dtype=dtype, requires_grad=bool(requires_grad))
     if requires_grad is None and given.requires_grad:
-        warn_once("asarray", UNSAID, 3)
+        warn_once("asarray", UNSAID)
     kept = cast(given, dtype, copy)
     wanted = given.requires_grad if requires_grad is None else requires_grad
     if kept.requires_grad and not wanted:
@@ -92,5 +92,5 @@ def frombuffer(
             f"actual buffer length ({size} bytes)"
         )
     if view.readonly:
-        warn_once("frombuffer", NOT_WRITABLE, 3)
+        warn_once("frombuffer", NOT_WRITABLE)
     return made(np.frombuffer(buffer, kind, count, offset), "frombuffer", requires_grad, device)

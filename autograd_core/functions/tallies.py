@@ -123,7 +123,7 @@ def searchsorted(
         )
     for what, given in (("input value", input), ("boundary", sorted_sequence), ("sorter", sorter)):
         if isinstance(given, Tensor) and not lies_in(given.data_, None):
-            warn_once(f"non-contiguous {what}", SCATTERED.format(what), 3)
+            warn_once(f"non-contiguous {what}", SCATTERED.format(what))
     if sorter is not None:
         sorted_sequence = plain(np.take_along_axis(sorted_sequence.data_, in_order(sorter, sorted_sequence), -1))
     sought = input if isinstance(input, Tensor) else plain(sorted_sequence.data_.dtype.type(input))

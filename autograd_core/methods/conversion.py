@@ -30,7 +30,7 @@ SCALAR = (
 
 
 def warn_scalar() -> None:
-    warn_once("scalar", SCALAR, 4)
+    warn_once("scalar", SCALAR)
 
 
 def refuse_unseen(tensor: Tensor, message: str) -> None:

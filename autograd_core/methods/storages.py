@@ -150,7 +150,7 @@ def untyped_storage(self: Tensor) -> UntypedStorage:
 
 def storage(self: Tensor) -> TypedStorage:
     """The memory of this tensor, in numbers."""
-    warn_once("storages of numbers", OF_NUMBERS, 2)
+    warn_once("storages of numbers", OF_NUMBERS)
     return TypedStorage(self)
 
 

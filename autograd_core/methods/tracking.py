@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy as copying
-import warnings
 import weakref
 from collections import OrderedDict
 from collections.abc import Callable
@@ -19,6 +18,7 @@ from ..storage import InferenceStorage, OutsideStorage, Storage, new_storage
 from ..strides import copied as copied_alike
 from ..tensor import Meta, Tensor, bare, plain, sharing
 from ..transforms.batch import Batch, hidden
+from ..warned import warn
 
 Method = Callable[..., Any]
 
@@ -43,7 +43,7 @@ def get_grad(self: Tensor) -> Tensor | None:
     meta = self.meta
     found = None if meta is None else meta.grad
     if found is None and self.node is not None and not self.retains_grad:
-        warnings.warn(errors.NON_LEAF_GRAD, UserWarning, stacklevel=2)
+        warn(errors.NON_LEAF_GRAD)
     return found
 
 

@@ -21,7 +21,7 @@ def transposed(self: Tensor) -> Tensor:
     """All dimensions in the other order."""
     n = self.data_.ndim
     if n != 2:
-        warn_once("T" if n else "0-d T", NOT_A_MATRIX if n else IDENTITY.format("T"), 3)
+        warn_once("T" if n else "0-d T", NOT_A_MATRIX if n else IDENTITY.format("T"))
     turned: Tensor = s.permute(self, list(range(n))[::-1])
     return turned
 
@@ -40,7 +40,7 @@ def matrices(name: str) -> Callable[[Tensor], Tensor]:
             shown = title[:1].lower() + title[1:] if "." in title else f"tensor.{title}"
             raise RuntimeError(f"{shown} is only supported on matrices or batches of matrices. Got 1-D tensor.")
         if n == 0:
-            warn_once(f"0-d {name}", IDENTITY.format(name) if name == "mT" else CONJUGATE.format(title), 3)
+            warn_once(f"0-d {name}", IDENTITY.format(name) if name == "mT" else CONJUGATE.format(title))
             return self
         result: Tensor = s.transpose(self, -2, -1)
         return result
@@ -60,7 +60,7 @@ def matrix(self: Tensor) -> Tensor:
         more = " For batches of matrices, consider using tensor.mH" if n > 2 else ""
         raise RuntimeError(f"tensor.H is only supported on matrices (2-D tensors). Got {n}-D tensor.{more}")
     if n == 0:
-        warn_once("0-d H", CONJUGATE.format("Tensor.H"), 3)
+        warn_once("0-d H", CONJUGATE.format("Tensor.H"))
         return self
     turned: Tensor = s.transpose(self, 0, 1)
     return turned

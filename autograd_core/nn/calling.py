@@ -12,6 +12,7 @@ from ..custom.function import Function
 from ..graph import Handle, Node
 from ..state import state
 from ..tensor import Tensor
+from ..warned import warn
 from .attributes import Attributes
 from .everywhere import on_all_modules
 
@@ -172,7 +173,7 @@ class HookedCall:
             warnings.warn(
                 f"{whose} forward hook with ``always_call=True`` raised an exception that was silenced as "
                 f"another error was raised in forward: {error!s}",
-                stacklevel=5,
+                stacklevel=1,
             )
 
 
@@ -212,7 +213,7 @@ class Passage:
             warnings.warn(
                 "For backward hooks to be called, module output should be a Tensor or a tuple of Tensors but received "
                 f"{type(result)}",
-                stacklevel=5,
+                stacklevel=1,
             )
         results = result if isinstance(result, tuple) else (result,)
         self.outputs = len(results)
@@ -249,7 +250,7 @@ class Passage:
 
     def nothing_further(self, outputs: tuple[Any, ...]) -> None:
         """No input needs a gradient: the hooks run now."""
-        warnings.warn(NO_INPUT_GRAD, stacklevel=5)
+        warn(NO_INPUT_GRAD)
         for hook in self.hooks:
             got = hook(self.module, (None,) * self.inputs, outputs)
             if got is not None and not (isinstance(got, tuple) and all(part is None for part in got)):
@@ -299,7 +300,7 @@ def older_hooks(module: Any, hooks: Iterable[Hook], args: Any, result: Any) -> N
         node.register_hook(partial(hook, module))
     trouble = older_trouble(args, result, node)
     if trouble is not None:
-        warnings.warn(trouble, FutureWarning, stacklevel=4)
+        warnings.warn(trouble, FutureWarning, stacklevel=1)
 
 
 def older_trouble(args: Any, result: Any, node: Node) -> str | None:

@@ -136,7 +136,7 @@ def weight_norm(module: Any, name: str = "weight", dim: int | None = 0) -> Any:
     warnings.warn(
         "`torch.nn.utils.weight_norm` is deprecated in favor of `torch.nn.utils.parametrizations.weight_norm`.",
         FutureWarning,
-        stacklevel=2,
+        stacklevel=1,
     )
     WeightNorm(name, dim).join(module)
     return module

@@ -8,7 +8,6 @@ Formulas: PyTorch's derivatives.yaml.
 from __future__ import annotations
 
 import math
-import warnings
 from typing import Any
 
 import numpy as np
@@ -17,6 +16,7 @@ from .. import arithmetic, errors
 from ..arithmetic import total
 from ..op import both, helper, op
 from ..tensor import Array
+from ..warned import warn
 from .dims import Dims as Dims
 from .dims import axes as axes
 from .dims import lengths, unreduced, wrap
@@ -31,7 +31,7 @@ def counted(data: Array) -> Array:
 
 
 def no_degrees(name: str) -> None:
-    warnings.warn(NO_DEGREES.format(name), UserWarning, stacklevel=6)
+    warn(NO_DEGREES.format(name))
 
 
 NO_DEGREES = (

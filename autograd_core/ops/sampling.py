@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -13,6 +12,7 @@ from ..inplace import in_place
 from ..op import op
 from ..streams import Generator, laid_out
 from ..tensor import Array, Tensor
+from ..warned import warn
 from .kernels import refuse
 from .shape import expand, in_a_row
 
@@ -163,7 +163,7 @@ def check_bounds(low: int, high: int, kind: np.dtype[Any]) -> None:
     digits = np.finfo(kind).nmant + 1
     for what, end in ends.items():
         if abs(end) > 2**digits:
-            warnings.warn(BEYOND_DIGITS.format(what, digits, name), UserWarning, stacklevel=4)
+            warn(BEYOND_DIGITS.format(what, digits, name))
 
 
 BEYOND_DIGITS = (

@@ -198,7 +198,7 @@ class Reader:
         ways = [f"{self.name}{s.shown()}" for s in self.signatures if not s.deprecated]
         if not factors:
             raise NotImplementedError(f"this old way to call {self.name} is not supported: use {' or '.join(ways)}")
-        warn_once("old signature", OLD_WAY.format(self.name, signature.shown(), "\n\t".join(ways)), 4)
+        warn_once("old signature", OLD_WAY.format(self.name, signature.shown(), "\n\t".join(ways)))
         out = {"out": options["out"]} if "out" in options else {}
         return (*args[: self.method], *(given[name] for name in names)), factors | out
 

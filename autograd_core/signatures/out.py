@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from typing import Any
 
@@ -13,6 +12,7 @@ from ..state import state
 from ..streams import laid_out
 from ..tensor import Tensor
 from ..transforms.tangents import carries_tangent
+from ..warned import warn
 from .kinds import Function
 from .uncast import check_places, followed
 
@@ -112,7 +112,7 @@ def made_in(place: Tensor, args: Sequence[Any], options: dict[str, Any], functio
         refuse_overlap(name, place, ())
     if name not in STEPS or count != size:
         if name == "arange" and size:
-            warnings.warn(COUNTED.format(list(place.data_.shape), size, count), UserWarning, stacklevel=5)
+            warn(COUNTED.format(list(place.data_.shape), size, count))
         before = place._version
         place.resize_(value.shape)
         if name == "empty" or (place._version > before and name not in RESIZING):
@@ -130,7 +130,7 @@ def put(place: Tensor, value: Tensor) -> None:
     errors.check_cast(value.data_.dtype, place.data_.dtype)
     if place.data_.shape != value.data_.shape:
         if place.data_.size:
-            warnings.warn(RESIZED.format(list(place.data_.shape), list(value.data_.shape)), UserWarning, stacklevel=5)
+            warn(RESIZED.format(list(place.data_.shape), list(value.data_.shape)))
         resized(place, value.data_.shape)  # which counts as the write
         place.overwrite(value.data_)
     else:

@@ -99,7 +99,7 @@ def checkpoint(
         NotImplementedError: `debug`, which in torch lists every operator that ran.
     """
     if use_reentrant is None:
-        warnings.warn(NOT_SAID, UserWarning, stacklevel=2)
+        warnings.warn(NOT_SAID, UserWarning, stacklevel=1)
         use_reentrant = True
     preserve = kwargs.pop("preserve_rng_state", True)
     if kwargs and use_reentrant:
@@ -108,7 +108,7 @@ def checkpoint(
         if context_fn is not noop_context_fn or debug:
             raise ValueError("Passing `context_fn` or `debug` is only supported when use_reentrant=False.")
         if state.grad_enabled and not any(isinstance(a, Tensor) and a.requires_grad for a in args):
-            warnings.warn(NO_INPUT, UserWarning, stacklevel=2)
+            warnings.warn(NO_INPUT, UserWarning, stacklevel=1)
         return CheckpointFunction.apply(function, preserve, *args)
     if debug:
         raise NotImplementedError("checkpoint(debug=True) is not supported")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
@@ -18,6 +17,7 @@ from ...ops.kernels import refuse
 from ...ops.sampling import need_fractions
 from ...streams import exponential, uniform
 from ...tensor import Tensor, plain
+from ...warned import warn
 from .common import need_tensor
 
 
@@ -166,10 +166,7 @@ def sigmoid(input: Tensor) -> Tensor:
 
 def implicit_dim(name: str, ndim: int) -> int:
     """The dimension that torch takes where a program gives none, with its warning."""
-    warnings.warn(
-        f"Implicit dimension choice for {name} has been deprecated. Change the call to include dim=X as an argument.",
-        stacklevel=3,
-    )
+    warn(f"Implicit dimension choice for {name} has been deprecated. Change the call to include dim=X as an argument.")
     return 0 if ndim in (0, 1, 3) else 1
 
 
@@ -192,7 +189,7 @@ def softmin(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: 
 def gumbel_softmax(logits: Tensor, tau: float = 1, hard: bool = False, eps: float = 1e-10, dim: int = -1) -> Tensor:
     """A draw by `logits` that can be differentiated; `hard` rounds it, with the gradient of what is not rounded."""
     if eps != 1e-10:
-        warnings.warn("`eps` parameter is deprecated and has no effect.", stacklevel=2)
+        warn("`eps` parameter is deprecated and has no effect.")
     need_tensor("empty_like", "input", 1, logits)
     data = logits.data_
     need_fractions(data)

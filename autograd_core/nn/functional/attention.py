@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Sequence
 from typing import Any
 
@@ -18,6 +17,7 @@ from ...ops import padding as pads
 from ...ops import reduce as r
 from ...ops import shape as s
 from ...tensor import Tensor, plain
+from ...warned import warn
 from .dropouts import dropout
 
 
@@ -160,9 +160,7 @@ def canonical_mask(
     if held.kind not in "bf":
         raise AssertionError(f"only bool and floating types of {name} are supported")
     if other is not None and other.data_.dtype != held:
-        warnings.warn(
-            f"Support for mismatched {name} and {beside} is deprecated. Use same type for both instead.", stacklevel=3
-        )
+        warn(f"Support for mismatched {name} and {beside} is deprecated. Use same type for both instead.")
     if held.kind == "f":
         return mask
     return plain(np.where(mask.data_, kind.type(-np.inf), kind.type(0)), version=1)

@@ -25,7 +25,7 @@ def renamed(reduction: Any) -> Any:
     """`reduction` as it is called since PyTorch 1.0."""
     if reduction != "elementwise_mean":
         return reduction
-    warnings.warn(OF_ELEMENTS, stacklevel=4)
+    warnings.warn(OF_ELEMENTS, stacklevel=1)
     return "mean"
 
 
@@ -48,7 +48,7 @@ def reduction_of(size_average: Any, reduce: Any, reduction: str) -> str:
     average = size_average is None or bool(size_average)
     found = "none" if reduce is not None and not reduce else "mean" if average else "sum"
     warnings.warn(
-        f"size_average and reduce args will be deprecated, please use reduction='{found}' instead.", stacklevel=4
+        f"size_average and reduce args will be deprecated, please use reduction='{found}' instead.", stacklevel=1
     )
     return found
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import warnings
 from typing import Any
 
 import numpy as np
@@ -16,6 +15,7 @@ from ...ops import elementwise as e
 from ...ops import shape as s
 from ...streams import bernoulli
 from ...tensor import Array, Tensor, plain
+from ...warned import warn
 
 LOWEST = 1.7580993408473766
 """Less this is where selu goes for large negative numbers: alpha dropout puts elements there."""
@@ -108,12 +108,11 @@ def dropout2d(input: Tensor, p: float = 0.5, training: bool = True, inplace: boo
     rank = input.data_.ndim
     warn_of_rank("dropout2d", rank, (3, 4), "2 spatial")
     if rank == 3:
-        warnings.warn(
+        warn(
             "dropout2d: Received a 3D input to dropout2d and assuming that channel-wise 1D dropout behavior is "
             "desired - input is interpreted as shape (N, C, L), where C is the channel dim. This behavior will change "
             "in a future release to interpret the input as one without a batch dimension, i.e. shape (C, H, W). To "
-            "maintain the 1D channel-wise dropout behavior, please switch to using dropout1d instead.",
-            stacklevel=2,
+            "maintain the 1D channel-wise dropout behavior, please switch to using dropout1d instead."
         )
     return by_channel(input, p, training, inplace, alone=False)
 
@@ -126,12 +125,11 @@ def dropout3d(input: Tensor, p: float = 0.5, training: bool = True, inplace: boo
 
 def warn_of_rank(function: str, rank: int, wanted: tuple[int, int], spatial: str) -> None:
     if rank not in wanted:
-        warnings.warn(
+        warn(
             f"{function}: Received a {rank}-D input to {function}, which is deprecated and will result in an error in "
             "a future release. To retain the behavior and silence this warning, please use dropout instead. Note that "
             f"{function} exists to provide channel-wise dropout on inputs with {spatial} dimensions, a channel "
-            f"dimension, and an optional batch dimension (i.e. {wanted[0]}D or {wanted[1]}D inputs).",
-            stacklevel=3,
+            f"dimension, and an optional batch dimension (i.e. {wanted[0]}D or {wanted[1]}D inputs)."
         )
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from typing import Any
 
@@ -10,6 +9,7 @@ from ...errors import type_name
 from ...ops import grids, lookups
 from ...signatures.guarding import guarded
 from ...tensor import Tensor
+from ...warned import warn
 
 MODES = {"bilinear": lookups.LINEAR, "nearest": lookups.NEAREST, "bicubic": lookups.CUBIC}
 PADDINGS = {"zeros": lookups.ZEROS, "border": lookups.BORDER, "reflection": lookups.REFLECTION}
@@ -36,7 +36,7 @@ def grid_sample(
             f"'{padding_mode}'"
         )
     if align_corners is None:
-        warnings.warn(CHANGED, stacklevel=2)
+        warn(CHANGED)
         align_corners = False
     return sampler(input, grid, MODES[mode], PADDINGS[padding_mode], align_corners)
 
@@ -87,7 +87,7 @@ def check(input: Tensor, grid: Tensor, mode: int) -> None:
 def affine_grid(theta: Tensor, size: Sequence[int], align_corners: bool | None = None) -> Any:
     aligned = bool(align_corners)
     if align_corners is None:
-        warnings.warn(CHANGED, stacklevel=2)
+        warn(CHANGED)
     if not theta.is_floating_point():
         raise ValueError(f"Expected theta to have floating point type, but got {theta.dtype}")
     rank = len(size) - 2
@@ -102,7 +102,7 @@ def affine_grid(theta: Tensor, size: Sequence[int], align_corners: bool | None =
             f"{theta.shape}."
         )
     if aligned and min(size[2:]) == 1:
-        warnings.warn(ONE_WIDE, stacklevel=2)
+        warn(ONE_WIDE)
     elif min(size) <= 0:
         raise ValueError(f"Expected non-zero, positive output size. Got {size}")
     if size[0] != theta.shape[0]:

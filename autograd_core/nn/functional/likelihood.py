@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
@@ -15,6 +14,7 @@ from ...ops import reduce as r
 from ...ops import shape as s
 from ...ops.two_numbers import xlogy
 from ...tensor import Tensor, plain
+from ...warned import warn
 from .common import need_tensor, reduce_loss, reduction_nr, reduction_of, with_old_flags
 
 
@@ -79,11 +79,10 @@ def kl_div(
     elif of_batch:
         reduction = "sum"
     elif reduction == "mean":
-        warnings.warn(
+        warn(
             "reduction: 'mean' divides the total loss by both the batch size and the support size.'batchmean' divides "
             "only by the batch size, and aligns with the KL div math definition.'mean' will be changed to behave the "
-            "same as 'batchmean' in the next major release.",
-            stacklevel=3,
+            "same as 'batchmean' in the next major release."
         )
     reduced = reduce_loss(divergences(input, target, log_target), reduction)
     return e.div(reduced, input.data_.shape[0]) if of_batch and input.data_.ndim else reduced

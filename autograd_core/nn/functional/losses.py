@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import warnings
 from typing import Any
 
 import numpy as np
@@ -18,6 +17,7 @@ from ...ops import shape as s
 from ...state import state
 from ...tensor import Tensor, plain
 from ...transforms.batch import hidden
+from ...warned import warn
 from .common import REDUCTIONS, reduce_loss, reduction_nr, reduction_of, with_old_flags
 
 
@@ -25,10 +25,9 @@ def same_size(input: Tensor, target: Tensor) -> tuple[Tensor, Tensor]:
     """Both, expanded to one shape; torch warns where they differ."""
     if input.data_.shape == target.data_.shape:
         return input, target
-    warnings.warn(
+    warn(
         f"Using a target size ({target.shape}) that is different to the input size ({input.shape}). This will likely "
-        "lead to incorrect results due to broadcasting. Please ensure they have the same size.",
-        stacklevel=4,
+        "lead to incorrect results due to broadcasting. Please ensure they have the same size."
     )
     try:
         shape = list(np.broadcast_shapes(input.data_.shape, target.data_.shape))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Sequence
 from typing import Any
 
@@ -11,6 +10,7 @@ import numpy as np
 
 from ...ops import smoothing, upsampling, zooming
 from ...tensor import Tensor
+from ...warned import warn
 from .pooling import adaptive_avg_pool1d, adaptive_avg_pool2d
 from .volumes import adaptive_avg_pool3d
 
@@ -88,7 +88,7 @@ def upsample_bilinear(input: Tensor, size: Any = None, scale_factor: Any = None)
 
 def deprecated(name: str) -> None:
     text = f"`nn.functional.{name}` is deprecated. Use `nn.functional.interpolate` instead."
-    warnings.warn(text, stacklevel=3)
+    warn(text)
 
 
 def check_rank(ndim: int, mode: str) -> None:

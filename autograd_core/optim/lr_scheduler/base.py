@@ -102,7 +102,7 @@ class LRScheduler:
         """The rates as they stand; asked by `get_lr`, which programs should not call."""
         if not self._get_lr_called_within_step:
             warnings.warn(
-                "To get the last learning rate computed by the scheduler, please use `get_last_lr()`.", stacklevel=3
+                "To get the last learning rate computed by the scheduler, please use `get_last_lr()`.", stacklevel=1
             )
         return [group["lr"] for group in self.optimizer.param_groups]
 
