@@ -72,6 +72,17 @@ TABLE: tuple[Misgiven, ...] = (
         ),
     ),
     Misgiven(
+        re.compile(r"^Unexpected keyword arguments: (?P<got>[\w, ]+)$"),
+        "reentrant_words",
+        "The old checkpoint takes no names",
+        nothing,
+        (
+            "{code} {line}{turn} gives the checkpoint arguments by name, and it is of the reentrant kind.",
+            "That kind hands on arguments by their places alone; `use_reentrant=False` takes names, too.",
+        ),
+        re.compile(r"\bcheckpoint\("),
+    ),
+    Misgiven(
         re.compile(r"vmap: It looks like you're .*attempting to use a Tensor in some data-dependent control flow"),
         "vmap_choice",
         "Under vmap nothing can be decided",

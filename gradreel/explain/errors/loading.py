@@ -75,8 +75,7 @@ def told(
 
 
 def prefix(short: list[str], long: list[str]) -> str:
-    """What every one of `long` begins with, if the rest of them are `short`."""
-    if not short or len(short) != len(long) or not long[0].endswith(short[0]):
-        return ""
-    first = long[0].removesuffix(short[0])
-    return first if sorted(long) == sorted(first + key for key in short) else ""
+    """What stands before each of `short` among `long`, where there may be more."""
+    there = set(long)
+    begins = [key.removesuffix(short[0]) for key in long if short and key.endswith(short[0])]
+    return next((first for first in begins if all(first + key in there for key in short)), "")

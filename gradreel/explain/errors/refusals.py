@@ -157,6 +157,59 @@ REFUSALS: dict[str, Refusal] = {
             "`no_grad` makes ordinary tensors without a graph; a `clone()` is an ordinary tensor, too.",
         ),
     ),
+    "nference tensor outside InferenceMode is not allowed": Refusal(
+        "inference",
+        "A tensor of inference mode cannot be changed",
+        untracked,
+        "built",
+        (
+            "{name}, made {where}, was made under `inference_mode`, which keeps no books on it at all.",
+            "{code} {line} would change it out there, where books are kept.",
+            "`no_grad` makes ordinary tensors without a graph; a `clone()` is an ordinary tensor, too.",
+        ),
+    ),
+    "sampler option is mutually exclusive with shuffle": Refusal(
+        "shuffled_twice",
+        "A sampler already says the order",
+        anything,
+        "",
+        (
+            "{code} {line} gives a sampler and asks to shuffle besides.",
+            "A sampler says in which order the examples come; `shuffle=True` would make a sampler of its own.",
+        ),
+    ),
+    "expected unspecified shuffle option": Refusal(
+        "shuffled_twice",
+        "What only goes forward cannot be shuffled",
+        anything,
+        "",
+        (
+            "{code} {line} asks to shuffle an `IterableDataset`.",
+            "Such a set hands out its examples one after another and has no places to choose from: it shuffles by "
+            "itself, or not at all.",
+        ),
+    ),
+    "is not a valid value for reduction": Refusal(
+        "reduction",
+        "A loss knows three ways to put its entries together",
+        anything,
+        "",
+        (
+            "{code} {line} names another way.",
+            "There are `'mean'`, `'sum'` and `'none'`, which leaves one entry for each example.",
+        ),
+    ),
+    "does not have vmap support": Refusal(
+        "no_vmap_rule",
+        "A Function that vmap does not know",
+        anything,
+        "",
+        (
+            "{code} {line} runs a Function of your own for all examples at once.",
+            "PyTorch has to be told how: by a `vmap` method, or, where forward and backward are made of torch's own "
+            "operators, by `generate_vmap_rule = True` in the class.",
+        ),
+    ),
     "all elements of": Refusal(
         "range",
         "Numbers out of the range of this loss",

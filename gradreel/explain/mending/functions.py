@@ -287,3 +287,13 @@ def gradient_multiplied(wanted: Wanted) -> Iterator[Proposal]:
             if part is not None and not (isinstance(part, ast.Constant) and part.value is None):
                 edits.append(text.replaced(part, f"{came} * ({text.get(part)})"))
     yield wanted.proposal(f"multiply by {came}, the gradient that comes in", FREE, *edits)
+
+
+def vmap_rule(wanted: Wanted) -> Iterator[Proposal]:
+    """PyTorch makes the rule for vmap out of forward and backward."""
+    text = wanted.text
+    named = re.search(r"vmap over (\w+),", wanted.found.message)
+    for node in ast.walk(text.tree):
+        if isinstance(node, ast.ClassDef) and named is not None and node.name == named[1]:
+            title = f"generate_vmap_rule = True in {node.name}"
+            yield wanted.proposal(title, FREE, text.before(node.body[0], ["generate_vmap_rule = True"]))

@@ -23,7 +23,8 @@ def renamed(wanted: Wanted) -> Iterator[Proposal]:
     text, ahead, behind = wanted.text, wanted.name("ahead"), wanted.name("behind")
     for call, given in loads(wanted):
         key = f'key.removeprefix("{ahead}")' if ahead else f'"{behind}" + key'
-        made = f"{{{key}: value for key, value in {grouped(text, given)}.items()}}"
+        rest = f' if key.startswith("{ahead}")' if ahead else ""
+        made = f"{{{key}: value for key, value in {grouped(text, given)}.items(){rest}}}"
         title = f"take {ahead} off the names" if ahead else f"put {behind} before the names"
         yield wanted.proposal(f"{title}, on line {call.lineno}", FREE, text.replaced(given, made))
 

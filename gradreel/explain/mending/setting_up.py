@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from ..calls import called, keyword
 from ..errors.not_imported import IMPORTS, unbound
-from .common import set_keyword, with_argument
+from .common import set_keyword, with_argument, without_keyword
 from .proposal import FREE, Proposal, Wanted
 from .text import Text, names_in, targets
 
@@ -169,3 +169,26 @@ def classes_second(wanted: Wanted) -> Iterator[Proposal]:
         flat = f"{bracketed(text.get(second))}.flatten()"
         title = f"one long row of places, on line {call.lineno}"
         yield wanted.proposal(title, FREE, text.replaced(first, made), text.replaced(second, flat))
+
+
+def not_shuffled(wanted: Wanted) -> Iterator[Proposal]:
+    """The order is left to the sampler, or to the set."""
+    text = wanted.text
+    for call in text.calls(wanted.at("raised")):
+        edit = without_keyword(text, call, "shuffle")
+        if edit is not None:
+            yield wanted.proposal(f"without shuffle on line {call.lineno}", FREE, edit)
+
+
+REDUCTIONS = ("mean", "sum", "none")
+
+
+def reduced(wanted: Wanted) -> Iterator[Proposal]:
+    """One of the ways that there are."""
+    text = wanted.text
+    for call in ast.walk(text.tree):
+        given = keyword(call, "reduction") if isinstance(call, ast.Call) else None
+        if given is not None and isinstance(given.value, ast.Constant) and given.value.value not in REDUCTIONS:
+            for way in REDUCTIONS:
+                title = f'reduction="{way}" on line {given.lineno}'
+                yield wanted.proposal(title, FREE, text.replaced(given.value, f'"{way}"'))

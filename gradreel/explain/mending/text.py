@@ -152,6 +152,9 @@ class Text:
         """`statements`, which follow one another, under `header`."""
         first, last = statements[0], statements[-1]
         if not (self.alone(first) and self.alone(last)):
+            head = self.parents.get(first)
+            if isinstance(head, ast.For | ast.While | ast.If | ast.With) and head.lineno == first.lineno:
+                return self.wrapped([head], header)  # `for p in ps: p.mul_(2)` goes in as a whole
             inner = "; ".join(self.get(statement) for statement in statements)
             start = self.place(first.lineno, first.col_offset)
             end = self.place(last.end_lineno or last.lineno, last.end_col_offset or 0)

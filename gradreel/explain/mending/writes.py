@@ -129,7 +129,9 @@ def inplace_switched_off(wanted: Wanted) -> Iterator[Proposal]:
 def under_no_grad(wanted: Wanted) -> Iterator[Proposal]:
     """The write, and those beside it, under torch.no_grad()."""
     text, statement = wanted.text, wanted.at("changed")
-    if statement is None or isinstance(statement, ast.For | ast.While | ast.If | ast.With | ast.FunctionDef):
+    if statement is None or isinstance(statement, ast.FunctionDef):
+        return
+    if isinstance(statement, ast.For | ast.While | ast.If | ast.With) and statement.body[0].lineno > statement.lineno:
         return
     block = text.block(statement)
     at = block.index(statement) if statement in block else -1
