@@ -128,6 +128,9 @@ def extent(size: Sequence[int], stride: Sequence[int]) -> int:
 
 def laid_out(size: Sequence[int], stride: Sequence[int], dtype: np.dtype[Any]) -> Array:
     """New memory, not filled, seen with these lengths and strides."""
+    in_rows = np.empty(size, dtype)
+    if steps_of(in_rows) == tuple(stride):
+        return in_rows  # and no view of another array, which gradients would be taken for
     return strided(np.empty(extent(size, stride), dtype), tuple(size), tuple(stride), 0)
 
 
