@@ -20,6 +20,10 @@ SECOND_BACKWARD = (
     "retain_graph=True if you need to backward through the graph a second time or if you need to access saved tensors "
     "after calling backward."
 )
+LEAF_ASKED_FOR = (
+    "A leaf node was passed to _will_engine_execute_node but we are currently running autograd.grad(). This is "
+    "currently not supported."
+)
 DETACHED = (
     "Trying to use a saved tensor that has been detached in-place, i.e. with .detach_().This is not supported, please "
     "use out-of-place `.detach()` instead"

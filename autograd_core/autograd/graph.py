@@ -7,9 +7,10 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
 from weakref import WeakKeyDictionary, WeakSet
 
+from .. import errors
 from ..absent import absent
 from ..edges import accumulator, gradient_edge
-from ..graph import Handle, Node
+from ..graph import AccumulateGrad, Handle, Node
 from ..homes import settle
 from ..mutation import _AllowMutationOnSavedContext, contexts
 from ..state import state, watch
@@ -135,7 +136,10 @@ class AllHook:
             if call not in self.came:
                 self.came[call] = [None] * len(self.edges)
                 below = [(n, nr) for n, nr in self.edges if n is not None and n is not call.alone]
-                self.waiting[call] = sum(call.comes_to(n, nr) for n, nr in below)
+                coming = [(n, nr) for n, nr in below if call.comes_to(n, nr)]
+                if any(isinstance(n, AccumulateGrad) and (n, nr) in (call.captures or ()) for n, nr in coming):
+                    raise RuntimeError(errors.LEAF_ASKED_FOR)
+                self.waiting[call] = len(coming)
             self.came[call][index] = grad
             self.waiting[call] -= 1
             if self.waiting[call] == 0:
