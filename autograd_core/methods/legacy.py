@@ -66,13 +66,28 @@ def resize_as(self: Tensor, tensor: Tensor) -> Tensor:
     return Resize.apply(self, tuple(tensor.data_.shape))
 
 
-def set_(
-    self: Tensor, source: Tensor | None = None, storage_offset: int = 0, size: Any = None, stride: Any = None
-) -> Tensor:
+def memory_of(source: Any, kind: np.dtype[Any]) -> Tensor:
+    """The tensor `source`, or all numbers in a storage.
+
+    Raises:
+        RuntimeError: the storage is one of other numbers.
+    """
+    if isinstance(source, Tensor):
+        return source
+    if (held := getattr(source, "dtype", None)) is None:
+        row: Tensor = source.as_row(kind)
+        return row
+    if held.numpy != kind:
+        name, other = errors.C_NAMES[kind.name], errors.type_name(held.numpy)
+        raise RuntimeError(
+            f"Expected a Storage of type {name} or an UntypedStorage, but got type {other} for argument 1 'storage'"
+        )
+    return memory_of(source.untyped(), kind)
+
+
+def set_(self: Tensor, source: Any = None, storage_offset: int = 0, size: Any = None, stride: Any = None) -> Tensor:
     """Show the memory of `source` from now on, or a window of it; a write that has no derivative."""
-    if source is not None and not isinstance(source, Tensor):
-        raise NotImplementedError("set_ to a storage is not supported: give it the tensor of that")
-    given = made(np.zeros(0, self.data_.dtype), "set_") if source is None else source
+    given = made(np.zeros(0, self.data_.dtype), "set_") if source is None else memory_of(source, self.data_.dtype)
     data = given.array()
     if size is not None:
         with no_grad():

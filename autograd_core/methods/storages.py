@@ -6,6 +6,8 @@ import weakref
 from collections.abc import Iterator
 from typing import Any
 
+import numpy as np
+
 from .. import dtypes, errors, tell
 from ..device import CPU
 from ..functions.indexing import setitem
@@ -34,6 +36,14 @@ class UntypedStorage:
 
     def data_ptr(self) -> int:
         return self.storage_.address
+
+    def as_row(self, kind: np.dtype[Any]) -> Tensor:
+        """All of the memory as numbers of one kind in a row."""
+        owner = self.data_
+        row = owner.reshape(-1) if owner.flags.c_contiguous else in_memory(owner)
+        tensor = plain(row.view(kind))
+        tensor.storage_ = self.storage_
+        return tensor
 
     def nbytes(self) -> int:
         return int(self.data_.nbytes)
