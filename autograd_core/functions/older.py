@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
@@ -30,12 +29,13 @@ NOT_PIVOTS = (
 
 def lu(A: Tensor, pivot: bool = True, get_infos: bool = False) -> Any:
     """Both factors in one matrix, and how rows were swapped; with `get_infos` also where U is singular."""
-    warnings.warn(
+    warn_once(
+        "lu",
         "torch.lu is deprecated in favor of torch.linalg.lu_factor / torch.linalg.lu_factor_ex and will be removed in "
         "a future PyTorch release.\nLU, pivots = torch.lu(A, compute_pivots)\nshould be replaced with\nLU, pivots = "
         "torch.linalg.lu_factor(A, compute_pivots)\nand\nLU, pivots, info = torch.lu(A, compute_pivots, "
         "get_infos=True)\nshould be replaced with\nLU, pivots, info = torch.linalg.lu_factor_ex(A, compute_pivots)",
-        stacklevel=1,
+        of_caller=False,
     )
     if A.data_.ndim < 2:
         raise RuntimeError(
