@@ -1,29 +1,11 @@
 """torch.cuda of a machine without a graphics card: programs ask for it, and go on without."""
 
+from . import without
 
-def is_available() -> bool:
-    return False
+is_available = is_initialized = is_bf16_supported = without.answering(False)
+device_count = memory_allocated = max_memory_allocated = memory_reserved = max_memory_reserved = without.answering(0)
+manual_seed = manual_seed_all = seed = seed_all = empty_cache = without.answering(None)
+"""There is nothing to seed, and nothing to give back."""
 
-
-def device_count() -> int:
-    return 0
-
-
-def manual_seed(seed: int) -> None:
-    """Nothing to seed."""
-
-
-manual_seed_all = manual_seed
-
-
-def empty_cache() -> None:
-    """Nothing to give back."""
-
-
-def synchronize(device: object = None) -> None:
-    """Refused, as by a torch that was built without.
-
-    Raises:
-        AssertionError: always.
-    """
-    raise AssertionError("Torch not compiled with CUDA enabled")
+synchronize = init = current_device = without.refusing(AssertionError, "Torch not compiled with CUDA enabled")
+get_device_name = get_device_properties = get_device_capability = mem_get_info = synchronize

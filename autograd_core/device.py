@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 from .homes import WrittenInC
 
@@ -13,13 +14,14 @@ class device(metaclass=WrittenInC):
     type: str
     index: int | None
 
-    def __init__(self, type: str | device | int, index: int | None = None) -> None:
+    def __init__(self, *name: Any, **named_as: Any) -> None:
         """By its name, which may have an index in it, like another, or by an index alone: that of an accelerator.
 
         Raises:
             RuntimeError: there is no such device.
             TypeError: it is named by something else.
         """
+        type, index = given(name, named_as)
         if isinstance(type, device) and index is None:
             self.type, self.index = type.type, type.index
             return
@@ -73,12 +75,42 @@ KINDS = (
 OURS = ("cpu", "cuda", "mps", "meta")
 """Those that programs name."""
 
+NO_ARGUMENTS = (
+    "device() received an invalid combination of arguments - got ({}), but expected one of:\n"
+    " * (torch.device device)\n{} * (str type, int index = -1)\n"
+)
 EMPTY = "Device string must not be empty"
 NO_NAME = (
     "device() received an invalid combination of arguments - got ({0}), but expected one of:\n"
     " * (torch.device device)\n"
     "      didn't match because some of the arguments have invalid types: (!{0}!)\n * (str type, int index = -1)\n"
 )
+
+
+def given(name: tuple[Any, ...], named_as: dict[str, Any]) -> tuple[Any, Any]:
+    """What a device is called and its index, None where there is none.
+
+    Raises:
+        TypeError: it is called nothing, or by other arguments.
+    """
+    if not name and named_as.keys() == {"device"}:
+        return named_as["device"], None
+    wrong = [key for key in named_as if key not in ("type", "index", "device")]
+    if wrong or len(name) > 2 or not (name or named_as):
+        got = ", ".join([kind_of(value) for value in name] + [f"{key}={kind_of(named_as[key])}" for key in named_as])
+        incorrect = (
+            f"      didn't match because some of the keywords were incorrect: {', '.join(wrong)}\n" if wrong else ""
+        )
+        raise TypeError(NO_ARGUMENTS.format(got + (", " if wrong and not name else ""), incorrect))
+    found = dict(zip(("type", "index"), name, strict=False)) | named_as
+    if "type" not in found:
+        raise TypeError('device() missing 1 required positional arguments: "type"')
+    return found["type"], found.get("index")
+
+
+def kind_of(value: Any) -> str:
+    """What messages call the type of `value`."""
+    return "torch.device" if isinstance(value, device) else type(value).__name__
 
 
 def named(text: str, index: int | None) -> tuple[str, int | None]:

@@ -78,18 +78,15 @@ def title(kind: type, name: str, path: str) -> str:
     return f"{kind.__module__ if kind.__module__.startswith('torch') else path}.{name}"
 
 
-def no_cuda() -> Namespace:
-    """`torch.cuda`, of a machine that has none."""
-    answers: dict[str, Any] = {"is_available": False, "device_count": 0, "manual_seed": None, "manual_seed_all": None}
-    answers |= {"empty_cache": None, "synchronize": None}
-    return Namespace("torch.cuda", {name: Builtin(name, always(answer)) for name, answer in answers.items()})
+NO_CARD = ("torch.accelerator", "torch.cuda", "torch.mps", "torch.xpu")
+"""What programs ask for a card; there is none."""
 
 
-def no_accelerator() -> Namespace:
-    """`torch.accelerator`, likewise."""
-    found = {name: value for name, value in vars(torch.accelerator).items() if isinstance(value, types.FunctionType)}
+def without_card(path: str) -> Namespace:
+    """What the engine says in such a place."""
+    found = vars(offered(path)).items()
     return Namespace(
-        "torch.accelerator", {name: Builtin(name, value) for name, value in found.items() if name != "refused"}
+        path, {name: Builtin(name, value) for name, value in found if isinstance(value, types.FunctionType)}
     )
 
 
@@ -113,7 +110,7 @@ def _spaces() -> dict[str, Namespace]:
         home = kind.__module__
         if home.startswith("torch.") and "._" not in home and home not in ALIASES:
             spaces.setdefault(home, Namespace(home, {})).table[record.name] = record
-    spaces["torch.cuda"], spaces["torch.accelerator"] = no_cuda(), no_accelerator()
+    spaces |= {path: without_card(path) for path in NO_CARD}
     spaces["torch.backends"] = Namespace("torch.backends", {})
     for path in list(spaces):
         while "." in path:

@@ -1,0 +1,5 @@
+"""torch.backends.openmp, which every torch for the CPU has."""
+
+from .. import without
+
+is_available = without.answering(True)
