@@ -124,7 +124,7 @@ TYPES: dict[str, Type] = {
     "zip": _type("zip", (zip,), zipped),
     "map": _type("map", (Mapped,), mapped),
     "filter": _type("filter", (Filtered,), filtered),
-    "super": _type("super", (Super,), lambda machine, after, this: super_of(after, this)),
+    "super": _type("super", (Super,), lambda machine, type, *this: super_of(type, *this)),
     "generator": _type("generator", (Generator,), None),
     "method": _type("method", (Bound,), None),
     "builtin_function_or_method": _type("builtin_function_or_method", (Builtin, Foreign), None),
@@ -175,7 +175,11 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
 }
 
 
-def super_of(after: Value, this: Value) -> Super:
+def super_of(after: Value, this: Value = MISSING) -> Super:
+    if not isinstance(after, (Class, Type, ExceptionType)):
+        raise TypeError(f"super() argument 1 must be a type, not {kind_name(after)}")
+    if this is MISSING or this is None:
+        return Super(after)
     kind = this.kind if isinstance(this, OBJECTS) else this
     if not isinstance(after, Class) or not isinstance(kind, Class) or after not in kind.order:
         raise TypeError("super(type, obj): obj must be an instance or subtype of type")

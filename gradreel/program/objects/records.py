@@ -195,6 +195,8 @@ def of_super(machine: Machine, owner: Super, name: str) -> Value:
     from .attributes import by_class, of_module
 
     kind = owner.kind
+    if kind is None:
+        return of_unbound(owner, name)
     found = by_class(machine, owner.this, kind, name, {}, owner.after)
     if found is not MISSING:
         return found
@@ -224,6 +226,13 @@ def of_super(machine: Machine, owner: Super, name: str) -> Value:
         return found
     if name in ("__init_subclass__", "__set_name__"):
         return Builtin(name, lambda *args, **kwargs: no_keywords(kind, kwargs))
+    raise AttributeError(f"'super' object has no attribute '{name}'")
+
+
+def of_unbound(owner: Super, name: str) -> Value:
+    """What `super(Class)` has: nothing of any object; to begin it again begins no module."""
+    if name == "__init__":
+        return Builtin("__init__", lambda *args: None)
     raise AttributeError(f"'super' object has no attribute '{name}'")
 
 

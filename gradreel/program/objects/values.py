@@ -308,11 +308,14 @@ class Silent:
 
 @stands_for("super")
 class Super:
-    """`super()`: the attributes of `this` that come behind `after` in the order of its class."""
+    """`super()`: the attributes of `this` that come behind `after` in the order of its class.
+
+    `super(Class)` is bound to nothing: it has no `kind`.
+    """
 
     __slots__ = ("after", "this", "kind")
 
-    def __init__(self, after: Class, this: Value, kind: Class) -> None:
+    def __init__(self, after: Value, this: Value = None, kind: Class | None = None) -> None:
         self.after = after
         self.this = this
         self.kind = kind

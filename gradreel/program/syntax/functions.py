@@ -282,17 +282,12 @@ def keywords(compiler: Compiler, node: ast.Call) -> Callable[[Frame], dict[str, 
 
 
 def super_(compiler: Compiler, node: ast.Call) -> Run:
-    """`super()` and `super(Class, self)`"""
-    if node.keywords or len(node.args) not in (0, 2):
-        raise compiler.refuse("`super` is supported as `super()` and `super(Class, self)`.", node)
+    """`super()`, `super(Class, self)` and `super(Class)`"""
+    if node.keywords or len(node.args) > 2:
+        raise compiler.refuse("`super` is supported as `super()`, `super(Class, self)` and `super(Class)`.", node)
     if node.args:
-        after, this = compiler.expressions(node.args)
-
-        def given(frame: Frame) -> Value:
-            kind = after(frame)
-            return super_of(kind, this(frame))
-
-        return given
+        given = compiler.expressions(node.args)
+        return lambda frame: super_of(*[value(frame) for value in given])
 
     def found(frame: Frame) -> Value:
         if frame.owner is None or frame.this is None:
