@@ -40,7 +40,7 @@ from .activations import (
     threshold,
 )
 from .alignment import ctc_loss
-from .attention import canonical_mask, multi_head_attention_forward, scaled_dot_product_attention
+from .attention import scaled_dot_product_attention
 from .bags import (
     bilinear,
     embedding_bag,
@@ -50,6 +50,7 @@ from .convolution import conv1d, conv2d, conv3d, conv_transpose1d, conv_transpos
 from .dropouts import alpha_dropout, dropout, dropout1d, dropout2d, dropout3d, feature_alpha_dropout
 from .fractions import fractional_max_pool2d, fractional_max_pool3d
 from .grids import affine_grid, grid_sample
+from .heads import canonical_mask, multi_head_attention_forward
 from .layers import (
     embedding,
     linear,
