@@ -40,6 +40,14 @@ class Storage:
         """The version, or 0 where none is counted."""
         return self.version
 
+    def shown(self) -> int:
+        """What `_version` says of it."""
+        return self.version
+
+    def write(self, within: bool) -> None:
+        """Note a write, `within` inference mode or not."""
+        self.version += 1
+
 
 class InferenceStorage(Storage):
     """Memory made in inference mode: it counts no writes, so no node can save it."""
@@ -61,11 +69,10 @@ class InferenceStorage(Storage):
         return 0
 
     def shown(self) -> int:
-        """What `_version` says of it."""
         raise RuntimeError("Inference tensors do not track version counter.")
 
     def write(self, within: bool) -> None:
-        """Note a write, if that is `within` inference mode.
+        """Refuse a write, unless it is `within` inference mode.
 
         Raises:
             RuntimeError: it is not.

@@ -226,7 +226,7 @@ class Tensor(metaclass=TensorMeta):
         elif not storage.inference:
             storage.version += 1
         else:
-            storage.write(state.inference)  # type: ignore[attr-defined]
+            storage.write(state.inference)
 
     @property
     def numpy_dtype(self) -> np.dtype[Any]:
@@ -235,11 +235,7 @@ class Tensor(metaclass=TensorMeta):
 
     @property
     def _version(self) -> int:
-        if self.storage_ is None:
-            return 0
-        if self.storage_.inference:
-            return self.storage_.shown()  # type: ignore[attr-defined]
-        return self.storage_.version
+        return 0 if self.storage_ is None else self.storage_.shown()
 
     # ---- place in the graph
 
