@@ -52,9 +52,13 @@ def commonest(row: Array) -> int:
     return int(order[ends[np.argmax(np.diff(ends, prepend=-1))]])
 
 
+SHORT = 16
+"""Up to this length torch sorts by putting one element after another into its place."""
+
+
 def in_order(row: Array) -> Array:
-    """The places of the elements from the smallest on. Where nan is among them nothing passes it, as in torch."""
-    if not np.isnan(row).any():
+    """The places of the elements from the smallest on. In a short row nothing passes a nan, as in torch."""
+    if len(row) > SHORT or not np.isnan(row).any():
         return np.argsort(row, kind="stable")
     places = list(range(len(row)))
     for at in range(1, len(row)):
