@@ -196,7 +196,7 @@ def of_super(machine: Machine, owner: Super, name: str) -> Value:
 
     kind = owner.kind
     if kind is None:
-        return of_unbound(owner, name)
+        return of_unbound(name)
     found = by_class(machine, owner.this, kind, name, {}, owner.after)
     if found is not MISSING:
         return found
@@ -229,7 +229,7 @@ def of_super(machine: Machine, owner: Super, name: str) -> Value:
     raise AttributeError(f"'super' object has no attribute '{name}'")
 
 
-def of_unbound(owner: Super, name: str) -> Value:
+def of_unbound(name: str) -> Value:
     """What `super(Class)` has: nothing of any object; to begin it again begins no module."""
     if name == "__init__":
         return Builtin("__init__", lambda *args: None)

@@ -11,7 +11,7 @@ from ..machine import Machine
 from ..objects.tables import TABLES
 from ..objects.values import Builtin, Namespace, Value
 from ..words import words
-from .names import SPACES, presented
+from .names import SPACES, presented, without_card
 
 NO_GPU = "There is no GPU here: everything stays on the CPU. Random numbers drawn on a GPU would be others."
 NO_EFFECT = "`{name}` has no effect here: it changes how fast PyTorch is, not what it gives."
@@ -115,11 +115,9 @@ def _install() -> None:
     SPACES["torch.nn.parallel"] = Namespace("torch.nn.parallel", {"DataParallel": wrapper})
     SPACES["torch.nn"].table |= {"DataParallel": wrapper, "parallel": SPACES["torch.nn.parallel"]}
     backends = SPACES["torch.backends"]
-    for name in ("cudnn", "cuda", "mps", "mkl", "openmp"):
-        inner = Namespace(f"torch.backends.{name}", {word: False for word in SETTINGS})
-        for asked in ("is_available", "is_built"):
-            inner.table[asked] = quietly(asked, False)
-        inner.table["version"] = quietly("version", None)
+    for name in torch.backends.__all__:
+        inner = without_card(f"torch.backends.{name}")
+        inner.table.update({word: getattr(getattr(torch.backends, name), word, False) for word in SETTINGS})
         SPACES[inner.name] = backends.table[name] = inner
     SPACES["torch.backends.cuda"].table["matmul"] = Namespace("torch.backends.cuda.matmul", {"allow_tf32": False})
 

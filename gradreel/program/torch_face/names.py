@@ -83,11 +83,10 @@ NO_CARD = ("torch.accelerator", "torch.cuda", "torch.mps", "torch.xpu")
 
 
 def without_card(path: str) -> Namespace:
-    """What the engine says in such a place."""
-    found = vars(offered(path)).items()
-    return Namespace(
-        path, {name: Builtin(name, value) for name, value in found if isinstance(value, types.FunctionType)}
-    )
+    """What the engine says in such a place: the functions there that answer or refuse whatever they are given."""
+    found = vars(offered(path))
+    ways = {name: way for name, way in found.items() if getattr(way, "__module__", "").endswith(".without")}
+    return Namespace(path, {name: Builtin(name, way) for name, way in ways.items()})
 
 
 def always(answer: Value) -> Callable[..., Value]:
