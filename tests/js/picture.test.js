@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { aloft } from "../../gradreel/player/web/minimap.js";
+import { clearest } from "../../gradreel/player/web/minimap.js";
 import { along } from "../../gradreel/player/web/paintwire.js";
 import { groupTree } from "../../gradreel/player/web/folding.js";
 import { indexed } from "../../gradreel/player/web/moment.js";
@@ -54,19 +54,24 @@ test("a scene of other values is the same picture; the program further down on a
   assert.equal(sameShape(scene, lower), false);
 });
 
-test("the small map stands below, and above while it hides a leaf there", () => {
+test("the small map stands below, and above while it hides a leaf or more cards there", () => {
   const leaf = { id: "n1", rect: { x: 0, y: 0, width: 250, height: 70 } };
   const map = { picture: { card: new Map([["n1", leaf]]), unitOf: new Map([["n1", "n1"]]) }, cards: [leaf], leaves: [leaf], width: 100, height: 80 };
   const view = (x, y, scale = 1) => ({ x, y, scale, width: 800, height: 600 });
-  assert.equal(aloft(false, map, [], view(0, 0)), false);
-  assert.equal(aloft(false, map, [], view(350, -200)), true, "the leaf is below on the left");
-  assert.equal(aloft(true, map, [], view(0, 0)), true, "it does not come back for nothing");
-  assert.equal(aloft(true, map, [], view(-180, 250)), false, "the leaf is above on the right");
-  assert.equal(aloft(true, { ...map, leaves: [] }, ["n1"], view(-180, 250)), false, "so is what the step is about");
-  assert.equal(aloft(false, map, [], view(100, 35, 8)), false, "where both places hide it, it stays");
+  const all = () => true;
+  assert.equal(clearest("below", map, [], view(0, 0), all), "below");
+  assert.equal(clearest("below", map, [], view(350, -200), all), "right", "the leaf is below on the left");
+  assert.equal(clearest("right", map, [], view(0, 0), all), "right", "it does not come back for nothing");
+  assert.equal(clearest("right", map, [], view(-180, 250), all), "below", "the leaf is above on the right");
+  assert.equal(clearest("right", { ...map, leaves: [] }, ["n1"], view(-180, 250), all), "below", "so is what the step is about");
+  assert.equal(clearest("below", map, [], view(100, 35, 8), all), "below", "where all places hide it, it stays");
   const other = { id: "n2", rect: { x: 700, y: -540, width: 250, height: 70 } };
-  assert.equal(aloft(true, { ...map, leaves: [], cards: [other] }, [], view(350, -200)), false, "it hides no other card either");
-  assert.equal(aloft(true, { ...map, cards: [leaf, other] }, [], view(350, -200)), true, "but a leaf counts more");
+  assert.equal(clearest("right", { ...map, leaves: [], cards: [other] }, [], view(350, -200), all), "below", "it hides no other card either");
+  assert.equal(clearest("right", { ...map, cards: [leaf, other] }, [], view(350, -200), all), "left", "with a leaf below, the other side is clear");
+  const third = { id: "n3", rect: { x: -100, y: -480, width: 250, height: 70 } };
+  assert.equal(clearest("right", { ...map, cards: [leaf, other, third] }, [], view(350, -200), all), "right", "but a leaf counts more");
+  assert.equal(clearest("right", { ...map, cards: [leaf, other, third] }, [], view(350, -200), (card) => card !== third), "left", "what is not there yet is not hidden");
+  assert.equal(clearest("left", { ...map, leaves: [], cards: [third] }, [], view(350, -200), all), "below", "it hides no card on the left either");
 });
 
 test("no way is fleeting where nothing is folded", () => {

@@ -1,10 +1,11 @@
 /**
  * The whole picture in a corner, with a frame around what is in view, while not all of it is. Its shapes are drawn once for a
- * picture; a frame costs one image and a rectangle. Press or drag to go somewhere. It stands below on the left, and above on the
- * right while it hides less there: a leaf or the card that the step is about counts more than any other.
+ * picture; a frame costs one image and a rectangle. Press or drag to go somewhere. It stands below on the left, and above on either
+ * side while it hides less there: a leaf or the card that the step is about counts more than any other.
  */
 
 import { element } from "./dom.js";
+import { opacity } from "./paintcard.js";
 import { overlap } from "./picture.js";
 
 const WIDEST = 168;
@@ -12,8 +13,14 @@ const HIGHEST = 112;
 /** Of the stage's width and height, at the most: on a small stage the map must not stand for the picture. */
 const SHARE = { x: 0.18, y: 0.16 };
 const LEAST = 14;
-/** From the rims of the stage; below, the tools may need some of it. */
-const ASIDE = { x: 12, above: 12, below: 48 };
+/** From the rims of the stage; below, the tools may need some of it, and above on the left stands the title. */
+const ASIDE = { x: 12, above: 12, title: 40, below: 48 };
+/** Where it may stand, first come first, with what it takes of the stage there. */
+const PLACES = {
+  below: (view, { width, height }) => ({ x: ASIDE.x, y: view.height - ASIDE.below - height, width, height: height + ASIDE.below }),
+  right: (view, { width, height }) => ({ x: view.width - ASIDE.x - width, y: ASIDE.above, width, height }),
+  left: (view, { width, height }) => ({ x: ASIDE.x, y: ASIDE.title, width, height }),
+};
 
 /** @param {HTMLElement} root
  * @param {{onGo: (at: {x: number, y: number}) => void}} wiring
@@ -37,8 +44,8 @@ export function createMinimap(root, { onGo }) {
   canvas.addEventListener("pointermove", (event) => event.buttons && go(event));
 
   return {
-    /** @param {any} frame  with the picture and the busy boxes @param {any} view @param {any} colours @param {number} ratio */
-    paint({ picture, focus }, view, colours, ratio) {
+    /** @param {any} frame  with the picture, its state, the step and the busy boxes @param {any} view @param {any} colours @param {number} ratio */
+    paint({ picture, focus, state, step }, view, colours, ratio) {
       const { bounds } = picture;
       const whole = view.width / view.scale >= bounds.width && view.height / view.scale >= bounds.height;
       canvas.hidden = whole || view.width < 420;
@@ -49,10 +56,10 @@ export function createMinimap(root, { onGo }) {
         Object.assign(canvas, { width: map.image.width, height: map.image.height });
         Object.assign(canvas.style, { width: `${map.width}px`, height: `${map.height}px` });
       }
-      const sign = [view.x, view.y, view.scale, view.width, ...focus].join();
+      const sign = [view.x, view.y, view.scale, view.width, step, ...focus].join();
       if (map.sign === sign) return;
       map.sign = sign;
-      root.classList.toggle("aloft", aloft(root.classList.contains("aloft"), map, focus, view));
+      root.dataset.place = clearest(root.dataset.place ?? "below", map, focus, view, (card) => opacity(card, state, step) > 0);
       const context = canvas.getContext("2d");
       context.setTransform(1, 0, 0, 1, 0, 0);
       context.clearRect(0, 0, canvas.width, canvas.height);
@@ -92,23 +99,25 @@ function shapes(picture, colours, ratio, room) {
   return { picture, colours, ratio, room, bounds, image, width, height, x, y, cards, leaves };
 }
 
-/** Whether the map is to stand above: it leaves its place only where it hides more there than in the other.
- * @param {boolean} now
+/** Where the map is to stand: it leaves its place only where it hides more there than in another.
+ * @param {string} now  one of PLACES
  * @param {{picture: any, cards: any[], leaves: any[], width: number, height: number}} map
  * @param {Iterable<string>} focus
  * @param {import("./paint.js").View} view
+ * @param {(card: any) => boolean} seen  whether there is a card at this step
  */
-export function aloft(now, { picture, cards, leaves, width, height }, focus, view) {
+export function clearest(now, map, focus, view, seen) {
+  const { picture, cards, leaves } = map;
   const busy = [...focus].map((id) => picture.card.get(picture.unitOf.get(id))).filter(Boolean);
-  const hidden = (above) => {
-    const place = above
-      ? { x: view.width - ASIDE.x - width, y: ASIDE.above, width, height }
-      : { x: ASIDE.x, y: view.height - ASIDE.below - height, width, height: height + ASIDE.below };
-    const hides = ({ rect }) => overlap(place, {
-      x: (rect.x - view.x) * view.scale + view.width / 2, y: (rect.y - view.y) * view.scale + view.height / 2,
-      width: rect.width * view.scale, height: rect.height * view.scale,
-    });
+  const hidden = (name) => {
+    const place = PLACES[name](view, map);
+    const hides = (card) => overlap(place, onStage(card.rect, view)) && seen(card);
     return busy.some(hides) || leaves.some(hides) ? 2 : Number(cards.some(hides));
   };
-  return hidden(now) > hidden(!now) ? !now : now;
+  return [now, ...Object.keys(PLACES)].reduce((best, name) => (hidden(name) < hidden(best) ? name : best));
+}
+
+/** A rectangle of the picture as it lies on the stage. */
+function onStage(rect, { x, y, scale, width, height }) {
+  return { x: (rect.x - x) * scale + width / 2, y: (rect.y - y) * scale + height / 2, width: rect.width * scale, height: rect.height * scale };
 }
