@@ -15,8 +15,9 @@ from ..machine import Machine
 from ..objects.values import Builtin, Value
 from ..words import words
 from .comparing import less, same
+from .fields import str_format
 from .iterating import listed
-from .templates import joined, str_format
+from .templates import joined
 
 Method = Builtin
 """A method is a builtin that is handed its object as first argument (behind the machine, if it asks for it)."""

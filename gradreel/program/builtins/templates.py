@@ -1,9 +1,8 @@
-"""Templates: f-strings, `%`, str.format, join. Specifications are parsed before Python sees them: widths allocate."""
+"""Templates: f-strings, `%`, join. Specifications are parsed before Python sees them: widths allocate."""
 
 from __future__ import annotations
 
 import re
-import string
 
 import numpy as np
 
@@ -11,7 +10,6 @@ from ..calls import call_method
 from ..engine import elements_of, torch
 from ..machine import Machine
 from ..objects.values import OBJECTS, Value
-from ..refusal import Refusal
 from .formatting import checked, is_its_value, plain, text, type_name, written
 from .iterating import iterate
 
@@ -110,30 +108,6 @@ def percent(machine: Machine, template: str, given: Value) -> str:
         raise TypeError("not all arguments converted during string formatting")
     machine.meter.length(len(result))
     return result
-
-
-def str_format(machine: Machine, template: str, *args: Value, **kwargs: Value) -> str:
-    """`template.format(...)` with plain fields: `{}`, `{0}`, `{name}`, each with conversion and specification."""
-    machine.meter.length(len(template))
-    parts: list[str] = []
-    count = 0
-    for literal, name, spec, conversion in string.Formatter().parse(template):
-        parts.append(literal)
-        if name is None:
-            continue
-        if name == "":
-            name, count = str(count), count + 1
-        if not re.fullmatch(r"\w+", name):
-            raise Refusal(f"str.format with the field {{{name}}} is not supported here: give the value itself.")
-        if name.isdigit() and int(name[:9]) >= len(args):
-            raise IndexError(f"Replacement index {name} out of range for positional args tuple")
-        value = args[int(name)] if name.isdigit() else kwargs[name]
-        if spec and "{" in spec:
-            spec = str_format(machine, spec, *args[count:], **kwargs)
-            count += 1
-        parts.append(converted(machine, value, conversion, spec or ""))
-    machine.meter.length(sum(map(len, parts)))
-    return "".join(parts)
 
 
 def converted(machine: Machine, value: Value, conversion: str | None, spec: str) -> str:
