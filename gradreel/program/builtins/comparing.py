@@ -7,8 +7,10 @@ import operator
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from ..calls import call_method, truth
-from ..objects.values import OBJECTS, Bound, Foreign, Instance, Own, Value
+from ..objects.values import OBJECTS, Bound, Foreign, Instance, Own, Type, Value
 from .formatting import type_name
 from .iterating import iterate
 from .operators import ARRAYS, OWN, RECORDS
@@ -49,7 +51,14 @@ def base_equal(machine: Machine, left: Value, right: Value) -> Value:
         return len(left) == len(right) and all(same(machine, a, b) for a, b in zip(left, right, strict=True))
     if isinstance(left, dict) and isinstance(right, dict):
         return len(left) == len(right) and all(k in right and same(machine, v, right[k]) for k, v in left.items())
+    if isinstance(left, np.dtype) or isinstance(right, np.dtype):
+        return host_of(left) == host_of(right)
     return left == right
+
+
+def host_of(value: Value) -> Any:
+    """What numpy compares dtypes with: of a type its own class."""
+    return value.hosts[0] if type(value) is Type and value.hosts else value
 
 
 def are_sequences(left: Value, right: Value) -> bool:
@@ -132,7 +141,7 @@ def unequal(machine: Machine, left: Value, right: Value) -> Value:
         answer = call_method(machine, left, "__ne__", [right])
         if answer is not NotImplemented:
             return answer
-    if isinstance(left, (*OBJECTS, list, tuple, dict)) or isinstance(right, OBJECTS):
+    if isinstance(left, (*OBJECTS, list, tuple, dict, np.dtype)) or isinstance(right, (*OBJECTS, np.dtype)):
         return not truth(machine, equal(machine, left, right))
     return left != right
 

@@ -18,7 +18,7 @@ from ..builtins.iterating import listed
 from ..calls import kind_name
 from ..engine import torch
 from ..machine import Machine
-from ..objects.values import Namespace, Type, Value
+from ..objects.values import Type, Value
 from .sharing import shown
 
 Array = np.ndarray[Any, Any]
@@ -224,17 +224,6 @@ def arange(machine: Machine, *given: Value, dtype: Value = None) -> Array:
     start, stop, step = (0, bounds[0], 1) if len(bounds) == 1 else (*bounds, 1)[:3]
     machine.meter.elements(int(max(0, (stop - start) / step)) if step else 0)
     return np.arange(*bounds, dtype=dtype_of(dtype))
-
-
-def finfo(machine: Machine, kind: Value) -> Namespace:
-    found = np.finfo(dtype_of(kind))
-    names = ("eps", "max", "min", "tiny", "bits", "resolution", "smallest_normal")
-    return Namespace("finfo", {name: getattr(found, name) for name in names})
-
-
-def iinfo(machine: Machine, kind: Value) -> Namespace:
-    found = np.iinfo(dtype_of(kind))
-    return Namespace("iinfo", {"max": found.max, "min": found.min, "bits": found.bits})
 
 
 SHOWN = ("precision", "suppress", "threshold", "linewidth", "edgeitems")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Callable
 from typing import Any
 
@@ -25,11 +26,9 @@ from .arrays import (
     dtype_of,
     einsum,
     filled,
-    finfo,
     full,
     full_like,
     histogram,
-    iinfo,
     interpolated,
     joined_on,
     linspace,
@@ -41,6 +40,7 @@ from .arrays import (
     padded,
     square,
 )
+from .dtypes import DTYPE, KINDS, READ, finfo, iinfo, issubdtype
 from .sharing import wrote
 from .wrapping import elementwise, joining, multiplied, reduced, repeated, shaped, solved
 
@@ -52,7 +52,7 @@ ELEMENTWISE = words(
     "abs exp log sqrt sin cos tan tanh maximum minimum arcsin arccos arctan arctan2 sinh cosh log2 log10 log1p expm1 "
     "exp2 power square sign floor ceil rint round clip isnan isinf isfinite add subtract multiply divide mod "
     "floor_divide negative reciprocal greater less equal not_equal greater_equal less_equal logical_and logical_or "
-    "logical_not logical_xor absolute fabs hypot deg2rad rad2deg cbrt isclose allclose array_equal trunc around "
+    "logical_not logical_xor absolute fabs hypot deg2rad rad2deg cbrt isclose isin allclose array_equal trunc around "
     "nan_to_num"
 )
 SHAPES = words(
@@ -84,6 +84,7 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "meshgrid": meshgrid,
     "finfo": finfo,
     "iinfo": iinfo,
+    "issubdtype": issubdtype,
     "where": elementwise(np.where),
     "einsum": einsum,
     "convolve": convolved,
@@ -157,6 +158,12 @@ ARRAY_METHODS: dict[str, Any] = {name: Builtin(name, way, machine=True) for name
 }
 
 
+DTYPE_TABLES: dict[type, dict[str, Any]] = {
+    host: {name: Attribute(operator.attrgetter(name)) for name in READ} for host in KINDS.values()
+}
+"""What programs read of a dtype."""
+
+
 def scalar(name: str, kind: Callable[[Any], Any]) -> Type:
     make = Builtin(name, lambda machine, value=0: kind(numbers(machine, value)), machine=True)
     return Type(name, (DTYPES[name],), make, f"numpy.{name}")
@@ -164,10 +171,12 @@ def scalar(name: str, kind: Callable[[Any], Any]) -> Type:
 
 SCALARS = {name: scalar(name, kind) for name, kind in DTYPES.items() if name != "bool_"}
 SCALARS["bool_"] = SCALARS["bool"]
+for _kind, _host in KINDS.items():
+    DTYPE_TABLES[_host]["type"] = Attribute(lambda this: SCALARS[this.type.__name__])
 ABSTRACT = {"integer": (np.integer,), "floating": (np.floating,), "number": (np.number,), "generic": (np.generic,)}
 
 ARRAY = Type("ndarray", (np.ndarray,), Builtin("ndarray", ndarray, machine=True), "numpy.ndarray")
-NUMPY_TYPES = [*SCALARS.values(), ARRAY]
+NUMPY_TYPES = [*SCALARS.values(), ARRAY, DTYPE]
 """The types that values of numpy's have."""
 
 NUMPY = Namespace(
@@ -178,6 +187,7 @@ NUMPY = Namespace(
     | {"pi": math.pi, "e": math.e, "inf": math.inf, "nan": math.nan, "newaxis": None}
     | {
         "ndarray": ARRAY,
+        "dtype": DTYPE,
         "linalg": Namespace("numpy.linalg", {name: Builtin(name, way, machine=True) for name, way in LINALG.items()}),
         "__version__": np.__version__,
     },

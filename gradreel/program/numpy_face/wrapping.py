@@ -13,6 +13,7 @@ from ..builtins.operators import WARNING
 from ..engine import elements_of, torch
 from ..machine import Machine
 from ..objects.values import Value
+from ..words import words
 from .arrays import Array, numbers
 from .sharing import wrote
 
@@ -90,21 +91,16 @@ def reduced(way: Callable[..., Any]) -> Callable[..., Any]:
     return run
 
 
+NAMED = frozenset(words("axis axes return_counts return_index return_inverse k n offset side right kind"))
+
+
 def shaped(way: Callable[..., Any], most: int = 3) -> Callable[..., Any]:
     """A function of one array and whole numbers, that makes nothing larger than it was given."""
 
     def run(machine: Machine, given: Value, *rest: Value, **named: Value) -> Any:
         found = operand(machine, given)
         machine.meter.elements(size_of(found))
-        if len(rest) > most or not set(named) <= {
-            "axis",
-            "axes",
-            "return_counts",
-            "return_inverse",
-            "k",
-            "n",
-            "offset",
-        }:
+        if len(rest) > most or not named.keys() <= NAMED:
             raise TypeError(f"{way.__name__}() got arguments that are not supported here")
         return heard(way, found, *(numbers(machine, part) for part in rest), **{k: _axes(v) for k, v in named.items()})
 

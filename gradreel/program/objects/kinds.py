@@ -23,7 +23,7 @@ FUNCTION_TYPES: dict[str, Type] = {}
 """Those of functions, by name; filled likewise."""
 
 
-MODULES = ("torch.", "itertools.", "random.")
+MODULES = ("torch.", "itertools.", "random.", "numpy.dtypes.")
 """Where types are at home that say so."""
 
 
@@ -125,6 +125,8 @@ def numpy_once(name: str) -> str | None:
 
 def exists(module: str, name: str) -> bool:
     """Whether the real module has the name."""
+    if module.startswith("sklearn"):
+        return not name.startswith("_")  # which names it has is not known here
     return name in NAMES.get(module, ()) or name in SURFACE.get(module, ()) or name in PYTHON.get(module, ())
 
 

@@ -20,7 +20,7 @@ from ..engine import tensor_id, torch
 from ..machine import Machine
 from ..numpy_face.arrays import ARRAY_TYPES
 from ..numpy_face.sharing import shown
-from ..numpy_face.tables import ARRAY_METHODS
+from ..numpy_face.tables import ARRAY_METHODS, DTYPE_TABLES
 from ..torch_face.names import NAMES, SAVED, SPACES
 from ..words import words
 from .values import MISSING, Attribute, Builtin, ClassMethod, Foreign, StaticMethod, Value
@@ -229,6 +229,7 @@ def _tables() -> dict[type, dict[str, Entry]]:
     tables[deque] |= _reads("maxlen")
     tables[OrderedDict] |= _reads("_metadata", settable=True)
     tables[defaultdict] = {"default_factory": Attribute(lambda this: getattr(this.default_factory, "function", None))}
+    tables |= DTYPE_TABLES
     tables[np.ndarray] = dict(ARRAY_METHODS)
     for kind in ARRAY_TYPES:
         tables[kind] = dict(ARRAY_METHODS)
