@@ -119,7 +119,7 @@ REASONS = {
     "builtins": "it would give access to this machine",
 }
 OTHERS = """accelerate albumentations einops fastai functorch ignite jax keras lightning networkx nltk optuna pandas
-plotly pytorch_lightning ray scipy sklearn spacy statsmodels sympy tensorflow torch_geometric torchmetrics"""
+plotly pytorch_lightning ray scipy spacy statsmodels sympy tensorflow torch_geometric torchmetrics"""
 LIBRARIES = {
     **dict.fromkeys(["requests", "urllib", "http"], "there is no network here"),
     **dict.fromkeys(["gzip", "shutil", "tempfile", "zipfile"], "there are no files here"),
@@ -127,6 +127,7 @@ LIBRARIES = {
     "pickle": "there are no files here, and a pickle can be any program",
     **dict.fromkeys(["torchvision", "torchaudio", "torchtext"], "there are no files or downloads here"),
     **dict.fromkeys(["datasets", "gdown", "huggingface_hub", "timm", "transformers"], "there are no downloads here"),
+    "sklearn": "of scikit-learn there are some data sets, train_test_split, KFold, scalers and scores",
     **dict.fromkeys(OTHERS.split(), "only PyTorch and a small NumPy are here"),
 }
 """Why there is no such module: those that no program may touch, and those that one can do without."""

@@ -1,6 +1,8 @@
 """What Python itself does with the small programs in `cases`: recorded once by CPython 3.11, stored in tests/data.
 
 python -m tests.program.python        records them anew
+
+The cases of a library (`LIBRARIES`) stay as they are stored where it is not installed, for no test needs it.
 """
 
 from __future__ import annotations
@@ -13,12 +15,17 @@ import sys
 import tempfile
 import traceback
 import warnings
+from importlib.util import find_spec
 from pathlib import Path
+
+import numpy as np
 
 from tests.printing import ADDRESS
 
 CASES = Path(__file__).with_name("cases")
 STORE = Path(__file__).parents[1] / "data" / "python.json.gz"
+LIBRARIES = {"sklearn": "1.9.1"}
+"""By the name of its file, the version of the library that was asked. (pip install scikit-learn==1.9.1)"""
 Raised = tuple[str, str, int | None]
 
 
@@ -39,6 +46,7 @@ def in_python(source: str) -> tuple[str, Raised | None]:
         contextlib.redirect_stdout(out),
         contextlib.redirect_stderr(io.StringIO()),
         warnings.catch_warnings(),
+        np.printoptions(),
     ):
         warnings.simplefilter("ignore")
         try:
@@ -57,7 +65,12 @@ def stored() -> list[tuple[str, str, str, list[object] | None]]:
 def main() -> None:
     if sys.version_info[:2] != (3, 11):
         sys.exit("The programs are recorded by CPython 3.11.")
-    rows = [(file, source, *in_python(source)) for file, sources in cases().items() for source in sources]
+    rows: list[tuple[object, ...]] = []
+    for file, sources in cases().items():
+        if file in LIBRARIES and find_spec(file) is None:
+            rows += [row for row in stored() if row[0] == file]
+        else:
+            rows += [(file, source, *in_python(source)) for source in sources]
     text = json.dumps(rows, ensure_ascii=False, indent=0)
     STORE.write_bytes(gzip.compress(text.encode(), mtime=0))
     print(len(rows), "programs recorded")
