@@ -8,7 +8,9 @@ import warnings
 from collections.abc import Callable
 from typing import Any
 
+from ... import errors
 from ...ops import reduce as r
+from ...state import state
 from ...tensor import Tensor
 
 REDUCTIONS = {"none": 0, "mean": 1, "sum": 2}
@@ -27,6 +29,17 @@ def renamed(reduction: Any) -> Any:
         return reduction
     warnings.warn(OF_ELEMENTS, stacklevel=1)
     return "mean"
+
+
+def no_gradient_for(function: str, **inputs: Tensor | None) -> None:
+    """Whether none of `inputs`, for which the function has no derivative, wants a gradient.
+
+    Raises:
+        RuntimeError: one does, while graphs are made.
+    """
+    for name, given in inputs.items():
+        if given is not None and given.requires_grad and state.grad_enabled:
+            raise RuntimeError(errors.no_gradient(function, name))
 
 
 def reduction_nr(reduction: Any) -> int:

@@ -15,7 +15,7 @@ from ...ops import shape as s
 from ...ops.two_numbers import xlogy
 from ...tensor import Tensor, plain
 from ...warned import warn
-from .common import need_tensor, reduce_loss, reduction_nr, reduction_of, with_old_flags
+from .common import need_tensor, no_gradient_for, reduce_loss, reduction_nr, reduction_of, with_old_flags
 
 
 @with_old_flags
@@ -34,6 +34,7 @@ def binary_cross_entropy(
     if weight is not None:
         check_broadcast(weight, target)
         weight = weight.expand(np.broadcast_shapes(weight.data_.shape, target.data_.shape))
+    no_gradient_for("binary_cross_entropy", weight=weight)
     return losses.binary_cross_entropy(input, target, weight, nr)
 
 
@@ -62,6 +63,7 @@ def binary_cross_entropy_with_logits(
 ) -> Tensor:
     if input.data_.shape != target.data_.shape:
         raise ValueError(f"Target size ({target.shape}) must be the same as input size ({input.shape})")
+    no_gradient_for("binary_cross_entropy_with_logits", weight=weight, pos_weight=pos_weight)
     return losses.binary_cross_entropy_with_logits(input, target, weight, pos_weight, reduction_nr(reduction))
 
 
@@ -112,6 +114,7 @@ def nll_loss(
         reduction = reduction_of(size_average, reduce, reduction)
     check_labels(input, target)
     classes = input.data_.shape[0 if input.data_.ndim == 1 else 1]
+    no_gradient_for("nll_loss2d_forward" if input.data_.ndim > 2 else "nll_loss_forward", weight=weight)
     if input.data_.ndim > 2:
         check_weight(weight, classes, "all or no classes")
         return by_place(input, target, weight, reduction_nr(reduction), Dim(ignore_index))

@@ -18,7 +18,7 @@ from ...state import state
 from ...tensor import Tensor, plain
 from ...transforms.batch import hidden
 from ...warned import warn
-from .common import REDUCTIONS, reduce_loss, reduction_nr, reduction_of, with_old_flags
+from .common import REDUCTIONS, no_gradient_for, reduce_loss, reduction_nr, reduction_of, with_old_flags
 
 
 def same_size(input: Tensor, target: Tensor) -> tuple[Tensor, Tensor]:
@@ -92,8 +92,7 @@ def huber_loss(
 
 @with_old_flags
 def soft_margin_loss(input: Tensor, target: Tensor, reduction: str = "mean") -> Tensor:
-    if target.requires_grad and state.grad_enabled:
-        raise RuntimeError(errors.no_gradient("soft_margin_loss", "target"))
+    no_gradient_for("soft_margin_loss", target=target)
     return losses.soft_margin_loss(input, target, reduction_nr(reduction))
 
 
@@ -115,7 +114,8 @@ def margin_ranking_loss(
             "margin_ranking_loss : All input tensors should have same dimension but got sizes: input1: "
             f"{input1.shape}, input2: {input2.shape}, target: {target.shape} "
         )
-    order = e.mul(e.neg(target), e.sub(input1, input2))
+    apart = e.sub(input1, input2)
+    order = e.mul(e.neg(target), apart)
     return reduce_loss(in_place(e.clamp_min, e.add_scalar(floated(order), margin), 0), reduction)
 
 
@@ -281,7 +281,7 @@ def triplet_margin_loss(
     if swap:
         far = e.minimum(far, pairwise_distance(positive, negative, p, eps))
     missed = e.sub(e.add_scalar(near, margin), far)
-    return reduce_loss(in_place(e.clamp_min, missed, 0), reduction)
+    return reduce_loss(e.clamp_min(missed, 0), reduction)
 
 
 @with_old_flags

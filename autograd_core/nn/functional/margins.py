@@ -8,7 +8,7 @@ from typing import Any
 from ...ops import elementwise as e
 from ...ops import margins
 from ...tensor import Tensor
-from .common import REDUCTIONS, reduce_loss, reduction_nr, reduction_of, with_old_flags
+from .common import REDUCTIONS, no_gradient_for, reduce_loss, reduction_nr, reduction_of, with_old_flags
 from .losses import need_one_rank, pairwise_distance
 
 
@@ -28,6 +28,7 @@ def multi_margin_loss(
         raise ValueError("only p == 1 and p == 2 supported")
     if weight is not None and weight.data_.ndim != 1:
         raise ValueError("weight must be one-dimensional")
+    no_gradient_for("multi_margin_loss", weight=weight)
     return margins.multi_margin_loss(input, target, p, margin, weight, number)
 
 

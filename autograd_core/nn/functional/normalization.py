@@ -14,9 +14,9 @@ from ...ops import normalization, padding
 from ...ops import reduce as r
 from ...ops import shape as s
 from ...ops.kernels import refuse
-from ...state import state
 from ...strides import suggested
 from ...tensor import Tensor
+from .common import no_gradient_for
 from .pooling import avg_pool2d
 from .volumes import avg_pool3d
 
@@ -170,10 +170,7 @@ def check_channels(
             raise RuntimeError(f"{name} must be defined in evaluation mode")
         if part is not None and part.data_.size != channels:
             raise RuntimeError(f"{name} should contain {channels} elements not {part.data_.size}")
-    for name in ("running_mean", "running_var"):
-        part = named[name]
-        if part is not None and part.requires_grad and state.grad_enabled:
-            raise RuntimeError(errors.no_gradient("native_batch_norm", name))
+    no_gradient_for("native_batch_norm", running_mean=mean, running_var=var)
     if input.data_.ndim < 2:
         raise errors.dim_out_of_range(1, input.data_.ndim)
 
