@@ -71,13 +71,15 @@ class ContinuousBernoulli(Chances):
         high = where(e.ge(cut, 0.5), cut, ones_like(cut))
         above = e.log(e.abs(e.log1p(-cut) - e.log(cut)))
         below = where(e.le(cut, 0.5), e.log1p(-2.0 * low), e.log(2.0 * high - 1.0))
+        found = above - below
         x: Any = e.pow_scalar(self.probs - 0.5, 2)
-        return where(self.away(), above - below, math.log(2.0) + (4.0 / 3.0 + 104.0 / 45.0 * x) * x)
+        return where(self.away(), found, math.log(2.0) + (4.0 / 3.0 + 104.0 / 45.0 * x) * x)
 
     @property
     def mean(self) -> Tensor:
-        cut, x = self.cut(), self.probs - 0.5
+        cut = self.cut()
         found = cut / (2.0 * cut - 1.0) + 1.0 / (e.log1p(-cut) - e.log(cut))
+        x = self.probs - 0.5
         return where(self.away(), found, 0.5 + (1.0 / 3.0 + 16.0 / 45.0 * e.pow_scalar(x, 2)) * x)
 
     @property

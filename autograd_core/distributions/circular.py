@@ -43,7 +43,8 @@ def log_bessel(x: Any, order: int) -> Any:
     if order == 1:
         near = x.abs() * near
     near = near.log()
-    far = x - 0.5 * x.log() + polynomial(3.75 / x, FAR[order]).log()
+    inverse = 3.75 / x
+    far = x - 0.5 * x.log() + polynomial(inverse, FAR[order]).log()
     return where(x < 3.75, near, far)
 
 

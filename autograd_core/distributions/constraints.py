@@ -98,6 +98,8 @@ def independent(base: Constraint, dims: int) -> Constraint:
 
     def holds(x: Array) -> Array:
         found = np.asarray(base.holds(x))
+        if found.ndim < dims:
+            raise ValueError(f"Expected value.dim() >= {base.event_dim + dims} but got {x.ndim}")
         return np.all(found.reshape(*found.shape[: found.ndim - dims], -1), axis=-1)
 
     made = Constraint("IndependentConstraint", holds, base.event_dim + dims, **{"": f"{base!r}, {dims}"})

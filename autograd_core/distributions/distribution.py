@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import warnings
 from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
 
@@ -115,6 +116,11 @@ class Distribution:
         """Draws without a graph."""
         with no_grad():
             return self.rsample(sample_shape)
+
+    def sample_n(self, n: int) -> Tensor:
+        """`n` draws, as they were asked for once."""
+        warnings.warn("`sample_n(n)` will be deprecated. Use `sample((n,))` instead.", FutureWarning, stacklevel=2)
+        return self.sample((n,))
 
     def log_prob(self, value: Tensor) -> Tensor:
         raise NotImplementedError

@@ -211,6 +211,7 @@ for there, others in ELSEWHERE.items():
 
 @register_kl(ContinuousBernoulli, ContinuousBernoulli)
 def bent_coins(p: ContinuousBernoulli, q: ContinuousBernoulli) -> Tensor:
+    apart = p.mean * (p.logits - q.logits)
     mine = p.log_norm() + e.log1p(-p.probs)
     theirs = -q.log_norm() - e.log1p(-q.probs)
-    return p.mean * (p.logits - q.logits) + mine + theirs
+    return apart + mine + theirs

@@ -112,7 +112,8 @@ class FisherSnedecor(Distribution):
         one, two, ratio = self.df1 * 0.5, self.df2 * 0.5, self.df1 / self.df2
         whole = lgamma(one + two) - lgamma(one) - lgamma(two)
         powers = one * ratio.log() + (one - 1) * e.log(value)
-        return whole + powers - (one + two) * e.log1p(ratio * value)
+        rest = (one + two) * e.log1p(ratio * value)
+        return whole + powers - rest
 
 
 class Kumaraswamy(TransformedDistribution):

@@ -152,7 +152,7 @@ class MixtureSameFamily(Distribution):
         def holds(x: Any) -> Any:
             return inner.holds(x)
 
-        return constraints.Constraint("MixtureSameFamilyConstraint", holds, inner.event_dim)
+        return constraints.Constraint("MixtureSameFamilyConstraint", holds, inner.event_dim, **{"": inner})
 
     def padded(self, x: Tensor) -> Tensor:
         return x.unsqueeze(-1 - self._event_ndims)
