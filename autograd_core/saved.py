@@ -248,7 +248,7 @@ def unpack_hooked(node: Node, slot: str, kept: Packed) -> Tensor:
     value = kept.unpack(kept.packed)
     if not isinstance(value, Tensor):
         raise TypeError(
-            "Output of saved tensor unpack_hook expected to be a Tensor but got result of type " + type(value).__name__
+            "Output of saved tensor unpack_hook expected to be a Tensor but got result of type " + errors.kind_of(value)
         )
     if state.session is not None:
         state.session.emit((events.SavedUnpacked, state.session.node(node), slot))

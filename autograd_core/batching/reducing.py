@@ -14,7 +14,7 @@ count_nonzero amax amin var_mean.correction std_mean.correction nansum
 """Over a list of dimensions, or all of them."""
 
 OVER_ONE = """
-cumsum cumprod prod.dim_int max.dim min.dim median.dim nanmedian.dim mode cummax cummin sort topk _softmax
+cumsum cumprod prod.dim_int max.dim min.dim median.dim nanmedian.dim mode cummax cummin sort sort.stable topk _softmax
 _log_softmax _softmax_backward_data _log_softmax_backward_data _safe_softmax argmax argmin aminmax glu glu_backward
 """
 

@@ -90,8 +90,9 @@ def amin(input: Tensor, dim: Any = (), keepdim: bool = False) -> Tensor:
     return r.amin(input, dims(dim), keepdim)
 
 
-def sort(input: Tensor, dim: int = -1, descending: bool = False, stable: bool = False) -> Any:
-    return SORT(*r.sort(input, dim, descending))
+def sort(input: Tensor, dim: int = -1, descending: bool = False, stable: Any = UNSAID) -> Any:
+    sorting = r.sort if stable is UNSAID else r.sort_stable
+    return SORT(*sorting(input, dim, descending))
 
 
 def argsort(input: Tensor, dim: int = -1, descending: bool = False, *, stable: bool = False) -> Tensor:

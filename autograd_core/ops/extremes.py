@@ -160,6 +160,22 @@ def utmost(name: str, find: Any, data: Array, dim: Dims, keepdim: bool) -> Array
     self=lambda grad, dim, indices, self_sym_sizes: scatter_into(self_sym_sizes, dim, indices, grad),
 )
 def sort(self: Array, dim: int = -1, descending: bool = False) -> tuple[Array, Array]:
+    return put_in_order(self, dim, descending)
+
+
+@op(
+    "sort.stable",
+    writes=2,
+    outputs=EXTREME,
+    differentiable=("values",),
+    self=lambda grad, dim, indices, self_sym_sizes: scatter_into(self_sym_sizes, dim, indices, grad),
+)
+def sort_stable(self: Array, dim: int = -1, descending: bool = False) -> tuple[Array, Array]:
+    """The sort that was told what equal elements do: here they always keep their order."""
+    return put_in_order(self, dim, descending)
+
+
+def put_in_order(self: Array, dim: int, descending: bool) -> tuple[Array, Array]:
     at = wrap(dim, self.ndim)
     if self.ndim == 0:
         return self[()], np.int64(0)

@@ -65,9 +65,19 @@ def bernoulli_each(self: Array, generator: Generator | None = None) -> Array:
     return np.asarray(streams.bernoulli_each(np.asarray(self), generator))[()]
 
 
-@op("random", nr=0, self=lambda grad: zeros_as(grad))
+@op("random.from", nr=0, self=lambda grad: zeros_as(grad))
 def integers(self: Array, low: int, high: int, generator: Generator | None) -> Array:
     return laid_out(streams.integers(self.size, low, high, generator), self)
+
+
+@op("random.to", nr=1, self=lambda grad: zeros_as(grad))
+def integers_to(self: Array, high: int, generator: Generator | None) -> Array:
+    return laid_out(streams.integers(self.size, 0, high, generator), self)
+
+
+@op("random", nr=2, self=lambda grad: zeros_as(grad))
+def integers_of_all(self: Array, high: int, generator: Generator | None) -> Array:
+    return laid_out(streams.integers(self.size, 0, high, generator), self)
 
 
 # ---- methods of Tensor
@@ -126,19 +136,21 @@ def bernoulli_(self: Tensor, p: Any = 0.5, *, generator: Generator | None = None
 
 def random_(self: Tensor, low: int | None = None, high: int | None = None, *, generator: Any = None) -> Tensor:
     """Whole numbers from `low` (or 0) to below `high`; without either, up to what the type counts without gaps."""
-    if high is None:
-        low, high = 0, low
-    if high is None:
-        kind = self.data_.dtype
-        high = (
-            2 ** (np.finfo(kind).nmant + 1) + 1
-            if kind.kind == "f"
-            else 2
-            if kind.kind == "b"
-            else int(np.iinfo(kind).max) + 1
-        )
-    check_bounds(low or 0, high, self.data_.dtype)
-    return in_place(integers, self, low, high, generator)
+    kind = self.data_.dtype
+    if high is not None:
+        check_bounds(low or 0, high, kind)
+        return in_place(integers, self, low, high, generator)
+    if low is not None:
+        check_bounds(0, low, kind)
+        return in_place(integers_to, self, low, generator)
+    return in_place(integers_of_all, self, counted_to(kind), generator)
+
+
+def counted_to(kind: np.dtype[Any]) -> int:
+    """One more than the largest whole number up to which `kind` has all."""
+    if kind.kind == "f":
+        return int(2 ** (np.finfo(kind).nmant + 1) + 1)
+    return 2 if kind.kind == "b" else int(np.iinfo(kind).max) + 1
 
 
 def check_bounds(low: int, high: int, kind: np.dtype[Any]) -> None:
