@@ -118,7 +118,7 @@ REASONS = {
     "inspect": "it would give access to this machine",
     "builtins": "it would give access to this machine",
 }
-OTHERS = """accelerate albumentations einops fastai functorch ignite jax keras lightning networkx nltk optuna pandas
+OTHERS = """accelerate albumentations einops fastai ignite jax keras lightning networkx nltk optuna pandas
 plotly pytorch_lightning ray scipy spacy statsmodels sympy tensorflow torch_geometric torchmetrics"""
 LIBRARIES = {
     **dict.fromkeys(["requests", "urllib", "http"], "there is no network here"),

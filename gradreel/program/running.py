@@ -63,6 +63,11 @@ ONCE = (
     "To get the last learning rate",
     "optimizer contains a parameter group with duplicate",
     "reduction: 'mean' divides the total loss",
+    "None of the inputs have requires_grad=True",
+    "torch.utils.checkpoint: the use_reentrant parameter",
+    "Input #",
+    "`torch.nn.utils.weight_norm` is deprecated",
+    "torch.set_default_tensor_type() is deprecated",
 )
 """How warnings begin that PyTorch gives for lines of its own: Python shows each of them once, whoever calls."""
 
