@@ -1,6 +1,8 @@
 """A floor rests only on those below it and never looks up; outside packages come in where the design says."""
 
 import ast
+import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -71,3 +73,16 @@ def test_numpy_and_streamlit_come_in_where_the_design_says() -> None:
                 )
             if top == "streamlit":
                 assert here in STREAMLIT, f"{here} imports streamlit"
+
+
+@pytest.mark.skipif(shutil.which("git") is None or not (ROOT / ".git").exists(), reason="not a checkout")
+def test_nothing_is_kept_that_is_made_here() -> None:
+    """What .gitignore names, as `.venv`, is made where the checkout stands; kept, it would take the place of that."""
+    found = subprocess.run(
+        ["git", "ls-files", "--cached", "--ignored", "--exclude-standard"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert found.stdout == ""
