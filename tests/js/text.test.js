@@ -21,10 +21,22 @@ test("vectors get air, matrices are set tight", () => {
   assert.equal(nested([[3, 2], [3, 2]]), "[[3,2],[3,2]]");
 });
 
-test("what does not fit is told by its ends or its shape", () => {
-  assert.equal(short(whole([1, 2, 3, 4, 5, 6, 7, 8], [8]), 20), "[1, 2, … ×8]");
-  assert.equal(short(whole([[1.234, 2.345], [3.456, 4.567]], [2, 2]), 12), "[2,2] tensor");
-  assert.equal(short(null), "None");
+test("what does not fit is told by its ends, by its shape and how far it goes, or by its shape", () => {
+  const eight = Array.from({ length: 8 }, (_, i) => [i * 0.01 - 0.0254, 0]);
+  for (const [value, room, text] of [
+    [whole([1, 2, 3, 4, 5, 6, 7, 8], [8]), 20, "[1, 2, … ×8]"],
+    [whole([-0.0252, 0.0131, 0, 0, 0, 0, 0, 0.03], [8]), 20, "[8] -0.025…0.03"],
+    [whole([[1.234, 2.345], [3.456, 4.567]], [2, 2]), 12, "[2,2] tensor"],
+    [whole(eight, [8, 2]), 20, "[8,2] -0.025…0.045"],
+    [whole(eight, [8, 2]), 16, "[8,2] -0.03…0.04"],
+    [whole(eight, [8, 2]), 15, "[8,2] tensor"],
+    [whole(Array(99).fill(0), [99]), 10, "[99] all 0"],
+    [whole([[1, "nan"], [2, 3]], [2, 2]), 13, "[2,2] has nan"],
+    [whole([["-inf", 0.5], [2, 3]], [2, 2]), 13, "[2,2] -inf…3"],
+    [{ ...whole(Array(70).fill(true), [70]), dtype: "bool" }, 20, "[70] all True"],
+    [{ shape: [64, 64], dtype: "float32", whole: false, min: -1e-5, max: 2.5 }, 20, "[64,64] -1e-5…2.5"],
+    [null, 26, "None"],
+  ]) assert.equal(short(value, room), text);
 });
 
 test("a few numbers lose digits before they are left out, but never those before the point", () => {

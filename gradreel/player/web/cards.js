@@ -140,6 +140,9 @@ export function leafLines(box, now, value) {
   return lines;
 }
 
+/** A tensor that is told by its shape: no term of a sum that one can follow. */
+const SUMMED_UP = /\] [^+=−]/;
+
 /** `20 + 18 = 38`: what has come and what it makes; of terms that are too long for a card, how many they are.
  * @param {{terms: (number|null)[], total: number|null}} sum
  * @param {(index: number|null) => any} value
@@ -150,7 +153,7 @@ export function sumLine({ terms, total }, value, letters) {
   if (!terms.length) return `so far ${whole}`;
   if (terms.length === 1) return `${whole} + …`;
   const parts = terms.map((term) => short(value(term), 18)).join(" + ").replaceAll("+ -", "− ");
-  const ways = [`${parts} = ${whole}`, `${terms.length} added: ${whole}`];
+  const ways = [...(SUMMED_UP.test(parts) ? [] : [`${parts} = ${whole}`]), `${terms.length} added: ${whole}`];
   return ways.find((way) => way.length <= letters && !way.includes("tensor")) ?? `${terms.length} gradients added up`;
 }
 

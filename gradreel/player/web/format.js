@@ -44,7 +44,7 @@ export function nested(data, comma, digits = 4) {
   return `[${data.map((item) => nested(item, separator, digits)).join(separator)}]`;
 }
 
-/** A value in at most `room` characters: all of it, else its ends, else its shape.
+/** A value in at most `room` characters: all of it, else its ends, else its shape and from where to where it goes, else its shape.
  * @param {Value|null|undefined} value
  * @param {number} [room]
  * @returns {string}
@@ -56,9 +56,43 @@ export function short(value, room = 26) {
       const text = nested(value.data, undefined, digits);
       if (text.length <= room) return text;
     }
-    if (value.shape.length === 1 && room >= 14) return ends(value.data, room);
+    const found = value.shape.length === 1 && room >= 14 ? ends(value.data, room) : null;
+    if (found) return found;
   }
-  return `${shape(value.shape)} tensor`;
+  const told = range(value).map((text) => `${shape(value.shape)} ${text}`);
+  return told.find((text) => text.length <= room) ?? `${shape(value.shape)} tensor`;
+}
+
+/** From the least to the greatest element, in two digits, small ones also in one: as large as gradients are, so fast does a model learn.
+ * @param {Value} value
+ * @returns {string[]}
+ */
+function range(value) {
+  if (!ranges.has(value)) ranges.set(value, spread(value));
+  return ranges.get(value);
+}
+
+/** @type {WeakMap<Value, string[]>} pictures ask for the same values frame by frame */
+const ranges = new WeakMap();
+
+function spread(value) {
+  const elements = value.whole ? [value.data].flat(Infinity) : [value.min, value.max];
+  if (!elements.length || elements.some((item) => item === undefined || item === null)) return [];
+  if (elements.includes("nan")) return ["has nan"];
+  const numbers = elements.map((item) => INFINITE[item] ?? Number(item));
+  const [least, most] = [Math.min(...numbers), Math.max(...numbers)];
+  const grades = Math.max(-least, most) < 1 ? [2, 1] : [2];
+  return grades.map((digits) => {
+    const ends = [least, most].map((item) => told(item, value.dtype, digits));
+    return least === most ? `all ${ends[0]}` : ends.join("…");
+  });
+}
+
+const INFINITE = { inf: Infinity, "-inf": -Infinity };
+
+function told(item, dtype, digits) {
+  if (!Number.isFinite(item)) return item > 0 ? "inf" : "-inf";
+  return number(dtype === "bool" ? Boolean(item) : item, digits);
 }
 
 /** A value as the inspector shows it: whole when small, else what sums it up.
@@ -105,7 +139,7 @@ export function title(box) {
 function ends(data, room) {
   const first = nested(data.slice(0, 2));
   const text = `${first.slice(0, -1)}, … ×${data.length}]`;
-  return text.length <= room ? text : `[${data.length}] tensor`;
+  return text.length <= room ? text : null;
 }
 
 function count(shape) {

@@ -1,5 +1,5 @@
 /**
- * The sheet of keys: a dialog that takes the focus when it opens and gives it back where it was, by a key, a button or a tap
+ * The sheet of keys, and of how values are written: a dialog that takes the focus when it opens and gives it back where it was, by a key, a button or a tap
  * beside it.
  */
 
@@ -21,6 +21,12 @@ const KEYS = [
   ["?", "this sheet"],
 ];
 
+const VALUES = [
+  ["[3, 1, … ×8]", "eight numbers, the first of them"],
+  ["[8,2] -0.1…0.3", "8 by 2, from least to greatest"],
+  ["v2", "version 2: written over twice, in place"],
+];
+
 /** @returns {{root: HTMLDialogElement, toggle: () => void, close: () => boolean}}  `close` says whether it was open */
 export function createSheet() {
   const close = () => {
@@ -28,9 +34,10 @@ export function createSheet() {
     root.close();
     return was;
   };
-  const rows = KEYS.map(([key, does]) => element("div", { class: "row" }, element("span", { text: key }), element("span", { text: does })));
+  const row = ([key, does]) => element("div", { class: "row" }, element("span", { text: key }), element("span", { text: does }));
   const head = element("div", { class: "head" }, element("h2", { text: "Keys" }), element("button", { "aria-label": "close", text: "×", onclick: close }));
-  const root = element("dialog", { class: "sheet", "aria-label": "keys", "data-testid": "sheet" }, head, ...rows);
+  const parts = [head, ...KEYS.map(row), element("h2", { text: "Values" }), ...VALUES.map(row)];
+  const root = element("dialog", { class: "sheet", "aria-label": "keys", "data-testid": "sheet" }, ...parts);
   root.addEventListener("click", (event) => event.target === root && close());
   return { root, toggle: () => (root.open ? root.close() : root.showModal()), close };
 }
