@@ -7,6 +7,7 @@ from collections.abc import Callable
 from ..diagnosis import Diagnosis, Failure
 from ..world.world import World
 from .at_nodes import hook_shaped, nan_found, no_derivative
+from .coarse_steps import coarse_steps
 from .contract import contract
 from .demands import demanded
 from .dtypes import dtype_mixed
@@ -35,6 +36,7 @@ POSTMORTEMS: tuple[Callable[[World, Failure], Diagnosis | None], ...] = (
     saved_modified,
     saved_detached,
     inplace_refused,
+    coarse_steps,
     contract,
     root_refused,
     no_graph,

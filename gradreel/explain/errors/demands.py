@@ -104,6 +104,43 @@ TABLE: tuple[Misgiven, ...] = (
         ),
     ),
     Misgiven(
+        re.compile(r"vmap: (?P<what>.+?)\(self, \*extra_args\) is not possible because there exists a Tensor `other`"),
+        "vmap_write",
+        "Under vmap there is one row, and many values for it",
+        nothing,
+        (
+            "{code} {line}{turn} writes values of each example into a tensor that there is once for all of them.",
+            "`vmap` runs the function for all examples at once; what it makes of plain sizes, as `torch.zeros(3)`, "
+            "does not know of them.",
+            "`torch.zeros_like(x)` and `x.new_zeros(3)` make one for each example, if `x` is of each example.",
+        ),
+    ),
+    Misgiven(
+        re.compile(r"vmap: We do not support batching operators that can support dynamic shape.*boolean mask"),
+        "vmap_mask",
+        "Under vmap all results are of one size",
+        nothing,
+        (
+            "{code} {line}{turn} picks by a mask, in what `vmap` runs for all examples at once.",
+            "How many it picks would differ from example to example, and a tensor has rows of one length.",
+            "`torch.where` keeps the size, with something harmless, as 0, in the place of what is not picked.",
+        ),
+    ),
+    Misgiven(
+        re.compile(r"BackwardHookFunction is a view"),
+        "hooked_view",
+        "A write beside a hook",
+        nothing,
+        (
+            "{code} {line}{turn} writes in place over what a module with a full backward hook was given, or gave out.",
+            "Such a hook puts a node before its module and one behind it, and what those hand on are views that nobody "
+            "may write over.",
+            "A new tensor in place of the write is right; a hook on the tensor, `out.register_hook`, needs no such "
+            "nodes.",
+        ),
+        kind="view_inplace",
+    ),
+    Misgiven(
         re.compile(r"Boolean value of Tensor with more than one value is ambiguous"),
         "loss_at_once",
         "A loss is made first, and called then",

@@ -96,6 +96,9 @@ REFUSALS = {
 """By a part of PyTorch's message."""
 
 
+HOOKED = "BackwardHookFunction is a view"
+"""The view is none of the program's: the hook of a module made it."""
+
 OF_THE_VIEW = frozenset({"many_views", "expanded", "detach_view"})
 """Refusals that are about the view itself, not about what it shows."""
 
@@ -104,7 +107,7 @@ def inplace_refused(world: World, failure: Failure) -> Diagnosis | None:
     """One of REFUSALS."""
     message, line = failure.raised.message, failure.raised.line
     refusal = next((REFUSALS[part] for part in REFUSALS if part in message), None)
-    if refusal is None:
+    if refusal is None or HOOKED in message:
         return None
     found = target(world, failure, refusal)
     if found is None:

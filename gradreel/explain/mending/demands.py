@@ -6,7 +6,8 @@ import ast
 from collections.abc import Iterator
 
 from ..calls import called, keyword
-from .common import followed, grouped, needed_before, set_keyword, with_argument, without_keyword
+from .common import enclosing, followed, grouped, needed_before, set_keyword, with_argument, without_keyword
+from .out_of_place import written_name
 from .proposal import FREE, Proposal, Wanted
 from .setting_up import whole_batches
 from .text import Text, targets
@@ -124,6 +125,35 @@ def no_number_taken(wanted: Wanted) -> Iterator[Proposal]:
         if isinstance(call.func, ast.Attribute):
             title = f"the tensor itself, without item(), on line {call.lineno}"
             yield wanted.proposal(title, FREE, text.replaced(call, grouped(text, call.func.value)))
+
+
+def made_for_each(wanted: Wanted) -> Iterator[Proposal]:
+    """`torch.zeros(3)`, which is written into, becomes `x.new_zeros(3)`: like `x`, there is one for each example."""
+    text, raised = wanted.text, wanted.at("raised")
+    home = enclosing(text, raised, ast.FunctionDef) if raised is not None else None
+    if raised is None or not isinstance(home, ast.FunctionDef):
+        return
+    name = written_name(raised)
+    for part in ast.walk(home):
+        if not isinstance(part, ast.Assign) or name not in targets(part):
+            continue
+        for call in text.calls(part, "zeros", "ones", "empty", "full"):
+            for parameter in home.args.args:
+                made = f"{parameter.arg}.new_{called(call)}"
+                title = f"{made} on line {part.lineno}: one for each example"
+                yield wanted.proposal(title, FREE, text.replaced(call.func, made))
+
+
+def zeros_in_place(wanted: Wanted) -> Iterator[Proposal]:
+    """`x[mask]` becomes `torch.where(mask, x, 0)`, if the mask is for the last dimensions."""
+    text = wanted.text
+    for node in ast.walk(wanted.at("raised") or text.tree):
+        if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Load):
+            *before, mask = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+            if all(isinstance(part, ast.Slice | ast.Constant) and text.get(part) in (":", "...") for part in before):
+                made = f"torch.where({text.get(mask)}, {text.get(node.value)}, 0)"
+                title = f"zeros in the place of what is not picked, on line {node.lineno}"
+                yield wanted.proposal(title, "the result keeps the size", text.replaced(node, made))
 
 
 def not_training(wanted: Wanted) -> Iterator[Proposal]:

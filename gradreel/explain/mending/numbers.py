@@ -261,3 +261,20 @@ def straight_through(wanted: Wanted) -> Iterator[Proposal]:
     if value is not None and source is not None and statement is not None:
         title = f"use {source} itself on line {statement.lineno}"
         yield wanted.proposal(title, "other numbers: they are not rounded", text.replaced(value, source))
+
+
+# ---- numbers that are too coarse
+
+
+SINGLE = ("torch.float32", "torch.float")
+
+
+def in_double(wanted: Wanted) -> Iterator[Proposal]:
+    """All numbers with a point are of float64."""
+    text = wanted.text
+    rest = [statement for statement in text.tree.body if not isinstance(statement, ast.Import | ast.ImportFrom)]
+    asked = [node for node in ast.walk(text.tree) if isinstance(node, ast.Attribute) and text.get(node) in SINGLE]
+    edits = [text.replaced(node, "torch.float64") for node in asked]
+    if rest:
+        added = text.before(rest[0], ["torch.set_default_dtype(torch.float64)"])
+        yield wanted.proposal(f"compute in float64, from line {rest[0].lineno} on", "twice the memory", added, *edits)

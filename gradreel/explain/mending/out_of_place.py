@@ -11,6 +11,7 @@ from .proposal import FREE, Proposal, Wanted
 from .text import Text
 
 COPY = "one tensor more in memory"
+PLAINLY = "compute a new tensor instead of writing into the old one"
 SIGNS = {
     ast.Add: "+",
     ast.Sub: "-",
@@ -25,7 +26,7 @@ SIGNS = {
 
 def out_of_place(wanted: Wanted) -> Iterator[Proposal]:
     """The statement that wrote makes a new tensor instead."""
-    yield from made_plain(wanted, "compute a new tensor instead of writing into the old one", COPY)
+    yield from made_plain(wanted, PLAINLY, COPY)
 
 
 def detached_apart(wanted: Wanted) -> Iterator[Proposal]:

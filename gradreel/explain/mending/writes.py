@@ -5,10 +5,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from ..calls import keyword
-from .common import copies, followed, loads, needed_before, set_keyword, value_of, without_keyword
+from ..calls import called, keyword
+from .common import copies, followed, loads, needed_before, value_of, without_keyword
 from .graphs import carried_over, rebuilt_before, rebuilt_inside, stack_statements
-from .out_of_place import COPY, out_of_place, read_after, written_name
+from .out_of_place import COPY, PLAINLY, out_of_place, plain, read_after, written_name
 from .proposal import FREE, Proposal, Wanted
 from .text import Edit, Text, names_in, targets
 
@@ -111,19 +111,38 @@ def cloned_at_view(wanted: Wanted) -> Iterator[Proposal]:
 
 
 def inplace_switched_off(wanted: Wanted) -> Iterator[Proposal]:
-    """`inplace=True` becomes `inplace=False`."""
+    """`inplace=True` becomes `inplace=False`, and `nn.ReLU(True)` becomes `nn.ReLU(False)`."""
     text = wanted.text
-    calls = [
-        node
-        for node in ast.walk(text.tree)
-        if isinstance(node, ast.Call)
-        and (word := keyword(node, "inplace")) is not None
-        and isinstance(word.value, ast.Constant)
-        and word.value.value is True
+    calls = [node for node in ast.walk(text.tree) if isinstance(node, ast.Call)]
+    edits = [
+        text.replaced(given, "False")
+        for given in map(inplace, calls)
+        if isinstance(given, ast.Constant) and given.value is True
     ]
-    if calls:
-        edits = [set_keyword(text, call, "inplace", "False") for call in calls]
+    if edits:
         yield wanted.proposal("inplace=False", COPY, *edits)
+
+
+FIRST = dict.fromkeys(["Hardsigmoid", "Hardswish", "Mish", "ReLU", "ReLU6", "SELU", "SiLU"], 0)
+INPLACE = {**FIRST, **dict.fromkeys(["CELU", "Dropout", "Dropout1d", "Dropout2d", "Dropout3d", "ELU", "LeakyReLU"], 1)}
+"""Where `inplace` stands among the settings of a module, if it is given without its name."""
+
+
+def inplace(call: ast.Call) -> ast.expr | None:
+    """What `call` says of writing in place."""
+    if (word := keyword(call, "inplace")) is not None:
+        return word.value
+    place = INPLACE.get(called(call))
+    return call.args[place] if place is not None and place < len(call.args) else None
+
+
+def hooked_view(wanted: Wanted) -> Iterator[Proposal]:
+    """What a hook of a module handed on is written over, by a module beside it or by the program itself."""
+    yield from inplace_switched_off(wanted)
+    text, raised = wanted.text, wanted.at("raised")
+    made = plain(text, raised)
+    if made is not None and raised is not None:
+        yield wanted.proposal(f"{PLAINLY}: line {raised.lineno}", COPY, text.replaced(raised, made))
 
 
 def under_no_grad(wanted: Wanted) -> Iterator[Proposal]:
