@@ -33,7 +33,7 @@ mse_loss smooth_l1_loss huber_loss binary_cross_entropy binary_cross_entropy_wit
 """
 
 ALIKE = """
-zeros_like flip sort index_fill.int_Scalar index_fill.int_Tensor index_put put bernoulli
+zeros_like flip sort sort.stable index_fill.int_Scalar index_fill.int_Tensor index_put put bernoulli
 """
 
 AS_INPUT = """
@@ -51,7 +51,8 @@ threshold_ rrelu_with_noise_ conj_physical_ _index_put_impl_ linalg_cholesky_ex 
 _linalg_eigh _linalg_det _linalg_slogdet cholesky_solve cholesky_inverse linalg_inv_ex _linalg_solve_ex lu_unpack
 linalg_solve_triangular linalg_pinv linalg_matrix_exp geqrf linalg_householder_product linalg_lu_factor_ex linalg_lu
 linalg_lu_solve linalg_lstsq select_scatter slice_scatter diagonal_scatter uniform normal exponential cauchy geometric
-log_normal bernoulli.each random rot90 convolution_backward native_batch_norm_backward constant_pad_nd
+log_normal bernoulli.each random random.to random.from index.Tensor
+rot90 convolution_backward native_batch_norm_backward constant_pad_nd
 max_pool2d_with_indices_backward avg_pool2d_backward _adaptive_avg_pool2d_backward adaptive_max_pool2d_backward
 max_pool3d_with_indices_backward reflection_pad2d_backward replication_pad2d_backward replication_pad3d_backward
 upsample_nearest2d_backward upsample_bilinear2d_backward _upsample_nearest_exact2d_backward

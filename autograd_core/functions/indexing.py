@@ -146,6 +146,11 @@ def width(part: Any) -> int:
         return 0
     if isinstance(part, Tensor) and part.data_.dtype.char in "?B":
         return int(part.data_.ndim)
+    if isinstance(part, list | np.ndarray) and any(
+        isinstance(one, list | bool | np.ndarray | np.bool_) for one in part
+    ):
+        mask = np.asarray(part)
+        return mask.ndim if mask.dtype.kind == "b" else 1
     return 1
 
 
@@ -155,15 +160,14 @@ def walk(self: Tensor, parts: tuple[Any, ...]) -> tuple[Tensor, list[Tensor | No
     ndim = self.data_.ndim
     if used > ndim and (ndim or len(parts) > 1 or not (is_int(parts[0]) or isinstance(parts[0], slice))):
         raise IndexError(f"too many indices for tensor of dimension {ndim}")
-    view, at, place = self, 0, 0
+    view, at = self, 0
     found: dict[int, Tensor] = {}
-    for part in parts:
+    for place, part in enumerate(parts):
         if part is None:
             view = shape.unsqueeze(view, at)
             at += 1
         elif part is Ellipsis:
             at += ndim - used
-            place += ndim - used
         elif is_int(part):
             view = select(view, at, int(part), place)
         elif isinstance(part, Tensor) and part.data_.shape == () and part.data_.dtype.kind == "i" and not unseen(part):
@@ -175,11 +179,25 @@ def walk(self: Tensor, parts: tuple[Any, ...]) -> tuple[Tensor, list[Tensor | No
             found[at] = part if is_mask_of_bytes(part) else as_index(part)
             if found[at].data_.shape == () and found[at].data_.dtype.kind == "b":
                 view = shape.unsqueeze(view, at)
-                found[at] = plain(np.zeros(int(bool(found[at].data_)), np.int64), version=1)  # torch fills it
-            at += 1
-        place += 1 if part is None else width(part)
-    last = max(found, default=-1)
-    return view, [found.get(k) for k in range(last + 1)]
+                yes = int(bool(found[at].data_))
+                found[at] = plain(np.zeros(yes, np.int64), version=yes)  # torch fills the one, and makes the other
+            at += spanned(found[at])
+    return view, in_a_row(found)
+
+
+def spanned(index: Tensor) -> int:
+    """The dimensions that an index stands for: a mask, as many as it has."""
+    return index.data_.ndim if index.data_.dtype.char in "?B" else 1
+
+
+def in_a_row(found: dict[int, Tensor]) -> list[Tensor | None]:
+    """Indices by the dimensions at which they begin, with None for each dimension between."""
+    row: list[Tensor | None] = []
+    at = 0
+    for start, index in found.items():
+        row += [None] * (start - at) + [index]
+        at = start + spanned(index)
+    return row
 
 
 INDICES = ("int64", "int32", "uint8", "bool")
@@ -237,7 +255,7 @@ def to_write_by(
 
 
 def select(view: Tensor, dim: int, index: int, place: int = 0) -> Tensor:
-    """One entry along `dim`, which was dimension `place` of the tensor indexed, refused in the words of indexing."""
+    """One entry along `dim`, for the part of the index at `place`, refused in the words of indexing."""
     sizes = view.data_.shape or (0,)
     if not (view.data_.shape or index):
         raise IndexError(

@@ -9,6 +9,7 @@ import numpy as np
 
 from .. import dtypes, errors
 from ..op import both, helper, op
+from ..strides import Steps, iterated_steps, moved, of_rows
 from ..tensor import Array, Tensor, bare, plain
 from .bounds import OF_DIMENSION, meet, selected, within
 from .shape import wrap
@@ -17,9 +18,12 @@ Places = Sequence[Any]
 
 
 def places(indices: Places, shape: Sequence[int]) -> tuple[Any, ...]:
-    """The indices as numpy takes them: None stands for a whole dimension; checked in torch's words."""
+    """The indices as numpy takes them: None stands for a whole dimension; checked in torch's words.
+
+    Torch brings the dimensions that are indexed to the front, and numbers them there.
+    """
     at: list[Any] = []
-    axis = 0
+    axis = number = 0
     count = sum(index is None or np.asarray(index).dtype.kind != "b" or np.ndim(index) > 0 for index in indices)
     if count > len(shape):
         raise IndexError(f"too many indices for tensor of dimension {len(shape)} (got {count})")
@@ -39,32 +43,57 @@ def places(indices: Places, shape: Sequence[int]) -> tuple[Any, ...]:
                     )
             at.extend(np.nonzero(data))
             axis += data.ndim
+            number += data.ndim
             continue
         size = shape[axis]
         wrong = data[(data >= size) | (data < -size)] if data.size else data
         if data.size and not size:
             raise IndexError("index is out of bounds for dimension with size 0")
         if wrong.size:
-            raise IndexError(f"index {int(wrong.flat[0])} is out of bounds for dimension {axis} with size {size}")
+            raise IndexError(f"index {int(wrong.flat[0])} is out of bounds for dimension {number} with size {size}")
         at.append(data)
         axis += 1
+        number += 1
     return tuple(at)
 
 
 @op("index.Tensor", writes=1, self=lambda grad, self_sym_sizes, indices: index_backward(grad, self_sym_sizes, indices))
 def index(self: Array, indices: list[Array | None]) -> Array:
+    at = together(places(indices, self.shape))
+    found = self[at]
+    in_rows = all(part.flags.c_contiguous for part in (self, *at) if isinstance(part, np.ndarray))
+    return moved(found, of_rows(found.shape) if in_rows else steps_found(self, at, found.shape))
+
+
+def together(at: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The indices `at`, if they broadcast.
+
+    Raises:
+        IndexError: they do not.
+    """
+    shapes = [index.shape for index in at if not isinstance(index, slice)]
     try:
-        return self[places(indices, self.shape)]
-    except IndexError as error:
-        raise told_apart(error, indices) from None
+        np.broadcast_shapes(*shapes)
+    except ValueError:
+        shown = ", ".join(map(errors.sizes, shapes))
+        raise IndexError(
+            f"shape mismatch: indexing tensors could not be broadcast together with shapes {shown}"
+        ) from None
+    return at
 
 
-def told_apart(error: IndexError, indices: Sequence[Any]) -> IndexError:
-    """What torch says where numpy raised `error`: it names the shapes of `indices` in its own way."""
-    if "could not be broadcast" not in str(error):
-        return error
-    shapes = ", ".join(errors.sizes(np.shape(index)) for index in indices if index is not None)
-    return IndexError(f"shape mismatch: indexing tensors could not be broadcast together with shapes {shapes}")
+def steps_found(self: Array, at: tuple[Any, ...], shape: Sequence[int]) -> Steps:
+    """The strides of what indices find in `self`: torch goes over it and the indices element by element."""
+    indexed = [axis for axis, index in enumerate(at) if not isinstance(index, slice)]
+    rank = len(shape) - (self.ndim - len(indexed))
+    first = indexed[0] if indexed[-1] - indexed[0] < len(indexed) else 0
+    rest = np.moveaxis(self, indexed, range(len(indexed)))[(0,) * len(indexed)] if self.size else None
+    if rest is None:
+        return of_rows(shape)
+    source = rest[(slice(None),) * first + (None,) * rank]
+    after = self.ndim - len(indexed) - first
+    wide = [np.reshape(at[axis], (*at[axis].shape, *(1,) * after)) for axis in indexed]
+    return iterated_steps(shape, [source, *wide])
 
 
 @both
@@ -230,7 +259,7 @@ def index_add(self: Array, dim: int, index: Array, source: Array, alpha: float =
     if np.size(index) != count:
         raise RuntimeError(
             f"index_add_(): Number of indices ({np.size(index)}) should be equal to source.size(dim): ({count}), for "
-            f"dim: {dim}"
+            f"dim: {axis}"
         )
     mine, theirs = ([n for i, n in enumerate(x.shape) if i != axis] for x in (self, source))
     if np.ndim(source) != np.ndim(self) or mine != theirs:

@@ -10,7 +10,7 @@ import numpy as np
 from .. import errors
 from ..op import both, op
 from ..tensor import Array
-from .index import places
+from .index import places, together
 
 
 @op(
@@ -33,7 +33,7 @@ def index_put_impl(self: Array, indices: list[Array | None], values: Array, accu
 )
 def index_put(self: Array, indices: list[Array | None], values: Array, accumulate: bool = False) -> Array:
     out = np.array(self)
-    at = places(indices, self.shape)
+    at = together(places(indices, self.shape))
     if values.dtype != self.dtype and (accumulate or not by_mask(indices, values)):
         fits(out[at], values)
         names = errors.type_name(self.dtype), errors.type_name(values.dtype)
@@ -41,11 +41,11 @@ def index_put(self: Array, indices: list[Array | None], values: Array, accumulat
             f"Index put requires the source and destination dtypes match, got {names[0]} for the destination and "
             f"{names[1]} for the source."
         )
-    if accumulate:
-        np.add.at(out, at, values)
-        return out
     try:
-        out[at] = values
+        if accumulate:
+            np.add.at(out, at, values)
+        else:
+            out[at] = values
     except ValueError:
         fits(out[at], values)
         raise

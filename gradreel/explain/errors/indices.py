@@ -37,8 +37,17 @@ def whole(tensor: TensorState, said: dict[str, str]) -> bool:
 
 
 def has_size(tensor: TensorState, said: dict[str, str]) -> bool:
+    return int(said["size"]) in tensor.shape
+
+
+def dimension(tensor: TensorState, said: dict[str, str]) -> str | None:
+    """The dimension that the message means, as far as it can be told: PyTorch counts parts of the index for it."""
+    if "dim" not in said or "size" not in said:
+        return said.get("dim")
     dim, size = int(said["dim"]), int(said["size"])
-    return len(tensor.shape) > dim and tensor.shape[dim] == size
+    if len(tensor.shape) > dim and tensor.shape[dim] == size:
+        return said["dim"]
+    return str(tensor.shape.index(size)) if list(tensor.shape).count(size) == 1 else None
 
 
 def many(tensor: TensorState, said: dict[str, str]) -> bool:
@@ -76,7 +85,7 @@ FAULTS: tuple[Fault, ...] = (
         "There is no such place",
         has_size,
         (
-            "{code} {line}{turn} asks for place {index} along dimension {dim}.",
+            "{code} {line}{turn} asks for place {index}{along}.",
             "{Name} has the shape {shape}: {size} places there.",
             COUNTED,
         ),
@@ -225,7 +234,7 @@ def place_missing(world: World, failure: Failure) -> Diagnosis | None:
     names = named(
         target=pair[0] if pair else None,
         index=said.get("index"),
-        dim=said.get("dim"),
+        dim=dimension(pair[1], said) if pair else said.get("dim"),
         size=words["many"],
         most=largest(world, failure),
     )
@@ -257,6 +266,7 @@ def words_for(world: World, failure: Failure, pair: Pair | None, said: dict[str,
         **said,
         "code": code(shown(world, failure)),
         "line": on(failure.raised.line),
+        "along": f" along dimension {said['dim']}" if "dim" in said else "",
         "turn": during(world.place),
         "name": "a tensor",
         "many": said.get("size") or "",
@@ -265,6 +275,7 @@ def words_for(world: World, failure: Failure, pair: Pair | None, said: dict[str,
     if pair is None:
         return words
     name, tensor = pair
+    along = dimension(tensor, said)
     size = int(words["many"] or (tensor.shape[-1] if "Target" in failure.raised.message else (tensor.shape or (1,))[0]))
     entries = 1
     for length in tensor.shape:
@@ -272,6 +283,7 @@ def words_for(world: World, failure: Failure, pair: Pair | None, said: dict[str,
     return words | {
         "name": code(name),
         "Name": code(name),
+        "along": "" if along is None else f" along dimension {along}",
         "where": on(tensor.place.line),
         "shape": str(list(tensor.shape)),
         "dtype": tensor.dtype,
