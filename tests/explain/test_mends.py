@@ -45,3 +45,19 @@ def test_a_type_that_is_asked_for_is_told_with_the_one_that_is_given() -> None:
     [(found, _)] = mended(run(HEAD + scores), run)
     assert found.story[0] == f"`{scores[:59]}…` on **line 5** asks for numbers of type int64, and is given float32."
     assert found.story[1] == "The targets of this loss are the numbers of classes, and those are whole."
+
+
+def test_a_row_is_written_by_its_place_and_no_new_tensor_is_lost() -> None:
+    loop = "table = torch.ones(3, 2, requires_grad=True) * 2\nfor row in table:\n    row *= 3\ntable.sum().backward()"
+    [(_, mends)] = mended(run(HEAD + loop), run)
+    assert mends[0].title == "write into table[i] on line 7"
+    assert "for i, row in enumerate(table):\n    table[i] *= 3\n" in mends[0].source
+    assert not any("row = " in mend.source for mend in mends)
+
+
+def test_a_step_of_a_descent_is_not_bound_to_the_name_of_its_turn() -> None:
+    step = (
+        "net = nn.Linear(2, 1)\nnet(torch.ones(2)).sum().backward()\nfor p in net.parameters():\n    p -= 0.1 * p.grad"
+    )
+    [(_, mends)] = mended(run(HEAD + step), run)
+    assert [mend.title for mend in mends] == ["update under torch.no_grad(): line 8"]

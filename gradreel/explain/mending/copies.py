@@ -7,8 +7,9 @@ from collections.abc import Iterator
 
 from ..calls import called
 from .common import followed
-from .out_of_place import COPY
+from .out_of_place import COPY, written_name
 from .proposal import FREE, Proposal, Wanted
+from .text import names_in
 
 
 def cloned_in_list(wanted: Wanted) -> Iterator[Proposal]:
@@ -55,3 +56,42 @@ def written_at_once(wanted: Wanted, changed: ast.Assign | ast.AugAssign) -> Iter
     lines = [f"part = {picked}", text.get(changed).replace(picked, "part", 1), f"{picked} = part"]
     edits = [text.replaced(changed, lines[0]), text.after(changed, lines[1:])]
     yield wanted.proposal(f"write into the part, and put it back: line {changed.lineno}", COPY, *edits)
+
+
+def written_by_place(wanted: Wanted) -> Iterator[Proposal]:
+    """`for row in x: row += 1` becomes `for i, row in enumerate(x): x[i] += 1`, as each `x[i]` is a view of its own."""
+    text, changed = wanted.text, wanted.at("changed")
+    loop = text.loop(changed) if changed is not None else None
+    name = written_name(changed)
+    if not isinstance(loop, ast.For) or name is None or changed is loop:
+        return
+    found = rows_of(loop, name)
+    if found is None:
+        return
+    whole, place = found
+    index = place or next(letter for letter in "ijkn" if letter not in names_in(text.tree))
+    part = f"{text.get(whole)}[{index}]"
+    uses = [node for one in loop.body for node in ast.walk(one) if isinstance(node, ast.Name) and node.id == name]
+    edits = [text.replaced(use, part) for use in uses]
+    if place is None:
+        goal = text.get(loop.target)
+        goal = f"({goal})" if isinstance(loop.target, ast.Tuple) else goal
+        edits.append(text.replaced(loop.target, f"{index}, {goal}"))
+        edits.append(text.replaced(loop.iter, f"enumerate({text.get(loop.iter)})"))
+    yield wanted.proposal(f"write into {part} on line {loop.body[0].lineno}", FREE, *edits)
+
+
+def rows_of(loop: ast.For, name: str) -> tuple[ast.expr, str | None] | None:
+    """What `name` goes through the rows of in `for name in x`, `enumerate(x)` or `zip(x, ...)`; and the name of their
+    places, if there is one."""
+    goal, over = loop.target, loop.iter
+    if isinstance(goal, ast.Name) and goal.id == name:
+        return None if isinstance(over, ast.Call) else (over, None)
+    if not isinstance(goal, ast.Tuple) or not isinstance(over, ast.Call):
+        return None
+    parts = [part.id if isinstance(part, ast.Name) else None for part in goal.elts]
+    if called(over) == "enumerate" and parts[1:] == [name] and not isinstance(over.args[0], ast.Call):
+        return over.args[0], parts[0]
+    if called(over) == "zip" and name in parts and len(over.args) == len(parts):
+        return over.args[parts.index(name)], None
+    return None

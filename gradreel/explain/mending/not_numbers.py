@@ -6,9 +6,9 @@ import ast
 from collections.abc import Iterator
 
 from ..calls import called, keyword
-from .common import enclosing
+from .common import enclosing, grouped, loads, value_of
 from .proposal import FREE, Proposal, Wanted
-from .text import names_in, targets
+from .text import Text, names_in, targets
 
 
 def nan_born(wanted: Wanted) -> Iterator[Proposal]:
@@ -17,29 +17,11 @@ def nan_born(wanted: Wanted) -> Iterator[Proposal]:
     statement = wanted.at("built")
     if statement is None:
         return
-    for call in text.calls(statement, "where"):
-        if len(call.args) != 3:
-            continue
-        condition = text.get(call.args[0])
-        for place, branch in enumerate(call.args[1:]):
-            for inner in ast.walk(branch):
-                if isinstance(inner, ast.Call) and called(inner) in RISKY:
-                    given = (
-                        inner.args[0]
-                        if inner.args
-                        and isinstance(inner.func, ast.Attribute)
-                        and ast.unparse(inner.func.value) in ("torch", "F", "math")
-                        else (inner.func.value if isinstance(inner.func, ast.Attribute) else None)
-                    )
-                    if given is None:
-                        continue
-                    inside = "{0}, 1.0" if place == 0 else "1.0, {0}"
-                    pair = inside.format(text.get(given))
-                    if place == 1:
-                        pair = f"torch.ones_like({text.get(given)}), {text.get(given)}"
-                    made = f"torch.where({condition}, {pair})"
-                    title = f"a safe input for {called(inner)} where its branch is not taken"
-                    yield wanted.proposal(title, FREE, text.replaced(given, made))
+    if wanted.name("hidden") is not None:
+        yield from numbers_first(wanted, statement)
+        return
+    yield from harmless_where_left_out(wanted, statement)
+    yield from divisors(wanted, statement)
     for call in text.calls(statement, *RISKY):
         given = (
             call.args[0]
@@ -63,6 +45,57 @@ def nan_born(wanted: Wanted) -> Iterator[Proposal]:
             if found is not None:
                 made = f"torch.nn.functional.softplus({text.get(found)})"
                 yield wanted.proposal("softplus, which is this function made safe", FREE, text.replaced(node, made))
+
+
+def numbers_first(wanted: Wanted, statement: ast.stmt) -> Iterator[Proposal]:
+    """Numbers take the place of NaN before anything is computed with it."""
+    text, hidden = wanted.text, wanted.name("hidden")
+    names = sorted(names_in(statement) - targets(statement), key=lambda name: (name != hidden, name))
+    for name in names:
+        uses = loads(statement, name)
+        if uses and name not in MODULES:
+            title = f"0 in the place of NaN: torch.nan_to_num({name}) on line {statement.lineno}"
+            edits = [text.replaced(use, f"torch.nan_to_num({name})") for use in uses]
+            yield wanted.proposal(title, FREE, *edits)
+
+
+def harmless_where_left_out(wanted: Wanted, statement: ast.stmt) -> Iterator[Proposal]:
+    """The function of a branch of `where` gets 1 in the places that the branch is not taken for."""
+    text = wanted.text
+    for condition, branch, first in branches(text, statement):
+        for inner in ast.walk(branch):
+            given = argument(inner) if isinstance(inner, ast.Call) and called(inner) in STEEP else None
+            if given is not None:
+                one = "1.0" if first else f"torch.ones_like({text.get(given)})"
+                pair = f"{text.get(given)}, {one}" if first else f"{one}, {text.get(given)}"
+                title = f"a safe input for {called(inner)} where its branch is not taken"  # type: ignore[arg-type]
+                yield wanted.proposal(title, FREE, text.replaced(given, f"torch.where({condition}, {pair})"))
+
+
+def branches(text: Text, statement: ast.stmt) -> Iterator[tuple[str, ast.expr, bool]]:
+    """What `statement` computes for a branch of a `where`, of its own or of one that reads its name: the condition,
+    the expression, whether it is the first branch."""
+    value = value_of(statement)
+    for call in [node for node in ast.walk(text.tree) if isinstance(node, ast.Call) and called(node) == "where"]:
+        if len(call.args) != 3:
+            continue
+        own = any(node is call for node in ast.walk(statement))
+        for place, branch in enumerate(call.args[1:]):
+            if own:
+                yield text.get(call.args[0]), branch, place == 0
+            elif value is not None and call.lineno > statement.lineno and names_in(branch) & targets(statement):
+                yield text.get(call.args[0]), value, place == 0
+
+
+def divisors(wanted: Wanted, statement: ast.stmt) -> Iterator[Proposal]:
+    """What is divided by gets 1 in the place of 0."""
+    text = wanted.text
+    for node in ast.walk(statement):
+        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div) and not isinstance(node.right, ast.Constant):
+            below = text.get(node.right)
+            made = f"torch.where({grouped(text, node.right)} == 0, torch.ones_like({below}), {below})"
+            title = f"1 in the place of a divisor that is 0, on line {node.lineno}"
+            yield wanted.proposal(title, "other numbers where it is 0", text.replaced(node.right, made))
 
 
 BOUNDED = ("acos", "asin", "arccos", "arcsin", "atanh")
@@ -90,6 +123,8 @@ def safe_numbers(wanted: Wanted, statement: ast.stmt) -> Iterator[Proposal]:
 
 
 RISKY = ("sqrt", "log", "log2", "log10", "pow", "norm", "acos", "asin", "atan2", "reciprocal", "rsqrt", "log1p")
+STEEP = (*RISKY, "exp", "exp2", "expm1", "sinh", "cosh", "tan", "lgamma", "digamma", "atanh", "acosh")
+"""Functions that have no slope somewhere, or one that is infinite."""
 
 
 def softplus(node: ast.expr) -> ast.expr | None:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from ..calls import called, keyword
 from .common import enclosing, loads, root_name
 from .proposal import FREE, Proposal, Wanted
-from .text import Text
+from .text import Text, names_in
 
 COPY = "one tensor more in memory"
 PLAINLY = "compute a new tensor instead of writing into the old one"
@@ -38,7 +38,7 @@ def made_plain(wanted: Wanted, title: str, cost: str) -> Iterator[Proposal]:
     """The statement that changed something in place, without doing so."""
     text, statement = wanted.text, wanted.at("changed")
     made = plain(text, statement)
-    if made is not None and statement is not None:
+    if made is not None and statement is not None and not turns_over(text, statement):
         offered = wanted.proposal if read_after(text, statement) else wanted.makeshift
         yield offered(f"{title}: line {statement.lineno}", cost, text.replaced(statement, made))
 
@@ -106,6 +106,15 @@ def read_after(text: Text, statement: ast.stmt) -> bool:
     return any(use.lineno > statement.lineno or id(use) in inside for use in reads)
 
 
+def turns_over(text: Text, statement: ast.stmt) -> bool:
+    """Whether `statement` writes into the name that its loop binds anew in each turn, and nobody reads it any more: a
+    new tensor bound to it would be lost."""
+    loop, name = text.loop(statement), written_name(statement)
+    if not isinstance(loop, ast.For) or name not in names_in(loop.target):
+        return False
+    return not any(use.lineno > statement.lineno for part in loop.body for use in loads(part, name or ""))
+
+
 def written_name(statement: ast.stmt | None) -> str | None:
     """The name of what `statement` writes into."""
     goal: ast.expr | None = None
@@ -116,9 +125,16 @@ def written_name(statement: ast.stmt | None) -> str | None:
     elif isinstance(statement, ast.Expr | ast.Assign | ast.Return) and isinstance(statement.value, ast.Call):
         call = statement.value
         if isinstance(call.func, ast.Attribute) and call.func.attr.endswith("_"):
-            goal = root_name(call.func.value)
+            goal = root_name(chained(call.func.value))
             if isinstance(goal, ast.Name) and goal.id in ("torch", "F") and call.args:
                 goal = root_name(call.args[0])
         elif call.args and keyword(call, "inplace") is not None:
             goal = root_name(call.args[0])
     return ast.unparse(goal) if isinstance(goal, ast.Name | ast.Attribute) else None
+
+
+def chained(node: ast.expr) -> ast.expr:
+    """`x` of `x.mul_(2).add_(1)`, whose calls all write into it."""
+    while isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr.endswith("_"):
+        node = node.func.value
+    return node

@@ -44,7 +44,7 @@ BY_CAUSE: dict[str, tuple[Proposer, ...]] = {
     "leaf_inplace": (writes.leaf_changed,),
     "leaf_view": (writes.leaf_view_changed,),
     "no_grad_view": (writes.cloned_at_view, out_of_place.out_of_place, writes.cloned_before, writes.under_no_grad),
-    "many_views": (writes.view_changed,),
+    "many_views": (copies.written_by_place, writes.view_changed),
     "function_view": (writes.cloned_at_view, writes.cloned_before),
     "expanded": (out_of_place.out_of_place, writes.cloned_at_view, writes.cloned_before),
     "out_argument": (writes.without_out,),

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from ..calls import called, keyword
 from .common import copies, followed, loads, needed_before, value_of, without_keyword
 from .graphs import carried_over, rebuilt_before, rebuilt_inside, stack_statements
-from .out_of_place import COPY, PLAINLY, out_of_place, plain, read_after, written_name
+from .out_of_place import COPY, PLAINLY, out_of_place, plain, read_after, turns_over, written_name
 from .proposal import FREE, Proposal, Wanted
 from .text import Edit, Text, names_in, targets
 
@@ -71,7 +71,11 @@ def cloned_before(wanted: Wanted) -> Iterator[Proposal]:
     text = wanted.text
     for statement in stack_statements(wanted, "changed")[:1]:
         name = written_name(statement)
-        if name is None or isinstance(statement, ast.For | ast.While | ast.With | ast.If):
+        if (
+            name is None
+            or isinstance(statement, ast.For | ast.While | ast.With | ast.If)
+            or turns_over(text, statement)
+        ):
             continue
         title = f"write into a clone: {name} = {name}.clone() before line {statement.lineno}"
         offered = wanted.proposal if read_after(text, statement) else wanted.makeshift

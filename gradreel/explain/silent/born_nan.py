@@ -11,7 +11,7 @@ from typing import Any
 from gradreel.trace import events as e
 from gradreel.trace.events import Event, Value
 
-from ..ancestry import flat, made_from
+from ..ancestry import ancestors, flat, made_from
 from ..diagnosis import Diagnosis, during, named, on
 from ..words import called, code, label, listed, value
 from ..world.states import TensorState
@@ -86,8 +86,11 @@ class BornNan:
         event, node_number = self.births[number]
         node, call = world.nodes[node_number], world.calls[number]
         bad = [slot for slot in node.slots.values() if slot.slot != "result" and has_nan(slot.value)]
-        if bad or any(not finite(leaf.value) for leaf in (world.tensors[tensor],)):
+        if not finite(world.tensors[tensor].value):
             return  # the numbers themselves had gone wrong before: the gradient is right for them
+        if bad:
+            self.tell_hidden(number, tensor)
+            return
         story = (
             f"**{node.title}**, built {on(node.place.line)}{during(node.place)}, got numbers from above, and what it "
             "handed on holds NaN: its slope is infinite or undefined at one of the values it kept.",
@@ -107,6 +110,30 @@ class BornNan:
             "nan",
             names,
         )
+
+    def tell_hidden(self, number: int, tensor: int) -> None:
+        """NaN among the data that was left out of the result: its gradient is 0 times NaN."""
+        world = self.world
+        event, node_number = self.births[number]
+        node, call = world.nodes[node_number], world.calls[number]
+        roots = [world.tensors[root] for root in call.roots if root in world.tensors]
+        source = next((state for root in roots for state in ancestors(world, root) if first_nan(world, state)), None)
+        if source is None or source.node is not None or any(has_nan(root.value) for root in roots):
+            return
+        story = (
+            f"{called(world, source.number)}, made {on(source.place.line)}, holds NaN.",
+            f"{called(world, roots[0].number)} holds none of it: it was left out, as `where` and masks do. But "
+            f"**{node.title}**, built {on(node.place.line)}{during(node.place)}, kept it, and the gradient of what is "
+            "left out is 0 times NaN, which is NaN.",
+            f"{code(call.text)} {on(call.place.line)} brings it to {called(world, tensor)}.",
+            "Numbers in the place of NaN have to be there before anything is computed with it.",
+        )
+        lines: dict[str, int | None] = {"saved": source.place.line, "built": node.place.line, "raised": None}
+        lines["shows"] = call.place.line
+        names = named(target=label(world, tensor), hidden=label(world, source.number))
+        events = {"born": event, "saved": source.made, "built": node.made, "seen": world.count - 1}
+        title = "NaN that was left out comes back in the gradient"
+        self.diagnosis = Diagnosis("other", title, "", lines, story, (node_number,), events, "nan", names)
 
     def tell_forward(self, born: TensorState, number: int | None, tensor: int) -> None:
         """NaN that was there before the backward: the gradients it leads to are NaN, too."""
@@ -133,6 +160,11 @@ class BornNan:
         if self.diagnosis is None or self.shown is None:
             return [] if self.diagnosis is None else [self.diagnosis]
         return [replace(self.diagnosis, lines={**self.diagnosis.lines, "shows": self.shown})]
+
+
+def first_nan(world: World, tensor: TensorState) -> bool:
+    """Whether it holds NaN, and nothing that it was made of does."""
+    return has_nan(tensor.value) and not any(has_nan(source.value) for source in made_from(world, tensor))
 
 
 def gradients(events: Iterable[Event]) -> Iterator[Value | None]:
