@@ -110,7 +110,7 @@ def traced_back(found: list[Diagnosis], silent: list[Diagnosis]) -> list[Diagnos
             story=(*error.story[:1], *born.story),
             events={**born.events, "raised": error.events["raised"]},
         )
-        if error.cause == "not_finite"
+        if error.cause in ("not_finite", "no_number")
         else error
         for error in found
     ]

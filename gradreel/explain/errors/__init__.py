@@ -10,10 +10,12 @@ from .at_nodes import hook_shaped, nan_found, no_derivative
 from .coarse_steps import coarse_steps
 from .contract import contract
 from .demands import demanded
+from .distributions import chance_refused
 from .dtypes import dtype_mixed
 from .indices import place_missing
 from .inplace import inplace_refused
 from .loading import state_refused
+from .matrices import matrix_refused
 from .misgiven import misgiven
 from .misused import misused
 from .no_gradient import no_gradient
@@ -45,6 +47,8 @@ POSTMORTEMS: tuple[Callable[[World, Failure], Diagnosis | None], ...] = (
     plain_number,
     no_gradient,
     demanded,
+    chance_refused,
+    matrix_refused,
     place_missing,
     hook_shaped,
     nan_found,

@@ -46,21 +46,6 @@ TABLE: tuple[Misgiven, ...] = (
         ),
     ),
     Misgiven(
-        re.compile(
-            r"Expected parameter (?P<what>\w+) .*?of distribution (?P<dist>\w+)\(.*"
-            r"to satisfy the constraint (?P<need>GreaterThan|GreaterThanEq|Simplex|Interval)\(",
-            re.DOTALL,
-        ),
-        "support",
-        "A distribution cannot have this parameter",
-        nothing,
-        (
-            "{code} {line}{turn} makes a `{dist}` whose `{what}` is out of its range.",
-            "Layers give any numbers. `softplus` and `exp` make positive ones of them, `sigmoid` chances, `softmax` "
-            "chances that add up to 1; `logits=` takes them as they are.",
-        ),
-    ),
-    Misgiven(
         re.compile(r"vmap: called random operation while in randomness error mode"),
         "vmap_random",
         "Random numbers under vmap",

@@ -82,29 +82,6 @@ def sorted_there(wanted: Wanted) -> Iterator[Proposal]:
         yield wanted.proposal(title, FREE, set_keyword(text, call, "enforce_sorted", "False"))
 
 
-WAYS = {
-    "GreaterThan": ("torch.nn.functional.softplus({0})", "made positive by softplus"),
-    "GreaterThanEq": ("torch.nn.functional.softplus({0})", "made positive by softplus"),
-    "Simplex": ("({0}).softmax(-1)", "made chances by softmax"),
-    "Interval": ("torch.sigmoid({0})", "made a chance by sigmoid"),
-}
-"""How any number becomes one in the range."""
-PLACES = {"scale": 1, "concentration0": 1, "df2": 1}
-"""Where a parameter stands in a call without its name; all others stand first."""
-
-
-def into_range(wanted: Wanted) -> Iterator[Proposal]:
-    """The parameter of a distribution is brought into its range."""
-    text, what = wanted.text, wanted.name("what") or ""
-    way, words = WAYS[wanted.name("need") or "GreaterThan"]
-    for call in text.calls(wanted.at("raised"), wanted.name("dist") or ""):
-        word, place = keyword(call, what), PLACES.get(what, 0)
-        given = word.value if word is not None else call.args[place] if len(call.args) > place else None
-        if given is not None:
-            title = f"{what} {words}, on line {call.lineno}"
-            yield wanted.proposal(title, "other numbers", text.replaced(given, way.format(text.get(given))))
-
-
 def random_for_each(wanted: Wanted) -> Iterator[Proposal]:
     """`vmap` is told whose random numbers they are."""
     text = wanted.text
