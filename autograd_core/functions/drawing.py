@@ -116,6 +116,7 @@ def normal(
         return made(
             streams.normal(count, floating(dtype), mean, std, generator).reshape(shape), "normal", requires_grad
         )
+    refuse("normal_kernel_cpu", "biu", tensors[0])
     unit = streams.normal(count, tensors[0].dtype, generator=generator).reshape(shape)
     centre, width = (v.data_ if isinstance(v, Tensor) else v for v in (mean, std))
     inputs = tuple(v for v in (mean, std) if isinstance(v, Tensor))

@@ -47,6 +47,8 @@ def threshold_backward(grad_output: Array, self: Array, threshold: float) -> Arr
 
 @op("abs", self=lambda grad, self: grad * sgn(self))
 def abs(self: Array) -> Array:
+    if self.dtype.char == "?":
+        refuse("abs_cpu", "b", self)
     return np.abs(self)
 
 

@@ -176,6 +176,8 @@ def expand(self: Array, size: Sequence[int]) -> Array:
                 "non-singleton "
                 f"dimension {i + extra}.  Target sizes: {errors.sizes(size)}.  Tensor sizes: {errors.sizes(old)}"
             )
+    if min(target, default=0) < 0:
+        raise RuntimeError("numel: integer multiplication overflow")
     steps: list[int] = []
     for i in range(len(target) - 1, -1, -1):
         if i < extra:
