@@ -136,9 +136,9 @@ def assign_plainly(machine: Machine, owner: Value, index: Value, value: Value) -
     elif isinstance(owner, torch.Tensor):
         owner[to_engine(machine, index)] = to_engine(machine, value)
     elif isinstance(owner, np.ndarray):
-        from ..numpy_face.arrays import numbers
+        from ..numpy_face.arrays import put
 
-        owner[index] = numbers(machine, value)
+        put(machine, owner, index, value)
         if machine.mirrored:
             wrote(machine, owner)
     elif isinstance(owner, STORAGES[1]):

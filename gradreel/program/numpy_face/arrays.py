@@ -72,6 +72,25 @@ def numbers(machine: Machine, given: Value) -> Any:
     raise TypeError(f"only numbers and lists of numbers can become an array here, not {kind_name(given)}")
 
 
+def put(machine: Machine, owner: Array, index: Value, value: Value) -> None:
+    """`owner[index] = value`: a place for one number asks a tensor for its number, which one with a graph gives too."""
+    from ..builtins.making import real
+
+    if not isinstance(value, torch.Tensor) or not names_one(owner, index):
+        owner[index] = numbers(machine, value)
+    elif owner.dtype.kind == "f":
+        owner[index] = real(machine, value)
+    else:
+        owner[index] = bool(value) if owner.dtype.kind == "b" else int(value)
+
+
+def names_one(owner: Array, index: Value) -> bool:
+    """Whether `index` is a whole number for each dimension."""
+    places = index if isinstance(index, tuple) else (index,)
+    whole_numbers = all(isinstance(at, (int, np.integer)) and not isinstance(at, bool) for at in places)
+    return whole_numbers and len(places) == owner.ndim
+
+
 def array(machine: Machine, given: Value, dtype: Value = None, copy: Value = True, ndmin: int = 0) -> Array:
     of_tensor = isinstance(given, torch.Tensor)
     source = given if of_tensor else numbers(machine, given)  # numpy warns of tensors that are copied
