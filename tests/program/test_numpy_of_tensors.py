@@ -18,9 +18,11 @@ PRINTS = {
     "a = torch.tensor([1., 2.])\nprint(a == np.array([1., 3.]), np.array([1., 3.]) == a, np.array([1., 2.]) / a)": (
         "tensor([ True, False]) tensor([ True, False]) tensor([1., 1.], dtype=torch.float64)\n"
     ),
-    "w = torch.ones(1, requires_grad=True)\nlosses = np.zeros((2, 2))\nlosses[0, 1] = (w * 3).sum()\nlosses[-1][0] = w\n"
+    "w = torch.ones(1, requires_grad=True)\nlosses = np.zeros((2, 2))\n"
+    "losses[0, 1] = (w * 3).sum()\nlosses[-1][0] = w\n"
     "counts = np.zeros(2, dtype=int)\ncounts[1] = w * 2.5\nprint(losses, counts)": "[[0. 3.]\n [1. 0.]] [0 2]\n",
-    "a = np.zeros(2)\nw = torch.ones(2, requires_grad=True)\nfor value, at in [(w, 0), (torch.ones(2), 1), (w[:1], slice(1))]:\n"
+    "a = np.zeros(2)\nw = torch.ones(2, requires_grad=True)\n"
+    "for value, at in [(w, 0), (torch.ones(2), 1), (w[:1], slice(1))]:\n"
     "    try:\n        a[at] = value\n    except (RuntimeError, ValueError) as error:\n        print(error)": (
         "only one element tensors can be converted to Python scalars\n"
         "only one element tensors can be converted to Python scalars\n"
