@@ -7,6 +7,8 @@ from collections.abc import Callable
 from ..diagnosis import Diagnosis, Failure
 from ..world.world import World
 from .at_nodes import hook_shaped, nan_found, no_derivative
+from .attributes import attribute_missing
+from .calling import wrongly_called
 from .coarse_steps import coarse_steps
 from .contract import contract
 from .demands import demanded
@@ -22,6 +24,7 @@ from .no_gradient import no_gradient
 from .no_graph import no_graph
 from .not_finite import not_finite
 from .not_imported import not_imported
+from .of_python import of_python
 from .plain_number import plain_number
 from .refusals import refused
 from .returned import nothing_returned
@@ -62,5 +65,8 @@ POSTMORTEMS: tuple[Callable[[World, Failure], Diagnosis | None], ...] = (
     misgiven,
     not_imported,
     misused,
+    of_python,
+    wrongly_called,
+    attribute_missing,
 )
 """Tried in order; the first that gives a diagnosis is believed."""

@@ -1,0 +1,128 @@
+"""Attributes that are not there: of modules that the program wrote, of torch's modules, of layers and tuples."""
+
+from __future__ import annotations
+
+import ast
+import difflib
+import re
+
+from ..calls import calls_in
+from ..diagnosis import Diagnosis, Failure, during, named, on
+from ..mentions import shown
+from ..words import code, listed
+from ..world.world import World
+
+OF_OBJECT = re.compile(r"^'(?P<got>\w+)' object has no attribute '(?P<what>\w+)'$")
+OF_MODULE = re.compile(r"^module '(?P<got>[\w.]+)' has no attribute '(?P<what>\w+)'$")
+OF_RESULT = re.compile(r"^'torch\.return_types\.(?P<got>\w+)' object has no attribute '(?P<what>\w+)'$")
+LIKE = re.compile(r"Did you mean: '(\w+)'")
+
+
+def attribute_missing(world: World, failure: Failure) -> Diagnosis | None:
+    message = failure.raised.message
+    if (found := OF_RESULT.match(message)) is not None:
+        return of_result(world, failure, found["got"], found["what"])
+    if (found := OF_MODULE.match(message)) is not None:
+        return of_module(world, failure, found["got"], found["what"])
+    if (found := OF_OBJECT.match(message)) is not None:
+        return of_class(world, failure, found["got"], found["what"]) or of_layer(
+            world, failure, found["got"], found["what"]
+        )
+    return None
+
+
+def of_class(world: World, failure: Failure, got: str, what: str) -> Diagnosis | None:
+    """A class of the program: what its methods give it, and whether a plain name was meant to be one."""
+    home = next((n for n in ast.walk(world.source.tree) if isinstance(n, ast.ClassDef) and n.name == got), None)
+    if home is None:
+        return None
+    given = attributes(home)
+    near = difflib.get_close_matches(what, given, 3, 0.5)
+    local = [node for node in ast.walk(home) if isinstance(node, ast.Assign) and what in map(ast.unparse, node.targets)]
+    story = [f"{begun(world, failure)} asks a `{got}` for `{what}`, which it does not have."]
+    line = None
+    if local:
+        line = local[0].lineno
+        story.append(
+            f"The name {code(what)} of **line {line}** is the method's own, and gone with it: `self.{what}` stays."
+        )
+    elif near:
+        line = given[near[0]]
+        story.append(f"Near it {'is' if len(near) == 1 else 'are'} {listed([code(name) for name in near])}.")
+    elif given:
+        story.append(
+            f"What it has, its methods give it as `self.…`: {listed([code(name) for name in list(given)[:4]])}."
+        )
+    names = named(what=what, got=got, near=" ".join(near) or None)
+    return told(failure, "An attribute that nobody gave", story, line, "own_attribute", names)
+
+
+def attributes(home: ast.ClassDef) -> dict[str, int]:
+    """What the class has: its methods, and what they set on `self`; each with its line."""
+    found: dict[str, int] = {}
+    for node in ast.walk(home):
+        if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store) and ast.unparse(node.value) == "self":
+            found.setdefault(node.attr, node.lineno)
+    methods = (node for node in home.body if isinstance(node, ast.FunctionDef) and not node.name.startswith("__"))
+    return found | {node.name: node.lineno for node in methods}
+
+
+def of_layer(world: World, failure: Failure, got: str, what: str) -> Diagnosis | None:
+    """`nn.ReLU(x)` makes a layer, with x for a setting: what was meant is what the layer gives for x."""
+    for node in ast.walk(world.source.tree):
+        if not isinstance(node, ast.Call) or ast.unparse(node.func).rpartition(".")[2] != got or not node.args:
+            continue
+        if all(isinstance(part, ast.Constant) for part in node.args):
+            continue
+        shown_call = ast.unparse(node)
+        story = [
+            f"{begun(world, failure)} asks a layer `{got}` for `{what}`, which its result has.",
+            f"{code(shown_call)} on **line {node.lineno}** makes a layer and takes what stands in the brackets for its "
+            f"settings; `{ast.unparse(node.func)}()` makes it, and that is called with the data.",
+        ]
+        names = named(what=what, got=got)
+        return told(failure, "A layer, and not what it gives", story, node.lineno, "module_as_result", names)
+    return None
+
+
+def of_module(world: World, failure: Failure, got: str, what: str) -> Diagnosis:
+    like = LIKE.search(world.trace.outcome.message or "")
+    story = [f"{begun(world, failure)} asks `{got}` for `{what}`, and there is nothing of that name."]
+    if like is not None:
+        story.append(f"Near it is {code(like[1])}.")
+    if got == "torch.nn":
+        story.append("In `torch.nn` are layers, with capital letters; the functions are in `torch.nn.functional`.")
+    names = named(what=what, got=got, like=like[1] if like else None)
+    return told(failure, "torch has nothing of that name", story, None, "module_attribute", names)
+
+
+def of_result(world: World, failure: Failure, got: str, what: str) -> Diagnosis:
+    """`x.max(dim=1)` gives two tensors."""
+    made = [node for node in ast.walk(world.source.tree) if isinstance(node, ast.Assign) and calls(node.value, got)]
+    lines = [node.lineno for node in made if node.lineno <= failure.raised.line]
+    story = [
+        f"{begun(world, failure)} asks for `{what}` what `{got}` gave along a dimension: that is a pair.",
+        f"With `dim`, `{got}` gives the values and, beside them, the places at which they were found: `.values` and "
+        "`.indices`.",
+    ]
+    return told(
+        failure, "A pair, and not a tensor", story, lines[-1] if lines else None, "pair", named(what=what, got=got)
+    )
+
+
+def calls(node: ast.expr, name: str) -> bool:
+    return any(ast.unparse(call.func).rpartition(".")[2] == name for call in calls_in(ast.unparse(node)))
+
+
+def begun(world: World, failure: Failure) -> str:
+    return f"{code(shown(world, failure))} {on(failure.raised.line)}{during(world.place)}"
+
+
+def told(
+    failure: Failure, title: str, story: list[str], line: int | None, cause: str, names: dict[str, str]
+) -> Diagnosis:
+    lines: dict[str, int | None] = {"raised": failure.raised.line}
+    if line is not None:
+        lines["built"] = line
+    events = {"raised": failure.number}
+    return Diagnosis("other", title, failure.raised.message, lines, tuple(story), (), events, cause, names)

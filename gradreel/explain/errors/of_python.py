@@ -1,0 +1,199 @@
+"""Errors of Python itself, on values that are no tensors: places in lists, keys, parts to unpack, types. A table."""
+
+from __future__ import annotations
+
+import re
+
+from ..diagnosis import Diagnosis, Failure
+from ..world.world import World
+from .misgiven import Misgiven, nothing, told_by
+
+WHOLE = (
+    "{code} {line}{turn} needs a whole number, and is given one with a point.",
+    "`/` gives a number with a point even where it comes out even, as 64 / 2 gives 32.0; `//` divides in whole "
+    "numbers, and `int()` leaves out what is behind the point.",
+)
+
+TABLE: tuple[Misgiven, ...] = (
+    Misgiven(
+        re.compile(r"^(?:(?P<got>list|tuple|string) index out of range|pop from empty list)$"),
+        "list_end",
+        "The list has no such place",
+        nothing,
+        (
+            "{code} {line}{turn} asks for a place that is not there.",
+            "Places are counted from 0, so the last of three is 2; -1 means the last one, however many there are.",
+            "In a loop, the number of turns must go by the list that is asked: `range(len(...))` of that one.",
+        ),
+    ),
+    Misgiven(
+        re.compile(
+            r"^(?:float |integer )?(?:division|modulo|division or modulo|floor division)(?: or modulo)? by zero$"
+        ),
+        "by_zero",
+        "Plain numbers cannot be divided by 0",
+        nothing,
+        (
+            "{code} {line}{turn} divides by 0.",
+            "It is mostly a count of what never came: an empty list, or a loop that made no turn.",
+            "Tensors would give inf or NaN here; Python's own numbers raise.",
+        ),
+    ),
+    Misgiven(
+        re.compile(r"^not enough values to unpack \(expected (?P<want>\d+), got (?P<has>\d+)\)$"),
+        "too_few_parts",
+        "More names than parts",
+        nothing,
+        (
+            "{code} {line}{turn} has {want} names for what comes in {has}.",
+            "A name takes one part; a part that is a tuple itself, as the state (h, c) of an LSTM, takes names in "
+            "brackets: `out, (h, c)`.",
+        ),
+    ),
+    Misgiven(
+        re.compile(r"^too many values to unpack \(expected (?P<want>\d+)"),
+        "too_many_parts",
+        "More parts than names",
+        nothing,
+        (
+            "{code} {line}{turn} has {want} names, and there come more parts than that.",
+            "A tensor comes apart along its first dimension, a list in its entries; `*_` takes what is left over.",
+        ),
+    ),
+    Misgiven(
+        re.compile(r'^can only concatenate str \(not "(?P<got>[\w.]+)"\) to str$'),
+        "text_plus",
+        "A text and something that is none",
+        nothing,
+        (
+            "{code} {line}{turn} puts a text and {a_got} together with `+`.",
+            "Beside a text `+` takes texts alone; `str()` makes one of anything, and so does an f-string.",
+        ),
+    ),
+    Misgiven(
+        re.compile(r'^can only concatenate list \(not "(?P<got>[\w.]+)"\) to list$'),
+        "list_plus",
+        "A list and something that is none",
+        nothing,
+        (
+            "{code} {line}{turn} puts a list and {a_got} together with `+`, which beside a list takes lists alone.",
+            "`[...]` makes a list of one, and `append` puts one thing at the end.",
+        ),
+    ),
+    Misgiven(
+        re.compile(r"^unsupported operand type\(s\) for \+: 'generator' and 'generator'$"),
+        "generators",
+        "Two generators cannot be added",
+        nothing,
+        (
+            "{code} {line}{turn} adds what `parameters()` gives, which is no list: it gives its parts one by one.",
+            "`[*one.parameters(), *two.parameters()]` is a list of both.",
+        ),
+    ),
+    Misgiven(
+        re.compile(r"^unsupported operand type\(s\) for (?P<what>\S+): 'list' and '(?P<got>list|float|int)'$"),
+        "list_of_numbers",
+        "Lists do not compute",
+        nothing,
+        (
+            "{code} {line}{turn} computes with a list as if it were a tensor.",
+            "A list only holds things; `torch.tensor` makes numbers of it that can be computed with, entry by entry.",
+        ),
+    ),
+    Misgiven(
+        re.compile(r"^'float' object cannot be interpreted as an integer$"),
+        "whole_number",
+        "A whole number was asked for",
+        nothing,
+        WHOLE,
+    ),
+    Misgiven(
+        re.compile(
+            r"^(?:randn|rand|zeros|ones|empty|full|randint)\(\).*(?:but found element of type|got |\(|, )float\b"
+        ),
+        "whole_number",
+        "A size is a whole number",
+        nothing,
+        WHOLE,
+    ),
+    Misgiven(
+        re.compile(r"^invalid literal for int\(\) with base 10: (?P<got>.*)$"),
+        "int_of_text",
+        "No whole number stands in the text",
+        nothing,
+        (
+            "{code} {line}{turn} reads a whole number out of a text in which there is none.",
+            "`int()` reads digits alone; a number with a point is read by `float()`.",
+        ),
+    ),
+    Misgiven(
+        re.compile(r"^'(?P<got>[\w.]+)' object is not callable$"),
+        "not_a_function",
+        "What is called is no function",
+        nothing,
+        (
+            "{code} {line}{turn} puts brackets behind something of type `{got}`, which Python takes for a call.",
+            "Places are asked for in square brackets, a product needs its `*`, and a name that was given to something "
+            "else, as `sum` or `max`, stands for that from then on.",
+        ),
+    ),
+    Misgiven(
+        re.compile(r"^'(?P<got>builtin_function_or_method|method|function)' object is not subscriptable$"),
+        "method_places",
+        "A method has no places",
+        nothing,
+        (
+            "{code} {line}{turn} asks a method for a place, not what it gives.",
+            "Round brackets call it: `size(0)`; `shape[0]` is the same without a call.",
+        ),
+    ),
+    Misgiven(
+        re.compile(r"^'DataLoader' object is not subscriptable$"),
+        "loader_places",
+        "A loader has no places",
+        nothing,
+        (
+            "{code} {line}{turn} asks a loader for one of its batches by number.",
+            "A loader hands out its batches one after another: `for batch in loader`, or `next(iter(loader))` for one. "
+            "Its data set has places.",
+        ),
+    ),
+    Misgiven(
+        re.compile(r"^'type' object does not support the context manager protocol$"),
+        "with_class",
+        "A class stands where `with` needs what it makes",
+        nothing,
+        (
+            "{code} {line}{turn} gives `with` a class.",
+            "Brackets make one of its kind: `torch.no_grad()`.",
+        ),
+    ),
+    Misgiven(
+        re.compile(r"^cannot access local variable '(?P<got>\w+)' where it is not associated with a value$"),
+        "not_yet_local",
+        "A name of the function that stands for nothing yet",
+        nothing,
+        (
+            "{code} {line}{turn} reads `{got}`, and no line of this function has given it a value so far.",
+            "A name to which a function gives a value anywhere is its own in all of its lines, even where the program "
+            "has one of that name outside.",
+            "`global {got}` says that the outer one is meant; else give it a value first, on every way there.",
+        ),
+    ),
+    Misgiven(
+        re.compile(r"^'(?P<got>bool)' object has no attribute '(?P<what>backward|sum|grad|mean)'$"),
+        "flag_read",
+        "The flag was read, not set",
+        nothing,
+        (
+            "{code} {line}{turn} asks yes or no for `{what}`, as if it were a tensor.",
+            "`x.requires_grad` tells whether `x` wants a gradient; `x.requires_grad_()` says that it does, and gives "
+            "`x` back.",
+        ),
+    ),
+)
+
+
+def of_python(world: World, failure: Failure) -> Diagnosis | None:
+    """One of TABLE."""
+    return told_by(TABLE, world, failure)

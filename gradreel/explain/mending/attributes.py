@@ -1,0 +1,63 @@
+"""Mends for attributes that are not there: the one that was meant, or a name that is kept on `self`."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from ..calls import called
+from .common import followed
+from .proposal import FREE, Proposal, Wanted
+
+ELSEWHERE = {"torch.nn": ("torch", "torch.nn.functional"), "torch": ("torch.nn", "torch.nn.functional")}
+"""Where else a name may be looked for."""
+
+
+def asked(wanted: Wanted) -> list[ast.Attribute]:
+    what, raised = wanted.name("what"), wanted.at("raised")
+    found = [node for node in ast.walk(raised or wanted.text.tree) if isinstance(node, ast.Attribute)]
+    return [node for node in found if node.attr == what]
+
+
+def one_it_has(wanted: Wanted) -> Iterator[Proposal]:
+    """A plain name becomes an attribute where it is made; else one of the names that are near."""
+    text, what = wanted.text, wanted.name("what")
+    home = next((n for n in ast.walk(text.tree) if isinstance(n, ast.ClassDef) and n.name == wanted.name("got")), None)
+    for node in ast.walk(home) if home is not None else ():
+        goal = node.targets[0] if isinstance(node, ast.Assign) else None
+        if isinstance(goal, ast.Name) and goal.id == what:
+            yield wanted.proposal(f"self.{what} on line {goal.lineno}", FREE, text.replaced(goal, f"self.{what}"))
+    for node in asked(wanted):
+        for near in (wanted.name("near") or "").split():
+            made = f"{text.get(node.value)}.{near}"
+            yield wanted.proposal(f"{made} on line {node.lineno}", FREE, text.replaced(node, made))
+
+
+def one_of_torch(wanted: Wanted) -> Iterator[Proposal]:
+    """The name that is near, or the same name in a module beside it."""
+    text, what, like = wanted.text, wanted.name("what"), wanted.name("like")
+    for node in asked(wanted):
+        places = [f"{place}.{what}" for place in ELSEWHERE.get(wanted.name("got") or "", ())]
+        near = [f"{text.get(node.value)}.{like}"] if like else []
+        for made in [*places, *near]:
+            yield wanted.proposal(f"{made} on line {node.lineno}", FREE, text.replaced(node, made))
+
+
+def its_values(wanted: Wanted) -> Iterator[Proposal]:
+    text, got = wanted.text, wanted.name("got") or ""
+    built = wanted.at("built")
+    for call in text.calls(built, got) or text.calls(wanted.at("raised"), got):
+        title = f"its values: .values on line {call.lineno}"
+        yield wanted.proposal(title, FREE, followed(text, call, ".values"))
+
+
+def made_and_called(wanted: Wanted) -> Iterator[Proposal]:
+    """`nn.ReLU(x)` becomes `nn.ReLU()(x)`."""
+    text, got = wanted.text, wanted.name("got")
+    for call in text.calls(wanted.at("built")):
+        if called(call) == got and call.args:
+            given = ", ".join(text.get(part) for part in call.args)
+            words = ", ".join(f"{word.arg}={text.get(word.value)}" for word in call.keywords if word.arg)
+            made = f"{text.get(call.func)}({words})({given})"
+            title = f"make it, then call it: {made} on line {call.lineno}"
+            yield wanted.proposal(title, FREE, text.replaced(call, made))
