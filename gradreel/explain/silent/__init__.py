@@ -37,6 +37,7 @@ from .moving_views import MovingViews
 from .nameless import Nameless
 from .piled import Piled
 from .second_order import SecondOrder
+from .squashed import Squashed
 from .stale import Stale
 from .thrown_away import ThrownAway
 from .turned_round import TurnedRound
@@ -85,5 +86,6 @@ WATCHERS: dict[type[Watcher], Counter[type[Event]]] = {
     LostWrite: Counter((e.Written,)),
     ThrownAway: Counter((e.NodeMade,)),
     TurnedRound: Counter((e.NodeMade,)),
+    Squashed: Counter((e.NodeMade,)),
 }
 """Each with the events that there must be at least: where one of them is missing, there is nothing to tell."""

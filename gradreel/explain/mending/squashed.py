@@ -1,0 +1,105 @@
+"""Mends for scores that were made chances before a loss does so."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from ..calls import called
+from .proposal import FREE, Proposal, Wanted
+from .text import Edit, Text
+from .values import dropped
+
+LAYERS = {"softmax": ("Softmax", "Softmax2d"), "sigmoid": ("Sigmoid",)}
+FUNCTIONS = ("torch", "F", "nn.functional", "torch.nn.functional", "functional", "torch.special")
+PLAIN = {
+    "BCEWithLogitsLoss": "BCELoss",
+    "binary_cross_entropy_with_logits": "binary_cross_entropy",
+}
+"""Losses that take chances, by those that make them."""
+
+
+def scores_as_they_are(wanted: Wanted) -> Iterator[Proposal]:
+    """Without the call, or else without the layer, that squashes them."""
+    text, by = wanted.text, wanted.name("by") or ""
+    for call in text.calls(wanted.at("squashed")):
+        scores = squashed_by(text, call, by)
+        if scores is not None:
+            title = f"without {by} on line {call.lineno}"
+            yield wanted.proposal(
+                title, "to show chances, take them of the scores", text.replaced(call, text.get(scores))
+            )
+    for owner, layer in layers(text, by):
+        title = f"without {text.get(layer)} on line {layer.lineno}"
+        yield wanted.proposal(title, "to show chances, take them of the scores", *left_out(text, owner, layer))
+
+
+def loss_of_chances(wanted: Wanted) -> Iterator[Proposal]:
+    """The loss that takes chances as they are."""
+    text = wanted.text
+    edits = [
+        text.replaced(call.func, text.get(call.func).removesuffix(name) + PLAIN[name])
+        for call in text.calls(text.tree)
+        if (name := called(call)) in PLAIN
+    ]
+    if edits:
+        names = [name for name in PLAIN if any(called(call) == name for call in text.calls(text.tree))]
+        title = f"{PLAIN[names[0]]}, which takes chances, for {names[0]}"
+        yield wanted.proposal(title, "less exact near 0 and 1", *edits)
+
+
+def logarithms(wanted: Wanted) -> Iterator[Proposal]:
+    """log_softmax in the place of softmax, where the loss takes logarithms."""
+    text = wanted.text
+    found = text.calls(wanted.at("squashed"), "softmax")
+    edits: list[Edit] = [
+        text.replaced(call.func, text.get(call.func).removesuffix("softmax") + "log_softmax") for call in found
+    ]
+    edits = edits or [
+        text.replaced(layer.func, text.get(layer.func).removesuffix("Softmax") + "LogSoftmax")
+        for _, layer in layers(text, "softmax")
+    ]
+    if edits:
+        yield wanted.proposal("log_softmax for softmax", FREE, *edits)
+
+
+def squashed_by(text: Text, call: ast.Call, by: str) -> ast.expr | None:
+    """What `call` makes chances of, if that is what it does."""
+    func, args = call.func, call.args
+    name, made = text.get(func), isinstance(func, ast.Call) and called(func) in LAYERS[by]
+    assigned = (node for node in ast.walk(text.tree) if isinstance(node, ast.Assign))
+    if made or any(holds(text, node, name, by) for node in assigned):
+        return args[0] if args else None
+    if called(call) != by:
+        return None
+    if isinstance(func, ast.Attribute) and text.get(func.value) not in FUNCTIONS:
+        return func.value
+    return args[0] if args else None
+
+
+def holds(text: Text, node: ast.Assign, name: str, by: str) -> bool:
+    """Whether the assignment gives `name` to a layer that squashes."""
+    return called(node.value) in LAYERS[by] and any(text.get(target) == name for target in node.targets)
+
+
+def layers(text: Text, by: str) -> Iterator[tuple[ast.Call | ast.List, ast.Call]]:
+    """Layers that squash among the parts of a Sequential or of a list, last ones first."""
+    found = [call for call in text.calls(text.tree) if called(call) in LAYERS[by]]
+    for call in reversed(found):
+        parent = text.parents.get(call)
+        if isinstance(parent, ast.List) or (isinstance(parent, ast.Call) and call in parent.args):
+            yield parent, call
+
+
+def left_out(text: Text, owner: ast.Call | ast.List, layer: ast.Call) -> list[Edit]:
+    """`owner` without `layer`; what stands in the middle gives way to a layer that does nothing."""
+    parts = owner.args if isinstance(owner, ast.Call) else owner.elts
+    if parts[-1] is not layer:
+        return [text.replaced(layer, "nn.Identity()")]
+    if isinstance(owner, ast.Call):
+        return dropped(text, owner, layer)
+    before = parts[-2] if len(parts) > 1 else None
+    if before is None:
+        return [text.replaced(layer, "")]
+    start = text.place(before.end_lineno or 0, before.end_col_offset or 0)
+    return [Edit(*start, *text.place(layer.end_lineno or 0, layer.end_col_offset or 0), "")]
