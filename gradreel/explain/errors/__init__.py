@@ -7,16 +7,19 @@ from collections.abc import Callable
 from ..diagnosis import Diagnosis, Failure
 from ..world.world import World
 from .at_nodes import hook_shaped, nan_found, no_derivative
-from .attributes import attribute_missing
+from .attributes import attribute_missing, key_missing
+from .built import built_wrongly
 from .calling import wrongly_called
 from .coarse_steps import coarse_steps
 from .contract import contract
+from .data import data_refused
 from .demands import demanded
 from .distributions import chance_refused
 from .dtypes import dtype_mixed
 from .indices import place_missing
 from .inplace import inplace_refused
 from .loading import state_refused
+from .mapped import mapped_wrongly
 from .matrices import matrix_refused
 from .misgiven import misgiven
 from .misused import misused
@@ -52,6 +55,9 @@ POSTMORTEMS: tuple[Callable[[World, Failure], Diagnosis | None], ...] = (
     demanded,
     chance_refused,
     matrix_refused,
+    mapped_wrongly,
+    data_refused,
+    built_wrongly,
     place_missing,
     hook_shaped,
     nan_found,
@@ -68,5 +74,6 @@ POSTMORTEMS: tuple[Callable[[World, Failure], Diagnosis | None], ...] = (
     of_python,
     wrongly_called,
     attribute_missing,
+    key_missing,
 )
 """Tried in order; the first that gives a diagnosis is believed."""

@@ -114,6 +114,29 @@ def calls(node: ast.expr, name: str) -> bool:
     return any(ast.unparse(call.func).rpartition(".")[2] == name for call in calls_in(ast.unparse(node)))
 
 
+def key_missing(world: World, failure: Failure) -> Diagnosis | None:
+    """A dict that has not the key."""
+    if failure.raised.type != "KeyError":
+        return None
+    key = failure.raised.message.strip("'")
+    dicts = [node for node in ast.walk(world.source.tree) if isinstance(node, ast.Dict)]
+    keys = {
+        k.value: k.lineno for node in dicts for k in node.keys if isinstance(k, ast.Constant) if type(k.value) is str
+    }
+    near = [*ALIAS.get(key, ()), *difflib.get_close_matches(key, keys, 3, 0.5)]
+    near += [known for known in keys if known not in near and (known.startswith(key) or key.startswith(known))]
+    story = [f"{begun(world, failure)} looks for {code(key)}, and there is nothing under that key."]
+    if near:
+        story.append(f"Near it {'is' if len(near) == 1 else 'are'} {listed([code(name) for name in near])}.")
+    story.append("`in` asks whether a dict has a key; `get` gives None, or what you say, where it has not.")
+    line = next((keys[name] for name in near if name in keys), None)
+    return told(failure, "Nothing under that key", story, line, "key", named(what=key, near="\n".join(near) or None))
+
+
+ALIAS = {"learning_rate": ("lr",), "parameters": ("params",), "beta": ("betas",), "decay": ("weight_decay",)}
+"""What groups of parameters call it."""
+
+
 def begun(world: World, failure: Failure) -> str:
     return f"{code(shown(world, failure))} {on(failure.raised.line)}{during(world.place)}"
 

@@ -68,6 +68,20 @@ TABLE: tuple[Misgiven, ...] = (
         re.compile(r"\bcheckpoint\("),
     ),
     Misgiven(
+        re.compile(
+            r"torch\.utils\.checkpoint: (?:A different number of tensors was saved|Recomputed values for the following)"
+        ),
+        "recomputed",
+        "The second run computes something else",
+        nothing,
+        (
+            "{code} {line}{turn} goes back through a checkpoint, which keeps nothing and runs its function again.",
+            "That run made other tensors than the first: the function depends on something that has changed since, as "
+            "a counter, a switch, or a list that it fills.",
+            "What runs in a checkpoint must depend on its arguments alone.",
+        ),
+    ),
+    Misgiven(
         re.compile(r"vmap: It looks like you're .*attempting to use a Tensor in some data-dependent control flow"),
         "vmap_choice",
         "Under vmap nothing can be decided",

@@ -24,6 +24,7 @@ SIGNS = (
     "not implemented for 'Int'",
     "with dtype",
     "must have the same dtype",
+    "to be equal to src.dtype",
     "one of the following scalar types",
 )
 EXPECTED = re.compile(r"expected (?:scalar type|target dtype to be) (?P<wanted>\w+).* but (?:found|got) (?P<got>\w+)")

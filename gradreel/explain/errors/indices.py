@@ -181,7 +181,10 @@ FAULTS: tuple[Fault, ...] = (
         ),
     ),
     Fault(
-        re.compile(r"Expected dtype int32/int64 for index|tensors used as indices must be long|indices must be"),
+        re.compile(
+            r"Expected dtype int32(?:/| or )int64 for index|only applicable to index tensor"
+            r"|tensors used as indices must be long|indices must be"
+        ),
         "dtype",
         "index_type",
         "Places are whole numbers",
@@ -190,6 +193,17 @@ FAULTS: tuple[Fault, ...] = (
             "{code} {line}{turn} uses numbers with a point as places.",
             "{Name}, made {where}, is of {dtype}; places are counted in whole numbers.",
             "`.long()` makes whole numbers of them.",
+        ),
+    ),
+    Fault(
+        re.compile(r"Class values must be smaller than num_classes"),
+        "other",
+        "classes_beyond",
+        "A class beyond the last",
+        whole,
+        (
+            "{code} {line}{turn} makes a column for each class, and one of the classes in {name} has none.",
+            "Classes are counted from 0, so there must be as many as the largest one plus 1.",
         ),
     ),
     Fault(

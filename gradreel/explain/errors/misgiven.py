@@ -206,7 +206,14 @@ TABLE: tuple[Misgiven, ...] = (
     ),
 )
 
-KINDS = {"str": "a text", "list": "a list", "tuple": "a tuple", "float": "a plain number", "int": "a plain number"}
+KINDS = {
+    "str": "a text",
+    "list": "a list",
+    "tuple": "a tuple",
+    "float": "a plain number",
+    "int": "a plain number",
+    "NoneType": "None",
+}
 WAYS = {
     "list": "`torch.stack` makes one tensor of a list of tensors and keeps the graph of each; `torch.tensor` makes one "
     "of a list of numbers.",

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import ast
 import re
+from dataclasses import replace
 
-from ..diagnosis import Diagnosis, Failure
+from ..diagnosis import Diagnosis, Failure, on
+from ..mentions import shown
+from ..words import code
 from ..world.world import World
 from .misgiven import Misgiven, anything, nothing, told_by
 
@@ -18,6 +22,18 @@ TABLE: tuple[Misgiven, ...] = (
             "{code} {line}{turn} puts the entries of a list together, and entry {at} is {a_got}.",
             "`torch.stack` and `torch.cat` join tensors, and the gradient goes back to each; of plain numbers "
             "`torch.tensor` makes a new one.",
+        ),
+    ),
+    Misgiven(
+        re.compile(
+            r"(?P<what>stack|cat|concat)\(\): argument 'tensors' \(position 1\) must be tuple of Tensors, not Tensor"
+        ),
+        "not_listed",
+        "What is put together comes in a list",
+        nothing,
+        (
+            "{code} {line}{turn} gives `{what}` a tensor where it takes a list of tensors.",
+            "Square brackets make one list of all that is to be put together: `torch.{what}([a, b])`.",
         ),
     ),
     Misgiven(
@@ -128,4 +144,22 @@ TABLE: tuple[Misgiven, ...] = (
 def misused(world: World, failure: Failure) -> Diagnosis | None:
     """One of TABLE; a name that is near no other says all in its message."""
     found = told_by(TABLE, world, failure)
-    return None if found is not None and found.cause == "misspelt" and "like" not in found.names else found
+    if found is None or found.cause != "misspelt" or "like" in found.names:
+        return found
+    got, text = found.names["got"], code(shown(world, failure))
+    if any(
+        ast.unparse(node) == f"self.{got}" for node in ast.walk(world.source.tree) if isinstance(node, ast.Attribute)
+    ):
+        story = (
+            f"{text} {on(failure.raised.line)} says `{got}`, and nothing has that name there.",
+            f"What an object keeps is reached through it: `self.{got}`.",
+        )
+        return replace(found, story=story, names={**found.names, "like": f"self.{got}"})
+    if got == "device":
+        story = (
+            f"{text} {on(failure.raised.line)} says `device`, and no line of the program says which that is.",
+            '`device = "cuda" if torch.cuda.is_available() else "cpu"` is the usual line; what is posted often begins '
+            "behind it.",
+        )
+        return replace(found, cause="no_device", title="Which device, nobody said", story=story)
+    return None

@@ -49,6 +49,14 @@ SIGNS = (
     "Expected more than 1 value per channel",
     "must be greater or equal to the number of dimensions",
     "expects split_sizes to sum exactly",
+    "cannot be concatenated",
+    "2D or 3D input (got",
+    "expected 4D input (got",
+    "expected 5D input (got",
+    "which does not broadcast with previously seen size",
+    "the number of subscripts in the equation",
+    "Output size is too small",
+    "Padding length should be",
 )
 """Parts of PyTorch's messages."""
 
@@ -99,6 +107,19 @@ WHY = {
     "was learnt instead.",
     "must be greater or equal": "`expand` repeats along dimensions that are there, or adds some in front; it takes "
     "none away.",
+    "cannot be concatenated": "`cat` joins along a dimension, and a single number has none: `stack` makes a row of "
+    "single numbers.",
+    "2D or 3D input (got": "This layer normalises [batch, channels] or [batch, channels, places]; for images, "
+    "[batch, channels, height, width], there is `BatchNorm2d`.",
+    "expected 4D input (got": "This layer takes images, [batch, channels, height, width]; for [batch, channels] there "
+    "is `BatchNorm1d`.",
+    "expected 5D input (got": "This layer takes volumes, [batch, channels, depth, height, width].",
+    "which does not broadcast": "A letter stands for one size, wherever it appears: all dimensions that it names must "
+    "have that size.",
+    "the number of subscripts": "An operand has one letter for each of its dimensions.",
+    "Output size is too small": "A window must fit into what it slides over: the image has become too small.",
+    "Padding length should be": "`pad` takes two numbers for each dimension, from the last one on: there are more "
+    "pairs than dimensions.",
     "expects split_sizes": "The parts of a split must add up to the whole.",
     "Sizes of tensors must match": "Joined along one dimension, tensors must agree in all the others.",
     "stack expects": "`stack` lays tensors on one another, so all of them need one shape.",

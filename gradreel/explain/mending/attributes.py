@@ -33,6 +33,15 @@ def one_it_has(wanted: Wanted) -> Iterator[Proposal]:
             yield wanted.proposal(f"{made} on line {node.lineno}", FREE, text.replaced(node, made))
 
 
+def one_of_the_keys(wanted: Wanted) -> Iterator[Proposal]:
+    text, what = wanted.text, wanted.name("what")
+    for node in ast.walk(wanted.at("raised") or text.tree):
+        if isinstance(node, ast.Constant) and node.value == what:
+            for near in filter(None, (wanted.name("near") or "").split("\n")):
+                title = f'"{near}" instead of "{what}" on line {node.lineno}'
+                yield wanted.proposal(title, FREE, text.replaced(node, f'"{near}"'))
+
+
 def one_of_torch(wanted: Wanted) -> Iterator[Proposal]:
     """The name that is near, or the same name in a module beside it."""
     text, what, like = wanted.text, wanted.name("what"), wanted.name("like")

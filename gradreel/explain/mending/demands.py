@@ -95,6 +95,16 @@ def random_for_each(wanted: Wanted) -> Iterator[Proposal]:
                 yield wanted.proposal(title, words, with_argument(text, call, f'randomness="{way}"'))
 
 
+def not_recomputed(wanted: Wanted) -> Iterator[Proposal]:
+    """`checkpoint(block, x)` becomes `block(x)`."""
+    text = wanted.text
+    for call in ast.walk(text.tree):
+        if isinstance(call, ast.Call) and called(call) == "checkpoint" and len(call.args) > 1:
+            made = f"{grouped(text, call.args[0])}({', '.join(text.get(part) for part in call.args[1:])})"
+            title = f"{made}, without a checkpoint, on line {call.lineno}"
+            yield wanted.proposal(title, "what it computes is kept in memory", text.replaced(call, made))
+
+
 def no_number_taken(wanted: Wanted) -> Iterator[Proposal]:
     """`x.item()` becomes `x`."""
     text = wanted.text

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 
-from .common import enclosing, value_of
+from ..calls import called, keyword
+from .common import enclosing, value_of, with_argument
 from .proposal import FREE, Proposal, Wanted
 from .text import Text
 
@@ -67,6 +69,38 @@ def returned_through(wanted: Wanted, built: ast.Assign, name: str) -> Iterator[P
         if isinstance(last, ast.Return) and value is not None and not isinstance(value, ast.Tuple):
             title = f"call {name} on what line {last.lineno} returns"
             yield wanted.proposal(title, OTHERWISE, text.replaced(value, f"{name}({text.get(value)})"))
+
+
+NORMS = re.compile(r"^(?P<norm>BatchNorm|InstanceNorm|Dropout|AvgPool|MaxPool)(?P<rank>[123])d$")
+COMES = re.compile(r"\(got (\d)D input\)")
+RANKS = {2: 1, 3: 1, 4: 2, 5: 3}
+"""Which kind of layer is for so many dimensions."""
+
+
+def of_these_dimensions(wanted: Wanted) -> Iterator[Proposal]:
+    """`BatchNorm1d` becomes `BatchNorm2d`, where images come."""
+    text, comes = wanted.text, COMES.search(wanted.found.message)
+    rank = RANKS.get(int(comes[1])) if comes is not None else None
+    for node in ast.walk(text.tree):
+        found = NORMS.match(called(node)) if isinstance(node, ast.Call) else None
+        if found is not None and rank is not None and isinstance(node, ast.Call) and found["rank"] != str(rank):
+            made = text.get(node.func).replace(found[0], f"{found['norm']}{rank}d")
+            title = f"{found['norm']}{rank}d for {found[0]} on line {node.lineno}"
+            yield wanted.proposal(title, "another layer", text.replaced(node.func, made))
+
+
+WINDOW = re.compile(r"Kernel size: \((\d+)")
+
+
+def edges_added(wanted: Wanted) -> Iterator[Proposal]:
+    """A convolution gets an edge around what comes, so that its window fits and nothing becomes smaller."""
+    text, window = wanted.text, WINDOW.search(wanted.found.message)
+    for node in ast.walk(text.tree) if window is not None else ():
+        if not isinstance(node, ast.Call) or called(node) not in ("Conv1d", "Conv2d", "Conv3d") or len(node.args) < 3:
+            continue
+        if window is not None and text.get(node.args[2]) == window[1] and keyword(node, "padding") is None:
+            made = with_argument(text, node, f"padding={int(window[1]) // 2}")
+            yield wanted.proposal(f"an edge of zeros: padding on line {node.lineno}", "a larger result", made)
 
 
 def registered(wanted: Wanted) -> Iterator[Proposal]:

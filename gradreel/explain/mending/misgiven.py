@@ -195,6 +195,37 @@ def as_torch_says(wanted: Wanted) -> Iterator[Proposal]:
                 yield wanted.proposal(title, FREE, text.replaced(node, made))
 
 
+def emptied(wanted: Wanted) -> Iterator[Proposal]:
+    """`w.zero_grad()` becomes `w.grad = None`; of a loss, the optimizer's is meant."""
+    text, raised = wanted.text, wanted.at("raised")
+    for call in text.calls(raised, "zero_grad"):
+        if not isinstance(call.func, ast.Attribute) or not isinstance(raised, ast.Expr):
+            continue
+        for node in ast.walk(text.tree):
+            if isinstance(node, ast.Assign) and keyword_of(node.value, "lr"):
+                made = f"{text.get(node.targets[0])}.zero_grad()"
+                yield wanted.proposal(f"{made} on line {call.lineno}", FREE, text.replaced(call, made))
+        made = f"{text.get(call.func.value)}.grad = None"
+        yield wanted.proposal(f"{made} on line {call.lineno}", FREE, text.replaced(call, made))
+
+
+def keyword_of(node: ast.expr, name: str) -> bool:
+    return isinstance(node, ast.Call) and keyword(node, name) is not None
+
+
+def of_type(wanted: Wanted) -> Iterator[Proposal]:
+    """`x.astype("float32")` becomes `x.to(torch.float32)`."""
+    text = wanted.text
+    for call in text.calls(wanted.at("raised"), "astype"):
+        if isinstance(call.func, ast.Attribute) and call.args:
+            kind = ast.unparse(call.args[0]).strip("'\"").rpartition(".")[2]
+            made = f"{grouped(text, call.func.value)}.to(torch.{TYPES.get(kind, kind)})"
+            yield wanted.proposal(f"{made} on line {call.lineno}", FREE, text.replaced(call, made))
+
+
+TYPES = {"float": "float32", "int": "int64", "double": "float64", "long": "int64"}
+
+
 def cleared(wanted: Wanted) -> Iterator[Proposal]:
     """`.grad = 0` becomes `.grad = None`."""
     text, raised = wanted.text, wanted.at("raised")

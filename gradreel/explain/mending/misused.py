@@ -121,11 +121,24 @@ def listed(wanted: Wanted) -> Iterator[Proposal]:
             yield wanted.proposal(f"{made} on line {call.lineno}", FREE, text.replaced(call.args[0], made))
 
 
+def listed_together(wanted: Wanted) -> Iterator[Proposal]:
+    """`torch.cat(a, b)` becomes `torch.cat([a, b])`; a tensor alone needs no joining."""
+    text = wanted.text
+    for call in text.calls(wanted.at("raised"), "stack", "cat", "concat"):
+        parts = [part for part in call.args if not isinstance(part, ast.Constant)]
+        if parts:
+            shown = f"[{', '.join(text.get(part) for part in parts)}]"
+            rest = [text.get(part) for part in call.args if part not in parts]
+            rest += [f"{word.arg}={text.get(word.value)}" for word in call.keywords]
+            made = f"{text.get(call.func)}({', '.join([shown, *rest])})"
+            yield wanted.proposal(f"{made} on line {call.lineno}", FREE, text.replaced(call, made))
+
+
 def turned_over(wanted: Wanted) -> Iterator[Proposal]:
     """`-mask` and `1 - mask` become `~mask`; other differences are taken of floats."""
     text, raised = wanted.text, wanted.at("raised")
     for node in ast.walk(raised) if raised is not None else ():
-        if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
+        if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub | ast.Not):
             yield from inverted(wanted, node, node.operand)
         elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.Sub):
             if isinstance(node.left, ast.Constant):
@@ -179,6 +192,15 @@ def spelt(wanted: Wanted) -> Iterator[Proposal]:
     if like is not None and uses:
         title = f"{like} instead of {got} on line {uses[0].lineno}"
         yield wanted.proposal(title, FREE, *(text.replaced(use, like) for use in uses))
+
+
+def device_named(wanted: Wanted) -> Iterator[Proposal]:
+    """`device = "cpu"`, behind the imports."""
+    text = wanted.text
+    rest = [one for one in text.tree.body if not isinstance(one, ast.Import | ast.ImportFrom)]
+    if rest:
+        title = f'device = "cpu" before line {rest[0].lineno}'
+        yield wanted.proposal(title, FREE, text.before(rest[0], ['device = "cpu"']))
 
 
 def as_parameter(wanted: Wanted) -> Iterator[Proposal]:

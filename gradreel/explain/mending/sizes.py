@@ -120,6 +120,10 @@ def joined_otherwise(wanted: Wanted) -> Iterator[Proposal]:
                 made = f"{owner}.cat([part.flatten() for part in {text.get(call.args[0])}])"
                 yield wanted.proposal("put their entries end to end", "one long row", text.replaced(call, made))
     for call in text.calls(wanted.at("raised"), "cat", "concat"):
+        if "zero-dimensional" in wanted.found.message and call.args and isinstance(call.func, ast.Attribute):
+            made = f"{text.get(call.func.value)}.stack({text.get(call.args[0])})"
+            yield wanted.proposal(f"{made} on line {call.lineno}", "a row of them", text.replaced(call, made))
+            continue
         given = keyword(call, "dim")
         place = given.value if given is not None else call.args[1] if len(call.args) > 1 else None
         for dim in ("0", "1", "-1"):
@@ -164,6 +168,18 @@ def counted_from_0(wanted: Wanted) -> Iterator[Proposal]:
             title = f"count the classes from 0: {text.get(call.args[1])} - 1 on line {call.lineno}"
             made = text.replaced(call.args[1], f"{grouped(text, call.args[1])} - 1")
             yield wanted.proposal(title, "other classes are meant", made)
+
+
+def enough_classes(wanted: Wanted) -> Iterator[Proposal]:
+    """As many columns as the largest class plus 1."""
+    text, most = wanted.text, wanted.name("most")
+    for call in text.calls(wanted.at("raised"), "one_hot"):
+        given = keyword(call, "num_classes")
+        place = given.value if given is not None else call.args[1] if len(call.args) > 1 else None
+        if place is not None and most is not None:
+            made = str(int(most) + 1)
+            title = f"{made} classes on line {call.lineno}"
+            yield wanted.proposal(title, "more columns", text.replaced(place, made))
 
 
 def row_missing(wanted: Wanted) -> Iterator[Proposal]:

@@ -1,0 +1,61 @@
+"""Data sets and loaders: sizes that differ, parts that do not add up, methods that a set needs. A table."""
+
+from __future__ import annotations
+
+import re
+
+from ..diagnosis import Diagnosis, Failure
+from ..world.world import World
+from .misgiven import Misgiven, nothing, told_by
+
+TABLE: tuple[Misgiven, ...] = (
+    Misgiven(
+        re.compile(r"^Size mismatch between tensors$"),
+        "set_sizes",
+        "Not one answer for each example",
+        nothing,
+        (
+            "{code} {line}{turn} makes a set of tensors that are not equally long.",
+            "Example number i is made of row i of each of them, so all need the same first size.",
+        ),
+        kind="shape",
+    ),
+    Misgiven(
+        re.compile(r"^Sum of input lengths does not equal the length of the input dataset!$"),
+        "split_sizes",
+        "Parts that do not add up to the whole",
+        nothing,
+        (
+            "{code} {line}{turn} splits a set into parts whose lengths are not, together, its own.",
+            "Every example has to go somewhere: whole numbers must add up to `len()` of the set, shares to 1. `int()` "
+            "rounds down, so of two rounded parts one example may be left over.",
+            "The last part can be what is left: the length without the other parts.",
+        ),
+        kind="shape",
+    ),
+    Misgiven(
+        re.compile(r"^object of type '(?P<got>\w+)' has no len\(\)$"),
+        "no_length",
+        "A set that does not say how long it is",
+        nothing,
+        (
+            "{code} {line}{turn} needs to know how long a `{got}` is.",
+            "`__len__` tells it: a loader asks it for the number of examples, in order to shuffle or to count them.",
+        ),
+    ),
+    Misgiven(
+        re.compile(r"^Subclasses of Dataset should implement __getitem__"),
+        "no_item",
+        "A set that hands out no examples",
+        nothing,
+        (
+            "{code} {line}{turn} asks a data set for an example, and its class has no `__getitem__`.",
+            "`__getitem__(self, i)` gives example number i; the loader puts a batch together of what it gives.",
+        ),
+    ),
+)
+
+
+def data_refused(world: World, failure: Failure) -> Diagnosis | None:
+    """One of TABLE."""
+    return told_by(TABLE, world, failure)

@@ -1,0 +1,95 @@
+"""Mends for what is put together of the wrong things: parameters for modules, layers for classes, even shares."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from ..calls import called, keyword
+from .of_python import both_listed, is_called
+from .proposal import FREE, Proposal, Wanted
+from .sizes import counted
+
+LAYERS = {"relu": "ReLU", "tanh": "Tanh", "sigmoid": "Sigmoid", "flatten": "Flatten", "softmax": "Softmax(dim=-1)"}
+LAYERS |= {"gelu": "GELU", "silu": "SiLU", "elu": "ELU", "leaky_relu": "LeakyReLU", "softplus": "Softplus"}
+"""The layers that do what functions do."""
+
+
+def its_parameters(wanted: Wanted) -> Iterator[Proposal]:
+    """The parameters of the module; of several modules in one list; tensors made of numbers."""
+    text = wanted.text
+    yield from both_listed(wanted)
+    for call in text.calls(wanted.at("raised")):
+        if not call.args:
+            continue
+        given = call.args[0]
+        owner = given.func.value if isinstance(given, ast.Call) and isinstance(given.func, ast.Attribute) else given
+        if isinstance(owner, ast.Name | ast.Attribute):
+            made = f"{text.get(owner)}.parameters()"
+            yield wanted.proposal(f"{made} on line {call.lineno}", FREE, text.replaced(given, made))
+        if isinstance(given, ast.List) and all(isinstance(part, ast.Constant) for part in given.elts):
+            edits = [text.replaced(part, f"torch.tensor({text.get(part)}, requires_grad=True)") for part in given.elts]
+            title = f"tensors that require a gradient, on line {call.lineno}"
+            yield wanted.proposal(title, "tensors instead of numbers", *edits)
+
+
+def its_optimizer(wanted: Wanted) -> Iterator[Proposal]:
+    """The name that was given to what `torch.optim` made."""
+    text = wanted.text
+    for call in text.calls(wanted.at("raised")):
+        for node in ast.walk(text.tree):
+            if not isinstance(node, ast.Assign) or not isinstance(node.value, ast.Call) or not call.args:
+                continue
+            if "optim" in ast.unparse(node.value.func) or keyword(node.value, "lr") is not None:
+                shown = text.get(node.targets[0])
+                title = f"{shown} on line {call.lineno}"
+                yield wanted.proposal(title, FREE, text.replaced(call.args[0], shown))
+
+
+def unpacked(wanted: Wanted) -> Iterator[Proposal]:
+    text = wanted.text
+    for call in text.calls(wanted.at("raised"), "Sequential"):
+        if len(call.args) == 1:
+            made = f"*{text.get(call.args[0])}"
+            title = f"unpack it with a star, on line {call.lineno}"
+            yield wanted.proposal(title, FREE, text.replaced(call.args[0], made))
+
+
+def made_layer(wanted: Wanted) -> Iterator[Proposal]:
+    """`nn.ReLU` becomes `nn.ReLU()`, and so does `torch.relu`."""
+    text, got = wanted.text, wanted.name("got") or ""
+    for call in text.calls(wanted.at("raised"), "Sequential", "ModuleList"):
+        for part in (node for given in call.args for node in ast.walk(given)):
+            if not isinstance(part, ast.Name | ast.Attribute) or is_called(text, part):
+                continue
+            shown = text.get(part)
+            if shown.rpartition(".")[2] != got:
+                continue
+            layer = LAYERS.get(got)
+            made = f"{shown}()" if layer is None else f"torch.nn.{layer}" + ("" if layer.endswith(")") else "()")
+            yield wanted.proposal(f"{made} on line {part.lineno}", FREE, text.replaced(part, made))
+
+
+def usual_share(wanted: Wanted) -> Iterator[Proposal]:
+    text, got = wanted.text, wanted.name("got")
+    for node in ast.walk(text.tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, int | float) and f"{node.value}" == got:
+            percent = 5 <= node.value <= 100
+            for share in (f"{node.value / 100:g}", "0.5") if percent else ("0.5",):
+                title = f"{share} for {text.get(node)} on line {node.lineno}"
+                yield wanted.proposal(title, "another share", text.replaced(node, share))
+
+
+def even_heads(wanted: Wanted) -> Iterator[Proposal]:
+    """The next smaller number of heads that shares evenly."""
+    text = wanted.text
+    for call in ast.walk(text.tree):
+        if not isinstance(call, ast.Call) or "Multihead" not in called(call) and "Transformer" not in called(call):
+            continue
+        given: list[ast.expr] = [*call.args[:2], *(word.value for word in call.keywords)]
+        numbers = [counted(part) for part in given[:2]]
+        wide, heads = (*numbers, None, None)[:2]
+        if wide and heads:
+            fewer = next(number for number in range(heads, 0, -1) if wide % number == 0)
+            title = f"{fewer} heads for {heads} on line {call.lineno}"
+            yield wanted.proposal(title, "another number of heads", text.replaced(given[1], str(fewer)))
