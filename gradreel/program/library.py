@@ -118,8 +118,10 @@ REASONS = {
     "inspect": "it would give access to this machine",
     "builtins": "it would give access to this machine",
 }
-OTHERS = """accelerate albumentations einops fastai ignite jax keras lightning networkx nltk optuna pandas
-plotly pytorch_lightning ray scipy spacy statsmodels sympy tensorflow torch_geometric torchmetrics"""
+OTHERS = """accelerate albumentations botorch cupy cvxpy dgl einops fastai gpytorch hydra ignite jax jieba keras
+lightgbm lightning networkx nltk numba omegaconf optuna pandas plotly psutil pybullet pyDOE pyro
+pytest pytorch_lightning ray scipy spacy statsmodels sympy tensorflow torch_geometric torch_scatter
+torch_sparse torchdiffeq torchmetrics torchsde triton unittest xgboost"""
 LIBRARIES = {
     **dict.fromkeys(["requests", "urllib", "http"], "there is no network here"),
     **dict.fromkeys(["gzip", "shutil", "tempfile", "zipfile"], "there are no files here"),

@@ -13,9 +13,20 @@ from ..machine import Machine
 from ..objects.values import Attribute, Builtin, Namespace, Silent, Value
 from .making import module
 
-PARTS = "animation cm colors gridspec lines patches pylab pyplot style ticker"
+PARTS = """animation artist axes cm collections colorbar colors dates figure font_manager gridspec image legend lines
+markers patches path pylab pyplot style text ticker transforms widgets"""
 DRAWING = ["matplotlib", *(f"matplotlib.{part}" for part in PARTS.split()), "mpl_toolkits", "mpl_toolkits.mplot3d"]
-DRAWING += ["seaborn", "pylab", "graphviz", "torchviz", "IPython", "IPython.display", "ipywidgets"]
+DRAWING += [
+    "matplotlib_inline",
+    "matplotlib_inline.backend_inline",
+    "seaborn",
+    "pylab",
+    "graphviz",
+    "torchviz",
+    "IPython",
+    "IPython.display",
+    "ipywidgets",
+]
 WRITING = ["torch.utils.tensorboard", "tensorboardX", "wandb", "visdom", "torchsummary", "torchinfo"]
 WRITING += ["pdb", "ipdb"]
 PICTURES = ["torchvision.models", "torchvision.io", "torchvision.ops", "PIL", "PIL.Image", "cv2"]
