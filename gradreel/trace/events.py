@@ -85,7 +85,10 @@ class FunctionEntered(Event):
 
 @dataclass(frozen=True, slots=True)
 class FunctionLeft(Event):
-    """The function call `scope` returned or raised, and its names are gone."""
+    """The function call `scope` returned or raised, and its names are gone.
+
+    Of the error that ends a script it is not told: the traceback holds the functions as they stood.
+    """
 
     scope: int
 

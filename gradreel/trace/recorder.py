@@ -8,7 +8,7 @@ from typing import Any
 from autograd_core.frozen import maker
 from autograd_core.recording import Reader, Tape
 
-from .events import Event, NodeReleased
+from .events import Event, FunctionLeft, NodeReleased, Raised, TensorReleased
 from .skipping import Skipping
 from .trace import KINDS, Outcome, Trace
 
@@ -82,7 +82,20 @@ class Recorder:
     def trace(self, source: str, mode: str, outcome: Outcome, program: str | None = None) -> Trace:
         """What was collected so far, as a Trace."""
         events = (*self._earlier, *made(self._reader.finish()))
+        if mode == "script" and outcome.kind == "raised":
+            events = with_frames(events)
         return Trace(source, mode, outcome, events, program=None if program == source else program)
+
+
+def with_frames(events: tuple[Event, ...]) -> tuple[Event, ...]:
+    """`events` of a run that an error ended, with the functions that it went through as they stood: its traceback holds
+    them, so that their names are not gone."""
+    last = next((at for at in reversed(range(len(events))) if isinstance(events[at], Raised)), 0)
+    first = last
+    while first and isinstance(events[first - 1], FunctionLeft | TensorReleased | NodeReleased):
+        first -= 1
+    kept = (event for event in events[first:last] if not isinstance(event, FunctionLeft))
+    return (*events[:first], *kept, *events[last:])
 
 
 def made(flights: list[Flight]) -> list[Event]:

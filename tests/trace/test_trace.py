@@ -5,10 +5,12 @@ import math
 
 import pytest
 
+from gradreel.explain import World
 from gradreel.program import run
 from gradreel.trace import Outcome, Recorder, Trace
 from gradreel.trace import events as e
 from gradreel.trace.events import Value
+from gradreel.trace.rules import validate
 from tests.small_programs import SMALL
 
 
@@ -80,3 +82,28 @@ def test_a_recorder_calls_for_help_beyond_its_limit() -> None:
         recorder.emit((e.Printed, "three"))
     assert len(recorder) == 3
     assert recorder.trace("", "script", Outcome("stopped")).events[-1] == e.Printed("three")
+
+
+FAILING = "import torch\ndef inner(x):\n    y = x * 2\n    return y[5]\ndef outer(z):\n    {}\n{}\n"
+"""Of two functions: what the outer one does, and how it is called."""
+STANDING = {
+    ("return inner(z)", "outer(torch.ones(2))"): {"x", "y", "z"},
+    ("return inner(z)", "try:\n    outer(torch.ones(2))\nexcept IndexError:\n    pass"): set(),
+    ("try:\n        inner(z)\n    finally:\n        w = z + 1", "outer(torch.ones(2))"): {"z", "w"},
+}
+"""Which names of functions are there at the end."""
+
+
+@pytest.mark.parametrize("parts", STANDING)
+def test_an_error_that_ends_a_script_leaves_its_functions_as_they_stood(parts: tuple[str, str]) -> None:
+    trace = run(FAILING.format(*parts))
+    assert validate(trace) == []
+    world = World(trace)
+    for event in trace.events:
+        world.apply(event)
+    assert {name for (scope, name) in world.names if scope} == STANDING[parts]
+
+
+def test_a_transcript_goes_on_outside_of_the_functions() -> None:
+    trace = run(">>> def f(x):\n...     return 1 / x\n>>> f(0)\n>>> 1")
+    assert sum(isinstance(event, e.FunctionLeft) for event in trace.events) == 1
