@@ -95,7 +95,7 @@ def retain(tensor: Tensor, grad: Any, call: int) -> None:
     before = meta.grad
     came = as_tensor(grad)
     if before is None:
-        meta.grad = unseen(clone(came)) if came.requires_grad else plain(bare(np.array(came.data_)))
+        meta.grad = unseen(clone(came, True)) if came.requires_grad else plain(bare(np.array(came.data_, order="C")))
     else:
         meta.grad = unseen(before + came) if came.requires_grad else plain(before.data_ + came.data_)
     session = state.session
