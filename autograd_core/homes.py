@@ -121,7 +121,8 @@ HOMES = {
     **{f"torch.nn.modules.{home}": names for home, names in LAYERS.items()},
     "torch.nn.parameter": "Parameter Buffer UninitializedParameter UninitializedBuffer",
     "torch.nn.parallel.data_parallel": "DataParallel",
-    "torch.optim": "Adafactor",
+    "torch.optim": "Adafactor Muon",
+    "torch.optim.sparse_adam": "SparseAdam",
     "torch.optim.optimizer": "Optimizer",
     **{
         f"torch.optim.{name.lower()}": name

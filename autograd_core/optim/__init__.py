@@ -7,7 +7,8 @@ from .algorithms import SGD, Adagrad, Adam, AdamW, RMSprop
 from .factored import Adafactor
 from .lbfgs import LBFGS
 from .optimizer import Optimizer
-from .rarer import ASGD, Adadelta, Adamax, NAdam, RAdam, Rprop
+from .orthogonal import Muon
+from .rarer import ASGD, Adadelta, Adamax, NAdam, RAdam, Rprop, SparseAdam
 
 __all__ = [
     "ASGD",
@@ -19,11 +20,13 @@ __all__ = [
     "Adam",
     "AdamW",
     "Adamax",
+    "Muon",
     "NAdam",
     "Optimizer",
     "RAdam",
     "RMSprop",
     "Rprop",
+    "SparseAdam",
     "lr_scheduler",
     "swa_utils",
 ]

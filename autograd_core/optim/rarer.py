@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from operator import lt
+
 import numpy as np
 
 from ..boxmuller import multiply_add
@@ -216,3 +218,21 @@ class ASGD(Algorithm):
         advance(state, "ax", param.data_.copy() if mu == 1 else average + (param.data_ - average) * mu)
         advance(state, "eta", np.float32(lr / (1 + lambd * lr * step) ** group["alpha"]))
         advance(state, "mu", np.float32(1 / max(1, step - group["t0"])))
+
+
+class SparseAdam(Algorithm):
+    """Adam that moves the rows alone which a sparse gradient has: of those that are dense it wants to know nothing."""
+
+    usual = {"lr": 1e-3, "betas": (0.9, 0.999), "eps": 1e-8, "maximize": False}
+    places = tuple(usual)
+    limits = {}
+
+    def check(self, given: Group) -> None:
+        super().check(given)
+        for words, name in (("learning rate", "lr"), ("epsilon value", "eps")):
+            if not lt(0.0, given[name]):
+                raise ValueError(f"Invalid {words}: {given[name]}")
+        check_betas(given["betas"])
+
+    def move(self, param: Tensor, grad: Tensor, group: Group) -> None:
+        raise RuntimeError("SparseAdam does not support dense gradients, please consider Adam instead")

@@ -39,7 +39,12 @@ def test_a_watched_initialiser_tells_of_its_write() -> None:
 
 @pytest.mark.parametrize(
     ("space", "name"),
-    [(nn, "SyncBatchNorm"), (nn.functional, "scaled_mm"), (optim, "SparseAdam"), (distributions, "Wishart")]
+    [
+        (nn, "SyncBatchNorm"),
+        (nn.functional, "scaled_mm"),
+        (optim, "swap_in_optimizer_params_and_state"),
+        (distributions, "Wishart"),
+    ]
     + [
         (nn.utils, "memory_format"),
         (nn.utils.parametrize, "transfer_parametrizations_and_params"),
