@@ -13,6 +13,7 @@ from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any
 
 from .engine import TENSORS, torch
+from .objects.looks import function_kind
 from .objects.standing import stands_for
 from .objects.values import (
     MISSING,
@@ -42,6 +43,13 @@ CALLABLES = (Function, Bound, Builtin, Foreign, Class, Type)
 
 class method(partial):  # type: ignore[type-arg]
     """A method of one of our values: the engine's complaints call it so."""
+
+
+class builtin_function_or_method(partial):  # type: ignore[type-arg]
+    """One that torch wrote in C++, such as `x.t`."""
+
+
+BOUND = {kind.__name__: kind for kind in (method, builtin_function_or_method)}
 
 
 HOST_CALLABLES = (types.FunctionType, types.BuiltinFunctionType, types.MethodType, partial)
@@ -100,7 +108,7 @@ def to_engine(machine: Machine, value: Value) -> Any:
         given = {key: to_engine(machine, part) for key, part in value.items()}
         return value if all(given[key] is part for key, part in value.items()) else given
     if kind is Foreign:
-        return value.run if not _bound(value) else method(value.run, value.receiver)
+        return value.run if not _bound(value) else BOUND[function_kind(value)](value.run, value.receiver)
     if kind is Type:
         return _host_of(value) or Callback(machine, value)
     if kind is Class and value.native is not None:

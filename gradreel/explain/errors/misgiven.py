@@ -77,7 +77,8 @@ TABLE: tuple[Misgiven, ...] = (
     Misgiven(
         re.compile(
             r"unsupported operand type\(s\) for (?P<what>\S+): "
-            r"(?=.*'Tensor')(?:'Tensor' and )?'(?P<got>list|tuple|str|dict)'"
+            r"(?=.*'Tensor')(?:'Tensor' and )?"
+            r"'(?P<got>list|tuple|str|dict|method|builtin_function_or_method)'"
         ),
         "operand",
         "A tensor and something that is none",
@@ -206,6 +207,8 @@ TABLE: tuple[Misgiven, ...] = (
     ),
 )
 
+METHODS = ("method", "builtin_function_or_method")
+"""What Python calls a method that was not called: one written in Python, and one in C."""
 KINDS = {
     "str": "a text",
     "list": "a list",
@@ -214,7 +217,8 @@ KINDS = {
     "int": "a plain number",
     "NoneType": "None",
 }
-WAYS = {
+KINDS |= dict.fromkeys(METHODS, "a method, not what it gives,")
+WAYS = dict.fromkeys(METHODS, "Brackets call it: `x.t()`.") | {
     "list": "`torch.stack` makes one tensor of a list of tensors and keeps the graph of each; `torch.tensor` makes one "
     "of a list of numbers.",
     "str": "A number in quotes is a text: `float()` reads it. To print a tensor with words, use an f-string.",

@@ -253,7 +253,7 @@ REFUSALS: dict[str, Refusal] = {
             "number: the loss of the validation, say.",
         ),
     ),
-    "'method' object is not iterable": Refusal(
+    "method' object is not iterable": Refusal(
         "not_called",
         "A method that was not called",
         anything,

@@ -7,6 +7,7 @@ import difflib
 from collections.abc import Iterator
 
 from ..calls import called
+from ..errors.misgiven import METHODS
 from .common import grouped
 from .misgiven import same_number
 from .numbers import without_items
@@ -69,6 +70,20 @@ def tuple_given(wanted: Wanted) -> Iterator[Proposal]:
     """A tuple where a tensor was asked for: its first part may be meant."""
     if wanted.name("got") == "tuple":
         yield from first_part(wanted)
+
+
+def called_where_given(wanted: Wanted) -> Iterator[Proposal]:
+    """A method where what it gives was asked for: it is called."""
+    raised, text = wanted.at("raised"), wanted.text
+    if raised is None or wanted.name("got") not in METHODS:
+        return
+    nodes = list(ast.walk(raised))
+    used = {id(node.func) for node in nodes if isinstance(node, ast.Call)}
+    used |= {id(node.value) for node in nodes if isinstance(node, ast.Attribute)}
+    for node in nodes:
+        if isinstance(node, ast.Attribute) and id(node) not in used:
+            shown = f"{text.get(node)}()"
+            yield wanted.proposal(f"{shown} on line {node.lineno}", FREE, text.replaced(node, shown))
 
 
 def called_at_last(wanted: Wanted) -> Iterator[Proposal]:
