@@ -10,7 +10,10 @@ from ..words import words
 from .compiler import Compiler, Run, compiles
 
 HIDDEN = ("__builtins__", "__loader__", "__spec__", "__import__", "__dict__")
-BINDABLE = ("__author__", "__version__", "__all__", "__doc__")
+BINDABLE = (
+    *("__author__", "__version__", "__all__", "__doc__", "__copyright__", "__credits__", "__date__", "__email__"),
+    *("__license__", "__maintainer__", "__status__"),
+)
 """Special names that a program may give outside classes."""
 DUNDERS = frozenset(
     words(
@@ -23,7 +26,7 @@ DUNDERS = frozenset(
         "__bases__ __mro__ __slots__ __match_args__ __annotations__ __defaults__ __wrapped__ __members__ __all__ "
         "__author__ __cause__ __context__ __suppress_context__ __notes__ __traceback__ __isabstractmethod__ "
         "__abstractmethods__ __stdout__ __stderr__ "
-        "__getstate__ __setstate__"
+        "__getstate__ __setstate__ __constants__"
     )
 ) | {
     f"__{side}{name}__"
