@@ -157,7 +157,7 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "getattr": get,
     "setattr": put,
     "id": identity,
-    "repr": written,
+    "repr": lambda machine, obj: written(machine, obj),
     "ascii": lambda machine, value: written(machine, value).encode("ascii", "backslashreplace").decode(),
     "print": show,
     "format": rendered,

@@ -256,7 +256,9 @@ GC = module("gc", {"collect": lambda machine, *generation: 0, "disable": _nothin
 HINTS = (
     "Any AnyStr Callable ClassVar Deque DefaultDict Dict Final FrozenSet Generator Generic Hashable Iterable Iterator "
     "List Literal Mapping MutableMapping NoReturn Optional Protocol Self Sequence Set Sized SupportsFloat Text Tuple "
-    "Type Union Annotated Concatenate ParamSpec Awaitable Collection Container Counter OrderedDict TypeAlias Never"
+    "Type Union Annotated Concatenate ParamSpec Awaitable Collection Container Counter OrderedDict TypeAlias Never "
+    "AbstractSet AsyncIterator ChainMap ContextManager Coroutine ItemsView IO KeysView LiteralString MutableSet "
+    "NotRequired Required Reversible SupportsAbs SupportsIndex SupportsInt TextIO TypeGuard Unpack ValuesView"
 )
 
 
@@ -273,14 +275,21 @@ def _hint(machine: Machine, name: Value, *rest: Value, **named: Value) -> Type:
 
 
 def typing(named_tuple: Value) -> Any:
+    from ..builtins.making import mapping
+
     values: dict[str, Value] = {name: Type(name, (), None, f"typing.{name}") for name in HINTS.split()}
-    values |= {"TYPE_CHECKING": False, "NamedTuple": named_tuple, "TypedDict": Type("TypedDict", (dict,), None)}
+    values |= {
+        "TYPE_CHECKING": False,
+        "NamedTuple": named_tuple,
+        "TypedDict": Type("TypedDict", (dict,), Builtin("TypedDict", mapping, machine=True)),
+    }
     ways: dict[str, Callable[..., Any]] = {
         "cast": _cast,
         "TypeVar": _hint,
         "NewType": _hint,
         "overload": _same,
         "final": _same,
+        "override": _same,
     }
     return module(
         "typing", ways | {"runtime_checkable": _same, "no_type_check": _same, "get_type_hints": _hints}, values
