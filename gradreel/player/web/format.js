@@ -44,6 +44,9 @@ export function nested(data, comma, digits = 4) {
   return `[${data.map((item) => nested(item, separator, digits)).join(separator)}]`;
 }
 
+/** Both ends stay on one line: a word joiner, which nothing is drawn for. */
+const TOGETHER = "…\u2060";
+
 /** A value in at most `room` characters: all of it, else its ends, else its shape and from where to where it goes, else its shape.
  * @param {Value|null|undefined} value
  * @param {number} [room]
@@ -60,7 +63,7 @@ export function short(value, room = 26) {
     if (found) return found;
   }
   const told = range(value).map((text) => `${shape(value.shape)} ${text}`);
-  return told.find((text) => text.length <= room) ?? `${shape(value.shape)} tensor`;
+  return told.find((text) => text.length <= room)?.replace("…", TOGETHER) ?? `${shape(value.shape)} tensor`;
 }
 
 /** From the least to the greatest element, in two digits, small ones also in one: as large as gradients are, so fast does a model learn.
