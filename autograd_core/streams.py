@@ -60,6 +60,10 @@ class Generator(metaclass=WrittenInC):
     def initial_seed(self) -> int:
         return self._seed
 
+    def seed(self) -> int:
+        """The seed it begins with anew: no other one is drawn, so that a run can be repeated."""
+        return self.manual_seed(self._seed).initial_seed()
+
     def words(self, n: int) -> npt.NDArray[np.uint32]:
         """The next `n` numbers of 32 bits."""
         if state.mapped:

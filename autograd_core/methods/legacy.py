@@ -29,7 +29,7 @@ def new(self: Tensor, *data: Any) -> Tensor:
     kind = self.data_.dtype
     if len(data) == 1 and isinstance(data[0], Tensor):
         return s.alias(data[0])
-    if len(data) == 1 and isinstance(data[0], list | tuple) and not isinstance(data[0], Size):
+    if len(data) == 1 and isinstance(data[0], list | tuple | np.ndarray) and not isinstance(data[0], Size):
         return made(np.asarray(data[0], kind), "new")
     if not all(isinstance(n, int | tuple) for n in data):
         raise TypeError(f"new(): data must be a sequence (got {type(data[0]).__name__})")

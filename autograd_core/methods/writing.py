@@ -113,11 +113,12 @@ def fill_diagonal_(self: Tensor, fill_value: Any, wrap: bool = False) -> Tensor:
     step, size = self.stride(), min(shape[:2])
     below = wrap and rank == 2 and shape[0] > shape[1] + 1
     if not self.data_.flags.c_contiguous:
-        if rank > 2 or below:
-            raise NotImplementedError(
-                "fill_diagonal_ of a tensor that is not contiguous is supported for matrices only"
-            )
-        self.diagonal().fill_(fill_value)
+        if below:
+            raise NotImplementedError("fill_diagonal_ with wrap=True is supported for contiguous matrices only")
+        part = self
+        while part.data_.ndim > 1:
+            part = part.diagonal(0, 0, -1)
+        part.fill_(fill_value)
         return self
     s.as_strided(self, (size,), (sum(step),), 0).fill_(fill_value)
     if below:

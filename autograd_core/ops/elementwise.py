@@ -30,6 +30,11 @@ def turned(number: float, data: Array) -> Any:
     return np.asarray(number).astype(data.dtype)[()]
 
 
+def multiple(other: Any, by: float) -> Any:
+    """`by` times `other`, which keeps the dtype that it has."""
+    return other * (turned(by, other) if isinstance(other, np.ndarray | np.generic) else by)
+
+
 def number(value: float) -> Any:
     """A Python number where a formula of PyTorch's C++ makes a tensor of it."""
     return wrapped_number(value)
@@ -53,7 +58,7 @@ def scaled(grad: Array, by: Any) -> Array:
     other=lambda grad, alpha: grad if alpha == 1 else mul_scalar(grad, alpha),
 )
 def add(self: Array, other: Array, alpha: float = 1) -> Array:
-    return self + other if alpha == 1 else self + other * alpha
+    return self + other if alpha == 1 else self + multiple(other, alpha)
 
 
 @op("add.Scalar", self=lambda grad: grad)
@@ -69,7 +74,7 @@ def add_scalar(self: Array, other: float) -> Array:
     other=lambda grad, alpha: -grad if alpha == 1 else mul_scalar(-grad, alpha),
 )
 def sub(self: Array, other: Array, alpha: float = 1) -> Array:
-    return self - other if alpha == 1 else self - other * alpha
+    return self - other if alpha == 1 else self - multiple(other, alpha)
 
 
 @op("sub.Scalar", nr=1, self=lambda grad: grad)

@@ -270,7 +270,7 @@ def index_add(self: Array, dim: int, index: Array, source: Array, alpha: float =
     selected(self, index, axis, adding=True)
     out = np.array(self)
     at = (slice(None),) * axis + (np.atleast_1d(index),)
-    np.add.at(np.atleast_1d(out), at, source if alpha == 1 else source * alpha)  # type: ignore[arg-type]
+    np.add.at(np.atleast_1d(out), at, source if alpha == 1 else source * np.asarray(alpha).astype(source.dtype))  # type: ignore[arg-type]
     return out
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from .. import errors
 from ..op import RAW, helper, op
 from ..tensor import Array, plain
 from ..transforms.batch import hidden
@@ -23,6 +24,7 @@ from ..views import extent, strided
     ),
 )
 def as_strided(self: Array, size: Sequence[int], stride: Sequence[int], storage_offset: int | None = None) -> Array:
+    forwards(stride)
     return strided(self, tuple(size), tuple(stride), storage_offset or 0)
 
 
@@ -36,7 +38,15 @@ def as_strided(self: Array, size: Sequence[int], stride: Sequence[int], storage_
 def as_strided_in_place(
     self: Array, size: Sequence[int], stride: Sequence[int], storage_offset: int | None = None
 ) -> Array:
+    forwards(stride)
     return strided(self, tuple(size), tuple(stride), storage_offset or 0)
+
+
+def forwards(stride: Sequence[int]) -> None:
+    if any(step < 0 for step in stride):
+        raise RuntimeError(
+            f"as_strided: Negative strides are not supported at the moment, got strides: {errors.sizes(stride)}"
+        )
 
 
 def strided_back(

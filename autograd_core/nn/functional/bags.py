@@ -62,12 +62,19 @@ def embedding_bag(
             "embedding_bag: per_sample_weights was not None. per_sample_weights is only supported for mode='sum' (got "
             f"mode='{mode}'). Please open a feature request on GitHub."
         )
+    if per_sample_weights is not None and per_sample_weights.data_.dtype != weight.data_.dtype:
+        kinds = [errors.legacy_type(t.data_.dtype) for t in (weight, per_sample_weights)]
+        raise RuntimeError(
+            "Expected tensor for argument #1 'weight' to have the same type as tensor for argument #1 "
+            f"'per_sample_weights'; but type {kinds[0]} does not equal {kinds[1]} (while checking arguments for "
+            "embedding_bag)"
+        )
     rows = weight.data_.shape[0]
     if padding_idx is not None and not -rows <= padding_idx < rows:
         raise RuntimeError(
             f"padding_idx must be within the number of embeddings, -{rows} through {rows - 1}, but got {padding_idx}"
         )
-    check(input, offsets, rows, weight.data_.dtype == np.float32)
+    check(input, offsets, rows, weight.data_.dtype == np.float32 and mode != "max" and padding_idx is None)
     kept = Dim(-1 if padding_idx is None else padding_idx % rows)
     return b.embedding_bag(
         weight, input, offsets, scale_grad_by_freq, MODES[mode], sparse, per_sample_weights, include_last_offset, kept
