@@ -11,7 +11,7 @@ from ..words import code, listed
 from ..world.world import World
 
 MISSING = re.compile(
-    r"^(?P<what>[\w.]+)\(\) missing \d+ required (?:positional|keyword-only) arguments?: (?P<slots>.*)$"
+    r"^(?P<what>[\w.<>]+)\(\) missing \d+ required (?:positional|keyword-only) arguments?: (?P<slots>.*)$"
 )
 TOO_MANY = re.compile(
     r"^(?P<what>[\w.]+)\(\) takes (?:from \d+ to )?(?P<takes>\d+) positional arguments? but (?P<given>\d+)"

@@ -121,7 +121,7 @@ TABLE: tuple[Misgiven, ...] = (
         ),
     ),
     Misgiven(
-        re.compile(r"expected a non-empty list of Tensors"),
+        re.compile(r"(?:expected a non-empty list of Tensors|expects a non-empty TensorList)"),
         "joined_nothing",
         "Nothing to put together",
         nothing,

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 
-from ..diagnosis import Diagnosis, Failure
+from ..diagnosis import Diagnosis, Failure, on
+from ..mentions import mentioned, statement
+from ..words import code, listed
 from ..world.world import World
 from .misgiven import Misgiven, nothing, told_by
 
@@ -109,12 +111,35 @@ TABLE: tuple[Misgiven, ...] = (
     ),
     Misgiven(
         re.compile(
-            r"^(?:randn|rand|zeros|ones|empty|full|randint)\(\).*(?:but found element of type|got |\(|, )float\b"
+            r"^(?:randn|rand|zeros|ones|empty|full|randint|view|reshape|expand|repeat)\(\)"
+            r".*(?:but found element of type|got |\(|, )float\b"
         ),
         "whole_number",
         "A size is a whole number",
         nothing,
         WHOLE,
+    ),
+    Misgiven(
+        re.compile(r"^'NoneType' object has no attribute '(?P<what>\w+)'$"),
+        "list_lost",
+        "What a list was told to do gives None",
+        nothing,
+        (
+            "{code} {line}{turn} gives the name of the list to what `{what}` gave, and that is None.",
+            "`append` and its kind change the list itself and give nothing back: from the second time on there is no "
+            "list any more.",
+        ),
+        re.compile(r"^(\w+) = \1\.(?:append|extend|insert|sort|reverse|update|add)\("),
+    ),
+    Misgiven(
+        re.compile(r"^(?P<what>max|min)\(\) (?:arg is an empty sequence|iterable argument is empty)$"),
+        "most_of_nothing",
+        "Of nothing there is no largest and no smallest",
+        nothing,
+        (
+            "{code} {line}{turn} asks for the `{what}` of something in which there is nothing.",
+            "Ask first whether there is anything in it, or say with `default=` what to give if not.",
+        ),
     ),
     Misgiven(
         re.compile(r"^invalid literal for int\(\) with base 10: (?P<got>.*)$"),
@@ -195,5 +220,27 @@ TABLE: tuple[Misgiven, ...] = (
 
 
 def of_python(world: World, failure: Failure) -> Diagnosis | None:
-    """One of TABLE."""
-    return told_by(TABLE, world, failure)
+    """One of TABLE; else what the program raised itself."""
+    return told_by(TABLE, world, failure) or own_check(world, failure)
+
+
+def own_check(world: World, failure: Failure) -> Diagnosis | None:
+    """A `raise` or an `assert` of the program: what it says, and what its names stand for."""
+    text = statement(world, failure)
+    word = next((word for word in ("raise", "assert") if re.match(rf"{word}\b", text)), None)
+    if word is None:
+        return None
+    test = f": {code(text.removeprefix('assert ').partition(',')[0])} does not hold" if word == "assert" else ""
+    story = [f"**Line {failure.raised.line}** is the program's own check{test}; PyTorch has nothing against it."]
+    pairs = list(mentioned(world, text))[:3]
+    if pairs:
+        shapes = [
+            f"{code(name)}, made {on(tensor.place.line)}, has the shape {list(tensor.shape)}" for name, tensor in pairs
+        ]
+        story.append(f"{listed(shapes)}.")
+    lines: dict[str, int | None] = {"raised": failure.raised.line}
+    events = {"raised": failure.number}
+    if pairs:
+        lines["built"], events["built"] = pairs[0][1].place.line, pairs[0][1].made
+    title = "The program raised this itself"
+    return Diagnosis("other", title, failure.raised.message, lines, tuple(story), (), events, "own_check")

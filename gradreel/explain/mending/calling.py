@@ -84,7 +84,7 @@ def fewer_arguments(wanted: Wanted) -> Iterator[Proposal]:
         yield from class_made(wanted)
         yield from made_then_called(wanted)
     for call in calls_of(wanted):
-        if len(call.args) > 1:
+        if call.args:
             keep = [text.get(part) for part in [*call.args[:-1]]] + [text.get(word) for word in call.keywords]  # type: ignore[arg-type]
             made = f"{text.get(call.func)}({', '.join(keep)})"
             yield wanted.proposal(

@@ -7,7 +7,7 @@ import builtins
 from collections.abc import Iterator
 
 from ..calls import called
-from .common import enclosing, grouped
+from .common import enclosing, grouped, with_argument
 from .proposal import FREE, Proposal, Wanted
 from .text import Text, names_in, targets
 
@@ -236,6 +236,22 @@ def of_outside(wanted: Wanted) -> Iterator[Proposal]:
             yield wanted.proposal(
                 title, "the function changes what is outside", text.before(home.body[0], [f"{word} {got}"])
             )
+
+
+def left_standing(wanted: Wanted) -> Iterator[Proposal]:
+    """`xs = xs.append(x)` becomes `xs.append(x)`."""
+    text, raised = wanted.text, wanted.at("raised")
+    if isinstance(raised, ast.Assign):
+        made = text.get(raised.value)
+        title = f"{made} alone, without giving a name to None, on line {raised.lineno}"
+        yield wanted.proposal(title, FREE, text.replaced(raised, made))
+
+
+def default_given(wanted: Wanted) -> Iterator[Proposal]:
+    text = wanted.text
+    for call in text.calls(wanted.at("raised"), "max", "min"):
+        made = with_argument(text, call, "default=0")
+        yield wanted.proposal(f"default=0 on line {call.lineno}", "0 where there is nothing", made)
 
 
 def flag_set(wanted: Wanted) -> Iterator[Proposal]:

@@ -218,6 +218,8 @@ BY_CAUSE: dict[str, tuple[Proposer, ...]] = {
     "recomputed": (demands.not_recomputed,),
     "key": (attributes.one_of_the_keys,),
     "not_listed": (misused.listed_together,),
+    "list_lost": (of_python.left_standing,),
+    "most_of_nothing": (of_python.default_given,),
     "list_end": (of_python.another_place,),
     "by_zero": (of_python.at_least_one,),
     "too_few_parts": (of_python.names_for_parts,),
