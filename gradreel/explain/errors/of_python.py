@@ -233,6 +233,8 @@ def own_check(world: World, failure: Failure) -> Diagnosis | None:
     test = f": {code(text.removeprefix('assert ').partition(',')[0])} does not hold" if word == "assert" else ""
     story = [f"**Line {failure.raised.line}** is the program's own check{test}; PyTorch has nothing against it."]
     pairs = list(mentioned(world, text))[:3]
+    if word == "raise" and not pairs:  # its message says all
+        return None
     if pairs:
         shapes = [
             f"{code(name)}, made {on(tensor.place.line)}, has the shape {list(tensor.shape)}" for name, tensor in pairs
