@@ -97,9 +97,13 @@ def unseen(grad: Tensor) -> Tensor:
 def laid_out_alike(grad: Any, data: Any) -> bool:
     """Whether `grad` lies in memory as a gradient of `data` should: as `data` does, or in rows if that has gaps.
 
-    Of a dimension with one element the stride says nothing.
+    Of a dimension with one element the stride says nothing, unless it is 0: then the element was a number once.
     """
-    if not isinstance(grad, np.ndarray) or grad.flags.c_contiguous and data.flags.c_contiguous:
+    if not isinstance(grad, np.ndarray):
+        return True
+    if grad.size == 1 and 0 in grad.strides:
+        return False
+    if grad.flags.c_contiguous and data.flags.c_contiguous:
         return True
     if not dense(data):
         return grad.flags.c_contiguous
