@@ -61,8 +61,8 @@ class Generator(metaclass=WrittenInC):
         return self._seed
 
     def seed(self) -> int:
-        """The seed it begins with anew: no other one is drawn, so that a run can be repeated."""
-        return self.manual_seed(self._seed).initial_seed()
+        """The seed it began with: no other one is drawn, so that a run can be repeated, and the stream goes on."""
+        return self.initial_seed()
 
     def words(self, n: int) -> npt.NDArray[np.uint32]:
         """The next `n` numbers of 32 bits."""
