@@ -21,7 +21,7 @@ class Limits:
     """Statements, calls and iterations; a large operation counts as many."""
     seconds: float = 5.0
     """Time by the wall clock, looked at every 256 steps; the process is killed later, from outside."""
-    elements: int = 1_000_000
+    elements: int = 1024 * 1024
     """Elements of one tensor."""
     bytes: int = 256_000_000
     """Memory that tensors hold at one time."""

@@ -74,7 +74,7 @@ STOPPED: dict[str, tuple[str, int]] = {
     "import torch\nx = torch.ones(2)\nwhile True: rows = [x * i for i in range(3000)]": ("events", 3),
     "while True: print('x' * 200)": ("output", 1),
     "import torch\nx = torch.ones(1, requires_grad=True)\nwhile True: x = x * 2": ("nodes", 3),
-    "import torch\nx = torch.ones(1000, 1000)\ny = x @ torch.ones(1000, 1001)": ("elements", 3),
+    "import torch\nx = torch.ones(1100, 800)\ny = x @ torch.ones(800, 1000)": ("elements", 3),
     "import torch\nx = torch.ones(999, 1000)\ny = torch.bmm(x[None], torch.ones(1, 1000, 1000)) @ x.T": ("product", 3),
     "kept = []\nwhile True: kept.append([0] * 90_000)": ("memory", 2),
 }
