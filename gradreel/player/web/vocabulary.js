@@ -148,7 +148,7 @@ const NAMES = {
   "Function": "apply",
   "Size": "count index numel",
   "finfo": "",
-  "Generator": "get_state initial_seed manual_seed set_state",
+  "Generator": "get_state initial_seed manual_seed seed set_state",
   "Node": "metadata name next_functions register_hook register_prehook sequence_nr",
 };
 
