@@ -17,8 +17,17 @@ def made_from(world: World, tensor: TensorState) -> list[TensorState]:
     sources = tensor.inputs if tensor.base is None else (*tensor.inputs, tensor.base)
     if not sources and tensor.op == "known before":
         earlier = [state for state in world.tensors.values() if state.storage == tensor.storage]
-        return [state for state in earlier if state.made < tensor.made][-1:]
+        return [state for state in earlier if state.made < tensor.made][-1:] or beside_result(world, tensor)
     return [world.tensors[number] for number in dict.fromkeys(sources) if number in world.tensors]
+
+
+def beside_result(world: World, tensor: TensorState) -> list[TensorState]:
+    """What a node was given that kept `tensor` the moment it was made: places that were found, as max and sort do."""
+    for node in reversed(world.nodes.values()):
+        if node.made < tensor.made:
+            kept = any(slot.tensor == tensor.number for slot in node.slots.values())
+            return [world.tensors[number] for number in node.inputs if number in world.tensors] if kept else []
+    return []
 
 
 def written_from(world: World, tensor: TensorState) -> list[TensorState]:

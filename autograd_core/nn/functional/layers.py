@@ -8,6 +8,7 @@ from ... import tell
 from ...graph import Dim
 from ...ops import added
 from ...ops.rows import embedding as looked_up
+from ...state import state
 from ...tensor import Array, Tensor, plain
 from .common import need_tensor
 
@@ -69,4 +70,6 @@ def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
     marks = plain(np.ascontiguousarray(np.equal(labels[..., None], np.arange(count)).astype(np.int64)))
     marks.bump()  # torch fills a new tensor with zeros, then scatters ones into it
     marks.bump()
+    if state.session is not None:
+        state.session.result(marks, "one_hot", (tensor,))
     return marks

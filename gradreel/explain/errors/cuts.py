@@ -158,14 +158,16 @@ def tracked_cut(world: World, tensor: TensorState) -> Cut:
     if op in DETACHED:
         told = f"The recording ends {where}, where {DETACHED[op]} cuts {called(world, source.number)} off its graph."
         return Cut(place, tensor.made, "detach", told, tensor, source)
-    if op == "known before":
+    whole = tensor.dtype.startswith(("int", "bool", "uint"))
+    if op == "known before" and not whole:
         told = f"The recording ends {where}, where {called(world, source.number)} becomes a new leaf, a `Parameter`."
         return Cut(place, tensor.made, "parameter", told, tensor, source)
     if op in ("tensor", "as_tensor"):
         told = f"The recording ends {where}, where `torch.tensor` copies the numbers of tracked tensors and no graph."
         return Cut(place, tensor.made, "tensor", told, tensor, source)
-    if op in ROUNDED or tensor.dtype.startswith(("int", "bool", "uint")):
-        told = f"The recording ends {where}: `{op}` gives places or truth values, which have no derivative."
+    if op in ROUNDED or whole:
+        gives = f"`{op}` gives" if op != "known before" else f"{called(world, tensor.number)} has"
+        told = f"The recording ends {where}: {gives} places or truth values, which have no derivative."
         return Cut(place, tensor.made, "rounded", told, tensor, source)
     if (switch := switched_off(world, tensor)) is not None:
         told = (

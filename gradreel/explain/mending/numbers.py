@@ -206,9 +206,8 @@ def scored(wanted: Wanted) -> Iterator[Proposal]:
     text = wanted.text
     scores = {}
     for node in ast.walk(text.tree):
-        if isinstance(node, ast.Call) and called(node) == "argmax" and isinstance(node.func, ast.Attribute):
-            given = node.args[0] if text.get(node.func.value) == "torch" and node.args else node.func.value
-            scores[text.get(node)] = text.get(given)
+        if (given := ranked(text, node)) is not None:
+            scores[text.get(node)] = text.get(given)  # type: ignore[arg-type]
             outer = text.parents.get(node)
             while isinstance(outer, ast.Attribute | ast.Call):
                 outer = text.parents.get(outer)
@@ -218,14 +217,42 @@ def scored(wanted: Wanted) -> Iterator[Proposal]:
         if not isinstance(node, ast.expr) or len(sides := compared(node)) != 2:
             continue
         for guess, label in (sides, sides[::-1]):
-            if text.get(guess) not in scores:
+            behind = scores.get(text.get(guess).removesuffix(".float()"))
+            if behind is None:
                 continue
             hits = isinstance(node, ast.Compare)
             sign = "-" if isinstance(node, ast.Compare) and isinstance(node.ops[0], ast.Eq) else ""
-            made = f"{sign}torch.nn.functional.cross_entropy({scores[text.get(guess)]}, {text.get(label)})"
+            made = f"{sign}torch.nn.functional.cross_entropy({behind}, {text.get(label)})"
             instead = "a count of hits" if hits else "a distance of places"
-            title = f"the cross entropy of {scores[text.get(guess)]} instead of {instead}, on line {node.lineno}"
+            title = f"the cross entropy of {behind} instead of {instead}, on line {node.lineno}"
             yield wanted.proposal(title, "another loss, one with a slope", text.replaced(chain(text, node), made))
+
+
+def soft_step(wanted: Wanted) -> Iterator[Proposal]:
+    """`(x > t).float()` becomes a step with a slope, `torch.sigmoid(x - t)`."""
+    text, statement = wanted.text, wanted.at("cut")
+    for call in text.calls(statement, "float", "type_as", "to"):
+        hard = call.func.value if isinstance(call.func, ast.Attribute) else None
+        if not isinstance(hard, ast.Compare) or not isinstance(hard.ops[0], ast.Gt | ast.GtE | ast.Lt | ast.LtE):
+            continue
+        high, low = hard.left, hard.comparators[0]
+        if isinstance(hard.ops[0], ast.Lt | ast.LtE):
+            high, low = low, high
+        taken = text.get(low) if isinstance(low, ast.Name | ast.Constant | ast.Call) else f"({text.get(low)})"
+        made = f"torch.sigmoid({text.get(high)}{'' if taken == '0' else f' - {taken}'})"
+        title = f"{made}, a step with a slope, on line {call.lineno}"
+        yield wanted.proposal(title, "between 0 and 1, in the place of 0 or 1", text.replaced(call, made))
+
+
+def ranked(text: Text, node: ast.AST) -> ast.expr | None:
+    """The scores whose largest places `node` is: of `x.argmax(1)`, `x.max(1)[1]`, `torch.max(x, 1).indices`."""
+    call, name = node, "argmax"
+    if isinstance(node, ast.Subscript | ast.Attribute):
+        part = text.get(node.slice) if isinstance(node, ast.Subscript) else node.attr
+        call, name = node.value, "max" if part in ("1", "indices") else ""
+    if not isinstance(call, ast.Call) or called(call) != name or not isinstance(call.func, ast.Attribute):
+        return None
+    return call.args[0] if text.get(call.func.value) == "torch" and call.args else call.func.value
 
 
 def compared(node: ast.expr) -> list[ast.expr]:

@@ -9,7 +9,7 @@ from dataclasses import replace
 from ..calls import called, keyword
 from .common import followed, grouped, set_keyword, value_of, with_argument
 from .graphs import stack_statements
-from .numbers import from_tensors, in_torch, scored, straight_through, tensors_listed, without_numbers
+from .numbers import from_tensors, in_torch, scored, soft_step, straight_through, tensors_listed, without_numbers
 from .proposal import FREE, Proposal, Wanted
 from .text import Edit
 
@@ -41,6 +41,8 @@ def cut_off(wanted: Wanted) -> Iterator[Proposal]:
     how = wanted.name("how") or "plain"
     for way in CUTS.get(how, ()):
         yield from way(wanted)
+    if how == "rounded":
+        return  # whatever else lets the error go, what is behind the cut learns nothing
     if how != "plain":  # there is something behind the cut, which a new leaf would not reach
         yield from (replace(one, cost=ENDS, makeshift=True) for one in tracked_at_cut(wanted))
     yield from skipped(wanted)
@@ -301,7 +303,7 @@ CUTS = {
     "detach": (undetached, not_loaded, enabled, in_torch),
     "tensor": (from_tensors, without_numbers),
     "numbers": (tensors_listed, without_numbers, from_tensors, in_torch, undetached),
-    "rounded": (scored, straight_through, recording_on),
+    "rounded": (scored, straight_through, soft_step),
     "no_grad": (recording_on,),
     "no_create_graph": (with_create_graph,),
     "linear": (nonlinear,),
