@@ -7,6 +7,7 @@ import string
 
 from ..machine import Machine
 from ..objects.values import Value
+from ..refusal import Refusal
 from .subscripts import fetch
 from .templates import converted
 
@@ -54,6 +55,8 @@ class Filling:
                 break
             self.machine.meter.charge()
             end, attribute, key = part.end(), part["attribute"], part["key"]
+            if attribute and attribute.startswith("_"):
+                raise Refusal(f"str.format with the field {{{name}}} is not supported here: give the value itself.")
             if attribute:
                 value = load(self.machine, value, attribute)
             else:
