@@ -295,18 +295,6 @@ def check_fits(place: Shape, value: Shape) -> None:
         raise RuntimeError(f"output with shape {sizes(place)} doesn't match the broadcast shape {sizes(value)}")
 
 
-HEAP_TYPE = 1 << 9
-"""The flag of classes made by a class statement."""
-
-
-def kind_of(value: Any) -> str:
-    """What C calls the type of `value`: with its module, if it was written in C and is no builtin."""
-    kind = type(value)
-    if kind.__flags__ & HEAP_TYPE or kind.__module__ == "builtins":
-        return kind.__name__
-    return f"{kind.__module__}.{kind.__name__}"
-
-
 def no_gradient(function: str, name: str) -> str:
     return (
         f"The function '{function}' is not differentiable with respect to argument '{name}'. This input cannot have "

@@ -11,6 +11,7 @@ from . import errors, events
 from .state import state
 from .storage import Storage
 from .tensor import Array, Tensor, plain, wrapped_number
+from .titles import named_in_c
 
 if TYPE_CHECKING:
     from .graph import Node
@@ -248,7 +249,7 @@ def unpack_hooked(node: Node, slot: str, kept: Packed) -> Tensor:
     value = kept.unpack(kept.packed)
     if not isinstance(value, Tensor):
         raise TypeError(
-            "Output of saved tensor unpack_hook expected to be a Tensor but got result of type " + errors.kind_of(value)
+            "Output of saved tensor unpack_hook expected to be a Tensor but got result of type " + named_in_c(value)
         )
     if state.session is not None:
         state.session.emit((events.SavedUnpacked, state.session.node(node), slot))

@@ -1,4 +1,4 @@
-"""Whose a method is: Python names its class where it prints the method and where a call does not fit."""
+"""How messages name things: a method by its class, where it is printed or a call does not fit; a type as C does."""
 
 from __future__ import annotations
 
@@ -44,3 +44,15 @@ def binder(title: str, signature: inspect.Signature) -> Callable[..., dict[str, 
     bind.__kwdefaults__ = {name: given[name] for name in by_name if name in given}
     bind.__qualname__ = title
     return bind
+
+
+HEAP_TYPE = 1 << 9
+"""The flag of classes made by a class statement."""
+
+
+def named_in_c(value: Any) -> str:
+    """What C calls the type of `value`: with its module, if it was written in C and is no builtin."""
+    kind = type(value)
+    if kind.__flags__ & HEAP_TYPE or kind.__module__ == "builtins":
+        return kind.__name__
+    return f"{kind.__module__}.{kind.__name__}"

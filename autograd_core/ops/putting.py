@@ -10,7 +10,7 @@ import numpy as np
 from .. import errors
 from ..op import both, op
 from ..tensor import Array
-from .index import places, together
+from .indices import places, together
 
 
 @op(

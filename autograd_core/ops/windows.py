@@ -24,7 +24,7 @@ from ..views import extent, strided
     ),
 )
 def as_strided(self: Array, size: Sequence[int], stride: Sequence[int], storage_offset: int | None = None) -> Array:
-    forwards(stride)
+    check_forwards(stride)
     return strided(self, tuple(size), tuple(stride), storage_offset or 0)
 
 
@@ -38,11 +38,15 @@ def as_strided(self: Array, size: Sequence[int], stride: Sequence[int], storage_
 def as_strided_in_place(
     self: Array, size: Sequence[int], stride: Sequence[int], storage_offset: int | None = None
 ) -> Array:
-    forwards(stride)
+    check_forwards(stride)
     return strided(self, tuple(size), tuple(stride), storage_offset or 0)
 
 
-def forwards(stride: Sequence[int]) -> None:
+def check_forwards(stride: Sequence[int]) -> None:
+    """
+    Raises:
+        RuntimeError: a stride is negative.
+    """
     if any(step < 0 for step in stride):
         raise RuntimeError(
             f"as_strided: Negative strides are not supported at the moment, got strides: {errors.sizes(stride)}"

@@ -77,18 +77,18 @@ def near_orthogonal(matrix: Array, group: Group) -> Array:
     if len(group["ns_coefficients"]) != 3:
         raise ValueError("Coefficients must be a tuple of exactly 3 values")
     a, b, c = group["ns_coefficients"]
-    x = short(matrix)
+    x = in_bfloat16(matrix)
     tall = x.shape[0] > x.shape[1]
     x = x.T if tall else x
-    x = short(x / max(short(np.sqrt(np.sum(x * x))), short(np.float32(group["eps"]))))
+    x = in_bfloat16(x / max(in_bfloat16(np.sqrt(np.sum(x * x))), in_bfloat16(np.float32(group["eps"]))))
     for _ in range(group["ns_steps"]):
-        square = short(x @ x.T)
-        turn = short(np.float32(b) * square + np.float32(c) * (square @ square))
-        x = short(np.float32(a) * x + turn @ x)
+        square = in_bfloat16(x @ x.T)
+        turn = in_bfloat16(np.float32(b) * square + np.float32(c) * (square @ square))
+        x = in_bfloat16(np.float32(a) * x + turn @ x)
     return x.T if tall else x
 
 
-def short(data: Array) -> Any:
+def in_bfloat16(data: Array) -> Any:
     """`data` rounded to the numbers of bfloat16, of which the even one is nearer where two are equally near."""
     bits = np.asarray(data, np.float32).view(np.uint32)
     return ((bits + np.uint32(0x7FFF) + ((bits >> np.uint32(16)) & np.uint32(1))) & np.uint32(0xFFFF0000)).view(
