@@ -134,6 +134,16 @@ LIBRARIES = {
 }
 """Why there is no such module: those that no program may touch, and those that one can do without."""
 
+
+class AnyName:
+    """The names of a library that is here in part: which else it has is not known."""
+
+    def __contains__(self, name: object) -> bool:
+        return isinstance(name, str) and not name.startswith("_")
+
+
+PYTHON.update(dict.fromkeys((name for name in GUEST if name.partition(".")[0] in LIBRARIES), AnyName()))
+
 FORBIDDEN = {
     "os": "there are no processes or settings of a machine here",
     "sys": "it would give access to this machine",

@@ -15,7 +15,7 @@ import sys
 import tempfile
 import traceback
 import warnings
-from importlib.util import find_spec
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 import numpy as np
@@ -24,8 +24,8 @@ from tests.printing import ADDRESS
 
 CASES = Path(__file__).with_name("cases")
 STORE = Path(__file__).parents[1] / "data" / "python.json.gz"
-LIBRARIES = {"sklearn": "1.9.1"}
-"""By the name of its file, the version of the library that was asked. (pip install scikit-learn==1.9.1)"""
+LIBRARIES = {"sklearn": "scikit-learn==1.9.1"}
+"""By the name of its file, the library that was asked, as pip takes it."""
 Raised = tuple[str, str, int | None]
 
 
@@ -62,12 +62,21 @@ def stored() -> list[tuple[str, str, str, list[object] | None]]:
     return [tuple(row) for row in json.loads(gzip.decompress(STORE.read_bytes()))]
 
 
+def installed(library: str) -> bool:
+    """Whether there is `library`, in this version."""
+    name, _, wanted = library.partition("==")
+    try:
+        return version(name) == wanted
+    except PackageNotFoundError:
+        return False
+
+
 def main() -> None:
     if sys.version_info[:2] != (3, 11):
         sys.exit("The programs are recorded by CPython 3.11.")
     rows: list[tuple[object, ...]] = []
     for file, sources in cases().items():
-        if file in LIBRARIES and find_spec(file) is None:
+        if file in LIBRARIES and not installed(LIBRARIES[file]):
             rows += [row for row in stored() if row[0] == file]
         else:
             rows += [(file, source, *in_python(source)) for source in sources]

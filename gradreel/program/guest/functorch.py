@@ -85,7 +85,7 @@ def _stacked(rows):
 
 
 def _values(named, disable_autograd_tracking):
-    """The tensors by their names, as tensors of nobody's."""
+    """The tensors, which want no gradient any more if tracking is disabled."""
     for tensor in named.values():
         if disable_autograd_tracking:
             tensor.requires_grad_(False)

@@ -2,6 +2,7 @@
 
 import numpy as _np
 from sklearn.utils import Bunch as _Bunch
+from sklearn.utils import _without
 
 _FLOWERS = """
 51351402 49301402 47321302 46311502 50361402 54391704 46341403 50341502 44291402 49311501 54371502 48341602 48301401
@@ -34,8 +35,7 @@ class _Names(list):
 
 
 def load_iris(*, return_X_y=False, as_frame=False):
-    if as_frame:
-        raise NotImplementedError("load_iris(as_frame=True) is not supported here: there is no pandas.")
+    _without("load_iris", as_frame=(as_frame, False))
     flowers = [[int(flower[at : at + 2]) / 10 for at in (0, 2, 4, 6)] for flower in _FLOWERS.split()]
     data, target = _np.array(flowers), _np.repeat(_np.arange(3), 50)
     if return_X_y:

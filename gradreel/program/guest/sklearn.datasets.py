@@ -3,6 +3,7 @@
 import numpy as _np
 from sklearn._classification import make_classification as make_classification
 from sklearn._iris import load_iris as load_iris
+from sklearn.utils import _without
 from sklearn.utils import check_random_state as _stream
 from sklearn.utils import shuffle as _shuffle
 
@@ -78,8 +79,7 @@ def make_regression(
     n_samples=100, n_features=100, *, n_informative=10, n_targets=1, bias=0.0, effective_rank=None, tail_strength=0.5,
     noise=0.0, shuffle=True, coef=False, random_state=None,
 ):  # fmt: skip
-    if effective_rank is not None:
-        raise NotImplementedError("make_regression(effective_rank=...) is not supported here: leave it out.")
+    _without("make_regression", effective_rank=(effective_rank, None))
     n_informative, generator = min(n_features, n_informative), _stream(random_state)
     X = generator.standard_normal(size=(n_samples, n_features))
     truth = _np.zeros((n_features, n_targets))
@@ -109,8 +109,7 @@ def make_s_curve(n_samples=100, *, noise=0.0, random_state=None):
 
 
 def make_swiss_roll(n_samples=100, *, noise=0.0, random_state=None, hole=False):
-    if hole:
-        raise NotImplementedError("make_swiss_roll(hole=True) is not supported here: leave it out.")
+    _without("make_swiss_roll", hole=(hole, False))
     generator = _stream(random_state)
     t = 1.5 * _np.pi * (1 + 2 * generator.uniform(size=n_samples))
     y = 21 * generator.uniform(size=n_samples)

@@ -3,6 +3,7 @@
 import warnings as _warnings
 
 import numpy as _np
+from sklearn.utils import _without
 from sklearn.utils import check_consistent_length as _check_lengths
 
 
@@ -19,7 +20,7 @@ def _both(y_true, y_pred):
     )
 
 
-def _classes(y_true, y_pred, name):
+def _classes(y_true, y_pred):
     """Both, which must be numbers of classes, and all classes."""
     y_true, y_pred = _both(y_true, y_pred)
     kinds = [_kind_of(y_true), _kind_of(y_pred)]
@@ -41,14 +42,16 @@ def _kind_of(y):
 def accuracy_score(y_true, y_pred, *, normalize=True, sample_weight=None):
     y_true, y_pred = _both(y_true, y_pred)
     if y_true.ndim == 1:
-        _classes(y_true, y_pred, "accuracy_score")
+        _classes(y_true, y_pred)
     right = y_true == y_pred
     right = right.all(1) if right.ndim == 2 else right
-    return float(right.mean()) if normalize else float(right.sum())
+    weights = _np.ones(len(right)) if sample_weight is None else _np.array(sample_weight)
+    return float(_np.average(right, weights=weights)) if normalize else float((right * weights).sum())
 
 
 def confusion_matrix(y_true, y_pred, *, labels=None, sample_weight=None, normalize=None):
-    y_true, y_pred, found = _classes(y_true, y_pred, "confusion_matrix")
+    _without("confusion_matrix", sample_weight=(sample_weight, None))
+    y_true, y_pred, found = _classes(y_true, y_pred)
     kinds = found.tolist() if labels is None else list(labels)
     counts = [[int(((y_true == row) & (y_pred == column)).sum()) for column in kinds] for row in kinds]
     table = _np.array(counts)
@@ -91,7 +94,7 @@ def _undefined(name, averaged, zero_division):
 
 
 def _averaged(name, y_true, y_pred, labels, pos_label, average, zero_division):
-    y_true, y_pred, found = _classes(y_true, y_pred, name)
+    y_true, y_pred, found = _classes(y_true, y_pred)
     kinds = found.tolist() if labels is None else list(labels)
     at = _AT[name]
     if average == "binary":
@@ -120,21 +123,24 @@ def _averaged(name, y_true, y_pred, labels, pos_label, average, zero_division):
 def precision_score(
     y_true, y_pred, *, labels=None, pos_label=1, average="binary", sample_weight=None, zero_division="warn"
 ):
+    _without("precision_score", sample_weight=(sample_weight, None))
     return _averaged("Precision", y_true, y_pred, labels, pos_label, average, zero_division)
 
 
 def recall_score(
     y_true, y_pred, *, labels=None, pos_label=1, average="binary", sample_weight=None, zero_division="warn"
 ):
+    _without("recall_score", sample_weight=(sample_weight, None))
     return _averaged("Recall", y_true, y_pred, labels, pos_label, average, zero_division)
 
 
 def f1_score(y_true, y_pred, *, labels=None, pos_label=1, average="binary", sample_weight=None, zero_division="warn"):
+    _without("f1_score", sample_weight=(sample_weight, None))
     return _averaged("F-score", y_true, y_pred, labels, pos_label, average, zero_division)
 
 
 def classification_report(y_true, y_pred, *, labels=None, target_names=None, digits=2, zero_division="warn"):
-    y_true, y_pred, found = _classes(y_true, y_pred, "classification_report")
+    y_true, y_pred, found = _classes(y_true, y_pred)
     kinds = found.tolist() if labels is None else list(labels)
     names = [str(kind) for kind in kinds] if target_names is None else list(target_names)
     rows = _scores(y_true, y_pred, kinds)
@@ -156,22 +162,33 @@ def classification_report(y_true, y_pred, *, labels=None, target_names=None, dig
     return "\n".join(lines) + "\n"
 
 
+def _over_outputs(errors, sample_weight, multioutput, root=False):
+    """The mean over all examples, and then over the outputs, unless each is wanted."""
+    means = _np.average(errors, axis=0, weights=None if sample_weight is None else _np.array(sample_weight))
+    means = _np.sqrt(means) if root else means
+    if isinstance(multioutput, str) and multioutput == "raw_values":
+        return means if means.ndim else _np.array([means])
+    weights = None if isinstance(multioutput, str) else _np.array(multioutput)
+    return float(_np.average(means, weights=weights)) if means.ndim else float(means)
+
+
 def mean_squared_error(y_true, y_pred, *, sample_weight=None, multioutput="uniform_average"):
     y_true, y_pred = _both(y_true, y_pred)
-    return float(((y_true - y_pred) ** 2).mean(0).mean())
+    return _over_outputs((y_true - y_pred) ** 2, sample_weight, multioutput)
 
 
 def root_mean_squared_error(y_true, y_pred, *, sample_weight=None, multioutput="uniform_average"):
     y_true, y_pred = _both(y_true, y_pred)
-    return float(_np.sqrt(((y_true - y_pred) ** 2).mean(0)).mean())
+    return _over_outputs((y_true - y_pred) ** 2, sample_weight, multioutput, root=True)
 
 
 def mean_absolute_error(y_true, y_pred, *, sample_weight=None, multioutput="uniform_average"):
     y_true, y_pred = _both(y_true, y_pred)
-    return float(_np.abs(y_true - y_pred).mean(0).mean())
+    return _over_outputs(_np.abs(y_true - y_pred), sample_weight, multioutput)
 
 
 def r2_score(y_true, y_pred, *, sample_weight=None, multioutput="uniform_average"):
+    _without("r2_score", sample_weight=(sample_weight, None), multioutput=(multioutput, "uniform_average"))
     y_true, y_pred = (part.astype(float).reshape(len(part), -1) for part in _both(y_true, y_pred))
     if len(y_true) < 2:
         _warnings.warn(
@@ -184,6 +201,7 @@ def r2_score(y_true, y_pred, *, sample_weight=None, multioutput="uniform_average
 
 
 def roc_auc_score(y_true, y_score, *, average="macro", sample_weight=None):
+    _without("roc_auc_score", sample_weight=(sample_weight, None))
     y_true, y_score = _both(y_true, y_score)
     kinds = _np.unique(y_true).tolist()
     if len(kinds) > 2 or y_true.ndim > 1:

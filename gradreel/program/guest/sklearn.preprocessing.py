@@ -4,6 +4,7 @@ from itertools import combinations as _combinations
 from itertools import combinations_with_replacement as _with_replacement
 
 import numpy as _np
+from sklearn.utils import _without
 
 
 def _table(X):
@@ -54,9 +55,11 @@ _EPS = 2.220446049250313e-16
 
 class StandardScaler(_Fitted):
     def __init__(self, *, copy=True, with_mean=True, with_std=True):
+        _without("StandardScaler", copy=(copy, True))
         self.copy, self.with_mean, self.with_std = copy, with_mean, with_std
 
     def fit(self, X, y=None, sample_weight=None):
+        _without("StandardScaler.fit", sample_weight=(sample_weight, None))
         X = _table(X)
         self.n_samples_seen_, self.n_features_in_ = _np.float64(X.shape[0]), X.shape[1]
         count = X.shape[0]
@@ -71,7 +74,7 @@ class StandardScaler(_Fitted):
             self.mean_ = None
         return self
 
-    def transform(self, X, copy=None):
+    def transform(self, X):
         X = self._check(X)
         if self.with_mean:
             X -= self.mean_.astype(X.dtype)
@@ -79,7 +82,7 @@ class StandardScaler(_Fitted):
             X /= self.scale_.astype(X.dtype)
         return X
 
-    def inverse_transform(self, X, copy=None):
+    def inverse_transform(self, X):
         X = self._check(X)
         if self.with_std:
             X *= self.scale_.astype(X.dtype)
@@ -90,6 +93,7 @@ class StandardScaler(_Fitted):
 
 class MinMaxScaler(_Fitted):
     def __init__(self, feature_range=(0, 1), *, copy=True, clip=False):
+        _without("MinMaxScaler", copy=(copy, True))
         self.feature_range, self.copy, self.clip = feature_range, copy, clip
 
     def fit(self, X, y=None):
@@ -144,6 +148,7 @@ class LabelEncoder:
 
 class PolynomialFeatures(_Fitted):
     def __init__(self, degree=2, *, interaction_only=False, include_bias=True, order="C"):
+        _without("PolynomialFeatures", order=(order, "C"))
         self.degree, self.interaction_only, self.include_bias = degree, interaction_only, include_bias
 
     def fit(self, X, y=None):

@@ -3,6 +3,13 @@
 import numpy as _np
 
 
+def _without(call, **given):
+    """What scikit-learn takes and is not here is refused, unless it is given as it is anyway: (value, usual value)."""
+    for name, (value, usual) in given.items():
+        if value is not usual and value != usual:
+            raise NotImplementedError(f"{call}({name}={value!r}) is not supported here: leave it out.")
+
+
 class Bunch(dict):
     """A dictionary whose entries are attributes, too."""
 

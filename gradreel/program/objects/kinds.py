@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from difflib import get_close_matches
 from typing import Any
 
@@ -125,13 +125,11 @@ def numpy_once(name: str) -> str | None:
 
 def exists(module: str, name: str) -> bool:
     """Whether the real module has the name."""
-    if module.startswith("sklearn"):
-        return not name.startswith("_")  # which names it has is not known here
     return name in NAMES.get(module, ()) or name in SURFACE.get(module, ()) or name in PYTHON.get(module, ())
 
 
-PYTHON: dict[str, frozenset[str]] = {}
-"""The names that Python's own modules have."""
+PYTHON: dict[str, Container[str]] = {}
+"""The names that modules which are not torch's have."""
 
 
 def nearest(name: str, known: Iterable[str]) -> list[str]:
