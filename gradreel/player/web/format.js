@@ -62,8 +62,8 @@ export function short(value, room = 26) {
     const found = value.shape.length === 1 && room >= 14 ? ends(value.data, room) : null;
     if (found) return found;
   }
-  const told = range(value).map((text) => `${shape(value.shape)} ${text}`);
-  return told.find((text) => text.length <= room)?.replace("…", TOGETHER) ?? `${shape(value.shape)} tensor`;
+  const ways = range(value).map((text) => `${shape(value.shape)} ${text}`);
+  return ways.find((text) => text.length <= room)?.replace("…", TOGETHER) ?? `${shape(value.shape)} tensor`;
 }
 
 /** From the least to the greatest element, in two digits, small ones also in one: as large as gradients are, so fast does a model learn.

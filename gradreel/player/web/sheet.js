@@ -1,6 +1,6 @@
 /**
- * The sheet of keys, and of how values are written: a dialog that takes the focus when it opens and gives it back where it was, by a key, a button or a tap
- * beside it.
+ * The sheet of keys, and of how values are written: a dialog that takes the focus when it opens and gives it back where it was,
+ * by a key, a button or a tap beside it.
  */
 
 import { element } from "./dom.js";

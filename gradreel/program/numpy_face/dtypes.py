@@ -10,8 +10,8 @@ from ..machine import Machine
 from ..objects.values import Builtin, Namespace, Type, Value
 from .arrays import ARRAY_TYPES, dtype_of
 
-KINDS = {kind: type(np.dtype(kind)) for kind in ARRAY_TYPES}
-"""The type of each dtype by that of its numbers."""
+HOSTS = tuple(type(np.dtype(kind)) for kind in ARRAY_TYPES)
+"""The type of each dtype."""
 READ = ("name", "kind", "itemsize", "char", "str", "num", "alignment")
 
 

@@ -40,7 +40,7 @@ from .arrays import (
     padded,
     square,
 )
-from .dtypes import DTYPE, KINDS, READ, finfo, iinfo, issubdtype
+from .dtypes import DTYPE, HOSTS, READ, finfo, iinfo, issubdtype
 from .sharing import wrote
 from .wrapping import elementwise, joining, multiplied, reduced, repeated, shaped, solved
 
@@ -158,12 +158,6 @@ ARRAY_METHODS: dict[str, Any] = {name: Builtin(name, way, machine=True) for name
 }
 
 
-DTYPE_TABLES: dict[type, dict[str, Any]] = {
-    host: {name: Attribute(operator.attrgetter(name)) for name in READ} for host in KINDS.values()
-}
-"""What programs read of a dtype."""
-
-
 def scalar(name: str, kind: Callable[[Any], Any]) -> Type:
     make = Builtin(name, lambda machine, value=0: kind(numbers(machine, value)), machine=True)
     return Type(name, (DTYPES[name],), make, f"numpy.{name}")
@@ -171,9 +165,12 @@ def scalar(name: str, kind: Callable[[Any], Any]) -> Type:
 
 SCALARS = {name: scalar(name, kind) for name, kind in DTYPES.items() if name != "bool_"}
 SCALARS["bool_"] = SCALARS["bool"]
-for _kind, _host in KINDS.items():
-    DTYPE_TABLES[_host]["type"] = Attribute(lambda this: SCALARS[this.type.__name__])
 ABSTRACT = {"integer": (np.integer,), "floating": (np.floating,), "number": (np.number,), "generic": (np.generic,)}
+
+DTYPE_READS = {name: Attribute(operator.attrgetter(name)) for name in READ}
+DTYPE_READS["type"] = Attribute(lambda this: SCALARS[this.type.__name__])
+DTYPE_TABLES: dict[type, dict[str, Any]] = dict.fromkeys(HOSTS, DTYPE_READS)
+"""What programs read of a dtype."""
 
 ARRAY = Type("ndarray", (np.ndarray,), Builtin("ndarray", ndarray, machine=True), "numpy.ndarray")
 NUMPY_TYPES = [*SCALARS.values(), ARRAY, DTYPE]

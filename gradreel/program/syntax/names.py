@@ -10,9 +10,9 @@ from ..words import words
 from .compiler import Compiler, Run, compiles
 
 HIDDEN = ("__builtins__", "__loader__", "__spec__", "__import__", "__dict__")
-BINDABLE = (
-    *("__author__", "__version__", "__all__", "__doc__", "__copyright__", "__credits__", "__date__", "__email__"),
-    *("__license__", "__maintainer__", "__status__"),
+BINDABLE = words(
+    "__author__ __version__ __all__ __doc__ __copyright__ __credits__ __date__ __email__ __license__ __maintainer__ "
+    "__status__"
 )
 """Special names that a program may give outside classes."""
 DUNDERS = frozenset(
