@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from .diagnosis import Failure
+from .diagnosis import Failure, during, on
+from .words import code
 from .world.states import TensorState
 from .world.world import World
 
@@ -25,6 +26,11 @@ def shown(world: World, failure: Failure) -> str:
     """As `statement`, shortened if long."""
     line = failure.raised.line
     return world.source.text(line, world.ends.get(line))
+
+
+def begun(world: World, failure: Failure) -> str:
+    """How a story of what was raised begins: the statement, its line, the turn."""
+    return f"{code(shown(world, failure))} {on(failure.raised.line)}{during(world.place)}"
 
 
 def mentioned(world: World, text: str) -> Iterator[tuple[str, TensorState]]:

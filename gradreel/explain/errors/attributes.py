@@ -7,8 +7,8 @@ import difflib
 import re
 
 from ..calls import calls_in
-from ..diagnosis import Diagnosis, Failure, during, named, on
-from ..mentions import shown
+from ..diagnosis import Diagnosis, Failure, named
+from ..mentions import begun
 from ..words import code, listed
 from ..world.world import World
 
@@ -135,10 +135,6 @@ def key_missing(world: World, failure: Failure) -> Diagnosis | None:
 
 ALIAS = {"learning_rate": ("lr",), "parameters": ("params",), "beta": ("betas",), "decay": ("weight_decay",)}
 """What groups of parameters call it."""
-
-
-def begun(world: World, failure: Failure) -> str:
-    return f"{code(shown(world, failure))} {on(failure.raised.line)}{during(world.place)}"
 
 
 def told(

@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 import re
 
-from ..diagnosis import Diagnosis, Failure, during, named, on
-from ..mentions import shown
+from ..diagnosis import Diagnosis, Failure, named, on
+from ..mentions import begun
 from ..words import code, listed
 from ..world.world import World
 
@@ -17,6 +17,11 @@ TOO_MANY = re.compile(
     r"^(?P<what>[\w.]+)\(\) takes (?:from \d+ to )?(?P<takes>\d+) positional arguments? but (?P<given>\d+)"
 )
 TWICE = re.compile(r"^(?P<what>[\w.]+)\(\) got multiple values for argument '(?P<slots>\w+)'$")
+TITLES = {
+    "argument_missing": "An argument is missing",
+    "given_twice": "An argument is given twice",
+    "too_many_arguments": "More arguments than it takes",
+}
 CALLS_FORWARD = "To call a module is to run its `forward`, with what stands in the brackets."
 ITSELF = "A method is given its own object first, so its first parameter is that: `self`."
 
@@ -35,41 +40,63 @@ def told(world: World, failure: Failure, cause: str, said: dict[str, str]) -> Di
     home, _, method = what.rpartition(".")
     written = definition(world, home, method)
     lines: dict[str, int | None] = {"raised": failure.raised.line}
-    here = f"{code(shown(world, failure))} {on(failure.raised.line)}{during(world.place)}"
-    taken = f", written {on(written.lineno)}," if written is not None else ""
     if written is not None:
         lines["built"] = written.lineno
     slots = re.findall(r"'(\w+)'", said.get("slots", "")) or [said.get("slots", "")]
-    if slots == ["self"]:
-        title = "A class stands where one of its kind is meant"
-        story = [
-            f"{here} asks the class itself for `{method}`, which belongs to what the class makes.",
-            "Brackets make one: `Net()` is a net, `Net` the plan of it.",
-        ]
+    of_class = slots == ["self"]
+    title = "A class stands where one of its kind is meant" if of_class else TITLES[cause]
+    here = begun(world, failure)
+    called = f"{here} calls `{what}`" + (f", written {on(written.lineno)}," if written is not None else "")
+    if of_class:
+        story = of_the_class(here, method)
     elif cause == "argument_missing":
-        title = "An argument is missing"
-        verb = "is" if len(slots) == 1 else "are"
-        story = [f"{here} calls `{what}`{taken} and {listed([code(slot) for slot in slots])} {verb} not given."]
+        story = missing(called, slots)
     elif cause == "given_twice":
-        title = "An argument is given twice"
-        story = [f"{here} gives `{slots[0]}` by its name, and what stands first in the brackets goes to it, too."]
-        if method == "__init__" and home[:1].isupper() and written is None:
-            story.append(f"A layer is made first and called then: `nn.{home}(...)` takes settings, what it makes data.")
+        story = twice(here, slots, home, method if written is None else "")
     else:
-        title = "More arguments than it takes"
-        story = [f"{here} calls `{what}`{taken} with more than it takes."]
-        if home:
-            story.append(f"The object itself is counted, too: it takes {said['takes']}, and is given {said['given']}.")
+        story = too_many(called, home, said)
+    story += of_method(cause, home, method, written, of_class)
+    names = named(what=what, slots=" ".join(slots), method=method, home=home or None)
+    events = {"raised": failure.number}
+    return Diagnosis("other", title, failure.raised.message, lines, tuple(story), (), events, cause, names)
+
+
+def of_the_class(here: str, method: str) -> list[str]:
+    return [
+        f"{here} asks the class itself for `{method}`, which belongs to what the class makes.",
+        "Brackets make one: `Net()` is a net, `Net` the plan of it.",
+    ]
+
+
+def missing(called: str, slots: list[str]) -> list[str]:
+    verb = "is" if len(slots) == 1 else "are"
+    return [f"{called} and {listed([code(slot) for slot in slots])} {verb} not given."]
+
+
+def twice(here: str, slots: list[str], home: str, method: str) -> list[str]:
+    story = [f"{here} gives `{slots[0]}` by its name, and what stands first in the brackets goes to it, too."]
+    if method == "__init__" and home[:1].isupper():
+        story.append(f"A layer is made first and called then: `nn.{home}(...)` takes settings, what it makes data.")
+    return story
+
+
+def too_many(called: str, home: str, said: dict[str, str]) -> list[str]:
+    story = [f"{called} with more than it takes."]
+    if home:
+        story.append(f"The object itself is counted, too: it takes {said['takes']}, and is given {said['given']}.")
+    return story
+
+
+def of_method(cause: str, home: str, method: str, written: ast.FunctionDef | None, of_class: bool) -> list[str]:
+    """What is to be said of methods, of `__init__` and of `forward`."""
+    story = []
     if method == "__init__" and cause == "too_many_arguments":
         story.append("To call a class is to make one of its kind, by its `__init__`; data goes to what was made.")
-    if written is not None and home and not takes_itself(written) and slots != ["self"]:
+    if written is not None and home and not takes_itself(written) and not of_class:
         story.append(ITSELF)
     elif method == "forward" and home:
         story.append(CALLS_FORWARD)
-    names = named(what=what, slots=" ".join(slots), method=method, home=home or None)
-    return Diagnosis(
-        "other", title, failure.raised.message, lines, tuple(story), (), {"raised": failure.number}, cause, names
-    )
+    return story
 
 
 def definition(world: World, home: str, method: str) -> ast.FunctionDef | None:

@@ -6,9 +6,9 @@ import ast
 import re
 
 from ..calls import called, calls_in
-from ..diagnosis import Diagnosis, Failure, during, named, on
+from ..diagnosis import Diagnosis, Failure, named, on
 from ..distributions import SCORED, parameter
-from ..mentions import shown, stands_for, statement
+from ..mentions import begun, stands_for, statement
 from ..words import code
 from ..world.states import TensorState
 from ..world.world import World
@@ -112,8 +112,7 @@ def out_of_range(world: World, failure: Failure, found: re.Match[str]) -> Diagno
     cause = "no_number" if "nan" in found["values"] else "support"
     rule = NEEDS["Real"] if cause == "no_number" else NEEDS.get(need, "has a range of its own.")
     story = [
-        f"{code(shown(world, failure))} {on(failure.raised.line)}{during(world.place)} makes a `{dist}` whose `{what}` "
-        "is out of its range.",
+        f"{begun(world, failure)} makes a `{dist}` whose `{what}` is out of its range.",
         *whose(world, given),
         f"`{what}` {rule}",
     ]
@@ -130,8 +129,7 @@ def out_of_support(world: World, failure: Failure, found: re.Match[str]) -> Diag
     bounds = dict(BOUND.findall(found["bounds"]))
     what = SUPPORTS.get(need, "certain numbers").format(**{"lower": "0", "upper": "1", **bounds})
     story = [
-        f"{code(shown(world, failure))} {on(failure.raised.line)}{during(world.place)} asks how likely a value is "
-        f"that cannot come out of this `{dist}`.",
+        f"{begun(world, failure)} asks how likely a value is that cannot come out of this `{dist}`.",
         *whose(world, given),
         f"Out of it come {what}; all else has no likelihood.",
     ]

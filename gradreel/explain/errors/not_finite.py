@@ -6,10 +6,10 @@ import re
 
 from gradreel.trace.events import GradStored
 
-from ..diagnosis import Diagnosis, Failure, during, on
-from ..mentions import shown
+from ..diagnosis import Diagnosis, Failure
+from ..mentions import begun
 from ..silent.born_nan import finite
-from ..words import called, code, listed
+from ..words import called, listed
 from ..world.world import World
 
 SIGN = re.compile(r"The total norm of order \S+ for gradients from `parameters` is non-finite")
@@ -24,7 +24,7 @@ def not_finite(world: World, failure: Failure) -> Diagnosis | None:
             last[event.tensor] = event, number
     bad = {tensor: number for tensor, (event, number) in last.items() if not finite(event.after)}
     story = [
-        f"{code(shown(world, failure))} {on(failure.raised.line)}{during(world.place)} measures all gradients together "
+        f"{begun(world, failure)} measures all gradients together "
         "before it makes them shorter, and their length is infinite or no number."
     ]
     events = {"raised": failure.number}

@@ -6,8 +6,8 @@ import ast
 import re
 
 from ..calls import called, calls_in
-from ..diagnosis import Diagnosis, Failure, during, named, on
-from ..mentions import shown, stands_for, statement
+from ..diagnosis import Diagnosis, Failure, named, on
+from ..mentions import begun, stands_for, statement
 from ..words import code
 from ..world.states import TensorState
 from ..world.world import World
@@ -29,7 +29,7 @@ def swapped(world: World, failure: Failure) -> Diagnosis | None:
         if first is None or not targets_first(first, second):
             continue
         story = (
-            f"{code(shown(world, failure))} {on(failure.raised.line)}{during(world.place)} gives the loss "
+            f"{begun(world, failure)} gives the loss "
             f"{code(ast.unparse(one))} first, made {on(first.place.line)}: {plainly(first)}.",
             ORDER,
         )

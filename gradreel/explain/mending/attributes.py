@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from ..calls import called
 from .common import followed
+from .misused import made_first
 from .proposal import FREE, Proposal, Wanted
 
 ELSEWHERE = {"torch.nn": ("torch", "torch.nn.functional"), "torch": ("torch.nn", "torch.nn.functional")}
@@ -62,11 +62,4 @@ def its_values(wanted: Wanted) -> Iterator[Proposal]:
 
 def made_and_called(wanted: Wanted) -> Iterator[Proposal]:
     """`nn.ReLU(x)` becomes `nn.ReLU()(x)`."""
-    text, got = wanted.text, wanted.name("got")
-    for call in text.calls(wanted.at("built")):
-        if called(call) == got and call.args:
-            given = ", ".join(text.get(part) for part in call.args)
-            words = ", ".join(f"{word.arg}={text.get(word.value)}" for word in call.keywords if word.arg)
-            made = f"{text.get(call.func)}({words})({given})"
-            title = f"make it, then call it: {made} on line {call.lineno}"
-            yield wanted.proposal(title, FREE, text.replaced(call, made))
+    yield from made_first(wanted, wanted.text.calls(wanted.at("built"), wanted.name("got") or ""))

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from ..calls import called
 from .common import with_argument
+from .misused import made_first
 from .proposal import FREE, Proposal, Wanted
 from .text import Edit, Text, targets
 
@@ -98,11 +99,5 @@ def fewer_arguments(wanted: Wanted) -> Iterator[Proposal]:
 
 def made_then_called(wanted: Wanted) -> Iterator[Proposal]:
     """`nn.Softmax(x, dim=1)` becomes `nn.Softmax(dim=1)(x)`."""
-    text, home = wanted.text, wanted.name("home") or ""
-    for call in text.calls(wanted.at("raised"), home.rpartition(".")[2]):
-        if call.args:
-            words = ", ".join(f"{word.arg}={text.get(word.value)}" for word in call.keywords if word.arg)
-            given = ", ".join(text.get(part) for part in call.args)
-            made = f"{text.get(call.func)}({words})({given})"
-            title = f"make it, then call it: {made} on line {call.lineno}"
-            yield wanted.proposal(title, FREE, text.replaced(call, made))
+    home = (wanted.name("home") or "").rpartition(".")[2]
+    yield from made_first(wanted, wanted.text.calls(wanted.at("raised"), home))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import difflib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from ..calls import called
 from ..errors.misgiven import METHODS
@@ -118,13 +118,20 @@ def losses_summed(wanted: Wanted) -> Iterator[Proposal]:
 def made_and_called(wanted: Wanted) -> Iterator[Proposal]:
     """`nn.MSELoss(out, target)` becomes `nn.MSELoss()(out, target)`."""
     text, got = wanted.text, wanted.name("got")
-    for call in ast.walk(text.tree):
-        if isinstance(call, ast.Call) and called(call).endswith(got or "Loss") and len(call.args) > 1:
+    every = (call for call in text.parts(text.tree, ast.Call) if called(call).endswith(got or "Loss"))
+    yield from made_first(wanted, [call for call in every if len(call.args) > 1])
+
+
+def made_first(wanted: Wanted, calls: Iterable[ast.Call]) -> Iterator[Proposal]:
+    """What each of `calls` makes is made with what is given by name, and called with the rest."""
+    text = wanted.text
+    for call in calls:
+        if call.args:
             given = ", ".join(text.get(part) for part in call.args)
-            made = f"{text.get(call.func)}()({given})"
-            yield wanted.proposal(
-                f"make it, then call it: {made} on line {call.lineno}", FREE, text.replaced(call, made)
-            )
+            words = ", ".join(f"{word.arg}={text.get(word.value)}" for word in call.keywords if word.arg)
+            made = f"{text.get(call.func)}({words})({given})"
+            title = f"make it, then call it: {made} on line {call.lineno}"
+            yield wanted.proposal(title, FREE, text.replaced(call, made))
 
 
 def listed(wanted: Wanted) -> Iterator[Proposal]:

@@ -15,8 +15,8 @@ from .text import Text, names_in, targets
 def another_place(wanted: Wanted) -> Iterator[Proposal]:
     """The loop goes by the list that is asked; a place that is written becomes the last one."""
     text, raised = wanted.text, wanted.at("raised")
-    for node in ast.walk(raised) if raised is not None else ():
-        if not isinstance(node, ast.Subscript) or isinstance(node.slice, ast.Slice):
+    for node in text.parts(raised, ast.Subscript):
+        if isinstance(node.slice, ast.Slice):
             continue
         shown = text.get(node.value)
         for loop in text.around(node):
@@ -47,8 +47,8 @@ def length_of(wanted: Wanted, node: ast.Subscript) -> Iterator[Proposal]:
 
 def at_least_one(wanted: Wanted) -> Iterator[Proposal]:
     text, raised = wanted.text, wanted.at("raised")
-    for node in ast.walk(raised) if raised is not None else ():
-        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div | ast.FloorDiv | ast.Mod):
+    for node in text.parts(raised, ast.BinOp):
+        if isinstance(node.op, ast.Div | ast.FloorDiv | ast.Mod):
             made = f"max({text.get(node.right)}, 1)"
             title = f"{made} on line {node.lineno}: nothing divided by 1 is nothing"
             yield wanted.proposal(title, "0 where there was nothing", text.replaced(node.right, made))
@@ -94,8 +94,8 @@ def names_for_parts(wanted: Wanted) -> Iterator[Proposal]:
 def as_text(wanted: Wanted) -> Iterator[Proposal]:
     """What stands beside a text is made one."""
     text, raised, got = wanted.text, wanted.at("raised"), wanted.name("got")
-    for node in ast.walk(raised) if raised is not None else ():
-        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add) and not literal(node.right):
+    for node in text.parts(raised, ast.BinOp):
+        if isinstance(node.op, ast.Add) and not literal(node.right):
             made = f"{grouped(text, node.right)}.item()" if got == "Tensor" else text.get(node.right)
             title = f"str({made}) on line {node.lineno}"
             yield wanted.proposal(title, FREE, text.replaced(node.right, f"str({made})"))
@@ -112,8 +112,8 @@ def literal(node: ast.expr) -> bool:
 
 def as_list(wanted: Wanted) -> Iterator[Proposal]:
     text, raised = wanted.text, wanted.at("raised")
-    for node in ast.walk(raised) if raised is not None else ():
-        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
+    for node in text.parts(raised, ast.BinOp):
+        if isinstance(node.op, ast.Add):
             made = f"[{text.get(node.right)}]"
             yield wanted.proposal(f"{made} on line {node.lineno}", FREE, text.replaced(node.right, made))
 
@@ -121,25 +121,24 @@ def as_list(wanted: Wanted) -> Iterator[Proposal]:
 def both_listed(wanted: Wanted) -> Iterator[Proposal]:
     """`a.parameters() + b.parameters()` and `[a.parameters(), b.parameters()]` become a list of both."""
     text, raised = wanted.text, wanted.at("raised")
-    for node in ast.walk(raised) if raised is not None else ():
+    for node in text.parts(raised, ast.expr):
         parts: list[ast.expr] = []
         if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
             parts = [node.left, node.right]
         elif isinstance(node, ast.List):
             parts = node.elts
-        if isinstance(node, ast.expr) and len(parts) > 1 and all(called(part) == "parameters" for part in parts):
+        if len(parts) > 1 and all(called(part) == "parameters" for part in parts):
             made = f"[{', '.join(f'*{text.get(part)}' for part in parts)}]"
             yield wanted.proposal(f"{made} on line {node.lineno}", FREE, text.replaced(node, made))
 
 
 def tensors_of_lists(wanted: Wanted) -> Iterator[Proposal]:
     text, raised = wanted.text, wanted.at("raised")
-    for node in ast.walk(raised) if raised is not None else ():
-        if isinstance(node, ast.BinOp):
-            sides = [side for side in (node.left, node.right) if not isinstance(side, ast.Constant)]
-            edits = [text.replaced(side, f"torch.tensor({text.get(side)})") for side in sides]
-            title = f"tensors of the lists, on line {node.lineno}"
-            yield wanted.proposal(title, "tensors instead of lists", *edits)
+    for node in text.parts(raised, ast.BinOp):
+        sides = [side for side in (node.left, node.right) if not isinstance(side, ast.Constant)]
+        edits = [text.replaced(side, f"torch.tensor({text.get(side)})") for side in sides]
+        title = f"tensors of the lists, on line {node.lineno}"
+        yield wanted.proposal(title, "tensors instead of lists", *edits)
 
 
 def whole_numbers(wanted: Wanted) -> Iterator[Proposal]:
@@ -147,10 +146,10 @@ def whole_numbers(wanted: Wanted) -> Iterator[Proposal]:
     text, raised = wanted.text, wanted.at("raised")
     if raised is None:
         return
-    names = names_in(raised) | {ast.unparse(node) for node in ast.walk(raised) if isinstance(node, ast.Attribute)}
-    for node in ast.walk(text.tree):
+    names = names_in(raised) | {ast.unparse(node) for node in text.parts(raised, ast.Attribute)}
+    for node in text.parts(text.tree, ast.BinOp):
         home = enclosing(text, node, ast.stmt)
-        if not isinstance(node, ast.BinOp) or not isinstance(node.op, ast.Div) or not isinstance(home, ast.stmt):
+        if not isinstance(node.op, ast.Div) or not isinstance(home, ast.stmt):
             continue
         if home is raised or targets(home) & names or ast.unparse(getattr(home, "target", node)) in names:
             made = f"{text.get(node.left)} // {text.get(node.right)}"
@@ -200,8 +199,8 @@ def is_called(text: Text, node: ast.expr) -> bool:
 def round_brackets(wanted: Wanted) -> Iterator[Proposal]:
     """`x.size[0]` becomes `x.size(0)`."""
     text, raised = wanted.text, wanted.at("raised")
-    for node in ast.walk(raised) if raised is not None else ():
-        if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Attribute):
+    for node in text.parts(raised, ast.Subscript):
+        if isinstance(node.value, ast.Attribute):
             owner, place = text.get(node.value), text.get(node.slice)
             for made in (f"{owner}({place})", f"{owner}()[{place}]"):
                 yield wanted.proposal(f"{made} on line {node.lineno}", FREE, text.replaced(node, made))
@@ -209,10 +208,9 @@ def round_brackets(wanted: Wanted) -> Iterator[Proposal]:
 
 def next_batch(wanted: Wanted) -> Iterator[Proposal]:
     text, raised = wanted.text, wanted.at("raised")
-    for node in ast.walk(raised) if raised is not None else ():
-        if isinstance(node, ast.Subscript):
-            made = f"next(iter({text.get(node.value)}))"
-            yield wanted.proposal(f"{made} on line {node.lineno}", "the first batch", text.replaced(node, made))
+    for node in text.parts(raised, ast.Subscript):
+        made = f"next(iter({text.get(node.value)}))"
+        yield wanted.proposal(f"{made} on line {node.lineno}", "the first batch", text.replaced(node, made))
 
 
 def with_brackets(wanted: Wanted) -> Iterator[Proposal]:

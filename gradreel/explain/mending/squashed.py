@@ -37,15 +37,14 @@ def scores_as_they_are(wanted: Wanted) -> Iterator[Proposal]:
 def loss_of_chances(wanted: Wanted) -> Iterator[Proposal]:
     """The loss that takes chances as they are."""
     text = wanted.text
-    edits = [
-        text.replaced(call.func, text.get(call.func).removesuffix(name) + PLAIN[name])
-        for call in text.calls(text.tree)
-        if (name := called(call)) in PLAIN
-    ]
-    if edits:
-        names = [name for name in PLAIN if any(called(call) == name for call in text.calls(text.tree))]
-        title = f"{PLAIN[names[0]]}, which takes chances, for {names[0]}"
-        yield wanted.proposal(title, "less exact near 0 and 1", *edits)
+    losses = [call for call in text.calls(text.tree) if called(call) in PLAIN]
+    if losses:
+        name = called(losses[0])
+        edits = [
+            text.replaced(call.func, text.get(call.func).removesuffix(called(call)) + PLAIN[called(call)])
+            for call in losses
+        ]
+        yield wanted.proposal(f"{PLAIN[name]}, which takes chances, for {name}", "less exact near 0 and 1", *edits)
 
 
 def logarithms(wanted: Wanted) -> Iterator[Proposal]:

@@ -10,8 +10,11 @@ import difflib
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 from ..calls import called
+
+Part = TypeVar("Part", bound=ast.AST)
 
 PROMPTED = re.compile(r"^(\s*(?:>>>|\.\.\.) ?)(.*)$")
 
@@ -80,6 +83,10 @@ class Text:
         parts = head(statement) if isinstance(statement, ast.stmt) else [statement]
         found = [node for part in parts for node in ast.walk(part) if isinstance(node, ast.Call)]
         return [call for call in found if called(call) in names] if names else found
+
+    def parts(self, node: ast.AST | None, kind: type[Part]) -> list[Part]:
+        """All that is of this kind in `node`."""
+        return [part for part in ast.walk(node) if isinstance(part, kind)] if node is not None else []
 
     def get(self, node: ast.expr | ast.stmt) -> str:
         """The text of `node`, as it stands."""

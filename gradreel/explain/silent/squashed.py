@@ -11,7 +11,7 @@ from gradreel.trace.events import Event
 from ..diagnosis import Diagnosis, during, on
 from ..words import code
 from ..world.states import NodeState
-from ..world.world import World
+from .showing import FirstTrouble
 
 RESHAPED = frozenset({"View", "Squeeze", "Unsqueeze", "Transpose", "T", "Permute", "Select", "UnsafeView", "Expand"})
 """What leaves numbers as they are."""
@@ -22,28 +22,24 @@ LOGARITHMS = "`nll_loss` takes the logarithms of chances: `log_softmax` makes th
 LOGARITHMS += "a number between -1 and 0, whose gradient says little of how wrong a guess is."
 
 
-class Squashed:
+class Squashed(FirstTrouble):
     """Looks at each loss once: what its scores came from."""
 
-    def __init__(self, world: World) -> None:
-        self.world = world
-        self.diagnosis: Diagnosis | None = None
-
     def looks_at(self) -> dict[type[Event], Callable[[Any], None]]:
-        return {e.NodeMade: self.made}
+        return {e.NodeMade: self.made, e.Printed: self.showing.printed}
 
     def made(self, event: e.NodeMade) -> None:
         if self.diagnosis is not None:
             return
         node = self.world.nodes[event.node]
         if node.kind == "BinaryCrossEntropyWithLogits" and (found := self.above(node, "Sigmoid")):
-            self.tell(node, found, "sigmoid", "Sigmoid twice", SMALL.format(again="a second sigmoid"))
+            self.squashed(node, found, "sigmoid", "Sigmoid twice", SMALL.format(again="a second sigmoid"))
         elif node.kind in ("NllLoss", "NllLoss2D"):
             logarithm = self.above(node, "LogSoftmax")
             if logarithm is None and (found := self.above(node, "Softmax")):
-                self.tell(node, found, "softmax", "Chances where their logarithms belong", LOGARITHMS)
+                self.squashed(node, found, "softmax", "Chances where their logarithms belong", LOGARITHMS)
             elif logarithm is not None and (found := self.above(logarithm, "Softmax")):
-                self.tell(node, found, "softmax", "Softmax twice", SMALL.format(again="a second softmax"))
+                self.squashed(node, found, "softmax", "Softmax twice", SMALL.format(again="a second softmax"))
 
     def above(self, node: NodeState, kind: str) -> NodeState | None:
         """The node of this kind whose numbers `node` was given."""
@@ -56,18 +52,15 @@ class Squashed:
                 return node if node.kind == kind else None
         return None
 
-    def tell(self, node: NodeState, squashed: NodeState, by: str, title: str, why: str) -> None:
-        line, before = node.place.line, squashed.place.line
-        where = "on the same line" if line == before else on(before)
+    def squashed(self, node: NodeState, before: NodeState, by: str, title: str, why: str) -> None:
+        line, made = node.place.line, before.place.line
+        where = "on the same line" if line == made else on(made)
         story = (
             f"{code(self.world.source.text(line))} {on(line)}{during(node.place)} is given chances: {code(by)} made "
             f"them {where}.",
             why,
         )
         cause = "chances" if why is LOGARITHMS else "squashed"
-        lines: dict[str, int | None] = {"built": line, "squashed": before, "raised": None}
-        nodes, events = (squashed.number, node.number), {"built": node.made}
-        self.diagnosis = Diagnosis("other", title, "", lines, story, nodes, events, cause, {"by": by})
-
-    def found(self) -> list[Diagnosis]:
-        return [] if self.diagnosis is None else [self.diagnosis]
+        lines: dict[str, int | None] = {"built": line, "squashed": made, "raised": None}
+        nodes, events = (before.number, node.number), {"built": node.made}
+        self.tell(Diagnosis("other", title, "", lines, story, nodes, events, cause, {"by": by}))
