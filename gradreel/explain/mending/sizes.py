@@ -1,4 +1,4 @@
-"""Mends for layers of another width than what comes, and for places that a tensor does not have."""
+"""Mends for layers of another width than what comes, and for tensors of sizes that do not fit together."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from ..calls import called, keyword
 from .common import followed, grouped, loads, set_keyword
 from .proposal import FREE, Proposal, Wanted
-from .text import Text, names_in
+from .text import Text
 
 WIDTHS: tuple[tuple[str, tuple[str, ...], str], ...] = (
     (r"cannot be multiplied \(\d+x(?P<new>\d+) and (?P<old>\d+)x\d+\)", ("Linear",), "in_features"),
@@ -132,80 +132,6 @@ def joined_otherwise(wanted: Wanted) -> Iterator[Proposal]:
             yield wanted.proposal(title, "another shape", edit)
 
 
-def past_the_end(wanted: Wanted) -> Iterator[Proposal]:
-    """A loop stops at the last place there is."""
-    text, raised, name = wanted.text, wanted.at("raised"), wanted.name("target")
-    if raised is None:
-        return
-    used = names_in(raised)
-    for loop in text.around(raised):
-        if not isinstance(loop, ast.For) or not names_in(loop.target) & used or not isinstance(loop.iter, ast.Call):
-            continue
-        if called(loop.iter) == "range" and loop.iter.args and name is not None:
-            stop = loop.iter.args[0 if len(loop.iter.args) == 1 else 1]
-            made = f"{name}.shape[{wanted.name('dim') or 0}]"
-            title = f"let the loop on line {loop.lineno} stop at {made}"
-            yield wanted.proposal(title, "fewer turns", text.replaced(stop, made))
-    index = wanted.name("index")
-    for node in ast.walk(raised):
-        if isinstance(node, ast.Constant) and str(node.value) == index and type(node.value) is int:
-            title = f"the last place, -1, instead of {index} on line {node.lineno}"
-            yield wanted.proposal(title, "another entry", text.replaced(node, "-1"))
-
-
-def class_missing(wanted: Wanted) -> Iterator[Proposal]:
-    """The last layer gets one output per class."""
-    index, size = wanted.name("index"), wanted.name("size")
-    if index is not None and size is not None and int(index) >= 0:
-        yield from resized(wanted, ("Linear",), 1, "out_features", int(size), int(index) + 1)
-    yield from counted_from_0(wanted)
-
-
-def counted_from_0(wanted: Wanted) -> Iterator[Proposal]:
-    text, raised = wanted.text, wanted.at("raised")
-    for call in text.calls(raised, "cross_entropy", "nll_loss"):
-        if len(call.args) > 1:
-            title = f"count the classes from 0: {text.get(call.args[1])} - 1 on line {call.lineno}"
-            made = text.replaced(call.args[1], f"{grouped(text, call.args[1])} - 1")
-            yield wanted.proposal(title, "other classes are meant", made)
-
-
-def enough_classes(wanted: Wanted) -> Iterator[Proposal]:
-    """As many columns as the largest class plus 1."""
-    text, most = wanted.text, wanted.name("most")
-    for call in text.calls(wanted.at("raised"), "one_hot"):
-        given = keyword(call, "num_classes")
-        place = given.value if given is not None else call.args[1] if len(call.args) > 1 else None
-        if place is not None and most is not None:
-            made = str(int(most) + 1)
-            title = f"{made} classes on line {call.lineno}"
-            yield wanted.proposal(title, "more columns", text.replaced(place, made))
-
-
-def row_missing(wanted: Wanted) -> Iterator[Proposal]:
-    """The table gets one row for each number."""
-    size, most = wanted.name("size"), wanted.name("most")
-    if size is not None and most is not None:
-        layers, more = ("Embedding", "EmbeddingBag"), int(most) + 1 - int(size)
-        yield from resized(wanted, layers, 0, "num_embeddings", int(size), int(most) + 1)
-        for node in ast.walk(wanted.text.tree):
-            if isinstance(node, ast.Call) and called(node) in layers and node.args and counted(node.args[0]) is None:
-                shown = f"{wanted.text.get(node.args[0])} + {more}"
-                title = f"{called(node)} with {shown} rows on line {node.lineno}"
-                yield wanted.proposal(title, "more weights", wanted.text.replaced(node.args[0], shown))
-
-
-def dimension_missing(wanted: Wanted) -> Iterator[Proposal]:
-    """The last dimension, however many there are."""
-    text, raised, dim = wanted.text, wanted.at("raised"), wanted.name("dim")
-    for call in text.calls(raised):
-        parts = [*(word.value for word in call.keywords if word.arg in ("dim", "axis")), *call.args]
-        for part in parts:
-            if ast.unparse(part) == dim:
-                title = f"-1, the last dimension, instead of {dim} on line {part.lineno}"
-                yield wanted.proposal(title, FREE, text.replaced(part, "-1"))
-
-
 def one_of_many(wanted: Wanted) -> Iterator[Proposal]:
     text, raised, name = wanted.text, wanted.at("raised"), wanted.name("target")
     for call in text.calls(raised, "item"):
@@ -258,21 +184,6 @@ def entry_by_entry(wanted: Wanted) -> Iterator[Proposal]:
 
 def bracketed(text: Text, node: ast.expr) -> str:
     return f"({text.get(node)})" if isinstance(node, ast.Compare | ast.BinOp) else grouped(text, node)
-
-
-def index_type(wanted: Wanted) -> Iterator[Proposal]:
-    yield from index_changed(wanted, ".long()", "whole numbers; what stood behind the point is dropped")
-
-
-def index_shape(wanted: Wanted) -> Iterator[Proposal]:
-    yield from index_changed(wanted, ".unsqueeze(1)", "a column of results")
-    yield from index_changed(wanted, ".unsqueeze(0)", "a row of results")
-
-
-def index_changed(wanted: Wanted, suffix: str, cost: str) -> Iterator[Proposal]:
-    text, raised, name = wanted.text, wanted.at("raised"), wanted.name("target")
-    for use in loads(raised, name)[:1] if name and raised is not None else []:
-        yield wanted.proposal(f"{name}{suffix} on line {use.lineno}", cost, followed(text, use, suffix))
 
 
 def returned(wanted: Wanted) -> Iterator[Proposal]:
