@@ -34,6 +34,7 @@ WHILE_RUNNING: dict[str, tuple[int, str]] = {
     "import torch\ntorch.istft(1)": (2, "exists in PyTorch"),
     "import torch\nx = torch.ones(2)\nx.geqrf()": (3, "exists in PyTorch"),
     "x = 2\nprint('{0.real.__class__}'.format(x))": (2, "give the value itself"),
+    "print('{0[__class__]}'.format({'__class__': 1}))": (1, "give the value itself"),
     "print('ä'.encode())": (1, "`encode` of a str is not supported here"),
     "x = dict.fromkeys('ab', 0)\nprint('%s' % 'a'.isprintable())": (2, "`isprintable` of a str"),
     "print(getattr(1, '__sub' + 'classes__'))": (1, "not offered"),

@@ -55,7 +55,7 @@ class Filling:
                 break
             self.machine.meter.charge()
             end, attribute, key = part.end(), part["attribute"], part["key"]
-            if attribute and attribute.startswith("_"):
+            if (attribute or key).startswith("_"):
                 raise Refusal(f"str.format with the field {{{name}}} is not supported here: give the value itself.")
             if attribute:
                 value = load(self.machine, value, attribute)
