@@ -3,6 +3,7 @@
  * What a mark means is told from outside; here it is a line, a kind out of a fixed set, and a text.
  */
 
+import { withoutRange } from "./format.js";
 import { createNote } from "./note.js";
 
 /** @typedef {{line: number, kind?: string, text?: string, brief?: string, below?: string, note?: string[]}} Mark   kind out of KINDS; or
@@ -203,8 +204,10 @@ export function fitted(text, code, said, row, hang = 0) {
   const end = (code % Math.max(row, 1) || Math.min(code, row)) + BEFORE + said;
   const used = end <= row ? end : said ? end - row + hang : row;
   const room = Math.floor(row - used - (said ? BETWEEN.length : 0));
-  if (text.length <= room) return text;
-  const cut = text.slice(0, room - 1).replace(/[\s,…]+$/, "");
+  if (text.replace("\u2060", "").length <= room) return text;
+  const brief = withoutRange(text, " tensor");
+  if (brief.length <= room) return brief;
+  const cut = withoutRange(text, "").slice(0, room - 1).replace(/[\s,…]+$/, "");
   return room < LEAST || !/= ?\S/.test(cut) ? "" : `${cut}…`;
 }
 

@@ -66,6 +66,15 @@ export function short(value, room = 26) {
   return ways.find((text) => text.length <= room)?.replace("…", TOGETHER) ?? `${shape(value.shape)} tensor`;
 }
 
+/** A text with something else in the place of how far the numbers of a tensor go: half of that would say what is not so.
+ * @param {string} text
+ * @param {string} instead
+ * @returns {string}
+ */
+export function withoutRange(text, instead) {
+  return text.replace(/ \S+…\u2060\S+/, instead);
+}
+
 /** From the least to the greatest element, in two digits, small ones also in one: as large as gradients are, so fast does a model learn.
  * @param {Value} value
  * @returns {string[]}
