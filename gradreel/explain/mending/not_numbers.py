@@ -6,8 +6,9 @@ import ast
 from collections.abc import Iterator
 
 from ..calls import called, keyword
-from .common import enclosing, grouped, loads, value_of
+from .common import enclosing, followed, grouped, loads, value_of
 from .proposal import FREE, Proposal, Wanted
+from .sizes import counted
 from .text import Text, names_in, targets
 
 
@@ -31,10 +32,16 @@ def nan_born(wanted: Wanted) -> Iterator[Proposal]:
             else None
         )
         if given is not None:
+            if called(call) == "pow" and call.args and isinstance(counted(call.args[-1]), int):
+                continue  # a whole power has a slope everywhere: the trouble came from above
+            if called(call) == "norm":
+                yield from norm_bounded(wanted, call)
+                continue
             title = f"keep the input of {called(call)} away from 0"
-            made = f"({text.get(given)} + 1e-12)"
+            argument_of = given in call.args
+            made = f"{text.get(given)} + 1e-12" if argument_of else f"({text.get(given)} + 1e-12)"
             yield wanted.proposal(title, "slightly other numbers", text.replaced(given, made))
-            made = f"({text.get(given)}).clamp(min=1e-12)"
+            made = f"{grouped(text, given)}.clamp(min=1e-12)"
             yield wanted.proposal(title, "the gradient is 0 below", text.replaced(given, made))
     yield from safe_numbers(wanted, statement)
     yield from shifted_exponents(wanted)
@@ -45,6 +52,13 @@ def nan_born(wanted: Wanted) -> Iterator[Proposal]:
             if found is not None:
                 made = f"torch.nn.functional.softplus({text.get(found)})"
                 yield wanted.proposal("softplus, which is this function made safe", FREE, text.replaced(node, made))
+
+
+def norm_bounded(wanted: Wanted, call: ast.Call) -> Iterator[Proposal]:
+    """A length that something is divided by, or goes through, stays above 0."""
+    text = wanted.text
+    title = f"keep the norm on line {call.lineno} above 0"
+    yield wanted.proposal(title, "slightly other numbers", followed(text, call, ".clamp(min=1e-6)"))
 
 
 def numbers_first(wanted: Wanted, statement: ast.stmt) -> Iterator[Proposal]:
@@ -113,8 +127,8 @@ def safe_numbers(wanted: Wanted, statement: ast.stmt) -> Iterator[Proposal]:
             title = f"keep the input of {called(call)} just inside -1 and 1"
             yield wanted.proposal(title, "slightly other numbers", text.replaced(given, made))
     for node in ast.walk(statement):
-        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Pow):
-            made = f"({text.get(node.left)}).clamp(min=1e-12)"
+        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Pow) and counted(node.right) is None:
+            made = f"{grouped(text, node.left)}.clamp(min=1e-12)"
             title = f"keep what is raised to a power on line {node.lineno} above 0"
             yield wanted.proposal(title, "the gradient is 0 below", text.replaced(node.left, made))
         if ast.unparse(node) in ("float('-inf')", "-float('inf')", "-torch.inf", "-math.inf", "-np.inf"):
