@@ -240,6 +240,20 @@ def carried_over(wanted: Wanted) -> Iterator[Proposal]:
         bound |= made
     for name in carried:
         yield from detached_at_top(wanted, name, [loop.body])
+    for name in carried:
+        yield from detached_at_top(wanted, f"{name}[0]", [loop.body])
+    yield from kept_attributes(wanted)
+
+
+def kept_attributes(wanted: Wanted) -> Iterator[Proposal]:
+    """What a module keeps for its next call is detached where it is read: `self.h = self.cell(x, self.h)`."""
+    text = wanted.text
+    methods = [node for node in text.parts(text.tree, ast.FunctionDef) if node.name != "__init__"]
+    for statement in [part for method in methods for part in text.parts(method, ast.Assign)]:
+        for goal in [part for whole in statement.targets for part in text.parts(whole, ast.Attribute)]:
+            if ast.unparse(goal.value) == "self" and loads(statement.value, ast.unparse(goal)):
+                yield from detached_attribute(wanted, ast.unparse(goal))
+                yield from detached_attribute(wanted, f"{ast.unparse(goal)}[0]")
 
 
 def detached_at_top(wanted: Wanted, name: str, scopes: list[list[ast.stmt]]) -> Iterator[Proposal]:
