@@ -29,6 +29,7 @@ from .not_finite import not_finite
 from .not_imported import not_imported
 from .of_python import of_python
 from .plain_number import plain_number
+from .recurrent import state_alone
 from .refusals import refused
 from .returned import nothing_returned
 from .roots import root_refused
@@ -58,6 +59,7 @@ POSTMORTEMS: tuple[Callable[[World, Failure], Diagnosis | None], ...] = (
     mapped_wrongly,
     data_refused,
     built_wrongly,
+    state_alone,
     place_missing,
     hook_shaped,
     nan_found,

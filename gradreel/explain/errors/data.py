@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import ast
 import re
+from dataclasses import replace
 
 from ..diagnosis import Diagnosis, Failure
 from ..world.world import World
@@ -53,9 +55,25 @@ TABLE: tuple[Misgiven, ...] = (
             "`__getitem__(self, i)` gives example number i; the loader puts a batch together of what it gives.",
         ),
     ),
+    Misgiven(
+        re.compile(r"^default_collate: .*NoneType|^expected Tensor as element \d+ in argument 0, but got NoneType"),
+        "no_example",
+        "An example that is None",
+        nothing,
+        (
+            "{code} {line}{turn} puts a batch together, and one of its examples is None.",
+            "An example is what `__getitem__` of the set returns; where it ends without a `return`, that is None.",
+        ),
+        re.compile(r"^for |\bnext\("),
+    ),
 )
 
 
 def data_refused(world: World, failure: Failure) -> Diagnosis | None:
-    """One of TABLE."""
-    return told_by(TABLE, world, failure)
+    """One of TABLE; an example that is None was made by the `__getitem__` of the program."""
+    found = told_by(TABLE, world, failure)
+    if found is None or found.cause != "no_example":
+        return found
+    parts = [node for node in ast.walk(world.source.tree) if isinstance(node, ast.FunctionDef)]
+    method = next((node for node in parts if node.name == "__getitem__"), None)
+    return None if method is None else replace(found, lines={**found.lines, "built": method.lineno})

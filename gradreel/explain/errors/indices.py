@@ -183,7 +183,7 @@ FAULTS: tuple[Fault, ...] = (
     Fault(
         re.compile(
             r"Expected dtype int32(?:/| or )int64 for index|only applicable to index tensor"
-            r"|tensors used as indices must be long|indices must be"
+            r"|tensors used as indices must be long|(?<!tuple )indices must be"
         ),
         "dtype",
         "index_type",
@@ -224,7 +224,11 @@ FAULTS: tuple[Fault, ...] = (
         "too_few",
         "More entries are asked for than there are",
         anything,
-        ("{code} {line}{turn} asks for more entries than there are.", "{Name} has the shape {shape}."),
+        (
+            "{code} {line}{turn} asks for more entries than there are.",
+            "{Name} has the shape {shape}, and the largest k entries are taken along one dimension: k is at most its "
+            "size.",
+        ),
     ),
 )
 

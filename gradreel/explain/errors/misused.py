@@ -11,6 +11,7 @@ from ..mentions import shown
 from ..words import code
 from ..world.world import World
 from .misgiven import Misgiven, anything, nothing, told_by
+from .recurrent import RECURRENT, named_layers
 
 TABLE: tuple[Misgiven, ...] = (
     Misgiven(
@@ -46,6 +47,16 @@ TABLE: tuple[Misgiven, ...] = (
             "What stands in quotes is a text, and so is `1e-3` where it was read from a YAML file; `float()` reads it.",
         ),
         re.compile(r"\w\("),
+    ),
+    Misgiven(
+        re.compile(r"^tuple indices must be integers or slices, not |^can't multiply sequence by non-int"),
+        "tuple_as_tensor",
+        "A tuple, and not the tensor in it",
+        nothing,
+        (
+            "{code} {line}{turn} uses a tuple as one would use a tensor.",
+            "A recurrent layer gives a tuple: its output first, then its last state.",
+        ),
     ),
     Misgiven(
         re.compile(r"'tuple' object has no attribute '(?P<what>\w+)'"),
@@ -144,6 +155,8 @@ TABLE: tuple[Misgiven, ...] = (
 def misused(world: World, failure: Failure) -> Diagnosis | None:
     """One of TABLE; a name that is near no other says all in its message."""
     found = told_by(TABLE, world, failure)
+    if "multiply sequence" in failure.raised.message and not any(named_layers(world.source.tree, RECURRENT)):
+        return None  # a list may well be meant: of a tuple it is told where a layer gives one
     if found is None or found.cause != "misspelt" or "like" in found.names:
         return found
     got, text = found.names["got"], code(shown(world, failure))

@@ -165,6 +165,7 @@ def shapes_differ(world: World, failure: Failure) -> Diagnosis | None:
         target=found[0] if found else None,
         first=pairs[0][0] if pairs else None,
         makers=" ".join(map(str, makers)),
+        sizes=" ".join(map(str, found[1].shape)) if found else None,
     )
     return Diagnosis("shape", "Shapes that do not go together", message, lines, tuple(story), (), events, sign, names)
 

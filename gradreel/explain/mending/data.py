@@ -6,9 +6,9 @@ import ast
 from collections.abc import Iterator
 
 from ..calls import called, keyword
-from .common import grouped, with_argument
+from .common import grouped, set_keyword, with_argument
 from .proposal import FREE, Proposal, Wanted
-from .text import Text
+from .text import Text, targets
 
 
 def equally_long(wanted: Wanted) -> Iterator[Proposal]:
@@ -44,6 +44,32 @@ def added_to_whole(wanted: Wanted) -> Iterator[Proposal]:
                     continue
             title = f"{made} for {text.get(part)} on line {part.lineno}: what the others leave"
             yield wanted.proposal(title, "a part of another size", text.replaced(part, made))
+
+
+def example_returned(wanted: Wanted) -> Iterator[Proposal]:
+    """`__getitem__` returns what it bound and did not use: `return x, y`."""
+    text, method = wanted.text, wanted.at("built")
+    if not isinstance(method, ast.FunctionDef) or any(isinstance(part, ast.Return) for part in ast.walk(method)):
+        return
+    last = method.body[-1]
+    bound = [name for part in method.body for name in sorted(targets(part))]
+    read = {part.id for part in text.parts(method, ast.Name) if isinstance(part.ctx, ast.Load)}
+    names = [name for name in dict.fromkeys(bound) if name not in read]
+    if names:
+        made = f"return {', '.join(names)}"
+        yield wanted.proposal(f"{made} behind line {last.lineno}", FREE, text.after(last, [made]))
+    elif isinstance(last, ast.Expr):
+        title = f"return what line {last.lineno} computes"
+        yield wanted.proposal(title, FREE, text.replaced(last, f"return {text.get(last.value)}"))
+
+
+def those_there(wanted: Wanted) -> Iterator[Proposal]:
+    """A batch is made of the examples that there are."""
+    text = wanted.text
+    for call in [node for node in text.parts(text.tree, ast.Call) if called(node) == "DataLoader"]:
+        made = "lambda batch: torch.utils.data.default_collate([one for one in batch if one is not None])"
+        title = f"leave out the examples that are None: collate_fn on line {call.lineno}"
+        yield wanted.proposal(title, "smaller batches", set_keyword(text, call, "collate_fn", made))
 
 
 def item_source(text: Text, home: ast.ClassDef) -> str | None:

@@ -116,21 +116,6 @@ def repeated(wanted: Wanted) -> Iterator[Proposal]:
         yield wanted.makeshift(title, "the other entries are left out", text.replaced(raised.value, made))
 
 
-def without_rest(wanted: Wanted) -> Iterator[Proposal]:
-    """What does not fill a row is left out."""
-    text = wanted.text
-    if "is invalid for input of size" not in wanted.found.message:
-        return
-    for call in text.calls(wanted.at("raised"), "reshape", "view"):
-        if not isinstance(call.func, ast.Attribute) or len(call.args) != 2 or text.get(call.args[0]) != "-1":
-            continue
-        owner, width = grouped(text, call.func.value), grouped(text, call.args[1])
-        made = f"{owner}[:len({owner}) // {width} * {width}]"
-        title = f"leave out what does not fill a row of {width}, on line {call.lineno}"
-        cost = "the last entries are left out"
-        yield wanted.proposal(title, cost, text.replaced(call.func.value, made))
-
-
 def mask_cut(wanted: Wanted) -> Iterator[Proposal]:
     """As many entries are looked at as the mask has."""
     text, raised = wanted.text, wanted.at("raised")

@@ -12,6 +12,7 @@ from .common import grouped
 from .misgiven import same_number
 from .numbers import without_items
 from .proposal import FREE, Proposal, Wanted
+from .recurrent import output_taken
 from .text import Edit
 
 
@@ -51,7 +52,7 @@ def read_as_number(wanted: Wanted) -> Iterator[Proposal]:
 def first_part(wanted: Wanted) -> Iterator[Proposal]:
     """The first part of what a layer gave: taken where it was made, else where it is used."""
     text, raised = wanted.text, wanted.at("raised")
-    names = [node for node in ast.walk(raised) if isinstance(node, ast.Name)] if raised is not None else []
+    names = used_names(raised) if raised is not None else []
     for name in names:
         for made in ast.walk(text.tree):
             if (
@@ -66,9 +67,21 @@ def first_part(wanted: Wanted) -> Iterator[Proposal]:
         yield wanted.proposal(title, FREE, text.replaced(name, f"{name.id}[0]"))
 
 
+def used_names(statement: ast.stmt) -> list[ast.Name]:
+    """The names whose things `statement` computes with: those that it reads, but for what it calls."""
+    nodes = list(ast.walk(statement))
+    functions = {id(node.func) for node in nodes if isinstance(node, ast.Call)}
+    names = [node for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)]
+    return [node for node in names if id(node) not in functions and node.id not in MODULES]
+
+
+MODULES = ("torch", "nn", "F", "self")
+
+
 def tuple_given(wanted: Wanted) -> Iterator[Proposal]:
     """A tuple where a tensor was asked for: its first part may be meant."""
     if wanted.name("got") == "tuple":
+        yield from output_taken(wanted)
         yield from first_part(wanted)
 
 

@@ -33,6 +33,22 @@ def past_the_end(wanted: Wanted) -> Iterator[Proposal]:
             yield wanted.proposal(title, "another entry", text.replaced(node, "-1"))
 
 
+def at_most(wanted: Wanted) -> Iterator[Proposal]:
+    """`topk(5)` of three entries takes as many as there are."""
+    text = wanted.text
+    for call in text.calls(wanted.at("raised"), "topk"):
+        method = isinstance(call.func, ast.Attribute) and text.get(call.func.value) != "torch"
+        parts = [call.func.value, *call.args] if method and isinstance(call.func, ast.Attribute) else call.args
+        named, along = keyword(call, "k"), keyword(call, "dim")
+        count = named.value if named is not None else parts[1] if len(parts) > 1 else None
+        if count is None or not parts:
+            continue
+        dim = text.get(along.value) if along is not None else text.get(parts[2]) if len(parts) > 2 else "-1"
+        made = f"min({text.get(count)}, {grouped(text, parts[0])}.size({dim}))"
+        title = f"{made} on line {call.lineno}: as many as there are, at most"
+        yield wanted.proposal(title, "fewer entries", text.replaced(count, made))
+
+
 def class_missing(wanted: Wanted) -> Iterator[Proposal]:
     """The last layer gets one output per class."""
     index, size = wanted.name("index"), wanted.name("size")

@@ -98,16 +98,6 @@ def deepened(wanted: Wanted) -> Iterator[Proposal]:
 FACTORIES = ("zeros", "randn", "ones", "rand", "empty")
 
 
-def fitted_view(wanted: Wanted) -> Iterator[Proposal]:
-    """One size of a view is left to be worked out."""
-    text = wanted.text
-    for call in text.calls(wanted.at("raised"), "view", "reshape"):
-        sizes = [part for part in call.args if isinstance(part, ast.Constant)]
-        for size in reversed(sizes):
-            title = f"-1 for {text.get(size)} on line {call.lineno}: as many as there are"
-            yield wanted.proposal(title, "another shape", text.replaced(size, "-1"))
-
-
 def joined_otherwise(wanted: Wanted) -> Iterator[Proposal]:
     """Rows of several lengths can be put end to end, not stacked; what fits in one dimension may be joined there."""
     text = wanted.text

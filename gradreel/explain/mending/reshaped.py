@@ -1,0 +1,75 @@
+"""Mends for shapes that have not as many entries as the tensor: the sizes that fit, what a layer expects, no rest."""
+
+from __future__ import annotations
+
+import ast
+import math
+import re
+from collections.abc import Iterator
+
+from .common import grouped
+from .proposal import Proposal, Wanted
+
+MISFIT = re.compile(r"shape '\[(?P<shape>[-\d, ]+)\]' is invalid for input of size (?P<size>\d+)")
+
+
+def flattened(wanted: Wanted) -> Iterator[Proposal]:
+    """A batch stays a batch: `x.view(-1, 400)` before a layer becomes `x.flatten(1)`, whatever the sizes are."""
+    text, found = wanted.text, MISFIT.search(wanted.found.message)
+    several = len((wanted.name("sizes") or "").split()) > 2
+    if found is None or not several or not re.fullmatch(r"-1, \d+", found["shape"]):
+        return
+    for call in text.calls(wanted.at("raised"), "view", "reshape"):
+        if isinstance(call.func, ast.Attribute):
+            made = f"{grouped(text, call.func.value)}.flatten(1)"
+            title = f"one row for each of the batch: flatten(1) on line {call.lineno}"
+            yield wanted.proposal(title, "another shape", text.replaced(call, made))
+
+
+def sizes_that_fit(wanted: Wanted) -> Iterator[Proposal]:
+    """One size is left to be worked out; where one is already, another gets a number that divides the entries."""
+    text, found = wanted.text, MISFIT.search(wanted.found.message)
+    if found is None:
+        return
+    shape, size = [int(part) for part in found["shape"].split(", ")], int(found["size"])
+    for call in text.calls(wanted.at("raised"), "view", "reshape"):
+        parts = call.args[0].elts if call.args and isinstance(call.args[0], ast.Tuple | ast.List) else call.args
+        if len(parts) != len(shape):
+            continue
+        places = [at for at in reversed(range(len(shape))) if shape[at] > 0]
+        for at in places:
+            others = math.prod(other for place, other in enumerate(shape) if place != at)
+            if others > 0 and size % others == 0:
+                title = f"-1 for {text.get(parts[at])} on line {call.lineno}: as many as there are"
+                yield wanted.proposal(title, "another shape", text.replaced(parts[at], "-1"))
+        for at in places if -1 in shape else []:
+            rest = abs(math.prod(other for place, other in enumerate(shape) if place != at))
+            for new in near(size // rest if rest and size % rest == 0 else 0, shape[at], own(wanted))[:2]:
+                title = f"{new} for {text.get(parts[at])} on line {call.lineno}: {size} entries are a multiple of it"
+                yield wanted.proposal(title, "another shape", text.replaced(parts[at], str(new)))
+
+
+def own(wanted: Wanted) -> list[int]:
+    """The sizes that the tensor has."""
+    return [int(part) for part in (wanted.name("sizes") or "").split()]
+
+
+def near(size: int, wanted: int, first: list[int]) -> list[int]:
+    """The divisors of `size`: those in `first` before the others, the nearest to `wanted` before those further off."""
+    divisors = [number for number in range(2, min(size, 4 * wanted) + 1) if size % number == 0]
+    return sorted(divisors, key=lambda number: (number not in first, abs(number - wanted)))
+
+
+def without_rest(wanted: Wanted) -> Iterator[Proposal]:
+    """What does not fill a row is left out."""
+    text = wanted.text
+    if "is invalid for input of size" not in wanted.found.message or " " in (wanted.name("sizes") or ""):
+        return
+    for call in text.calls(wanted.at("raised"), "reshape", "view"):
+        if not isinstance(call.func, ast.Attribute) or len(call.args) != 2 or text.get(call.args[0]) != "-1":
+            continue
+        owner, width = grouped(text, call.func.value), grouped(text, call.args[1])
+        made = f"{owner}[:len({owner}) // {width} * {width}]"
+        title = f"leave out what does not fill a row of {width}, on line {call.lineno}"
+        cost = "the last entries are left out"
+        yield wanted.proposal(title, cost, text.replaced(call.func.value, made))
