@@ -11,6 +11,7 @@ import numpy as np
 from ..calls import call, call_method, kind_name, own_length, truth
 from ..engine import STORAGES, torch
 from ..machine import Machine
+from ..objects.attributes import load
 from ..objects.standing import stands_for
 from ..objects.values import MISSING, OBJECTS, Class, Own, Value
 from .comparing import same
@@ -86,6 +87,8 @@ def extreme(name: str, better: Callable[[Machine, Value, Value], Value]) -> Call
     """`min` or `max`: the first item that no other is `better` than."""
 
     def run(machine: Machine, *given: Value, key: Value = None, default: Value = MISSING) -> Value:
+        if not given:
+            raise TypeError(f"{name} expected at least 1 argument, got 0")
         items = iterate(machine, given[0]) if len(given) == 1 else iter(given)
         best = best_key = MISSING
         for item in items:
@@ -140,8 +143,8 @@ class Filtered(Mapped):
                 return item
 
 
-def mapped(machine: Machine, function: Value, *sources: Value) -> Mapped:
-    return Mapped(machine, function, [iterate(machine, source) for source in sources])
+def mapped(machine: Machine, function: Value, source: Value, *more: Value) -> Mapped:
+    return Mapped(machine, function, [iterate(machine, each) for each in (source, *more)])
 
 
 def filtered(machine: Machine, function: Value, source: Value) -> Filtered:
@@ -156,12 +159,14 @@ def numbered(machine: Machine, source: Value, start: int = 0) -> Iterator[Value]
     return enumerate(iterate(machine, source), start)
 
 
-def turned(machine: Machine, source: Value) -> Iterator[Value]:
+def turned(machine: Machine, source: Value) -> Value:
     answer = call_method(machine, source, "__reversed__", [])
     if answer is not NotImplemented:
         return iterate(machine, answer)
     if isinstance(source, (list, tuple, str, range, dict, deque)) and not isinstance(source, Own):
         return reversed(source)
+    if isinstance(source, torch.Tensor):
+        return call(machine, load(machine, source, "flip"), [0], {}) if source.dim() else source
     if isinstance(source, OBJECTS) and source.kind.find("__getitem__") is not MISSING:
         count = length(machine, source)
         return (call_method(machine, source, "__getitem__", [at]) for at in reversed(range(count)))

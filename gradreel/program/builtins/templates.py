@@ -11,7 +11,7 @@ from ..engine import elements_of, torch
 from ..machine import Machine
 from ..objects.values import OBJECTS, Value
 from .formatting import checked, is_its_value, plain, text, type_name, written
-from .iterating import iterate
+from .iterating import has_walk, iterate
 
 # ---- format specifications
 
@@ -122,7 +122,13 @@ def converted(machine: Machine, value: Value, conversion: str | None, spec: str)
 def joined(machine: Machine, glue: str, parts: Value) -> str:
     """`glue.join(parts)`"""
     items: list[str] = []
-    for nr, part in enumerate(iterate(machine, parts)):
+    try:
+        walk = iterate(machine, parts)
+    except TypeError:
+        if has_walk(parts):
+            raise
+        raise TypeError("can only join an iterable") from None
+    for nr, part in enumerate(walk):
         machine.meter.charge()
         if not isinstance(part, str):
             raise TypeError(f"sequence item {nr}: expected str instance, {type_name(part)} found")

@@ -104,10 +104,39 @@ def unfit(function: Builtin, given: int, kwargs: dict[str, Value], error: TypeEr
         most = given + 1
     if least <= given <= most:
         return error
+    name = title.rpartition(".")[2]
+    if given < least and name in TOO_FEW:
+        return TypeError(TOO_FEW[name])
+    if name in BY_NAME:
+        if given > most:
+            return TypeError(f"{name}() takes at most {most} arguments ({given} given)")
+        return TypeError(f"{name}() missing required argument '{BY_NAME[name][given]}' (pos {given + 1})")
+    if not most and any(p.kind is p.KEYWORD_ONLY for p in parameters):
+        return TypeError(f"{name}() takes no positional arguments")
     if least == most:
-        if most <= 1:
+        if most <= 1 and name not in COUNTED:
             takes = "exactly one argument" if most else "no arguments"
             return TypeError(f"{title}() takes {takes} ({given} given)")
-        return TypeError(f"{title} expected {most} arguments, got {given}")
+        return TypeError(f"{name} expected {most} argument{'s' * (most != 1)}, got {given}")
     bound, count = ("least", least) if given < least else ("most", most)
-    return TypeError(f"{title} expected at {bound} {count} argument{'s' * (count != 1)}, got {given}")
+    return TypeError(f"{name} expected at {bound} {count} argument{'s' * (count != 1)}, got {given}")
+
+
+BY_NAME: dict[str, tuple[str, ...]] = {
+    "sum": (),
+    "enumerate": (),
+    "round": ("number",),
+    "pow": ("base", "exp"),
+    "int": (),
+    "complex": (),
+}
+"""Builtins of C that take arguments by name, too, and what they cannot do without: they count in words of their own."""
+
+TOO_FEW = {
+    "sum": "sum() takes at least 1 positional argument (0 given)",
+    "enumerate": "enumerate() missing required argument 'iterable'",
+    "map": "map() must have at least two arguments.",
+}
+
+COUNTED = ("sorted", "reversed")
+"""Builtins that say how many arguments they expected, though it is one."""
