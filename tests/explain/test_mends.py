@@ -31,6 +31,57 @@ OFFERED = {
         "compute z and b again before line 10",
         "one backward of the sum of the losses",
     ],
+    "target = torch.randn(1, 3, 4, 4)\n"
+    "img = torch.randn(1, 3, 4, 4)\n"
+    "opt = torch.optim.Adam([img], lr=0.1)\n"
+    "for i in range(2):\n"
+    "    opt.zero_grad()\n"
+    "    loss = F.mse_loss(img, target)\n"
+    "    loss.backward()\n"
+    "    opt.step()": [
+        "ask for a gradient of img, which is to change, on line 6",
+    ],
+    "net = nn.Conv2d(3, 4, 3)\nx = torch.randn(2, 8, 8, 3)\nnet(x).sum().backward()": [
+        "the channels in front: x.permute(0, 3, 1, 2) on line 7",
+        "Conv2d with in_channels=8 on line 5",
+        "3 instead of 8 in randn(…) on line 6",
+    ],
+    "cell = nn.LSTMCell(3, 4)\n"
+    "h = torch.zeros(2, 4)\n"
+    "for t in range(3):\n"
+    "    h = cell(torch.randn(2, 3), h)\n"
+    "h.sum().backward()": [
+        "the pair (h, h_memory) on line 8",
+    ],
+    "lstm = nn.LSTM(3, 4, batch_first=True)\n"
+    "fc = nn.Linear(4, 1)\n"
+    "opt = torch.optim.Adam([*lstm.parameters(), *fc.parameters()], lr=0.1)\n"
+    "hidden = (torch.zeros(1, 2, 4), torch.zeros(1, 2, 4))\n"
+    "for step in range(3):\n"
+    "    x, y = torch.randn(2, 5, 3), torch.randn(2, 5, 1)\n"
+    "    out, hidden = lstm(x, hidden)\n"
+    "    loss = ((fc(out) - y) ** 2).mean()\n"
+    "    opt.zero_grad()\n"
+    "    loss.backward(retain_graph=True)\n"
+    "    opt.step()": [
+        "detach every part of hidden at the top of the turn",
+    ],
+    "a = torch.zeros(2, 3, requires_grad=True)\n"
+    "b = torch.zeros(2, 3)\n"
+    "d = ((a - b) ** 2).sum(1).sqrt()\n"
+    "loss = d.mean()\n"
+    "loss.backward()\n"
+    "print(a.grad)": [
+        "keep the input of sqrt away from 0",
+    ],
+    "net = nn.Sequential(nn.Linear(3, 3), nn.Linear(3, 1))\n"
+    "for p in net.parameters():\n"
+    "    p.requires_grad = False\n"
+    "net[1].requires_grad = True\n"
+    "loss = net(torch.randn(2, 3)).sum()\n"
+    "loss.backward()": [
+        "net[1].requires_grad_(True) on line 8, which reaches the parameters of a module",
+    ],
 }
 
 

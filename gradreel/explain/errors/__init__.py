@@ -35,6 +35,7 @@ from .returned import nothing_returned
 from .roots import root_refused
 from .saved_detached import saved_detached
 from .saved_modified import saved_modified
+from .saved_tuple import saved_tuple
 from .second_backward import second_backward
 from .shapes import shapes_differ
 from .swapped import swapped
@@ -53,6 +54,7 @@ POSTMORTEMS: tuple[Callable[[World, Failure], Diagnosis | None], ...] = (
     nothing_returned,
     plain_number,
     no_gradient,
+    saved_tuple,
     demanded,
     chance_refused,
     matrix_refused,

@@ -26,6 +26,7 @@ SIGNS = (
     "must have the same dtype",
     "to be equal to src.dtype",
     "one of the following scalar types",
+    "floating point type for target with class probabilities",
 )
 EXPECTED = re.compile(r"expected (?:scalar type|target dtype to be) (?P<wanted>\w+).* but (?:found|got) (?P<got>\w+)")
 TYPES = {"Long": "int64", "Int": "int32", "Byte": "uint8", "Float": "float32", "Double": "float64", "Half": "float16"}
@@ -53,6 +54,11 @@ def dtype_mixed(world: World, failure: Failure) -> Diagnosis | None:
     if expected is not None:
         wanted, got = (TYPES.get(expected[part], expected[part]) for part in ("wanted", "got"))
         story = [f"{what} {on(line)} asks for numbers of type {wanted}, and is given {got}."]
+    if "class probabilities" in message:
+        story.append(
+            "A target in the shape of the scores says how likely each class is, in numbers with a point; the number of "
+            "the class alone, `argmax(1)` of a row of 0 and 1, is a whole one."
+        )
     if "target dtype" in message:
         story.append("The targets of this loss are the numbers of classes, and those are whole.")
     if odd is not None:

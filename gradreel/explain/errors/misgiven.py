@@ -63,7 +63,8 @@ WEIGHTS = (
 TABLE: tuple[Misgiven, ...] = (
     Misgiven(
         re.compile(
-            r"(?P<what>\w+)\(\): argument '(?P<slot>\w+)' \(position (?P<at>\d+)\) must be Tensor, not (?P<got>\w+)"
+            r"(?P<what>\w+)\(\): argument '(?P<slot>\w+)' \(position (?P<at>\d+)\) must be Tensor, "
+            r"not (?:torch\.return_types\.)?(?P<got>\w+)"
         ),
         "not_a_tensor",
         "A tensor was asked for",
@@ -217,6 +218,9 @@ KINDS = {
     "int": "a plain number",
     "NoneType": "None",
 }
+PAIRS = ("max", "min", "sort", "topk", "median", "mode", "kthvalue", "cummax", "cummin")
+"""What gives its values and the places where they stood, as a pair."""
+KINDS |= dict.fromkeys(PAIRS, "a pair of values and places")
 KINDS |= dict.fromkeys(METHODS, "a method, not what it gives,")
 WAYS = dict.fromkeys(METHODS, "Brackets call it: `x.t()`.") | {
     "list": "`torch.stack` makes one tensor of a list of tensors and keeps the graph of each; `torch.tensor` makes one "
@@ -224,6 +228,9 @@ WAYS = dict.fromkeys(METHODS, "Brackets call it: `x.t()`.") | {
     "str": "A number in quotes is a text: `float()` reads it. To print a tensor with words, use an f-string.",
     "float": "For plain numbers there is `math`, or `torch.tensor` around the number.",
 }
+WAYS |= dict.fromkeys(
+    PAIRS, "Along a dimension there are two results, the values and their places: `.values` and `.indices`."
+)
 WAYS |= {
     "int": WAYS["float"],
     "tuple": "A recurrent layer gives a tuple: its output first, then its last state. `torch.stack` makes one tensor "

@@ -311,6 +311,8 @@ def refused(world: World, failure: Failure) -> Diagnosis | None:
         pair = next(parts(world, statement(world, failure), refusal), pair)
     lines: dict[str, int | None] = {"raised": line}
     events = {"raised": failure.number}
+    if refusal.cause == "copy_result" and pair is None:
+        return copied_whole(world, failure, refusal)
     words = {"code": code(shown(world, failure)), "line": on(line), "name": "The tensor", "where": on(line)}
     nodes: tuple[int, ...] = ()
     if pair is not None:
@@ -322,6 +324,21 @@ def refused(world: World, failure: Failure) -> Diagnosis | None:
     story = tuple(sentence.format(**words) for sentence in refusal.story)
     names = named(target=pair[0] if pair else None)
     return Diagnosis("other", refusal.title, message, lines, story, nodes, events, refusal.cause, names)
+
+
+def copied_whole(world: World, failure: Failure, refusal: Refusal) -> Diagnosis:
+    """A list, a dict or a module is copied, with a tensor in it that no name leads to."""
+    line = failure.raised.line
+    story = (
+        f"{code(shown(world, failure))} {on(line)} copies all that is in it, and something in it hangs on a graph, "
+        "which cannot be copied: what a loop has computed and put in a list, say, or what a module has kept.",
+        "Of a list its tensors can be copied one by one, with `detach().clone()`. A module made anew takes the numbers "
+        "of another from its `state_dict()`. `torch.nn.utils.weight_norm` and its kin keep a computed weight in their "
+        "layer.",
+    )
+    lines: dict[str, int | None] = {"raised": line}
+    events = {"raised": failure.number}
+    return Diagnosis("other", refusal.title, failure.raised.message, lines, story, (), events, refusal.cause)
 
 
 def parts(world: World, text: str, refusal: Refusal) -> Iterator[tuple[str, TensorState]]:

@@ -297,3 +297,12 @@ def vmap_rule(wanted: Wanted) -> Iterator[Proposal]:
         if isinstance(node, ast.ClassDef) and named is not None and node.name == named[1]:
             title = f"generate_vmap_rule = True in {node.name}"
             yield wanted.proposal(title, FREE, text.before(node.body[0], ["generate_vmap_rule = True"]))
+
+
+def taken_out(wanted: Wanted) -> Iterator[Proposal]:
+    """`x = ctx.saved_tensors` becomes `x, = ctx.saved_tensors`."""
+    text, built = wanted.text, wanted.at("built")
+    if isinstance(built, ast.Assign) and isinstance(built.targets[0], ast.Name):
+        made = f"{text.get(built.targets[0])},"
+        title = f"{made} = … on line {built.lineno}: the one tensor out of the tuple"
+        yield wanted.proposal(title, FREE, text.replaced(built.targets[0], made))

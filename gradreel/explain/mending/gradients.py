@@ -152,12 +152,31 @@ def too_early(wanted: Wanted) -> Iterator[Proposal]:
         group.append(block[at + len(group)])
     if isinstance(raised, ast.For | ast.While | ast.With | ast.If):
         return
+    yield from backward_first(wanted, raised)
     test = f"{name}.requires_grad" if text.calls(raised, *ASKED) else f"{name}.grad is not None"
     yield wanted.proposal(f"only where there is one: if {test}", FREE, text.wrapped(group, f"if {test}:"))
     if len(block) > at + len(group) and all(text.alone(part) for part in group):
         title = f"line {raised.lineno} after the backward, at the end of the turn"
         edits = [text.removed(part) for part in group]
         yield wanted.proposal(title, FREE, *edits, text.after(block[-1], copies(text, group)))
+
+
+def backward_first(wanted: Wanted, raised: ast.stmt) -> Iterator[Proposal]:
+    """Where no line of the program goes backward, the loss made last does so before its gradients are used."""
+    text = wanted.text
+    if any(called(call) in ("backward", "grad") for call in text.parts(text.tree, ast.Call)):
+        return
+    for statement in (raised, *(node for node in text.around(raised) if isinstance(node, ast.stmt))):
+        block = text.block(statement)
+        above = (
+            [node for node in block[: block.index(statement)] if isinstance(node, ast.Assign)]
+            if statement in block
+            else []
+        )
+        names = [node.targets[0].id for node in above if isinstance(node.targets[0], ast.Name)]
+        for name in [name for name in names[-1:] if name != wanted.name("target")]:
+            title = f"{name}.backward() before line {statement.lineno}"
+            yield wanted.proposal(title, "gradients are computed", text.before(statement, [f"{name}.backward()"]))
 
 
 def is_clearing(statement: ast.stmt) -> bool:

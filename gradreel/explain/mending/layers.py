@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 
 from ..calls import called, keyword
-from .common import enclosing, value_of, with_argument
+from .common import enclosing, followed, loads, value_of, with_argument
 from .proposal import FREE, Proposal, Wanted
 from .text import Text
 
@@ -69,6 +69,23 @@ def returned_through(wanted: Wanted, built: ast.Assign, name: str) -> Iterator[P
         if isinstance(last, ast.Return) and value is not None and not isinstance(value, ast.Tuple):
             title = f"call {name} on what line {last.lineno} returns"
             yield wanted.proposal(title, OTHERWISE, text.replaced(value, f"{name}({text.get(value)})"))
+
+
+CHANNELS = re.compile(r"expected input\[(?P<sizes>[\d, ]+)\] to have (?P<wants>\d+) channels")
+FRONT = {3: "transpose(1, 2)", 4: "permute(0, 3, 1, 2)", 5: "permute(0, 4, 1, 2, 3)"}
+"""What brings the last dimension behind that of the batch."""
+
+
+def channels_first(wanted: Wanted) -> Iterator[Proposal]:
+    """Images that come with their channels last get them in front."""
+    text, found, name = wanted.text, CHANNELS.search(wanted.found.message), wanted.name("target")
+    raised = wanted.at("raised")
+    sizes = found["sizes"].split(", ") if found is not None else []
+    if found is None or raised is None or name is None or sizes[-1] != found["wants"] or len(sizes) not in FRONT:
+        return
+    for use in loads(raised, name)[:1]:
+        title = f"the channels in front: {name}.{FRONT[len(sizes)]} on line {use.lineno}"
+        yield wanted.proposal(title, FREE, followed(text, use, f".{FRONT[len(sizes)]}"))
 
 
 NORMS = re.compile(r"^(?P<norm>BatchNorm|InstanceNorm|Dropout|AvgPool|MaxPool)(?P<rank>[123])d$")

@@ -7,13 +7,13 @@ import difflib
 from collections.abc import Iterable, Iterator
 
 from ..calls import called
-from ..errors.misgiven import METHODS
+from ..errors.misgiven import METHODS, PAIRS
 from .common import grouped
 from .misgiven import same_number
 from .numbers import without_items
 from .proposal import FREE, Proposal, Wanted
 from .recurrent import output_taken
-from .text import Edit
+from .text import Edit, targets
 
 
 def made_of_numbers(wanted: Wanted) -> Iterator[Proposal]:
@@ -85,6 +85,19 @@ def tuple_given(wanted: Wanted) -> Iterator[Proposal]:
         yield from first_part(wanted)
 
 
+def part_of_pair(wanted: Wanted) -> Iterator[Proposal]:
+    """Of a pair of values and places that which is asked for: `scores.max(1).indices`."""
+    text, raised, got = wanted.text, wanted.at("raised"), wanted.name("got") or ""
+    if raised is None or got not in PAIRS:
+        return
+    used = {name.id for name in used_names(raised)}
+    makers = [node for node in text.parts(text.tree, ast.Assign) if used & targets(node)]
+    for part in ("indices", "values") if wanted.name("slot") in ("indices", "index") else ("values", "indices"):
+        for call in [call for node in (raised, *makers) for call in text.calls(node, got)]:
+            title = f"its {part}: {text.get(call)}.{part} on line {call.lineno}"
+            yield wanted.proposal(title, FREE, text.replaced(call, f"{text.get(call)}.{part}"))
+
+
 def called_where_given(wanted: Wanted) -> Iterator[Proposal]:
     """A method where what it gives was asked for: it is called."""
     raised, text = wanted.at("raised"), wanted.text
@@ -117,6 +130,14 @@ def called_at_last(wanted: Wanted) -> Iterator[Proposal]:
         for method in methods:
             shown = f"{text.get(method)}()"
             yield wanted.proposal(f"{shown} on line {method.lineno}", FREE, text.replaced(method, shown))
+
+
+def called_itself(wanted: Wanted) -> Iterator[Proposal]:
+    """The statement that only names a method calls it."""
+    text, built = wanted.text, wanted.at("built")
+    if isinstance(built, ast.Expr):
+        made = f"{text.get(built.value)}()"
+        yield wanted.proposal(f"{made} on line {built.lineno}", FREE, text.replaced(built.value, made))
 
 
 def losses_summed(wanted: Wanted) -> Iterator[Proposal]:

@@ -122,6 +122,16 @@ def joined_otherwise(wanted: Wanted) -> Iterator[Proposal]:
             yield wanted.proposal(title, "another shape", edit)
 
 
+def stacked(wanted: Wanted) -> Iterator[Proposal]:
+    """`torch.tensor(outs)` of a list of tensors is `torch.stack(outs)`, which keeps the graph of each."""
+    text = wanted.text
+    for call in text.calls(wanted.at("raised"), "tensor", "as_tensor"):
+        of_list = call.args and isinstance(call.args[0], ast.Name | ast.List | ast.ListComp)
+        if of_list and isinstance(call.func, ast.Attribute):
+            made = f"{text.get(call.func.value)}.stack({text.get(call.args[0])})"
+            yield wanted.proposal(f"{made} on line {call.lineno}", "a row for each", text.replaced(call, made))
+
+
 def one_of_many(wanted: Wanted) -> Iterator[Proposal]:
     text, raised, name = wanted.text, wanted.at("raised"), wanted.name("target")
     for call in text.calls(raised, "item"):

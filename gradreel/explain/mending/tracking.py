@@ -48,6 +48,17 @@ def cut_off(wanted: Wanted) -> Iterator[Proposal]:
     yield from skipped(wanted)
 
 
+def optimized_tracked(wanted: Wanted) -> Iterator[Proposal]:
+    """What an optimizer is to change requires a gradient: `Adam([img])` asks for one of `img`."""
+    text = wanted.text
+    lists = [call.args[0] for call in text.parts(text.tree, ast.Call) if call.args and keyword(call, "lr")]
+    names = [part.id for given in lists if isinstance(given, ast.List) for part in text.parts(given, ast.Name)]
+    for node in text.parts(text.tree, ast.Assign):
+        if isinstance(node.targets[0], ast.Name) and node.targets[0].id in names:
+            title = f"ask for a gradient of {node.targets[0].id}, which is to change, on line {node.lineno}"
+            yield wanted.proposal(title, TRACKS, followed(text, node.value, ".requires_grad_()"))
+
+
 def tracked_at_cut(wanted: Wanted) -> Iterator[Proposal]:
     """The data requires a gradient."""
     text = wanted.text
@@ -88,8 +99,17 @@ def all_tracked(wanted: Wanted) -> Iterator[Proposal]:
 
 
 def flag_left(wanted: Wanted) -> Iterator[Proposal]:
-    """The line that said no gradient is wanted is left out."""
+    """The line that said no gradient is wanted is left out; a flag set on a module is told to its parameters."""
     text, statement = wanted.text, wanted.at("cut")
+    for node in text.parts(text.tree, ast.Assign):
+        goal = node.targets[0]
+        on_part = (
+            isinstance(goal, ast.Attribute) and goal.attr == "requires_grad" and isinstance(node.value, ast.Constant)
+        )
+        if on_part and node.value.value is True and node is not statement:  # type: ignore[attr-defined]
+            made = f"{text.get(goal.value)}.requires_grad_(True)"  # type: ignore[attr-defined]
+            title = f"{made} on line {node.lineno}, which reaches the parameters of a module"
+            yield wanted.proposal(title, TRACKS, text.replaced(node, made))
     if statement is None:
         return
     if isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Attribute):
@@ -298,7 +318,7 @@ def rebound(wanted: Wanted) -> Iterator[Proposal]:
 CUTS = {
     "data": (rebound,),
     "sample": (sampled_with_graph, recording_on),
-    "plain": (all_tracked, tracked_at_cut),
+    "plain": (optimized_tracked, all_tracked, tracked_at_cut),
     "flag": (flag_left,),
     "detach": (undetached, not_loaded, enabled, in_torch),
     "tensor": (from_tensors, without_numbers),

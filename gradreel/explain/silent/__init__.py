@@ -17,6 +17,7 @@ from gradreel.trace.events import Event
 from ..diagnosis import Diagnosis
 from ..world.world import World
 from .asked_in_vain import AskedInVain
+from .born_infinite import BornInfinite
 from .born_nan import BornNan
 from .broadcast import Broadcast
 from .collected import Collected
@@ -35,6 +36,7 @@ from .lost_write import LostWrite
 from .missing import Missing
 from .moving_views import MovingViews
 from .nameless import Nameless
+from .only_named import OnlyNamed
 from .piled import Piled
 from .second_order import SecondOrder
 from .squashed import Squashed
@@ -74,6 +76,8 @@ WATCHERS: dict[type[Watcher], Counter[type[Event]]] = {
     Growing: Counter({e.BackwardStarted: TURNS + 1}),
     Collected: Counter((e.NodeMade, e.OptimizerStepped)),
     Hooked: Counter((e.HookRan, e.Written)),
+    BornInfinite: Counter((e.NodeRan,)),
+    OnlyNamed: Counter((e.LineReached,)),
     BornNan: Counter((e.NodeMade,)),
     Diverged: Counter((e.Written,)),
     AskedInVain: Counter((e.BackwardFinished,)),

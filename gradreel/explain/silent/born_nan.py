@@ -28,6 +28,8 @@ class BornNan:
         self.births: dict[int, tuple[int, int]] = {}
         """For each call: the event and the node."""
         self.started: dict[int, bool] = {}
+        self.infinite: dict[int, int] = {}
+        """For each call the first node that made infinity of numbers."""
         self.forward: TensorState | None = None
         """The first tensor of the graph that held NaN, while none of what it was made of did."""
         self.diagnosis: Diagnosis | None = None
@@ -64,6 +66,9 @@ class BornNan:
     def ran(self, event: e.NodeRan) -> None:
         if event.call in self.births or self.started.get(event.node):
             return
+        whole = all(finite(slot.value) for slot in self.world.nodes[event.node].slots.values())
+        if whole and event.call not in self.infinite and not all(finite(grad) or has_nan(grad) for grad in event.grads):
+            self.infinite[event.call] = event.node
         if any(map(has_nan, event.grads)):
             self.births[event.call] = self.world.count - 1, event.node
 
@@ -91,10 +96,23 @@ class BornNan:
         if bad:
             self.tell_hidden(number, tensor)
             return
+        steep = world.nodes.get(self.infinite.get(number, -1))
+        if steep is not None and steep.number != node.number:
+            how: tuple[str, ...] = (
+                f"**{steep.title}**, built {on(steep.place.line)}{during(steep.place)}, got numbers from above and "
+                "handed on infinity: its slope is infinite at one of the values it kept.",
+                f"**{node.title}**, built {on(node.place.line)}, multiplied that by 0, and 0 · ∞ is NaN.",
+            )
+            node = steep
+        else:
+            how = (
+                f"**{node.title}**, built {on(node.place.line)}{during(node.place)}, got numbers from above, and what "
+                "it handed on holds NaN: its slope is infinite or undefined at one of the values it kept.",
+                "What is multiplied by 0 later, as in the branch of `where` that is not taken, is no help: 0 · ∞ is "
+                "NaN.",
+            )
         story = (
-            f"**{node.title}**, built {on(node.place.line)}{during(node.place)}, got numbers from above, and what it "
-            "handed on holds NaN: its slope is infinite or undefined at one of the values it kept.",
-            "What is multiplied by 0 later, as in the branch of `where` that is not taken, is no help: 0 · ∞ is NaN.",
+            *how,
             f"{code(call.text)} {on(call.place.line)} brings it to {called(world, tensor)}.",
         )
         lines: dict[str, int | None] = {"built": node.place.line, "raised": None, "shows": call.place.line}

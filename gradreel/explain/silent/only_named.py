@@ -1,0 +1,50 @@
+"""A method that is named and not called: `opt.step` without brackets does nothing."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from typing import Any
+
+from gradreel.trace import events as e
+from gradreel.trace.events import Event
+
+from ..diagnosis import Diagnosis, named, on
+from ..words import code
+from ..world.world import World
+
+METHODS = frozenset({"step", "zero_grad", "backward", "train", "eval"})
+
+
+class OnlyNamed:
+    """Looks for a statement that only names such a method, and sees whether it is reached."""
+
+    def __init__(self, world: World) -> None:
+        self.world = world
+        nodes = [node for node in ast.walk(world.source.tree) if isinstance(node, ast.Expr)]
+        self.statements = {node.lineno: ast.unparse(node) for node in nodes if only_named(node)}
+        self.reached: tuple[int, int] | None = None
+
+    def looks_at(self) -> dict[type[Event], Callable[[Any], None]]:
+        return {e.LineReached: self.line} if self.statements else {}
+
+    def line(self, event: e.LineReached) -> None:
+        if self.reached is None and event.line in self.statements:
+            self.reached = event.line, self.world.count - 1
+
+    def found(self) -> list[Diagnosis]:
+        if self.reached is None:
+            return []
+        line, number = self.reached
+        text = self.statements[line]
+        story = (
+            f"{code(text)} {on(line)} names a method and does not call it, so nothing happens there.",
+            f"Brackets call it: {code(text + '()')}.",
+        )
+        lines: dict[str, int | None] = {"built": line, "raised": None}
+        title = "A method that was not called"
+        return [Diagnosis("other", title, "", lines, story, (), {"built": number}, "only_named", named(target=text))]
+
+
+def only_named(node: ast.Expr) -> bool:
+    return isinstance(node.value, ast.Attribute) and node.value.attr in METHODS
