@@ -82,6 +82,11 @@ OFFERED = {
     "loss.backward()": [
         "net[1].requires_grad_(True) on line 8, which reaches the parameters of a module",
     ],
+    "import numpy as np\nnet = nn.Linear(2, 2)\nout = net(torch.randn(4, 2))\nsm = np.exp(out.detach().numpy())\n"
+    "loss = torch.from_numpy(sm).sum()\nloss.backward()": ["compute with torch instead of numpy"],
+    "x = torch.randn(2, 3, 4, requires_grad=True)\ny = x.permute(0, 2, 1).view(2, 12)\ny.sum().backward()": [
+        "reshape instead of view"
+    ],
 }
 
 

@@ -11,6 +11,7 @@ from ..diagnosis import Diagnosis, Failure, named
 from ..mentions import begun
 from ..words import code, listed
 from ..world.world import World
+from .misgiven import PAIRS
 
 OF_OBJECT = re.compile(r"^'(?P<got>\w+)' object has no attribute '(?P<what>\w+)'$")
 OF_MODULE = re.compile(r"^module '(?P<got>[\w.]+)' has no attribute '(?P<what>\w+)'$")
@@ -25,6 +26,8 @@ def attribute_missing(world: World, failure: Failure) -> Diagnosis | None:
     if (found := OF_MODULE.match(message)) is not None:
         return of_module(world, failure, found["got"], found["what"])
     if (found := OF_OBJECT.match(message)) is not None:
+        if found["got"] in PAIRS:
+            return of_result(world, failure, found["got"], found["what"])
         return of_class(world, failure, found["got"], found["what"]) or of_layer(
             world, failure, found["got"], found["what"]
         )

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 
 from ..calls import called
-from .common import copies, loads
+from .common import copies, enclosing, loads
 from .proposal import FREE, Proposal, Wanted
 from .text import Edit, Text, names_in, targets
 
@@ -302,7 +302,15 @@ def vmap_rule(wanted: Wanted) -> Iterator[Proposal]:
 def taken_out(wanted: Wanted) -> Iterator[Proposal]:
     """`x = ctx.saved_tensors` becomes `x, = ctx.saved_tensors`."""
     text, built = wanted.text, wanted.at("built")
+    home = enclosing(text, built, ast.ClassDef) if built is not None else None
+    if any(len(call.args) > 1 for call in saving(text, home)):
+        return  # which of several is meant, only the formula tells
     if isinstance(built, ast.Assign) and isinstance(built.targets[0], ast.Name):
         made = f"{text.get(built.targets[0])},"
         title = f"{made} = … on line {built.lineno}: the one tensor out of the tuple"
         yield wanted.proposal(title, FREE, text.replaced(built.targets[0], made))
+
+
+def saving(text: Text, home: ast.AST | None) -> list[ast.Call]:
+    """Where a Function says what is to be saved."""
+    return [call for call in text.parts(home, ast.Call) if called(call) == "save_for_backward"]

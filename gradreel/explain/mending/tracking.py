@@ -322,7 +322,7 @@ CUTS = {
     "flag": (flag_left,),
     "detach": (undetached, not_loaded, enabled, in_torch),
     "tensor": (from_tensors, without_numbers),
-    "numbers": (tensors_listed, without_numbers, from_tensors, in_torch, undetached),
+    "numbers": (tensors_listed, in_torch, without_numbers, from_tensors, undetached),
     "rounded": (scored, straight_through, soft_step),
     "no_grad": (recording_on,),
     "no_create_graph": (with_create_graph,),

@@ -141,6 +141,8 @@ def shapes(wanted: Wanted) -> Iterator[Proposal]:
     for call in text.calls(raised, "view"):
         made = text.get(call).replace(".view(", ".reshape(", 1)
         yield wanted.proposal("reshape instead of view", "copies where it must", text.replaced(call, made))
+    if "view size is not compatible" in wanted.found.message:
+        return  # the entries are right, and in the right order
     operands = operands_of(raised)
     for suffix, what in (
         (".t()", "transpose"),

@@ -24,7 +24,8 @@ def smaller(wanted: Wanted) -> Iterator[Proposal]:
         return
     most = min(int(part) for part in re.findall(r"\d+", found["sizes"]))
     convolved = found.re is CONVOLVED
-    for call in text.parts(text.tree, ast.Call):
+    calls = sorted(text.parts(text.tree, ast.Call), key=lambda call: (call.lineno, call.col_offset), reverse=True)
+    for call in calls:  # behind the others the image is smallest
         kind = LAYERS.fullmatch(called(call))
         if kind is None or (kind["of"].lower() == "conv") != convolved:
             continue
