@@ -183,6 +183,12 @@ def call_module(machine: Machine, module: Any, args: list[Value], kwargs: dict[s
         own = module.kind.find("__call__")
         if own is not MISSING:
             return call(machine, Bound(own, module), args, kwargs)
+    return call_forward(machine, module, args, kwargs)
+
+
+def call_forward(machine: Machine, module: Any, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    """The same, whatever `__call__` the program has written for it."""
+    if isinstance(module, Companion):
         forward = module.kind.find("forward")
         state = module.__dict__
         if isinstance(forward, Function) and not any(state.get(name) for name in HOOKS):

@@ -83,6 +83,8 @@ def checked(answer: Value, name: str) -> str:
 
 def base_text(machine: Machine, value: Value) -> str:
     """`str(value)` of an object whose class does not say."""
+    if not isinstance(value, OBJECTS):
+        return text(machine, value)
     kind = value.kind
     if kind.members is not None:
         return str(plain(value)) if is_its_value(value) else f"{kind.name}.{value.attributes['name']}"
@@ -163,13 +165,14 @@ def content(machine: Machine, value: Value, way: tuple[str, str, str, str, str],
 
 def base_repr(machine: Machine, value: Value, around: tuple[int, ...] = ()) -> str:
     """`repr(value)` of an object whose class does not say."""
-    if isinstance(value, Error):
+    if not isinstance(value, OBJECTS):
         return written(machine, value, around)
-    kind = value.kind
+    kind: Class = value.kind
+    items: Any = value
     if kind.members is not None:
         return f"<{kind.name}.{value.attributes['name']}: {written(machine, value.attributes['value'])}>"
     if kind.fields:
-        parts = [f"{n}={written(machine, v, (*around, id(value)))}" for n, v in zip(kind.fields, value, strict=False)]
+        parts = [f"{n}={written(machine, v, (*around, id(value)))}" for n, v in zip(kind.fields, items, strict=False)]
         return f"{kind.name}({', '.join(parts)})"
     if isinstance(value, Instance):
         return f"<{kind.title} object at 0x...>"

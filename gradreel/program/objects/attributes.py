@@ -17,7 +17,7 @@ from ..companions import Companion
 from ..engine import tensor_id, torch
 from ..machine import Machine
 from ..torch_face.names import TYPES as ENGINE_TYPES
-from .basics import basic
+from .basics import basic, going_through
 from .creating import Keyed
 from .kinds import missing, record_of, type_of
 from .looks import unbound
@@ -76,6 +76,8 @@ def load(machine: Machine, owner: Value, name: str) -> Value:
     if name.startswith("__"):
         kind = type_of(owner)
         found = basic(machine, owner, None, name, kind) if isinstance(kind, Type) else MISSING
+        if found is MISSING:
+            found = going_through(owner, name)
         if found is not MISSING:
             return found
     raise missing(owner, name)
@@ -222,7 +224,10 @@ def of_module(machine: Machine, owner: Any, name: str) -> Value:
         answer = call_method(machine, owner, "__getattr__", [name])
         if answer is not NotImplemented:
             return answer
-        found = basic(machine, owner, owner.kind, name)
+    if name.startswith("__"):
+        own, kind = isinstance(owner, Companion), type_of(owner)
+        host = kind if isinstance(kind, Type) else None
+        found = basic(machine, owner, owner.kind if own else None, name, host)
         if found is not MISSING:
             return found
     raise missing(owner, name)

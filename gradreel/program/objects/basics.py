@@ -6,9 +6,15 @@ that the object's class has written.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import operator
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
 
+import numpy as np
+
+from ..engine import torch
 from ..machine import Machine
+from ..words import words
 from .creating import begin, blank
 from .values import MISSING, Builtin, Class, Instance, Own, Type, Value
 
@@ -28,7 +34,19 @@ def basic(machine: Machine, this: Value, kind: Class | None, name: str, host: Ty
     return Builtin(name, way, True, this)
 
 
-CONTAINERS = (list, dict, tuple, set, frozenset, str, int, float)
+def going_through(owner: Value, name: str) -> Value:
+    """How to go through what is no container of Python's: iterators, the keys of a dict; MISSING if it is not that."""
+    from ..builtins.sequences import begun, following
+
+    if name == "__next__" and isinstance(owner, Iterator):
+        return Builtin(name, following, True, owner)
+    return Builtin(name, begun, True, owner) if name == "__iter__" and isinstance(owner, Iterable) else MISSING
+
+
+CONTAINERS: tuple[Any, ...] = (
+    *(list, dict, tuple, range, set, frozenset, str, int, float),
+    *(torch.Tensor, torch.nn.Module, np.ndarray),
+)
 
 
 def _set(machine: Machine, this: Value, name: str, value: Value) -> None:
@@ -142,7 +160,31 @@ def _operator(kind: str, mirrored: bool = False) -> Callable[..., Value]:
     return run
 
 
-ARITHMETIC = ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "and", "or", "xor")
+def _compared(name: str) -> Callable[..., Value]:
+    ask = operator.methodcaller
+    return lambda machine, this, other: ask(name, other)(this) if isinstance(this, (*NUMBERS, str)) else NotImplemented
+
+
+def _called(machine: Machine, this: Value, *args: Value, **kwargs: Value) -> Value:
+    from ..calls import call_forward
+
+    return call_forward(machine, this, list(args), kwargs)
+
+
+def _rounded(machine: Machine, this: Value, *digits: Value) -> Value:
+    from ..builtins.sequences import rounded
+
+    return rounded(machine, this, *digits)
+
+
+def _turned(machine: Machine, this: Value) -> Value:
+    from ..builtins.sequences import turned
+
+    return turned(machine, this)
+
+
+NUMBERS = (int, float, torch.Tensor, np.ndarray)
+ARITHMETIC = words("add sub mul truediv floordiv mod pow matmul and or xor")
 
 CONTENT: dict[str, Callable[..., Value]] = {
     "__getitem__": _item,
@@ -153,6 +195,13 @@ CONTENT: dict[str, Callable[..., Value]] = {
     "__iter__": lambda machine, this: iter(this),
     **{f"__{name}__": _operator(name) for name in ARITHMETIC},
     **{f"__r{name}__": _operator(name, mirrored=True) for name in ARITHMETIC},
+    **{name: _compared(name) for name in words("__lt__ __le__ __gt__ __ge__")},
+    "__call__": _called,
+    "__round__": _rounded,
+    "__reversed__": _turned,
+    "__index__": lambda machine, this: operator.index(this),
+    "__invert__": lambda machine, this: ~this,
+    "__pos__": lambda machine, this: +this,
     "__neg__": lambda machine, this: -this,
     "__abs__": lambda machine, this: abs(this),
     "__bool__": lambda machine, this: bool(this),
