@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from .graph import Hooks, Node
     from .tensor import Tensor
 
-QUALIFIED = {n: f"torch::autograd::{n}" for n in ("AccumulateGrad", "CopySlices", "CopyBackwards")}
+QUALIFIED = {n: f"torch::autograd::{n}" for n in ("AccumulateGrad", "CopySlices", "CopyBackwards", "Identity")}
 QUALIFIED["NotImplemented"] = "torch::autograd::NotImplemented"
 """The nodes whose name() is longer than their type's name."""
 

@@ -15,7 +15,7 @@ from ..errors import sizes
 from ..homes import settle
 from ..state import state
 from ..tensor import Tensor, sharing
-from ..transforms.levels import Identity, Level, Source, exited, wrap
+from ..transforms.levels import CppFunction, Level, Source, exited, wrap
 from ..transforms.tangents import tangent_of
 
 
@@ -107,7 +107,7 @@ def unpack_dual(tensor: Tensor, *, level: int | None = None) -> UnpackedDualTens
     if (dual := state.dual) is None:
         return UnpackedDualTensor(tensor, None)
     tangent = tangent_of(tensor, dual)
-    primal = exited(tensor, dual, Identity)
+    primal = exited(tensor, dual, CppFunction)
     if tangent is not None and not primal.requires_grad:
         primal = sharing(primal, primal.array(), primal.shared_storage())
     return UnpackedDualTensor(primal, None if tangent is None else exited(tangent, dual))

@@ -118,10 +118,12 @@ class Exit(Node):
     graph = raw
 
 
-class Identity(Exit):
-    """Where the value of a dual tensor left it, which torch shows."""
+class CppFunction(Exit):
+    """Where the value of a dual tensor left it, which torch shows: a function of C++ without a type of its own."""
 
     __slots__ = ()
+    __module__ = "builtins"
+    __repr__ = object.__repr__
 
     def type_name(self) -> str:
         return "Identity"
@@ -223,7 +225,7 @@ def cut(value: Any, level: Level) -> Any:
 def exited(value: Tensor, level: Level, kind: type[Exit] = Exit) -> Tensor:
     """`value` as it is outside of `level`, which goes on."""
     outside: Tensor = cut(value, level)
-    if outside.requires_grad and (kind is Identity or sources_of(outside, level)):
+    if outside.requires_grad and (kind is CppFunction or sources_of(outside, level)):
         node = kind([gradient_edge(outside)], ((outside.data_.shape, outside.data_.dtype),))
         node.level = level
         outside = plain(outside.array(), node)
