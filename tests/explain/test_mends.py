@@ -87,6 +87,13 @@ OFFERED = {
     "x = torch.randn(2, 3, 4, requires_grad=True)\ny = x.permute(0, 2, 1).view(2, 12)\ny.sum().backward()": [
         "reshape instead of view"
     ],
+    "criterion = nn.CrossEntropyLoss\nnet = nn.Linear(2, 3)\n"
+    "loss = criterion(net(torch.randn(4, 2)), torch.tensor([0, 1, 2, 0]))\nloss.backward()": [
+        "nn.CrossEntropyLoss() on line 5"
+    ],
+    "loss = nn.MSELoss\nout = loss(nn.Linear(2, 2)(torch.ones(1, 2)), torch.ones(1, 2))\nout.backward()": [
+        "nn.MSELoss() on line 5"
+    ],
 }
 
 

@@ -19,6 +19,7 @@ from .dtypes import dtype_mixed
 from .indices import place_missing
 from .inplace import inplace_refused
 from .loading import state_refused
+from .loss_class import loss_class
 from .mapped import mapped_wrongly
 from .matrices import matrix_refused
 from .misgiven import misgiven
@@ -55,6 +56,7 @@ POSTMORTEMS: tuple[Callable[[World, Failure], Diagnosis | None], ...] = (
     plain_number,
     no_gradient,
     saved_tuple,
+    loss_class,
     demanded,
     chance_refused,
     matrix_refused,

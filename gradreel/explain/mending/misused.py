@@ -7,6 +7,7 @@ import difflib
 from collections.abc import Iterable, Iterator
 
 from ..calls import called
+from ..errors.loss_class import classes_kept
 from ..errors.misgiven import METHODS, PAIRS
 from .common import grouped
 from .misgiven import same_number
@@ -154,6 +155,15 @@ def made_and_called(wanted: Wanted) -> Iterator[Proposal]:
     text, got = wanted.text, wanted.name("got")
     every = (call for call in text.parts(text.tree, ast.Call) if called(call).endswith(got or "Loss"))
     yield from made_first(wanted, [call for call in every if len(call.args) > 1])
+
+
+def class_made(wanted: Wanted) -> Iterator[Proposal]:
+    """`criterion = nn.MSELoss` becomes `criterion = nn.MSELoss()`."""
+    text, got = wanted.text, wanted.name("got") or ""
+    for node in classes_kept(text.tree):
+        if text.get(node.targets[0]) == wanted.name("target") or (got and text.get(node.value).endswith(got)):
+            made = f"{text.get(node.value)}()"
+            yield wanted.proposal(f"{made} on line {node.lineno}", FREE, text.replaced(node.value, made))
 
 
 def made_first(wanted: Wanted, calls: Iterable[ast.Call]) -> Iterator[Proposal]:
