@@ -91,6 +91,8 @@ OFFERED = {
     "loss = criterion(net(torch.randn(4, 2)), torch.tensor([0, 1, 2, 0]))\nloss.backward()": [
         "nn.CrossEntropyLoss() on line 5"
     ],
+    "net = nn.Linear(2, 1)\nopt = torch.optim.SGD(net.parameters(), lr=0.1)\nloss = net(torch.ones(3, 2)).sum()\n"
+    "opt.step()\nprint(loss)": ["loss.backward() before line 8"],
     "loss = nn.MSELoss\nout = loss(nn.Linear(2, 2)(torch.ones(1, 2)), torch.ones(1, 2))\nout.backward()": [
         "nn.MSELoss() on line 5"
     ],

@@ -179,6 +179,20 @@ def backward_first(wanted: Wanted, raised: ast.stmt) -> Iterator[Proposal]:
             yield wanted.proposal(title, "gradients are computed", text.before(statement, [f"{name}.backward()"]))
 
 
+def driven(wanted: Wanted) -> Iterator[Proposal]:
+    """The loss goes backward before the step that follows it, else at once."""
+    text, built, name = wanted.text, wanted.at("built"), wanted.name("target")
+    if built is None or name is None or not name.isidentifier():
+        return
+    block, added = text.block(built), [f"{name}.backward()"]
+    rest = block[block.index(built) + 1 :] if built in block else []
+    step = next((statement for statement in rest if text.calls(statement, "step")), None)
+    title = f"{name}.backward() " + (f"after line {built.lineno}" if step is None else f"before line {step.lineno}")
+    yield wanted.proposal(
+        title, "gradients are computed", text.after(built, added) if step is None else text.before(step, added)
+    )
+
+
 def is_clearing(statement: ast.stmt) -> bool:
     return isinstance(statement, ast.Expr) and ".grad" in ast.unparse(statement) and "zero_" in ast.unparse(statement)
 

@@ -93,6 +93,7 @@ BY_CAUSE: dict[str, tuple[Proposer, ...]] = {
     "not_used": (layers.called_too, gradients.not_used),
     "piled": (gradients.piled,),
     "idle": (gradients.emptied_later,),
+    "no_backward": (gradients.driven,),
     "second_order": (gradients.second_order,),
     "hooked": (gradients.hooked,),
     "nan": (not_numbers.nan_born, steps.left_out),

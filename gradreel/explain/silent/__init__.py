@@ -36,6 +36,7 @@ from .lost_write import LostWrite
 from .missing import Missing
 from .moving_views import MovingViews
 from .nameless import Nameless
+from .no_backward import NoBackward
 from .only_named import OnlyNamed
 from .piled import Piled
 from .second_order import SecondOrder
@@ -69,6 +70,7 @@ WATCHERS: dict[type[Watcher], Counter[type[Event]]] = {
     Nameless: Counter((e.OptimizerStepped,)),
     Stale: Counter((e.Written,)),
     Idle: Counter((e.OptimizerStepped,)),
+    NoBackward: Counter((e.OptimizerStepped, e.NodeMade)),
     Untouched: Counter((e.OptimizerStepped,)),
     Broadcast: Counter((e.NodeMade,)),
     Piled: Counter((e.GradStored,)),
