@@ -18,4 +18,4 @@ def test_a_name_does_what_it_does_in_torch(used: dict[str, str]) -> None:
 
 
 def test_all_names_are_there() -> None:
-    assert len({used["name"] for used in USED}) == 210
+    assert len({used["name"] for used in USED}) == 213
