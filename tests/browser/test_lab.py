@@ -52,6 +52,19 @@ def test_a_program_plays_to_its_end_and_back(page: Page, app_url: str) -> None:
     assert state(player)["step"] == last - 1
 
 
+def test_keys_are_for_the_player_while_nothing_has_the_focus(page: Page, app_url: str) -> None:
+    player = open_lab(page, app_url)
+    assert page.evaluate("document.activeElement === document.body")
+    page.keyboard.press("Home")
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("ArrowRight")
+    assert state(player)["step"] == 2
+    page.keyboard.press("?")
+    expect(page.get_by_role("dialog")).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(page.get_by_role("dialog")).to_be_hidden()
+
+
 def test_space_plays_after_a_button_of_time_was_pressed_by_mouse(page: Page, app_url: str) -> None:
     player = open_lab(page, app_url)
     run(page, ALONE)

@@ -58,7 +58,7 @@ export function createComparison(root, { head, page, scene, beside, ask, giveUp,
   };
   const actions = { first: () => jump(0), last: () => jump(moments.length - 1), next: () => jump(now + 1), prev: () => jump(now - 1), toggle: () => clock.toggle(), setSpeed: clock.setSpeed };
   const buttons = createControls(controls, actions);
-  const unbind = bindKeys(frame.body, actions);
+  const unbind = bindKeys(frame.body, actions, true);
   scrub.addEventListener("input", () => jump(Number(scrub.value)));
 
   /** One of the two: its title, its program, its player. */

@@ -7,9 +7,10 @@ const OUTSIDE = new Set(["r", "c", "R", "C"]);
 
 /** @param {HTMLElement} root
  * @param {Record<string, () => void>} actions  toggle, next, prev, first, last, nextLine, prevLine, nextCall, prevCall, loop, bookmark, prevMark, nextMark, fit, turn, zoomIn, zoomOut, help, find
+ * @param {boolean} [alone]  whether no other player is on the page: then keys are for it, too, while nothing has the focus
  * @returns {() => void} a function that takes the keys away again
  */
-export function bindKeys(root, actions) {
+export function bindKeys(root, actions, alone = false) {
   const handle = (event) => {
     const target = event.composedPath()[0] ?? event.target;
     const writing = isText(target);
@@ -22,8 +23,14 @@ export function bindKeys(root, actions) {
     event.stopPropagation();
     action();
   };
+  const page = root.ownerDocument;
+  const unfocused = (event) => event.target === page.body && handle(event);
   root.addEventListener("keydown", handle);
-  return () => root.removeEventListener("keydown", handle);
+  if (alone) page.addEventListener("keydown", unfocused);
+  return () => {
+    root.removeEventListener("keydown", handle);
+    page.removeEventListener("keydown", unfocused);
+  };
 }
 
 /** What a key asks for. @returns {string|null} */

@@ -158,6 +158,7 @@ export function createLab(root, { head, scene, ask, giveUp = null, theme, step =
   root.classList.add(`gr-${head.place}`);
   root.replaceChildren(bar, stage, notice.element);
   const player = createPlayer(stage, scene, {
+    alone: true,
     vis,
     theme,
     step: step ?? steps?.of(program.text) ?? null,

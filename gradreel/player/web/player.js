@@ -24,7 +24,7 @@ import { createStage } from "./stage.js";
 import { createTimeline } from "./timeline.js";
 
 /** @typedef {{vis: any, onRun?: (source: string) => void, onStep?: (step: number) => void, theme?: "light"|"dark"|null,
- *             step?: number|null, source?: string, compact?: boolean, spread?: boolean, editor?: boolean, createEditor?: any}} Options
+ *             step?: number|null, source?: string, compact?: boolean, alone?: boolean, spread?: boolean, editor?: boolean, createEditor?: any}} Options
  *  `createEditor` makes the code pane: the editor where one is wanted, else a plain list of lines. With `spread` a graph is drawn
  *  from left to right where the stage is broad and low. */
 
@@ -145,7 +145,7 @@ function assemble(root, parts, run, { show, draw }, firstScene, options) {
     show({ first: true });
   };
   parts.onTool(actions);
-  const unbind = [bindKeys(root, actions), onDark(made.stage.recolour)];
+  const unbind = [bindKeys(root, actions, Boolean(options.alone)), onDark(made.stage.recolour)];
   made.unbind = () => unbind.forEach((each) => each());
   return made;
 }
