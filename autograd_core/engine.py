@@ -31,6 +31,7 @@ class Call:
         self.on_tensors = create_graph or bool(state.mapped)  # what vmap hides is no array
         self.captures = captures
         self.captured: dict[int, Any] = {}
+        self.given: Sequence[Tensor] = ()
         self.number = state.next_call()
         self.running: Node | None = None
         self.targets: set[Node] | None = None
@@ -235,7 +236,7 @@ class Call:
             for nr, grad in enumerate(grads):
                 wanted = self.captures.get((node, nr), ())
                 if wanted:
-                    found = None if grad is None else as_tensor(grad, self.written.get((node, nr), 0))
+                    found = None if grad is None else self.shown(grad, self.written.get((node, nr), 0))
                     self.captured.update(dict.fromkeys(wanted, found))
         if node.hooks is not None and node.hooks.pre and (self.needed is None or node in self.needed):
             for hook in list(node.hooks.pre.values()):
@@ -246,6 +247,14 @@ class Call:
                     check_hook_results(hook, got, given)
                     grads = self.from_hook(got)
         return grads
+
+    def shown(self, grad: Any, count: int) -> Tensor:
+        """`grad` as a tensor: the very one that the call was given, if nothing on the way made another."""
+        if not self.on_tensors:
+            for given in self.given:
+                if given.data_ is grad:
+                    return given
+        return as_tensor(grad, count)
 
     def hooked(
         self, hooks: dict[int, Callable[[Any], Any]], grad: Any, variable: Tensor | None, node: Node, nr: int

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -40,6 +40,9 @@ APART = frozenset(
         "index_select",
         "gather",
         "index_fill",
+        "index_reduce",
+        "scatter_reduce",
+        "take",
     ]
 )
 """Operators whose operands may not even lie in the very memory that is written."""
@@ -61,9 +64,31 @@ def refuse_overlap(name: str, target: Tensor, operands: Iterable[Any]) -> None:
         )
     if name in READ_FIRST:
         return
-    for other in operands:
+    for other in each(read_meanwhile(name, tuple(operands))):
         if isinstance(other, Tensor) and overlap(target, other, name in APART):
             raise RuntimeError(READ_AND_WRITTEN)
+
+
+def read_meanwhile(name: str, operands: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The operands that are read while `name` writes: a number that fills places was read before."""
+    if name == "index_fill":
+        return operands[:2]
+    if name == "index_put" and not any(operands[2:]):
+        from .ops.putting import by_mask
+
+        indices, values = operands[:2]
+        if by_mask([None if i is None else i.data_ for i in indices], values.data_):
+            return (indices,)
+    return operands
+
+
+def each(operands: Iterable[Any]) -> Iterator[Any]:
+    """The operands, those in a list one by one: the indices of a place among them."""
+    for operand in operands:
+        if isinstance(operand, tuple | list):
+            yield from operand
+        else:
+            yield operand
 
 
 def refuse_repeats(data: Array) -> None:

@@ -86,7 +86,10 @@ def run(
     start: list[Any] = []  # until all is told
 
     def work() -> None:
-        start.extend([g if call.on_tensors else g.data_ for g in starting_grads(roots, grads, edges)])
+        given = starting_grads(roots, grads, edges)
+        start.extend([g if call.on_tensors else g.data_ for g in given])
+        if call.captures is not None:
+            call.given = given
         if tape is None or not recording.execute(tape, call, *edges[0], start[0]):
             call.execute([(node, nr, grad) for (node, nr), grad in zip(edges, start, strict=True)])
 
@@ -279,7 +282,8 @@ def result(call: Call, index: int, tensor: Any, allow_unused: bool, materialize:
         return None
     value: Tensor = got if isinstance(got, Tensor) else plain(got)
     if session is not None and isinstance(tensor, Tensor):
-        session.made(value, "grad", ())
+        if not any(value is given for given in call.given):
+            session.made(value, "grad", ())
         session.emit((events.GradCaptured, call.number, index, session.tensor(tensor), events.snapshot(value.data_)))
     return value
 

@@ -100,9 +100,10 @@ def register_multi_grad_hook(
     """Call `fn` once the gradients of all `tensors` that a backward comes to are there, or at the first of them."""
     if mode not in ("all", "any"):
         raise ValueError(f"Expects mode to be one of ('all', 'any') but got {mode}")
-    for tensor in tensors:
-        if not tensor.requires_grad:
-            raise AssertionError("Expected gradient function to be set")
+    if mode == "any":  # where all would have to come, one that never can is refused
+        tensors = [t for t in tensors if t.requires_grad]
+    elif not all(t.requires_grad for t in tensors):
+        raise AssertionError("Expected gradient function to be set")
     hooks = (AllHook if mode == "all" else AnyHook)(tensors, fn)
     return _MultiHandle([t.register_hook(hooks.at(i)) for i, t in enumerate(tensors)])
 

@@ -16,6 +16,7 @@ from ..ops import added, putting, two_numbers
 from ..ops import elementwise as e
 from ..ops import shape as s
 from ..ops.bounds import meet
+from ..state import state
 from ..strides import iterated, suggests
 from ..tensor import Tensor, plain
 from ..transforms.batch import hidden, unseen
@@ -69,6 +70,18 @@ def cast(input: Tensor, dtype: Any, memory_format: str | None = None) -> Tensor:
     if input.data_.dtype == target and (memory_format is None or suggests(input.data_, memory_format)):
         return input
     return recast(input, target, memory_format)
+
+
+def counted_in(input: Tensor, dtype: Any) -> Tensor:
+    """`input` in the dtype that its sum, its product or the like is wanted in.
+
+    Raises:
+        RuntimeError: gradients come to `input`, and there are none in that dtype.
+    """
+    found = cast(input, dtype)
+    if found.data_.dtype.kind != "f" and input.requires_grad and state.grad_enabled:
+        raise RuntimeError(f"Autograd not support dtype: {errors.type_name(found.data_.dtype)}")
+    return found
 
 
 def recast(input: Tensor, target: np.dtype[Any], memory_format: str | None = None) -> Tensor:

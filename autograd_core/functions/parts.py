@@ -16,7 +16,6 @@ from ..ops import gathering, scattering
 from ..ops import index as i
 from ..ops import shape as s
 from ..tensor import Tensor, plain
-from ..warned import warn_once
 
 
 def tensor_split(input: Tensor, indices_or_sections: Any, dim: int = 0) -> tuple[Tensor, ...]:
@@ -179,12 +178,7 @@ def index_reduce(
     input: Tensor, dim: int, index: Tensor, source: Tensor, reduce: str, *, include_self: bool = True
 ) -> Tensor:
     """Slices of `source` that meet those of `input` at an index: their product, mean or extreme."""
-    warn_of_beta()
     return gathering.index_reduce(input, dim, index, source, reduce, include_self)
-
-
-def warn_of_beta() -> None:
-    warn_once("index_reduce", "index_reduce() is in beta and the API may change at any time.")
 
 
 def scatter_reduce(

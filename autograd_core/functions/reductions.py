@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from ..ops import elementwise as e
 from ..ops import reduce as r
 from ..tensor import Tensor
-from .choices import UNSAID, cast, dims
+from .choices import UNSAID, cast, counted_in, dims, numpy_dtype
 
 
 def returned(kind: str, fields: str) -> Any:
@@ -45,7 +45,7 @@ MAX, MIN, SORT, TOPK = (named(kind) for kind in ("max", "min", "sort", "topk"))
 
 def sum(input: Tensor, dim: Any = UNSAID, keepdim: bool = False, *, axis: Any = UNSAID, dtype: Any = None) -> Tensor:
     if dtype is not None:
-        input = cast(input, dtype)
+        input = counted_in(input, dtype)
     dim = dim if axis is UNSAID else axis
     return cast(r.sum(input) if dim is UNSAID else r.sum_dim(input, dims(dim), keepdim), dtype)
 
@@ -58,16 +58,23 @@ def mean(input: Tensor, dim: Any = UNSAID, keepdim: bool = False, *, axis: Any =
 
 
 def prod(input: Tensor, dim: int | None = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
-    input = cast(input, dtype)
+    input = counted_in(input, dtype)
     return cast(r.prod(input) if dim is None else r.prod_dim(input, dim, keepdim), dtype)
 
 
 def cumsum(input: Tensor, dim: int, *, dtype: Any = None) -> Tensor:
-    return cast(r.cumsum(cast(input, dtype), dim), dtype)
+    refuse_truth("cumsum", dtype)
+    return cast(r.cumsum(counted_in(input, dtype), dim), dtype)
 
 
 def cumprod(input: Tensor, dim: int, *, dtype: Any = None) -> Tensor:
-    return cast(r.cumprod(cast(input, dtype), dim), dtype)
+    refuse_truth("cumprod", dtype)
+    return cast(r.cumprod(counted_in(input, dtype), dim), dtype)
+
+
+def refuse_truth(name: str, dtype: Any) -> None:
+    if dtype is not None and numpy_dtype(dtype).kind == "b":
+        raise NotImplementedError(f"\"{name}_out_cpu\" not implemented for 'Bool'")
 
 
 def max(input: Tensor, dim: Any = None, keepdim: bool = False) -> Any:

@@ -11,7 +11,7 @@ from ..ops import elementwise as e
 from ..ops import order, spread
 from ..ops import reduce as r
 from ..tensor import Tensor, plain
-from .choices import cast, dims
+from .choices import cast, counted_in, dims
 from .reductions import NOT_GIVEN, Extreme, correction_of, named, returned
 
 AMINMAX = returned("aminmax", "min max")
@@ -58,7 +58,7 @@ def cummin(input: Tensor, dim: int) -> Extreme:
 
 
 def nansum(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
-    return cast(spread.nansum(cast(input, dtype), dims(dim), keepdim), dtype)
+    return cast(spread.nansum(counted_in(input, dtype), dims(dim), keepdim), dtype)
 
 
 def nanmean(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:

@@ -14,7 +14,7 @@ from numpy import ndarray
 
 from .. import comparing, dtypes, errors, not_implemented
 from ..functions import choices as functions
-from ..functions import parts, places
+from ..functions import places
 from ..functions.choices import UNSAID, any_floating, known_mode
 from ..functions.indexing import to_write_by
 from ..graph import FLOAT
@@ -207,7 +207,6 @@ def float_power_(self: Tensor, exponent: Any) -> Tensor:
 def index_reduce_(
     self: Tensor, dim: int, index: Tensor, source: Tensor, reduce: str, *, include_self: bool = True
 ) -> Tensor:
-    parts.warn_of_beta()
     return in_place(gathering.index_reduce, self, dim, index, source, reduce, include_self)
 
 

@@ -283,9 +283,9 @@ def pow_scalar(self: Array, exponent: float) -> Array:
         return arithmetic.power(self, exponent)
     if self.dtype.kind in "biu":
         self = beside(self, exponent)
+        if self.dtype.kind in "iu" and exponent < 0:
+            raise RuntimeError("Integers to negative integer powers are not allowed.")
         exponent = dtypes.fitting(exponent, self.dtype)
-    if self.dtype.kind in "iu" and exponent < 0:
-        raise RuntimeError("Integers to negative integer powers are not allowed.")
     return power(self, exponent)
 
 

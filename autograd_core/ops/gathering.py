@@ -9,6 +9,7 @@ import numpy as np
 from .. import errors
 from ..op import both, op
 from ..tensor import Array
+from ..warned import warn_once
 from .dims import wrap
 from .scattering import JOINS, STARTS, worst
 
@@ -42,6 +43,11 @@ def check(data: Array, dim: int, index: Array, source: Array, reduce: str) -> No
             f"index_reduce_(): Number of indices ({np.size(index)}) should be equal to source.size(dim): "
             f"({source.shape[at]}), for dim: {dim}"
         )
+    if any(n != m for d, (n, m) in enumerate(zip(data.shape, source.shape, strict=True)) if d != at):
+        raise RuntimeError(
+            "source tensor shape must match self tensor shape, excluding the specified dimension. Got self.shape = "
+            f"{list(data.shape)} source.shape = {list(source.shape)}"
+        )
     if np.any((index < 0) | (index >= data.shape[at])):
         raise IndexError("index out of range in self")
 
@@ -57,6 +63,7 @@ def check(data: Array, dim: int, index: Array, source: Array, reduce: str) -> No
 )
 def index_reduce(self: Array, dim: int, index: Array, source: Array, reduce: str, include_self: bool = True) -> Array:
     check(self, dim, index, source, reduce)
+    warn_once("index_reduce", "index_reduce() is in beta and the API may change at any time.")
     out = np.array(self)
     at: Any = (slice(None),) * wrap(dim, self.ndim) + (np.atleast_1d(index),)
     if not include_self:

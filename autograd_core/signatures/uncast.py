@@ -38,6 +38,7 @@ ALONE = {
     "logcumsumexp": SCALAR_TYPE,
     "quantile nanquantile": SAME_QUANTILE,
     "all any": BOOLS,
+    "isposinf isneginf": "{name} does not support non-boolean outputs.",
     "dot": "result dtype {given} does not match input dtype {kind}",
     "nonzero": "nonzero: Expected out tensor to have scalar type {kind} but got scalar type{given}",
     "histc": "torch.histogram: input tensor and hist tensor should have the same dtype, but got input {c_kind} and "
