@@ -126,3 +126,38 @@ def test_a_step_of_a_descent_is_not_bound_to_the_name_of_its_turn() -> None:
     )
     [(_, mends)] = mended(run(HEAD + step), run)
     assert [mend.title for mend in mends] == ["update under torch.no_grad(): line 8"]
+
+
+TWICE = [
+    "import torch",
+    "x = torch.ones(2, requires_grad=True)",
+    "y = x * x",
+    "y.sum().backward()",
+    "y.sum().backward()",
+]
+SAID = "RuntimeError: Trying to backward through the graph a second time.\nSpecify retain_graph=True."
+TRACEBACK = f'Traceback (most recent call last):\n  File "a.py", line 5, in <module>\n    y.sum().backward()\n{SAID}'
+CELL = f"-----------\nRuntimeError   Traceback (most recent call last)\nCell In[1], line 5\n\n----> 5 y.sum()\n\n{SAID}"
+PASTED = {
+    "a program, then its error": ("", TRACEBACK),
+    "a transcript": (">>> ", TRACEBACK),
+    "only what it says": (">>> ", SAID),
+    "a notebook's frames": (">>> ", CELL),
+}
+
+
+@pytest.mark.parametrize("case", PASTED)
+def test_a_mended_program_is_without_the_error_that_was_posted(case: str) -> None:
+    prompt, error = PASTED[case]
+    page = "\n".join([*(prompt + line for line in TWICE), error, "", f"{prompt}print(x.grad)", "tensor([4., 4.])", ""])
+    for _, mends in mended(run(page), run):
+        assert mends
+        for mend in mends:
+            assert "Error" not in mend.source and "Specify" not in mend.source and "Traceback" not in mend.diff
+            assert mend.source.endswith(f"{prompt}print(x.grad)\ntensor([4., 4.])\n")
+
+
+def test_a_traceback_in_a_text_of_the_program_stays() -> None:
+    page = f'{chr(10).join(TWICE)}\nwords = """\n{TRACEBACK}\n"""\n'
+    [(_, mends), *_] = mended(run(page), run)
+    assert mends and all(TRACEBACK in mend.source for mend in mends)

@@ -87,7 +87,7 @@ def mends(trace: Trace, found: Diagnosis, run: Run, until: float, code: str) -> 
                 left = diagnose(again) if again.outcome.kind in ("finished", "raised") else []
                 if not left and helps(trace, again, found):
                     if proposal.title not in [other.title for _, _, other in good]:
-                        good.append((proposal.makeshift, changes(trace, again), mend(trace, proposal, edited)))
+                        good.append((proposal.makeshift, changes(trace, again), mend(trace, proposal, edited, code)))
                     if sum(not (makeshift or change) for makeshift, change, _ in good) >= MOST_MENDS:
                         return best(good)
                 elif left and depth + 1 < DEEPEST and further(wanted, left[0]):
@@ -141,8 +141,8 @@ def told_lines(lines: list[str]) -> str:
     return f"line {lines[0]}" if len(lines) == 1 else f"lines {', '.join(lines[:-1])} and {lines[-1]}"
 
 
-def mend(trace: Trace, proposal: Proposal, edited: str) -> Mend:
-    return Mend(proposal.title, proposal.cost, edited, difference(trace.source, edited))
+def mend(trace: Trace, proposal: Proposal, edited: str, code: str) -> Mend:
+    return Mend(proposal.title, proposal.cost, edited, difference(woven(trace.source, code, code), edited))
 
 
 # ---- the promise

@@ -224,13 +224,44 @@ def targets(statement: ast.stmt) -> set[str]:
 
 
 def woven(page: str, program: str, edited: str) -> str:
-    """`page`, which holds `program` line by line, with the lines in it that `edited` changes."""
-    if page == program:
-        return edited
+    """`page`, which holds `program` line by line, with the lines in it that `edited` changes, and without the errors
+    that were posted: those are of the program before.
+    """
     around, old, new = page.split("\n"), program.split("\n"), edited.split("\n")
+    errors = posted_errors(around, old)
+    if page == program and not errors:
+        return edited
     changes = difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes()
-    parts = [around[i:j] if tag == "equal" else new[k:m] for tag, i, j, k, m in changes]
+    parts = [
+        [around[at] for at in range(i, j) if at not in errors] if tag == "equal" else new[k:m]
+        for tag, i, j, k, m in changes
+    ]
     return "\n".join(line for part in parts for line in part)
+
+
+FRAMES = re.compile(r"^\s*Traceback \(most recent call last\)|^-{10,}$|^\w+(?:Error|Exception)\s+Traceback ")
+SAID = re.compile(r"^\s*[\w.]*(?:Error|Exception)(?::|$)")
+
+
+def posted_errors(page: Sequence[str], program: Sequence[str]) -> set[int]:
+    """The lines of `page`, from 0, on which an error stands that somebody got: frames, then what it says as far as the
+    next blank line. None of them is one of `program`, and a page that is nothing but a program has none.
+    """
+    prompted = any(line.lstrip().startswith(">>>") for line in page)
+    if page == program and not prompted:
+        return set()
+    found: set[int] = set()
+    within = said = False
+    for at, line in enumerate(page):
+        if PROMPTED.match(line) if prompted else program[at].strip():
+            within = said = False
+            continue
+        within = within and bool(line.strip() or not said)
+        said = bool(SAID.match(line)) or within and said
+        within = within or said or bool(FRAMES.match(line))
+        if within:
+            found.add(at)
+    return found
 
 
 def readable(text: str) -> bool:
