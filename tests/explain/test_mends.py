@@ -87,6 +87,31 @@ OFFERED = {
     "x = torch.randn(2, 3, 4, requires_grad=True)\ny = x.permute(0, 2, 1).view(2, 12)\ny.sum().backward()": [
         "reshape instead of view"
     ],
+    "net = nn.Linear(4, 2)\n"
+    "opt = torch.optim.Adam(net.parameters(), lr=0.01)\n"
+    "chosen, rewards = [], []\n"
+    "for episode in range(3):\n"
+    "    for t in range(2):\n"
+    "        chosen.append(F.log_softmax(net(torch.randn(4)), -1)[0])\n"
+    "        rewards.append(1.0)\n"
+    "    loss = -(torch.stack(chosen) * torch.tensor(rewards)).sum()\n"
+    "    opt.zero_grad()\n"
+    "    loss.backward()\n"
+    "    opt.step()": [
+        "clear chosen and rewards once the update is done, after line 14",
+        "detach every part of chosen at the top of the turn",
+        "keep the graph: retain_graph=True on line 14",
+    ],
+    "net = nn.Linear(4, 1)\n"
+    "total = torch.tensor(0.)\n"
+    "for epoch in range(2):\n"
+    "    for i in range(2):\n"
+    "        total = total + net(torch.randn(2, 4)).pow(2).mean()\n"
+    "    total.backward()": [
+        "begin total anew once the update is done, after line 10",
+        "detach total at the top of the turn",
+        "keep the graph: retain_graph=True on line 10",
+    ],
     "criterion = nn.CrossEntropyLoss\nnet = nn.Linear(2, 3)\n"
     "loss = criterion(net(torch.randn(4, 2)), torch.tensor([0, 1, 2, 0]))\nloss.backward()": [
         "nn.CrossEntropyLoss() on line 5"
