@@ -102,9 +102,9 @@ class Session:
         return None if ref is None else ref.number
 
     def node(self, node: Node) -> int:
-        """The number of `node`; one not met before is announced as it stands."""
+        """The number of `node`; one not met before is announced as it stands, made by the operator that it is of."""
         number = self.node_number(node)
-        return self.node_made(node, "known before", ()) if number is None else number
+        return self.node_made(node, node.op_name or "known before", ()) if number is None else number
 
     def shown(self, data: Any) -> Any:
         """What a flight tells of `data`."""
