@@ -204,7 +204,7 @@ class Stage:
         """Take the marks of the last call off whatever still lives."""
         for node in self.marked:
             if self.state.now(node) != "released":
-                self.state.put(node, "empty" if self.empty(node) else "built")
+                self.state.put(node, self.between(node))
                 for tracks in (self.order, self.grad_in, self.hint):
                     tracks.put(node, None)
                 for tracks in (self.came, self.before, self.how, self.arrived, self.expected):
@@ -218,6 +218,13 @@ class Stage:
             self.total.put(total, None)
         for marks in (self.marked, self.used, self.added, self.lit):
             marks.clear()
+
+    def between(self, number: int) -> str:
+        """How a node stands once its call is over: one that keeps something for another call stands as it was built."""
+        node = self.world.nodes[number]
+        if self.empty(number):
+            return "empty"
+        return "ran" if node.runs and not node.slots and node.variable is None else "built"
 
     def node_ready(self, event: e.NodeReady) -> None:
         self.mark(event.node, "ready")

@@ -144,3 +144,27 @@ def test_the_numbers_of_matrices_travel_the_latest_first_as_far_as_there_is_room
     assert told == sorted(told) and 80 < sum(told) < len(told)
     assert sum(len(value["cells"][1]) for value in many.values if "cells" in value) <= CELLS
     assert len(encode(many)) < 400_000
+
+
+def test_a_node_that_no_operator_announced_says_what_it_is_of() -> None:
+    source = (
+        "import torch\nx = torch.ones(2, dtype=torch.double, requires_grad=True)\n"
+        "torch.autograd.gradcheck(lambda x: (x * x).sum(), (x,))"
+    )
+    ops = {box.name: box.op for box in build(run(source)).boxes}
+    assert ops["UndefinedGradBackward"] == "UndefinedGrad"
+    assert "known before" not in ops.values()
+
+
+def test_a_node_that_kept_nothing_has_run_still_when_another_call_begins() -> None:
+    """As one does that has let go of what it kept; one that keeps it has it for the next call."""
+    source = (
+        "import torch\nx = torch.ones(2, requires_grad=True)\nz = x * x\ns = z.sum()\n"
+        "s.backward(retain_graph=True)\n(x + 1).sum().backward()"
+    )
+    scene = build(run(source))
+    ends = {}
+    for changes in scene.changes():
+        ends.update({thing: states["state"][1] for thing, states in changes.items() if "state" in states})
+    lines = {box.line: ends[box.id] for box in scene.boxes if box.kind == "node"}
+    assert (lines[3], lines[4]) == ("built", "ran")
