@@ -98,6 +98,17 @@ for (const [name, scene] of storedScenes()) {
   });
 }
 
+test("chips that do not fit in a row stand in columns, and a long one alone", () => {
+  const slot = (name) => ({ name, states: ["held", "freed"], kind: "tensor", label: null, version: 0 });
+  const places = (names) => measureCard({ kind: "node", name: "MkldnnRnnLayerBackward0", nr: 0, line: 6, slots: names.map(slot), generation: 0 }, measure).chips;
+  const lstm = places(["input", "weight_of_the_first_layer", "hx_", "cx_", "result0", "result1", "another_long_one", "result2"]);
+  assert.equal(new Set(lstm.map(({ x }) => x)).size, 2);
+  assert.deepEqual(lstm.map(({ y }) => (y - lstm[0].y) / 22), [0, 1, 2, 2, 3, 3, 4, 5]);
+  const few = places(["a", "longer"]);
+  assert.equal(few[0].y, few[1].y);
+  assert.equal(few[1].x, few[0].x + few[0].width + 8, "in one row they follow each other");
+});
+
 test("a folded card has room for its title and for how its boxes stand", () => {
   const group = { title: "epoch = 0", boxes: Array(39).fill("n0") };
   const { width } = measureGroup(group, measure);

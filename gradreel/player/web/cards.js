@@ -58,18 +58,29 @@ export function measureCard(box, measure) {
     ...widths,
   );
   const width = Math.round(Math.max(LEAST, Math.min(MOST, text + 2 * PAD)));
-  let x = PAD;
-  let y = 44 + (box.adds ? SUM : 0);
-  const chips = widths.map((chip) => {
-    if (x > PAD && x + chip > width - PAD + 0.5) {
-      x = PAD;
+  const chips = chipPlaces(widths, width - 2 * PAD, 44 + (box.adds ? SUM : 0));
+  return { width, height: chips.length ? chips.at(-1).y + CHIP_HEIGHT + 8 : 48 + (box.adds ? SUM : 0), chips };
+}
+
+/** Where chips stand: in one row, else in columns, of which a chip that is longer than one takes a whole row.
+ * @param {number[]} widths @param {number} room @param {number} top
+ */
+function chipPlaces(widths, room, top) {
+  const inOneRow = widths.reduce((sum, width) => sum + width + CHIP_GAP, 0) <= room + CHIP_GAP + 0.5;
+  const columns = 3 * (Math.max(...widths) + CHIP_GAP) <= room + CHIP_GAP ? 3 : 2;
+  const column = (room + CHIP_GAP) / columns;
+  let x = 0;
+  let y = top;
+  return widths.map((width) => {
+    const takes = inOneRow || width + CHIP_GAP <= column + 0.5 ? 0 : room;
+    if (x && x + Math.max(width, takes) > room + 0.5) {
+      x = 0;
       y += CHIP_HEIGHT + 5;
     }
-    const place = { x, y, width: chip };
-    x += chip + CHIP_GAP;
+    const place = { x: PAD + x, y, width };
+    x += inOneRow ? width + CHIP_GAP : takes || column;
     return place;
   });
-  return { width, height: chips.length ? y + CHIP_HEIGHT + 8 : y + 4, chips };
 }
 
 function leafWidth(box, measure) {
