@@ -59,6 +59,24 @@ def test_a_story_speaks_of_what_the_program_did(rest: str, words: str) -> None:
     assert words in " ".join(found.story)
 
 
+KEPT = {
+    "out, _ = nn.LSTM(3, 4, batch_first=True)(x)": "keeps `x`, ",
+    "net = nn.LSTM(3, 4, batch_first=True)\nout, _ = net(x)": "built by `net(…)` on **line 5**, keeps `x`, `net.w",
+    "net = nn.GRU(3, 4)\nout, _ = net(x)": "built by `net(…)` on **line 5**, keeps its inputs",
+    "net = nn.MultiheadAttention(3, 1)\nout, _ = net(x, x, x)": "keeps `net.out_proj.weight` and",
+    "net = nn.Linear(3, 3)\nout = F.mse_loss(net(x), x)": "#3**, built on **line 5**, keeps",
+    "w = torch.ones(3, 2, requires_grad=True)\nout = (x[0] @ w) @ w.t()": "keeps `w.t()`",
+}
+
+
+@pytest.mark.parametrize("source", KEPT)
+def test_what_a_layer_kept_is_told_in_the_names_of_the_program(source: str) -> None:
+    twice = "\nout.sum().backward()\nout.sum().backward()\n"
+    head = "import torch, torch.nn as nn\nimport torch.nn.functional as F\nx = torch.ones(1, 2, 3)\n"
+    (found,) = diagnose(run(f"{head}{source}{twice}"))
+    assert KEPT[source] in found.story[0]
+
+
 EDITS = [
     ("(x * 2).backward()", "(x * 2).sum().backward()"),
     ("((x * 2)[:2] + 1).backward()", "((x * 2)[:2] + 1).sum().backward()"),

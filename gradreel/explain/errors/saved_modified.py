@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ..by_program import built, kept_name
 from ..diagnosis import Diagnosis, Failure, during, named, on, origin
 from ..operators.lookup import operator
-from ..sentences.graph import keep_name
 from ..words import code, count, label, listed, name_of
 from ..world.states import NodeState, SlotState, Write
 from ..world.world import World
@@ -67,9 +67,8 @@ def result_name(world: World, node: NodeState) -> str | None:
 def kept_at(world: World, node: NodeState, slot: SlotState) -> str:
     known = operator(node.kind)
     why = f", because {known.why}" if known else ""
-    what = keep_name(world, slot)
-    built = f"**{node.title}**, built {on(node.place.line)}{during(node.place)}"
-    return f"{built}, kept {what} at version {slot.version}{why}."
+    what = kept_name(world, slot)
+    return f"{built(world, node)}, kept {what} at version {slot.version}{why}."
 
 
 def changed_by(world: World, writes: list[Write], slot: SlotState) -> Iterator[str]:

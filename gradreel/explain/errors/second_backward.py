@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from gradreel.trace import events as e
 
+from ..by_program import built, kept_by
 from ..diagnosis import Diagnosis, Failure, during, named, on
 from ..operators.lookup import operator
-from ..sentences.graph import keep_name
 from ..words import code, label, some
 from ..world.states import Call, NodeState
 from ..world.world import World
@@ -50,11 +50,11 @@ def second_backward(world: World, failure: Failure) -> Diagnosis | None:
 
 
 def built_and_kept(world: World, node: NodeState) -> str:
-    kept = list(dict.fromkeys(keep_name(world, slot) for slot in node.slots.values()))
+    kept = kept_by(world, list(node.slots.values()))
     known = operator(node.kind)
     why = f": {known.why}" if known else " to compute its gradients"
     kept_words = some(kept) if kept else "what hooks packed"
-    return f"**{node.title}**, built {on(node.place.line)}{during(node.place)}, keeps {kept_words}{why}."
+    return f"{built(world, node)}, keeps {kept_words}{why}."
 
 
 def freed_by(world: World, node: NodeState, freer: Call) -> str:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from .rows import INPUT, NOTHING, OTHER, RESULT, SAME, SHAPED, Operator, alike, lone, row
 
+THROUGH_TIME = "the way back goes through all steps again, by the same weights"
+
 LAYERS: dict[str, Operator] = {
     "Addmv": row(
         OTHER,
@@ -195,7 +197,7 @@ LAYERS: dict[str, Operator] = {
         lone("its slope is read off the factors", "through the factors", "carries {grad} back through the factors"),
     ),
     "LuUnpack": lone(SHAPED, "L grad below, U grad above", "puts {grad} back into the triangle it was read from"),
-    "MkldnnRnnLayer": lone(OTHER, "back through time", "carries {grad} back through all steps of the LSTM"),
+    "MkldnnRnnLayer": lone(THROUGH_TIME, "back through time", "carries {grad} back through all steps of the LSTM"),
     "CheckpointFunctionBackward": row(
         "checkpoint keeps the inputs, and runs the forward again when the rest is needed",
         ("inputs", "backward of the forward run again", "carries {grad} back through the forward that ran again"),

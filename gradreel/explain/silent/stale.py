@@ -8,8 +8,8 @@ from typing import Any
 from gradreel.trace import events as e
 from gradreel.trace.events import Event
 
+from ..by_program import built, kept_name
 from ..diagnosis import Diagnosis, during, named, on, origin
-from ..sentences.graph import keep_name
 from ..words import code, label, name_of, value
 from ..world.states import NodeState, SlotState, Write
 from .showing import FirstTrouble
@@ -57,8 +57,7 @@ class Stale(FirstTrouble):
         doing = f"{code(call.text)} {on(shows)}" if call else f"Line {shows}"
         way = WAYS.get(write.op, "`.data`")
         story = (
-            f"**{node.title}**, built {on(node.place.line)}{during(node.place)}, kept {keep_name(world, slot)} as it "
-            f"was then ({value(slot.value)}).",
+            f"{built(world, node)}, kept {kept_name(world, slot)} as it was then ({value(slot.value)}).",
             f"{code(world.source.text(write.place.line))} {on(write.place.line)}{during(write.place)} then wrote over "
             f"it through {way}, which does not count as a change: the version stays the same.",
             f"{doing} computes the gradient with the new numbers, as if they had always been there; nothing warns.",
