@@ -192,19 +192,28 @@ DECORATORS: dict[str, Callable[..., Any]] = {
     "property": lambda machine, fget=None, fset=None, fdel=None, doc=None: Property(fget, fset, fdel),
 }
 
+NO_BYTES = (
+    "Bytes are not supported here: write text as a plain string, and small whole numbers as a list or as a tensor with "
+    "`dtype=torch.uint8`."
+)
 REFUSED = {
-    "input": "A program cannot ask for input here.",
-    "eval": "`eval` is not offered here.",
-    "exec": "`exec` is not offered here.",
-    "compile": "`compile` is not offered here.",
-    "memoryview": "`memoryview` is not offered here.",
-    "bytes": "Bytes are not supported here.",
-    "bytearray": "Bytes are not supported here.",
-    "breakpoint": "There is no debugger here: step through the run in the player.",
-    "help": "`help` is not offered here.",
-    "__import__": "`__import__` is not offered here: write an import statement.",
+    "input": "`input` waits for somebody to type, and nobody can while a program runs here: write the value itself in "
+    "its place, as text or as a number.",
+    "eval": "`eval` runs text as a program, which is not offered here: write the expression itself. `float(text)` and "
+    "`int(text)` read a number from text.",
+    "exec": "`exec` runs text as a program, which is not offered here: write its statements themselves, in a function "
+    "if they are to run more than once.",
+    "compile": "`compile` makes a program of text, which is not offered here: write it as a function. "
+    "(`torch.compile` is another thing, and can be called.)",
+    "memoryview": "`memoryview` is not offered here: a slice of a tensor, `x[2:5]`, shows a part of its memory too.",
+    "bytes": NO_BYTES,
+    "bytearray": NO_BYTES,
+    "breakpoint": "There is no debugger here: leave `breakpoint()` out, and step through the run in the player, which "
+    "shows every tensor at each step.",
+    "help": "`help` opens a manual, and there is none here: leave the call out. `dir(x)` lists what `x` has.",
+    "__import__": "`__import__` is not offered here: write an import statement, such as `import math`.",
 }
-"""Names of Python that are refused where they are used, before the program runs."""
+"""Names of Python that are refused where they are used, before the program runs, and what to write in their place."""
 
 BUILTINS: dict[str, Value] = {
     **TYPES,

@@ -134,7 +134,7 @@ def metaclass(keywords: dict[str, Value]) -> set[str]:
         return set()
     if isinstance(given, Class) and given.title == "abc.ABCMeta":
         return {"abstract"}
-    raise Refusal("Metaclasses are not supported here, but for ABCMeta.")
+    raise Refusal("Metaclasses are not supported here, but for ABCMeta: leave it out, or use `__init_subclass__`.")
 
 
 def inherit(made: Class, base: Value) -> None:

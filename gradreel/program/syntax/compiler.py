@@ -43,6 +43,11 @@ WORDS: dict[type[ast.AST], str] = {
     ast.Yield: "`yield` in this place",
     ast.YieldFrom: "`yield from` in this place",
 }
+INSTEAD: dict[type[ast.AST], str] = {
+    **dict.fromkeys((ast.AsyncFunctionDef, ast.AsyncFor, ast.AsyncWith), "leave `async` out, as nothing waits here"),
+    ast.Await: "leave `await` out, as nothing waits here",
+}
+"""What to write in the place of what is not compiled."""
 
 
 def compiles(*kinds: type[ast.AST]) -> Callable[[Way], Way]:
@@ -163,7 +168,8 @@ class Compiler:
 
     def unknown(self, node: ast.AST) -> Refusal:
         word = WORDS.get(type(node), f"this piece of Python ({type(node).__name__})")
-        return Refusal(f"{word} is not supported here.", getattr(node, "lineno", None))
+        instead = INSTEAD.get(type(node), "write it in another way")
+        return Refusal(f"{word} is not supported here: {instead}.", getattr(node, "lineno", None))
 
     def refuse(self, sentence: str, node: ast.AST) -> Refusal:
         return Refusal(sentence, getattr(node, "lineno", self.first))

@@ -10,6 +10,7 @@ from ..builtins.iterating import has_walk, iterate, listed
 from ..builtins.making import unpacked
 from ..builtins.operators import RECORDS, UNARY, binary
 from ..builtins.subscripts import fetch
+from ..builtins.table import NO_BYTES
 from ..builtins.templates import converted
 from ..calls import kind_name, truth
 from ..objects.attributes import load
@@ -25,7 +26,7 @@ CONSTANTS = (bool, int, float, complex, str, type(None), type(...))
 def constant(compiler: Compiler, node: ast.Constant) -> Run:
     value = node.value
     if not isinstance(value, CONSTANTS):
-        raise compiler.refuse("Bytes are not supported here.", node)
+        raise compiler.refuse(NO_BYTES, node)
     if isinstance(value, int):
         compiler.machine.meter.bits(value.bit_length())
     return lambda frame: value

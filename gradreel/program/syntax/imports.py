@@ -87,7 +87,10 @@ def import_from(compiler: Compiler, node: ast.ImportFrom) -> Step:
     if node.module == "__future__":
         return lambda frame: None
     if node.level or node.module is None:
-        raise compiler.refuse("Relative imports are not supported here.", node)
+        raise compiler.refuse(
+            "Relative imports are not supported in one file: paste what you import above.",
+            node,
+        )
     machine, space = compiler.machine, find(compiler.machine, node.module, node.lineno)
     if space is None and left_out(compiler, node.module, node.names, node):
         return lambda frame: None
