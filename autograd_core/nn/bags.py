@@ -68,8 +68,10 @@ class EmbeddingBag(Module):
         dtype: dtype_class | None = None,
     ) -> None:
         super().__init__()
-        if max_norm is not None or scale_grad_by_freq or sparse:
-            raise NotImplementedError("EmbeddingBag with max_norm, scale_grad_by_freq or sparse is not supported")
+        if sparse:
+            raise NotImplementedError(
+                "EmbeddingBag with sparse=True is not supported: there are no sparse gradients here"
+            )
         if padding_idx is not None:
             if not -num_embeddings <= padding_idx < num_embeddings:
                 raise AssertionError("padding_idx must be within num_embeddings")
@@ -117,12 +119,19 @@ class EmbeddingBag(Module):
             input,
             self.weight,
             offsets,
-            mode=self.mode,
+            self.max_norm,
+            self.norm_type,
+            self.scale_grad_by_freq,
+            self.mode,
             per_sample_weights=per_sample_weights,
             include_last_offset=self.include_last_offset,
             padding_idx=self.padding_idx,
         )
 
     def extra_repr(self) -> str:
+        longest = "" if self.max_norm is None else f", max_norm={self.max_norm}"
+        norm = "" if self.norm_type == 2 else f", norm_type={self.norm_type}"
+        scaled = ", scale_grad_by_freq=True" if self.scale_grad_by_freq else ""
         padding = "" if self.padding_idx is None else f", padding_idx={self.padding_idx}"
-        return f"{self.num_embeddings}, {self.embedding_dim}, mode={self.mode!r}{padding}"
+        options = f"{longest}{norm}{scaled}, mode={self.mode!r}{padding}"
+        return f"{self.num_embeddings}, {self.embedding_dim}{options}"

@@ -74,6 +74,15 @@ def embedding_bag(
     return out, numbers, sizes, best
 
 
+def frequencies(indices: Array, rows: int) -> Array:
+    """What the gradient of each row is divided by: torch looks up how often the row is met that stands at the place
+    of its number among all different rows in the row of *all* sorted indices, which is another one after repetitions.
+    """
+    met, out = np.unique(indices), np.ones(rows, np.int64)
+    out[met] = np.bincount(indices, minlength=rows)[np.sort(indices)[: len(met)]]
+    return out
+
+
 def no_second(name: str) -> None:
     """Says that there is no derivative here.
 
@@ -117,6 +126,8 @@ def embedding_bag_backward(
         each = each / sizes[numbers[kept], None]
     if per_sample_weights is not None:
         each = each * per_sample_weights[kept, None]
+    if scale_grad_by_freq:
+        each = each / frequencies(indices, rows)[indices[kept], None]
     np.add.at(out, indices[kept], each)
     return out
 

@@ -13,6 +13,7 @@ from ...ops import elementwise as e
 from ...ops import shape as s
 from ...ops.dims import existing
 from ...tensor import Tensor, plain
+from .layers import shortened
 
 MODES = {"sum": b.SUM, "mean": b.MEAN, "max": b.MAX}
 
@@ -30,9 +31,9 @@ def embedding_bag(
     include_last_offset: bool = False,
     padding_idx: int | None = None,
 ) -> Tensor:
-    """One row for each bag of rows of `weight`: their sum, mean or maximum."""
-    if max_norm is not None or scale_grad_by_freq or sparse:
-        raise NotImplementedError("embedding_bag with max_norm, scale_grad_by_freq or sparse is not supported")
+    """One row for each bag of rows of `weight`, shortened to `max_norm` first: their sum, mean or maximum."""
+    if sparse and mode != "max":
+        raise NotImplementedError("embedding_bag with sparse=True is not supported: there are no sparse gradients here")
     if per_sample_weights is not None and input.data_.shape != per_sample_weights.data_.shape:
         raise ValueError(
             f"embedding_bag: If per_sample_weights ({per_sample_weights.shape}) is not None, then it must have the "
@@ -57,6 +58,10 @@ def embedding_bag(
         raise ValueError(f"offsets has to be a 1D Tensor{' but got ' + found if offsets is None else ''}")
     if mode not in MODES:
         raise ValueError("mode has to be one of sum, mean or max")
+    if mode == "max" and scale_grad_by_freq:
+        raise ValueError("max mode does not support scaling the gradient by the frequency")
+    if mode == "max" and sparse:
+        raise ValueError("max mode does not support sparse weights")
     if per_sample_weights is not None and mode != "sum":
         raise NotImplementedError(
             "embedding_bag: per_sample_weights was not None. per_sample_weights is only supported for mode='sum' (got "
@@ -75,6 +80,8 @@ def embedding_bag(
             f"padding_idx must be within the number of embeddings, -{rows} through {rows - 1}, but got {padding_idx}"
         )
     check(input, offsets, rows, weight.data_.dtype == np.float32 and mode != "max" and padding_idx is None)
+    if max_norm is not None:
+        shortened(weight, np.unique(np.asarray(input.data_)), max_norm, norm_type)
     kept = Dim(-1 if padding_idx is None else padding_idx % rows)
     return b.embedding_bag(
         weight, input, offsets, scale_grad_by_freq, MODES[mode], sparse, per_sample_weights, include_last_offset, kept

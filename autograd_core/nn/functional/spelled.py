@@ -173,8 +173,8 @@ def embedding_bag(
     padding_idx: int | None = None,
 ) -> Any:
     """The rows of the bags, and what their gradient needs: the bag of each index, sizes, and places of maxima."""
-    if scale_grad_by_freq or sparse:
-        raise NotImplementedError("embedding_bag with scale_grad_by_freq or sparse is not supported")
+    if sparse:
+        raise NotImplementedError("embedding_bag with sparse=True is not supported: there are no sparse gradients here")
     bags.check(input, offsets, weight.data_.shape[0], weight.data_.dtype.itemsize == 4)
     kept = Dim(-1 if padding_idx is None else padding_idx % weight.data_.shape[0])
     given = (mode, sparse, per_sample_weights, include_last_offset, kept)
