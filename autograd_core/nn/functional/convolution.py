@@ -13,6 +13,7 @@ from ...ops import convolution
 from ...ops import shape as s
 from ...ops.padding import constant_pad_nd
 from ...tensor import Tensor
+from ...warned import warn_once
 
 Lengths = int | Sequence[int]
 
@@ -201,11 +202,18 @@ def room_for(padding: str, batch: Tensor, weight: Tensor, options: dict[str, Any
     left = [t // 2 for t in total]
     more = [t - 2 * side for t, side in zip(total, left, strict=True)]
     if any(more):
+        warn_once("one side of an even kernel", ONE_SIDE)
         around: list[int] = []
         for extra in reversed(more):
             around += [0, extra]
         batch = constant_pad_nd(batch, around, 0)
     return batch, left
+
+
+ONE_SIDE = (
+    "Using padding='same' with even kernel lengths and odd dilation may require a zero-padded copy of the input be "
+    "created"
+)
 
 
 def conv1d(

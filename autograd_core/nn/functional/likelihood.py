@@ -112,14 +112,15 @@ def nll_loss(
 ) -> Tensor:
     if size_average is not None or reduce is not None:
         reduction = reduction_of(size_average, reduce, reduction)
+    nr = reduction_nr(reduction)
     check_labels(input, target)
     classes = input.data_.shape[0 if input.data_.ndim == 1 else 1]
     no_gradient_for("nll_loss2d_forward" if input.data_.ndim > 2 else "nll_loss_forward", weight=weight)
     if input.data_.ndim > 2:
         check_weight(weight, classes, "all or no classes")
-        return by_place(input, target, weight, reduction_nr(reduction), Dim(ignore_index))
+        return by_place(input, target, weight, nr, Dim(ignore_index))
     check_weight(weight, classes)
-    result: Tensor = loss.nll_loss(input, target, weight, reduction_nr(reduction), Dim(ignore_index))[0]
+    result: Tensor = loss.nll_loss(input, target, weight, nr, Dim(ignore_index))[0]
     return result
 
 

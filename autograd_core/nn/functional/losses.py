@@ -289,6 +289,8 @@ def multilabel_soft_margin_loss(
     input: Tensor, target: Tensor, weight: Tensor | None = None, reduction: str = "mean"
 ) -> Tensor:
     """The likelihood of each label for itself, averaged over the labels."""
+    if reduction not in REDUCTIONS:
+        raise ValueError(f"{reduction} is not valid")
     hit = e.mul(target, activations.log_sigmoid(input)[0])
     miss = e.mul(e.rsub(target, 1), activations.log_sigmoid(e.neg(input))[0])
     values = e.neg(e.add(hit, miss))
