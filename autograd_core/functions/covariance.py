@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from .. import errors
+from ..dtypes import get_default_dtype
 from ..ops import elementwise as e
 from ..ops import matmul as m
 from ..ops import reduce as r
@@ -16,7 +17,7 @@ from ..ops import shape as s
 from ..ops.dims import existing, wrap
 from ..tensor import Tensor, plain
 from ..warned import warn
-from .choices import clamp
+from .choices import cast, clamp, is_whole
 
 
 def cov(
@@ -106,20 +107,37 @@ def diagflat(input: Tensor, offset: int = 0) -> Tensor:
 
 def trapezoid(y: Tensor, x: Tensor | None = None, *, dx: float | None = None, dim: int = -1) -> Tensor:
     """The area under `y` by trapezoids, whose feet stand at `x` or `dx` apart."""
+    refuse_truths("trapezoid", y, x)
+    shape = y.data_.shape
+    at = existing(wrap(dim, len(shape)), len(shape))
+    if not shape[at]:
+        return plain(np.zeros(shape[:at] + shape[at + 1 :], y.data_.dtype))
     if x is None:
+        y = fractional(y)
         last = s.select(y, dim, -1)  # torch makes it first
         ends = e.mul_scalar(e.add(s.select(y, dim, 0), last), 0.5)
         return e.mul_scalar(e.sub(r.sum_dim(y, [dim], False), ends), 1.0 if dx is None else dx)
-    at = existing(wrap(dim, y.data_.ndim), y.data_.ndim)
-    return e.div_scalar(r.sum_dim(slabs("trapezoid", y, x, at), [at], False), 2.0)
+    return e.div_scalar(fractional(r.sum_dim(slabs("trapezoid", y, x, at), [at], False)), 2.0)
 
 
 def cumulative_trapezoid(y: Tensor, x: Tensor | None = None, *, dx: float | None = None, dim: int = -1) -> Tensor:
     """That area up to each of the trapezoids."""
+    refuse_truths("cumulative_trapezoid", y, x)
     if x is None:
-        return r.cumsum(e.mul_scalar(neighbours(y, dim), (1.0 if dx is None else dx) / 2), dim)
+        return r.cumsum(e.mul_scalar(neighbours(fractional(y), dim), (1.0 if dx is None else dx) / 2), dim)
     at = existing(wrap(dim, y.data_.ndim), y.data_.ndim)
-    return e.div_scalar(r.cumsum(slabs("cumulative_trapezoid", y, x, at), at), 2.0)
+    return e.div_scalar(fractional(r.cumsum(slabs("cumulative_trapezoid", y, x, at), at)), 2.0)
+
+
+def fractional(input: Tensor) -> Tensor:
+    """`input`, in which whole numbers are in the dtype that fractions of them have."""
+    return cast(input, get_default_dtype()) if is_whole(input) else input
+
+
+def refuse_truths(name: str, y: Tensor, x: Tensor | None) -> None:
+    if any(given is not None and given.data_.dtype.kind == "b" for given in (y, x)):
+        letters = "`y`" if x is None else "`x` or `y`"
+        raise RuntimeError(f"{name}: received a bool input for {letters}, but bool is not supported")
 
 
 def neighbours(y: Tensor, dim: int) -> Tensor:

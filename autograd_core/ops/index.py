@@ -102,7 +102,7 @@ def check_scatter(self: Array, dim: int, index: Array, src: Array | None = None)
         raise errors.dim_out_of_range(np.ndim(src), np.ndim(src))
     if np.size(index) and max(np.ndim(index), 1) != max(np.ndim(src), 1):
         raise RuntimeError("Index tensor must have the same number of dimensions as src tensor")
-    pairs = list(zip(np.shape(index), np.shape(self), np.shape(src), strict=False))
+    pairs = list(zip(*(np.shape(x) or (1,) for x in (index, self, src)), strict=False))
     if any(n > s or (n > m and d != at) for d, (n, m, s) in enumerate(pairs)):
         shapes = [f"[{errors.sizes(np.shape(x)).strip('[]')}]" for x in (index, self, src)]
         raise RuntimeError(
