@@ -65,3 +65,13 @@ def test_beside_a_program_an_empty_side_shows_no_run(page: Page, app_url: str) -
     assert right.get_by_test_id("player").get_attribute("data-steps") == "0"
     assert page.get_by_test_id("side-left").get_by_test_id("player").get_attribute("data-steps") != "0"
     expect(page.get_by_test_id("differences")).to_contain_text("has not begun")
+
+
+def test_of_a_program_that_is_not_python_there_is_no_time_to_move_through(page: Page, app_url: str) -> None:
+    open_lab(page, app_url)
+    controls = ["first", "prev", "play", "next", "last", "speed", "loop", "bookmark", "scrub"]
+    run(page, "x = (1 2)")
+    assert all(page.get_by_test_id(name).is_disabled() for name in controls)
+    assert float(page.get_by_test_id("play").evaluate("button => getComputedStyle(button).opacity")) < 0.6
+    run(page, "x = 1\ny = 2")
+    assert all(page.get_by_test_id(name).is_enabled() for name in controls)

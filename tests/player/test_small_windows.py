@@ -64,3 +64,17 @@ def test_fingers_move_enlarge_and_select(phone: Any) -> None:
     phone.touchscreen.tap(x + across, y + down)
     phone.wait_for_timeout(500)  # vis-network waits for a second tap
     assert phone.evaluate("player.state().selected") == "n4"
+
+
+def test_the_mark_of_what_unfolds_stands_beside_its_words(page: Any) -> None:
+    page.evaluate("player.seek(46)")
+    summary = page.locator(".card summary").first
+    summary.evaluate("each => each.textContent = 'torch.nn.functional.binary_cross_entropy_with_logits(x, y)'")
+    above, beside = summary.evaluate("""each => {
+        const words = document.createRange();
+        words.selectNodeContents(each);
+        const [first] = words.getClientRects();
+        const [row, card] = [each, each.parentElement].map((one) => one.getBoundingClientRect());
+        return [first.top - row.top, first.left - card.left];
+    }""")
+    assert above < 8 and beside > 10

@@ -46,5 +46,9 @@ export function createControls(root, actions) {
     loop.setAttribute("aria-pressed", String(looping));
     bookmark.setAttribute("aria-pressed", String(marked));
   };
-  return { show, showMarks };
+  /** Whether there is any time to move through: of a program that was not run there is none. @param {boolean} playable */
+  const enable = (playable) => {
+    for (const each of root.querySelectorAll("button, select")) each.disabled = !playable;
+  };
+  return { show, showMarks, enable };
 }

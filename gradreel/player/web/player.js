@@ -38,7 +38,7 @@ export function createPlayer(root, firstScene, options) {
   root.toggleAttribute("data-compact", Boolean(options.compact));
   const run = createRun(options);
   const made = assemble(root, parts, run, { show, draw }, firstScene, options);
-  const { moves, marks, stage, timeline, editor, choosing, mending } = made;
+  const { moves, marks, stage, timeline, controls, editor, choosing, mending } = made;
 
   function show({ ease = false, from = run.step, first = false } = {}) {
     const moment = momentOf(run);
@@ -64,6 +64,7 @@ export function createPlayer(root, firstScene, options) {
     root.dataset.outcome = run.scene.outcome.kind;
     root.toggleAttribute("data-prints", run.scene.output.length > 0);
     timeline.setScene(run.scene, run.state);
+    controls.enable(run.state.last > 0);
   }
 
   /** A new program: everything is made anew. */
@@ -113,6 +114,7 @@ function assemble(root, parts, run, { show, draw }, firstScene, options) {
   const made = { moves, parts };
   const actions = actionsOf(run, made);
   const controls = createControls(parts.controls, actions);
+  made.controls = controls;
   made.timeline = createTimeline(parts.time, { onSeek: moves.seek, onPlay: (next) => (moves.seek(next), moves.clock.play()) });
   made.marks = createBookmarks(made.timeline, controls);
   made.stage = createStage(parts.stage, parts.corner, options.vis, {

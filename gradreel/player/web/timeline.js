@@ -48,6 +48,7 @@ export function createTimeline(root, { onSeek, onPlay }) {
       [scene, state] = [nextScene, nextState];
       peak = drawStrip(strip, words, scene, state);
       scrub.max = String(state.last);
+      scrub.disabled = state.last === 0;
     },
     /** @param {number[]} marks */
     setBookmarks: (marks) => flags.replaceChildren(...marks.map((step) => {
