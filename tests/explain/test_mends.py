@@ -112,6 +112,24 @@ OFFERED = {
         "detach total at the top of the turn",
         "keep the graph: retain_graph=True on line 10",
     ],
+    "net = nn.Linear(4, 1)\nx, y = torch.randn(8, 4), torch.ones(8, 1)\n"
+    "pred = (torch.sigmoid(net(x)) > 0.5).float()\nF.binary_cross_entropy(pred, y).backward()": [
+        "the chances themselves, torch.sigmoid(net(x)), on line 7",
+        "torch.sigmoid(torch.sigmoid(net(x)) - 0.5), a step with a slope, on line 7",
+    ],
+    "actor, critic = nn.Linear(4, 2), nn.Sequential(nn.Linear(4, 4), nn.Tanh(), nn.Linear(4, 1))\n"
+    "learn = torch.optim.Adam(critic.parameters())\n"
+    "s = torch.randn(5, 4)\n"
+    "log_prob = F.log_softmax(actor(s), 1)[:, 0]\n"
+    "advantage = 1 - critic(s)\n"
+    "advantage.pow(2).mean().backward(retain_graph=True)\n"
+    "learn.step()\n"
+    "loss = -(log_prob * advantage.squeeze()).mean()\n"
+    "loss.backward()": [
+        "detach advantage on line 12: it only weighs the log-probabilities",
+        "compute advantage and loss again before line 13",
+        "step (line 11) only after the backward of line 13",
+    ],
     "criterion = nn.CrossEntropyLoss\nnet = nn.Linear(2, 3)\n"
     "loss = criterion(net(torch.randn(4, 2)), torch.tensor([0, 1, 2, 0]))\nloss.backward()": [
         "nn.CrossEntropyLoss() on line 5"

@@ -228,6 +228,18 @@ def scored(wanted: Wanted) -> Iterator[Proposal]:
             yield wanted.proposal(title, "another loss, one with a slope", text.replaced(chain(text, node), made))
 
 
+def chances_kept(wanted: Wanted) -> Iterator[Proposal]:
+    """`(torch.sigmoid(x) > 0.5).float()` becomes `torch.sigmoid(x)`: a loss compares chances, not answers."""
+    text, statement = wanted.text, wanted.at("cut")
+    for hard in text.parts(statement, ast.Compare):
+        bound = hard.comparators[0]
+        if isinstance(hard.ops[0], ast.Gt | ast.GtE) and isinstance(bound, ast.Constant) and bound.value == 0.5:
+            chances = text.get(hard.left)
+            title = f"the chances themselves, {chances}, on line {hard.lineno}"
+            cost = "from 0 to 1: take `> 0.5` where answers are counted"
+            yield wanted.proposal(title, cost, text.replaced(chain(text, hard), chances))
+
+
 def soft_step(wanted: Wanted) -> Iterator[Proposal]:
     """`(x > t).float()` becomes a step with a slope, `torch.sigmoid(x - t)`."""
     text, statement = wanted.text, wanted.at("cut")

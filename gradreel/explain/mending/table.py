@@ -41,6 +41,7 @@ from . import (
     steps,
     tracking,
     values,
+    weights,
     windows,
     writes,
     wrong_tensor,
@@ -50,11 +51,11 @@ from .proposal import Proposal, Wanted
 Proposer = Callable[[Wanted], Iterator[Proposal]]
 
 BY_CAUSE: dict[str, tuple[Proposer, ...]] = {
-    "second_backward": (wrong_tensor.asked_last, collected.begun_anew, graphs.used_up),
+    "second_backward": (wrong_tensor.asked_last, collected.begun_anew, weights.detached, graphs.used_up),
     "growing": (graphs.growing,),
     "collected": (graphs.unrecorded, graphs.growing),
     "saved_modified": (writes.saved_changed,),
-    "step_between": (collected.begun_anew, writes.stepped_between),
+    "step_between": (collected.begun_anew, weights.detached, writes.stepped_between),
     "stale": (writes.stale,),
     "leaf_inplace": (writes.leaf_changed,),
     "leaf_view": (writes.leaf_view_changed,),

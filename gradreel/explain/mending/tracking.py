@@ -9,7 +9,16 @@ from dataclasses import replace
 from ..calls import called, keyword
 from .common import followed, grouped, set_keyword, value_of, with_argument
 from .graphs import stack_statements
-from .numbers import from_tensors, in_torch, scored, soft_step, straight_through, tensors_listed, without_numbers
+from .numbers import (
+    chances_kept,
+    from_tensors,
+    in_torch,
+    scored,
+    soft_step,
+    straight_through,
+    tensors_listed,
+    without_numbers,
+)
 from .proposal import FREE, Proposal, Wanted
 from .text import Edit
 
@@ -323,7 +332,7 @@ CUTS = {
     "detach": (undetached, not_loaded, enabled, in_torch),
     "tensor": (from_tensors, without_numbers),
     "numbers": (tensors_listed, in_torch, without_numbers, from_tensors, undetached),
-    "rounded": (scored, straight_through, soft_step),
+    "rounded": (scored, chances_kept, straight_through, soft_step),
     "no_grad": (recording_on,),
     "no_create_graph": (with_create_graph,),
     "linear": (nonlinear,),

@@ -1,0 +1,30 @@
+"""A mend for weights of log-probabilities, such as the advantage of an actor: they say how much, and learn nothing."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+
+from .common import followed
+from .proposal import Proposal, Wanted
+from .writes import is_function
+
+LOGARITHM = re.compile(r"log_?p|logp", re.IGNORECASE)
+
+
+def detached(wanted: Wanted) -> Iterator[Proposal]:
+    """`log_prob * advantage` becomes `log_prob * advantage.detach()`: its own loss trains what it was made with."""
+    text = wanted.text
+    for product in text.parts(text.tree, ast.BinOp):
+        if not isinstance(product.op, ast.Mult):
+            continue
+        one, two = product.left, product.right
+        if bool(LOGARITHM.search(text.get(one))) == bool(LOGARITHM.search(text.get(two))):
+            continue
+        weight = two if LOGARITHM.search(text.get(one)) else one
+        names = [name for name in text.parts(weight, ast.Name) if not is_function(text, name)]
+        if len(names) == 1 and "detach" not in text.get(weight):
+            title = f"detach {names[0].id} on line {product.lineno}: it only weighs the log-probabilities"
+            cost = "this loss trains what chose, and not what valued"
+            yield wanted.proposal(title, cost, followed(text, names[0], ".detach()"))
