@@ -179,3 +179,18 @@ def test_a_turn_that_is_gone_is_one_card_and_opens_in_its_place(page: Any) -> No
     page.evaluate("(id) => player.reveal(id)", root)
     assert page.evaluate("player.state().selected") == root
     assert click() != root, "who looks for a node opens what it stands behind: the click takes its selection away"
+
+
+def test_the_tools_and_the_picture_stand_apart(page: Any) -> None:
+    for width, height in [(1440, 900), (1000, 700)]:
+        page.set_viewport_size({"width": width, "height": height})
+        picture, tools = page.locator(".graph > .host").bounding_box(), page.locator(".tools").bounding_box()
+        assert picture["y"] + picture["height"] <= tools["y"] + 1
+        page.evaluate("player.seek(scene.steps.length - 1)")
+        page.get_by_test_id("tool-fit").click()
+        page.wait_for_timeout(300)
+        ends = page.evaluate("Object.values(player.places()).map(({ y, height }) => [y, y + height])")
+        view = page.evaluate("player.view()")
+        top, bottom = min(start for start, _ in ends), max(end for _, end in ends)
+        assert (top - view["y"]) * view["scale"] + view["height"] / 2 >= 40, "the caption stands above it"
+        assert (bottom - view["y"]) * view["scale"] + view["height"] / 2 <= view["height"]

@@ -10,10 +10,8 @@ const FARTHEST = 0.015;
 const AIR = 24;
 /** Pixels at the top that the caption takes. */
 const CAPTION = 40;
-/** Pixels at the bottom that the tools take. */
-const TOOLS = 46;
-/** The room that a look at one place leaves at the rims of the picture: for names beside it, the caption above, the tools below. */
-const RIM = { x: 60, above: 48, below: 60 };
+/** The room that a look at one place leaves at the rims of the picture: for names beside it, the caption above. */
+const RIM = { x: 60, above: 48, below: 34 };
 const SETTINGS = {
   physics: false,
   layout: { improvedLayout: false },
@@ -63,7 +61,7 @@ export function createCamera(host, vis, { onFrame, onPick, onHover, onMove }) {
   /** The scale at which `rect`, everything unless told, is in view. */
   const wholeScale = (rect = bounds) => {
     const { width, height } = view();
-    return within(Math.min(1.2, (width - 2 * AIR) / rect.width, (height - 4 * AIR) / rect.height));
+    return within(Math.min(1.2, (width - 2 * AIR) / rect.width, (height - CAPTION - AIR) / rect.height));
   };
 
   return {
@@ -79,18 +77,21 @@ export function createCamera(host, vis, { onFrame, onPick, onHover, onMove }) {
       const y = held(rect.y + rect.height / 2, height / scale, bounds.y - RIM.above / scale, bounds.y + bounds.height + RIM.below / scale);
       moveTo({ x, y }, scale, ms);
     },
-    fit: (ms = 0, rect = bounds) => moveTo({ x: rect.x + rect.width / 2, y: rect.y + rect.height / 2 }, wholeScale(rect), ms),
+    fit: (ms = 0, rect = bounds) => {
+      const scale = wholeScale(rect);
+      moveTo({ x: rect.x + rect.width / 2, y: rect.y + rect.height / 2 - (CAPTION - AIR) / 2 / scale }, scale, ms);
+    },
     zoom: (factor) => {
       const { scale, x, y } = view();
       moveTo({ x, y }, scale * factor, 0);
     },
-    /** Whether a rectangle can be seen with some air around it, clear of the caption and the tools. */
+    /** Whether a rectangle can be seen with some air around it, clear of the caption. */
     sees: (rect, margin = AIR - 4) => {
       const { scale, x, y, width, height } = view();
       const left = (rect.x - x) * scale + width / 2;
       const top = (rect.y - y) * scale + height / 2;
-      const [above, below] = margin > 0 ? [CAPTION, TOOLS] : [0, 0];
-      return left > margin && top > above && left + rect.width * scale < width - margin && top + rect.height * scale < height - below;
+      const above = margin > 0 ? CAPTION - 4 : 0;
+      return left > margin && top > above && left + rect.width * scale < width - margin && top + rect.height * scale < height - margin;
     },
     destroy: () => {
       gone = true;

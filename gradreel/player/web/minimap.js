@@ -13,8 +13,8 @@ const HIGHEST = 112;
 /** Of the stage's width and height, at the most: on a small stage the map must not stand for the picture. */
 const SHARE = { x: 0.18, y: 0.16 };
 const LEAST = 14;
-/** From the rims of the stage; below, the tools may need some of it, and above on the left stands the title. */
-const ASIDE = { x: 12, above: 12, title: 40, below: 48 };
+/** From the rims of the stage; above on the left stands the title. */
+const ASIDE = { x: 12, above: 12, title: 40, below: 4 };
 /** Where it may stand, first come first, with what it takes of the stage there. */
 const PLACES = {
   below: (view, { width, height }) => ({ x: ASIDE.x, y: view.height - ASIDE.below - height, width, height: height + ASIDE.below }),
