@@ -130,6 +130,9 @@ OFFERED = {
         "compute advantage and loss again before line 13",
         "step (line 11) only after the backward of line 13",
     ],
+    "lstm, fc = nn.LSTM(3, 4), nn.Linear(4, 1)\n"
+    "_, (h_n, c_n) = lstm(torch.randn(5, 2, 3))\n"
+    "fc((h_n, c_n)).sum().backward()": ["h_n alone, and not the pair, on line 7"],
     "criterion = nn.CrossEntropyLoss\nnet = nn.Linear(2, 3)\n"
     "loss = criterion(net(torch.randn(4, 2)), torch.tensor([0, 1, 2, 0]))\nloss.backward()": [
         "nn.CrossEntropyLoss() on line 5"

@@ -67,3 +67,14 @@ def output_taken(wanted: Wanted) -> Iterator[Proposal]:
             edits = [text.replaced(part, f"{text.get(part)}, Output()") for part in inner]
             title = f"a module behind it that takes the output out of the pair, on line {home.lineno}"
             yield wanted.proposal(title, FREE, text.before(whole, lines), *edits)
+
+
+def one_of_states(wanted: Wanted) -> Iterator[Proposal]:
+    """`fc((h_n, c_n))` becomes `fc(h_n)`: the first of what stands in brackets is what the layer shows."""
+    text, raised = wanted.text, wanted.at("raised")
+    for call in text.calls(raised):
+        for pair in call.args:
+            if isinstance(pair, ast.Tuple) and len(pair.elts) == 2 and isinstance(pair.elts[0], ast.Name):
+                first = text.get(pair.elts[0])
+                title = f"{first} alone, and not the pair, on line {call.lineno}"
+                yield wanted.proposal(title, FREE, text.replaced(pair, first))

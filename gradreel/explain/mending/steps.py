@@ -45,6 +45,15 @@ def result_taken(wanted: Wanted) -> Iterator[Proposal]:
         yield wanted.proposal(title, FREE, text.replaced(changed, f"{name} = {text.get(changed)}"))
 
 
+def clipped_later(wanted: Wanted) -> Iterator[Proposal]:
+    """It is clipped when the gradients are there: behind the backward, before the step."""
+    text, change = wanted.text, wanted.at("changed")
+    for goal in stack_statements(wanted, "seen"):
+        if change is not None and change in text.block(goal) and text.alone(change) and change is not goal:
+            title = f"line {change.lineno} after line {goal.lineno}: clip when the gradients are there"
+            yield wanted.proposal(title, FREE, text.removed(change), text.after(goal, text.lines_of(change)))
+
+
 def left_out(wanted: Wanted) -> Iterator[Proposal]:
     """A step is taken only where the gradients are finite."""
     text, raised = wanted.text, wanted.at("raised")

@@ -20,6 +20,7 @@ from .asked_in_vain import AskedInVain
 from .born_infinite import BornInfinite
 from .born_nan import BornNan
 from .broadcast import Broadcast
+from .clipped import ClippedEarly
 from .collected import Collected
 from .constant_gradient import ConstantGradient
 from .constant_term import ConstantTerm
@@ -69,6 +70,7 @@ WATCHERS: dict[type[Watcher], Counter[type[Event]]] = {
     CutSteps: Counter((e.BackwardStarted,)),
     Nameless: Counter((e.OptimizerStepped,)),
     Stale: Counter((e.Written,)),
+    ClippedEarly: Counter((e.OptimizerStepped, e.GradStored)),
     Idle: Counter((e.OptimizerStepped,)),
     NoBackward: Counter((e.OptimizerStepped, e.NodeMade)),
     Untouched: Counter((e.OptimizerStepped,)),
