@@ -78,3 +78,20 @@ def test_the_mark_of_what_unfolds_stands_beside_its_words(page: Any) -> None:
         return [first.top - row.top, first.left - card.left];
     }""")
     assert above < 8 and beside > 10
+
+
+def test_a_sentence_that_is_cut_says_so_and_can_be_read_as_a_whole(page: Any) -> None:
+    say, whole = page.get_by_test_id("sentence"), page.get_by_test_id("whole")
+    assert not whole.is_visible()
+    page.evaluate("scene.steps[46].sentence = 'This raises ValueError: ' + 'a message of many words '.repeat(30)")
+    page.evaluate("player.update(scene); player.seek(46)")
+    short = say.bounding_box()["height"]
+    assert say.evaluate("each => getComputedStyle(each).webkitLineClamp") == "2", "it ends with an ellipsis"
+    whole.click()
+    assert say.bounding_box()["height"] > 2 * short
+    assert say.evaluate("each => each.scrollHeight <= each.clientHeight + 1")
+    whole.click()
+    assert say.bounding_box()["height"] == short
+    whole.click()
+    page.evaluate("player.seek(3)")
+    assert say.bounding_box()["height"] == short and not whole.is_visible()

@@ -3,6 +3,7 @@
  */
 
 import { element } from "./dom.js";
+import { unfold } from "./sentence.js";
 import { createSheet } from "./sheet.js";
 
 const TOOLS = [
@@ -45,7 +46,8 @@ export function build(root) {
       place("sumHead", "h2"), place("sum", "div", { "data-testid": "sum" })));
   place("say", "p", { class: "say", tabindex: 0, "aria-live": "polite", "data-testid": "sentence" });
   made.say.append(place("count", "span", { class: "count" }), place("sentence", "span"));
-  const foot = element("footer", { class: "foot" }, made.say, place("controls", "div", { class: "controls" }), place("time", "div", { class: "time" }));
+  const foot = element("footer", { class: "foot" }, made.say, place("whole", "button", { class: "whole", "data-testid": "whole", hidden: true }), place("controls", "div", { class: "controls" }), place("time", "div", { class: "time" }));
+  made.whole.addEventListener("click", () => unfold(made, !made.say.hasAttribute("data-whole")));
   const sheet = createSheet();
   root.replaceChildren(
     element("div", { class: "frame" }, left, graph, right, foot),
