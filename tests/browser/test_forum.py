@@ -32,7 +32,10 @@ def test_a_pasted_page_is_shown_at_its_error_and_mended_where_it_stands(page: Pa
     page.wait_for_function(SETTLED)
     expect(player).to_have_attribute("data-outcome", "finished")
     edited = player.evaluate("(root) => root.player.editor.getSource()")
-    assert edited == PAGE.rstrip().replace("y = t @ a\n", "", 1).replace(":\n    out", ":\n    y = t @ a\n    out")
+    program, _, after = PAGE.partition("Traceback")
+    _, _, after = after.partition("\n\n")
+    mended = program.replace("y = t @ a\n", "", 1).replace(":\n    out", ":\n    y = t @ a\n    out")
+    assert edited.split("\n\n\n") == [mended.rstrip(), after.rstrip()], "the error is of the program before"
     page.get_by_test_id("back").click()
     page.wait_for_function(SETTLED)
     expect(player).to_have_attribute("data-outcome", "raised")

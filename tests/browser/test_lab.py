@@ -394,7 +394,7 @@ def test_the_payload_of_a_small_program_is_small(page: Page, app_url: str) -> No
     open_lab(page, app_url)
     sizes.clear()
     run(page, ALONE)
-    assert 0 < sum(sizes) < 120_000
+    assert 0 < sum(sizes) < 125_000
 
 
 def test_an_embedded_page_is_a_player_at_its_step(page: Page, browser: Browser, app_url: str) -> None:
