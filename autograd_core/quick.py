@@ -24,6 +24,7 @@ from typing import Any
 from numpy import add as add_to
 from numpy import ndarray
 
+from . import descent
 from .fitting import count_writes, fit, memory, validated
 from .graph import LAST, AccumulateGrad, Node, Run, Wanted, new_run
 from .leaves import ALONE, alone, finish, leaf, settle, waited_for
@@ -41,6 +42,16 @@ def run(root: Node, nr: int, grad: Any, retain: bool) -> bool:
         return False
     at = root.sequence_nr
     this = new_run(retain)
+    native = descent.native
+    if native is not None:
+        this.buffers[(at, nr) if nr else at], this.pending[at] = grad, root
+        try:
+            native(this, stepped, settle, None)
+        except BaseException:
+            failed(this)
+            raise
+        finish(this)
+        return True
     buffers, pending, shared = this.buffers, this.pending, this.shared
     if nr:
         buffers[at, nr], grad = grad, None
@@ -65,12 +76,22 @@ def run(root: Node, nr: int, grad: Any, retain: bool) -> bool:
                     at = max(pending) + 1
     except BaseException:
         pending[at] = node or root
-        for late in waited_for(pending.values()):
-            this.cells.pop(late, None)  # type: ignore[call-overload]
-        finish(this)
+        failed(this)
         raise
     finish(this)
     return True
+
+
+def failed(this: Run) -> None:
+    """A run ends before its time: leaves that all has come for get it."""
+    for late in waited_for(this.pending.values()):
+        this.cells.pop(late, None)  # type: ignore[call-overload]
+    finish(this)
+
+
+def stepped(node: Node, at: int, this: Run) -> None:
+    """The step of `node`, for the compiled loop: what came for it is held by nobody else meanwhile."""
+    node.step(this.buffers.pop(at, None), node.next, this)  # type: ignore[misc]
 
 
 def gradients(

@@ -142,6 +142,9 @@ def tape_of(fields: dict[str, Any]) -> Tape | None:
     tape.grad, tape.reserve, tape.next_sequence = (
         fields[name] for name in ("grad_enabled", "reserve", "next_sequence")
     )
+    tape.free = getattr(tape.reserve, "free", 0)
+    counter = getattr(tape.next_sequence, "__self__", None)
+    tape.sequence = counter if isinstance(counter, count) else None
     return tape
 
 

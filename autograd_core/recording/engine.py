@@ -19,7 +19,7 @@ from weakref import proxy
 
 import numpy as np
 
-from .. import events, leaves, quick
+from .. import descent, events, leaves, quick
 from ..accumulate import accumulate, copied_for, laid_out_alike
 from ..engine import Call
 from ..fitting import validated
@@ -84,6 +84,8 @@ class Running:
 
     def run(self, root: Node, nr: int, grad: Any) -> None:
         """`quick.run`, with the steps that note what they do."""
+        if descent.native is not None:
+            return self.run_natively(descent.native, root, nr, grad)
         this, direct = self.this, self.tape.direct
         buffers, pending, shared = this.buffers, this.pending, this.shared
         at, misses = root.sequence_nr, 0
@@ -110,11 +112,31 @@ class Running:
                     if misses > quick.MISSES:
                         at = max(pending) + 1
         except BaseException:
-            self.call.running = pending[at] = failed = node or root
-            self.tell_failed(failed)
-            self.finish(leaves.waited_for(pending.values()))
+            pending[at] = node or root
+            self.failed()
             raise
         self.finish(())
+
+    def run_natively(self, native: Any, root: Node, nr: int, grad: Any) -> None:
+        """The same by the compiled loop."""
+        this, at = self.this, root.sequence_nr
+        this.buffers[(at, nr) if nr else at], this.pending[at] = grad, root
+        try:
+            native(this, self.stepped, lambda run: self.settle(), self.tape.direct)
+        except BaseException:
+            self.failed()
+            raise
+        self.finish(())
+
+    def stepped(self, node: Node, at: int, this: Run) -> None:
+        self.step(node, this.buffers.pop(at, None), node.next)
+
+    def failed(self) -> None:
+        """The newest of the nodes that are pending failed."""
+        pending = self.this.pending
+        self.call.running = failed = pending[max(pending)]
+        self.tell_failed(failed)
+        self.finish(leaves.waited_for(pending.values()))
 
     def step(self, node: Node, grad: Any, wanted: Wanted) -> None:
         if node.told in self.tape.direct:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .. import descent
 from .. import events as e
 from ..graph import SCALAR
 from ..introspection import saved_face
@@ -73,11 +74,14 @@ class Reader:
         items, leaving, take, calls = self.tape.items, self.leaving, self.take, self.calls
         tell = self.flights.append
         self.base = self.contents.base = self.tape.base
+        compact, base = descent.Fact, self.base
         end = self.settled() if self.tape.end is None else self.tape.end
         for item in islice(items, self.at, end):
             kind = type(item)
             if kind is tuple:
                 take(item)
+            elif kind is compact:
+                take(item.told(base))
             elif kind is int:
                 if calls.results is not None:
                     calls.arrive()

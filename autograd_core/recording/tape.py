@@ -57,6 +57,11 @@ class Tape(Session):
     up to date.
     """
 
+    __slots__ = (
+        "base", "add", "grad", "reserve", "free", "weigh", "tensors_told", "nodes_told", "sequence",
+        "next_told", "next_both", "next_sequence",
+    )  # fmt: skip
+
     def __init__(self) -> None:
         self.items: list[Any] = []
         self.end: int | None = None
@@ -81,12 +86,21 @@ class Tape(Session):
         """Called with each result of more than SMALL elements that a fact is to tell of."""
         self.grad = True
         self.reserve: Callable[[str, tuple[Any, ...]], None] | None = None
-        self.next_sequence: Callable[[], int] = count().__next__
+        self.free = 0
+        """Elements of operands for which `reserve` need not be asked, if no result has more."""
+        self.sequence: count[int] | None = count()
+        self.next_sequence: Callable[[], int] = self.sequence.__next__
+        """The next number of a node; `sequence` counts them, if nothing else does."""
+
+    def __del__(self) -> None:
+        """Nobody reads it any more; what lies on it is not left to the collector of cycles, which does not see it."""
+        self.items.clear()
 
     def count_from(self, base: int) -> None:
         """Number tensors and nodes from `base` on."""
         tensors, nodes = count(base), count(base)
         self.base = base
+        self.tensors_told, self.nodes_told = tensors, nodes
         self.next_told: Callable[[], int] = tensors.__next__
         self.next_joined: Callable[[], int] = nodes.__next__
         self.next_both: Callable[[], tuple[int, int]] = zip(tensors, nodes, strict=False).__next__

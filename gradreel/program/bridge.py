@@ -52,7 +52,10 @@ class builtin_function_or_method(partial):  # type: ignore[type-arg]
 BOUND = {kind.__name__: kind for kind in (method, builtin_function_or_method)}
 
 
-HOST_CALLABLES = (types.FunctionType, types.BuiltinFunctionType, types.MethodType, partial)
+FUNCTIONS = (types.FunctionType, type(torch.Tensor.__mul__))
+"""What programs see as functions: those of Python, and the engine's operators, which may be compiled."""
+
+HOST_CALLABLES = (*FUNCTIONS, types.BuiltinFunctionType, types.MethodType, partial)
 
 
 class Callback:
@@ -162,7 +165,7 @@ def from_engine(value: Any) -> Value:
         return Generator(title, _crossing(value) if kind is types.GeneratorType else value)
     if isinstance(value, HOST_CALLABLES):
         name = name_of(value)
-        look = Look(f"<function {name} at 0x...>", "function") if kind is types.FunctionType else None
+        look = Look(f"<function {name} at 0x...>", "function") if kind in FUNCTIONS else None
         return Foreign(name, value, look=look)
     return value
 

@@ -23,13 +23,14 @@ from gradreel.trace import Outcome, Recorder, Trace
 from gradreel.trace.collecting import collector_paused
 from gradreel.trace.events import FunctionEntered, FunctionLeft, LineReached, OptimizerStepped, Printed, Raised, Warned
 
+from .bridge import FUNCTIONS
 from .engine import isolated, listening, torch
 from .source_lines import Loop, Places
 from .telling import Telling
 
 Tracer = Callable[[types.FrameType, str, Any], Any]
 
-UNTOLD = (types.FunctionType, types.BuiltinFunctionType, types.MethodType, types.ModuleType, type)
+UNTOLD = (*FUNCTIONS, types.BuiltinFunctionType, types.MethodType, types.ModuleType, type)
 """What names stand for that no one asks about."""
 
 

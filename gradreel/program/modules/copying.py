@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..bridge import Callback
+from ..bridge import FUNCTIONS, Callback
 from ..calls import call_method, kind_name
 from ..companions import Companion
 from ..engine import TENSORS, elements_of, torch
@@ -47,7 +47,7 @@ SHARED: tuple[Any, ...] = (
     type(None),
     range,
 )
-SHARED += (torch.dtype, torch.Size, Callback, types.FunctionType, types.BuiltinFunctionType)
+SHARED += (torch.dtype, torch.Size, Callback, *FUNCTIONS, types.BuiltinFunctionType)
 
 
 def shallow_copy(machine: Machine, value: Value) -> Value:

@@ -145,6 +145,9 @@ CONVOLUTIONS = {"convolution": 1, "convolution_backward": 2}
 MOMENT = 8
 """The windows of a convolution are laid out for a moment only: they may be so many times what a tensor may have."""
 
+FREE = 1024
+"""Elements for which nothing is charged where an operator goes element by element: see Meter.elements."""
+
 PRODUCTS = frozenset(words("mm mv bmm dot matmul addmm addmv addbmm baddbmm outer ger linear einsum tensordot"))
 
 
@@ -166,4 +169,5 @@ def reserve(meter: Meter) -> Callable[[str, Arguments], None]:
         elif op == "mkldnn_rnn_layer":
             meter.work(elements * (args[1].shape[1] + args[2].shape[1]))
 
+    ask.free = min(meter.limits.elements, FREE)  # type: ignore[attr-defined]
     return ask

@@ -1,0 +1,73 @@
+/* The module: what Python hands over, and what it gets. */
+
+#define GRADREEL_MODULE
+#include "native.h"
+
+extern PyObject *steps;
+
+static PyObject *taken(PyObject *known, const char *name) {
+    PyObject *found = PyDict_GetItemString(known, name);
+    if (found == NULL) {
+        PyErr_Format(PyExc_TypeError, "the native path needs %s", name);
+        return NULL;
+    }
+    return Py_NewRef(found);
+}
+
+/* begin(types, known): the classes whose slots are read, and all else that Python knows; see __init__.py. */
+static PyObject *begin(PyObject *module, PyObject *args) {
+    (void)module;
+    PyObject *types, *known;
+    if (!PyArg_ParseTuple(args, "O!O!", &PyDict_Type, &types, &PyDict_Type, &known)) return NULL;
+    if (slots_of(types) < 0) return NULL;
+    struct { const char *name; PyObject **place; } places[] = {
+        {"Tensor", (PyObject **)&K.Tensor}, {"Parameter", (PyObject **)&K.Parameter},
+        {"Storage", (PyObject **)&K.Storage}, {"SavedResult", (PyObject **)&K.SavedResult},
+        {"Tape", (PyObject **)&K.Tape},
+        {"FLOAT", &K.FLOAT}, {"SCALAR", &K.SCALAR}, {"LAST", &K.LAST}, {"known_floats", &K.known_floats},
+        {"outs_of", &K.outs_of}, {"numbers", &K.numbers}, {"special", &K.special}, {"singular", &K.singular},
+        {"state", &K.state}, {"sequence", &K.sequence}, {"new_leaf", &K.new_leaf}, {"leaf", &K.leaf}, {"add", &K.add},
+        {"fitted", &K.fitted}, {"met", &K.met}, {"noted", &K.noted}, {"steps", &steps},
+    };
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        PyObject *found = taken(known, places[i].name);
+        if (found == NULL) return NULL;
+        *places[i].place = found;
+    }
+    K.zero = PyLong_FromLong(0);
+    K.grad_enabled = PyUnicode_InternFromString("grad_enabled");
+    K.both = PyUnicode_InternFromString("both");
+    K.result = PyUnicode_InternFromString("result");
+    if (K.zero == NULL || K.grad_enabled == NULL || K.both == NULL || K.result == NULL) return NULL;
+    Py_RETURN_NONE;
+}
+
+static PyMethodDef functions[] = {
+    {"begin", begin, METH_VARARGS, NULL},
+    {"operator", operator_for, METH_VARARGS, NULL},
+    {"step", step_for, METH_VARARGS, NULL},
+    {"descend", descend, METH_VARARGS, NULL},
+    {NULL, NULL, 0, NULL},
+};
+
+static struct PyModuleDef definition = {PyModuleDef_HEAD_INIT, "compiled", NULL, -1, functions, NULL, NULL, NULL, NULL};
+
+PyMODINIT_FUNC PyInit_compiled(void) {
+    import_array();
+    if (PyType_Ready(&OperatorType) < 0 || PyType_Ready(&StepType) < 0 || PyType_Ready(&FactType) < 0) return NULL;
+    PyObject *module = PyModule_Create(&definition);
+    if (module == NULL) return NULL;
+    static const char *const names[] = {"CALLED", "SUM", "DIFFERENCE", "PRODUCT", "QUOTIENT", "OPPOSITE", "DOT",
+                                        "OPERAND", "RESULT", "LENGTHS", "COUNT", "STEPS", "VALUE",
+                                        "AS_IT_IS", "NEGATED", "TIMES", "FUNCTION",
+                                        "FITS", "OF_ONE_KIND", "OF_ONE_SHAPE", "OF_ANY_SHAPE", NULL};
+    static const int values[] = {CALLED, SUM, DIFFERENCE, PRODUCT, QUOTIENT, OPPOSITE, DOT,
+                                 OPERAND, RESULT, LENGTHS, COUNT, STEPS, VALUE,
+                                 AS_IT_IS, NEGATED, TIMES, FUNCTION,
+                                 FITS, OF_ONE_KIND, OF_ONE_SHAPE, OF_ANY_SHAPE, MANY};
+    for (int i = 0; names[i] != NULL; i++)
+        if (PyModule_AddIntConstant(module, names[i], values[i]) < 0) return NULL;
+    if (PyModule_AddIntConstant(module, "MANY", MANY) < 0) return NULL;
+    if (PyModule_AddObjectRef(module, "Fact", (PyObject *)&FactType) < 0) return NULL;
+    return module;
+}

@@ -1,0 +1,308 @@
+/* A node that runs: what `_step` of its compiled code does, for usual gradients, nodes and things kept.
+
+Nothing is touched before it is sure that all is usual; else Python does it all. */
+
+#include "native.h"
+
+static int same_number(PyObject *a, PyObject *b) {
+    return a == b || (a != NULL && b != NULL && PyObject_RichCompareBool(a, b, Py_EQ) == 1);
+}
+
+/* ---- what is kept */
+
+/* The data of what lies in a slot of `node`, as the formulas take it beside `grad`, in `*found`: NULL where nothing was
+   kept. 0 if it is not usual: freed, written since, of another kind. */
+static int load(Keep *what, PyObject *node, PyObject *grad, PyObject **found) {
+    PyObject *kept = SLOT(node, what->slot);
+    *found = NULL;
+    if (kept == NULL) return 0;
+    if (what->kind == RESULT) {
+        if (kept == Py_None || !Py_IS_TYPE(kept, K.SavedResult)) return 0;
+        if (!same_number(SLOT(SLOT(kept, R.storage_), S.version), SLOT(node, what->version))) return 0;
+        *found = Py_NewRef(SLOT(kept, R.data_));
+        return is_usual(*found, 0);
+    }
+    if (what->kind != OPERAND) {
+        *found = Py_NewRef(kept);
+        return 1;
+    }
+    if (kept == Py_None) return SLOT(node, what->version) == Py_None;
+    if (PyFloat_CheckExact(kept)) {
+        *found = is_number(grad) ? Py_NewRef(kept) : PyObject_GetItem(K.numbers, kept);
+        return *found != NULL;
+    }
+    if (!is_tensor(kept)) return 0;
+    PyObject *storage = SLOT(kept, T.storage_), *meta = SLOT(kept, T.meta);
+    if (storage != Py_None && !same_number(SLOT(storage, S.version), SLOT(node, what->version))) return 0;
+    if (meta != Py_None && SLOT(meta, M.wrapped) != Py_False) return 0;
+    *found = Py_NewRef(SLOT(kept, T.data_));
+    return is_usual(*found, 0);
+}
+
+static int load_all(Step *step, PyObject *node, PyObject *grad, PyObject **loaded) {
+    for (int i = 0; i < step->keeps; i++)
+        if (!load(&step->kept[i], node, grad, &loaded[i])) return 0;
+    return 1;
+}
+
+/* What was kept goes, unless the graph is to be used again. */
+static void let_go(Step *step, PyObject *node, PyObject *run) {
+    if (SLOT(run, U.retain) == Py_True) return;
+    for (int i = 0; i < step->keeps; i++)
+        if (step->kept[i].version) put(node, step->kept[i].slot, Py_None);
+    put(node, N.freed, Py_True);
+}
+
+/* ---- formulas */
+
+static PyObject *gradient(Formula *formula, PyObject *grad, PyObject **loaded) {
+    PyObject *arguments[MANY];
+    switch (formula->how) {
+        case AS_IT_IS: return Py_NewRef(grad);
+        case NEGATED: return computed(OPPOSITE, grad, NULL);
+        case TIMES: {
+            PyObject *factor = loaded[formula->argument[0]];
+            return factor == NULL ? PyNumber_Multiply(grad, Py_None) : computed(PRODUCT, grad, factor);
+        }
+    }
+    for (int i = 0; i < formula->arguments; i++) {
+        int at = formula->argument[i];
+        arguments[i] = formula->value[i] != NULL ? formula->value[i] : at < 0 ? grad : loaded[at];
+        if (arguments[i] == NULL) arguments[i] = Py_None;
+    }
+    return PyObject_Vectorcall(formula->function, arguments, formula->arguments, NULL);
+}
+
+static int has_lengths(PyObject *array, PyObject *lengths) {
+    int count = PyArray_NDIM((PyArrayObject *)array);
+    if (PyTuple_GET_SIZE(lengths) != count) return 0;
+    for (int i = 0; i < count; i++)
+        if (PyLong_AsSsize_t(PyTuple_GET_ITEM(lengths, i)) != PyArray_DIM((PyArrayObject *)array, i)) return 0;
+    return 1;
+}
+
+/* Whether the gradient `made` is as its edge to `below` expects it, as far as the formula leaves that open. */
+static int fits(Formula *formula, PyObject *node, PyObject *grad, PyObject *made, PyObject *below) {
+    PyObject *outs = SLOT(below, N.outs);
+    if (formula->fits == FITS) return 1;
+    if (outs == NULL) return 0;
+    if (formula->fits == OF_ONE_KIND) return outs == SLOT(node, N.outs);
+    if (outs == K.SCALAR && is_number(made)) return 1;
+    if (!is_array(made)) return 0;
+    if (formula->fits == OF_ONE_SHAPE) return outs == SLOT(node, N.outs) && is_array(grad);
+    PyObject *out = PyTuple_GET_ITEM(outs, 0);
+    if (!PyTuple_CheckExact(out)) return 0;
+    return PyTuple_GET_ITEM(out, 1) == K.FLOAT && has_lengths(made, PyTuple_GET_ITEM(out, 0));
+}
+
+static PyObject *fitted(PyObject *node, int index, PyObject *made, PyObject *below) {
+    PyObject *at = PyLong_FromLong(index);
+    if (at == NULL) return NULL;
+    PyObject *found = PyObject_CallFunctionObjArgs(K.fitted, node, at, made, below, K.zero, NULL);
+    Py_DECREF(at);
+    return found;
+}
+
+/* All gradients that are wanted, in `made`; gives, as bits, which were not what the formula gave. */
+static int compute(Step *step, PyObject *node, PyObject *grad, PyObject *next, PyObject **loaded, PyObject **made) {
+    int apart = 0;
+    for (int i = 0; i < step->edges; i++) {
+        PyObject *below = PyTuple_GET_ITEM(next, i);
+        if (below == Py_None) continue;
+        Formula *formula = &step->formula[i];
+        PyObject *found;
+        if (step->over != NULL && Py_REFCNT(loaded[0]) == 1)
+            found = PyObject_CallFunctionObjArgs(step->over, grad, loaded[0], NULL);
+        else
+            found = gradient(formula, grad, loaded);
+        if (found != NULL && !fits(formula, node, grad, found, below)) {
+            PyObject *other = fitted(node, i, found, below);
+            Py_DECREF(found);
+            found = other;
+            apart |= 1 << i;
+        }
+        if (found == NULL) return -1;
+        made[i] = found;
+    }
+    return apart;
+}
+
+/* ---- handing on */
+
+static int add_to_sum(PyObject *cell, PyObject *grad) {
+    PyObject *sum = PyNumber_InPlaceAdd(PyList_GET_ITEM(cell, 0), grad);
+    if (sum == NULL) return -1;
+    PyObject *count = PyLong_FromLong(PyLong_AsLong(PyList_GET_ITEM(cell, 1)) + 1);
+    if (count == NULL) {
+        Py_DECREF(sum);
+        return -1;
+    }
+    PyList_SetItem(cell, 0, sum);
+    PyList_SetItem(cell, 1, count);
+    return 0;
+}
+
+static int done(PyObject *result) {
+    Py_XDECREF(result);
+    return result == NULL ? -1 : 0;
+}
+
+static int to_leaf(PyObject *run, PyObject *leaf, PyObject *grad) {
+    PyObject *cells = SLOT(run, U.cells), *sums = SLOT(run, U.sums);
+    PyObject *cell = PyDict_GET_SIZE(sums) ? PyDict_GetItemWithError(sums, leaf) : NULL;
+    if (cell != NULL && grad != Py_None) return add_to_sum(cell, grad);
+    if (Py_REFCNT(grad) == 1 && PyDict_GetItemWithError(cells, leaf) == NULL && !PyErr_Occurred())
+        return PyDict_SetItem(cells, leaf, grad);
+    return PyErr_Occurred() ? -1 : done(PyObject_CallFunctionObjArgs(K.leaf, run, leaf, grad, NULL));
+}
+
+static int to_node(PyObject *run, PyObject *node, PyObject *grad, int heard) {
+    PyObject *nr = SLOT(node, N.sequence_nr), *buffers = SLOT(run, U.buffers);
+    if (nr == K.LAST) {
+        if (heard && PyList_Append(SLOT(run, U.arrived), node) < 0) return -1;
+        return to_leaf(run, node, grad);
+    }
+    int there = PyDict_Contains(buffers, nr);
+    if (there < 0) return -1;
+    if (there) return done(PyObject_CallFunctionObjArgs(K.add, run, nr, grad, NULL));
+    if (PyDict_SetItem(buffers, nr, grad) < 0) return -1;
+    return PyDict_SetItem(SLOT(run, U.pending), nr, node);
+}
+
+/* ---- the whole */
+
+/* Whether torch has written the gradient that came for `node`: then it counts what is made of it. */
+static int was_written(PyObject *run, PyObject *node) {
+    PyObject *written = SLOT(run, U.written);
+    return PyDict_GET_SIZE(written) != 0 && PyDict_Contains(written, SLOT(node, N.sequence_nr)) != 0;
+}
+
+/* Whether this node may run here, as far as can be told without a look at what it keeps. */
+static int is_usual_node(Step *step, PyObject *node, PyObject *grad, PyObject *run, int heard) {
+    if (SLOT(node, N.nrs) != step->zeros || SLOT(node, N.next) == NULL || !is_usual(grad, 0)) return 0;
+    if (step->unit != NULL && SLOT(node, step->unit_slot) != step->unit) return 0;
+    if (step->passes && was_written(run, node)) return 0;
+    if (heard) return step->heard;
+    if (!step->square || is_number(grad)) return 1;
+    PyObject *next = SLOT(node, N.next);
+    return PyTuple_GET_ITEM(next, 0) != PyTuple_GET_ITEM(next, 1);
+}
+
+int step_taken(Step *step, PyObject *node, PyObject **grad, PyObject *run, int heard) {
+    PyObject *loaded[MANY] = {NULL}, *made[MANY] = {NULL};
+    if (!is_usual_node(step, node, *grad, run, heard)) return 0;
+    int taken = 0, apart;
+    PyObject *next = Py_NewRef(SLOT(node, N.next));
+    if (!load_all(step, node, *grad, loaded)) {
+        if (PyErr_Occurred()) taken = -1;
+        goto end;
+    }
+    taken = -1;
+    if (step->over != NULL) let_go(step, node, run);
+    if ((apart = compute(step, node, *grad, next, loaded, made)) < 0) goto end;
+    if (heard && note_step(step, node, *grad, next, loaded, made, apart, run) < 0) goto end;
+    if (step->over == NULL) let_go(step, node, run);
+    Py_CLEAR(*grad);
+    for (int i = 0; i < step->edges; i++) {
+        if (made[i] == NULL) continue;
+        if (to_node(run, PyTuple_GET_ITEM(next, i), made[i], heard) < 0) goto end;
+        Py_CLEAR(made[i]);
+    }
+    taken = 1;
+end:
+    for (int i = 0; i < step->edges; i++) Py_XDECREF(made[i]);
+    for (int i = 0; i < step->keeps; i++) Py_XDECREF(loaded[i]);
+    Py_DECREF(next);
+    return taken;
+}
+
+/* ---- the type */
+
+static void dropped(PyObject *self) {
+    Step *step = (Step *)self;
+    for (int i = 0; i < step->edges; i++) {
+        Py_XDECREF(step->formula[i].function);
+        for (int j = 0; j < MANY; j++) Py_XDECREF(step->formula[i].value[j]);
+    }
+    Py_XDECREF(step->node);
+    Py_XDECREF(step->zeros);
+    Py_XDECREF(step->over);
+    Py_XDECREF(step->unit);
+    Py_TYPE(self)->tp_free(self);
+}
+
+PyTypeObject StepType = {
+    PyVarObject_HEAD_INIT(NULL, 0)
+    .tp_name = "autograd_core.native.step",
+    .tp_basicsize = sizeof(Step),
+    .tp_flags = Py_TPFLAGS_DEFAULT,
+    .tp_dealloc = dropped,
+};
+
+static int read_formula(PyObject *described, Formula *formula) {
+    PyObject *function, *arguments;
+    if (!PyArg_ParseTuple(described, "iiOO!", &formula->how, &formula->fits, &function, &PyTuple_Type, &arguments))
+        return -1;
+    formula->function = function == Py_None ? NULL : Py_NewRef(function);
+    formula->arguments = (int)PyTuple_GET_SIZE(arguments);
+    if (formula->arguments > MANY) {
+        PyErr_SetString(PyExc_ValueError, "a formula of so much is not for the native path");
+        return -1;
+    }
+    for (int i = 0; i < formula->arguments; i++) {
+        PyObject *value;
+        if (!PyArg_ParseTuple(PyTuple_GET_ITEM(arguments, i), "iO", &formula->argument[i], &value)) return -1;
+        formula->value[i] = formula->argument[i] < -1 ? Py_NewRef(value) : NULL;
+    }
+    return 0;
+}
+
+/* step(node, zeros, over, unit, unit_slot, square, passes, heard, exact, fitting, kept, formulas): how nodes of the class `node` run; see
+   describing.py. */
+PyObject *step_for(PyObject *module, PyObject *args) {
+    (void)module;
+    PyObject *node, *zeros, *over, *unit, *unit_slot, *kept, *formulas;
+    int square, passes, heard, exact, fitting;
+    if (!PyArg_ParseTuple(args, "O!O!OOOpppppO!O!", &PyType_Type, &node, &PyTuple_Type, &zeros, &over, &unit,
+                          &unit_slot, &square, &passes, &heard, &exact, &fitting, &PyTuple_Type, &kept, &PyTuple_Type,
+                          &formulas))
+        return NULL;
+    if (PyTuple_GET_SIZE(kept) > MANY || PyTuple_GET_SIZE(formulas) > MANY) {
+        PyErr_SetString(PyExc_ValueError, "a node with so much is not for the native path");
+        return NULL;
+    }
+    Step *step = (Step *)StepType.tp_alloc(&StepType, 0);
+    if (step == NULL) return NULL;
+    step->node = (PyTypeObject *)Py_NewRef(node);
+    step->zeros = Py_NewRef(zeros);
+    step->over = over == Py_None ? NULL : Py_NewRef(over);
+    step->square = square;
+    step->passes = passes;
+    step->heard = heard;
+    step->exact = exact;
+    step->fitting = fitting;
+    if (unit_slot != Py_None) {
+        step->unit = Py_NewRef(unit);
+        step->unit_slot = slot_named(step->node, unit_slot);
+        if (step->unit_slot < 0) goto failed;
+    }
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(kept); i++) {
+        Keep *what = &step->kept[i];
+        PyObject *slot, *version, *value;
+        if (!PyArg_ParseTuple(PyTuple_GET_ITEM(kept, i), "iiiOOO", &what->kind, &what->operand, &what->users, &slot,
+                              &version, &value))
+            goto failed;
+        step->keeps++;
+        what->slot = slot_named(step->node, slot);
+        what->version = version == Py_None ? 0 : slot_named(step->node, version);
+        if (what->slot < 0 || what->version < 0) goto failed;
+    }
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(formulas); i++) {
+        step->edges++;
+        if (read_formula(PyTuple_GET_ITEM(formulas, i), &step->formula[i]) < 0) goto failed;
+    }
+    return (PyObject *)step;
+failed:
+    Py_DECREF(step);
+    return NULL;
+}
