@@ -6,6 +6,7 @@ from itertools import count
 from typing import Any
 
 from . import errors
+from .state import state
 
 _addresses = count(1 << 40, 1 << 26)
 
@@ -50,17 +51,30 @@ class Storage:
 
 
 class InferenceStorage(Storage):
-    """Memory made in inference mode: it counts no writes, so no node can save it."""
+    """Memory made in inference mode: it counts no writes, so no node can save it.
 
-    __slots__ = ()
+    One of a function that torch.func transforms can, for such a function sees what is outside of it as a tensor of its
+    own.
+    """
+
+    __slots__ = ("depth", "kept")
     inference = True
+
+    depth: int
+    """How many functions were being transformed where it was made."""
+    kept: bool
+    """Whether a node has it."""
 
     def __init__(self) -> None:
         self.boxed, self.address_, self.counts = None, None, True
+        self.depth, self.kept = transformed(), False
 
     @property
     def version(self) -> int:
-        raise RuntimeError(errors.INFERENCE_SAVED)
+        if not self.kept and transformed() <= self.depth:
+            raise RuntimeError(errors.INFERENCE_SAVED)
+        self.kept = True
+        return 0
 
     @version.setter
     def version(self, value: int) -> None: ...
@@ -95,6 +109,11 @@ class OutsideStorage(InferenceStorage):
 
     def write(self, within: bool) -> None:
         self.writes += not within
+
+
+def transformed() -> int:
+    """How many functions are being transformed."""
+    return sum(level is not state.dual for level in state.levels)
 
 
 def new_storage(version: int = 0) -> Storage:

@@ -14,7 +14,7 @@ from ..autograd.graph import disable_saved_tensors_hooks
 from ..ops.shape import alias
 from ..state import state
 from ..tensor import Tensor, plain
-from .levels import Level, cut, entered, leads_outside, wrap
+from .levels import Level, cut, entered, leads_outside, tracked, wrap
 from .tangents import tangent_of
 from .trees import flatten, mapped, unflatten
 
@@ -109,7 +109,8 @@ def backward_through(
     onward = graph and any(
         leads_outside(out, level) or (start is not None and start.requires_grad) for out, start in pairs
     )
-    came = autograd.grad(roots, inputs, given, retain, onward, allow_unused=True)
+    with tracked():
+        came = autograd.grad(roots, inputs, given, retain, onward, allow_unused=True)
     return [zeros(t) if g is None else cut(g, level) for g, t in zip(came, inputs, strict=True)]
 
 

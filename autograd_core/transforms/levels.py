@@ -15,6 +15,7 @@ from ..batching.parts import Part, hide
 from ..edges import gradient_edge
 from ..graph import AccumulateGrad, Node, Wanted
 from ..state import state
+from ..storage import Storage, new_storage
 from ..tensor import Tensor, plain
 from .batch import hidden
 
@@ -131,14 +132,34 @@ class CppFunction(Exit):
 
 @contextmanager
 def entered(forward: bool = False) -> Iterator[Level]:
-    """A new level for a block."""
+    """A new level for a block, which makes tensors that gradients can be followed through, also in inference mode."""
     level = Level(forward).enter()
     if state.session is not None:
         level.first_tensor = state.session.next_tensor()
     try:
-        yield level
+        with tracked():
+            yield level
     finally:
         level.leave()
+
+
+@contextmanager
+def tracked() -> Iterator[None]:
+    """A block without the inference mode that it stands in."""
+    before, state.inference = state.inference, False
+    try:
+        yield
+    finally:
+        state.inference = before
+
+
+def counting(storage: Storage) -> Storage:
+    """`storage`, or one for its memory that counts writes where itself counts none."""
+    if not storage.inference:
+        return storage
+    counted = new_storage()
+    counted.address, counted.boxed = storage.address, storage.boxed
+    return counted
 
 
 def wrap(tensor: Tensor, level: Level, tangent: Tensor | None = None, kind: type[Source] = Source) -> Tensor:
@@ -150,7 +171,7 @@ def wrap(tensor: Tensor, level: Level, tangent: Tensor | None = None, kind: type
     if level.first_node is None:
         level.first_node = source.sequence_nr
     wrapped = plain(tensor.array(), source)
-    wrapped.storage_ = tensor.shared_storage()
+    wrapped.storage_ = counting(tensor.shared_storage())
     return wrapped
 
 
