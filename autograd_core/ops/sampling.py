@@ -134,16 +134,26 @@ def bernoulli_(self: Tensor, p: Any = 0.5, *, generator: Generator | None = None
     return in_place(bernoulli, self, p, generator)
 
 
-def random_(self: Tensor, low: int | None = None, high: int | None = None, *, generator: Any = None) -> Tensor:
-    """Whole numbers from `low` (or 0) to below `high`; without either, up to what the type counts without gaps."""
+ALONE: Any = object()
+"""In the place of the upper end: none was given."""
+
+
+def random_(self: Tensor, low: int | None = None, high: Any = ALONE, *, generator: Any = None) -> Tensor:
+    """Whole numbers from `low` (or 0) to below `high`; where that is None, up to what the type counts without gaps.
+
+    A number alone is the upper end.
+    """
     kind = self.data_.dtype
-    if high is not None:
-        check_bounds(low or 0, high, kind)
-        return in_place(integers, self, low, high, generator)
-    if low is not None:
+    if high is ALONE and low is None:
+        return in_place(integers_of_all, self, counted_to(kind), generator)
+    if high is ALONE:
         check_bounds(0, low, kind)
         return in_place(integers_to, self, low, generator)
-    return in_place(integers_of_all, self, counted_to(kind), generator)
+    first, end = low or 0, counted_to(kind) if high is None else high
+    if high is None:
+        check_first(first, end - 1, kind)
+    check_bounds(first, end, kind)
+    return in_place(integers, self, first, end, generator)
 
 
 def counted_to(kind: np.dtype[Any]) -> int:
@@ -151,6 +161,20 @@ def counted_to(kind: np.dtype[Any]) -> int:
     if kind.kind == "f":
         return int(2 ** (np.finfo(kind).nmant + 1) + 1)
     return 2 if kind.kind == "b" else int(np.iinfo(kind).max) + 1
+
+
+def check_first(first: int, last: int, kind: np.dtype[Any]) -> None:
+    """Whether whole numbers from `first` to the `last` that `kind` counts can be drawn.
+
+    Raises:
+        RuntimeError: they can't.
+    """
+    check_ends({"from": first}, kind)
+    if kind.kind == "f" and first >= last:
+        raise RuntimeError(
+            "random_ expects 'from' casted to dtype to be less than or equal to 'to_inc' casted to dtype, but got "
+            f"from={first} > to_inc={last}"
+        )
 
 
 def check_bounds(low: int, high: int, kind: np.dtype[Any]) -> None:
@@ -161,7 +185,17 @@ def check_bounds(low: int, high: int, kind: np.dtype[Any]) -> None:
     """
     if low >= high:
         return  # of which the draw itself speaks
-    name, ends = errors.C_NAMES[kind.name], {"from": low, "to - 1": high - 1}
+    ends = {"from": low, "to - 1": high - 1}
+    check_ends(ends, kind)
+    if kind.kind != "f":
+        return
+    digits = np.finfo(kind).nmant + 1
+    for what, end in ends.items():
+        if abs(end) > 2**digits:
+            warn(BEYOND_DIGITS.format(what, digits, errors.C_NAMES[kind.name]))
+
+
+def check_ends(ends: dict[str, int], kind: np.dtype[Any]) -> None:
     if kind.kind == "f":
         limit = float(np.finfo(kind).max)
         least, most = -limit, limit
@@ -169,13 +203,7 @@ def check_bounds(low: int, high: int, kind: np.dtype[Any]) -> None:
         least, most = (0, 1) if kind.kind == "b" else (np.iinfo(kind).min, np.iinfo(kind).max)
     for what, end in ends.items():
         if not least <= end <= most:
-            raise RuntimeError(f"{what} is out of bounds for {name}")
-    if kind.kind != "f":
-        return
-    digits = np.finfo(kind).nmant + 1
-    for what, end in ends.items():
-        if abs(end) > 2**digits:
-            warn(BEYOND_DIGITS.format(what, digits, name))
+            raise RuntimeError(f"{what} is out of bounds for {errors.C_NAMES[kind.name]}")
 
 
 BEYOND_DIGITS = (
