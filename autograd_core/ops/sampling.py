@@ -144,9 +144,9 @@ def random_(self: Tensor, low: int | None = None, high: Any = ALONE, *, generato
     A number alone is the upper end.
     """
     kind = self.data_.dtype
-    if high is ALONE and low is None:
-        return in_place(integers_of_all, self, counted_to(kind), generator)
     if high is ALONE:
+        if low is None:
+            return in_place(integers_of_all, self, counted_to(kind), generator)
         check_bounds(0, low, kind)
         return in_place(integers_to, self, low, generator)
     first, end = low or 0, counted_to(kind) if high is None else high
