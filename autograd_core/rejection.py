@@ -24,8 +24,7 @@ Draw = Callable[[], float]
 
 def unit(generator: Generator | None) -> Draw:
     """Uniform doubles, one a call."""
-    stream = generator or default()
-    return lambda: float(units(1, DOUBLE, stream)[0])
+    return (generator or default()).double
 
 
 # ---- gamma

@@ -53,7 +53,9 @@ class Generator(metaclass=WrittenInC):
         if not -(2**63) <= seed < 2**64:
             raise ValueError("Overflow when unpacking long long")
         self._seed = seed % 2**64
-        self._stream = np.random.RandomState(self._seed % 2**32)
+        self._bits = np.random.MT19937()
+        self._stream = np.random.RandomState(self._bits)
+        self._stream.seed(self._seed % 2**32)
         self.spare: float | None = None
         return self
 
@@ -74,6 +76,14 @@ class Generator(metaclass=WrittenInC):
         """The next `n` numbers of 64 bits, the high half drawn first."""
         halves = self.words(2 * n).astype(np.uint64)
         return (halves[0::2] << np.uint64(32)) | halves[1::2]
+
+    def double(self) -> float:
+        """The next number of [0, 1) with 53 bits: what `units` draws, for those who draw one after the other."""
+        if state.mapped:
+            check_randomness(state.mapped[-1])
+        draw = self._bits.random_raw
+        high: int = draw()
+        return (high << 32 | draw()) % 2**53 * 2.0**-53
 
     def get_state(self) -> npt.NDArray[np.uint8]:
         """The whole state, byte for byte as torch lays it out."""
@@ -143,7 +153,8 @@ def _of_context(name: str) -> property:
 class ContextGenerator(Generator):
     """`torch.default_generator`: who asks it for numbers gets those of the own context. Its name is Generator."""
 
-    _seed, _stream, spare = _of_context("_seed"), _of_context("_stream"), _of_context("spare")
+    _seed, spare = _of_context("_seed"), _of_context("spare")
+    _bits, _stream = _of_context("_bits"), _of_context("_stream")
 
     def __init__(self) -> None:
         self.device = "cpu"
@@ -245,7 +256,7 @@ def next_normal(generator: Generator) -> float:
     if generator.spare is not None:
         value, generator.spare = generator.spare, None
         return value
-    u1, u2 = units(2, DOUBLE, generator).tolist()
+    u1, u2 = generator.double(), generator.double()
     value, generator.spare = boxmuller.pair(u1, u2)
     return value
 
