@@ -129,7 +129,7 @@ def mode(self: Array, dim: int = -1, keepdim: bool = False) -> tuple[Array, Arra
 # ---- running extremes
 
 
-def running(name: str, data: Array, dim: int, better: Callable[[Array, Array], Array]) -> tuple[Array, Array]:
+def running(name: str, data: Array, dim: int, extreme: np.ufunc, better: np.ufunc) -> tuple[Array, Array]:
     """The best so far along `dim` and where it was found, the latest place at a tie; nan beats all."""
     if np.ndim(data) == 0:
         if dim not in (-1, 0):
@@ -139,11 +139,12 @@ def running(name: str, data: Array, dim: int, better: Callable[[Array, Array], A
         return data.copy(), np.zeros(data.shape, np.int64)
     at = wrap(dim, np.ndim(data))
     rows = np.moveaxis(data, at, 0)
-    values, index = rows.copy(), np.zeros(rows.shape, np.int64)
-    for k in range(1, len(rows)):
-        newer = np.isnan(rows[k]) | (~np.isnan(values[k - 1]) & better(rows[k], values[k - 1]))
-        values[k] = np.where(newer, rows[k], values[k - 1])
-        index[k] = np.where(newer, k, index[k - 1])
+    best = extreme.accumulate(rows, 0)
+    newer = np.isnan(rows)
+    newer[1:] |= ~np.isnan(best[:-1]) & better(rows[1:], best[:-1])
+    places = np.arange(len(rows)).reshape(-1, *[1] * (rows.ndim - 1))
+    index = np.maximum.accumulate(np.where(newer, places, 0), 0)
+    values = np.take_along_axis(rows, index, 0)
     return np.ascontiguousarray(np.moveaxis(values, 0, at)), np.ascontiguousarray(np.moveaxis(index, 0, at))
 
 
@@ -160,7 +161,7 @@ def running_backward(grad: Array, self: Array, indices: Array, dim: int) -> Arra
     self=lambda grad, self, indices, dim: running_backward(grad, self, indices, dim),
 )
 def cummax(self: Array, dim: int) -> tuple[Array, Array]:
-    return running("cummax", self, dim, np.greater_equal)
+    return running("cummax", self, dim, np.maximum, np.greater_equal)
 
 
 @op(
@@ -171,7 +172,7 @@ def cummax(self: Array, dim: int) -> tuple[Array, Array]:
     self=lambda grad, self, indices, dim: running_backward(grad, self, indices, dim),
 )
 def cummin(self: Array, dim: int) -> tuple[Array, Array]:
-    return running("cummin", self, dim, np.less_equal)
+    return running("cummin", self, dim, np.minimum, np.less_equal)
 
 
 # ---- both extremes at once
