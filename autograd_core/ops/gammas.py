@@ -1,7 +1,6 @@
 """The incomplete gamma functions, as shares of the whole, and Hurwitz's zeta. Formulas: PyTorch's derivatives.yaml.
 
-Sources of the numbers: DLMF 8.11.4 (the series), 8.9.2 (the continued fraction), 8.12.3 (where both are slow), 25.11.5
-(Euler and Maclaurin).
+Sources of the numbers: DLMF 8.11.4 (the series), 8.9.2 (the continued fraction), 8.12.3 (where both are slow).
 """
 
 from __future__ import annotations
@@ -15,6 +14,7 @@ from ..op import helper, op
 from ..tensor import Array
 from .bells import refuse_half
 from .kernels import refuse
+from .polygammas import hurwitz
 
 PAIR = ("self", "other")
 LARGE = 1e4
@@ -165,33 +165,3 @@ def zeta_over(self: Array, other: Array) -> Array:
     rows = np.broadcast_arrays(np.asarray(self, np.float64), np.asarray(other, np.float64))
     found = [hurwitz(s, q) for s, q in zip(*(row.ravel().tolist() for row in rows), strict=True)]
     return np.array(found, kind).reshape(rows[0].shape)[()]
-
-
-BERNOULLI = (1 / 6, -1 / 30, 1 / 42, -1 / 30, 5 / 66, -691 / 2730, 7 / 6, -3617 / 510, 43867 / 798)
-
-
-def hurwitz(s: float, q: float) -> float:
-    """The sum of (q + k) ** -s over all k."""
-    if s == 1 or (not s < 1 and q <= 0 and (math.isinf(q) or q == math.floor(q))):
-        return math.inf
-    if math.isnan(s) or math.isnan(q) or s < 1 or (q < 0 and s != math.floor(s)):
-        return math.nan
-    if q < -LARGE:
-        raise NotImplementedError("zeta of numbers far below zero is not supported")
-    total = 0.0
-    try:
-        while q < 12 + s / 2:
-            term = q**-s
-            total += term
-            q += 1
-            if q > 1 and abs(term) < 1e-17 * abs(total):
-                return total
-        term = q**-s
-    except OverflowError:
-        return math.inf
-    total += term * q / (s - 1) + 0.5 * term
-    factor = s * term / q
-    for k, bernoulli in enumerate(BERNOULLI, 1):
-        total += bernoulli / math.factorial(2 * k) * factor
-        factor *= (s + 2 * k - 1) * (s + 2 * k) / (q * q)
-    return total

@@ -15,7 +15,7 @@ from ..op import op
 from ..streams import Generator
 from ..tensor import Array
 from .kernels import refuse
-from .special import psi
+from .polygammas import psi
 
 GAMMA = (
     (0.16009398, -0.094634809, 0.025146376, -0.0030648343, 1, 0.32668115, 0.10406089, 0.0014179084),

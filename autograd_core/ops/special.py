@@ -9,6 +9,7 @@ import numpy as np
 
 from ..op import both, helper, op
 from ..tensor import Array
+from .polygammas import bends, higher, slopes
 
 
 def elementwise(function: Any, data: Array) -> Array:
@@ -124,56 +125,14 @@ def log_gamma(x: float) -> float:
 
 @op("digamma", floating=True, self=lambda grad, self: grad * polygamma(1, self))
 def digamma(self: Array) -> Array:
-    return elementwise(psi, self)
-
-
-def psi(x: float) -> float:
-    """The slope of log gamma: by reflection and recurrence to where the asymptotic series is exact to a double."""
-    if math.isnan(x) or x == math.inf:
-        return x
-    if x == 0:
-        return math.copysign(math.inf, -x)
-    if x < 0:
-        whole = math.isinf(x) or x == math.floor(x)
-        return math.nan if whole else psi(1 - x) - math.pi / math.tan(math.pi * x)
-    shifted = 0.0
-    while x < 10:
-        shifted -= 1 / x
-        x += 1
-    inverse = 1 / (x * x)
-    series = 0.0
-    for coefficient in (1 / 12, -1 / 120, 1 / 252, -1 / 240, 1 / 132, -691 / 32760, 1 / 12)[::-1]:
-        series = series * inverse + coefficient
-    return shifted + math.log(x) - 0.5 / x - series * inverse
+    return slopes(self)
 
 
 @op("polygamma", self=lambda grad, n, self: grad * polygamma(n + 1, self))
 def polygamma(n: int, self: Array) -> Array:
-    if n == 0:
-        return elementwise(psi, self)
-    return elementwise(lambda x: (-1) ** (n + 1) * math.factorial(n) * zeta(n + 1, x), self)
-
-
-def zeta(s: int, x: float) -> float:
-    """The sum of 1 / (x + k)**s over k, by Euler and Maclaurin."""
-    if math.isnan(x):
-        return x
-    if x <= 0 and x == math.floor(x):
-        return math.inf
-    total = 0.0
-    enough = 16 if s <= 8 else 16 + 2 * s
-    while x < enough:
-        try:
-            total += x**-s
-        except OverflowError:
-            return math.inf
-        x += 1
-    total += x ** (1 - s) / (s - 1) + 0.5 * x**-s
-    term = s * x ** (-s - 1)
-    for k, bernoulli in enumerate((1 / 6, -1 / 30, 1 / 42, -1 / 30, 5 / 66, -691 / 2730, 7 / 6), 1):
-        total += bernoulli / math.factorial(2 * k) * term
-        term *= (s + 2 * k - 1) * (s + 2 * k) / (x * x)
-    return total
+    if n < 2:
+        return bends(self) if n else slopes(self)
+    return higher(n, self)
 
 
 # ---- circles and their inverses
