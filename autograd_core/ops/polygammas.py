@@ -113,7 +113,7 @@ def hurwitz(s: float, q: float) -> float:
             term = q**-s
             total += term
             q += 1
-            if q > 1 and abs(term) < 1e-17 * abs(total):
+            if q > 1 and abs(term) <= 1e-17 * abs(total):
                 return total
         term = q**-s
     except OverflowError:

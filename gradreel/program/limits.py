@@ -23,6 +23,9 @@ class Limits:
     """Time by the wall clock, looked at every 256 steps; the process is killed later, from outside."""
     elements: int = 1024 * 1024
     """Elements of one tensor."""
+    effort: int = 16 * 1024 * 1024
+    """Elements of one operation, those of slow functions counted as often as they take 100 nanoseconds. While it is on,
+    nobody can look at the clock."""
     bytes: int = 256_000_000
     """Memory that tensors hold at one time."""
     memory: int = 768_000_000
@@ -49,6 +52,7 @@ WORDS = {
     "steps": "{limit:,} steps",
     "seconds": "{limit:g} seconds",
     "elements": "{limit:,} elements in one tensor",
+    "effort": "the time of {limit:,} additions in one operation",
     "bytes": "{limit:,} bytes held by tensors",
     "memory": "{limit:,} bytes of memory",
     "flops": "{limit:,} multiplications",
@@ -70,7 +74,7 @@ HELD = (
 )
 """Why the budgets of the recording were spent all the same."""
 HINTS = {"steps": ENDLESS, "seconds": ENDLESS, "events": HELD, "nodes": HELD}
-HINTS |= dict.fromkeys(("elements", "flops", "product"), SMALLER)
+HINTS |= dict.fromkeys(("elements", "effort", "flops", "product"), SMALLER)
 
 
 class Spent(BaseException):
@@ -127,12 +131,15 @@ class Meter:
 
     # ---- sizes, before something of that size is made
 
-    def elements(self, count: int) -> None:
-        """A tensor of `count` elements is about to be made or read through."""
+    def elements(self, count: int, weight: int = 1) -> None:
+        """A tensor of `count` elements is about to be made or read through, which takes `weight` steps for each."""
         if count > self.limits.elements:
             raise Spent("elements", self.limits.elements)
-        if count > 1024:
-            self.charge(count >> 10)
+        steps = count * weight
+        if steps > self.limits.effort:
+            raise Spent("effort", self.limits.effort)
+        if steps > 1024:
+            self.charge(steps >> 10)
 
     def work(self, flops: int) -> None:
         """A matrix product of `flops` multiplications is about to be done."""

@@ -39,10 +39,20 @@ STOPPED: dict[str, tuple[str, int]] = {
         "elements",
         3,
     ),
-    "import torch\ny = torch.special.laguerre_polynomial_l(torch.ones(1), 10**9)": ("elements", 2),
-    "import torch\ny = torch.special.hermite_polynomial_h(torch.ones(1), torch.tensor(float('inf')))": ("elements", 2),
-    "import torch\ny = torch.special.bessel_y1(torch.ones(10**5))": ("elements", 2),
-    "import torch\ny = torch.igamma(torch.full((10**5,), 9999.), torch.full((10**5,), 9999.))": ("elements", 2),
+    "import torch\ny = torch.special.laguerre_polynomial_l(torch.ones(1), 10**9)": ("effort", 2),
+    "import torch\ny = torch.special.hermite_polynomial_h(torch.ones(1), torch.tensor(float('inf')))": ("effort", 2),
+    "import torch\ny = torch.special.bessel_y1(torch.ones(10**6))": ("effort", 2),
+    "import torch\ny = torch.igamma(torch.full((10**5,), 9999.), torch.full((10**5,), 9999.))": ("effort", 2),
+    "import torch\ny = torch.poisson(torch.ones(10**6))": ("effort", 2),
+    "import torch\ny = torch.empty(999, 999).t().normal_()": ("effort", 2),
+    "import torch\ny = torch.special.zeta(torch.full((999,), 3.), torch.tensor(-9000.5))": ("effort", 2),
+    "import torch\ny = torch.lgamma(torch.ones(1000, 1000))\nwhile True: z = y.digamma()": ("steps", 3),
+    "import torch\nx = torch.ones(1000, 1000)\ny = torch.cdist(x, x)": ("elements", 3),
+    "import torch\nF = torch.nn.functional\nx = torch.ones(1, 1, 10**5, 1)\ny = F.scaled_dot_product_attention(x, x, x)": (
+        "elements",
+        4,
+    ),
+    "import torch\nx = torch.eye(1).expand(999_999, 1, 1)\ny = torch.linalg.svd(x)": ("product", 3),
     "import torch\nx = torch.ones(1).new_empty_strided((10**5, 10**5), (1, 1))": ("elements", 2),
     "import torch\nn = torch.nn\nx = n.utils.skip_init(n.Linear, 10**5, 10**5)": ("elements", 3),
     "import torch\nx = torch.nn.AdaptiveLogSoftmaxWithLoss(10**3, 4, [2], div_value=1e-9)": ("elements", 2),
@@ -98,6 +108,11 @@ def test_a_spent_budget_stops_the_program(source: str) -> None:
     assert isinstance(stop, Stopped) and (stop.budget, stop.line) == (budget, line)
     assert f"{stop.limit:,}" in (trace.outcome.message or "")
     assert time.monotonic() - began < 30
+
+
+def test_norms_and_crosses_are_charged_as_what_they_are() -> None:
+    source = "import torch\nx = torch.ones(300_000, 3)\nx.norm(dim=1), torch.linalg.cross(x, x), x.T.norm()"
+    assert run(source, limits=Limits(flops=1, product=1)).outcome.kind == "finished"
 
 
 def test_time_is_a_budget() -> None:

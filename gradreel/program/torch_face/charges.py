@@ -9,14 +9,13 @@ from ..limits import Meter
 from ..words import words
 from .sizes import (
     Arguments,
+    apart,
     asked,
-    at_length,
     attending,
     bagged,
     binned,
     broadcast,
     by_classes,
-    by_degree,
     by_fraction,
     chosen,
     convolved,
@@ -38,6 +37,7 @@ from .sizes import (
     resized,
     resized_back,
     rolled,
+    scored,
     selected,
     shapes,
     shown,
@@ -49,6 +49,7 @@ from .sizes import (
     unrolled,
     whole,
 )
+from .weights import weight
 
 ASKED: dict[str, Callable[[Arguments], int]] = {
     **dict.fromkeys(("Conv1d", "Conv2d", "Conv3d", "ConvTranspose1d", "ConvTranspose2d", "ConvTranspose3d"), whole),
@@ -78,18 +79,6 @@ UPSAMPLING = words(
     "upsample_trilinear3d upsample_bicubic2d _upsample_nearest_exact1d _upsample_nearest_exact2d "
     "_upsample_nearest_exact3d _upsample_bilinear2d_aa _upsample_bicubic2d_aa"
 )
-
-SERIES = words(
-    "igamma igammac special_zeta special_i1 special_i0e special_i1e special_bessel_j0 special_bessel_j1 "
-    "special_bessel_y0 special_bessel_y1 special_modified_bessel_i0 special_modified_bessel_i1 "
-    "special_modified_bessel_k0 special_modified_bessel_k1 special_scaled_modified_bessel_k0 "
-    "special_scaled_modified_bessel_k1"
-)
-CHEBYSHEV = [f"{shifted}chebyshev_polynomial_{kind}" for shifted in ("", "shifted_") for kind in "tuvw"]
-POLYNOMIALS = [
-    *CHEBYSHEV,
-    *words("hermite_polynomial_h hermite_polynomial_he laguerre_polynomial_l legendre_polynomial_p"),
-]
 
 SIZES: dict[str, Callable[[Arguments], int]] = {
     "addr": crossed,
@@ -131,19 +120,30 @@ SIZES: dict[str, Callable[[Arguments], int]] = {
     **dict.fromkeys(UPSAMPLING, resized),
     **{f"{name}_backward": resized_back for name in UPSAMPLING},
     "_pdist_forward": paired,
-    **dict.fromkeys(SERIES, at_length),
-    **{f"special_{name}": by_degree for name in POLYNOMIALS},
-    "mvlgamma": times_numbers,
+    "_scaled_dot_product_flash_attention_for_cpu": scored,
     "_pdist_backward": lambda args: paired(args[1:]),
 }
-SOLVERS = ("linalg", "inverse", "det", "slogdet", "logdet", "cholesky")
+SOLVERS = frozenset(
+    words(
+        "linalg_cholesky_ex linalg_qr _linalg_svd _linalg_eigh _linalg_det _linalg_slogdet cholesky_solve cholesky "
+        "cholesky_inverse linalg_inv_ex _linalg_solve_ex linalg_solve_triangular linalg_pinv linalg_matrix_exp geqrf "
+        "linalg_householder_product linalg_lu_factor_ex linalg_lu linalg_lu_solve linalg_lstsq triangular_solve"
+    )
+)
 """Operators whose work grows with the cube of their size."""
+
+EACH = 3_000
+"""What a solver takes for a matrix however small, in multiplications."""
+
+APART = {"_cdist_forward": 0, "_cdist_backward": 1}
+"""Where the rows stand whose distances from one another are taken, with the other rows after them."""
 
 CONVOLUTIONS = {"convolution": 1, "convolution_backward": 2}
 """Where the weight stands whose every output channel costs a product."""
 
 MOMENT = 8
-"""The windows of a convolution are laid out for a moment only: they may be so many times what a tensor may have."""
+"""The windows of a convolution are laid out for a moment only, and so are the differences of rows that are compared:
+they may be so many times what a tensor may have."""
 
 FREE = 1024
 """Elements for which nothing is charged where an operator goes element by element: see Meter.elements."""
@@ -156,18 +156,29 @@ def reserve(meter: Meter) -> Callable[[str, Arguments], None]:
 
     def ask(name: str, args: Arguments) -> None:
         op = name.partition(".")[0]
-        if op.lstrip("_").startswith(SOLVERS):
-            meter.work(max((math.prod(shape) * shape[-1] for shape in shapes(args) if shape), default=0))
+        if op in SOLVERS:
+            meter.work(max(map(solved, shapes(args)), default=0))
         if op in PRODUCTS:
             elements, flops = product(args)
             meter.work(flops)
         else:
             elements = SIZES.get(op, broadcast)(args)
-        meter.elements(elements // MOMENT if op in CONVOLUTIONS else elements)
+        if op in APART:
+            meter.elements(apart(args[APART[op] :]) // MOMENT)
+        meter.elements(elements // MOMENT if op in CONVOLUTIONS else elements, weight(op, args))
         if op in CONVOLUTIONS:
             meter.work(elements * max(args[CONVOLUTIONS[op]].shape[0], 1))
         elif op == "mkldnn_rnn_layer":
             meter.work(elements * (args[1].shape[1] + args[2].shape[1]))
+        elif op == "_scaled_dot_product_flash_attention_for_cpu":
+            meter.work(elements * (args[0].shape[-1] + args[2].shape[-1]))
 
     ask.free = min(meter.limits.elements, FREE)  # type: ignore[attr-defined]
     return ask
+
+
+def solved(shape: tuple[int, ...]) -> int:
+    """What a solver does for matrices of this shape: the cube of the side, and something, for each."""
+    if len(shape) < 2:
+        return 0
+    return math.prod(shape[:-2]) * (shape[-2] * shape[-1] * max(shape[-2:]) + EACH)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 
 Arguments = tuple[Any, ...]
+Counted = Callable[[Arguments], int]
 
 
 def shapes(args: Arguments) -> list[tuple[int, ...]]:
@@ -120,17 +121,6 @@ def squared(args: Arguments) -> int:
     base = args[0]
     side: int = base.shape[-1] if len(base.shape) == 1 else 1
     return int(math.prod(base.shape) * side)
-
-
-def by_degree(args: Arguments) -> int:
-    """What a recurrence goes through: every element, degree by degree."""
-    highest = np.nan_to_num(np.asarray(args[1], np.float64), posinf=1e9).max(initial=0)
-    return broadcast(args) * int(1 + min(highest, 1e9))
-
-
-def at_length(args: Arguments) -> int:
-    """Series of many terms for every element."""
-    return 16 * broadcast(args)
 
 
 def times_numbers(args: Arguments) -> int:
@@ -246,6 +236,20 @@ def paired(args: Arguments) -> int:
     """A row for each pair of rows."""
     base = args[0]
     return int(base.shape[0] * max(base.shape[0] - 1, 0) // 2 * base.shape[1]) if base.ndim == 2 else int(base.size)
+
+
+def apart(args: Arguments) -> int:
+    """A difference for each column of each pair of rows of two."""
+    one, two = args[:2]
+    return int(
+        max(math.prod(one.shape[:-2]), math.prod(two.shape[:-2])) * one.shape[-2] * two.shape[-2] * one.shape[-1]
+    )
+
+
+def scored(args: Arguments) -> int:
+    """Attention: a score for each pair of a query and a key."""
+    query, key = args[:2]
+    return int(math.prod(query.shape[:-1]) * key.shape[-2])
 
 
 def by_fraction(args: Arguments) -> int:
