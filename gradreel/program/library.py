@@ -43,7 +43,7 @@ def as_programs(package: str) -> dict[str, str]:
     return found
 
 
-WRITTEN = as_programs("utils.data")
+WRITTEN = as_programs("utils.data") | as_programs("testing")
 for _file in sorted(Path(__file__).with_name("guest").glob("*.py")):  # what is there of a module already comes first
     WRITTEN[_file.stem] = WRITTEN.get(_file.stem, "") + _file.read_text(encoding="utf-8")
 GUEST = {name: ast.parse(text) for name, text in WRITTEN.items()}
