@@ -43,6 +43,7 @@ STOPPED: dict[str, tuple[str, int]] = {
     "import torch\ny = torch.special.hermite_polynomial_h(torch.ones(1), torch.tensor(float('inf')))": ("effort", 2),
     "import torch\ny = torch.special.bessel_y1(torch.ones(10**6))": ("effort", 2),
     "import torch\ny = torch.igamma(torch.full((10**5,), 9999.), torch.full((10**5,), 9999.))": ("effort", 2),
+    "import torch\nx = torch.zeros(1000, 900)\nx[torch.zeros(10**6, dtype=torch.long)] = 1.": ("elements", 3),
     "import torch\ny = torch.poisson(torch.ones(10**6))": ("effort", 2),
     "import torch\ny = torch.empty(999, 999).t().normal_()": ("effort", 2),
     "import torch\ny = torch.special.zeta(torch.full((999,), 3.), torch.tensor(-9000.5))": ("effort", 2),
@@ -108,6 +109,27 @@ def test_a_spent_budget_stops_the_program(source: str) -> None:
     assert isinstance(stop, Stopped) and (stop.budget, stop.line) == (budget, line)
     assert f"{stop.limit:,}" in (trace.outcome.message or "")
     assert time.monotonic() - began < 30
+
+
+ALLOWED = {
+    "rows of a table": "e = torch.nn.Embedding(8000, 100)\ne(torch.zeros(16, 200, dtype=torch.long)).sum().backward()",
+    "classes of many examples": (
+        "x = torch.ones(3000, 10, requires_grad=True)\n"
+        "torch.nn.functional.cross_entropy(x, torch.zeros(3000, dtype=torch.long)).backward()"
+    ),
+    "rows added": "x = torch.zeros(3000, 8)\nx.index_add_(0, torch.arange(2000), torch.ones(2000, 8))",
+    "groups of many channels": "torch.nn.GroupNorm(4, 64)(torch.ones(1000, 64, 1))",
+    "where numbers belong": "torch.bucketize(torch.ones(1500, 10), torch.arange(1000.0))",
+    "what a mask takes": (
+        "x = torch.zeros(600, 600)\nx.masked_scatter(torch.ones(600, 600, dtype=torch.bool), torch.ones(360_000))"
+    ),
+    "pixels of many channels": "torch.nn.BatchNorm2d(4)(torch.ones(2, 4, 300, 300))",
+}
+
+
+@pytest.mark.parametrize("source", ALLOWED.values(), ids=ALLOWED)
+def test_what_is_not_large_is_not_taken_for_it(source: str) -> None:
+    assert run(f"import torch\n{source}").outcome.kind == "finished"
 
 
 def test_norms_and_crosses_are_charged_as_what_they_are() -> None:

@@ -26,7 +26,10 @@ from .sizes import (
     for_each,
     gated,
     grown,
+    into_table,
+    largest,
     looked_up,
+    looked_up_in,
     on_diagonal,
     packed,
     paired,
@@ -48,6 +51,7 @@ from .sizes import (
     unpooled,
     unrolled,
     whole,
+    written,
 )
 from .weights import weight
 
@@ -80,6 +84,13 @@ UPSAMPLING = words(
     "_upsample_nearest_exact3d _upsample_bilinear2d_aa _upsample_bicubic2d_aa"
 )
 
+ALONG = words(
+    "index_add index_copy index_fill index_reduce nll_loss_forward nll_loss_backward multi_margin_loss "
+    "multi_margin_loss_backward nll_loss2d_forward nll_loss2d_backward native_batch_norm native_batch_norm_backward "
+    "native_group_norm put take masked_scatter masked_scatter_backward searchsorted"
+)
+"""Operators whose other arrays belong to one dimension of the first."""
+
 SIZES: dict[str, Callable[[Arguments], int]] = {
     "addr": crossed,
     "expand": asked,
@@ -89,6 +100,10 @@ SIZES: dict[str, Callable[[Arguments], int]] = {
     "repeat_interleave": repeated,
     "index": picked,
     "index_select": selected,
+    **dict.fromkeys(("index_put", "_index_put_impl_"), written),
+    "embedding": looked_up_in,
+    "embedding_dense_backward": into_table,
+    **dict.fromkeys(ALONG, largest),
     "bincount": counted,
     "histc": binned,
     "cat": together,

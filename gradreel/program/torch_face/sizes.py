@@ -88,6 +88,27 @@ def picked(args: Arguments) -> int:
     return rows * row
 
 
+def written(args: Arguments) -> int:
+    """Writing at places: all that is there, and as many rows as the indices have elements."""
+    return max(int(args[0].size), picked(args[:2]))
+
+
+def looked_up_in(args: Arguments) -> int:
+    """Rows of a table, one for each index."""
+    return int(args[1].size * math.prod(args[0].shape[1:]))
+
+
+def into_table(args: Arguments) -> int:
+    """A table of so many rows, and what is added into them."""
+    grad, _, rows = args[:3]
+    return int(max(grad.size, rows * (grad.shape[-1] if grad.ndim else 1)))
+
+
+def largest(args: Arguments) -> int:
+    """The elements of the largest: what belongs together by one dimension only, and not by the last."""
+    return max(map(math.prod, shapes(args)), default=0)
+
+
 def selected(args: Arguments) -> int:
     """`index_select` and `gather`-like: the base with one dimension as long as the index."""
     base, *rest = args

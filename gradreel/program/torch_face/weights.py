@@ -43,7 +43,7 @@ def near_the_middle(args: Arguments) -> int:
 
 def in_memory(args: Arguments) -> int:
     """Normal numbers are drawn all at once for what lies in a row, else one by one."""
-    return 2 if all(part.flags.c_contiguous for part in arrays(args)) else 40
+    return 5 if all(part.flags.c_contiguous for part in arrays(args)) else 40
 
 
 WEIGHTS: dict[str, int | Counted] = {
