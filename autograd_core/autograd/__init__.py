@@ -33,7 +33,7 @@ from ..state import special, state
 from ..tensor import Tensor, plain
 from ..under_way import under_way
 from ..warned import warn, warn_once
-from . import function, graph
+from . import function, graph, variable
 from .graph import GradientEdge
 from .legacy import Variable
 from .roots import (
@@ -354,4 +354,5 @@ __all__ = [
     "set_detect_anomaly",
     "set_grad_enabled",
     "set_multithreading_enabled",
+    "variable",
 ]

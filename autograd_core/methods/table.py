@@ -82,8 +82,10 @@ def compared(function: Method) -> Method:
     return operator
 
 
-def power(self: Tensor, exponent: Any) -> Any:
-    """`a ** 2`, `a ** b`."""
+def power(self: Tensor, exponent: Any, *modulus: Any) -> Any:
+    """`a ** 2`, `a ** b`; there is no power modulo a number."""
+    if modulus:
+        return NotImplemented
     if exponent.__class__ is int or exponent.__class__ is float:
         return e.pow_scalar(self, exponent)
     return functions.pow(self, exponent) if isinstance(exponent, Tensor | bool | np.generic) else NotImplemented

@@ -15,6 +15,7 @@ from ..objects.attributes import load
 from ..objects.standing import stands_for
 from ..objects.values import MISSING, OBJECTS, Class, Own, Value
 from .comparing import same
+from .formatting import type_name
 from .iterating import VIEWS, Walk, iterate, listed
 from .operators import Binary, binary, general, united, unsupported
 
@@ -55,6 +56,9 @@ def rounded(machine: Machine, number: Value, ndigits: int | None = None) -> Valu
 
 def power(machine: Machine, base: Value, exponent: Value, modulus: Value = None) -> Value:
     if modulus is not None:
+        if any(isinstance(number, torch.Tensor) for number in (base, exponent, modulus)):
+            kinds = ", ".join(f"'{type_name(number)}'" for number in (base, exponent, modulus))
+            raise TypeError(f"unsupported operand type(s) for ** or pow(): {kinds}")
         for number in (base, exponent, modulus):
             machine.meter.bits(int(number).bit_length())
         return pow(base, exponent, modulus)

@@ -220,6 +220,10 @@ def of_module(machine: Machine, owner: Any, name: str) -> Value:
         return read(entry, owner)
     if name == "__class__":
         return type_of(owner)
+    if name == "__dict__":
+        return facts(owner)
+    if name == "__doc__" and not isinstance(owner, Companion):
+        return type(owner).__doc__
     if isinstance(owner, Companion):
         answer = call_method(machine, owner, "__getattr__", [name])
         if answer is not NotImplemented:
@@ -231,6 +235,16 @@ def of_module(machine: Machine, owner: Any, name: str) -> Value:
         if found is not MISSING:
             return found
     raise missing(owner, name)
+
+
+def facts(layer: Any) -> dict[str, Value]:
+    """What a layer of the engine knows of itself: plain values, and copies of what it registered."""
+    held = {name: dict(part) if name in REGISTERED else part for name, part in layer.__dict__.items()}
+    return {name: part for name, part in held.items() if name in REGISTERED or isinstance(part, PLAIN)}
+
+
+REGISTERED = ("_parameters", "_buffers", "_modules")
+PLAIN = (bool, int, float, str, type(None))
 
 
 def of_class(machine: Machine, owner: Class, name: str) -> Value:
@@ -313,6 +327,8 @@ def of_type(machine: Machine, owner: Type, name: str) -> Value:
         return unbound(entry, owner.hosts[0], name) if shared else entry
     if name == "__module__":
         return owner.title.rpartition(".")[0] or "builtins"
+    if name == "__doc__" and owner.hosts:
+        return owner.hosts[0].__doc__
     if name == "__mro__" and owner in ENGINE_TYPES.values():  # those of Python's own lead to its insides
         return (*order_of_host(owner.hosts[0]), OBJECT[0])
     found = basic(machine, MISSING, None, name, owner)

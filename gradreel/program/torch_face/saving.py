@@ -34,7 +34,13 @@ UNSAFE = (
 )
 
 
-def save(machine: Machine, obj: Value, f: Value, *how: Value, **named: Value) -> None:
+def save(machine: Machine, *given: Value, **named: Value) -> None:
+    what = dict(zip(("obj", "f"), given, strict=False)) | named
+    absent = [name for name in ("obj", "f") if name not in what]
+    if absent:
+        names = " and ".join(map(repr, absent))
+        raise TypeError(f"save() missing {len(absent)} required positional argument{'s'[: len(absent) - 1]}: {names}")
+    obj, f = what["obj"], what["f"]
     machine.remark(REMARK)
     name = key(machine, f)
     machine.texts.pop(name, None)
