@@ -11,6 +11,10 @@ from ..tensor import Tensor
 from .choices import UNSAID, cast, counted_in, dims, numpy_dtype
 
 
+def lacking(self: Any, name: str) -> Any:
+    raise AttributeError(f"'torch.return_types.{type(self).__name__}' object has no attribute '{name}'")
+
+
 def returned(kind: str, fields: str) -> Any:
     """A tuple with names, shown as torch shows it."""
 
@@ -19,7 +23,8 @@ def returned(kind: str, fields: str) -> Any:
         return f"torch.return_types.{kind}(\n{parts})"
 
     base = namedtuple(kind, fields)  # type: ignore[misc]
-    return type(kind, (base,), {"__slots__": (), "__repr__": shown, "__module__": "torch.return_types"})
+    own = {"__slots__": (), "__repr__": shown, "__getattr__": lacking, "__module__": "torch.return_types"}
+    return type(kind, (base,), own)
 
 
 class Extreme(NamedTuple):
@@ -37,7 +42,8 @@ class Extreme(NamedTuple):
 
 
 def named(kind: str) -> type[Extreme]:
-    return type(kind, (Extreme,), {"__slots__": (), "__module__": "torch.return_types"})
+    own = {"__slots__": (), "__getattr__": lacking, "__module__": "torch.return_types"}
+    return type(kind, (Extreme,), own)
 
 
 MAX, MIN, SORT, TOPK = (named(kind) for kind in ("max", "min", "sort", "topk"))

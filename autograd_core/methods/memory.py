@@ -12,7 +12,7 @@ from ..ops import shape
 from ..storage import Storage
 from ..tensor import Tensor
 from ..transforms.batch import MEMORY, hidden, unseen
-from ..views import extent, steps_of
+from ..views import extent, steps_of, strided
 
 
 def whole(data: Any) -> Any:
@@ -72,9 +72,20 @@ def windowed(input: Tensor, size: Sequence[int], stride: Sequence[int], asked: i
     inside = start >= 0 and last < extent(input.data_.shape, steps_of(input.data_))
     if inside or (whole is input and first == 0):
         return input, None if asked is None else start
+    check_reach(input, size, stride, first if asked is None else asked)
     if input.requires_grad or storage_offset(whole) or not whole.data_.flags.c_contiguous:
         raise NotImplementedError(OF_A_VIEW)
     return whole, first if asked is None else asked
+
+
+def check_reach(input: Tensor, size: Sequence[int], stride: Sequence[int], begin: int) -> None:
+    """Whether such a window lies within all the memory that `input` shows a part of.
+
+    Raises:
+        RuntimeError: it reaches outside.
+    """
+    owner = whole(input.data_ if input._base is None else input._base.array())
+    strided(np.ascontiguousarray(owner).reshape(-1), tuple(size), tuple(stride), begin)
 
 
 shared_memory: WeakSet[Storage] = WeakSet()

@@ -124,7 +124,8 @@ def turned(self: Array) -> Array:
 
 @op("transpose_", node="TransposeBackward1", self=lambda grad, dim0, dim1: transpose(grad, dim0, dim1))
 def transposed(self: Array, dim0: int, dim1: int) -> Array:
-    return np.swapaxes(self, wrap(dim0, self.ndim), wrap(dim1, self.ndim)) if self.ndim else self
+    first, second = wrap(dim0, self.ndim), wrap(dim1, self.ndim)
+    return np.swapaxes(self, first, second) if self.ndim else self
 
 
 @op("unsqueeze_", node="UnsqueezeBackward1", self=lambda grad, dim: squeeze_dim(grad, dim))

@@ -261,8 +261,8 @@ def filled(self: Array, dim: int, index: Array, value: Any) -> Array:
     if index.ndim > 1:
         raise RuntimeError("Index has to be a vector/scalar")
     at = wrap(dim, self.ndim)
-    if self.ndim:
-        within(index, self.shape[at], at, OF_DIMENSION, IndexError, -self.shape[at])
+    length = self.shape[at] if self.ndim else 1
+    within(index, length, at, OF_DIMENSION, IndexError, -length)
     out = np.array(self)
     np.atleast_1d(out)[(slice(None),) * at + (np.asarray(index),)] = value
     return out

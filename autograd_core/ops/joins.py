@@ -248,14 +248,13 @@ def cat(tensors: list[Array], dim: int = 0) -> Array:
     if not tensors:
         raise ValueError("torch.cat(): expected a non-empty list of Tensors")
     real = [x for x in tensors if x.shape != (0,)]
+    for i, x in enumerate(tensors):
+        if x.ndim == 0:
+            raise RuntimeError(f"zero-dimensional tensor (at position {i}) cannot be concatenated")
     if not real:  # what has no elements in a single dimension may be joined along any
         return of_one_kind(tensors, tensors)[0].copy()
     at = wrap(dim, real[0].ndim)
-    for i, x in enumerate(tensors):
-        if x.shape == (0,):
-            continue
-        if x.ndim == 0:
-            raise RuntimeError(f"zero-dimensional tensor (at position {i}) cannot be concatenated")
+    for x in real:
         if x.ndim != real[0].ndim:
             raise RuntimeError(f"Tensors must have same number of dimensions: got {real[0].ndim} and {x.ndim}")
         for d in range(x.ndim):
