@@ -11,6 +11,7 @@ from .graph import Node
 from .saved import SAVED, VERSION, Packed, SavedResult, pack_slot, unpack_slot
 from .state import state
 from .tensor import Array, Tensor, plain, wrapped_number
+from .titles import named_in_c
 
 if TYPE_CHECKING:
     from .op import Op
@@ -45,7 +46,7 @@ def list_arrays(tensors: Any, op: Op, gaps: bool) -> tuple[list[Any], list[Array
         raise TypeError(errors.not_a_tensor_list(op.python_name, tensors))
     for i, tensor in enumerate(tensors):
         if not (isinstance(tensor, Tensor) or (gaps and tensor is None)):
-            raise TypeError(f"expected Tensor as element {i} in argument 0, but got {type(tensor).__name__}")
+            raise TypeError(f"expected Tensor as element {i} in argument 0, but got {named_in_c(tensor)}")
     return list(tensors), [None if t is None else t.data_ for t in tensors]
 
 

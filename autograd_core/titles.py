@@ -53,6 +53,6 @@ HEAP_TYPE = 1 << 9
 def named_in_c(value: Any) -> str:
     """What C calls the type of `value`: with its module, if it was written in C and is no builtin."""
     kind = type(value)
-    if kind.__flags__ & HEAP_TYPE or kind.__module__ == "builtins":
+    if kind.__module__ == "builtins" or (kind.__flags__ & HEAP_TYPE and kind.__module__ != "torch.return_types"):
         return kind.__name__
     return f"{kind.__module__}.{kind.__name__}"

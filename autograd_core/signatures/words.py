@@ -19,8 +19,8 @@ def kind_of(value: Any) -> str:
     kind = type(value)
     if isinstance(value, np.generic | np.ndarray):
         return f"numpy.{kind.__name__}"
-    if kind.__module__ == "torch" and kind.__name__ != "Tensor":
-        return f"torch.{kind.__name__}"
+    if kind.__module__ in ("torch", "torch.return_types") and kind.__name__ != "Tensor":
+        return f"{kind.__module__}.{kind.__name__}"
     return kind.__name__
 
 
