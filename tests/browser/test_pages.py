@@ -93,6 +93,39 @@ def test_links_within_the_pages_lead_on_without_loading_anew(page: Page, app_url
     assert page.evaluate("[window.stayed, window.bare]") == [True, 0]
 
 
+APART = """{
+  const send = WebSocket.prototype.send;
+  let turn = Promise.resolve();
+  WebSocket.prototype.send = function (...all) {
+    turn = turn.then(() => new Promise((next) => setTimeout(next, 900))).then(() => send.apply(this, all));
+  };
+}"""
+"""The server has answered each message before it gets the next."""
+
+
+@pytest.mark.parametrize("place", ["Lab", "Lessons"])
+def test_a_page_that_streamlit_has_sent_by_itself_minds_no_later_answer_to_the_visit(
+    page: Page, app_url: str, place: str
+) -> None:
+    player = page.get_by_test_id("player")
+    page.add_init_script(APART)
+    page.goto(f"{app_url}/Gallery#second_backward")
+    page.wait_for_selector(SHOWN["Gallery"])
+    page.wait_for_function(SETTLED)
+    player.evaluate("(root) => root.player.seek(5)")
+    if place == "Lab":
+        page.get_by_test_id("lab-link").click()
+    else:
+        go(page, place)
+    page.wait_for_selector(SHOWN[place])
+    if place == "Lessons":
+        player.evaluate("(root) => root.player.seek(5)")
+    page.wait_for_timeout(2500)
+    page.wait_for_function(SETTLED)
+    expect(player).to_have_attribute("data-steps", "12" if place == "Lab" else "8")
+    expect(player).to_have_attribute("data-step", "5")
+
+
 def test_the_step_goes_along_to_the_lab_unless_the_program_has_changed(page: Page, app_url: str) -> None:
     player, code = page.get_by_test_id("player"), page.locator("[data-testid=editor] .cm-content").first
     page.goto(f"{app_url}/Gallery#second_backward")
@@ -101,7 +134,7 @@ def test_the_step_goes_along_to_the_lab_unless_the_program_has_changed(page: Pag
     player.evaluate("(root) => root.player.seek(5)")
     page.get_by_test_id("lab-link").click()
     page.wait_for_selector(SHOWN["Lab"])
-    expect(player).to_have_attribute("data-step", "5")
+    expect(player).to_have_attribute("data-step", "5", timeout=20_000)
     assert page.url.startswith(f"{app_url}/#g1.5.")
     page.go_back()
     page.wait_for_selector(SHOWN["Gallery"])

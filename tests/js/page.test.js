@@ -43,7 +43,7 @@ test("of questions that wait only the newest is asked, and busy ends with the la
   assert.deepEqual([busy.at(-1), new Set(sent.map((question) => question.request)).size], [false, 2]);
 });
 
-test("who gives up waits for nothing, and the answer to that is for nobody", () => {
+test("who gives up waits for nothing, and what was on its way then is for nobody", () => {
   const sent = [];
   const busy = [];
   const wire = createWire({ send: (question) => sent.push(question), onBusy: (now) => busy.push(now) });
@@ -51,10 +51,21 @@ test("who gives up waits for nothing, and the answer to that is for nobody", () 
   wire.ask({ kind: "run", values: 2 });
   wire.giveUp();
   assert.deepEqual([wire.waiting(), busy.at(-1), sent.map(({ kind }) => kind)], [false, false, ["run", "nothing"]]);
-  assert.deepEqual(sent.map(({ request }) => wire.isNobodys(request)), [false, true]);
+  assert.deepEqual(sent.map(({ request }) => wire.isNobodys(request)), [true, true]);
   wire.ask({ kind: "run", values: 3 });
   assert.equal(wire.isNobodys(sent[2].request), false);
   assert.equal(wire.isNobodys(null), false);
+  wire.stop();
+});
+
+test("the answer to a question that an urgent one has overtaken is for nobody", () => {
+  const sent = [];
+  const wire = createWire({ send: (question) => sent.push(question) });
+  const numbers = [{}, { urgent: true }].map((how) => wire.ask({ kind: "run" }, how));
+  assert.deepEqual(sent.map(({ request }) => request), numbers);
+  assert.deepEqual(numbers.map(wire.isNobodys), [true, false]);
+  wire.answered(numbers[1]);
+  assert.equal(wire.isNobodys(numbers[1]), false, "it may come twice");
   wire.stop();
 });
 

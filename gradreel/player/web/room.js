@@ -46,7 +46,6 @@ async function createPageRoom(first, { ask, giveUp }) {
 
 /** The Lab: it opens what a link names, and gives files. */
 async function createLabRoom({ head, scene }, { ask, giveUp }) {
-  const first = head.request;
   const embedded = isEmbedded(location);
   // The program of a link has yet to run: nothing else is shown in its place.
   const named = await readAddress(location).catch(() => null);
@@ -83,7 +82,6 @@ async function createLabRoom({ head, scene }, { ask, giveUp }) {
       moved: follow,
       rest: () => lab.player.pause(),
       async take({ head, scene, file }) {
-        if (head.request === first) return; // the letter that this page was made of, once more: no answer to what a link names
         if (file && saved !== head.request) {
           saved = head.request;
           const whole = await new Response(new Blob([file]).stream().pipeThrough(new DecompressionStream("gzip"))).blob();

@@ -27,8 +27,9 @@ export function createSite(root, { theme = "light", onShow = () => {}, onLeave =
   /** @type {Map<string, {place: string, title: string}>|null} the pages by their paths */
   let ways = null;
   let here = null;
-  /** The page that was asked for and has not come. */
+  /** The page that was asked for and has not come, and the number of the last such question. */
   let wanted = null;
+  let visit = null;
   let send = null;
   /** A question from before there was anybody to send it to. */
   let early = null;
@@ -70,8 +71,9 @@ export function createSite(root, { theme = "light", onShow = () => {}, onLeave =
     mind();
     const known = visited.get(head.place);
     if (known) {
-      // A first letter is for a page that has not been made; this one is past that.
-      if (head.request !== null) await known.room.take(letter);
+      // A first letter is for a page that has not been made; this one is past that. Streamlit sends one of its own accord,
+      // too, and sooner than that which was asked for.
+      if (head.request !== null && head.request !== visit) await known.room.take(letter);
       return;
     }
     if (here !== null && head.place !== wanted) return;
@@ -123,7 +125,7 @@ export function createSite(root, { theme = "light", onShow = () => {}, onLeave =
     const known = visited.get(place);
     if (!known) {
       wanted = place;
-      wire.ask({ kind: "visit", place, at: placeAsked(location) }, { urgent: true });
+      visit = wire.ask({ kind: "visit", place, at: placeAsked(location) }, { urgent: true });
       return;
     }
     if (place !== here) {

@@ -15,11 +15,12 @@ export function createWire({ send, onBusy = () => {}, onSilence = () => {} }) {
   let count = Date.now();
   let open = null;
   let next = null;
-  let nobodys = null;
+  /** The oldest question whose answer somebody still wants. */
+  let oldest = 0;
   let timer = 0;
 
   const go = (question) => {
-    open = ++count;
+    oldest = open = ++count;
     onBusy(true);
     timer = setTimeout(() => {
       settle();
@@ -37,15 +38,16 @@ export function createWire({ send, onBusy = () => {}, onSilence = () => {} }) {
   };
 
   return {
-    /** @param {Question} question @param {{urgent?: boolean}} [how] */
+    /** @param {Question} question @param {{urgent?: boolean}} [how] @returns {number|null} its number, if it went off */
     ask(question, { urgent = false } = {}) {
       if (open !== null && !urgent) {
         next = question;
-        return;
+        return null;
       }
       clearTimeout(timer);
       next = null;
       go(question);
+      return open;
     },
     /** An answer has come. @param {number|null} request the question's number */
     answered(request) {
@@ -55,12 +57,13 @@ export function createWire({ send, onBusy = () => {}, onSilence = () => {} }) {
     giveUp() {
       clearTimeout(timer);
       open = next = null;
-      nobodys = ++count;
-      send({ kind: "nothing", source: "", request: nobodys });
+      send({ kind: "nothing", source: "", request: ++count });
+      oldest = count + 1;
       onBusy(false);
     },
-    /** Whether an answer is for nobody. @param {number|null} request */
-    isNobodys: (request) => request !== null && request === nobodys,
+    /** Whether an answer is for nobody: its question was given up, by another that was urgent too. It may have been on its way.
+     * @param {number|null} request */
+    isNobodys: (request) => request !== null && request < oldest,
     waiting: () => open !== null,
     stop: () => clearTimeout(timer),
   };
