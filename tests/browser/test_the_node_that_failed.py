@@ -73,13 +73,13 @@ def test_the_first_mend_stays_in_sight_while_the_story_scrolls(
     others.click(trial=True)
 
 
-def test_on_a_phone_what_happened_stands_before_the_program(page: Page, app_url: str) -> None:
+def test_on_a_phone_what_happened_stands_before_names_and_what_is_selected(page: Page, app_url: str) -> None:
     page.set_viewport_size({"width": 390, "height": 844})
     open_lab(page, app_url)
     run(page, WIDE)
     tops = [
         page.locator(f".gradreel .{name}").evaluate("(each) => each.getBoundingClientRect().top")
-        for name in ("graph", "told", "left", "shown")
+        for name in ("program", "graph", "told", "bound", "shown")
     ]
     assert tops == sorted(tops)
 

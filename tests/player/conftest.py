@@ -18,7 +18,7 @@ SCENES = ROOT / "tests" / "data" / "player"
 KINDS = {"js": "text/javascript", "css": "text/css", "json": "application/json"}
 PAGE = """<!doctype html><meta charset="utf-8"><link rel="icon" href="data:,">
 <meta name="viewport" content="width=device-width">
-<link rel="stylesheet" href="/web/player.css">
+<link rel="stylesheet" href="/web/player.css"><link rel="stylesheet" href="/web/narrow.css">
 <style>body{margin:0}#one{height:100vh}</style><div id="one"></div><script src="/vis.js"></script>
 <script type="module">
 import { createPlayer } from "/web/player.js";

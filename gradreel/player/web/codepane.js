@@ -39,10 +39,10 @@ export function createCodePane(root, { source }) {
   };
   setSource(source);
 
-  /** Bring a line into view where the pane scrolls by itself; where it does not, the page stays where the person has it. */
+  /** Bring a line into view where the list or its pane scrolls by itself; where neither does, the page stays where the person has it. */
   const show = (row) => {
-    const pane = list.closest?.(".pane");
-    if (!pane || pane.scrollHeight <= pane.clientHeight) return;
+    const pane = [list, list.closest?.(".pane")].find((each) => each && each.scrollHeight > each.clientHeight + 1);
+    if (!pane) return;
     const [room, at] = [pane.getBoundingClientRect(), row.getBoundingClientRect()];
     pane.scrollTop += Math.min(0, at.top - room.top) || Math.max(0, at.bottom - room.bottom);
   };

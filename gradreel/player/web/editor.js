@@ -108,7 +108,8 @@ export function createEditor(codemirror, host, options = {}) {
 }
 
 /** Scroll only the pane itself, or what it stands in where that scrolls, and only if the line is out of sight; the page around
- * it stays where it is. A line far away comes to the middle, with what stands around it; the next one to the rim.
+ * it stays where it is. A line far away comes to the middle, with what stands around it; the next one to the rim. The line itself
+ * is seen even where what is said below it finds no room.
  */
 export function reveal(view, line) {
   const block = view.lineBlockAt(view.state.doc.line(line).from);
@@ -118,8 +119,9 @@ export function reveal(view, line) {
   const [above, below] = [scrollTop - block.top, block.bottom - scrollTop - clientHeight];
   if (above <= 0 && below <= 0) return;
   const far = Math.max(above, below) > NEAR * block.height;
-  const rim = above > 0 ? block.top - block.height : block.bottom - clientHeight + block.height;
-  pane.scrollTop = Math.max(0, far ? (block.top + block.bottom - clientHeight) / 2 : rim);
+  const more = Math.min(block.height, Math.max(0, clientHeight - block.height));
+  const rim = above > 0 ? block.top - more : block.bottom - clientHeight + more;
+  pane.scrollTop = Math.max(0, Math.min(block.top, far ? (block.top + block.bottom - clientHeight) / 2 : rim));
 }
 
 /**

@@ -38,6 +38,12 @@ export function createHeader(host, options) {
   ];
   const copy = options.onCopyLink && element("button", { class: "gr-button", type: "button", "data-testid": "copy-link", onclick: options.onCopyLink },
     element("span", { class: "gr-long", text: options.copyTitle ?? "Copy link to this step" }), element("span", { class: "gr-short", text: "Link" }));
+  const open = { title: "Open", note: "a .py or .ipynb file", act: options.onOpen };
+  const link = { title: options.copyTitle ?? "Copy link to this step", act: options.onCopyLink };
+  const rest = [open, link].filter(({ act }) => act);
+  // Where there is no room for a row of buttons, they are one menu.
+  const more = exports.length > 0 && drop("More", [{ entries: rest }, { group: "Export", entries: exports }, ...examples], "more");
+  if (more) more.classList.add("gr-instead");
   host.replaceChildren(...[
     options.here === "lab" && element("h1", { class: "gr-unseen", text: "Lab" }),
     ...nav,
@@ -48,6 +54,7 @@ export function createHeader(host, options) {
       title: "a .py or .ipynb file; it can be dropped on the page, too" }),
     copy,
     exports.length > 0 && drop("Export", [{ entries: exports }], "export"),
+    more,
     run?.element,
   ].filter(Boolean));
   const away = (event) => menus.forEach((menu) => !event.composedPath().includes(menu.element) && menu.close());

@@ -96,6 +96,7 @@ export function createLab(root, { head, scene, ask, giveUp = null, theme, step =
     welcome?.hide();
     if (code) draft(code.text().trimEnd() === next.text.trimEnd());
     if (next.text !== played.text) player.pause(); // what is shown is not what was asked for
+    if (wanted) player.lookAtPicture();
     ask?.({ kind: "run", source: next.text, values: next.values }, how);
   };
   /** Run another program than the one that the address names, if it names one. */
@@ -162,7 +163,10 @@ export function createLab(root, { head, scene, ask, giveUp = null, theme, step =
     vis,
     theme,
     step: step ?? steps?.of(program.text) ?? null,
-    onStep: (at) => steps?.keep(played.text, at),
+    onStep: (at) => {
+      steps?.keep(played.text, at);
+      welcome?.stepped(at);
+    },
     values: choices.get("values"),
     compact: head.place === "lesson" || head.place === "embed",
     createEditor: (host) => {
@@ -241,7 +245,6 @@ export function createLab(root, { head, scene, ask, giveUp = null, theme, step =
       }
       set(next, program, at ?? steps?.of(program.text) ?? null);
       clearAway(); // it may have been taken out of the editor meanwhile
-      if (wanted) stage.querySelector(".frame").scrollTop = 0; // where the panes stand one below the other
       wanted = false;
     },
     /** Put a program in and run it as a link tells. @param {{source: string, values: any}} place */

@@ -184,7 +184,13 @@ function faceOf(root, parts, run, { moves, marks, stage, editor, choosing, turn,
     seek: moves.seek,
     play: moves.clock.play,
     pause: moves.clock.pause,
+    playing: moves.clock.playing,
     turn,
+    /** Where the panes stand one below the other: up to the picture of a run. */
+    lookAtPicture: () => {
+      parts.program.close();
+      root.querySelector(".frame").scrollTop = 0;
+    },
     /** Where every card stands in the picture, by its id. */
     places: () => Object.fromEntries(run.picture.cards.map(({ id, rect }) => [id, { ...rect }])),
     bookmarks: () => [...marks.all()],

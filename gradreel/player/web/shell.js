@@ -3,6 +3,7 @@
  */
 
 import { element } from "./dom.js";
+import { createProgram } from "./program.js";
 import { unfold } from "./sentence.js";
 import { createSheet } from "./sheet.js";
 
@@ -30,10 +31,11 @@ export function build(root) {
     place(name, "button", { title, "aria-label": /\w/.test(text) ? `${text}: ${title}` : title, text, "data-testid": `tool-${name}`, onclick: () => actions[name]() })));
   made.follow.setAttribute("aria-pressed", "true");
   made.table.setAttribute("aria-pressed", "false");
+  const program = createProgram(place("editor", "div"));
   const left = element("section", { class: "pane left", tabindex: 0, "aria-label": "program" },
-    element("h2", { text: "Program" }), element("div", {}, place("editor", "div")),
-    element("h2", { text: "Names now" }), place("names", "div", { class: "names", "data-testid": "names" }),
-    element("h2", { text: "Leaves" }), place("leaves", "div", { "data-testid": "leaves" }),
+    program.root,
+    element("div", { class: "bound" }, element("h2", { text: "Names now" }), place("names", "div", { class: "names", "data-testid": "names" }),
+      element("h2", { text: "Leaves" }), place("leaves", "div", { "data-testid": "leaves" })),
     element("div", { class: "output" }, element("h2", { text: "Printed" }), place("printed", "div", { "data-testid": "printed" })));
   const graph = place("graph", "section", { class: "graph", "aria-label": "graph" },
     place("stage", "div", { class: "host", tabindex: 0, role: "img", "aria-label": "the backward graph; the Table button gives it as text" }),
@@ -56,6 +58,7 @@ export function build(root) {
   return {
     ...made,
     sheet,
+    program,
     table: made.tableRoot,
     tableTool: made.table,
     onTool: (next) => (actions = next),

@@ -1,6 +1,6 @@
 /**
  * The first minute: the example that the page opens with plays by itself beside three hints, each of which can be put away for
- * good; and where there is no program, there are ways to one: an example, or an error message that somebody met.
+ * good, and goes by itself once what it tells of has come; and where there is no program, there are ways to one: an example, or an error message that somebody met.
  */
 
 import { element } from "./dom.js";
@@ -27,13 +27,18 @@ export function createWelcome(root, { player, home, examples, store, onProgram }
   const empty = emptyPanel({ home, examples, onProgram });
   root.querySelector("[data-testid=editor]").after(empty);
 
+  function putAway(id) {
+    if (!hints.get(id)?.isConnected) return;
+    hints.get(id).remove();
+    away.add(id);
+    keep(store, away);
+  }
+
   function hint(id, text) {
     const close = element("button", { type: "button", "aria-label": "put this hint away", text: "×", onclick: () => {
       const others = [...root.querySelectorAll("[data-testid=hint] button")].filter((other) => other !== close);
-      shown.remove();
+      putAway(id);
       (others[0] ?? root.querySelector("[data-testid=play]"))?.focus({ preventScroll: true });
-      away.add(id);
-      keep(store, away);
     } });
     const shown = element("div", { class: `gr-hint gr-hint-${id}`, role: "note", "data-testid": "hint" }, element("span", { text }), close);
     return shown;
@@ -53,6 +58,11 @@ export function createWelcome(root, { player, home, examples, store, onProgram }
       if (matchMedia("(prefers-reduced-motion: reduce)").matches) return;
       player.seek(0);
       player.play();
+    },
+    /** A step is shown: who went there by hand knows of time, and at the end there is what is told. @param {number} step */
+    stepped(step) {
+      if (!player.playing()) putAway("time");
+      if (step === player.state().steps) putAway("story");
     },
     /** Who got so far as to run or to delete a program needs no hints. */
     hide,

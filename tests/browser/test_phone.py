@@ -1,0 +1,87 @@
+"""On a phone: the line that runs, the picture and time stand on one screen; all else is below, or a tap away."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from .driving import SETTLED, open_lab, put, run
+from .reels import SHARED
+
+EDITOR = "[data-testid=editor] .cm-content"
+CLEAR = """([part, page]) => {
+  const [of, within] = [part, page].map((each) => each.getBoundingClientRect());
+  return of.top >= within.top && of.bottom <= within.bottom;
+}"""
+
+
+@pytest.fixture(params=[(390, 844), (360, 640)], ids=["390x844", "360x640"])
+def phone(page: Page, app_url: str, request: pytest.FixtureRequest) -> Page:
+    """The Lab on a phone, with a program that fails."""
+    width, height = request.param
+    page.set_viewport_size({"width": width, "height": height})
+    open_lab(page, app_url)
+    run(page, SHARED)
+    return page
+
+
+def test_the_line_the_picture_and_time_are_on_one_screen(phone: Page) -> None:
+    expect(phone.locator(".gr-line-bad")).to_be_in_viewport(ratio=0.99)
+    for part in (".graph .host canvas", "[data-testid=tool-fit]", "[data-testid=play]", "[data-testid=scrub]"):
+        expect(phone.locator(part).first).to_be_in_viewport(ratio=0.99)
+    foot = phone.locator(".foot").bounding_box()
+    tools = phone.locator(".tools").bounding_box()
+    assert foot and tools
+    assert tools["y"] + tools["height"] <= foot["y"], "time covers none of it"
+
+
+def test_time_stays_in_sight_while_what_happened_is_read(phone: Page) -> None:
+    phone.get_by_test_id("try-it").first.scroll_into_view_if_needed()
+    expect(phone.get_by_test_id("play")).to_be_in_viewport(ratio=1)
+    phone.get_by_test_id("try-it").first.click()
+    phone.wait_for_function(SETTLED)
+    expect(phone.locator(".graph")).to_be_in_viewport(ratio=0.9)
+    expect(phone.get_by_test_id("player")).to_have_attribute("data-outcome", "finished")
+
+
+def test_the_program_opens_for_who_taps_it_and_closes_when_it_runs(phone: Page) -> None:
+    editor = phone.locator(".gr-editor")
+    few = editor.evaluate("(each) => each.clientHeight")
+    assert few < 100
+    phone.locator(EDITOR).click()
+    assert editor.evaluate("(each) => each.clientHeight") > 150
+    expect(phone.get_by_label("run while typing")).to_be_visible()
+    phone.get_by_test_id("run").click()
+    phone.wait_for_function(SETTLED)
+    assert editor.evaluate("(each) => each.clientHeight") == few
+    button = phone.get_by_test_id("all-lines")
+    button.click()
+    expect(button).to_have_attribute("aria-expanded", "true")
+    button.click()
+    expect(button).to_have_attribute("aria-expanded", "false")
+
+
+def test_the_sliders_of_an_expression_stand_beside_its_picture(phone: Page) -> None:
+    run(phone, "sin(x*y) + x**2")
+    for part in ("value-x", "value-y", "tool-fit", "play"):
+        expect(phone.get_by_test_id(part)).to_be_in_viewport(ratio=0.99)
+
+
+def test_what_a_row_of_buttons_offers_elsewhere_is_one_menu(phone: Page) -> None:
+    phone.get_by_test_id("more").click()
+    menu = phone.locator(".gr-instead .gr-menu")
+    width = (phone.viewport_size or {})["width"]
+    box = menu.bounding_box()
+    assert box and box["x"] >= 0 and box["x"] + box["width"] <= width
+    for title in ("Open", "Copy link to this step", "Picture, PNG", "Two paths into one leaf"):
+        expect(menu.get_by_role("menuitem", name=re.compile(f"^{title}"))).to_have_count(1)
+    menu.get_by_role("menuitem", name="Two paths into one leaf").click()
+    phone.wait_for_function(SETTLED)
+    expect(phone.get_by_test_id("player")).to_have_attribute("data-outcome", "finished")
+
+
+def test_an_emptied_program_offers_ways_to_another(phone: Page) -> None:
+    put(phone, " ")
+    expect(phone.get_by_test_id("empty")).to_be_visible()
