@@ -85,3 +85,18 @@ def test_what_a_row_of_buttons_offers_elsewhere_is_one_menu(phone: Page) -> None
 def test_an_emptied_program_offers_ways_to_another(phone: Page) -> None:
     put(phone, " ")
     expect(phone.get_by_test_id("empty")).to_be_visible()
+
+
+@pytest.mark.parametrize(("width", "height"), [(390, 844), (1000, 700), (1440, 900)])
+def test_two_pictures_are_seen_whole_beside_their_tools(page: Page, app_url: str, width: int, height: int) -> None:
+    page.set_viewport_size({"width": width, "height": height})
+    page.goto(f"{app_url}/Compare")
+    page.wait_for_selector(".gr-page-compare[data-moment] [data-testid=player][data-steps]", timeout=20_000)
+    page.wait_for_function(SETTLED)
+    for side in page.get_by_test_id("player").all():
+        tools, picture = (side.locator(f".graph > {part}").bounding_box() for part in (".tools", ".host"))
+        assert tools and picture and tools["y"] + tools["height"] <= picture["y"] + 1
+        expect(side.get_by_test_id("all-lines")).to_be_hidden()
+        assert side.locator(".gr-editor").evaluate("(each) => each.scrollHeight <= each.clientHeight")
+    expect(page.locator(".gr-side .host canvas").first).to_be_in_viewport(ratio=0.8)
+    expect(page.get_by_role("slider").last).to_be_in_viewport()

@@ -174,6 +174,23 @@ def test_the_lab_opens_with_a_playing_example_and_hints_that_go_for_good(page: P
     expect(player).to_have_attribute("data-step", str(player.get_attribute("data-steps")))
 
 
+def test_a_hint_goes_by_itself_once_what_it_tells_of_has_come(page: Page, app_url: str) -> None:
+    player = open_lab(page, app_url)
+    told = page.get_by_test_id("hint").filter(has_text="What went wrong")
+    time = page.get_by_test_id("hint").filter(has_text="Below is time")
+    expect(time).to_be_visible()
+    expect(told).to_be_hidden()  # one at a time beside the picture
+    page.get_by_test_id("next").click()
+    expect(time).to_have_count(0)
+    expect(told).to_be_visible()
+    page.keyboard.press("End")
+    expect(player).to_have_attribute("data-step", str(player.get_attribute("data-steps")))
+    expect(told).to_have_count(0)
+    page.reload()
+    page.wait_for_selector(PLAYER)
+    expect(page.get_by_test_id("hint")).to_have_count(1)
+
+
 def test_an_empty_editor_offers_ways_to_a_program(page: Page, app_url: str) -> None:
     player = open_lab(page, app_url)
     put(page, " ")

@@ -48,6 +48,8 @@ export function createWelcome(root, { player, home, examples, store, onProgram }
   return {
     /** The example of the house is shown: it plays, and the hints stand beside it. */
     open() {
+      const plays = !matchMedia("(prefers-reduced-motion: reduce)").matches;
+      if (plays) player.seek(0);
       for (const [id, place, text] of HINTS) {
         if (away.has(id)) continue;
         const at = root.querySelector(place);
@@ -55,9 +57,7 @@ export function createWelcome(root, { player, home, examples, store, onProgram }
         if (id === "code") at.after(hints.get(id));
         else at.prepend(hints.get(id));
       }
-      if (matchMedia("(prefers-reduced-motion: reduce)").matches) return;
-      player.seek(0);
-      player.play();
+      if (plays) player.play();
     },
     /** A step is shown: who went there by hand knows of time, and at the end there is what is told. @param {number} step */
     stepped(step) {
