@@ -111,6 +111,26 @@ def test_every_control_is_reached_and_worked_by_keyboard_alone(page: Page, app_u
     assert wanted <= set(reached), sorted(wanted - set(reached))
 
 
+def test_who_passes_by_with_tab_changes_no_program_and_who_types_indents(page: Page, app_url: str) -> None:
+    player = open_lab(page, app_url)
+    before = player.evaluate("(root) => root.player.editor.getSource()")
+    reached: list[str] = []
+    while "play" not in reached and len(reached) < 60:
+        page.keyboard.press("Tab")
+        reached.append(page.evaluate(FOCUSED))
+    assert "DIV Program" in reached and "play" in reached
+    while reached[-1] != "DIV Program":
+        page.keyboard.press("Shift+Tab")
+        reached.append(page.evaluate(FOCUSED))
+    editor = page.locator("[data-testid=editor] .cm-content")
+    assert editor.inner_text().startswith(before[:12])
+    expect(page.get_by_test_id("edited")).to_be_empty()
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Tab")
+    assert editor.inner_text() != before
+    expect(page.get_by_test_id("edited")).to_have_text("edited since it ran")
+
+
 FOCUSED = """() => {
   let at = document.activeElement;
   while (at?.shadowRoot?.activeElement) at = at.shadowRoot.activeElement;

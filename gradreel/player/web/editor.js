@@ -21,6 +21,8 @@ const BETWEEN = "  ";
 const LEAST = 7;
 /** Rows out of sight by which a line is near still. */
 const NEAR = 3;
+/** Keys of who goes through a page, and of what goes with other keys. */
+const PASSING = new Set(["Tab", "Shift", "Control", "Alt", "Meta"]);
 /** Characters by which the rest of a long line stands further in than its beginning. */
 const HANG = 2;
 
@@ -46,6 +48,7 @@ export function createEditor(codemirror, host, options = {}) {
   };
   let shown = [];
   let fittedTo = 0;
+  let working = false;
   const note = createNote(host);
   const view = new EditorView({
     parent: host,
@@ -54,7 +57,7 @@ export function createEditor(codemirror, host, options = {}) {
       doc: options.source ?? "",
       extensions: [
         codemirror.Prec.highest(codemirror.keymap.of([{ key: "Mod-Enter", run }])),
-        ...editing(codemirror),
+        ...editing(codemirror, () => working),
         options.complete ? completing(codemirror, options.complete) : [],
         marks.field,
         hanging(codemirror),
@@ -70,8 +73,13 @@ export function createEditor(codemirror, host, options = {}) {
       ],
     }),
   });
-  // Keys typed here are for the program: neither the player's shortcuts nor the page's may see them.
-  host.addEventListener("keydown", (event) => event.stopPropagation());
+  // Keys typed here are for the program: neither the player's shortcuts nor the page's may see them. Tab is one of them once
+  // somebody is at work here; who only passes by, with Tab, goes on.
+  host.addEventListener("keydown", (event) => {
+    event.stopPropagation();
+    if (!PASSING.has(event.key)) working = event.key !== "Escape";
+  });
+  for (const [kind, at] of [["pointerdown", true], ["input", true], ["focusout", false]]) host.addEventListener(kind, () => (working = at));
 
   const show = (list) => {
     fittedTo = columns();
@@ -219,9 +227,10 @@ function completing(cm, complete) {
   return cm.autocompletion({ override: [source], icons: false, maxRenderedOptions: 40 });
 }
 
-/** What an editor for Python does, and how it looks: all colours are the page's own tokens. */
-function editing(cm) {
-  const { tags } = cm;
+/** What an editor for Python does, and how it looks: all colours are the page's own tokens. @param {() => boolean} indents  whether Tab does */
+function editing(cm, indents) {
+  const { tags, indentWithTab } = cm;
+  const tab = { ...indentWithTab, run: (view) => indents() && indentWithTab.run(view), shift: (view) => indents() && indentWithTab.shift(view) };
   return [
     cm.lineNumbers(),
     cm.history(),
@@ -235,7 +244,7 @@ function editing(cm) {
     cm.indentUnit.of("    "),
     cm.EditorState.tabSize.of(4),
     cm.EditorView.lineWrapping,
-    cm.keymap.of([...cm.closeBracketsKeymap, ...cm.defaultKeymap, ...cm.historyKeymap, ...cm.searchKeymap, cm.indentWithTab]),
+    cm.keymap.of([...cm.closeBracketsKeymap, ...cm.defaultKeymap, ...cm.historyKeymap, ...cm.searchKeymap, tab]),
     cm.syntaxHighlighting(cm.HighlightStyle.define([
       { tag: [tags.keyword, tags.operatorKeyword, tags.bool, tags.null], color: "var(--code-keyword)" },
       { tag: [tags.string, tags.special(tags.string)], color: "var(--code-string)" },
