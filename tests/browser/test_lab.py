@@ -428,6 +428,16 @@ def test_names_of_torch_are_proposed_while_typing(page: Page, app_url: str) -> N
     expect(page.locator(".cm-content")).to_contain_text("torch.zeros_like")
 
 
+def test_what_was_proposed_goes_when_the_program_runs(page: Page, app_url: str) -> None:
+    open_lab(page, app_url)
+    page.locator(".gr-lab .cm-content").first.click()
+    page.keyboard.press("Control+End")
+    page.keyboard.insert_text("\nloss.")
+    expect(page.locator(".cm-tooltip-autocomplete")).to_be_visible()
+    page.keyboard.press("Control+Enter")
+    expect(page.locator(".cm-tooltip-autocomplete")).to_have_count(0)
+
+
 def test_values_stand_after_their_lines_and_can_be_switched_off(page: Page, app_url: str) -> None:
     player = open_lab(page, app_url)
     run(page, ALONE)

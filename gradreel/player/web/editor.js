@@ -42,7 +42,9 @@ export function createEditor(codemirror, host, options = {}) {
   // Values are cut to a room that is known only once the page is laid out, and is another when its size changes.
   // Rows move as they are cut, and the line where the run is with them.
   const refit = () => requestAnimationFrame(() => view && columns() !== fittedTo && shown.length && mark(shown));
+  const proposed = codemirror.completionKeymap.find(({ key }) => key === "Escape");
   const run = () => {
+    proposed.run(view); // what was proposed is not wanted
     options.onRun?.(view.state.doc.toString());
     return true;
   };
