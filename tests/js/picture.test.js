@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 
 import { clearest } from "../../gradreel/player/web/minimap.js";
+import { titleRoom } from "../../gradreel/player/web/paint.js";
 import { along } from "../../gradreel/player/web/paintwire.js";
 import { groupTree } from "../../gradreel/player/web/folding.js";
 import { indexed } from "../../gradreel/player/web/moment.js";
@@ -72,6 +73,22 @@ test("the small map stands below, and above while it hides a leaf or more cards 
   assert.equal(clearest("right", { ...map, cards: [leaf, other, third] }, [], view(350, -200), all), "right", "but a leaf counts more");
   assert.equal(clearest("right", { ...map, cards: [leaf, other, third] }, [], view(350, -200), (card) => card !== third), "left", "what is not there yet is not hidden");
   assert.equal(clearest("left", { ...map, leaves: [], cards: [third] }, [], view(350, -200), all), "below", "it hides no card on the left either");
+  assert.equal(clearest("left", { ...map, leaves: [], cards: [] }, [], view(350, -200), all, [third.rect]), "below", "nor what is left of a turn, nor a title");
+});
+
+test("the title of an open group ends before the gradient that comes in there", () => {
+  const scene = training(1, 2);
+  const state = createState(scene);
+  const named = indexed(scene, state);
+  const tree = groupTree(named);
+  const picture = compose(named, state, tree, new Set(), measure);
+  const outline = picture.outlines.at(-1);
+  const root = picture.cards.findLast((card) => card.box.name === "MseLossBackward0");
+  const room = (step, more = {}) => titleRoom(outline, { picture, state, step, scene: named, ...more });
+  const last = scene.steps.length - 1;
+  assert.equal(room(1), outline.rect.width - 24, "nothing has come");
+  assert.ok(outline.rect.x + 12 + room(last) < root.rect.x + root.rect.width / 2 - 5);
+  assert.equal(room(last, { picture: { ...picture, sideways: true } }), outline.rect.width - 24, "from the left it comes below the title");
 });
 
 test("no way is fleeting where nothing is folded", () => {

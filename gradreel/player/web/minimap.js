@@ -13,6 +13,9 @@ const HIGHEST = 112;
 /** Of the stage's width and height, at the most: on a small stage the map must not stand for the picture. */
 const SHARE = { x: 0.18, y: 0.16 };
 const LEAST = 14;
+/** The height of the row in which the title of an open group stands, and the width of one of its letters. */
+const TITLE = 24;
+const LETTER = 7;
 /** From the rims of the stage; above on the left stands the title. */
 const ASIDE = { x: 12, above: 12, title: 40, below: 4 };
 /** Where it may stand, first come first, with what it takes of the stage there. */
@@ -45,7 +48,7 @@ export function createMinimap(root, { onGo }) {
 
   return {
     /** @param {any} frame  with the picture, its state, the step and the busy boxes @param {any} view @param {any} colours @param {number} ratio */
-    paint({ picture, focus, state, step }, view, colours, ratio) {
+    paint({ picture, focus, state, step, ghosts }, view, colours, ratio) {
       const { bounds } = picture;
       const whole = view.width / view.scale >= bounds.width && view.height / view.scale >= bounds.height;
       canvas.hidden = whole || view.width < 420;
@@ -59,7 +62,10 @@ export function createMinimap(root, { onGo }) {
       const sign = [view.x, view.y, view.scale, view.width, step, ...focus].join();
       if (map.sign === sign) return;
       map.sign = sign;
-      root.dataset.place = clearest(root.dataset.place ?? "below", map, focus, view, (card) => opacity(card, state, step) > 0);
+      const seen = (card) => opacity(card, state, step) > 0;
+      const titles = picture.outlines.filter(({ group, cards }) => ghosts.gone.has(group.id) || cards.some(seen))
+        .map(({ group, rect }) => ({ ...rect, width: Math.min(rect.width, LETTER * (group.title.length + 4)), height: TITLE }));
+      root.dataset.place = clearest(root.dataset.place ?? "below", map, focus, view, seen, [...ghosts.turns.map(({ rect }) => rect), ...titles]);
       const context = canvas.getContext("2d");
       context.setTransform(1, 0, 0, 1, 0, 0);
       context.clearRect(0, 0, canvas.width, canvas.height);
@@ -105,14 +111,15 @@ function shapes(picture, colours, ratio, room) {
  * @param {Iterable<string>} focus
  * @param {import("./paint.js").View} view
  * @param {(card: any) => boolean} seen  whether there is a card at this step
+ * @param {{x: number, y: number, width: number, height: number}[]} [others]  what else can be read: cards of what is gone, titles
  */
-export function clearest(now, map, focus, view, seen) {
+export function clearest(now, map, focus, view, seen, others = []) {
   const { picture, cards, leaves } = map;
   const busy = [...focus].map((id) => picture.card.get(picture.unitOf.get(id))).filter(Boolean);
   const hidden = (name) => {
     const place = PLACES[name](view, map);
     const hides = (card) => overlap(place, onStage(card.rect, view)) && seen(card);
-    return busy.some(hides) || leaves.some(hides) ? 2 : Number(cards.some(hides));
+    return busy.some(hides) || leaves.some(hides) ? 2 : Number(cards.some(hides) || others.some((rect) => overlap(place, onStage(rect, view))));
   };
   return [now, ...Object.keys(PLACES)].reduce((best, name) => (hidden(name) < hidden(best) ? name : best));
 }

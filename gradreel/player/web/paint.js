@@ -16,6 +16,9 @@ const READ = 0.38;
 const SHAPES = 0.14;
 /** The size of letters on the screen where there is room for few. */
 const LETTERS = 9;
+/** How long the arrow of a first gradient is, and where in its frame the title of a group stands. */
+const SEED = 24;
+const TITLE_AT = { x: 12, y: 6 };
 
 /** @typedef {{scale: number, x: number, y: number, width: number, height: number}} View   x, y: what stands in the middle */
 
@@ -180,13 +183,30 @@ function paintLead(context, from, to, colour) {
   arrow(context, tip, y, fromLeft ? 0 : Math.PI, 9, colour);
 }
 
+/** What a backward call starts with at a card: the index of a value, or null where none starts or what comes is told at a wire. */
+function seedOf(card, { state, step, scene }) {
+  if (!card.box) return null;
+  const fed = (scene.into.get(card.id) ?? []).some((wire) => ["lit", "done"].includes(state.at(wire.id, "state", step)));
+  return fed ? null : state.at(card.id, "grad_in", step);
+}
+
+/** How much of the title of an open group there is room for: it ends before what comes in from above. @param {any} outline @param {any} frame */
+export function titleRoom({ rect, cards }, frame) {
+  if (frame.picture.sideways) return rect.width - 2 * TITLE_AT.x;
+  const comes = cards.filter((card) => card.rect.y - rect.y < SEED + TITLE_AT.y && seedOf(card, frame) !== null);
+  return Math.max(0, Math.min(rect.width - 2 * TITLE_AT.x, ...comes.map((card) => card.rect.x + card.rect.width / 2 - rect.x - 2 * TITLE_AT.x)));
+}
+
 /** The frame around an open group. @returns {{text: string, x: number, y: number}|null} its title */
-function paintOutline(context, { group, rect, cards }, { state, step, colours, view, measure, ghosts }) {
+function paintOutline(context, outline, frame) {
+  const { group, rect, cards } = outline;
+  const { state, step, colours, view, measure, ghosts } = frame;
   if (cards.every((card) => ghosts.covered.has(card.id))) return null;
   const gone = ghosts.gone.has(group.id);
   if (!gone && !cards.some((card) => opacity(card, state, step) > 0)) return null;
   rounded(context, rect.x, rect.y, rect.width, rect.height, 16, { stroke: colours.line, dash: [2, 4], line: 1.25 });
-  return view.scale > 0.25 ? { text: fit(`▾ ${group.title}${gone ? " · released" : ""}`, rect.width - 24, 11, measure), x: rect.x + 12, y: rect.y + 6 } : null;
+  const words = `▾ ${group.title}${gone ? " · released" : ""}`;
+  return view.scale > 0.25 ? { text: fit(words, titleRoom(outline, frame), 11, measure), x: rect.x + TITLE_AT.x, y: rect.y + TITLE_AT.y } : null;
 }
 
 /** The title of an open group, before the wires that come in there. @returns {{x: number, y: number, width: number, height: number}} where it stands */
@@ -206,16 +226,14 @@ function paintChip(context, chip, frame) {
 }
 
 /** The gradient that a backward call starts with, above the card it starts at. */
-function paintRootGradient(context, card, { picture, state, step, scene, colours, measure }, taken) {
-  if (!card.box) return;
-  const value = state.at(card.id, "grad_in", step);
+function paintRootGradient(context, card, frame, taken) {
+  const value = seedOf(card, frame);
   if (value === null) return;
-  const fed = (scene.into.get(card.id) ?? []).some((wire) => ["lit", "done"].includes(state.at(wire.id, "state", step)));
-  if (fed) return;
+  const { picture, scene, colours, measure } = frame;
   const { x, y, width, height } = card.rect;
   const [tip, angle] = picture.sideways ? [[x, y + height / 2], 0] : [[x + width / 2, y], Math.PI / 2];
   context.beginPath();
-  context.moveTo(tip[0] - 24 * Math.cos(angle), tip[1] - 24 * Math.sin(angle));
+  context.moveTo(tip[0] - SEED * Math.cos(angle), tip[1] - SEED * Math.sin(angle));
   context.lineTo(tip[0] - 4 * Math.cos(angle), tip[1] - 4 * Math.sin(angle));
   context.strokeStyle = colours.run;
   context.lineWidth = 2;
