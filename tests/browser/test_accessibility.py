@@ -111,6 +111,27 @@ def test_every_control_is_reached_and_worked_by_keyboard_alone(page: Page, app_u
     assert wanted <= set(reached), sorted(wanted - set(reached))
 
 
+def test_who_tries_a_mend_by_key_stands_before_the_way_back(page: Page, app_url: str) -> None:
+    player = open_lab(page, app_url)
+    run(page, FAILING)
+    page.get_by_test_id("try-it").first.focus()
+    page.keyboard.press("Enter")
+    page.wait_for_function(SETTLED)
+    expect(player).to_have_attribute("data-outcome", "finished")
+    expect(page.get_by_test_id("back")).to_be_focused()
+    page.keyboard.press("Enter")
+    page.wait_for_function(SETTLED)
+    expect(player).to_have_attribute("data-outcome", "raised")
+
+
+def test_no_ring_stands_around_the_whole_player(page: Page, app_url: str) -> None:
+    player = open_lab(page, app_url)
+    page.get_by_test_id("first").click()
+    page.keyboard.press("ArrowRight")
+    expect(player).to_be_focused()
+    assert player.evaluate("(each) => getComputedStyle(each).outlineStyle") == "none"
+
+
 def test_who_passes_by_with_tab_changes_no_program_and_who_types_indents(page: Page, app_url: str) -> None:
     player = open_lab(page, app_url)
     before = player.evaluate("(root) => root.player.editor.getSource()")

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { fit, groupStanding, groupTitle, leafLines, measureCard, measureGroup, slotText, standing } from "../../gradreel/player/web/cards.js";
+import { fit, groupStanding, groupTitle, leafLines, measureCard, measureGroup, slotText, standing, stateWord } from "../../gradreel/player/web/cards.js";
 import { counted } from "../../gradreel/player/web/tally.js";
 import { bytes, long, nested, number, ordinal, short, title } from "../../gradreel/player/web/format.js";
 import { errorOf, marksAt } from "../../gradreel/player/web/marking.js";
@@ -186,4 +186,10 @@ test("an error after which a transcript goes on stays marked", () => {
   const bad = (step) => marksAt({ state, scene: indexed(gone, state), step, selected: null }).filter(({ kind }) => kind === "bad");
   assert.deepEqual(bad(29), []);
   assert.deepEqual(bad(state.last), [{ line: 9, kind: "bad", below: "✖ No." }]);
+});
+
+test("a node that keeps nothing says so on its card; what state it is in is said as of any other", () => {
+  const [box, now] = [{ kind: "node", slots: [] }, { state: "built", hint: null }];
+  assert.deepEqual([standing(box, now), stateWord(now)], ["keeps nothing", "built"]);
+  assert.deepEqual([standing(box, { state: "ran", order: 2 }), stateWord({ state: "ran", order: 2 })], ["ran 2nd", "ran 2nd"]);
 });

@@ -185,7 +185,8 @@ def stopped(told: Telling) -> str:
     event = told.one(e.Stopped)
     why = ALLOWED.search(told.world.trace.outcome.message or "")
     may = why[1] if why else f"{event.limit:,} {event.budget}"
-    return told.sentence(f"the run is stopped on line {event.line}: it may use {may}")
+    here = told.beat.opens and told.last(e.LineReached).line == event.line
+    return told.sentence(f"the run is stopped{'' if here else f' on line {event.line}'}: it may use {may}")
 
 
 def turns_skipped(told: Telling) -> str:

@@ -110,15 +110,15 @@ export function generation(box) {
  * @param {any} now  as moment.boxAt gives it
  */
 export function standing(box, now) {
-  if (now.hint) return now.hint;
+  return now.hint || (now.state === "built" && keepsNothing(box) ? "keeps nothing" : stateWord(now));
+}
+
+const keepsNothing = (box) => !box.slots.length && box.kind !== "leaf";
+
+/** In which state a box is, in a word or two. */
+export function stateWord(now) {
   const ran = now.order ? `ran ${ordinal(now.order)}` : "ran";
   switch (now.state) {
-    case "built":
-      return box.slots.length || box.kind === "leaf" ? "built" : "keeps nothing";
-    case "ready":
-      return "ready";
-    case "running":
-      return "running";
     case "ran":
     case "empty":
       return ran;

@@ -1,6 +1,7 @@
 /**
  * Putting new content into an element without taking away what a person does in the old: the focus stays on what says the same,
- * what was opened stays open, what was scrolled stays scrolled.
+ * what was opened stays open, what was scrolled stays scrolled. Where what had the focus has gone, it lands on what says that it
+ * may (`data-lands`), else on what stands in the same place.
  */
 
 const FOCUSABLE = "button, summary, a[href], input, select, [tabindex='0']";
@@ -29,6 +30,6 @@ function focusIn(root) {
 
 function giveFocus(root, { text, place }) {
   const all = [...root.querySelectorAll(FOCUSABLE)];
-  const next = all.find((each) => wordsOf(each) === text) ?? all[Math.min(place, all.length - 1)] ?? root.closest("[tabindex='0']");
+  const next = all.find((each) => wordsOf(each) === text) ?? root.querySelector("[data-lands]") ?? all[Math.min(place, all.length - 1)] ?? root.closest("[tabindex='0']");
   next?.focus({ preventScroll: true });
 }

@@ -85,7 +85,7 @@ function differenceLine(line) {
 /** What was tried last, with one click back to the program before. */
 function triedCard(tried, onBack) {
   const card = element("div", { class: "card tried", "data-testid": "tried" }, element("h3", { text: `Tried: ${tried.title}` }));
-  card.append(difference(tried.diff), element("button", { text: "Back to the program before", "data-testid": "back", onclick: onBack }));
+  card.append(difference(tried.diff), element("button", { text: "Back to the program before", "data-testid": "back", "data-lands": true, onclick: onBack }));
   return card;
 }
 

@@ -2,7 +2,7 @@
  * The picture as a table: every node that is there now, for whoever reads better than looks.
  */
 
-import { standing } from "./cards.js";
+import { stateWord } from "./cards.js";
 import { element } from "./dom.js";
 import { short } from "./format.js";
 import { boxAt, present } from "./moment.js";
@@ -34,7 +34,7 @@ function tableRow(box, now, scene, selected, onSelect) {
   const name = box.kind === "leaf" ? `${box.name} ${now.variable ?? ""}` : `${box.name}${box.nr === null ? "" : ` #${box.nr}`}`;
   const slots = now.slots.filter((slot) => slot.state !== null).map(({ slot, state }) => `${slot.name}: ${state}`).join(", ");
   const grad = box.kind === "leaf" ? now.grad : now.gradIn;
-  const cells = [box.line ?? "", standing(box, now), slots || "nothing", grad === null ? "" : short(scene.values[grad], 28)];
+  const cells = [box.line ?? "", now.hint || stateWord(now), slots || "nothing", grad === null ? "" : short(scene.values[grad], 28)];
   return element("tr", { "aria-selected": String(selected === box.id) },
     element("th", { scope: "row" }, element("button", { text: name, onclick: () => onSelect(box.id) })),
     ...cells.map((cell) => element("td", { text: String(cell) })));
