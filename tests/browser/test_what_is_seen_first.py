@@ -5,6 +5,7 @@ from __future__ import annotations
 from playwright.sync_api import Page, expect
 
 from .driving import open_lab, run, state
+from .reels import SHARED
 
 GONE = """\
 import torch
@@ -50,3 +51,20 @@ def test_it_opens_where_there_is_something_to_see(page: Page, app_url: str) -> N
     page.set_viewport_size({"width": 1000, "height": 700})
     page.wait_for_timeout(200)
     expect(now).to_be_in_viewport()
+
+
+def test_a_window_of_another_size_shows_it_as_one_that_had_that_size(page: Page, app_url: str) -> None:
+    player = open_lab(page, app_url)
+    run(page, SHARED)
+    page.wait_for_timeout(300)
+    scale = "(root) => root.player.view().scale"
+    at_first = player.evaluate(scale)
+    for width, height in ((700, 800), (1000, 700), (1440, 900)):
+        page.set_viewport_size({"width": width, "height": height})
+        page.wait_for_timeout(1200)  # vis-network looks for a change of its size once a second
+    assert abs(player.evaluate(scale) - at_first) < 0.01
+    page.get_by_test_id("tool-in").click()
+    nearer = player.evaluate(scale)
+    page.set_viewport_size({"width": 1900, "height": 1000})
+    page.wait_for_timeout(1200)
+    assert abs(player.evaluate(scale) - nearer) < 0.01, "what somebody looks at stays as large as it was"

@@ -13,6 +13,7 @@ const CAPTION = 40;
 /** The room that a look at one place leaves at the rims of the picture: for names beside it, the caption above. */
 const RIM = { x: 60, above: 48, below: 34 };
 const SETTINGS = {
+  autoResize: false, // it would make all larger where there is more room, and that up to a second late
   physics: false,
   layout: { improvedLayout: false },
   interaction: { dragNodes: false, hover: false, selectable: false, keyboard: false, zoomSpeed: 0.6 },
@@ -70,6 +71,13 @@ export function createCamera(host, vis, { onFrame, onPick, onHover, onMove }) {
     wholeScale,
     /** What there is to look at. @param {{x: number, y: number, width: number, height: number}} whole */
     setBounds: (whole) => (bounds = whole),
+    /** The stage has another size: what was in the middle stays there, as large as it was. */
+    resize: () => {
+      const [position, scale] = [network.getViewPosition(), network.getScale()];
+      network.setSize();
+      network.redraw();
+      network.moveTo({ position, scale, animation: false });
+    },
     /** Look at a rectangle, and past the rim of the picture only where all of it is in view. */
     lookAt: (rect, scale, ms = 0) => {
       const { width, height } = view();
@@ -113,6 +121,8 @@ function createStill(onFrame) {
       queueMicrotask(onFrame);
     },
     DOMtoCanvas: () => ({ x: Infinity, y: Infinity }),
+    setSize: () => {},
+    redraw: () => {},
     destroy: () => {},
   };
 }

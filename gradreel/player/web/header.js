@@ -42,7 +42,7 @@ export function createHeader(host, options) {
   const link = { title: options.copyTitle ?? "Copy link to this step", act: options.onCopyLink };
   const rest = [open, link].filter(({ act }) => act);
   // Where there is no room for a row of buttons, they are one menu.
-  const more = exports.length > 0 && drop("More", [{ entries: rest }, { group: "Export", entries: exports }, ...examples], "more");
+  const more = rest.length > 0 && exports.length > 0 && drop("More", [{ entries: rest }, { group: "Export", entries: exports }, ...examples], "more");
   if (more) more.classList.add("gr-instead");
   host.replaceChildren(...[
     options.here === "lab" && element("h1", { class: "gr-unseen", text: "Lab" }),

@@ -72,8 +72,9 @@ export function createStage(root, corner, vis, { onPick, onFollow }) {
     },
   });
   const sizing = new ResizeObserver(() => {
+    camera.resize();
     if (!opened && frame) open();
-    else if (follows && frame && host.clientWidth) keepInView(busyCard(frame.picture, frame.focus), 0);
+    else if (follows && frame && host.clientWidth) settle();
     request();
   });
   sizing.observe(host);
@@ -135,6 +136,13 @@ export function createStage(root, corner, vis, { onPick, onFollow }) {
     const { x, y, width, height } = top.rect;
     if (frame.picture.sideways) return camera.moveTo({ x: x + host.clientWidth / 2 / CLOSE - 90, y: y + height / 2 }, CLOSE, 0);
     return camera.moveTo({ x: x + width / 2, y: y + host.clientHeight / 2 / CLOSE - 90 }, CLOSE, 0);
+  }
+
+  /** After the stage has changed its size: all of it as large as there is room for, or what the step is about where it was. */
+  function settle() {
+    const seen = worthSeeing();
+    if (camera.wholeScale(seen) >= LEGIBLE) camera.fit(0, seen);
+    else keepInView(busyCard(frame.picture, frame.focus), 0);
   }
 
   /** Bring a card into view, if it is not. */
