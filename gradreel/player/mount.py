@@ -27,9 +27,8 @@ FETCHED = "import(new URL({}, location.href));\nexport default () => {{}};\n"
 _at: str | None = None
 """Where a browser fetches the code, seen from any page; None where it comes with the page."""
 
-_stage = st.components.v2.component(
-    "gradreel_stage", html='<div class="gr-site"></div>', css=bundle.styles(), js=bundle.script("shim.js")
-)
+_stage = st.components.v2.component("gradreel_stage", html='<div class="gr-site"></div>', js=bundle.script("shim.js"))
+"""What it says of itself goes along with every letter, so it is short: the styles come with the code."""
 
 
 @dataclass(frozen=True)

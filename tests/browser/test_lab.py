@@ -388,13 +388,13 @@ def test_two_people_do_not_see_each_other(page: Page, browser: Browser, app_url:
 
 
 def test_the_payload_of_a_small_program_is_small(page: Page, app_url: str) -> None:
-    """The code is sent once: what a run sends afterwards stays far below it."""
+    """Code and styles are sent once: what a run sends afterwards stays far below them."""
     sizes: list[int] = []
     page.on("websocket", lambda socket: socket.on("framereceived", lambda frame: sizes.append(len(frame))))
     open_lab(page, app_url)
     sizes.clear()
     run(page, ALONE)
-    assert 0 < sum(sizes) < 125_000
+    assert 0 < sum(sizes) < 40_000
 
 
 def test_an_embedded_page_is_a_player_at_its_step(page: Page, browser: Browser, app_url: str) -> None:

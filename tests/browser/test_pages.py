@@ -226,6 +226,15 @@ def test_without_our_code_streamlit_begins_all_the_same(browser: Browser, app_ur
     page.close()
 
 
+def test_without_a_first_letter_streamlit_makes_the_page_in_the_same_styles(browser: Browser, app_url: str) -> None:
+    page = browser.new_page()
+    page.route("**/gradreel/letter*", lambda route: route.abort())
+    page.goto(app_url)
+    page.wait_for_selector(SHOWN["Lab"], timeout=20_000)
+    assert page.locator(".gr-lab").evaluate("(each) => getComputedStyle(each).position") == "fixed"
+    page.close()
+
+
 def fetched(url: str, **headers: str) -> tuple[dict[str, str], bytes]:
     with urllib.request.urlopen(urllib.request.Request(url, headers=headers), timeout=30) as reply:
         return dict(reply.headers), reply.read()

@@ -3,8 +3,10 @@
  * it keeps its instance by that element, and does something only when something has changed.
  */
 
+import { element } from "./dom.js";
 import { appeared } from "./seen.js";
 import { createSite } from "./site.js";
+import styles from "./styles.js";
 
 /** @type {WeakMap<Element|ShadowRoot, ReturnType<typeof createSite>>} */
 const sites = new WeakMap();
@@ -18,7 +20,7 @@ export const shownEarly = (site) => (early = site);
 /** @param {{data: Uint8Array, parentElement: any, setTriggerValue: (name: string, value: any) => void}} call */
 export default function main({ data, parentElement, setTriggerValue }) {
   const root = parentElement.querySelector(".gr-site");
-  const site = sites.get(parentElement) ?? early ?? createSite(root, { onShow: appeared });
+  const site = sites.get(parentElement) ?? early ?? createSite(dressed(root), { onShow: appeared });
   early = null;
   sites.set(parentElement, site);
   site.connect((question) => setTriggerValue("question", question), themeOf(root));
@@ -27,6 +29,12 @@ export default function main({ data, parentElement, setTriggerValue }) {
     site.leave();
     sites.delete(parentElement);
   };
+}
+
+/** An element with our styles beside it: no component brings them along, for all that it brings comes anew with every letter. */
+function dressed(root) {
+  root.before(element("style", { text: styles }));
+  return root;
 }
 
 /** Whether Streamlit shows its light or its dark theme, by the brightness of its background. */
