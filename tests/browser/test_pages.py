@@ -74,6 +74,19 @@ def test_pages_change_without_loading_anew_and_are_found_as_they_were_left(page:
     assert page.evaluate("[window.stayed, window.bare]") == [True, 0]
 
 
+def test_nobody_else_adds_an_entry_to_the_history(page: Page, app_url: str) -> None:
+    """Streamlit does, with the address of the page it has run, and may be late."""
+    page.goto(f"{app_url}/Gallery#second_backward")
+    page.wait_for_selector(SHOWN["Gallery"])
+    go(page, "Lab")
+    before = page.evaluate("history.length")
+    for late in ("/Gallery", "/", "/Lessons"):
+        page.evaluate("(late) => history.pushState({}, '', late)", late)
+    assert (page.evaluate("history.length"), page.url) == (before, f"{app_url}/")
+    page.go_back()
+    page.wait_for_selector(SHOWN["Gallery"])
+
+
 def test_links_within_the_pages_lead_on_without_loading_anew(page: Page, app_url: str) -> None:
     page.goto(f"{app_url}/Gallery#second_backward")
     page.wait_for_selector(SHOWN["Gallery"])

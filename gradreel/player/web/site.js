@@ -8,6 +8,7 @@
 
 import { element } from "./dom.js";
 import { entitle, entitleAgain, entitled } from "./entitling.js";
+import { enter, guard } from "./entries.js";
 import { open } from "./letter.js";
 import { placeAsked } from "./link.js";
 import { createLooks } from "./looks.js";
@@ -148,7 +149,7 @@ export function createSite(root, { theme = "light", onShow = () => {}, onLeave =
     const left = visited.get(here);
     if (left && ways.get(location.pathname)?.place === here) left.address = location.href;
     const target = bare ? visited.get(way.place)?.address ?? url.href : url.href;
-    if (target !== location.href) history.pushState(null, "", target);
+    if (target !== location.href) enter(target);
     follow();
   }
 
@@ -173,6 +174,7 @@ export function createSite(root, { theme = "light", onShow = () => {}, onLeave =
   root.addEventListener("click", clicked);
   for (const kind of MOVES) addEventListener(kind, moved, { capture: true });
   travelBy(go);
+  const unguard = guard((url) => url.origin === location.origin && Boolean(ways?.has(url.pathname)));
 
   return {
     /** Who answers from now on, and how the system has it. @param {(question: any) => void} how @param {"light"|"dark"} theme */
@@ -193,6 +195,7 @@ export function createSite(root, { theme = "light", onShow = () => {}, onLeave =
     },
     leave() {
       gone = true;
+      unguard();
       for (const kind of MOVES) removeEventListener(kind, moved, { capture: true });
       root.removeEventListener("click", clicked);
       wire.stop();

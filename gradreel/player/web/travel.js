@@ -1,5 +1,7 @@
 /** The way to another page of the house: without loading it anew where there is a site that can show it, else as any link goes. */
 
+import { enter } from "./entries.js";
+
 let go = (href) => location.assign(href);
 
 /** @param {string} href */
@@ -13,5 +15,5 @@ export const travelBy = (how) => (go = how);
  */
 export function turnTo(name, before) {
   if (before && !location.hash) history.replaceState(history.state, "", `${location.pathname}#${encodeURIComponent(before)}`);
-  history.pushState(history.state, "", `${location.pathname}#${encodeURIComponent(name)}`);
+  enter(`${location.pathname}#${encodeURIComponent(name)}`, history.state);
 }
