@@ -29,9 +29,15 @@ def builder(world: World, node: NodeState) -> str:
 
 def is_layer(world: World, path: str) -> bool:
     """Whether the program calls a module `path`: a name bound to no tensor whose parts are bound to some."""
+    return bool(parts_of(world, path))
+
+
+def parts_of(world: World, path: str) -> list[TensorState]:
+    """The tensors that `path`, a name bound to none itself, leads to: `net.fc.weight` and `net.fc.bias` of `net.fc`."""
     inside = f"{path.removeprefix('self.')}."
-    bound = [name for names in world.names_in.values() for name, found in names.items() if found.tensor is not None]
-    return any(name.startswith(inside) or f".{inside}" in name for name in bound)
+    bound = [(name, found.tensor) for names in world.names_in.values() for name, found in names.items()]
+    numbers = [number for name, number in bound if name.startswith(inside) or f".{inside}" in name]
+    return [world.tensors[number] for number in dict.fromkeys(numbers) if number is not None]
 
 
 def kept_by(world: World, slots: list[SlotState]) -> list[str]:

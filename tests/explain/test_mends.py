@@ -115,7 +115,6 @@ OFFERED = {
     "net = nn.Linear(4, 1)\nx, y = torch.randn(8, 4), torch.ones(8, 1)\n"
     "pred = (torch.sigmoid(net(x)) > 0.5).float()\nF.binary_cross_entropy(pred, y).backward()": [
         "the chances themselves, torch.sigmoid(net(x)), on line 7",
-        "torch.sigmoid(torch.sigmoid(net(x)) - 0.5), a step with a slope, on line 7",
     ],
     "actor, critic = nn.Linear(4, 2), nn.Sequential(nn.Linear(4, 4), nn.Tanh(), nn.Linear(4, 1))\n"
     "learn = torch.optim.Adam(critic.parameters())\n"

@@ -28,6 +28,7 @@ from .no_gradient import no_gradient
 from .no_graph import no_graph
 from .not_finite import not_finite
 from .not_imported import not_imported
+from .of_another import of_another
 from .of_python import of_python
 from .plain_number import plain_number
 from .recurrent import state_alone
@@ -74,6 +75,7 @@ POSTMORTEMS: tuple[Callable[[World, Failure], Diagnosis | None], ...] = (
     dtype_mixed,
     no_derivative,
     refused,
+    of_another,
     misgiven,
     not_imported,
     misused,

@@ -9,6 +9,7 @@ import re
 from ..calls import calls_in
 from ..diagnosis import Diagnosis, Failure, named
 from ..mentions import begun
+from ..optimized import MAKERS
 from ..words import code, listed
 from ..world.world import World
 from .misgiven import PAIRS
@@ -28,9 +29,9 @@ def attribute_missing(world: World, failure: Failure) -> Diagnosis | None:
     if (found := OF_OBJECT.match(message)) is not None:
         if found["got"] in PAIRS:
             return of_result(world, failure, found["got"], found["what"])
-        return of_class(world, failure, found["got"], found["what"]) or of_layer(
-            world, failure, found["got"], found["what"]
-        )
+        ways = (of_class, of_library, of_layer)
+        told_by = (way(world, failure, found["got"], found["what"]) for way in ways)
+        return next((told for told in told_by if told is not None), None)
     return None
 
 
@@ -70,12 +71,36 @@ def attributes(home: ast.ClassDef) -> dict[str, int]:
     return found | {node.name: node.lineno for node in methods}
 
 
+MEANT = {
+    **dict.fromkeys(("lr", "learning_rate"), 'param_groups[0]["lr"]'),
+    "weights": "weight",
+    "biases": "bias",
+    "zero_gradients": "zero_grad",
+    "train_mode": "train",
+    "eval_mode": "eval",
+    "update": "step",
+}
+"""What people call what layers and optimizers have."""
+
+
+def of_library(world: World, failure: Failure, got: str, what: str) -> Diagnosis | None:
+    """What a layer or an optimizer has is called a little otherwise."""
+    like = LIKE.search(world.trace.outcome.message or "")
+    near = MEANT.get(what) or (like[1] if like is not None else None)
+    if near is None or got == "Tensor":
+        return None
+    story = [f"{begun(world, failure)} asks the `{got}` for `{what}`, which it does not have."]
+    story.append(f"What is near to that, and there, is {code(near)}.")
+    names = named(what=what, got=got, near=near)
+    return told(failure, "An attribute that is not there", story, None, "own_attribute", names)
+
+
 def of_layer(world: World, failure: Failure, got: str, what: str) -> Diagnosis | None:
     """`nn.ReLU(x)` makes a layer, with x for a setting: what was meant is what the layer gives for x."""
     for node in ast.walk(world.source.tree):
         if not isinstance(node, ast.Call) or ast.unparse(node.func).rpartition(".")[2] != got or not node.args:
             continue
-        if all(isinstance(part, ast.Constant) for part in node.args):
+        if all(isinstance(part, ast.Constant) for part in node.args) or MAKERS.search(ast.unparse(node.func)):
             continue
         shown_call = ast.unparse(node)
         story = [

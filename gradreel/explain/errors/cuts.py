@@ -18,7 +18,8 @@ from ..ancestry import (
 )
 from ..diagnosis import on, taking
 from ..optimized import optimized
-from ..words import called, code, upper
+from ..unread import FLAG, unread
+from ..words import INFIX, called, code, upper
 from ..world.states import Call, Place, Seen, TensorState
 from ..world.world import World
 
@@ -106,6 +107,10 @@ def wished(tensor: TensorState, before: TensorState) -> bool:
 def plain_cut(world: World, tensor: TensorState) -> Cut:
     name = called(world, tensor.number)
     told = f"It goes back to {name} of **line {tensor.place.line}**, for which no gradient was asked."
+    settings = (one for one in unread(world.source.tree) if one.meant == FLAG and one.attribute != FLAG and one.flag)
+    setting = next((one for one in settings if code(one.owner) == name), None)
+    if setting is not None:
+        told = f"{told[:-1]}: nothing reads `{setting.attribute}`, which **line {setting.line}** sets."
     return Cut(tensor.place, tensor.made, "plain", told, tensor)
 
 
@@ -166,7 +171,7 @@ def tracked_cut(world: World, tensor: TensorState) -> Cut:
         told = f"The recording ends {where}, where `torch.tensor` copies the numbers of tracked tensors and no graph."
         return Cut(place, tensor.made, "tensor", told, tensor, source)
     if op in ROUNDED or whole:
-        gives = f"`{op}` gives" if op != "known before" else f"{called(world, tensor.number)} has"
+        gives = f"`{INFIX.get(op, op)}` gives" if op != "known before" else f"{called(world, tensor.number)} has"
         told = f"The recording ends {where}: {gives} places or truth values, which have no derivative."
         return Cut(place, tensor.made, "rounded", told, tensor, source)
     if (switch := switched_off(world, tensor)) is not None:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from gradreel.trace.events import LineReached, NameBound
 
 from ..diagnosis import Diagnosis, Failure, named, on
-from ..mentions import mentioned, shown, statement
+from ..mentions import PARTS, mentioned, shown, statement
 from ..words import called, code
 from ..world.states import TensorState
 from ..world.world import World
@@ -342,12 +342,13 @@ def copied_whole(world: World, failure: Failure, refusal: Refusal) -> Diagnosis:
 
 
 def parts(world: World, text: str, refusal: Refusal) -> Iterator[tuple[str, TensorState]]:
-    """The tensors that fit among the attributes of what `text` names, each with its name: `net.last` of `net`; then
-    those that a method keeps as `self.last`."""
+    """The tensors that fit among the parts of what `text` names, each with its name: `net.last` of `net`; then those
+    that a method keeps as `self.last`."""
     words = set(re.findall(r"[A-Za-z_]\w*", text))
     for (_, name), bound in world.names.items():
         tensor = world.tensors.get(bound.tensor) if bound.tensor is not None else None
-        if tensor is not None and "." in name and name.partition(".")[0] in words and refusal.fits(tensor):
+        whole = PARTS.split(name, maxsplit=1)[0]
+        if tensor is not None and whole != name and whole in words and refusal.fits(tensor):
             yield name, tensor
     for _, kept in reversed(bound_parts(world)):
         tensor = world.tensors.get(kept.tensor) if kept.tensor is not None else None

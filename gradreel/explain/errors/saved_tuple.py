@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import ast
 
+from ..calls import called
 from ..diagnosis import Diagnosis, Failure, named, on
 from ..mentions import begun, statement
-from ..words import code
+from ..words import code, listed
 from ..world.world import World
 
 
@@ -25,16 +26,28 @@ def saved_tuple(world: World, failure: Failure) -> Diagnosis | None:
         return None
     name = ast.unparse(found.targets[0])
     lines: dict[str, int | None] = {"built": found.lineno, "raised": failure.raised.line}
+    several = saved_beside(world, found)
+    way = f"be it one tensor alone: {code(f'{name}, = ' + ast.unparse(found.value))} takes it out."
+    if several:
+        way = f"here {listed(map(code, several))}: {code(', '.join(several) + ' = …')} takes them out."
     story = (
         f"{begun(world, failure)} computes with {code(name)} as with a tensor, and it is a tuple.",
-        f"`saved_tensors`, read {on(found.lineno)}, gives all that was saved as a tuple, be it one tensor alone: "
-        f"{code(f'{name}, = ' + ast.unparse(found.value))} takes it out.",
+        f"`saved_tensors`, read {on(found.lineno)}, gives all that was saved as a tuple, {way}",
     )
     title = "What was saved comes as a tuple"
     events = {"raised": failure.number}
     return Diagnosis(
         "other", title, failure.raised.message, lines, story, (), events, "saved_tuple", named(target=name)
     )
+
+
+def saved_beside(world: World, found: ast.Assign) -> list[str]:
+    """What the Function that `found` stands in saved, if it is more than one tensor."""
+    homes = [node for node in ast.walk(world.source.tree) if isinstance(node, ast.ClassDef)]
+    home = next((node for node in homes if any(part is found for part in ast.walk(node))), None)
+    calls = [node for node in ast.walk(home) if isinstance(node, ast.Call)] if home is not None else []
+    saving = next((call for call in calls if called(call) == "save_for_backward" and len(call.args) > 1), None)
+    return [ast.unparse(part) for part in saving.args] if saving is not None else []
 
 
 def of_context(node: ast.Assign) -> bool:

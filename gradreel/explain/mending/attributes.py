@@ -63,3 +63,11 @@ def its_values(wanted: Wanted) -> Iterator[Proposal]:
 def made_and_called(wanted: Wanted) -> Iterator[Proposal]:
     """`nn.ReLU(x)` becomes `nn.ReLU()(x)`."""
     yield from made_first(wanted, wanted.text.calls(wanted.at("built"), wanted.name("got") or ""))
+
+
+def of_another(wanted: Wanted) -> Iterator[Proposal]:
+    """`loss.step()` becomes `optimizer.step()`."""
+    text, has, what = wanted.text, wanted.name("near"), wanted.name("what")
+    for node in asked(wanted):
+        made = f"{has}.{what}"
+        yield wanted.proposal(f"{made} on line {node.lineno}", FREE, text.replaced(node, made))

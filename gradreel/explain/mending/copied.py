@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 
+from .collected import Path
+from .common import followed, grouped, loads
 from .proposal import Proposal, Wanted
 from .text import targets
 
@@ -12,19 +15,59 @@ APART = "the copies have no graph"
 
 
 def one_by_one(wanted: Wanted) -> Iterator[Proposal]:
-    """The tensors of a list or dict are copied one by one."""
+    """The parts of a list or dict are copied one by one: tensors without their graph, modules and the rest deeply."""
     text = wanted.text
     for call in text.calls(wanted.at("raised"), "deepcopy"):
         made = made_of(wanted, call.args[0]) if call.args else None
         shown = text.get(call.args[0]) if call.args else ""
-        if isinstance(made, ast.List | ast.ListComp):
-            title = f"copy the tensors of {shown} one by one, on line {call.lineno}"
-            one = f"[part.detach().clone() for part in {shown}]"
-            yield wanted.proposal(title, APART, text.replaced(call, one))
-        if isinstance(made, ast.Dict | ast.DictComp):
-            title = f"copy the tensors of {shown} one by one, on line {call.lineno}"
-            one = f"{{key: part.detach().clone() for key, part in {shown}.items()}}"
-            yield wanted.proposal(title, APART, text.replaced(call, one))
+        deeply = text.get(call.func)
+        for part, rest in (("part.detach().clone()", ""), (f"{COPIED} else {deeply}(part)", " by what they are")):
+            title = f"copy the {'parts' if rest else 'tensors'} of {shown} one by one{rest}, on line {call.lineno}"
+            if isinstance(made, ast.List | ast.ListComp):
+                yield wanted.proposal(title, APART, text.replaced(call, f"[{part} for part in {shown}]"))
+            elif isinstance(made, ast.Dict | ast.DictComp) or called_dict(made):
+                one = f"{{key: {part} for key, part in {shown}.items()}}"
+                yield wanted.proposal(title, APART, text.replaced(call, one))
+
+
+COPIED = "part.detach().clone() if isinstance(part, torch.Tensor)"
+
+
+def called_dict(made: ast.expr | None) -> bool:
+    return isinstance(made, ast.Call) and ast.unparse(made.func) in ("dict", "OrderedDict", "collections.OrderedDict")
+
+
+def kept_detached(wanted: Wanted) -> Iterator[Proposal]:
+    """`{"best": loss}` becomes `{"best": loss.detach()}`: what is kept for later needs no graph."""
+    text, target = wanted.text, wanted.name("target") or ""
+    for call in text.calls(wanted.at("raised"), "deepcopy"):
+        inner = [use for part in call.args if not isinstance(part, Path) for use in loads(part, target)]
+        if inner:
+            title = f"copy it without its graph: {target}.detach() on line {inner[0].lineno}"
+            yield wanted.proposal(title, APART, *(followed(text, use, ".detach()") for use in inner))
+    entry = ENTRY.match(target)
+    if entry is None:
+        return
+    key = entry["key"]
+    homes = [node for node in text.parts(text.tree, ast.Assign) if text.get(node.targets[0]) == entry["whole"]]
+    literals = [whole for home in homes for whole in text.parts(home.value, ast.Dict)]
+    values = [
+        value
+        for whole in literals
+        for name, value in zip(whole.keys, whole.values, strict=True)
+        if name is not None and ast.unparse(name) == key
+    ]
+    values += [
+        node.value
+        for node in text.parts(text.tree, ast.Assign)
+        if ast.unparse(node.targets[0]) == f"{entry['whole']}[{key}]"
+    ]
+    if values:
+        title = f"keep it without its graph: {grouped(text, values[0])}.detach() on line {values[0].lineno}"
+        yield wanted.proposal(title, APART, *(followed(text, value, ".detach()") for value in values))
+
+
+ENTRY = re.compile(r"(?P<whole>[\w.]+)\[(?P<key>'[^']*')\]$")
 
 
 def made_anew(wanted: Wanted) -> Iterator[Proposal]:

@@ -300,14 +300,19 @@ def vmap_rule(wanted: Wanted) -> Iterator[Proposal]:
 
 
 def taken_out(wanted: Wanted) -> Iterator[Proposal]:
-    """`x = ctx.saved_tensors` becomes `x, = ctx.saved_tensors`."""
+    """`x = ctx.saved_tensors` becomes `x, = ctx.saved_tensors`; of several, if `x` is one, each gets its name."""
     text, built = wanted.text, wanted.at("built")
     home = enclosing(text, built, ast.ClassDef) if built is not None else None
-    if any(len(call.args) > 1 for call in saving(text, home)):
-        return  # which of several is meant, only the formula tells
-    if isinstance(built, ast.Assign) and isinstance(built.targets[0], ast.Name):
-        made = f"{text.get(built.targets[0])},"
-        title = f"{made} = … on line {built.lineno}: the one tensor out of the tuple"
+    if not isinstance(built, ast.Assign) or not isinstance(built.targets[0], ast.Name):
+        return
+    name, line = text.get(built.targets[0]), built.lineno
+    several = [list(map(text.get, call.args)) for call in saving(text, home) if len(call.args) > 1]
+    if not several:
+        title = f"{name}, = … on line {line}: the one tensor out of the tuple"
+        yield wanted.proposal(title, FREE, text.replaced(built.targets[0], f"{name},"))
+    elif name in several[0] and all(saved.isidentifier() for saved in several[0]):
+        made = ", ".join(several[0])
+        title = f"{made} = … on line {line}: each out of the tuple, in the order in which they were saved"
         yield wanted.proposal(title, FREE, text.replaced(built.targets[0], made))
 
 

@@ -160,6 +160,8 @@ def helps(before: Trace, after: Trace, found: Diagnosis) -> bool:
         return False
     if found.kind in ("no_graph", "not_scalar", "second_backward", "saved_modified", "shape") and arrived(before) == 0:
         return arrived(after) > 0 or found.cause in ("not_tracked", "no_graph") or not asks(before)
+    if found.cause == "unread_setting":  # what is frozen at last gets no gradient
+        return True
     if found.cause == "growing":  # each turn goes back through its own graph only
         return arrived(after) > 0
     return arrived(after) >= arrived(before)

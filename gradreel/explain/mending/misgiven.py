@@ -20,6 +20,9 @@ OTHERS = {
     "pow2": "square",
     "assign": "copy_",
     "tolst": "tolist",
+    "gradient": "grad",
+    "backprop": "backward",
+    "back": "backward",
 }
 """What other libraries call it, and what torch does."""
 
@@ -186,7 +189,7 @@ def one_number_written(wanted: Wanted) -> Iterator[Proposal]:
 def as_torch_says(wanted: Wanted) -> Iterator[Proposal]:
     """The attribute that was meant."""
     text, got = wanted.text, wanted.name("got")
-    meant = [name for name in (wanted.name("like"), OTHERS.get(got or "")) if name]
+    meant = [name for name in (OTHERS.get(got or ""), wanted.name("like")) if name]
     for node in ast.walk(wanted.at("raised") or text.tree):
         if isinstance(node, ast.Attribute) and node.attr == got:
             for name in meant:

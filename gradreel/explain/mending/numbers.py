@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from ..calls import called
 from ..source import is_simple
-from .common import ATOMS, enclosing, grouped, value_of
+from .common import ATOMS, enclosing, grouped
 from .proposal import Proposal, Wanted
 from .text import Edit, Text
 
@@ -199,107 +199,6 @@ def in_torch(wanted: Wanted) -> Iterator[Proposal]:
 
 def part_value(part: ast.Return) -> ast.expr:
     return ast.parse(ast.unparse(part.value), mode="eval").body if part.value is not None else ast.Constant(None)
-
-
-def scored(wanted: Wanted) -> Iterator[Proposal]:
-    """Hits that were counted become a loss that has a slope: the cross entropy of the scores behind the guesses."""
-    text = wanted.text
-    scores = {}
-    for node in ast.walk(text.tree):
-        if (given := ranked(text, node)) is not None:
-            scores[text.get(node)] = text.get(given)  # type: ignore[arg-type]
-            outer = text.parents.get(node)
-            while isinstance(outer, ast.Attribute | ast.Call):
-                outer = text.parents.get(outer)
-            if isinstance(outer, ast.Assign) and isinstance(outer.targets[0], ast.Name):
-                scores[outer.targets[0].id] = text.get(given)
-    for node in ast.walk(text.tree):
-        if not isinstance(node, ast.expr) or len(sides := compared(node)) != 2:
-            continue
-        for guess, label in (sides, sides[::-1]):
-            behind = scores.get(text.get(guess).removesuffix(".float()"))
-            if behind is None:
-                continue
-            hits = isinstance(node, ast.Compare)
-            sign = "-" if isinstance(node, ast.Compare) and isinstance(node.ops[0], ast.Eq) else ""
-            made = f"{sign}torch.nn.functional.cross_entropy({behind}, {text.get(label)})"
-            instead = "a count of hits" if hits else "a distance of places"
-            title = f"the cross entropy of {behind} instead of {instead}, on line {node.lineno}"
-            yield wanted.proposal(title, "another loss, one with a slope", text.replaced(chain(text, node), made))
-
-
-def chances_kept(wanted: Wanted) -> Iterator[Proposal]:
-    """`(torch.sigmoid(x) > 0.5).float()` becomes `torch.sigmoid(x)`: a loss compares chances, not answers."""
-    text, statement = wanted.text, wanted.at("cut")
-    for hard in text.parts(statement, ast.Compare):
-        bound = hard.comparators[0]
-        if isinstance(hard.ops[0], ast.Gt | ast.GtE) and isinstance(bound, ast.Constant) and bound.value == 0.5:
-            chances = text.get(hard.left)
-            title = f"the chances themselves, {chances}, on line {hard.lineno}"
-            cost = "from 0 to 1: take `> 0.5` where answers are counted"
-            yield wanted.proposal(title, cost, text.replaced(chain(text, hard), chances))
-
-
-def soft_step(wanted: Wanted) -> Iterator[Proposal]:
-    """`(x > t).float()` becomes a step with a slope, `torch.sigmoid(x - t)`."""
-    text, statement = wanted.text, wanted.at("cut")
-    for call in text.calls(statement, "float", "type_as", "to"):
-        hard = call.func.value if isinstance(call.func, ast.Attribute) else None
-        if not isinstance(hard, ast.Compare) or not isinstance(hard.ops[0], ast.Gt | ast.GtE | ast.Lt | ast.LtE):
-            continue
-        high, low = hard.left, hard.comparators[0]
-        if isinstance(hard.ops[0], ast.Lt | ast.LtE):
-            high, low = low, high
-        taken = text.get(low) if isinstance(low, ast.Name | ast.Constant | ast.Call) else f"({text.get(low)})"
-        made = f"torch.sigmoid({text.get(high)}{'' if taken == '0' else f' - {taken}'})"
-        title = f"{made}, a step with a slope, on line {call.lineno}"
-        yield wanted.proposal(title, "between 0 and 1, in the place of 0 or 1", text.replaced(call, made))
-
-
-def ranked(text: Text, node: ast.AST) -> ast.expr | None:
-    """The scores whose largest places `node` is: of `x.argmax(1)`, `x.max(1)[1]`, `torch.max(x, 1).indices`."""
-    call, name = node, "argmax"
-    if isinstance(node, ast.Subscript | ast.Attribute):
-        part = text.get(node.slice) if isinstance(node, ast.Subscript) else node.attr
-        call, name = node.value, "max" if part in ("1", "indices") else ""
-    if not isinstance(call, ast.Call) or called(call) != name or not isinstance(call.func, ast.Attribute):
-        return None
-    return call.args[0] if text.get(call.func.value) == "torch" and call.args else call.func.value
-
-
-def compared(node: ast.expr) -> list[ast.expr]:
-    """The two sides of `a == b`, of `a - b`, or of `mse_loss(a, b)`."""
-    if isinstance(node, ast.Compare) and isinstance(node.ops[0], ast.Eq | ast.NotEq):
-        return [node.left, node.comparators[0]]
-    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Sub):
-        return [node.left, node.right]
-    return node.args if isinstance(node, ast.Call) and len(node.args) == 2 else []
-
-
-def chain(text: Text, node: ast.expr) -> ast.expr:
-    """`node` with its power and the calls of methods that follow it: all of `((a - b) ** 2).float().mean()`."""
-    outer = text.parents.get(node)
-    while (
-        (isinstance(outer, ast.Attribute) and outer.value is node)
-        or (isinstance(outer, ast.Call) and outer.func is node)
-        or (isinstance(outer, ast.BinOp) and outer.left is node and isinstance(outer.op, ast.Pow))
-    ):
-        node, outer = outer, text.parents.get(outer)
-    return node
-
-
-def straight_through(wanted: Wanted) -> Iterator[Proposal]:
-    """What was rounded keeps its value and takes the gradient of what it was made of."""
-    text, statement = wanted.text, wanted.at("cut")
-    value = value_of(statement)
-    source = wanted.name("source")
-    if isinstance(statement, ast.Assign) and value is not None and source is not None:
-        made = f"{source} + ({text.get(value)} - {source}).detach()"
-        title = f"let the gradient pass straight through line {statement.lineno}"
-        yield wanted.proposal(title, "a made-up gradient: that of doing nothing", text.replaced(value, made))
-    if value is not None and source is not None and statement is not None:
-        title = f"use {source} itself on line {statement.lineno}"
-        yield wanted.proposal(title, "other numbers: they are not rounded", text.replaced(value, source))
 
 
 # ---- numbers that are too coarse

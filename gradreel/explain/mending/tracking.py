@@ -9,18 +9,12 @@ from dataclasses import replace
 from ..calls import called, keyword
 from .common import followed, grouped, set_keyword, value_of, with_argument
 from .graphs import stack_statements
-from .numbers import (
-    chances_kept,
-    from_tensors,
-    in_torch,
-    scored,
-    soft_step,
-    straight_through,
-    tensors_listed,
-    without_numbers,
-)
+from .numbers import from_tensors, in_torch, tensors_listed, without_numbers
 from .proposal import FREE, Proposal, Wanted
+from .recorded import with_create_graph
+from .rounded import chances_kept, scored, soft_step, straight_through
 from .text import Edit
+from .unread import of_data
 
 TRACKS = "a gradient is computed and kept for it"
 ENDS = "the gradient ends there, and what is behind it gets none"
@@ -216,16 +210,6 @@ def enabled(wanted: Wanted) -> Iterator[Proposal]:
             yield wanted.proposal(title, cost, text.wrapped(group, "with torch.enable_grad():"))
 
 
-def with_create_graph(wanted: Wanted) -> Iterator[Proposal]:
-    """The first gradient is recorded."""
-    text = wanted.text
-    for role in ("cut", "built"):
-        for call in text.calls(wanted.at(role), "grad", "backward"):
-            title = f"record the first gradient: create_graph=True on line {call.lineno}"
-            cost = "the backward is recorded, too: about twice the memory"
-            yield wanted.proposal(title, cost, set_keyword(text, call, "create_graph", "True"))
-
-
 def not_reentrant(wanted: Wanted) -> Iterator[Proposal]:
     """The checkpoint that records by itself."""
     text = wanted.text
@@ -327,7 +311,7 @@ def rebound(wanted: Wanted) -> Iterator[Proposal]:
 CUTS = {
     "data": (rebound,),
     "sample": (sampled_with_graph, recording_on),
-    "plain": (optimized_tracked, all_tracked, tracked_at_cut),
+    "plain": (of_data, optimized_tracked, all_tracked, tracked_at_cut),
     "flag": (flag_left,),
     "detach": (undetached, not_loaded, enabled, in_torch),
     "tensor": (from_tensors, without_numbers),

@@ -7,10 +7,17 @@ import re
 from collections.abc import Iterator
 
 from .common import followed
+from .origins import origins
 from .proposal import Proposal, Wanted
+from .text import Text
 from .writes import is_function
 
-LOGARITHM = re.compile(r"log_?p|logp", re.IGNORECASE)
+LOGARITHM = re.compile(r"log_?p|log_?softmax|\blog\(", re.IGNORECASE)
+
+
+def is_logarithm(text: Text, value: ast.expr) -> bool:
+    """Whether `value` is a log-probability: by what it is called, or by what it was made of."""
+    return any(LOGARITHM.search(text.get(part)) for part in origins(text, value))
 
 
 def detached(wanted: Wanted) -> Iterator[Proposal]:
@@ -20,9 +27,9 @@ def detached(wanted: Wanted) -> Iterator[Proposal]:
         if not isinstance(product.op, ast.Mult):
             continue
         one, two = product.left, product.right
-        if bool(LOGARITHM.search(text.get(one))) == bool(LOGARITHM.search(text.get(two))):
+        if is_logarithm(text, one) == is_logarithm(text, two):
             continue
-        weight = two if LOGARITHM.search(text.get(one)) else one
+        weight = two if is_logarithm(text, one) else one
         names = [name for name in text.parts(weight, ast.Name) if not is_function(text, name)]
         if len(names) == 1 and "detach" not in text.get(weight):
             title = f"detach {names[0].id} on line {product.lineno}: it only weighs the log-probabilities"

@@ -34,6 +34,7 @@ from .idle import Idle
 from .ignored import Ignored
 from .kept_elsewhere import KeptElsewhere
 from .lost_write import LostWrite
+from .misnamed import Misnamed
 from .missing import Missing
 from .moving_views import MovingViews
 from .nameless import Nameless
@@ -82,6 +83,7 @@ WATCHERS: dict[type[Watcher], Counter[type[Event]]] = {
     Hooked: Counter((e.HookRan, e.Written)),
     BornInfinite: Counter((e.NodeRan,)),
     OnlyNamed: Counter((e.LineReached,)),
+    Misnamed: Counter((e.LineReached,)),
     BornNan: Counter((e.NodeMade,)),
     Diverged: Counter((e.Written,)),
     AskedInVain: Counter((e.BackwardFinished,)),

@@ -10,6 +10,7 @@ from gradreel.trace.events import Event
 
 from ..ancestry import ancestors, by_graph, gradient_call, made_from
 from ..diagnosis import Diagnosis, named, on
+from ..optimized import optimized
 from ..words import bare, called, code, name_of, size, upper
 from ..world.states import Call, NodeState, TensorState
 from ..world.world import World
@@ -18,6 +19,9 @@ from .showing import FirstTrouble, gradient_names
 
 BENT = frozenset({"pow", "square", "abs", "norm", "linalg_vector_norm", "sqrt", "relu", "clamp", "exp", "log", "mul"})
 """What makes a penalty of a gradient: a step along one is linear in it."""
+
+STRAIGHT = frozenset({"add", "sub", "rsub", "mul", "div", "neg", "select", "slice", "unsqueeze", "squeeze", "view"})
+"""What leaves a derivative one."""
 
 MOST = 50
 """So many terms are looked at: a loop has the same ones again."""
@@ -32,6 +36,8 @@ class ConstantGradient(FirstTrouble):
         """How many gradients were taken without a graph of their own."""
         self.terms: dict[int, int] = {}
         """By sum the term without a graph."""
+        self.parts: dict[int, tuple[int, int]] = {}
+        """By sum of many entries the part without a graph, and the one with."""
         self.looked_at = 0
 
     def looks_at(self) -> dict[type[Event], Callable[[Any], None]]:
@@ -51,11 +57,18 @@ class ConstantGradient(FirstTrouble):
             return
         for number in event.inputs:
             tensor = self.world.tensors[number]
-            if not tensor.requires_grad and tensor.inputs and size(tensor.shape) == 1:
+            if tensor.requires_grad:
+                continue
+            if tensor.inputs and size(tensor.shape) == 1:
                 self.terms[event.node] = number
+            with_graph = [other for other in event.inputs if self.world.tensors[other].requires_grad]
+            if size(tensor.shape) > 1 and with_graph:
+                self.parts[event.node] = number, with_graph[0]
 
     def backward(self, event: e.BackwardStarted) -> None:
-        if event.called != "backward" or not self.terms or self.diagnosis is not None or self.looked_at > MOST:
+        if event.called != "backward" or self.diagnosis is not None or self.looked_at > MOST:
+            return
+        if not self.terms and not self.parts:
             return
         trained = {self.world.nodes[number].variable for number in self.world.calls[event.call].expected}
         todo = [number for root in event.roots if (number := self.world.grad_node(root)) is not None]
@@ -73,6 +86,40 @@ class ConstantGradient(FirstTrouble):
             if node.kind in LINEAR and (len(ways) == 1 or node.kind in SUMS):
                 todo += [target for target in ways if target not in seen]
                 seen.update(ways)
+        self.residual(self.world.calls[event.call], trained)
+
+    def residual(self, backward: Call, trained: set[int | None]) -> None:
+        """A derivative by an input that is added to what is trained, as in the residual of a differential equation.
+
+        A step along a gradient, or a perturbation by one, adds it to what it was taken by.
+        """
+        for number in self.parts.keys() & backward.expected.keys():
+            part, other = self.parts.pop(number)
+            self.looked_at += 1
+            found = self.derivative(self.world.tensors[part])
+            if found is None or other in found[1].inputs:
+                continue
+            learned = trained & self.behind(found[1])
+            inputs = (self.world.tensors[number] for number in found[1].inputs)
+            if learned & by_graph(self.world, self.world.tensors[other]) and not any(map(self.is_trained, inputs)):
+                told = self.told_residual(self.world.nodes[number], self.world.tensors[other], *found)
+                self.tell(told, gradient_names(self.world.source))
+                return
+
+    def is_trained(self, tensor: TensorState) -> bool:
+        return tensor.node is not None or optimized(self.world, tensor, known=True)
+
+    def derivative(self, part: TensorState) -> tuple[TensorState, Call] | None:
+        """The gradient without a graph that `part` is, or a multiple or a sum of some."""
+        for tensor in ancestors(self.world, part):
+            if tensor.requires_grad:
+                return None
+            call = gradient_call(self.world, tensor)
+            if call is not None:
+                return None if call.create_graph or not call.roots else (tensor, call)
+            if bare(tensor.op) not in STRAIGHT and tensor.op != "number":
+                return None
+        return None
 
     def behind(self, call: Call) -> set[int]:
         """The leaves that what `call` differentiated came of, apart from those it differentiated by."""
@@ -108,6 +155,21 @@ class ConstantGradient(FirstTrouble):
         events = {"built": term.made, "cut": call.started, "seen": world.count - 1}
         names = named(how="no_create_graph", target=name_of(world, term))
         title = "A term of the loss has no graph"
+        return Diagnosis("no_graph", title, "", lines, story, (node.number,), events, "constant_penalty", names)
+
+    def told_residual(self, node: NodeState, other: TensorState, gradient: TensorState, call: Call) -> Diagnosis:
+        world, place = self.world, node.place
+        story = (
+            f"{code(call.text)} {on(call.place.line)} gives a derivative without `create_graph`: plain numbers, which "
+            "know nothing of how they came about.",
+            f"{code(world.source.text(place.line, place.end_line))} {on(place.line)} puts them beside "
+            f"{called(world, other.number)}, which has a graph: of the two, only that one is trained.",
+            "The loss has the derivative in its value and in no gradient.",
+        )
+        lines: dict[str, int | None] = {"built": place.line, "cut": call.place.line, "raised": None}
+        events = {"built": node.made, "cut": call.started, "seen": world.count - 1}
+        names = named(how="no_create_graph", target=name_of(world, gradient))
+        title = "A derivative in the loss has no graph"
         return Diagnosis("no_graph", title, "", lines, story, (node.number,), events, "constant_penalty", names)
 
     def first(self, term: TensorState, gradient: TensorState) -> TensorState:
