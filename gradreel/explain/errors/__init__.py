@@ -28,7 +28,9 @@ from .no_gradient import no_gradient
 from .no_graph import no_graph
 from .not_finite import not_finite
 from .not_imported import not_imported
+from .nothing_learns import nothing_learns
 from .of_another import of_another
+from .of_comma import of_comma
 from .of_python import of_python
 from .plain_number import plain_number
 from .recurrent import state_alone
@@ -54,6 +56,7 @@ POSTMORTEMS: tuple[Callable[[World, Failure], Diagnosis | None], ...] = (
     no_graph,
     unused,
     nothing_returned,
+    of_comma,
     plain_number,
     no_gradient,
     saved_tuple,
@@ -74,6 +77,7 @@ POSTMORTEMS: tuple[Callable[[World, Failure], Diagnosis | None], ...] = (
     shapes_differ,
     dtype_mixed,
     no_derivative,
+    nothing_learns,
     refused,
     of_another,
     misgiven,

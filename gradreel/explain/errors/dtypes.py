@@ -66,7 +66,8 @@ def dtype_mixed(world: World, failure: Failure) -> Diagnosis | None:
         lines["built"], events["built"] = base.place.line, base.made
         kinds = [f"{code(name)} (made {on(tensor.place.line)}) is of {tensor.dtype}" for name, tensor in pairs[:3]]
         story.append("; ".join(kinds) + ".")
-    ways = "`.long()`" if expected is not None and expected["wanted"] == "Long" else "`.float()`"
+    whole = "scalar types: Long" in message or expected is not None and expected["wanted"] == "Long"
+    ways = "`.long()`" if whole else "`.float()`"
     story.append(f"PyTorch does not convert them by itself here: convert one of them, with {ways} or `.to(...)`.")
     names = named(target=odd[0] if odd else None)
     return Diagnosis(

@@ -60,7 +60,9 @@ def losses(world: World) -> list[str]:
     """What the program calls the last single number with a graph, by preference one that is called a loss."""
     names = {name_of(world, tensor): tensor for tensor in in_sight(world)}
     single = {
-        name: tensor for name, tensor in names.items() if name and tensor.node is not None and size(tensor.shape) == 1
+        name: tensor
+        for name, tensor in names.items()
+        if name and "[" not in name and tensor.node is not None and size(tensor.shape) == 1
     }
     chosen = {name: tensor for name, tensor in single.items() if LOSS.search(name)} or single
     return sorted(chosen, key=lambda name: chosen[name].made)[-1:]

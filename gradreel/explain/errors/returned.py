@@ -19,13 +19,7 @@ def nothing_returned(world: World, failure: Failure) -> Diagnosis | None:
     functions = {
         node.name: node for node in ast.walk(world.source.tree) if isinstance(node, ast.FunctionDef) and silent(node)
     }
-    forwards = {
-        kind.name: part
-        for kind in ast.walk(world.source.tree)
-        if isinstance(kind, ast.ClassDef)
-        for part in kind.body
-        if isinstance(part, ast.FunctionDef) and part.name in ("forward", "__call__") and silent(part)
-    }
+    forwards = {kind: forward for kind, forward in calls_of_classes(world).items() if silent(forward)}
     used = names_used(statement(world, failure))
     if (fell := fell_through(world, failure)) is not None:
         return fell
@@ -50,12 +44,24 @@ def nothing_returned(world: World, failure: Failure) -> Diagnosis | None:
     return None
 
 
+def calls_of_classes(world: World) -> dict[str, ast.FunctionDef]:
+    """By class what runs when an object of it is called."""
+    return {
+        kind.name: part
+        for kind in ast.walk(world.source.tree)
+        if isinstance(kind, ast.ClassDef)
+        for part in kind.body
+        if isinstance(part, ast.FunctionDef) and part.name in ("forward", "__call__")
+    }
+
+
 def fell_through(world: World, failure: Failure) -> Diagnosis | None:
     """The line itself calls a function that ends without a `return` in some cases, or in all."""
     text = statement(world, failure)
     functions = {node.name: node for node in ast.walk(world.source.tree) if isinstance(node, ast.FunctionDef)}
+    forwards = calls_of_classes(world)
     for node in calls_in(text):
-        function = functions.get(called(node))
+        function = functions.get(called(node)) or forwards.get(made_by(world, node))
         if function is None or isinstance(function.body[-1], ast.Return | ast.Raise):
             continue
         returns = [part for part in ast.walk(function) if isinstance(part, ast.Return) and part.value is not None]

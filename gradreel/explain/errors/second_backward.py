@@ -35,7 +35,8 @@ def second_backward(world: World, failure: Failure) -> Diagnosis | None:
     if freer is not None:
         story.append(freed_by(world, node, freer))
         story.append(walked_in_again(world, node, freer, failure))
-    story.append("What it needs for its gradient is gone, so PyTorch cannot go on.")
+    at = border(world, node, failure)
+    story.append(in_vain(world, at) or "What it needs for its gradient is gone, so PyTorch cannot go on.")
     return Diagnosis(
         "second_backward",
         "Backward reached an emptied node",
@@ -45,8 +46,17 @@ def second_backward(world: World, failure: Failure) -> Diagnosis | None:
         (node.number,),
         events,
         "second_backward",
-        named(border=border(world, node, failure)),
+        named(border=at),
     )
+
+
+def in_vain(world: World, name: str | None) -> str | None:
+    """Where `name` was to be cut off its history, and was not, since the result of `detach()` was not taken."""
+    lines = [number for number, text in enumerate(world.source.code, 1) if text.strip() == f"{name}.detach()"]
+    if not lines:
+        return None
+    vain = f"{code(f'{name}.detach()')} {on(lines[0])} gives a tensor without a history"
+    return f"{vain}, and nobody takes it: {code(str(name))} keeps its own."
 
 
 def built_and_kept(world: World, node: NodeState) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from dataclasses import replace
 
 from ..calls import called
 from .graphs import enumerated, stack_statements
@@ -14,12 +15,14 @@ SINCE = "each update learns from what was collected since the last one"
 GROWING = ("append", "appendleft", "extend", "insert", "add")
 DRAWING = ("sample", "choices", "choice")
 """Who draws some of a list keeps the others for later: such a memory is not to be cleared."""
+JOINING = ("cat", "stack", "concat", "hstack", "vstack")
 SCOPES = (ast.For, ast.While, ast.FunctionDef)
 Path = ast.Name | ast.Attribute | ast.Subscript
 
 
 def begun_anew(wanted: Wanted) -> Iterator[Proposal]:
-    """Lists that the update went through are cleared behind it, and what was added up begins anew."""
+    """Lists that the update went through are cleared behind it, and what was added up begins anew. Whatever else lets
+    the error go would keep what is old among what is new."""
     text = wanted.text
     grown, sums = growths(text), summed(text)
     old = in_border(wanted)
@@ -36,10 +39,10 @@ def begun_anew(wanted: Wanted) -> Iterator[Proposal]:
             last = text.block(inner)[-1]
             leaves = isinstance(last, ast.Return | ast.Continue | ast.Break)
             edit = text.before(last, lines) if leaves else text.after(last, lines)
-            cleared = [f"clear {enumerated(list(lists))}"] if lists else []
+            emptied = [f"clear {enumerated(list(lists))}"] if lists else []
             again = [f"begin {enumerated(list(totals))} anew"] if totals else []
-            title = f"{enumerated(cleared + again)} once the update is done, after line {goal.lineno}"
-            yield wanted.proposal(title, SINCE, edit)
+            title = f"{enumerated(emptied + again)} once the update is done, after line {goal.lineno}"
+            yield replace(wanted.proposal(title, SINCE, edit), decisive=bool(lists))
 
 
 def collected(text: Text, scope: ast.AST, grown: dict[str, list[ast.AST]], old: set[str]) -> list[str]:
@@ -76,9 +79,16 @@ def summed(text: Text) -> set[str]:
         text.get(goal)
         for node in text.parts(text.tree, ast.Assign)
         for goal in node.targets
-        if isinstance(goal, ast.Name | ast.Attribute) and path_end(text.get(goal)) in ends_in(text, node.value)
+        if isinstance(goal, ast.Name | ast.Attribute) and adds_to(text, node.value, path_end(text.get(goal)))
     }
     return adds | sums
+
+
+def adds_to(text: Text, value: ast.expr, end: str) -> bool:
+    """Whether `value` is a sum of, or joined of, what ends so; a state that a cell gave from the one before is not."""
+    if isinstance(value, ast.BinOp) and isinstance(value.op, ast.Add):
+        return end in ends_in(text, value)
+    return called(value) in JOINING and end in ends_in(text, value)
 
 
 def begun(text: Text, scope: ast.AST, sums: set[str]) -> dict[str, str]:

@@ -193,6 +193,14 @@ def driven(wanted: Wanted) -> Iterator[Proposal]:
     )
 
 
+def stepped(wanted: Wanted) -> Iterator[Proposal]:
+    """The optimizer takes a step behind the backward."""
+    text, built, name = wanted.text, wanted.at("built"), wanted.name("target")
+    if built is not None and name is not None:
+        title = f"{name}.step() after line {built.lineno}"
+        yield wanted.proposal(title, "the parameters change", text.after(built, [f"{name}.step()"]))
+
+
 def is_clearing(statement: ast.stmt) -> bool:
     return isinstance(statement, ast.Expr) and ".grad" in ast.unparse(statement) and "zero_" in ast.unparse(statement)
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from ..calls import called
 from .common import copies, enclosing, followed, loads, needed_before, set_keyword, value_of
 from .proposal import FREE, Proposal, Wanted
-from .text import Edit, names_in, targets
+from .text import Edit, Text, names_in, targets
 
 AGAIN = "one forward more; the gradient is taken at the numbers of now"
 KEEPS = "the graph and all it saved stay in memory until nothing holds them"
@@ -234,15 +234,19 @@ def carried_over(wanted: Wanted) -> Iterator[Proposal]:
         reads = {
             part.id for part in ast.walk(statement) if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Load)
         }
-        made = targets(statement)
-        later = set().union(*(targets(other) for other in loop.body[loop.body.index(statement) :]))
+        later = set().union(*(bound_in(text, other) for other in loop.body[loop.body.index(statement) :]))
         carried |= dict.fromkeys(sorted((reads - bound) & later))
-        bound |= made
+        bound |= bound_in(text, statement)
     for name in carried:
         yield from detached_at_top(wanted, name, [loop.body])
     for name in carried:
         yield from detached_at_top(wanted, f"{name}[0]", [loop.body])
     yield from kept_attributes(wanted)
+
+
+def bound_in(text: Text, statement: ast.stmt) -> set[str]:
+    """The plain names that `statement`, or what stands in it, binds anew."""
+    return set().union(*(targets(part) for part in text.parts(statement, ast.Assign)))
 
 
 def kept_attributes(wanted: Wanted) -> Iterator[Proposal]:

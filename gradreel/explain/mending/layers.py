@@ -130,3 +130,13 @@ def registered(wanted: Wanted) -> Iterator[Proposal]:
             title = f"nn.{container} around what line {node.lineno} keeps"
             made = f"torch.nn.{container}({text.get(node.value)})"
             yield wanted.proposal(title, FREE, text.replaced(node.value, made))
+
+
+def last_learns(wanted: Wanted) -> Iterator[Proposal]:
+    """Of a model that is frozen as a whole the last layer learns."""
+    raised, last = wanted.at("raised"), wanted.name("last")
+    if raised is not None and last is not None:
+        path = re.sub(r"\.(\d+)", r"[\1]", last)
+        title = f"let the last layer learn: {path}.requires_grad_(True) before line {raised.lineno}"
+        made = wanted.text.before(raised, [f"{path}.requires_grad_(True)"])
+        yield wanted.proposal(title, "gradients are computed for it", made)

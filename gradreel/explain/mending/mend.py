@@ -160,6 +160,9 @@ def helps(before: Trace, after: Trace, found: Diagnosis) -> bool:
         return False
     if found.kind in ("no_graph", "not_scalar", "second_backward", "saved_modified", "shape") and arrived(before) == 0:
         return arrived(after) > 0 or found.cause in ("not_tracked", "no_graph") or not asks(before)
+    led_to = leaves(before)
+    if found.kind in ("saved_modified", "second_backward") and led_to and not led_to & reached(after):
+        return False  # a new leaf was put where the graph was cut
     if found.cause == "unread_setting":  # what is frozen at last gets no gradient
         return True
     if found.cause == "growing":  # each turn goes back through its own graph only
@@ -175,6 +178,18 @@ def arrived(trace: Trace) -> int:
         if (isinstance(event, e.GradStored) and event.how != "assigned" and event.after is not None)
         or (isinstance(event, e.GradCaptured) and event.value is not None)
     )
+
+
+def leaves(trace: Trace) -> set[str]:
+    """The names of the leaves that graphs led to."""
+    found = {event.variable for event in trace.events if isinstance(event, e.NodeMade)} - {None}
+    return {event.name for event in trace.events if isinstance(event, e.NameBound) and event.tensor in found}
+
+
+def reached(trace: Trace) -> set[str]:
+    """The names of what a gradient came to."""
+    came = {event.tensor for event in trace.events if isinstance(event, e.GradStored | e.GradCaptured)}
+    return {event.name for event in trace.events if isinstance(event, e.NameBound) and event.tensor in came}
 
 
 def missed(trace: Trace) -> int:

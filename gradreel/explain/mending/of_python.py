@@ -7,6 +7,7 @@ import builtins
 from collections.abc import Iterator
 
 from ..calls import called
+from ..errors.of_comma import commas, kept_as
 from .common import enclosing, grouped, with_argument
 from .proposal import FREE, Proposal, Wanted
 from .text import Text, names_in, targets
@@ -258,3 +259,12 @@ def flag_set(wanted: Wanted) -> Iterator[Proposal]:
         if isinstance(node, ast.Attribute) and node.attr == "requires_grad" and isinstance(node.ctx, ast.Load):
             title = f"requires_grad_() on line {node.lineno}"
             yield wanted.proposal(title, FREE, text.replaced(node, f"{text.get(node.value)}.requires_grad_()"))
+
+
+def without_comma(wanted: Wanted) -> Iterator[Proposal]:
+    """`lr = 0.1,` becomes `lr = 0.1`."""
+    text = wanted.text
+    for node in commas(text.tree):
+        if kept_as(node) == wanted.name("target") and isinstance(node.value, ast.Tuple):
+            title = f"without the comma at the end of line {node.value.end_lineno}"
+            yield wanted.proposal(title, FREE, text.replaced(node.value, text.get(node.value.elts[0])))

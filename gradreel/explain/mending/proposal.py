@@ -18,6 +18,8 @@ class Proposal:
     source: str
     makeshift: bool = False
     """Whether it only gets around the trouble: such come last."""
+    decisive: bool = False
+    """Whether it mends the cause, so that what else is proposed behind it only gets around the trouble."""
 
 
 @dataclass(frozen=True, slots=True)

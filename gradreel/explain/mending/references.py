@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 
 from ..calls import called
-from . import graphs, writes
+from . import graphs
 from .common import followed, loads
 from .proposal import Proposal, Wanted
 from .text import Text, targets
@@ -20,28 +20,13 @@ NAMES = re.compile(r"(?:^|_)(?:old|prev|previous|targets?|teacher|ref|reference|
 LOSSES = re.compile(r"loss|criterion|cost|mse|l1|kl_div|huber|entropy|distance", re.IGNORECASE)
 
 
-def used_up(wanted: Wanted) -> Iterator[Proposal]:
-    """A second backward came to what is compared with."""
-    yield from before_others(wanted, graphs.used_up)
-
-
-def stepped_between(wanted: Wanted) -> Iterator[Proposal]:
-    """A step wrote over weights that what is compared with was made with."""
-    yield from before_others(wanted, writes.stepped_between)
-
-
-def before_others(wanted: Wanted, others: Callable[[Wanted], Iterator[Proposal]]) -> Iterator[Proposal]:
+def detached(wanted: Wanted) -> Iterator[Proposal]:
     """Of a ratio of chances, all else only lets the error go: made anew, or its graph kept, both sides would learn."""
-    text, found = wanted.text, next(references(wanted), None)
-    if found is None:
-        yield from others(wanted)
-        return
-    name, uses = found
-    title = f"detach {name} on line {uses[0].lineno}"
-    yield wanted.proposal(title, graphs.CUTS, *(followed(text, use, ".detach()") for use in uses))
-    ratio = all(is_divisor(text, use) for use in uses)
-    for other in others(wanted):
-        yield replace(other, makeshift=other.makeshift or ratio)
+    text = wanted.text
+    for name, uses in references(wanted):
+        title = f"detach {name} on line {uses[0].lineno}"
+        made = wanted.proposal(title, graphs.CUTS, *(followed(text, use, ".detach()") for use in uses))
+        yield replace(made, decisive=all(is_divisor(text, use) for use in uses))
 
 
 def references(wanted: Wanted) -> Iterator[tuple[str, list[ast.expr]]]:

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 
 from .common import grouped
 from .proposal import Proposal, Wanted
+from .text import names_in
 
 MISFIT = re.compile(r"shape '\[(?P<shape>[-\d, ]+)\]' is invalid for input of size (?P<size>\d+)")
 
@@ -26,6 +27,50 @@ def flattened(wanted: Wanted) -> Iterator[Proposal]:
             yield wanted.proposal(title, "another shape", text.replaced(call, made))
 
 
+def batch_in_front(wanted: Wanted) -> Iterator[Proposal]:
+    """`b, c, h, w = x.shape` and then `x.view(c, h * w)`: the batch comes first, as a dimension or a factor of one."""
+    text, raised = wanted.text, wanted.at("raised")
+    if MISFIT.search(wanted.found.message) is None:
+        return
+    for call in text.calls(raised, "view", "reshape"):
+        batch = batch_left_out(wanted, call)
+        if batch is not None:
+            title = f"the batch in front, {batch}, on line {call.lineno}"
+            yield wanted.proposal(
+                title, "another shape", text.replaced(call.args[0], f"{batch}, {text.get(call.args[0])}")
+            )
+            made = f"{batch} * {grouped(text, call.args[0])}"
+            title = f"the batch among the rows: {made} on line {call.lineno}"
+            yield wanted.proposal(title, "another shape", text.replaced(call.args[0], made))
+
+
+def batch_left_out(wanted: Wanted, call: ast.Call) -> str | None:
+    """The first size of a tensor, if `call` gives it a shape of all its other sizes."""
+    text = wanted.text
+    if not isinstance(call.func, ast.Attribute) or not call.args or isinstance(call.args[0], ast.Tuple):
+        return None
+    owner = text.get(call.func.value)
+    for node in text.parts(text.tree, ast.Assign):
+        goal = node.targets[0]
+        if not isinstance(goal, ast.Tuple) or text.get(node.value) not in (f"{owner}.size()", f"{owner}.shape"):
+            continue
+        first, *rest = map(text.get, goal.elts)
+        used = set().union(*map(names_in, call.args))
+        if first not in used and used and used <= set(rest):
+            return first
+    return None
+
+
+def last_turned(wanted: Wanted) -> Iterator[Proposal]:
+    """`x.t()` of more than two dimensions: the last two change places, in each of a batch."""
+    text = wanted.text
+    for call in text.calls(wanted.at("raised"), "t") if "t() expects" in wanted.found.message else ():
+        if isinstance(call.func, ast.Attribute) and not call.args:
+            made = f"{text.get(call.func.value)}.transpose(-2, -1)"
+            title = f"turn the last two dimensions: {made} on line {call.lineno}"
+            yield wanted.proposal(title, "each of a batch is turned", text.replaced(call, made))
+
+
 def sizes_that_fit(wanted: Wanted) -> Iterator[Proposal]:
     """One size is left to be worked out; where one is already, another gets a number that divides the entries."""
     text, found = wanted.text, MISFIT.search(wanted.found.message)
@@ -34,7 +79,7 @@ def sizes_that_fit(wanted: Wanted) -> Iterator[Proposal]:
     shape, size = [int(part) for part in found["shape"].split(", ")], int(found["size"])
     for call in text.calls(wanted.at("raised"), "view", "reshape"):
         parts = call.args[0].elts if call.args and isinstance(call.args[0], ast.Tuple | ast.List) else call.args
-        if len(parts) != len(shape):
+        if len(parts) != len(shape) or batch_left_out(wanted, call) is not None:
             continue
         places = [at for at in reversed(range(len(shape))) if shape[at] > 0]
         for at in places:

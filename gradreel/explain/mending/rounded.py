@@ -33,10 +33,19 @@ def scored(wanted: Wanted) -> Iterator[Proposal]:
                 continue
             hits = isinstance(node, ast.Compare)
             sign = "-" if isinstance(node, ast.Compare) and isinstance(node.ops[0], ast.Eq) else ""
-            made = f"{sign}torch.nn.functional.cross_entropy({behind}, {text.get(label)})"
+            made = f"torch.nn.functional.cross_entropy({behind}, {text.get(label)})"
+            whole, outer = chain(text, node), text.parents.get(chain(text, node))
+            missed = isinstance(outer, ast.BinOp) and isinstance(outer.op, ast.Sub) and text.get(outer.left) in ONE
+            if sign and missed and isinstance(outer, ast.BinOp):  # a share of misses falls as the loss does
+                whole = outer
+            else:
+                made = f"{sign}{made}"
             instead = "a count of hits" if hits else "a distance of places"
             title = f"the cross entropy of {behind} instead of {instead}, on line {node.lineno}"
-            yield wanted.proposal(title, "another loss, one with a slope", text.replaced(chain(text, node), made))
+            yield wanted.proposal(title, "another loss, one with a slope", text.replaced(whole, made))
+
+
+ONE = ("1", "1.", "1.0")
 
 
 def chances_kept(wanted: Wanted) -> Iterator[Proposal]:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from dataclasses import replace
 
-from ..calls import keyword
+from ..calls import called, keyword
 from .common import set_keyword
 from .graphs import stack_statements
 from .proposal import FREE, Proposal, Wanted
@@ -43,6 +44,18 @@ def result_taken(wanted: Wanted) -> Iterator[Proposal]:
     if isinstance(changed, ast.Expr) and name is not None:
         title = f"take the result: {name} = … on line {changed.lineno}"
         yield wanted.proposal(title, FREE, text.replaced(changed, f"{name} = {text.get(changed)}"))
+
+
+def detached_at_last(wanted: Wanted) -> Iterator[Proposal]:
+    """`h.detach()` on a line of its own leaves `h` as it is: `h = h.detach()` was meant."""
+    text = wanted.text
+    for statement in text.parts(text.tree, ast.Expr):
+        call = statement.value
+        if called(call) == "detach" and isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute):
+            name = text.get(call.func.value)
+            title = f"take the result: {name} = {name}.detach() on line {statement.lineno}"
+            made = wanted.proposal(title, FREE, text.replaced(statement, f"{name} = {text.get(call)}"))
+            yield replace(made, decisive=name == wanted.name("border"))
 
 
 def clipped_later(wanted: Wanted) -> Iterator[Proposal]:

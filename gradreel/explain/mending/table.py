@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 
 from . import (
     attributes,
@@ -33,6 +34,7 @@ from . import (
     of_python,
     out_of_place,
     places,
+    rebound,
     recorded,
     recurrent,
     references,
@@ -55,16 +57,16 @@ Proposer = Callable[[Wanted], Iterator[Proposal]]
 
 BY_CAUSE: dict[str, tuple[Proposer, ...]] = {
     "second_backward": (
-        wrong_tensor.asked_last,
-        collected.begun_anew,
-        weights.detached,
-        recorded.learned_from,
-        references.used_up,
+        *(wrong_tensor.asked_last, steps.detached_at_last, collected.begun_anew, weights.detached),
+        *(recorded.learned_from, references.detached, graphs.used_up),
     ),
     "growing": (graphs.growing,),
     "collected": (graphs.unrecorded, graphs.growing),
     "saved_modified": (writes.saved_changed,),
-    "step_between": (collected.begun_anew, weights.detached, references.stepped_between),
+    "step_between": (
+        *(steps.detached_at_last, collected.begun_anew, weights.detached, references.detached),
+        writes.stepped_between,
+    ),
     "stale": (writes.stale,),
     "leaf_inplace": (writes.leaf_changed,),
     "leaf_view": (writes.leaf_view_changed,),
@@ -106,11 +108,14 @@ BY_CAUSE: dict[str, tuple[Proposer, ...]] = {
     "clipped_early": (steps.clipped_later,),
     "idle": (gradients.emptied_later,),
     "no_backward": (gradients.driven,),
+    "never_stepped": (gradients.stepped,),
     "second_order": (gradients.second_order,),
     "hooked": (gradients.hooked,),
     "nan": (not_numbers.nan_born, steps.left_out),
     "infinite": (not_numbers.nan_born,),
     "only_named": (misused.called_itself,),
+    "rebound_parameter": (rebound.written_into,),
+    "flat_draw": (rebound.as_function,),
     "unread_setting": (unread.as_it_is_read,),
     "saved_tuple": (functions.taken_out, formulas.by_autograd),
     "not_finite": (steps.left_out,),
@@ -140,6 +145,7 @@ BY_CAUSE: dict[str, tuple[Proposer, ...]] = {
     "no_return": (sizes.returned,),
     "no_return_here": (misgiven.returned_always,),
     "no_parameters": (layers.registered,),
+    "nothing_learns": (layers.last_learns,),
     "gradient_count": (functions.gradient_count,),
     "gradient_of_shape": (functions.gradient_of_shape, formulas.by_autograd),
     "kept_on_context": (functions.saved_and_computed_again,),
@@ -219,6 +225,7 @@ BY_CAUSE: dict[str, tuple[Proposer, ...]] = {
     "state_alone": (recurrent.paired,),
     "too_few": (places.at_most,),
     "no_example": (data.example_returned, data.those_there),
+    "comma": (of_python.without_comma,),
     "uncalled": (misused.called_at_last,),
     "list_as_loss": (misused.losses_summed,),
     "loss_class": (misused.class_made,),
@@ -293,6 +300,8 @@ BY_KIND: dict[str, tuple[Proposer, ...]] = {
         sizes.widened,
         sizes.deepened,
         reshaped.flattened,
+        reshaped.batch_in_front,
+        reshaped.last_turned,
         reshaped.sizes_that_fit,
         windows.smaller,
         fitting.a_table_of_one_row,
@@ -323,5 +332,8 @@ BY_KIND: dict[str, tuple[Proposer, ...]] = {
 def proposals(wanted: Wanted) -> Iterator[Proposal]:
     """The edits that may mend what was found, best first."""
     ways = BY_CAUSE.get(wanted.found.cause) or BY_KIND.get(wanted.found.kind, ())
+    decided = False
     for way in ways:
-        yield from way(wanted)
+        for proposal in way(wanted):
+            yield replace(proposal, makeshift=proposal.makeshift or decided)
+            decided |= proposal.decisive

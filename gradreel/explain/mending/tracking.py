@@ -130,6 +130,23 @@ def flag_left(wanted: Wanted) -> Iterator[Proposal]:
         yield wanted.proposal(f"leave out detach_() on line {call.lineno}", TRACKS, text.removed(statement))
 
 
+def unwrapped(wanted: Wanted) -> Iterator[Proposal]:
+    """`Variable(loss.data, requires_grad=True)` and its like make a new leaf of what had a graph: it goes as it is."""
+    text, statement = wanted.text, wanted.at("cut")
+    value = value_of(statement)
+    if not isinstance(value, ast.Call) or called(value) != "Variable" or not value.args or statement is None:
+        return
+    inner = value.args[0]
+    while (isinstance(inner, ast.Attribute) and inner.attr == "data") or called(inner) in ("detach", "clone"):
+        inner = inner.value if isinstance(inner, ast.Attribute) else inner.func.value  # type: ignore[attr-defined]
+    cost = "the gradient goes on back"
+    if isinstance(statement, ast.Assign) and text.get(inner) == text.get(statement.targets[0]):
+        yield wanted.proposal(f"leave out line {statement.lineno}", cost, text.removed(statement))
+    else:
+        title = f"{text.get(inner)} itself, and no Variable of it, on line {statement.lineno}"
+        yield wanted.proposal(title, cost, text.replaced(value, text.get(inner)))
+
+
 def undetached(wanted: Wanted) -> Iterator[Proposal]:
     """`.detach()` or `.data` is left out where it cut."""
     text, statement = wanted.text, wanted.at("cut")
@@ -160,7 +177,7 @@ def undetached(wanted: Wanted) -> Iterator[Proposal]:
             title = f"leave out {word} on line {node.lineno}"
             yield wanted.proposal(title, "the gradient goes on back", text.replaced(node, text.get(inner)))
     value = value_of(statement)
-    if isinstance(statement, ast.Assign) and value is not None:
+    if isinstance(statement, ast.Assign) and value is not None and wanted.found.cause != "constant_penalty":
         title = f"make it a new leaf: .requires_grad_() on line {statement.lineno}"
         cost = "the gradient stops there, in its .grad"
         yield wanted.proposal(title, cost, followed(text, value, ".requires_grad_()"))
@@ -186,6 +203,7 @@ def recording_on(wanted: Wanted) -> Iterator[Proposal]:
                         edit = Edit(mark.lineno, 0, mark.lineno + 1, 0, "")
                         title = f"leave out the no_grad of line {mark.lineno}"
                         yield wanted.proposal(title, "what it saves is kept for the backward", edit)
+    yield from off_for_the_rest(wanted)
     for node in ast.walk(text.tree):
         if isinstance(node, ast.Call) and called(node) == "set_grad_enabled" and node.args:
             arg = node.args[0]
@@ -193,6 +211,24 @@ def recording_on(wanted: Wanted) -> Iterator[Proposal]:
                 title = f"switch recording on: line {node.lineno}"
                 yield wanted.proposal(title, "what it saves is kept", text.replaced(arg, "True"))
     yield from enabled(wanted)
+
+
+def off_for_the_rest(wanted: Wanted) -> Iterator[Proposal]:
+    """`torch.set_grad_enabled(False)` in a function is meant for the rest of it: that goes under no_grad instead."""
+    text = wanted.text
+    for statement in text.parts(text.tree, ast.Expr):
+        call, rest = statement.value, text.block(statement)
+        rest = rest[rest.index(statement) + 1 :]
+        if (
+            called(call) != "set_grad_enabled"
+            or not isinstance(text.parents.get(statement), ast.FunctionDef)
+            or not rest
+        ):
+            continue
+        if text.alone(statement) and all(map(text.alone, rest)):
+            title = f"with torch.no_grad(): for the rest of the function, from line {statement.lineno} on"
+            edits = [text.removed(statement), text.wrapped(rest, "with torch.no_grad():")]
+            yield wanted.proposal(title, "recording goes on behind it", *edits)
 
 
 def enabled(wanted: Wanted) -> Iterator[Proposal]:
@@ -313,7 +349,7 @@ CUTS = {
     "sample": (sampled_with_graph, recording_on),
     "plain": (of_data, optimized_tracked, all_tracked, tracked_at_cut),
     "flag": (flag_left,),
-    "detach": (undetached, not_loaded, enabled, in_torch),
+    "detach": (unwrapped, undetached, not_loaded, enabled, in_torch),
     "tensor": (from_tensors, without_numbers),
     "numbers": (tensors_listed, in_torch, without_numbers, from_tensors, undetached),
     "rounded": (scored, chances_kept, straight_through, soft_step),

@@ -226,9 +226,16 @@ def whole_numbers(wanted: Wanted) -> Iterator[Proposal]:
                 title = f"leave out requires_grad on line {raised.lineno}"
                 yield wanted.proposal(title, "no gradient for them", edit)
         name = wanted.name("target")
-        for use in loads(raised, name)[:1] if name else []:
+        set_on = goal_of(raised)
+        for use in [use for use in loads(raised, name) if set_on is not use][:1] if name else []:
             title = f"{name}.float() on line {raised.lineno}"
             yield wanted.proposal(title, cost, followed(text, use, ".float()"))
+
+
+def goal_of(statement: ast.stmt) -> ast.expr | None:
+    """What `statement` sets an attribute of: a converted copy would have it for a moment only."""
+    goal = statement.targets[0] if isinstance(statement, ast.Assign) else None
+    return goal.value if isinstance(goal, ast.Attribute) else None
 
 
 def only_floats(wanted: Wanted) -> Iterator[Proposal]:

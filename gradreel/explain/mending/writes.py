@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from dataclasses import replace
 
 from ..calls import called, keyword
 from .common import copies, followed, loads, needed_before, value_of, without_keyword
 from .graphs import carried_over, rebuilt_before, rebuilt_inside, stack_statements
-from .out_of_place import COPY, PLAINLY, out_of_place, plain, read_after, turns_over, written_name
+from .out_of_place import COPY, PLAINLY, out_of_place, plain, plain_sum, read_after, turns_over, written_name
 from .proposal import FREE, Proposal, Wanted
 from .text import Edit, Text, names_in, targets
 
@@ -37,7 +38,7 @@ def leaf_changed(wanted: Wanted) -> Iterator[Proposal]:
     ways = [under_no_grad, out_of_place, flag_dropped, cloned_before]
     if not update:
         ways = [flag_dropped, out_of_place, cloned_before, under_no_grad]
-    for way in ways:
+    for way in (under_another_name, *ways):
         yield from way(wanted)
 
 
@@ -90,7 +91,7 @@ def cloned_where_kept(wanted: Wanted) -> Iterator[Proposal]:
     if built is None:
         return
     for name in kept:
-        uses = loads(built, name)
+        uses = [use for use in loads(built, name) if not is_written(text, use)]
         if uses:
             title = f"let line {built.lineno} work on a clone of {name}"
             yield wanted.proposal(title, COPY, *(followed(text, use, ".clone()") for use in uses))
@@ -98,6 +99,16 @@ def cloned_where_kept(wanted: Wanted) -> Iterator[Proposal]:
     if isinstance(built, ast.Assign) and value is not None:
         title = f"clone the result of line {built.lineno}, so that the write changes the clone"
         yield wanted.proposal(title, COPY, followed(text, value, ".clone()"))
+
+
+def is_written(text: Text, use: ast.expr) -> bool:
+    """Whether `use` is what is written into: `h` of `h[t] = …`."""
+    outer: ast.AST | None = use
+    while isinstance(outer, ast.Subscript | ast.Attribute | ast.Name):
+        if isinstance(outer.ctx, ast.Store):
+            return True
+        outer = text.parents.get(outer)
+    return False
 
 
 def cloned_at_view(wanted: Wanted) -> Iterator[Proposal]:
@@ -165,6 +176,29 @@ def under_no_grad(wanted: Wanted) -> Iterator[Proposal]:
     if len(group) > 1:
         title += f" to {group[-1].lineno}"
     yield wanted.proposal(title, UNRECORDED, text.wrapped(group, "with torch.no_grad():"))
+
+
+def under_another_name(wanted: Wanted) -> Iterator[Proposal]:
+    """A step along a recorded gradient, that a later loss is to go back through: `fast_w = w - 0.1 * g`."""
+    text, statement = wanted.text, wanted.at("changed")
+    block = text.block(statement) if statement is not None else []
+    recording = [call for call in text.calls(text.tree, "grad") if keyword(call, "create_graph") is not None]
+    grads = {name for one in text.parts(text.tree, ast.Assign) if one.value in recording for name in targets(one)}
+    steps = [one for one in block if isinstance(one, ast.AugAssign) and isinstance(one.target, ast.Name)]
+    steps = [one for one in steps if names_in(one.value) & grads and plain_sum(text, one)]
+    if not isinstance(statement, ast.AugAssign) or statement not in steps:
+        return
+    edits, fast = [], {text.get(one.target): f"fast_{text.get(one.target)}" for one in steps}
+    for one in steps:
+        name = text.get(one.target)
+        edits.append(text.replaced(one, (plain_sum(text, one) or "").replace(name, fast[name], 1)))
+    for later in block[block.index(steps[-1]) + 1 :]:
+        for name, other in fast.items():
+            edits += [text.replaced(use, other) for use in loads(later, name)]
+    names = " and ".join(fast.values())
+    title = f"keep what the step gives under names of its own, {names}, from line {steps[0].lineno} on"
+    made = wanted.proposal(title, "the leaves stay, and the later loss goes back to them through the step", *edits)
+    yield replace(made, decisive=True)
 
 
 def alike(one: ast.stmt, two: ast.stmt) -> bool:

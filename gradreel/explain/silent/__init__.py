@@ -28,6 +28,7 @@ from .cut_fractions import CutFractions
 from .cut_steps import CutSteps
 from .diverged import Diverged
 from .drawn import Drawn
+from .flat_draws import FlatDraws
 from .growing import TURNS, Growing
 from .hooked import Hooked
 from .idle import Idle
@@ -38,9 +39,11 @@ from .misnamed import Misnamed
 from .missing import Missing
 from .moving_views import MovingViews
 from .nameless import Nameless
+from .never_stepped import NeverStepped
 from .no_backward import NoBackward
 from .only_named import OnlyNamed
 from .piled import Piled
+from .rebound import Rebound
 from .second_order import SecondOrder
 from .squashed import Squashed
 from .stale import Stale
@@ -66,13 +69,14 @@ class Watcher(Protocol):
 WATCHERS: dict[type[Watcher], Counter[type[Event]]] = {
     Missing: Counter((e.GradMissing,)),
     ConstantTerm: Counter((e.NumbersTaken,)),
-    ConstantGradient: Counter((e.GradCaptured,)),
+    ConstantGradient: Counter((e.NodeMade, e.BackwardStarted)),
     Drawn: Counter((e.BackwardStarted,)),
     CutSteps: Counter((e.BackwardStarted,)),
     Nameless: Counter((e.OptimizerStepped,)),
     Stale: Counter((e.Written,)),
     ClippedEarly: Counter((e.OptimizerStepped, e.GradStored)),
     Idle: Counter((e.OptimizerStepped,)),
+    NeverStepped: Counter({e.GradStored: 2}),
     NoBackward: Counter((e.OptimizerStepped, e.NodeMade)),
     Untouched: Counter((e.OptimizerStepped,)),
     Broadcast: Counter((e.NodeMade,)),
@@ -84,6 +88,8 @@ WATCHERS: dict[type[Watcher], Counter[type[Event]]] = {
     BornInfinite: Counter((e.NodeRan,)),
     OnlyNamed: Counter((e.LineReached,)),
     Misnamed: Counter((e.LineReached,)),
+    Rebound: Counter((e.LineReached, e.NameBound)),
+    FlatDraws: Counter((e.NodeMade, e.BackwardStarted)),
     BornNan: Counter((e.NodeMade,)),
     Diverged: Counter((e.Written,)),
     AskedInVain: Counter((e.BackwardFinished,)),

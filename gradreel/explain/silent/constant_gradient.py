@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -20,6 +21,8 @@ from .showing import FirstTrouble, gradient_names
 BENT = frozenset({"pow", "square", "abs", "norm", "linalg_vector_norm", "sqrt", "relu", "clamp", "exp", "log", "mul"})
 """What makes a penalty of a gradient: a step along one is linear in it."""
 
+CUT = re.compile(r"\.data\b|\.detach\(")
+
 STRAIGHT = frozenset({"add", "sub", "rsub", "mul", "div", "neg", "select", "slice", "unsqueeze", "squeeze", "view"})
 """What leaves a derivative one."""
 
@@ -32,8 +35,8 @@ class ConstantGradient(FirstTrouble):
 
     def __init__(self, world: World) -> None:
         super().__init__(world)
-        self.grads = 0
-        """How many gradients were taken without a graph of their own."""
+        self.grads = sum(CUT.search(line) is not None for line in world.source.code)
+        """How many gradients were taken without a graph, and how many lines cut something off its graph."""
         self.terms: dict[int, int] = {}
         """By sum the term without a graph."""
         self.parts: dict[int, tuple[int, int]] = {}
@@ -82,11 +85,40 @@ class ConstantGradient(FirstTrouble):
                 if found is not None and trained & self.behind(found[1]):
                     self.tell(self.told(node, term, *found), gradient_names(self.world.source))
                     return
+                cut = self.cut_off(term, trained)
+                if cut is not None:
+                    self.tell(self.told_cut(node, term, cut), gradient_names(self.world.source))
+                    return
             ways = [target for target, _ in node.edges if target is not None]
             if node.kind in LINEAR and (len(ways) == 1 or node.kind in SUMS):
                 todo += [target for target in ways if target not in seen]
                 seen.update(ways)
         self.residual(self.world.calls[event.call], trained)
+
+    def cut_off(self, term: TensorState, trained: set[int | None]) -> TensorState | None:
+        """What was cut off a trained leaf, if `term` is a penalty on it."""
+        bent = False
+        for tensor in ancestors(self.world, term):
+            if tensor.requires_grad:
+                return None
+            if bent and bare(tensor.op) in ("data", "detach") and tensor.base in trained:
+                return tensor
+            bent |= bare(tensor.op) in BENT
+        return None
+
+    def told_cut(self, node: NodeState, term: TensorState, cut: TensorState) -> Diagnosis:
+        world, place = self.world, cut.place
+        story = (
+            f"{code(world.source.text(place.line, place.end_line))} {on(place.line)} computes a term of the loss from "
+            f"{called(world, cut.base)} cut off its graph.",
+            f"{upper(called(world, world.calls[max(world.calls)].roots[0]))} has the term in its value and in no "
+            "gradient, however large its factor.",
+        )
+        lines: dict[str, int | None] = {"built": node.place.line, "cut": place.line, "raised": None}
+        events = {"built": term.made, "cut": cut.made, "seen": world.count - 1}
+        names = named(how="detach", target=name_of(world, term))
+        title = "A term of the loss has no graph"
+        return Diagnosis("no_graph", title, "", lines, story, (node.number,), events, "constant_penalty", names)
 
     def residual(self, backward: Call, trained: set[int | None]) -> None:
         """A derivative by an input that is added to what is trained, as in the residual of a differential equation.

@@ -1,0 +1,43 @@
+"""Mends for parameters that stayed as they were: what was computed is written into them; a draw is made a function."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from .common import grouped
+from .out_of_place import SIGNS
+from .proposal import FREE, Proposal, Wanted
+from .text import Text
+
+
+def written_into(wanted: Wanted) -> Iterator[Proposal]:
+    """`p = p - lr * p.grad` becomes `p -= lr * p.grad`, under no_grad if it is not already."""
+    text, built, name = wanted.text, wanted.at("built"), wanted.name("target")
+    if not isinstance(built, ast.Assign) or name is None:
+        return
+    made = in_place(text, built.value, name)
+    quiet = any(isinstance(outer, ast.With) and "no_grad" in text.source for outer in text.around(built))
+    header = "" if quiet else "with torch.no_grad(): "
+    title = f"write into the parameter: {made} on line {built.lineno}"
+    yield wanted.proposal(title, "the write leaves no trace in the graph", text.replaced(built, f"{header}{made}"))
+
+
+def in_place(text: Text, value: ast.expr, name: str) -> str:
+    if isinstance(value, ast.BinOp) and text.get(value.left) == name and type(value.op) in SIGNS:
+        return f"{name} {SIGNS[type(value.op)]}= {text.get(value.right)}"
+    return f"{name}.copy_({text.get(value)})"
+
+
+def as_function(wanted: Wanted) -> Iterator[Proposal]:
+    """`torch.normal(mean, std)` becomes `mean + std * torch.randn_like(mean)`, which draws the same."""
+    text = wanted.text
+    for call in text.calls(wanted.at("built"), "normal"):
+        given = [*call.args, *(word.value for word in call.keywords if word.arg in ("mean", "std"))]
+        if len(given) == 2:
+            mean, std = (grouped(text, part) for part in given)
+            like = std if isinstance(given[0], ast.Constant) else mean
+            made = f"({mean} + {std} * torch.randn_like({like}))"
+            bare = isinstance(text.parents.get(call), ast.Assign | ast.Return)
+            title = f"{made[1:-1]} on line {call.lineno}: the same, as a function of both"
+            yield wanted.proposal(title, FREE, text.replaced(call, made[1:-1] if bare else made))
