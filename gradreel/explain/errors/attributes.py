@@ -6,9 +6,9 @@ import ast
 import difflib
 import re
 
-from ..calls import calls_in
+from ..calls import called, calls_in
 from ..diagnosis import Diagnosis, Failure, named
-from ..mentions import begun
+from ..mentions import begun, statement
 from ..optimized import MAKERS
 from ..words import code, listed
 from ..world.world import World
@@ -17,10 +17,12 @@ from .misgiven import PAIRS
 OF_OBJECT = re.compile(r"^'(?P<got>\w+)' object has no attribute '(?P<what>\w+)'$")
 OF_MODULE = re.compile(r"^module '(?P<got>[\w.]+)' has no attribute '(?P<what>\w+)'$")
 OF_RESULT = re.compile(r"^'torch\.return_types\.(?P<got>\w+)' object has no attribute '(?P<what>\w+)'$")
+MULTIPLIED = "can't multiply sequence by non-int"
 LIKE = re.compile(r"Did you mean: '(\w+)'")
 
 
 def attribute_missing(world: World, failure: Failure) -> Diagnosis | None:
+    """Something was asked for what it has not, be it a product."""
     message = failure.raised.message
     if (found := OF_RESULT.match(message)) is not None:
         return of_result(world, failure, found["got"], found["what"])
@@ -32,6 +34,10 @@ def attribute_missing(world: World, failure: Failure) -> Diagnosis | None:
         ways = (of_class, of_library, of_layer)
         told_by = (way(world, failure, found["got"], found["what"]) for way in ways)
         return next((told for told in told_by if told is not None), None)
+    if message.startswith(MULTIPLIED):
+        pairs = [called(call) for call in calls_in(statement(world, failure)) if call.args or call.keywords]
+        got = next((name for name in pairs if name in PAIRS), None)
+        return of_result(world, failure, got, "its product") if got is not None else None
     return None
 
 
@@ -129,7 +135,8 @@ def of_result(world: World, failure: Failure, got: str, what: str) -> Diagnosis:
     made = [node for node in ast.walk(world.source.tree) if isinstance(node, ast.Assign) and calls(node.value, got)]
     lines = [node.lineno for node in made if node.lineno <= failure.raised.line]
     story = [
-        f"{begun(world, failure)} asks for `{what}` what `{got}` gave along a dimension: that is a pair.",
+        f"{begun(world, failure)} asks for {what if ' ' in what else code(what)} what `{got}` gave along a dimension: "
+        "that is a pair.",
         f"With `dim`, `{got}` gives the values and, beside them, the places at which they were found: `.values` and "
         "`.indices`.",
     ]

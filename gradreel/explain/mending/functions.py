@@ -230,6 +230,17 @@ def kept_apart(wanted: Wanted) -> Iterator[Proposal]:
         yield wanted.proposal(f"keep {name} on {own} itself", FREE, *edits)
 
 
+def unlisted(wanted: Wanted) -> Iterator[Proposal]:
+    """`ctx.save_for_backward([a, b])` becomes `ctx.save_for_backward(a, b)`."""
+    text, kind = wanted.text, own_class(wanted)
+    forward = method(kind, "forward") if kind is not None else None
+    for call in savings(text, forward) if forward is not None and NO_TENSOR.search(wanted.found.message) else []:
+        if len(call.args) == 1 and isinstance(call.args[0], ast.List | ast.Tuple):
+            given = ", ".join(map(text.get, call.args[0].elts))
+            title = f"one after another, and no list: {text.get(call.func)}({given}) on line {call.lineno}"
+            yield wanted.proposal(title, FREE, text.replaced(call.args[0], given))
+
+
 def not_dirty(wanted: Wanted) -> Iterator[Proposal]:
     """forward writes into a copy, and marks nothing as changed in place."""
     text = wanted.text

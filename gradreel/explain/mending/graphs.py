@@ -22,12 +22,24 @@ def used_up(wanted: Wanted) -> Iterator[Proposal]:
     in_loop = raised is not None and wanted.text.loop(raised) is not None
     ways = [rebuilt_inside, rebuilt_in_function, detached_border, detached_after, detached_where_kept, detached_built]
     ways += [rebuilt_before, joined, retained]
+    if at_once(wanted):
+        ways = [joined, retained, *ways]
     if not in_loop:
         ways = [retained, rebuilt_in_function, rebuilt_before, joined, detached_border, detached_built]
         if keeps_state(wanted):
             ways = [detached_border, detached_after, *ways]
     for way in (uncached, *ways, detached_carried):
         yield from way(wanted)
+
+
+def at_once(wanted: Wanted) -> bool:
+    """Whether two losses of one turn go backward one behind the other, with no step between."""
+    text, first, second = wanted.text, wanted.at("freed_by"), wanted.at("raised")
+    block = text.block(second) if second is not None else []
+    if first is None or second is None or first is second or first not in block or second not in block:
+        return False
+    between = block[block.index(first) : block.index(second)]
+    return not any(text.calls(part, "step") for part in between)
 
 
 def keeps_state(wanted: Wanted) -> bool:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from dataclasses import replace
 
-from .common import grouped
+from ..optimized import makings
+from .common import grouped, loads
 from .out_of_place import SIGNS
 from .proposal import FREE, Proposal, Wanted
 from .text import Text
@@ -21,6 +23,20 @@ def written_into(wanted: Wanted) -> Iterator[Proposal]:
     header = "" if quiet else "with torch.no_grad(): "
     title = f"write into the parameter: {made} on line {built.lineno}"
     yield wanted.proposal(title, "the write leaves no trace in the graph", text.replaced(built, f"{header}{made}"))
+
+
+def optimized_in_place(wanted: Wanted) -> Iterator[Proposal]:
+    """`img = img.clamp(0, 1)` gives the name of what an optimizer changes to something else: it is written into it."""
+    text = wanted.text
+    listed = [call.args[0] for call in makings(text.tree) if call.args and isinstance(call.args[0], ast.List)]
+    names = {text.get(part) for given in listed for part in given.elts if isinstance(part, ast.Name)}
+    for node in text.parts(text.tree, ast.Assign):
+        name = text.get(node.targets[0])
+        if name in names and text.loop(node) is not None and loads(node.value, name):
+            made = in_place(text, node.value, name)
+            title = f"write into {name}, which the optimizer has: {made} on line {node.lineno}"
+            edit = text.replaced(node, f"with torch.no_grad(): {made}")
+            yield replace(wanted.proposal(title, "the write leaves no trace in the graph", edit), decisive=True)
 
 
 def in_place(text: Text, value: ast.expr, name: str) -> str:

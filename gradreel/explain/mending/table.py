@@ -29,6 +29,7 @@ from . import (
     matrices,
     misgiven,
     misused,
+    moved_out,
     not_numbers,
     numbers,
     of_python,
@@ -58,7 +59,7 @@ Proposer = Callable[[Wanted], Iterator[Proposal]]
 BY_CAUSE: dict[str, tuple[Proposer, ...]] = {
     "second_backward": (
         *(wrong_tensor.asked_last, steps.detached_at_last, collected.begun_anew, weights.detached),
-        *(recorded.learned_from, references.detached, graphs.used_up),
+        *(recorded.learned_from, rebound.optimized_in_place, references.detached, graphs.used_up),
     ),
     "growing": (graphs.growing,),
     "collected": (graphs.unrecorded, graphs.growing),
@@ -108,6 +109,9 @@ BY_CAUSE: dict[str, tuple[Proposer, ...]] = {
     "clipped_early": (steps.clipped_later,),
     "idle": (gradients.emptied_later,),
     "no_backward": (gradients.driven,),
+    "in_vain": (moved_out.handed_back,),
+    "made_anew": (moved_out.made_once,),
+    "dropping": (moved_out.by_mode,),
     "never_stepped": (gradients.stepped,),
     "second_order": (gradients.second_order,),
     "hooked": (gradients.hooked,),
@@ -284,6 +288,7 @@ BY_CAUSE: dict[str, tuple[Proposer, ...]] = {
     "pair": (attributes.its_values,),
     "contract": (
         functions.static,
+        functions.unlisted,
         functions.kept_apart,
         functions.not_dirty,
         functions.all_gradients,

@@ -28,13 +28,16 @@ from .cut_fractions import CutFractions
 from .cut_steps import CutSteps
 from .diverged import Diverged
 from .drawn import Drawn
+from .dropping import Dropping
 from .flat_draws import FlatDraws
 from .growing import TURNS, Growing
 from .hooked import Hooked
 from .idle import Idle
 from .ignored import Ignored
+from .in_vain import InVain
 from .kept_elsewhere import KeptElsewhere
 from .lost_write import LostWrite
+from .made_anew import MadeAnew
 from .misnamed import Misnamed
 from .missing import Missing
 from .moving_views import MovingViews
@@ -87,6 +90,9 @@ WATCHERS: dict[type[Watcher], Counter[type[Event]]] = {
     Hooked: Counter((e.HookRan, e.Written)),
     BornInfinite: Counter((e.NodeRan,)),
     OnlyNamed: Counter((e.LineReached,)),
+    InVain: Counter((e.OptimizerStepped, e.Written)),
+    MadeAnew: Counter({e.GradStored: 2}),
+    Dropping: Counter((e.LineReached,)),
     Misnamed: Counter((e.LineReached,)),
     Rebound: Counter((e.LineReached, e.NameBound)),
     FlatDraws: Counter((e.NodeMade, e.BackwardStarted)),

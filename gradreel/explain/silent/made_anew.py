@@ -1,0 +1,73 @@
+"""A layer or a parameter that `forward` makes anew each time: it gets a gradient, and is gone before the next turn."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from typing import Any
+
+from gradreel.trace import events as e
+from gradreel.trace.events import Event
+
+from ..calls import called
+from ..diagnosis import Diagnosis, named, on
+from ..words import code
+from ..world.states import TensorState
+from ..world.world import World
+from .showing import FirstTrouble
+
+LAYERS = frozenset(
+    (
+        *("Parameter", "Linear", "Bilinear", "Embedding", "Conv1d", "Conv2d", "Conv3d", "LSTM", "GRU", "RNN"),
+        *("ConvTranspose1d", "ConvTranspose2d", "LSTMCell", "GRUCell", "RNNCell", "MultiheadAttention", "PReLU"),
+        *("BatchNorm1d", "BatchNorm2d", "LayerNorm", "GroupNorm", "Sequential"),
+    )
+)
+"""What has something to learn."""
+
+
+class MadeAnew(FirstTrouble):
+    """By line of a `forward` that makes such a thing: what was made there and got a gradient."""
+
+    def __init__(self, world: World) -> None:
+        super().__init__(world)
+        self.makers = {line: call for call in made_in_forward(world.source.tree) for line in lines_of(call)}
+        self.learnt: dict[int, TensorState] = {}
+
+    def looks_at(self) -> dict[type[Event], Callable[[Any], None]]:
+        if not self.makers:
+            return {}
+        return {e.GradStored: self.stored, e.Printed: self.showing.printed}
+
+    def stored(self, event: e.GradStored) -> None:
+        tensor = self.world.tensors[event.tensor]
+        line = tensor.place.line
+        if self.diagnosis is not None or line not in self.makers or tensor.node is not None or event.how == "assigned":
+            return
+        before = self.learnt.setdefault(line, tensor)
+        if before.made < tensor.made and before.place.since != tensor.place.since:
+            self.tell(self.told(before, self.makers[line]))
+
+    def told(self, tensor: TensorState, call: ast.Call) -> Diagnosis:
+        line, made = tensor.place.line, code(ast.unparse(call))
+        story = (
+            f"{made} {on(line)} stands in `forward`, so each call of the module makes a new one.",
+            "It gets a gradient, and before an optimizer could use that it is gone: what it is to learn is never "
+            "learnt.",
+            "What learns is made once, in `__init__`, and kept on `self`, where `parameters()` finds it.",
+        )
+        lines: dict[str, int | None] = {"built": line, "raised": None}
+        names = named(target=ast.unparse(call.func))
+        title = "Made anew in every forward"
+        return Diagnosis("other", title, "", lines, story, (), {"built": tensor.made}, "made_anew", names)
+
+
+def made_in_forward(tree: ast.AST) -> list[ast.Call]:
+    """The calls in methods called `forward` that make what learns."""
+    forwards = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef) and node.name == "forward"]
+    calls = [node for forward in forwards for node in ast.walk(forward) if isinstance(node, ast.Call)]
+    return [call for call in calls if called(call) in LAYERS]
+
+
+def lines_of(call: ast.Call) -> range:
+    return range(call.lineno, (call.end_lineno or call.lineno) + 1)
