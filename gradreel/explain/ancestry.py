@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from gradreel.trace import events as e
+
 from .world.states import Call, Seen, TensorState
 from .world.world import World
 
@@ -86,7 +88,7 @@ def rebuilt_from(world: World, tensor: TensorState) -> Seen | None:
         source = world.tensors.get(taken.tensor)
         if source is None or not tracked(world, source):
             continue
-        if taken.place.since == tensor.place.since:
+        if taken.place.since == tensor.place.since or within_call(taken, tensor):
             return taken
         given = set(flat(source.value.data)) if source.value is not None else set()
         if numbers and any(number in given and number not in (0.0, 1.0) for number in numbers):
@@ -102,6 +104,25 @@ def rebuilt_from(world: World, tensor: TensorState) -> Seen | None:
         ),
         None,
     )
+
+
+def within_call(taken: Seen, tensor: TensorState) -> bool:
+    """Whether the numbers were taken in a function that the statement called which made `tensor`."""
+    return any(frame.line == tensor.place.line for frame in taken.place.frames[len(tensor.place.frames) :])
+
+
+def asked_later(world: World, source: TensorState, made: int) -> int | None:
+    """The event with which it was asked for a gradient of `source`, if that was only after event `made`."""
+    flag, later = False, None
+    for number, event in enumerate(world.trace.events[: world.count]):
+        if isinstance(event, e.TensorMade) and event.tensor == source.number:
+            flag = event.requires_grad
+        elif isinstance(event, e.FlagChanged) and event.tensor == source.number:
+            if number > made and event.requires_grad and not flag:
+                later = later if later is not None else number
+            if number < made:
+                flag = event.requires_grad
+    return later if not flag else None
 
 
 def numbers_on_way(world: World, start: TensorState, goal: TensorState) -> tuple[TensorState, Seen] | None:

@@ -99,8 +99,6 @@ OFFERED = {
     "    loss.backward()\n"
     "    opt.step()": [
         "clear chosen and rewards once the update is done, after line 14",
-        "detach every part of chosen at the top of the turn",
-        "keep the graph: retain_graph=True on line 14",
     ],
     "net = nn.Linear(4, 1)\n"
     "total = torch.tensor(0.)\n"

@@ -10,6 +10,7 @@ from gradreel.trace.events import LineReached, TurnsSkipped
 from ..ancestry import (
     FACTORIES,
     ancestors,
+    asked_later,
     gradient_call,
     made_from,
     numbers_from_tracked,
@@ -155,6 +156,8 @@ def tracked_cut(world: World, tensor: TensorState) -> Cut:
     """`tensor` came out of tracked tensors without a graph."""
     name, op = called(world, tensor.number), tensor.op.partition(".")[0]
     source = next(state for state in made_from(world, tensor) if state.requires_grad)
+    if (late := asked_later(world, source, tensor.made)) is not None:
+        return late_cut(world, tensor, source, late)
     place = recording_off(world, tensor.place)
     where = on(place.line)
     if op == "detach" and "load_state_dict" in world.source.statement(place.line):
@@ -203,6 +206,17 @@ def tracked_cut(world: World, tensor: TensorState) -> Cut:
         return Cut(Place(header, header), tensor.made, "no_grad", told, tensor, source)
     told = f"The recording ends {where}, where {name} is made of tracked tensors while nothing is recorded."
     return Cut(place, tensor.made, "no_grad", told, tensor, source)
+
+
+def late_cut(world: World, tensor: TensorState, source: TensorState, event: int) -> Cut:
+    """`tensor` was computed before anybody asked for a gradient of what it was computed from."""
+    reached = (world.trace.events[number] for number in range(event, -1, -1))
+    line = next((one.line for one in reached if isinstance(one, LineReached)), 0)
+    told = (
+        f"When {called(world, tensor.number)} was computed from {called(world, source.number)} "
+        f"{on(tensor.place.line)}, no gradient was wanted for that yet: **line {line}** asks for one only then."
+    )
+    return Cut(Place(line, line), event, "late", told, tensor, source)
 
 
 def numbers_cut(world: World, start: TensorState, goal: TensorState) -> tuple[TensorState, Cut] | None:

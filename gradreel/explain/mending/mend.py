@@ -147,6 +147,9 @@ def mend(trace: Trace, proposal: Proposal, edited: str, code: str) -> Mend:
 
 # ---- the promise
 
+CUT_SHORT = ("numbers", "detach", "tensor", "no_grad")
+"""How a graph ends that led to leaves: what is to be had is their gradient."""
+
 
 def helps(before: Trace, after: Trace, found: Diagnosis) -> bool:
     """Whether the edited program runs through, without an error, and gradients arrive where they should."""
@@ -161,7 +164,8 @@ def helps(before: Trace, after: Trace, found: Diagnosis) -> bool:
     if found.kind in ("no_graph", "not_scalar", "second_backward", "saved_modified", "shape") and arrived(before) == 0:
         return arrived(after) > 0 or found.cause in ("not_tracked", "no_graph") or not asks(before)
     led_to = leaves(before)
-    if found.kind in ("saved_modified", "second_backward") and led_to and not led_to & reached(after):
+    through = found.kind in ("saved_modified", "second_backward") or found.names.get("how") in CUT_SHORT
+    if through and led_to and not led_to & reached(after):
         return False  # a new leaf was put where the graph was cut
     if found.cause == "unread_setting":  # what is frozen at last gets no gradient
         return True

@@ -139,6 +139,8 @@ class Plain(ast.NodeTransformer):
 
 NAMED_ELSE = {"concatenate": "cat", "clip": "clamp", "power": "pow", "absolute": "abs", "arctan": "atan"}
 """What torch calls otherwise than numpy."""
+LIMITS = {"maximum": "min", "minimum": "max"}
+"""What is a limit of torch's clamp, where it is taken with a number."""
 
 
 class InTorch(ast.NodeTransformer):
@@ -159,8 +161,22 @@ class InTorch(ast.NodeTransformer):
             return node.args[0]
         if owner in ("np", "numpy") and name == "convolve" and len(node.args) > 1:
             return convolved(node)
+        if (
+            owner in ("np", "numpy")
+            and name in LIMITS
+            and len(node.args) == 2
+            and isinstance(node.args[1], ast.Constant)
+        ):
+            bound = ast.keyword(LIMITS[name], node.args[1])
+            return ast.Call(ast.Attribute(ast.Name("torch"), "clamp"), node.args[:1], [bound])
         if owner in ("np", "numpy"):
             node.func = ast.Attribute(ast.Name("torch"), NAMED_ELSE.get(name, name))
+        elif owner in ("np.linalg", "numpy.linalg"):
+            node.func = ast.Attribute(ast.Attribute(ast.Name("torch"), "linalg"), name)
+        else:
+            return node
+        for word in node.keywords:
+            word.arg = {"axis": "dim", "keepdims": "keepdim"}.get(word.arg or "", word.arg)
         return node
 
 

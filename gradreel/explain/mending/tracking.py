@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from ..calls import called, keyword
-from .common import followed, grouped, set_keyword, value_of, with_argument
+from .common import followed, grouped, loads, set_keyword, value_of, with_argument
 from .graphs import stack_statements
 from .numbers import from_tensors, in_torch, tensors_listed, without_numbers
 from .proposal import FREE, Proposal, Wanted
@@ -128,6 +128,19 @@ def flag_left(wanted: Wanted) -> Iterator[Proposal]:
             yield wanted.proposal(f"leave it free on line {call.lineno}", TRACKS, *edits)
     for call in text.calls(statement, "detach_"):
         yield wanted.proposal(f"leave out detach_() on line {call.lineno}", TRACKS, text.removed(statement))
+
+
+def asked_before(wanted: Wanted) -> Iterator[Proposal]:
+    """The line that asks for a gradient goes in front of the first that computes with what it asks it for."""
+    text, cut, name = wanted.text, wanted.at("cut"), wanted.name("source")
+    if cut is None or name is None or not text.alone(cut):
+        return
+    block = text.block(cut)
+    for statement in block[: block.index(cut)] if cut in block else []:
+        if loads(statement, name) and text.alone(statement):
+            title = f"line {cut.lineno} before line {statement.lineno}: ask first, then compute"
+            yield wanted.proposal(title, TRACKS, text.removed(cut), text.before(statement, text.lines_of(cut)))
+            return
 
 
 def unwrapped(wanted: Wanted) -> Iterator[Proposal]:
@@ -345,6 +358,7 @@ def rebound(wanted: Wanted) -> Iterator[Proposal]:
 
 
 CUTS = {
+    "late": (asked_before,),
     "data": (rebound,),
     "sample": (sampled_with_graph, recording_on),
     "plain": (of_data, optimized_tracked, all_tracked, tracked_at_cut),
