@@ -57,3 +57,13 @@ def as_function(wanted: Wanted) -> Iterator[Proposal]:
             bare = isinstance(text.parents.get(call), ast.Assign | ast.Return)
             title = f"{made[1:-1]} on line {call.lineno}: the same, as a function of both"
             yield wanted.proposal(title, FREE, text.replaced(call, made[1:-1] if bare else made))
+
+
+def kept_apart(wanted: Wanted) -> Iterator[Proposal]:
+    """`before = net.weight` becomes `before = net.weight.detach().clone()`."""
+    text, built = wanted.text, wanted.at("built")
+    if isinstance(built, ast.Assign):
+        shown = text.get(built.value)
+        made = f"{shown}.clone()" if shown.endswith((".detach()", ".data")) else f"{shown}.detach().clone()"
+        title = f"keep a copy: {made} on line {built.lineno}"
+        yield wanted.proposal(title, "one tensor more in memory", text.replaced(built.value, made))

@@ -118,6 +118,7 @@ BY_CAUSE: dict[str, tuple[Proposer, ...]] = {
     "nan": (not_numbers.nan_born, steps.left_out),
     "infinite": (not_numbers.nan_born,),
     "only_named": (misused.called_itself,),
+    "same_memory": (rebound.kept_apart,),
     "rebound_parameter": (rebound.written_into,),
     "flat_draw": (rebound.as_function,),
     "unread_setting": (unread.as_it_is_read,),

@@ -47,6 +47,7 @@ from .no_backward import NoBackward
 from .only_named import OnlyNamed
 from .piled import Piled
 from .rebound import Rebound
+from .same_memory import SameMemory
 from .second_order import SecondOrder
 from .squashed import Squashed
 from .stale import Stale
@@ -91,6 +92,7 @@ WATCHERS: dict[type[Watcher], Counter[type[Event]]] = {
     BornInfinite: Counter((e.NodeRan,)),
     OnlyNamed: Counter((e.LineReached,)),
     InVain: Counter((e.OptimizerStepped, e.Written)),
+    SameMemory: Counter((e.Written, e.NameBound)),
     MadeAnew: Counter({e.GradStored: 2}),
     Dropping: Counter((e.LineReached,)),
     Misnamed: Counter((e.LineReached,)),
