@@ -64,6 +64,16 @@ class Source:
             return ast.Module([], [])
 
     @cached_property
+    def nodes(self) -> list[ast.AST]:
+        """All nodes of the tree, walked once for all who look for something in it."""
+        return list(ast.walk(self.tree))
+
+    @cached_property
+    def whole(self) -> str:
+        """All of the code: what is not in it need not be looked for in the tree."""
+        return "\n".join(self.code)
+
+    @cached_property
     def quiet_lines(self) -> frozenset[int]:
         """The lines that stand in a `with torch.no_grad():`, or in a function decorated with it."""
         lines: set[int] = set()

@@ -42,6 +42,8 @@ class Unread:
 def unread(tree: ast.AST) -> Iterator[Unread]:
     """The settings that `tree` makes and nothing in it reads."""
     nodes = list(ast.walk(tree))
+    if not any(map(may_be_unread, nodes)):
+        return
     attributes = [node for node in nodes if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load)]
     read, paths = {node.attr for node in attributes}, {ast.unparse(node) for node in attributes}
     read |= {node.name for node in nodes if isinstance(node, ast.FunctionDef)}
@@ -72,6 +74,14 @@ def unread(tree: ast.AST) -> Iterator[Unread]:
             meant = None if attribute in read else near(attribute)
         if meant is not None:
             yield Unread(node.lineno, owner, attribute, meant, node.value)
+
+
+def may_be_unread(node: ast.AST) -> bool:
+    """Whether `node` sets an attribute of such a name, on whatever it be."""
+    goal = node.targets[0] if isinstance(node, ast.Assign) else None
+    if not isinstance(goal, ast.Attribute):
+        return False
+    return goal.attr == FLAG or goal.attr in IN_GROUPS or near(goal.attr) is not None
 
 
 def near(attribute: str) -> str | None:

@@ -21,7 +21,8 @@ class Dropping(FirstTrouble):
 
     def __init__(self, world: World) -> None:
         super().__init__(world)
-        calls = [node for node in ast.walk(world.source.tree) if isinstance(node, ast.Call)]
+        source = world.source
+        calls = [node for node in source.nodes if isinstance(node, ast.Call)] if "dropout(" in source.whole else []
         self.drops = {call.lineno: call for call in calls if is_drop(call)}
         self.modes = {call.lineno: mode for call in calls if (mode := mode_of(call)) is not None}
         self.since: int | None = None

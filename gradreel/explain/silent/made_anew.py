@@ -31,7 +31,9 @@ class MadeAnew(FirstTrouble):
 
     def __init__(self, world: World) -> None:
         super().__init__(world)
-        self.makers = {line: call for call in made_in_forward(world.source.tree) for line in lines_of(call)}
+        forwards = "def forward" in world.source.whole
+        calls = made_in_forward(world.source.tree) if forwards else []
+        self.makers = {line: call for call in calls for line in lines_of(call)}
         self.learnt: dict[int, TensorState] = {}
 
     def looks_at(self) -> dict[type[Event], Callable[[Any], None]]:

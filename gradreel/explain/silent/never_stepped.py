@@ -18,6 +18,7 @@ from ..words import code
 from ..world.world import World
 from .showing import FirstTrouble
 
+EMPTIED = re.compile(r"([\w.]+)\.zero_grad\(")
 SCHEDULES = re.compile(r"LR$|lr_scheduler|Plateau$")
 TURNS = 2
 """So many backwards in one loop there must be at least: a single one may be all that was to be seen."""
@@ -65,7 +66,9 @@ class NeverStepped(FirstTrouble):
 def never_asked(world: World) -> str | None:
     """The one optimizer of the program, if it empties gradients and nothing asks it for a step, or is given it but for
     a schedule of its rate."""
-    tree = world.source.tree
+    tree, text = world.source.tree, world.source.whole
+    if all(f"{name}.step(" in text for name in EMPTIED.findall(text)):
+        return None
     names = optimizers(world)
     if len(names) != 1 or len(makings(tree)) != 1:
         return None

@@ -21,7 +21,7 @@ class OnlyNamed:
 
     def __init__(self, world: World) -> None:
         self.world = world
-        nodes = [node for node in ast.walk(world.source.tree) if isinstance(node, ast.Expr)]
+        nodes = [node for node in world.source.nodes if isinstance(node, ast.Expr)]
         self.statements = {node.lineno: ast.unparse(node) for node in nodes if only_named(node)}
         self.reached: tuple[int, int] | None = None
 

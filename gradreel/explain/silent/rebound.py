@@ -23,7 +23,8 @@ class Rebound:
 
     def __init__(self, world: World) -> None:
         self.world = world
-        self.statements = {node.lineno: name for node, name in lost(world.source.tree)}
+        loops = [node for node in world.source.nodes if isinstance(node, ast.For)]
+        self.statements = {node.lineno: name for node, name in lost(world.source.tree, loops)}
         self.before: tuple[str, TensorState] | None = None
         self.diagnosis: Diagnosis | None = None
 
@@ -63,11 +64,9 @@ def of_module(tensor: TensorState) -> bool:
     return any("." in name for _, name in tensor.names)
 
 
-def lost(tree: ast.AST) -> Iterator[tuple[ast.Assign, str]]:
+def lost(tree: ast.AST, loops: list[ast.For]) -> Iterator[tuple[ast.Assign, str]]:
     """The assignments to a name that their loop binds, computed with it, that nobody reads before it is bound anew."""
-    for loop in ast.walk(tree):
-        if not isinstance(loop, ast.For):
-            continue
+    for loop in loops:
         own = {node.id for node in ast.walk(loop.target) if isinstance(node, ast.Name)}
         for at, statement in enumerate(loop.body):
             name = ast.unparse(statement.targets[0]) if isinstance(statement, ast.Assign) else ""

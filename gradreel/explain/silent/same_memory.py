@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -16,6 +17,7 @@ from ..world.states import TensorState
 from ..world.world import World
 from .showing import FirstTrouble
 
+KEEPING = re.compile(r"=.*\.(?:weight|bias|data)\b")
 DIFFERENCES = frozenset({"sub", "eq", "ne"})
 
 
@@ -24,7 +26,8 @@ class SameMemory(FirstTrouble):
 
     def __init__(self, world: World) -> None:
         super().__init__(world)
-        plain = [node for node in ast.walk(world.source.tree) if isinstance(node, ast.Assign) and keeps(node.value)]
+        nodes = world.source.nodes if KEEPING.search(world.source.whole) else []
+        plain = [node for node in nodes if isinstance(node, ast.Assign) and keeps(node.value)]
         self.kept = {ast.unparse(node.targets[0]): node for node in plain}
         self.bound: dict[str, tuple[int, int]] = {}
         """By name that was to keep something the storage that it stands for, and the event that gave it the name."""
