@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 from typing import Any
 
 from gradreel.trace import events as e
 
+from .calls import called
 from .world.states import Call, Seen, TensorState
 from .world.world import World
 
@@ -88,7 +90,7 @@ def rebuilt_from(world: World, tensor: TensorState) -> Seen | None:
         source = world.tensors.get(taken.tensor)
         if source is None or not tracked(world, source):
             continue
-        if taken.place.since == tensor.place.since or within_call(taken, tensor):
+        if taken.place.since == tensor.place.since or within_call(world, taken, tensor):
             return taken
         given = set(flat(source.value.data)) if source.value is not None else set()
         if numbers and any(number in given and number not in (0.0, 1.0) for number in numbers):
@@ -106,9 +108,13 @@ def rebuilt_from(world: World, tensor: TensorState) -> Seen | None:
     )
 
 
-def within_call(taken: Seen, tensor: TensorState) -> bool:
-    """Whether the numbers were taken in a function that the statement called which made `tensor`."""
-    return any(frame.line == tensor.place.line for frame in taken.place.frames[len(tensor.place.frames) :])
+def within_call(world: World, taken: Seen, tensor: TensorState) -> bool:
+    """Whether the numbers were taken in a function whose result the statement makes `tensor` of."""
+    if not any(frame.line == tensor.place.line for frame in taken.place.frames[len(tensor.place.frames) :]):
+        return False
+    calls = [node for statement in world.source.simple(tensor.place.line) for node in ast.walk(statement)]
+    makers = [call for call in calls if isinstance(call, ast.Call) and called(call) in FACTORIES]
+    return any(isinstance(part, ast.Call) for call in makers for given in call.args for part in ast.walk(given))
 
 
 def asked_later(world: World, source: TensorState, made: int) -> int | None:

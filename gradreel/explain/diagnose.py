@@ -124,6 +124,7 @@ FOLLOWS = {
     "lost_unread": frozenset({"lost", "unused_silently"}),
     "nan": frozenset({"swapped"}),
     "drawn": frozenset({"lost", "lost_unread"}),
+    "never_stepped": frozenset({"only_named"}),
     "in_vain": frozenset({"lost", "lost_unread", "idle", "untouched", "unused_silently", "never_moved", "not_leaf"}),
 }
 """What is not told beside the trouble that it came of."""
