@@ -35,6 +35,7 @@ class Call:
         self.number = state.next_call()
         self.running: Node | None = None
         self.targets: set[Node] | None = None
+        self.afterwards: list[Callable[[], object]] = []
 
     def only(self, nodes: Sequence[Node]) -> None:
         """Run `nodes` and what lies on the way to them, nothing else."""
@@ -50,6 +51,12 @@ class Call:
             return False
         return self.needed is None or node in self.needed or (node, nr) in (self.captures or ())
 
+    def finish(self) -> None:
+        """Do what was put off until all nodes have run, and what that puts off in its turn."""
+        self.running = None
+        for work in self.afterwards:
+            work()
+
     # ---- before the run
 
     def prepare(self, roots: Sequence[Node]) -> None:
@@ -60,6 +67,7 @@ class Call:
         self.incoming = 0
         self.needed: set[Node] | None = None
         waiting: dict[Node, int] = {}
+        self.roots = roots
         self.alone: Node | None = roots[0] if len(roots) == 1 else None
         seen: set[Node] = set(roots)
         order = list(dict.fromkeys(roots))

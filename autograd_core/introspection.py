@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from .graph import Hooks, Node
     from .tensor import Tensor
 
-QUALIFIED = {n: f"torch::autograd::{n}" for n in ("AccumulateGrad", "CopySlices", "CopyBackwards", "Identity")}
-QUALIFIED["NotImplemented"] = "torch::autograd::NotImplemented"
+IN_CPP = "AccumulateGrad CopyBackwards CopySlices Error Identity NotImplemented UndefinedGradBackward"
+QUALIFIED = {name: f"torch::autograd::{name}" for name in IN_CPP.split()}
 """The nodes whose name() is longer than their type's name."""
 
 PYTHONS = """class delattr dir doc eq format ge getattribute getstate gt hash init init_subclass le lt ne new reduce

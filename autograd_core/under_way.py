@@ -35,6 +35,8 @@ def under_way(call: Call, work: Callable[[], object]) -> None:
     state.calls.append(call)
     try:
         in_another_thread(work) if crowded else work()
+        if call.afterwards:
+            call.finish()
     except BaseException as error:
         if state.anomaly and call.running is not None:
             anomaly.told(call.running)

@@ -330,6 +330,7 @@ from ..transforms.vmapping import mapped_over, shown_again  # noqa: E402
 from . import forward_ad, functional  # noqa: E402
 from .gradcheck import GradcheckError, gradcheck  # noqa: E402
 from .gradgradcheck import gradgradcheck  # noqa: E402
+from .versions import _unsafe_preserve_version_counter  # noqa: E402
 
 __all__ = [
     "AccumulateGrad",
@@ -337,6 +338,7 @@ __all__ = [
     "GradcheckError",
     "SavedTensor",
     "Variable",
+    "_unsafe_preserve_version_counter",
     "backward",
     "detect_anomaly",
     "enable_grad",

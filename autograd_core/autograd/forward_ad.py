@@ -9,8 +9,9 @@ forward formula. In torch, grad mode has no say in forward mode; here it would, 
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+from ..absent import absent
 from ..errors import sizes
 from ..homes import settle
 from ..state import state
@@ -111,6 +112,17 @@ def unpack_dual(tensor: Tensor, *, level: int | None = None) -> UnpackedDualTens
     if tangent is not None and not primal.requires_grad:
         primal = sharing(primal, primal.array(), primal.shared_storage())
     return UnpackedDualTensor(primal, None if tangent is None else exited(tangent, dual))
+
+
+def _is_fwd_grad_enabled() -> bool:
+    """Whether tangents are followed: here, always."""
+    return True
+
+
+def __getattr__(name: str) -> Any:
+    if name == "_current_level":
+        return -1 if state.dual is None else 0
+    return absent("torch.autograd.forward_ad")(name)
 
 
 settle(globals())

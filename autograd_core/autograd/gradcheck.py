@@ -16,6 +16,7 @@ import numpy as np
 
 from ..edges import gradient_edge
 from ..graph import Node, Wanted
+from ..state import state
 from ..streams import Generator, uniform
 from ..tensor import Array, Tensor, plain
 from .gradcheck_words import BREAKING, FAST_OK, NONDETERMINISTIC, SLOW_AGAIN, UNDEFINED_NOT_ZERO, UNDEFINED_REFUSED
@@ -192,9 +193,11 @@ class UndefinedGradBackward(Node):
 
 
 def undefined(tensor: Tensor) -> Tensor:
-    """`tensor`, whose gradient gets lost on the way back."""
-    node = UndefinedGradBackward([gradient_edge(tensor)], ((tensor.data_.shape, tensor.data_.dtype),))
-    return plain(tensor.data_, node)
+    """A copy of `tensor`, whose gradient gets lost on the way back."""
+    copy: Tensor = tensor.detach().clone()
+    if tensor.requires_grad and state.grad_enabled:
+        copy.node = UndefinedGradBackward([gradient_edge(tensor)], ((tensor.data_.shape, tensor.data_.dtype),))
+    return copy
 
 
 def zeros(outputs: Sequence[Tensor]) -> list[Tensor]:

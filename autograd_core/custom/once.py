@@ -42,13 +42,14 @@ def once_differentiable(backward: Callable[..., Any]) -> Callable[..., Any]:
     return once
 
 
-def refusing(result: Tensor, text: str) -> Tensor:
-    """`result`, below a node that says `text` when it is differentiated."""
-    if not result.requires_grad:
-        return result
-    held = result.detach()
-    held.node = Error([gradient_edge(result)], text)
-    held.node.outs = ((held.data_.shape, held.data_.dtype),)
+def refusing(tensors: Sequence[Tensor], text: str) -> list[Tensor]:
+    """`tensors` over the same memory, below one node that says `text` when it is differentiated."""
+    held: list[Tensor] = [tensor.detach() for tensor in tensors]
+    if any(tensor.requires_grad for tensor in tensors):
+        node = Error([gradient_edge(tensor) for tensor in tensors], text)
+        node.outs = tuple((tensor.data_.shape, tensor.data_.dtype) for tensor in tensors)
+        for i, tensor in enumerate(held):
+            tensor.node, tensor.output_nr = node, i
     return held
 
 

@@ -254,11 +254,8 @@ def once_only(out: Any, zeros_met: Any, name: str, source: str) -> Any:
         return out
     from ..custom.once import refusing
 
-    return refusing(
-        out,
-        f"{name}(): Double backward is unsupported for {source} when >1 zeros in {source} are scattered to the same "
-        "position in self",
-    )
+    text = f"{name}(): Double backward is unsupported for {source} when >1 zeros in {source} are scattered to the same "
+    return refusing([out], text + "position in self")[0]
 
 
 helper(once_only, lambda out, *_: out)
