@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any
-from weakref import WeakSet
+from weakref import WeakSet, ref
 
 import numpy as np
 
@@ -34,13 +34,34 @@ def offset(tensor: Tensor) -> int:
     return int(first - start)
 
 
+_addresses: dict[int, tuple[ref[Any], int]] = {}
+"""The addresses that were asked for, by the id of the array, as long as that lives."""
+
+
+def address(storage: Storage, data: Any) -> int:
+    """That of the memory that `data` shows, whose storage this is.
+
+    The engine hands on gradients as arrays, and a tensor that is made of one again has another storage: an array keeps
+    the address that it once had.
+    """
+    owner = whole(data)
+    if not isinstance(owner, np.ndarray):
+        return storage.address
+    key = id(owner)
+    if key not in _addresses:
+        _addresses[key] = ref(owner, lambda _: _addresses.pop(key, None)), storage.address
+    elif storage.address_ is None:
+        storage.address_ = _addresses[key][1]
+    return storage.address
+
+
 def data_ptr(self: Tensor) -> int:
     """An integer that stands for the address of the first element; 0 where there is none."""
     if unseen(self):
         raise RuntimeError(MEMORY)
     if self.data_.size == 0:
         return 0
-    return self.shared_storage().address + offset(self)
+    return address(self.shared_storage(), self.data_) + offset(self)
 
 
 def storage_offset(self: Tensor) -> int:

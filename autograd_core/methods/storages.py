@@ -15,7 +15,7 @@ from ..state import state
 from ..tensor import Tensor, plain
 from ..views import in_memory
 from ..warned import warn_once
-from .memory import whole
+from .memory import address, whole
 
 OF_NUMBERS = (
     "TypedStorage is deprecated. It will be removed in the future and UntypedStorage will be the only storage class. "
@@ -35,7 +35,7 @@ class UntypedStorage:
         self.storage_ = tensor.shared_storage()
 
     def data_ptr(self) -> int:
-        return self.storage_.address
+        return address(self.storage_, self.data_)
 
     def as_row(self, kind: np.dtype[Any]) -> Tensor:
         """All of the memory as numbers of one kind in a row."""
@@ -68,10 +68,10 @@ class UntypedStorage:
         return self.data_.tobytes()[index]
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, UntypedStorage) and other.storage_.address == self.storage_.address
+        return isinstance(other, UntypedStorage) and other.data_ptr() == self.data_ptr()
 
     def __hash__(self) -> int:
-        return hash(self.storage_.address)
+        return hash(self.data_ptr())
 
     def __repr__(self) -> str:
         rows = "\n".join(f" {byte}" for byte in self)
