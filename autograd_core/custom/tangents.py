@@ -24,6 +24,10 @@ OTHER_BASE = (
     "A custom Function is returning a view but the jvp is not returning a view of the same base as the given grad "
     "input."
 )
+NEEDLESS = (
+    "Function's jvp returned a gradient at position {}, but  the corresponding forward output is not a differentiable "
+    "Tensor.You should return None at that position instead."
+)
 Tangents = Sequence[tuple[Level, list[Tensor | None]]]
 """The forward levels at which an argument is dual, with the tangents of all of them."""
 
@@ -49,10 +53,27 @@ def with_tangents(node: FunctionNode, args: Sequence[Any], outputs: list[Any], f
                 f"Function's jvp returned an invalid number of forward gradients (expected {len(outputs)} but got "
                 f"{len(tangents)})"
             )
+        refuse_needless(node, outputs, tangents)
         pairs = enumerate(zip(outputs, tangents, strict=True))
         refuse_replaced(outputs, tangents, args, along)
-        outputs = [out if t is None else dual(out, t, nr, args, along, level) for nr, (out, t) in pairs]
+        outputs = [dual(out, t, nr, args, along, level) if gets(out, t) else out for nr, (out, t) in pairs]
     return outputs
+
+
+def gets(out: Any, tangent: Any) -> bool:
+    """Whether `out` becomes dual: what is no tensor does not, whatever `jvp` gives for it."""
+    return tangent is not None and isinstance(out, Tensor)
+
+
+def refuse_needless(node: FunctionNode, outputs: Sequence[Any], tangents: Sequence[Any]) -> None:
+    """Refuse a tangent for an output of `node` that has no derivative.
+
+    Raises:
+        RuntimeError: there is one.
+    """
+    for nr, (out, tangent) in enumerate(zip(outputs, tangents, strict=True)):
+        if gets(out, tangent) and (nr in node.constant_outs or not floating(out)):
+            raise RuntimeError(NEEDLESS.format(nr))
 
 
 def floating(value: Any) -> bool:
