@@ -104,20 +104,20 @@ def set_grad_fn(self: Tensor, value: Any) -> None:
 
 def get_backward_hooks(self: Tensor) -> Any:
     """The hooks on this tensor, by number; None if there are none."""
-    node = self.grad_fn
-    if node is not None:
-        return None if node.hooks is None else node.hooks.tensor.get(self.output_nr)
-    return None if self.meta is None else self.meta.hooks
+    own = None if self.meta is None else self.meta.hooks
+    if own is not None or (node := self.grad_fn) is None or node.hooks is None:
+        return own
+    return node.hooks.tensor.get(self.output_nr)
 
 
 def set_backward_hooks(self: Tensor, hooks: Any) -> None:
+    """Let `hooks`, a dictionary, take the hooks on this tensor from now on.
+
+    A leaf loses those that it had; those of others stay with their node, which knows nothing of the new ones.
+    """
+    self.own_meta().hooks = hooks
     if hooks is not None:
-        raise NotImplementedError("setting _backward_hooks to anything but None is not supported")
-    node = self.grad_fn
-    if node is None:
-        self.own_meta().hooks = None
-    elif node.hooks is not None:
-        node.hooks.tensor.pop(self.output_nr, None)
+        unusual("hooks")
 
 
 def set_requires_grad(self: Tensor, value: bool) -> None:
@@ -247,8 +247,8 @@ def register_hook(self: Tensor, hook: Method) -> Handle:
     """Call `hook` with each gradient of this tensor; what it returns, if anything, takes the gradient's place."""
     if not self.requires_grad:
         raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
-    node = self.grad_fn
-    if node is not None:
+    node, meta = self.grad_fn, self.meta
+    if node is not None and (meta is None or meta.hooks is None):
         return Handle(node.own_hooks().tensor.setdefault(self.output_nr, OrderedDict()), hook)
     meta = self.own_meta()
     if meta.hooks is None:
