@@ -14,10 +14,15 @@ from typing import Any, NamedTuple
 from ..absent import absent
 from ..errors import sizes
 from ..homes import settle
+from ..inplace import in_place
+from ..methods.memory import offset, whole
+from ..ops.elementwise import copy
 from ..state import state
-from ..tensor import Tensor, sharing
+from ..tensor import Tensor, plain, sharing
+from ..transforms.batch import unseen
 from ..transforms.levels import CppFunction, Level, Source, exited, wrap
 from ..transforms.tangents import tangent_of
+from ..views import laid_out, steps_of
 
 
 class UnpackedDualTensor(NamedTuple):
@@ -100,7 +105,20 @@ def dual_at(level: Level, tensor: Tensor, tangent: Tensor, kind: type[Source] = 
         )
     if tensor.data_.dtype != tangent.data_.dtype:
         raise NotImplementedError(f"a tangent of {tangent.dtype} for a tensor of {tensor.dtype} is not supported")
+    if not (unseen(tensor) or unseen(tangent) or lies_as(tensor, tangent)):
+        data = tensor.data_
+        room = plain(laid_out(data.shape, steps_of(data), data.dtype)[()])
+        tangent = in_place(copy, room, tangent)
     return wrap(tensor, level, tangent, kind)
+
+
+def lies_as(tensor: Tensor, tangent: Tensor) -> bool:
+    """Whether both lie alike in memory, down to its size; torch copies a tangent that does not."""
+    layouts = []
+    for t in (tensor, tangent):
+        steps = tuple(step for size, step in zip(t.data_.shape, t.data_.strides, strict=True) if size != 1)
+        layouts.append((steps, offset(t), whole(t.data_).size))
+    return layouts[0] == layouts[1]
 
 
 def unpack_dual(tensor: Tensor, *, level: int | None = None) -> UnpackedDualTensor:
