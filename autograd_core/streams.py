@@ -280,6 +280,8 @@ def integers(n: int, low: int, high: int, generator: Generator | None = None) ->
     generator = generator or default()
     span = high - low
     words = generator.long_words(n) if span >= 2**28 else generator.words(n).astype(np.uint64)
+    if span == 2**64:
+        return words.astype(np.int64)
     return (words % np.uint64(span)).astype(np.int64) + low
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ..dtypes import get_default_dtype
 from ..errors import TYPE_NAMES
 from ..ops import shape as s
 from ..tensor import Tensor
@@ -34,10 +35,10 @@ def asarray(
         ValueError: there must be a copy, but `copy` is False.
     """
     check_device(device)
-    given = obj if isinstance(obj, Tensor) else None
-    if given is None and isinstance(obj, np.ndarray):
-        given = from_numpy(obj)
+    given = seen(obj, dtype)
     if given is None:
+        if copy is False and isinstance(obj, np.generic):
+            raise RuntimeError("can't alias NumPy scalars. Either remove copy=False or transform it in a ndarray.")
         if copy is False:
             raise ValueError("can't alias arbitrary sequence into a tensor.")
         return tensor(obj, dtype=dtype, requires_grad=bool(requires_grad))
@@ -48,6 +49,21 @@ def asarray(
     if kept.requires_grad and not wanted:
         return kept.detach()
     return kept.requires_grad_() if wanted and not kept.requires_grad else kept
+
+
+def seen(obj: Any, dtype: Any) -> Tensor | None:
+    """The tensor over the memory of `obj`, if that shows any; the bytes of a buffer are numbers of `dtype`."""
+    if isinstance(obj, Tensor):
+        return obj
+    if isinstance(obj, np.ndarray):
+        return from_numpy(obj)
+    if isinstance(obj, np.generic):
+        return None
+    try:
+        memoryview(obj)
+    except TypeError:
+        return None
+    return frombuffer(obj, dtype=dtype or get_default_dtype())
 
 
 def cast(given: Tensor, dtype: Any, copy: bool | None) -> Tensor:
