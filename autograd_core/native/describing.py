@@ -26,7 +26,7 @@ FACTS = {"_sym_sizes": "LENGTHS", "_sym_numel": "COUNT", "_sym_strides": "STEPS"
 
 FEW = 2
 """Edges at most of a node that a tape hears of here: with more, the tape asks which of them end in leaves. Operands at
-most of an operator that may compute element by element before it is charged: of small ones it makes nothing large."""
+most of arithmetic that may go element by element before it is charged: of small ones it makes nothing large."""
 
 GRAD, CONSTANT = -1, -2
 """Places of what a formula takes that is not kept."""
@@ -53,7 +53,7 @@ def operator_of(op: Op, code: Code) -> tuple[Any, ...] | None:
         return None
     how, forward = forward_of(op)
     numbers, in_rows, matrices = bool(code.numbers) and how != c.CALLED, code.rule is not None, how == c.DOT
-    again, light = Again(op), code.rule is iterated and count <= FEW
+    again, light = Again(op), code.rule is iterated and count <= FEW and (how != c.CALLED or forward != "")
     heard = Heard(op).may_be and len(op.inputs) <= FEW
     edges = tuple(op.tensors.index(p) for p in op.inputs)
     facts = how, numbers, in_rows, matrices, light, heard, again.may_be, again.exact, len(code.numbers)

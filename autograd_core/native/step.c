@@ -47,7 +47,7 @@ static int load_all(Step *step, PyObject *node, PyObject *grad, PyObject **loade
 
 /* What was kept goes, unless the graph is to be used again. */
 static void let_go(Step *step, PyObject *node, PyObject *run) {
-    if (SLOT(run, U.retain) == Py_True) return;
+    if (PyObject_IsTrue(SLOT(run, U.retain))) return;
     for (int i = 0; i < step->keeps; i++)
         if (step->kept[i].version) put(node, step->kept[i].slot, Py_None);
     put(node, N.freed, Py_True);
