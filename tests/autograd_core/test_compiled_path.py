@@ -14,6 +14,7 @@ import sys
 import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -23,6 +24,7 @@ from hypothesis import strategies as st
 
 import autograd_core as torch
 from autograd_core import descent, native
+from autograd_core.native import build, loading
 from autograd_core.op import GRAPH, TABLE
 from autograd_core.saved import SavedResult
 from autograd_core.state import special
@@ -142,6 +144,35 @@ def test_an_operator_is_copied_pickled_and_bound_as_a_function_is() -> None:
     assert torch.ones(2).__mul__(3).tolist() == [3, 3]
     assert str(inspect.signature(path)) == str(inspect.signature(path.__wrapped__))
     assert repr(path).startswith("<function mul at 0x")
+
+
+# ---- how it is made
+
+
+def test_without_a_compiler_python_goes_on_alone(monkeypatch: Any, capsys: Any, tmp_path: Path) -> None:
+    monkeypatch.setattr(build, "file", lambda: tmp_path / "none.so")
+    monkeypatch.setattr(build.shutil, "which", lambda name: None)
+    assert build.build() == 0
+    assert "no C compiler was found: the engine runs in Python alone" in capsys.readouterr().err
+    monkeypatch.setattr(loading, "file", lambda: tmp_path / "none.so")
+    assert loading.loaded() is None
+
+
+def test_what_does_not_compile_is_not_used(monkeypatch: Any, capsys: Any, tmp_path: Path) -> None:
+    monkeypatch.setattr(build, "file", lambda: tmp_path / "none.so")
+    monkeypatch.setattr(build, "CACHE", tmp_path)
+    monkeypatch.setattr(build, "FLAGS", "-DPyInit_compiled= -shared")
+    assert build.build() == 0
+    assert "the native path was not made" in capsys.readouterr().err
+    assert not (tmp_path / "none.so").exists()
+
+
+def test_one_of_other_sources_is_not_loaded(tmp_path: Path, monkeypatch: Any) -> None:
+    before = loading.file()
+    other = tmp_path / "native.h"
+    other.write_bytes(loading.SOURCES[-1].read_bytes() + b" ")
+    monkeypatch.setattr(loading, "SOURCES", [*loading.SOURCES[:-1], other])
+    assert loading.file() != before
 
 
 # ---- backward
