@@ -204,15 +204,19 @@ def dict_display(compiler: Compiler, node: ast.Dict) -> Run:
 
     def run(frame: Frame) -> Value:
         made: dict[Value, Value] = {}
+        row: list[tuple[Value, Value]] = []  # what stands before a `**` is put in at once, when all of it is computed
         for key, value in pairs:
             if key is not None:
-                made[key(frame)] = value(frame)
+                row.append((key(frame), value(frame)))
                 continue
+            made.update(row)
+            row.clear()
             given = value(frame)
             more = unpacked(machine, given)
             if more is None:
                 raise TypeError(f"'{kind_name(given)}' object is not a mapping")
             made.update(more)
+        made.update(row)
         machine.meter.length(len(made))
         return made
 
