@@ -50,7 +50,8 @@ def begin(parameter: type[Tensor] = Tensor) -> None:
         Tensor=Tensor, Parameter=parameter, Storage=Storage, SavedResult=SavedResult, Tape=Tape, FLOAT=FLOAT,
         SCALAR=SCALAR, LAST=LAST, known_floats=known_floats, outs_of=outs_of, numbers=operands.numbers, special=special,
         singular=singular, state=state, sequence=next_usual.__self__,  # type: ignore[attr-defined]
-        new_leaf=new_accumulator, leaf=leaves.leaf, add=quick.add, fitted=fitted, met=met, noted=noted, steps=steps,
+        new_leaf=new_accumulator, leaf=leaves.leaf, add=quick.add, fitted=fitted, squared=quick.squared, met=met,
+        noted=noted, steps=steps,
     )  # fmt: skip
     compiled.begin(types, known)
 

@@ -27,7 +27,7 @@ static PyObject *begin(PyObject *module, PyObject *args) {
         {"FLOAT", &K.FLOAT}, {"SCALAR", &K.SCALAR}, {"LAST", &K.LAST}, {"known_floats", &K.known_floats},
         {"outs_of", &K.outs_of}, {"numbers", &K.numbers}, {"special", &K.special}, {"singular", &K.singular},
         {"state", &K.state}, {"sequence", &K.sequence}, {"new_leaf", &K.new_leaf}, {"leaf", &K.leaf}, {"add", &K.add},
-        {"fitted", &K.fitted}, {"met", &K.met}, {"noted", &K.noted}, {"steps", &steps},
+        {"fitted", &K.fitted}, {"squared", &K.squared}, {"met", &K.met}, {"noted", &K.noted}, {"steps", &steps},
     };
     for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
         PyObject *found = taken(known, places[i].name);

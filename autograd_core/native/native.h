@@ -61,7 +61,7 @@ typedef struct {
     PyObject *FLOAT, *SCALAR, *LAST;
     PyObject *known_floats, *outs_of, *numbers;
     PyObject *special, *singular, *state, *sequence;
-    PyObject *new_leaf, *leaf, *add, *fitted, *met, *noted;
+    PyObject *new_leaf, *leaf, *add, *fitted, *squared, *met, *noted;
     PyObject *zero, *grad_enabled, *both, *result;
 } Known;
 

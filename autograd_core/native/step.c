@@ -177,31 +177,81 @@ static int was_written(PyObject *run, PyObject *node) {
     return PyDict_GET_SIZE(written) != 0 && PyDict_Contains(written, SLOT(node, N.sequence_nr)) != 0;
 }
 
+/* Whether that count goes on, below, to gradients that come there as the first, and to none but those. */
+static int may_count(Step *step, PyObject *node, PyObject *grad, PyObject *run) {
+    PyObject *next = SLOT(node, N.next), *buffers = SLOT(run, U.buffers);
+    for (int i = 0; i < step->edges; i++) {
+        PyObject *below = PyTuple_GET_ITEM(next, i);
+        if (below == Py_None || step->formula[i].how == NEGATED) continue;
+        if (step->formula[i].how != AS_IT_IS || !is_array(grad)) return 0;
+        PyObject *outs = SLOT(below, N.outs), *nr = SLOT(below, N.sequence_nr);
+        PyObject *out = outs == NULL ? Py_None : PyTuple_GET_ITEM(outs, 0);
+        if (!PyTuple_CheckExact(out)) return 0;
+        int as_it_is = outs == SLOT(node, N.outs) || has_lengths(grad, PyTuple_GET_ITEM(out, 0));
+        if (as_it_is && (nr == K.LAST || PyDict_Contains(buffers, nr) != 0)) return 0;
+    }
+    return 1;
+}
+
+static int count_on(PyObject *node, PyObject *grad, PyObject *next, PyObject **made, int edges, PyObject *run) {
+    PyObject *written = SLOT(run, U.written), *nr = SLOT(node, N.sequence_nr);
+    PyObject *count = Py_XNewRef(PyDict_GetItemWithError(written, nr));
+    int failed = count == NULL || PyDict_DelItem(written, nr) < 0;
+    for (int i = 0; !failed && i < edges; i++)
+        if (made[i] == grad)
+            failed = PyDict_SetItem(written, SLOT(PyTuple_GET_ITEM(next, i), N.sequence_nr), count) < 0;
+    Py_XDECREF(count);
+    return failed ? -1 : 0;
+}
+
 /* Whether this node may run here, as far as can be told without a look at what it keeps. */
-static int is_usual_node(Step *step, PyObject *node, PyObject *grad, PyObject *run, int heard) {
+static int is_usual_node(Step *step, PyObject *node, PyObject *grad, int heard) {
     if (SLOT(node, N.nrs) != step->zeros || SLOT(node, N.next) == NULL || !is_usual(grad, 0)) return 0;
     if (step->unit != NULL && SLOT(node, step->unit_slot) != step->unit) return 0;
-    if (step->passes && was_written(run, node)) return 0;
-    if (heard) return step->heard;
-    if (!step->square || is_number(grad)) return 1;
-    PyObject *next = SLOT(node, N.next);
-    return PyTuple_GET_ITEM(next, 0) != PyTuple_GET_ITEM(next, 1);
+    return !heard || step->heard;
+}
+
+/* Whether `node` is a product of a tensor with itself, both of whose gradients go to one node. */
+static int is_square(Step *step, PyObject *node, PyObject *grad, PyObject *next) {
+    if (!step->square || !is_array(grad)) return 0;
+    PyObject *below = PyTuple_GET_ITEM(next, 0);
+    return below != Py_None && below == PyTuple_GET_ITEM(next, 1) &&
+           SLOT(node, step->kept[0].slot) == SLOT(node, step->kept[1].slot);
+}
+
+/* Its gradients at once, added up: 1 if done, 0 if they are to be computed one by one, -1 with an error set. */
+static int squared(PyObject *node, PyObject *grad, PyObject *below, PyObject *run) {
+    PyObject *found = PyObject_CallFunctionObjArgs(K.squared, node, grad, below, run, NULL);
+    int is_done = found == NULL ? -1 : PyObject_IsTrue(found);
+    Py_XDECREF(found);
+    return is_done;
 }
 
 int step_taken(Step *step, PyObject *node, PyObject **grad, PyObject *run, int heard) {
     PyObject *loaded[MANY] = {NULL}, *made[MANY] = {NULL};
-    if (!is_usual_node(step, node, *grad, run, heard)) return 0;
+    if (!is_usual_node(step, node, *grad, heard)) return 0;
+    int counts = step->passes && was_written(run, node);
+    if (counts && !may_count(step, node, *grad, run)) return 0;
     int taken = 0, apart;
     PyObject *next = Py_NewRef(SLOT(node, N.next));
     if (!load_all(step, node, *grad, loaded)) {
         if (PyErr_Occurred()) taken = -1;
         goto end;
     }
+    if (!heard && is_square(step, node, *grad, next)) {
+        taken = squared(node, *grad, PyTuple_GET_ITEM(next, 0), run);
+        if (taken > 0) {
+            let_go(step, node, run);
+            Py_CLEAR(*grad);
+        }
+        if (taken != 0) goto end;
+    }
     taken = -1;
     if (step->over != NULL) let_go(step, node, run);
     if ((apart = compute(step, node, *grad, next, loaded, made)) < 0) goto end;
     if (heard && note_step(step, node, *grad, next, loaded, made, apart, run) < 0) goto end;
     if (step->over == NULL) let_go(step, node, run);
+    if (counts && count_on(node, *grad, next, made, step->edges, run) < 0) goto end;
     Py_CLEAR(*grad);
     for (int i = 0; i < step->edges; i++) {
         if (made[i] == NULL) continue;
