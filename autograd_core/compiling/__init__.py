@@ -27,7 +27,7 @@ from ..edges import accumulator, late, new_accumulator, number_late, operand_edg
 from ..fitting import fitted, fitted_tensor, shows
 from ..graph import FLOAT, LAST, SCALAR, Dim, known_floats, outs_of
 from ..recording.engine import apart, heard_hand_on, heard_nothing, told_step
-from ..recording.tape import LARGE, SMALL, many_leaves, noted
+from ..recording.noting import LARGE, SMALL, many_leaves, noted
 from ..saved import SavedResult, save_result, unpack_slot
 from ..state import next_usual, singular, special, state
 from ..storage import Storage

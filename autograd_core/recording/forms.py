@@ -14,7 +14,7 @@ from .. import descent
 from .. import events as e
 from ..frozen import maker
 from ..values import Value, snapshot
-from .tape import noted
+from .noting import noted
 
 if TYPE_CHECKING:
     from ..op import Op

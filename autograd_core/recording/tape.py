@@ -6,9 +6,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from functools import lru_cache
 from itertools import count
-from math import prod
 from typing import TYPE_CHECKING, Any
 from weakref import proxy
 
@@ -20,18 +18,12 @@ from ..state import irregular_memory, next_usual, state
 from ..tell import Session, Watch
 from ..transforms.batch import Batch
 from .collector import seldom
+from .noting import LARGE, SMALL, as_seen, many_leaves, noted, oversized
 
 if TYPE_CHECKING:
-    from ..graph import Node, Output
+    from ..graph import Node
     from ..storage import Storage
     from ..tensor import Tensor
-
-LARGE = 1024
-"""Results with more elements are told at once, so that a tape holds no copies of large arrays."""
-
-SMALL = 256
-"""Of larger tensors that no operator made it is told at once, and a tape's `weigh` is called with those that one made:
-listeners count their bytes."""
 
 ALONE = 3
 """References to a storage that one tensor has: that one's, a variable's, and that of getrefcount."""
@@ -320,38 +312,6 @@ class Tape(Session):
         """From now on somebody may write memory that tensors share without saying so: values are told at once."""
         self.facts = False
         state.look()
-
-
-Noted = Any
-"""A value as a fact holds it: a float (of a float32), None, ((shape, dtype), bytes), or what tells of a large one."""
-
-
-def noted(value: Any) -> Noted:
-    """`value` as a fact may hold it: nobody can write over it, and it is not the object whose holders are counted."""
-    if value.__class__ is np.float32:
-        return float(value)
-    if value is None:
-        return None
-    plain = value.__class__ is np.ndarray or isinstance(value, np.generic)  # not so a hidden batch
-    return ((value.shape, value.dtype), value.tobytes()) if plain and value.size <= LARGE else events.snapshot(value)
-
-
-def as_seen(whole: Any, part: Any, contents: bytes) -> Noted:
-    """`whole` as a fact may hold it; `contents` are those of `part`, a view of it, and may be those of all of it."""
-    if whole.size == part.size and whole.flags.c_contiguous and part.flags.c_contiguous:
-        return (whole.shape, whole.dtype), contents
-    return noted(whole)
-
-
-@lru_cache(1024)
-def oversized(outs: tuple[Output, ...]) -> bool:
-    """Whether gradients of this kind are too large for facts."""
-    return any(out is not None and prod(out[0]) > LARGE for out in outs)
-
-
-def many_leaves(node: Node) -> bool:
-    """Whether `node` hands on to three leaves or more."""
-    return len(node.next) > 2 and sum(below.__class__ is AccumulateGrad for below in node.next) > 2
 
 
 ROOT, BEGAN, LEAF, JOINED, WATCHED = "root", "began", "leaf", "joined", "watched"
