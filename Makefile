@@ -27,7 +27,7 @@ nightly: $(VENV)/test.done
 	GRADREEL_NIGHTLY=1 $(BIN)/pytest -n 2 tests/program tests/host
 	$(BIN)/python -m benchmarks load
 
-native: | $(VENV)/bin/python
+native: $(VENV)/run.done
 	@$(BIN)/python -m autograd_core.native.build
 
 browser: $(VENV)/test.done

@@ -154,8 +154,8 @@ class Op:
             self.link = made["_link"]
         self.general: Callable[..., Any] = made["_general"]
         self.aside: Callable[..., Any] = made.get("_aside") or self.general
-        function: Any = native.before(self, code, made["_usual"])
-        operator: Any = native.before(self, code, made["_operator"]) if "_operator" in made else function
+        function: Any = native.path(self, code, made["_usual"])
+        operator: Any = native.path(self, code, made["_operator"]) if "_operator" in made else function
         for variant in (function, operator):
             variant.__doc__, variant.op = self.forward.__doc__, self
             variant.__module__ = self.forward.__module__

@@ -25,15 +25,13 @@ from numpy import add as add_to
 from numpy import ndarray
 
 from . import descent
+from .descent import MISSES
 from .fitting import count_writes, fit, memory, validated
 from .graph import LAST, AccumulateGrad, Node, Run, Wanted, new_run
 from .leaves import ALONE, alone, finish, leaf, settle, waited_for
 from .saved import keeps_detached
 from .state import DETACHED, RESHAPED, irregular
 from .tensor import Tensor
-
-MISSES = 64
-"""So many sequence numbers in turn that are not below the root, before the next one is looked for."""
 
 
 def run(root: Node, nr: int, grad: Any, retain: bool) -> bool:
@@ -42,51 +40,16 @@ def run(root: Node, nr: int, grad: Any, retain: bool) -> bool:
         return False
     at = root.sequence_nr
     this = new_run(retain)
-    native = descent.native
-    if native is not None:
-        this.buffers[(at, nr) if nr else at], this.pending[at] = grad, root
-        try:
-            native(this, stepped, settle, None)
-        except BaseException:
-            failed(this)
-            raise
-        finish(this)
-        return True
-    buffers, pending, shared = this.buffers, this.pending, this.shared
-    if nr:
-        buffers[at, nr], grad = grad, None
-    misses = 0
-    node: Node | None = root
+    this.buffers[(at, nr) if nr else at], this.pending[at] = grad, root
     try:
-        root.step(grad, root.next, this)
-        if shared:
-            settle(this)
-        next_of, came_for = pending.pop, buffers.pop
-        while pending:
-            at -= 1
-            node = next_of(at, None)
-            if node is not None:
-                node.step(came_for(at, None), node.next, this)  # type: ignore[misc]
-                if shared:
-                    settle(this)
-                misses = 0
-            else:
-                misses += 1
-                if misses > MISSES:
-                    at = max(pending) + 1
+        descent.descend(this, stepped, settle, None)
     except BaseException:
-        pending[at] = node or root
-        failed(this)
+        for late in waited_for(this.pending.values()):
+            this.cells.pop(late, None)  # type: ignore[call-overload]
+        finish(this)
         raise
     finish(this)
     return True
-
-
-def failed(this: Run) -> None:
-    """A run ends before its time: leaves that all has come for get it."""
-    for late in waited_for(this.pending.values()):
-        this.cells.pop(late, None)  # type: ignore[call-overload]
-    finish(this)
 
 
 def stepped(node: Node, at: int, this: Run) -> None:

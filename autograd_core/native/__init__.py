@@ -20,7 +20,8 @@ from ..compiling.kept import kept
 from ..edges import new_accumulator
 from ..fitting import fitted
 from ..graph import FLOAT, LAST, SCALAR, Node, Run, known_floats, outs_of
-from ..recording.tape import Tape, noted
+from ..recording.noting import LARGE, SMALL, noted
+from ..recording.tape import Tape
 from ..saved import SavedResult
 from ..state import next_usual, singular, special, state
 from ..storage import Storage
@@ -37,23 +38,8 @@ compiled: Any = None if os.environ.get("AUTOGRAD_CORE_NATIVE") == "0" else loade
 steps: dict[type[Node], Any] = {}
 """How nodes of each class run on the native path."""
 
-_told: dict[Op, Any] = {}
+_described: dict[Op, Any] = {}
 """Descriptions of steps, until all names of the table are known."""
-
-
-def begin(parameter: type[Tensor] = Tensor) -> None:
-    """Show the extension the classes and functions of the engine; `parameter` is that of leaves of modules."""
-    types = dict(
-        Tensor=Tensor, Meta=Meta, View=View, Storage=Storage, SavedResult=SavedResult, Node=Node, Run=Run, Tape=Tape,
-    )  # fmt: skip
-    known = dict(
-        Tensor=Tensor, Parameter=parameter, Storage=Storage, SavedResult=SavedResult, Tape=Tape, FLOAT=FLOAT,
-        SCALAR=SCALAR, LAST=LAST, known_floats=known_floats, outs_of=outs_of, numbers=operands.numbers, special=special,
-        singular=singular, state=state, sequence=next_usual.__self__,  # type: ignore[attr-defined]
-        new_leaf=new_accumulator, leaf=leaves.leaf, add=quick.add, fitted=fitted, squared=quick.squared, met=met,
-        noted=noted, steps=steps,
-    )  # fmt: skip
-    compiled.begin(types, known)
 
 
 def met(tape: Tape, operands: tuple[Tensor, ...], nodes: tuple[Node | None, ...]) -> tuple[int | None, ...] | None:
@@ -62,27 +48,41 @@ def met(tape: Tape, operands: tuple[Tensor, ...], nodes: tuple[Node | None, ...]
     return None if found is None else (*found, *tape.joined(*nodes))
 
 
+if compiled is not None:
+    compiled.begin(
+        dict(
+            Tensor=Tensor, Meta=Meta, View=View, Storage=Storage, SavedResult=SavedResult, Node=Node, Run=Run,
+            Tape=Tape,
+        ),
+        dict(
+            Tensor=Tensor, Storage=Storage, SavedResult=SavedResult, Tape=Tape, FLOAT=FLOAT, SCALAR=SCALAR, LAST=LAST,
+            known_floats=known_floats, outs_of=outs_of, numbers=operands.numbers, special=special, singular=singular,
+            state=state, sequence=next_usual.__self__,  # type: ignore[attr-defined]
+            new_leaf=new_accumulator, leaf=leaves.leaf, add=quick.add, fitted=fitted, squared=quick.squared, met=met,
+            noted=noted, steps=steps, LARGE=LARGE, SMALL=SMALL, MISSES=descent.MISSES,
+        ),
+    )  # fmt: skip
+
+
 # ---- operators and steps as they are described
 
 
-def before(op: Op, code: Code, function: Callable[..., Any]) -> Callable[..., Any]:
-    """The native path of `op` with `function` behind it, or `function` itself if it has none."""
+def path(op: Op, code: Code, function: Callable[..., Any]) -> Callable[..., Any]:
+    """The native path of `op`, with `function` behind it; `function` itself if there is none."""
     if compiled is None:
         return function
     from .describing import described
 
-    if not _told:
-        begin()
-    operator, _told[op] = kept.get("native", op.name, lambda: described(op, code))
+    operator, _described[op] = kept.get("native", op.name, lambda: described(op, code))
     if operator is None:
         return function
     forward, count, edges, facts, keeps = operator
     computes = getattr(arithmetic, forward) if forward else op.forward
     rest = tuple(q.default for q in list(op.signature.parameters.values())[count:])
     made = op, op.name, op.node_class, computes, zeros_of(op), count, edges, rest
-    path: Callable[..., Any] = compiled.operator(function, *made, *facts, slots_of(op, keeps))
-    path.__wrapped__ = function  # type: ignore[attr-defined]
-    return path
+    native: Callable[..., Any] = compiled.operator(function, *made, *facts, slots_of(op, keeps))
+    native.__wrapped__ = function  # type: ignore[attr-defined]
+    return native
 
 
 def zeros_of(op: Op) -> tuple[int, ...]:
@@ -109,12 +109,12 @@ def complete() -> None:
         return
     from ..nn.parameter import Parameter
 
-    begin(Parameter)
-    for op, step in _told.items():
+    compiled.leaves(Parameter)
+    for op, step in _described.items():
         if step is not None and op.node_class is not None and op.node_class.step is not quick.step:
             steps[op.node_class] = step_of(op, *step)
-    _told.clear()
-    descent.native, descent.Fact = compiled.descend, compiled.Fact
+    _described.clear()
+    descent.descend, descent.Fact = compiled.descend, compiled.Fact
 
 
 def step_of(op: Op, unit: str, facts: tuple[Any, ...], keeps: tuple[Any, ...], formulas: tuple[Any, ...]) -> Any:

@@ -2,10 +2,7 @@
 
 #include "native.h"
 
-#define MISSES 64 /* numbers in turn that nobody has, before the next one is looked for */
 #define BREATH 1024 /* nodes, after which Python may be interrupted */
-
-PyObject *steps; /* the Step of each class of nodes that has one */
 
 static int newest(PyObject *pending, long long *found) {
     PyObject *key, *value;
@@ -33,7 +30,7 @@ static int run_node(Descent *descent, PyObject *node, PyObject *at) {
     PyObject *run = descent->run;
     int heard = descent->direct != Py_None;
     PyObject *buffers = SLOT(run, U.buffers);
-    Step *step = (Step *)PyDict_GetItemWithError(steps, (PyObject *)Py_TYPE(node));
+    Step *step = (Step *)PyDict_GetItemWithError(K.steps, (PyObject *)Py_TYPE(node));
     if (step == NULL && PyErr_Occurred()) return -1;
     PyObject *grad = step == NULL ? NULL : PyDict_GetItemWithError(buffers, at);
     if (grad == NULL && PyErr_Occurred()) return -1;
@@ -74,7 +71,7 @@ PyObject *descend(PyObject *module, PyObject *args) {
         if (node == NULL) {
             Py_DECREF(key);
             if (PyErr_Occurred()) return NULL;
-            if (++misses > MISSES) {
+            if (++misses > K.MISSES) {
                 if (newest(pending, &at) < 0) return NULL;
                 at++;
                 misses = 0;

@@ -13,6 +13,8 @@ from typing import Any
 HERE = Path(__file__).parent
 CACHE = Path(cache_from_source(str(HERE / "native.py"))).parent
 """Among the code of modules that Python keeps: it is made here, for this machine."""
+SUFFIX = str(sysconfig.get_config_var("EXT_SUFFIX"))
+"""What tells for which Python an extension is."""
 SOURCES = sorted((*HERE.glob("*.c"), HERE / "native.h"))
 
 
@@ -26,7 +28,7 @@ def mark() -> str:
 
 def file() -> Path:
     """The extension that this Python loads, if it is there."""
-    return CACHE / f"native-{mark()}{sysconfig.get_config_var('EXT_SUFFIX')}"
+    return CACHE / f"native-{mark()}{SUFFIX}"
 
 
 def loaded() -> Any:

@@ -3,8 +3,6 @@
 #define GRADREEL_MODULE
 #include "native.h"
 
-extern PyObject *steps;
-
 static PyObject *taken(PyObject *known, const char *name) {
     PyObject *found = PyDict_GetItemString(known, name);
     if (found == NULL) {
@@ -14,6 +12,14 @@ static PyObject *taken(PyObject *known, const char *name) {
     return Py_NewRef(found);
 }
 
+static int number_of(PyObject *known, const char *name, Py_ssize_t *place) {
+    PyObject *found = taken(known, name);
+    if (found == NULL) return -1;
+    *place = PyLong_AsSsize_t(found);
+    Py_DECREF(found);
+    return PyErr_Occurred() ? -1 : 0;
+}
+
 /* begin(types, known): the classes whose slots are read, and all else that Python knows; see __init__.py. */
 static PyObject *begin(PyObject *module, PyObject *args) {
     (void)module;
@@ -21,19 +27,23 @@ static PyObject *begin(PyObject *module, PyObject *args) {
     if (!PyArg_ParseTuple(args, "O!O!", &PyDict_Type, &types, &PyDict_Type, &known)) return NULL;
     if (slots_of(types) < 0) return NULL;
     struct { const char *name; PyObject **place; } places[] = {
-        {"Tensor", (PyObject **)&K.Tensor}, {"Parameter", (PyObject **)&K.Parameter},
-        {"Storage", (PyObject **)&K.Storage}, {"SavedResult", (PyObject **)&K.SavedResult},
+        {"Tensor", (PyObject **)&K.Tensor}, {"Storage", (PyObject **)&K.Storage}, {"SavedResult", (PyObject **)&K.SavedResult},
         {"Tape", (PyObject **)&K.Tape},
         {"FLOAT", &K.FLOAT}, {"SCALAR", &K.SCALAR}, {"LAST", &K.LAST}, {"known_floats", &K.known_floats},
         {"outs_of", &K.outs_of}, {"numbers", &K.numbers}, {"special", &K.special}, {"singular", &K.singular},
         {"state", &K.state}, {"sequence", &K.sequence}, {"new_leaf", &K.new_leaf}, {"leaf", &K.leaf}, {"add", &K.add},
-        {"fitted", &K.fitted}, {"squared", &K.squared}, {"met", &K.met}, {"noted", &K.noted}, {"steps", &steps},
+        {"fitted", &K.fitted}, {"squared", &K.squared}, {"met", &K.met}, {"noted", &K.noted}, {"steps", &K.steps},
     };
     for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
         PyObject *found = taken(known, places[i].name);
         if (found == NULL) return NULL;
         *places[i].place = found;
     }
+    Py_ssize_t misses;
+    if (number_of(known, "LARGE", &K.LARGE) < 0 || number_of(known, "SMALL", &K.SMALL) < 0 ||
+        number_of(known, "MISSES", &misses) < 0)
+        return NULL;
+    K.MISSES = (int)misses;
     K.zero = PyLong_FromLong(0);
     K.grad_enabled = PyUnicode_InternFromString("grad_enabled");
     K.both = PyUnicode_InternFromString("both");
@@ -42,8 +52,17 @@ static PyObject *begin(PyObject *module, PyObject *args) {
     Py_RETURN_NONE;
 }
 
+/* leaves(type): the class of the leaves of modules, which is there only later. */
+static PyObject *leaves(PyObject *module, PyObject *type) {
+    (void)module;
+    if (!PyType_Check(type)) return PyErr_Format(PyExc_TypeError, "%R is no class", type);
+    Py_XSETREF(K.Parameter, (PyTypeObject *)Py_NewRef(type));
+    Py_RETURN_NONE;
+}
+
 static PyMethodDef functions[] = {
     {"begin", begin, METH_VARARGS, NULL},
+    {"leaves", leaves, METH_O, NULL},
     {"operator", operator_for, METH_VARARGS, NULL},
     {"step", step_for, METH_VARARGS, NULL},
     {"descend", descend, METH_VARARGS, NULL},

@@ -16,8 +16,6 @@
 #include <numpy/arrayobject.h>
 #include <numpy/arrayscalars.h>
 
-#define LARGE 1024 /* elements; see tape.py */
-#define SMALL 256
 #define MANY 6 /* operands, edges or kept things of one operator at most */
 
 /* ---- slots of Python's classes */
@@ -62,7 +60,10 @@ typedef struct {
     PyObject *known_floats, *outs_of, *numbers;
     PyObject *special, *singular, *state, *sequence;
     PyObject *new_leaf, *leaf, *add, *fitted, *squared, *met, *noted;
+    PyObject *steps; /* the Step of each class of nodes that has one */
     PyObject *zero, *grad_enabled, *both, *result;
+    Py_ssize_t LARGE, SMALL; /* elements; see recording/noting.py */
+    int MISSES;              /* see descent.py */
 } Known;
 
 extern Known K;
@@ -111,6 +112,10 @@ typedef struct {
 
 enum { OPERAND, RESULT, LENGTHS, COUNT, STEPS, VALUE };
 
+int read_kept(PyTypeObject *type, PyObject *described, Keep *kept, int *count);
+int keep(Keep *what, PyObject *node, PyObject *const *given, PyObject **data, PyObject *result, int wanted);
+int load(Keep *what, PyObject *node, PyObject *grad, PyObject **found);
+
 typedef struct {
     PyObject_HEAD
     PyObject *fields; /* its __dict__ */
@@ -140,6 +145,13 @@ typedef struct {
 
 enum { AS_IT_IS, NEGATED, TIMES, FUNCTION };
 enum { FITS, OF_ONE_KIND, OF_ONE_SHAPE, OF_ANY_SHAPE };
+
+int read_formula(PyObject *described, Formula *formula);
+void drop_formula(Formula *formula);
+PyObject *gradient(Formula *formula, PyObject *grad, PyObject **loaded);
+int has_lengths(PyObject *array, PyObject *lengths);
+int fits(Formula *formula, PyObject *node, PyObject *grad, PyObject *made, PyObject *below);
+PyObject *fitted(PyObject *node, int index, PyObject *made, PyObject *below);
 
 typedef struct {
     PyObject_HEAD

@@ -84,70 +84,6 @@ static PyObject *tensor_over(PyObject *data) {
     return tensor;
 }
 
-/* What a node keeps of its own result, which gets a storage so that writes to it are counted. */
-static PyObject *kept_result(PyObject *tensor) {
-    PyObject *storage = K.Storage->tp_alloc(K.Storage, 0);
-    if (storage == NULL) return NULL;
-    FILL(storage, S.version, Py_NewRef(K.zero));
-    FILL(storage, S.boxed, Py_NewRef(Py_None));
-    FILL(storage, S.address_, Py_NewRef(Py_None));
-    FILL(storage, S.counts, Py_NewRef(Py_True));
-    put(tensor, T.storage_, storage);
-    PyObject *kept = K.SavedResult->tp_alloc(K.SavedResult, 0);
-    if (kept != NULL) {
-        FILL(kept, R.storage_, Py_NewRef(storage));
-        FILL(kept, R.data_, Py_NewRef(SLOT(tensor, T.data_)));
-        FILL(kept, R.output_nr, Py_NewRef(K.zero));
-    }
-    Py_DECREF(storage);
-    return kept;
-}
-
-static PyObject *version_of(PyObject *tensor) {
-    PyObject *storage = SLOT(tensor, T.storage_);
-    return Py_NewRef(storage == Py_None ? K.zero : SLOT(storage, S.version));
-}
-
-/* Let `node` keep one thing. `wanted` are the operands that a gradient goes to, as bits. */
-static int keep(Keep *what, PyObject *node, PyObject *const *given, PyObject **data, PyObject *result, int wanted) {
-    PyObject *kept = NULL, *version = NULL;
-    PyObject *operand = what->operand < 0 ? NULL : data[what->operand];
-    int is_wanted = what->users == 0 || (what->users & wanted);
-    switch (what->kind) {
-        case OPERAND:
-            if (!is_tensor(given[what->operand])) {
-                kept = Py_NewRef(given[what->operand]);
-                version = Py_NewRef(K.zero);
-            } else if (is_wanted) {
-                kept = Py_NewRef(given[what->operand]);
-                version = version_of(kept);
-            } else {
-                kept = Py_NewRef(Py_None);
-                version = Py_NewRef(Py_None);
-            }
-            break;
-        case RESULT:
-            kept = kept_result(result);
-            version = Py_NewRef(K.zero);
-            break;
-        case LENGTHS:
-            kept = is_number(operand) ? PyTuple_New(0) : lengths_of((PyArrayObject *)operand);
-            break;
-        case COUNT:
-            kept = PyLong_FromSsize_t(is_number(operand) ? 1 : PyArray_SIZE((PyArrayObject *)operand));
-            break;
-        case STEPS:
-            kept = is_number(operand) || !is_wanted ? PyTuple_New(0) : steps_of((PyArrayObject *)operand);
-            break;
-        case VALUE:
-            kept = Py_NewRef(what->value);
-            break;
-    }
-    FILL(node, what->slot, kept);
-    if (what->version) FILL(node, what->version, version);
-    return kept == NULL ? -1 : 0;
-}
-
 /* The node of `result`, unless no operand needs a gradient. */
 static int link_up(Operator *op, PyObject *tape, PyObject *const *given, PyObject **data, PyObject *result) {
     PyObject *next = PyTuple_New(op->edges), *node = NULL;
@@ -309,7 +245,7 @@ PyObject *operator_for(PyObject *module, PyObject *args) {
                           &PyTuple_Type, &zeros, &operands, &PyTuple_Type, &edge, &PyTuple_Type, &rest, &how, &numbers,
                           &in_rows, &matrices, &light, &heard, &again, &exact, &bare, &PyTuple_Type, &kept))
         return NULL;
-    if (operands > MANY || PyTuple_GET_SIZE(edge) > MANY || PyTuple_GET_SIZE(kept) > MANY) {
+    if (operands > MANY || PyTuple_GET_SIZE(edge) > MANY) {
         PyErr_SetString(PyExc_ValueError, "an operator with so much is not for the native path");
         return NULL;
     }
@@ -335,18 +271,7 @@ PyObject *operator_for(PyObject *module, PyObject *args) {
     op->matrices = matrices;
     op->edges = (int)PyTuple_GET_SIZE(edge);
     for (int i = 0; i < op->edges; i++) op->edge[i] = (int)PyLong_AsLong(PyTuple_GET_ITEM(edge, i));
-    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(kept); i++) {
-        Keep *what = &op->kept[i];
-        PyObject *slot, *version;
-        if (!PyArg_ParseTuple(PyTuple_GET_ITEM(kept, i), "iiiOOO", &what->kind, &what->operand, &what->users, &slot,
-                              &version, &what->value))
-            goto failed;
-        Py_INCREF(what->value);
-        op->keeps++;
-        what->slot = slot_named(op->node, slot);
-        what->version = version == Py_None ? 0 : slot_named(op->node, version);
-        if (what->slot < 0 || what->version < 0) goto failed;
-    }
+    if (read_kept(op->node, kept, op->kept, &op->keeps) < 0) goto failed;
     if (PyErr_Occurred()) goto failed;
     op->compact = is_compact(op);
     return (PyObject *)op;

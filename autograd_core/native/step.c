@@ -4,40 +4,7 @@ Nothing is touched before it is sure that all is usual; else Python does it all.
 
 #include "native.h"
 
-static int same_number(PyObject *a, PyObject *b) {
-    return a == b || (a != NULL && b != NULL && PyObject_RichCompareBool(a, b, Py_EQ) == 1);
-}
-
 /* ---- what is kept */
-
-/* The data of what lies in a slot of `node`, as the formulas take it beside `grad`, in `*found`: NULL where nothing was
-   kept. 0 if it is not usual: freed, written since, of another kind. */
-static int load(Keep *what, PyObject *node, PyObject *grad, PyObject **found) {
-    PyObject *kept = SLOT(node, what->slot);
-    *found = NULL;
-    if (kept == NULL) return 0;
-    if (what->kind == RESULT) {
-        if (kept == Py_None || !Py_IS_TYPE(kept, K.SavedResult)) return 0;
-        if (!same_number(SLOT(SLOT(kept, R.storage_), S.version), SLOT(node, what->version))) return 0;
-        *found = Py_NewRef(SLOT(kept, R.data_));
-        return is_usual(*found, 0);
-    }
-    if (what->kind != OPERAND) {
-        *found = Py_NewRef(kept);
-        return 1;
-    }
-    if (kept == Py_None) return SLOT(node, what->version) == Py_None;
-    if (PyFloat_CheckExact(kept)) {
-        *found = is_number(grad) ? Py_NewRef(kept) : PyObject_GetItem(K.numbers, kept);
-        return *found != NULL;
-    }
-    if (!is_tensor(kept)) return 0;
-    PyObject *storage = SLOT(kept, T.storage_), *meta = SLOT(kept, T.meta);
-    if (storage != Py_None && !same_number(SLOT(storage, S.version), SLOT(node, what->version))) return 0;
-    if (meta != Py_None && SLOT(meta, M.wrapped) != Py_False) return 0;
-    *found = Py_NewRef(SLOT(kept, T.data_));
-    return is_usual(*found, 0);
-}
 
 static int load_all(Step *step, PyObject *node, PyObject *grad, PyObject **loaded) {
     for (int i = 0; i < step->keeps; i++)
@@ -51,56 +18,6 @@ static void let_go(Step *step, PyObject *node, PyObject *run) {
     for (int i = 0; i < step->keeps; i++)
         if (step->kept[i].version) put(node, step->kept[i].slot, Py_None);
     put(node, N.freed, Py_True);
-}
-
-/* ---- formulas */
-
-static PyObject *gradient(Formula *formula, PyObject *grad, PyObject **loaded) {
-    PyObject *arguments[MANY];
-    switch (formula->how) {
-        case AS_IT_IS: return Py_NewRef(grad);
-        case NEGATED: return computed(OPPOSITE, grad, NULL);
-        case TIMES: {
-            PyObject *factor = loaded[formula->argument[0]];
-            return factor == NULL ? PyNumber_Multiply(grad, Py_None) : computed(PRODUCT, grad, factor);
-        }
-    }
-    for (int i = 0; i < formula->arguments; i++) {
-        int at = formula->argument[i];
-        arguments[i] = formula->value[i] != NULL ? formula->value[i] : at < 0 ? grad : loaded[at];
-        if (arguments[i] == NULL) arguments[i] = Py_None;
-    }
-    return PyObject_Vectorcall(formula->function, arguments, formula->arguments, NULL);
-}
-
-static int has_lengths(PyObject *array, PyObject *lengths) {
-    int count = PyArray_NDIM((PyArrayObject *)array);
-    if (PyTuple_GET_SIZE(lengths) != count) return 0;
-    for (int i = 0; i < count; i++)
-        if (PyLong_AsSsize_t(PyTuple_GET_ITEM(lengths, i)) != PyArray_DIM((PyArrayObject *)array, i)) return 0;
-    return 1;
-}
-
-/* Whether the gradient `made` is as its edge to `below` expects it, as far as the formula leaves that open. */
-static int fits(Formula *formula, PyObject *node, PyObject *grad, PyObject *made, PyObject *below) {
-    PyObject *outs = SLOT(below, N.outs);
-    if (formula->fits == FITS) return 1;
-    if (outs == NULL) return 0;
-    if (formula->fits == OF_ONE_KIND) return outs == SLOT(node, N.outs);
-    if (outs == K.SCALAR && is_number(made)) return 1;
-    if (!is_array(made)) return 0;
-    if (formula->fits == OF_ONE_SHAPE) return outs == SLOT(node, N.outs) && is_array(grad);
-    PyObject *out = PyTuple_GET_ITEM(outs, 0);
-    if (!PyTuple_CheckExact(out)) return 0;
-    return PyTuple_GET_ITEM(out, 1) == K.FLOAT && has_lengths(made, PyTuple_GET_ITEM(out, 0));
-}
-
-static PyObject *fitted(PyObject *node, int index, PyObject *made, PyObject *below) {
-    PyObject *at = PyLong_FromLong(index);
-    if (at == NULL) return NULL;
-    PyObject *found = PyObject_CallFunctionObjArgs(K.fitted, node, at, made, below, K.zero, NULL);
-    Py_DECREF(at);
-    return found;
 }
 
 /* All gradients that are wanted, in `made`; gives, as bits, which were not what the formula gave. */
@@ -270,10 +187,8 @@ end:
 
 static void dropped(PyObject *self) {
     Step *step = (Step *)self;
-    for (int i = 0; i < step->edges; i++) {
-        Py_XDECREF(step->formula[i].function);
-        for (int j = 0; j < MANY; j++) Py_XDECREF(step->formula[i].value[j]);
-    }
+    for (int i = 0; i < step->keeps; i++) Py_XDECREF(step->kept[i].value);
+    for (int i = 0; i < step->edges; i++) drop_formula(&step->formula[i]);
     Py_XDECREF(step->node);
     Py_XDECREF(step->zeros);
     Py_XDECREF(step->over);
@@ -289,26 +204,8 @@ PyTypeObject StepType = {
     .tp_dealloc = dropped,
 };
 
-static int read_formula(PyObject *described, Formula *formula) {
-    PyObject *function, *arguments;
-    if (!PyArg_ParseTuple(described, "iiOO!", &formula->how, &formula->fits, &function, &PyTuple_Type, &arguments))
-        return -1;
-    formula->function = function == Py_None ? NULL : Py_NewRef(function);
-    formula->arguments = (int)PyTuple_GET_SIZE(arguments);
-    if (formula->arguments > MANY) {
-        PyErr_SetString(PyExc_ValueError, "a formula of so much is not for the native path");
-        return -1;
-    }
-    for (int i = 0; i < formula->arguments; i++) {
-        PyObject *value;
-        if (!PyArg_ParseTuple(PyTuple_GET_ITEM(arguments, i), "iO", &formula->argument[i], &value)) return -1;
-        formula->value[i] = formula->argument[i] < -1 ? Py_NewRef(value) : NULL;
-    }
-    return 0;
-}
-
-/* step(node, zeros, over, unit, unit_slot, square, passes, heard, exact, fitting, kept, formulas): how nodes of the class `node` run; see
-   describing.py. */
+/* step(node, zeros, over, unit, unit_slot, square, passes, heard, exact, fitting, kept, formulas): how nodes of the
+   class `node` run; see describing.py. */
 PyObject *step_for(PyObject *module, PyObject *args) {
     (void)module;
     PyObject *node, *zeros, *over, *unit, *unit_slot, *kept, *formulas;
@@ -317,7 +214,7 @@ PyObject *step_for(PyObject *module, PyObject *args) {
                           &unit_slot, &square, &passes, &heard, &exact, &fitting, &PyTuple_Type, &kept, &PyTuple_Type,
                           &formulas))
         return NULL;
-    if (PyTuple_GET_SIZE(kept) > MANY || PyTuple_GET_SIZE(formulas) > MANY) {
+    if (PyTuple_GET_SIZE(formulas) > MANY) {
         PyErr_SetString(PyExc_ValueError, "a node with so much is not for the native path");
         return NULL;
     }
@@ -336,17 +233,7 @@ PyObject *step_for(PyObject *module, PyObject *args) {
         step->unit_slot = slot_named(step->node, unit_slot);
         if (step->unit_slot < 0) goto failed;
     }
-    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(kept); i++) {
-        Keep *what = &step->kept[i];
-        PyObject *slot, *version, *value;
-        if (!PyArg_ParseTuple(PyTuple_GET_ITEM(kept, i), "iiiOOO", &what->kind, &what->operand, &what->users, &slot,
-                              &version, &value))
-            goto failed;
-        step->keeps++;
-        what->slot = slot_named(step->node, slot);
-        what->version = version == Py_None ? 0 : slot_named(step->node, version);
-        if (what->slot < 0 || what->version < 0) goto failed;
-    }
+    if (read_kept(step->node, kept, step->kept, &step->keeps) < 0) goto failed;
     for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(formulas); i++) {
         step->edges++;
         if (read_formula(PyTuple_GET_ITEM(formulas, i), &step->formula[i]) < 0) goto failed;

@@ -40,7 +40,7 @@ int listener(PyObject **tape) {
 
 static int is_small_array(PyObject *data) {
     return is_array(data) && PyArray_IS_C_CONTIGUOUS((PyArrayObject *)data) &&
-           PyArray_SIZE((PyArrayObject *)data) <= LARGE;
+           PyArray_SIZE((PyArrayObject *)data) <= K.LARGE;
 }
 
 static PyObject *contents(PyObject *data) {
@@ -220,9 +220,9 @@ int tell(Operator *op, PyObject *tape, PyObject *const *given, PyObject **data, 
     int has_node = SLOT(result, T.node) != Py_None;
     if (!is_number(made)) {
         npy_intp size = PyArray_SIZE((PyArrayObject *)made);
-        if (size > LARGE) return told_at_once(tape, has_node ? K.both : K.result, result, op, given);
+        if (size > K.LARGE) return told_at_once(tape, has_node ? K.both : K.result, result, op, given);
         PyObject *weigh = SLOT(tape, L.weigh);
-        if (size > SMALL && weigh != Py_None) {
+        if (size > K.SMALL && weigh != Py_None) {
             PyObject *weighed = PyObject_CallOneArg(weigh, result);
             Py_XDECREF(weighed);
             if (weighed == NULL) return -1;

@@ -28,7 +28,8 @@ from ..state import state
 from ..storage import new_storage
 from ..tensor import Tensor, blank
 from ..under_way import under_way
-from .tape import BEGAN, LEAF, ROOT, Tape, many_leaves, noted, oversized
+from .noting import many_leaves, noted, oversized
+from .tape import BEGAN, LEAF, ROOT, Tape
 
 
 def backward(tape: Tape, tensor: Tensor, retain: bool) -> bool:
@@ -84,65 +85,20 @@ class Running:
 
     def run(self, root: Node, nr: int, grad: Any) -> None:
         """`quick.run`, with the steps that note what they do."""
-        if descent.native is not None:
-            return self.run_natively(descent.native, root, nr, grad)
-        this, direct = self.this, self.tape.direct
-        buffers, pending, shared = this.buffers, this.pending, this.shared
-        at, misses = root.sequence_nr, 0
-        node: Node | None = root
-        try:
-            if nr:
-                buffers[at, nr], grad = grad, None
-            self.step(root, grad, root.next)
-            if shared:
-                self.settle()
-            while pending:
-                at -= 1
-                node = pending.pop(at, None)
-                if node is not None:
-                    if direct and node.told in direct:
-                        told_step(node, buffers.pop(at, None), node.next, this)
-                    else:
-                        node.heard_step(buffers.pop(at, None), node.next, this)  # type: ignore[misc]
-                    if shared:
-                        self.settle()
-                    misses = 0
-                else:
-                    misses += 1
-                    if misses > quick.MISSES:
-                        at = max(pending) + 1
-        except BaseException:
-            pending[at] = node or root
-            self.failed()
-            raise
-        self.finish(())
-
-    def run_natively(self, native: Any, root: Node, nr: int, grad: Any) -> None:
-        """The same by the compiled loop."""
         this, at = self.this, root.sequence_nr
         this.buffers[(at, nr) if nr else at], this.pending[at] = grad, root
         try:
-            native(this, self.stepped, lambda run: self.settle(), self.tape.direct)
+            descent.descend(this, self.stepped, self.settle, self.tape.direct)
         except BaseException:
-            self.failed()
+            self.call.running = failed = this.pending[max(this.pending)]  # what is pending beside it is older
+            self.tell_failed(failed)
+            self.finish(leaves.waited_for(this.pending.values()))
             raise
         self.finish(())
 
     def stepped(self, node: Node, at: int, this: Run) -> None:
-        self.step(node, this.buffers.pop(at, None), node.next)
-
-    def failed(self) -> None:
-        """The newest of the nodes that are pending failed."""
-        pending = self.this.pending
-        self.call.running = failed = pending[max(pending)]
-        self.tell_failed(failed)
-        self.finish(leaves.waited_for(pending.values()))
-
-    def step(self, node: Node, grad: Any, wanted: Wanted) -> None:
-        if node.told in self.tape.direct:
-            told_step(node, grad, wanted, self.this)
-        else:
-            node.heard_step(grad, wanted, self.this)  # type: ignore[misc]
+        step: Any = told_step if node.told in self.tape.direct else type(node).heard_step
+        step(node, this.buffers.pop(at, None), node.next, this)
 
     # ---- leaves
 
@@ -150,9 +106,8 @@ class Running:
         """The leaves that something came for, in the order in which the last of it came."""
         return list(dict.fromkeys(reversed(self.this.arrived)))[::-1]
 
-    def settle(self) -> None:
+    def settle(self, this: Run) -> None:
         """`leaves.settle`; the leaves that were complete before go first."""
-        this = self.this
         due = this.shared
         if this.waiting is None:
             leaves.expect(this)
