@@ -34,7 +34,7 @@ from .of_comma import of_comma
 from .of_python import of_python
 from .plain_number import plain_number
 from .recurrent import state_alone
-from .refusals import refused
+from .refused import refused
 from .returned import nothing_returned
 from .roots import root_refused
 from .saved_detached import saved_detached

@@ -2,17 +2,10 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 
-from gradreel.trace.events import LineReached, NameBound
-
-from ..diagnosis import Diagnosis, Failure, named, on
-from ..mentions import PARTS, mentioned, shown, statement
-from ..words import called, code
 from ..world.states import TensorState
-from ..world.world import World
 
 
 @dataclass(frozen=True, slots=True)
@@ -295,77 +288,3 @@ REFUSALS: dict[str, Refusal] = {
         ),
     ),
 }
-
-
-def refused(world: World, failure: Failure) -> Diagnosis | None:
-    """One of REFUSALS, with the tensor of the line that it is about."""
-    message, line = failure.raised.message, failure.raised.line
-    refusal = next((REFUSALS[part] for part in REFUSALS if part in message), None)
-    if refusal is None:
-        return None
-    found = list(mentioned(world, statement(world, failure)))
-    if "of target" in message:
-        found.reverse()
-    pair = next((pair for pair in found if refusal.fits(pair[1])), found[-1] if found else None)
-    if pair is None or not refusal.fits(pair[1]):
-        pair = next(parts(world, statement(world, failure), refusal), pair)
-    lines: dict[str, int | None] = {"raised": line}
-    events = {"raised": failure.number}
-    if refusal.cause == "copy_result" and pair is None:
-        return copied_whole(world, failure, refusal)
-    words = {"code": code(shown(world, failure)), "line": on(line), "name": "The tensor", "where": on(line)}
-    nodes: tuple[int, ...] = ()
-    if pair is not None:
-        name, tensor = pair
-        words |= {"name": called(world, tensor.number), "where": on(tensor.place.line)}
-        if refusal.role:
-            lines[refusal.role], events[refusal.role] = kept_at(world, name, tensor)
-        nodes = () if tensor.node is None else (tensor.node,)
-    story = tuple(sentence.format(**words) for sentence in refusal.story)
-    names = named(target=pair[0] if pair else None)
-    return Diagnosis("other", refusal.title, message, lines, story, nodes, events, refusal.cause, names)
-
-
-def copied_whole(world: World, failure: Failure, refusal: Refusal) -> Diagnosis:
-    """A list, a dict or a module is copied, with a tensor in it that no name leads to."""
-    line = failure.raised.line
-    story = (
-        f"{code(shown(world, failure))} {on(line)} copies all that is in it, and something in it hangs on a graph, "
-        "which cannot be copied: what a loop has computed and put in a list, say, or what a module has kept.",
-        "Of a list its tensors can be copied one by one, with `detach().clone()`. A module made anew takes the numbers "
-        "of another from its `state_dict()`. `torch.nn.utils.weight_norm` and its kin keep a computed weight in their "
-        "layer.",
-    )
-    lines: dict[str, int | None] = {"raised": line}
-    events = {"raised": failure.number}
-    return Diagnosis("other", refusal.title, failure.raised.message, lines, story, (), events, refusal.cause)
-
-
-def parts(world: World, text: str, refusal: Refusal) -> Iterator[tuple[str, TensorState]]:
-    """The tensors that fit among the parts of what `text` names, each with its name: `net.last` of `net`; then those
-    that a method keeps as `self.last`."""
-    words = set(re.findall(r"[A-Za-z_]\w*", text))
-    for (_, name), bound in world.names.items():
-        tensor = world.tensors.get(bound.tensor) if bound.tensor is not None else None
-        whole = PARTS.split(name, maxsplit=1)[0]
-        if tensor is not None and whole != name and whole in words and refusal.fits(tensor):
-            yield name, tensor
-    for _, kept in reversed(bound_parts(world)):
-        tensor = world.tensors.get(kept.tensor) if kept.tensor is not None else None
-        if tensor is not None and tensor.alive and kept.name.startswith("self.") and refusal.fits(tensor):
-            yield kept.name, tensor
-
-
-def bound_parts(world: World) -> list[tuple[int, NameBound]]:
-    """Each time that a part of something got a name so far, with the number of the event."""
-    events = enumerate(world.trace.events[: world.count])
-    return [(number, event) for number, event in events if isinstance(event, NameBound) and "." in event.name]
-
-
-def kept_at(world: World, name: str, tensor: TensorState) -> tuple[int, int]:
-    """The line and event with which an object got `tensor` as its part `name`; of a plain name, where it was made."""
-    for number, event in bound_parts(world) if "." in name else ():
-        if event.name.rpartition(".")[2] == name.rpartition(".")[2] and event.tensor == tensor.number:
-            before = (world.trace.events[n] for n in range(number, -1, -1))
-            return next(reached.line for reached in before if isinstance(reached, LineReached)), number
-    return tensor.place.line, tensor.made

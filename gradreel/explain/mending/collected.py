@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from ..calls import called
-from .graphs import enumerated, stack_statements
+from .common import enumerated, stack_statements
 from .proposal import Proposal, Wanted
 from .text import Text, names_in
 

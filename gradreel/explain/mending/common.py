@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterable
 
 from ..calls import keyword
+from .proposal import Wanted
 from .text import Edit, Text, names_in, targets
 
 ATOMS = (ast.Name, ast.Attribute, ast.Call, ast.Subscript, ast.List)
@@ -109,3 +110,15 @@ def value_of(statement: ast.stmt | None) -> ast.expr | None:
 def enclosing(text: Text, node: ast.AST, kind: type[ast.AST]) -> ast.AST | None:
     """The innermost node of a `kind` that `node` is in."""
     return next((outer for outer in text.around(node) if isinstance(outer, kind)), None)
+
+
+def enumerated(names: list[str]) -> str:
+    """`a, b and c`."""
+    return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
+
+
+def stack_statements(wanted: Wanted, role: str) -> list[ast.stmt]:
+    """The statements that led to `role`, innermost first."""
+    lines = [wanted.line(role), *reversed(wanted.found.stacks.get(role, ()))]
+    found = [wanted.text.statement(line) for line in dict.fromkeys(lines) if line]
+    return [statement for statement in found if statement is not None]

@@ -7,8 +7,7 @@ import re
 from collections.abc import Iterator
 
 from ..calls import called
-from .common import followed, grouped, loads, value_of
-from .graphs import stack_statements
+from .common import followed, grouped, loads, stack_statements, value_of
 from .out_of_place import COPY, plain
 from .proposal import FREE, Proposal, Wanted
 from .sizes import counted

@@ -7,8 +7,7 @@ import re
 from collections.abc import Iterator
 
 from ..calls import called
-from .common import copies, enclosing, root_name, set_keyword
-from .graphs import stack_statements
+from .common import copies, enclosing, root_name, set_keyword, stack_statements
 from .proposal import FREE, Proposal, Wanted
 from .tracking import tracked_at_cut
 from .wrong_tensor import leaf_last

@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from ..calls import called
-from . import graphs
-from .common import followed, loads
+from .common import followed, loads, stack_statements
+from .detaching import CUTS
 from .proposal import Proposal, Wanted
 from .text import Text, targets
 
@@ -25,14 +25,14 @@ def detached(wanted: Wanted) -> Iterator[Proposal]:
     text = wanted.text
     for name, uses in references(wanted):
         title = f"detach {name} on line {uses[0].lineno}"
-        made = wanted.proposal(title, graphs.CUTS, *(followed(text, use, ".detach()") for use in uses))
+        made = wanted.proposal(title, CUTS, *(followed(text, use, ".detach()") for use in uses))
         yield replace(made, decisive=all(is_divisor(text, use) for use in uses))
 
 
 def references(wanted: Wanted) -> Iterator[tuple[str, list[ast.expr]]]:
     """What was made once, before the loop, to be compared with, and where the loop reads it."""
     text = wanted.text
-    for goal in graphs.stack_statements(wanted, "raised"):
+    for goal in stack_statements(wanted, "raised"):
         loop = text.loop(goal)
         for name in made_before(wanted, loop) if loop is not None else ():
             uses = [use for statement in loop.body for use in loads(statement, name)] if loop is not None else []

@@ -7,8 +7,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from ..calls import called, keyword
-from .common import set_keyword
-from .graphs import stack_statements
+from .common import set_keyword, stack_statements
 from .proposal import FREE, Proposal, Wanted
 from .text import Edit, targets
 

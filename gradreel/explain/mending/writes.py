@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from ..calls import called, keyword
-from .common import copies, followed, loads, needed_before, value_of, without_keyword
-from .graphs import carried_over, rebuilt_before, rebuilt_inside, stack_statements
+from .common import copies, followed, loads, needed_before, stack_statements, value_of, without_keyword
+from .detaching import carried_over
+from .graphs import rebuilt_before, rebuilt_inside
 from .out_of_place import COPY, PLAINLY, out_of_place, plain, plain_sum, read_after, turns_over, written_name
 from .proposal import FREE, Proposal, Wanted
 from .text import Edit, Text, names_in, targets
