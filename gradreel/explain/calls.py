@@ -7,12 +7,22 @@ import ast
 
 def calls_in(text: str) -> list[ast.Call]:
     """The calls in a statement, or in the head of a block."""
-    for whole in (text, f"{text} pass"):
-        try:
-            return [node for node in ast.walk(ast.parse(whole)) if isinstance(node, ast.Call)]
-        except SyntaxError:
-            continue
-    return []
+    tree = parsed(text) or parsed(f"{text} pass")
+    return [] if tree is None else [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
+
+
+def parsed(text: str) -> ast.Module | None:
+    """`text` as a tree; None if it is not whole, as the head of a block is not."""
+    try:
+        return ast.parse(text)
+    except SyntaxError:
+        return None
+
+
+def names_in(text: str) -> set[str]:
+    """The plain names in a whole statement."""
+    tree = parsed(text)
+    return set() if tree is None else {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
 
 
 def called(node: ast.expr) -> str:

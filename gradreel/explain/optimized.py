@@ -56,6 +56,13 @@ def makings(tree: ast.AST) -> list[ast.Call]:
     return [node for node in ast.walk(tree) if isinstance(node, ast.Call) and MAKERS.search(ast.unparse(node.func))]
 
 
+def optimizers(tree: ast.AST) -> list[str]:
+    """What the program calls its optimizers."""
+    made = {id(call) for call in makings(tree)}
+    assigned = [node for node in ast.walk(tree) if isinstance(node, ast.Assign) and id(node.value) in made]
+    return list(dict.fromkeys(ast.unparse(goal) for node in assigned for goal in node.targets))
+
+
 def makes_optimizer(node: ast.AST) -> TypeGuard[ast.FunctionDef | ast.Lambda]:
     """Whether `node` is a function that makes one: what it is given may be anything."""
     return isinstance(node, ast.FunctionDef | ast.Lambda) and bool(makings(node))

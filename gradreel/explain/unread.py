@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from .calls import called
-from .optimized import makings
+from .optimized import optimizers
 
 FLAG, GRADIENT, GROUPS = "requires_grad", "grad", "param_groups"
 
@@ -54,19 +54,13 @@ def unread(tree: ast.AST) -> Iterator[Unread]:
         for part in ast.walk(node)
         if isinstance(part, ast.Constant) and isinstance(part.value, str)
     }
-    making = {id(call) for call in makings(tree)}
-    optimizers = {
-        ast.unparse(goal)
-        for node in nodes
-        if isinstance(node, ast.Assign) and id(node.value) in making
-        for goal in node.targets
-    }
+    own = optimizers(tree)
     for node in nodes:
         goal = node.targets[0] if isinstance(node, ast.Assign) else None
         if not isinstance(node, ast.Assign) or not isinstance(goal, ast.Attribute) or ast.unparse(goal) in paths:
             continue
         owner, attribute = ast.unparse(goal.value), goal.attr
-        if owner in optimizers:
+        if owner in own:
             meant = GROUPS if attribute in IN_GROUPS else None
         elif attribute == FLAG:
             meant = FLAG

@@ -7,7 +7,7 @@ import re
 
 from ..diagnosis import Diagnosis, Failure, named
 from ..mentions import begun
-from ..optimized import makings
+from ..optimized import optimizers
 from ..words import code, name_of, size
 from ..world.states import TensorState
 from ..world.world import World
@@ -27,7 +27,7 @@ def of_another(world: World, failure: Failure) -> Diagnosis | None:
     if what == "backward":
         has, why = losses(world) if got != TENSORS else [], OF_LOSS
     else:
-        has, why = [goal for goal in optimizers(world) if "." not in goal or "self." in goal], OF_OPTIMIZER
+        has, why = [goal for goal in optimizers(world.source.tree) if "." not in goal or "self." in goal], OF_OPTIMIZER
     if len(has) != 1 or f"{has[0]}.{what}" in world.source.statement(failure.raised.line):
         return None
     asked = "a tensor" if got == TENSORS else f"the `{got}`"
@@ -47,13 +47,6 @@ def made_of_data(world: World, kind: str) -> bool:
     calls = (node for node in ast.walk(world.source.tree) if isinstance(node, ast.Call))
     own = (call for call in calls if ast.unparse(call.func).rpartition(".")[2] == kind)
     return kind.endswith("Loss") and any(len(call.args) > 1 for call in own)
-
-
-def optimizers(world: World) -> list[str]:
-    """What the program calls its optimizers."""
-    made = {id(call) for call in makings(world.source.tree)}
-    assigned = [node for node in ast.walk(world.source.tree) if isinstance(node, ast.Assign) and id(node.value) in made]
-    return list(dict.fromkeys(ast.unparse(goal) for node in assigned for goal in node.targets))
 
 
 def losses(world: World) -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 
+from ..calls import parsed
 from ..diagnosis import Diagnosis, Failure, named, on
 from ..mentions import begun, statement
 from ..words import code
@@ -14,9 +15,8 @@ def of_comma(world: World, failure: Failure) -> Diagnosis | None:
     """Told where what raised speaks of a name that got such a tuple."""
     if failure.raised.type not in ("TypeError", "AttributeError"):
         return None
-    try:
-        here = ast.parse(statement(world, failure).strip())
-    except SyntaxError:
+    here = parsed(statement(world, failure).strip())
+    if here is None:
         return None
     read = {ast.unparse(node) for node in ast.walk(here) if isinstance(node, ast.Name | ast.Attribute)}
     found = next((node for node in commas(world.source.tree) if kept_as(node) in read), None)

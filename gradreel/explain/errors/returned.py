@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from ..calls import called, calls_in
+from ..calls import called, calls_in, names_in
 from ..diagnosis import Diagnosis, Failure, named, on
 from ..mentions import shown, statement
 from ..words import code
@@ -20,7 +20,7 @@ def nothing_returned(world: World, failure: Failure) -> Diagnosis | None:
         node.name: node for node in ast.walk(world.source.tree) if isinstance(node, ast.FunctionDef) and silent(node)
     }
     forwards = {kind: forward for kind, forward in calls_of_classes(world).items() if silent(forward)}
-    used = names_used(statement(world, failure))
+    used = names_in(statement(world, failure))
     if (fell := fell_through(world, failure)) is not None:
         return fell
     if (found := of_backward(world, failure, used)) is not None:
@@ -121,11 +121,3 @@ def made_by(world: World, node: ast.expr) -> str:
     name = ast.unparse(node.func)
     makings = (part for part in ast.walk(world.source.tree) if isinstance(part, ast.Assign))
     return next((called(part.value) for part in makings if name in map(ast.unparse, part.targets)), "")
-
-
-def names_used(text: str) -> set[str]:
-    try:
-        tree = ast.parse(text)
-    except SyntaxError:
-        return set()
-    return {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from ..calls import called
+from ..calls import called, parsed
 from ..diagnosis import Diagnosis, Failure, named, on
 from ..mentions import begun, statement
 from ..words import code, listed
@@ -15,9 +15,8 @@ def saved_tuple(world: World, failure: Failure) -> Diagnosis | None:
     """`x = ctx.saved_tensors`, and the line computes with `x` as with a tensor."""
     if failure.raised.type not in ("TypeError", "AttributeError"):
         return None
-    try:
-        here = ast.parse(statement(world, failure).strip())
-    except SyntaxError:
+    here = parsed(statement(world, failure).strip())
+    if here is None:
         return None
     used = {node.id for node in ast.walk(here) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)}
     taken = [node for node in ast.walk(world.source.tree) if isinstance(node, ast.Assign) and of_context(node)]

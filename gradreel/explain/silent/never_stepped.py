@@ -12,8 +12,7 @@ from gradreel.trace.events import Event
 
 from ..calls import called
 from ..diagnosis import Diagnosis, named, on
-from ..errors.of_another import optimizers
-from ..optimized import makings
+from ..optimized import makings, optimizers
 from ..words import code
 from ..world.world import World
 from .showing import FirstTrouble
@@ -69,7 +68,7 @@ def never_asked(world: World) -> str | None:
     tree, text = world.source.tree, world.source.whole
     if all(f"{name}.step(" in text for name in EMPTIED.findall(text)):
         return None
-    names = optimizers(world)
+    names = optimizers(tree)
     if len(names) != 1 or len(makings(tree)) != 1:
         return None
     (name,) = names

@@ -10,7 +10,7 @@ from typing import Any
 from gradreel.trace import events as e
 from gradreel.trace.events import Event
 
-from ..calls import called
+from ..calls import called, names_in
 from ..diagnosis import Diagnosis, named, on
 from ..words import bare, code
 from ..world.states import TensorState
@@ -59,7 +59,7 @@ class SameMemory(FirstTrouble):
         if one.storage != two.storage or self.past_cuts(one) is not self.past_cuts(two):
             return
         said = self.world.source.statement(self.world.place.line, self.world.ends.get(self.world.place.line))
-        words = {node.id for part in parsed(said) for node in ast.walk(part) if isinstance(node, ast.Name)}
+        words = names_in(said)
         for name, (storage, since) in self.bound.items():
             if name in words and storage == one.storage and self.written.get(storage, -1) > since:
                 self.tell(self.told(name))
@@ -90,10 +90,3 @@ def keeps(value: ast.expr) -> bool:
     if called(value) == "detach" and isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute):
         value = value.func.value
     return isinstance(value, ast.Attribute) and value.attr in ("weight", "bias", "data")
-
-
-def parsed(text: str) -> list[ast.AST]:
-    try:
-        return [ast.parse(text)]
-    except SyntaxError:
-        return []
