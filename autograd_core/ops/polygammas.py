@@ -91,7 +91,7 @@ def psi(x: float) -> float:
         x += 1
     inverse = 1 / (x * x)
     series = 0.0
-    for coefficient in (1 / 12, -1 / 120, 1 / 252, -1 / 240, 1 / 132, -691 / 32760, 1 / 12)[::-1]:
+    for coefficient in PSI:
         series = series * inverse + coefficient
     return shifted + math.log(x) - 0.5 / x - series * inverse
 

@@ -94,6 +94,8 @@ class Spent(BaseException):
 
 
 CHECK_EVERY = 256
+FREE = 1024
+"""Elements for which nothing is charged, if they take a step each."""
 
 
 def peak() -> int:
@@ -138,8 +140,8 @@ class Meter:
         steps = count * weight
         if steps > self.limits.effort:
             raise Spent("effort", self.limits.effort)
-        if steps > 1024:
-            self.charge(steps >> 10)
+        if steps > FREE:
+            self.charge(steps // FREE)
 
     def work(self, flops: int) -> None:
         """A matrix product of `flops` multiplications is about to be done."""

@@ -19,6 +19,7 @@ from ..machine import Machine
 from ..torch_face.names import TYPES as ENGINE_TYPES
 from .basics import basic, going_through
 from .creating import Keyed
+from .fields import fields_of
 from .kinds import missing, record_of, type_of
 from .looks import unbound
 from .tables import Entry, table_of
@@ -221,7 +222,7 @@ def of_module(machine: Machine, owner: Any, name: str) -> Value:
     if name == "__class__":
         return type_of(owner)
     if name == "__dict__":
-        return facts(owner)
+        return fields_of(owner)
     if name == "__doc__" and not isinstance(owner, Companion):
         return type(owner).__doc__
     if isinstance(owner, Companion):
@@ -235,16 +236,6 @@ def of_module(machine: Machine, owner: Any, name: str) -> Value:
         if found is not MISSING:
             return found
     raise missing(owner, name)
-
-
-def facts(layer: Any) -> dict[str, Value]:
-    """What a layer of the engine knows of itself: plain values, and copies of what it registered."""
-    held = {name: dict(part) if name in REGISTERED else part for name, part in layer.__dict__.items()}
-    return {name: part for name, part in held.items() if name in REGISTERED or isinstance(part, PLAIN)}
-
-
-REGISTERED = ("_parameters", "_buffers", "_modules")
-PLAIN = (bool, int, float, str, type(None))
 
 
 def of_class(machine: Machine, owner: Class, name: str) -> Value:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
-from ..limits import Meter
+from ..limits import FREE, Meter
 from ..words import words
 from .sizes import (
     Arguments,
@@ -153,15 +153,11 @@ EACH = 3_000
 APART = {"_cdist_forward": 0, "_cdist_backward": 1}
 """Where the rows stand whose distances from one another are taken, with the other rows after them."""
 
-CONVOLUTIONS = {"convolution": 1, "convolution_backward": 2}
-"""Where the weight stands whose every output channel costs a product."""
+CONVOLUTIONS = frozenset(("convolution", "convolution_backward"))
 
 MOMENT = 8
 """The windows of a convolution are laid out for a moment only, and so are the differences of rows that are compared:
 they may be so many times what a tensor may have."""
-
-FREE = 1024
-"""Elements for which nothing is charged where an operator goes element by element: see Meter.elements."""
 
 PRODUCTS = frozenset(words("mm mv bmm dot matmul addmm addmv addbmm baddbmm outer ger linear einsum tensordot"))
 
@@ -181,15 +177,20 @@ def reserve(meter: Meter) -> Callable[[str, Arguments], None]:
         if op in APART:
             meter.elements(apart(args[APART[op] :]) // MOMENT)
         meter.elements(elements // MOMENT if op in CONVOLUTIONS else elements, weight(op, args))
-        if op in CONVOLUTIONS:
-            meter.work(elements * max(args[CONVOLUTIONS[op]].shape[0], 1))
-        elif op == "mkldnn_rnn_layer":
-            meter.work(elements * (args[1].shape[1] + args[2].shape[1]))
-        elif op == "_scaled_dot_product_flash_attention_for_cpu":
-            meter.work(elements * (args[0].shape[-1] + args[2].shape[-1]))
+        if op in EACH_ELEMENT:
+            meter.work(elements * EACH_ELEMENT[op](args))
 
     ask.free = min(meter.limits.elements, FREE)  # type: ignore[attr-defined]
     return ask
+
+
+EACH_ELEMENT: dict[str, Callable[[Arguments], int]] = {
+    "convolution": lambda args: max(args[1].shape[0], 1),
+    "convolution_backward": lambda args: max(args[2].shape[0], 1),
+    "mkldnn_rnn_layer": lambda args: args[1].shape[1] + args[2].shape[1],
+    "_scaled_dot_product_flash_attention_for_cpu": lambda args: args[0].shape[-1] + args[2].shape[-1],
+}
+"""Multiplications for each element of what is made: of a convolution one for each output channel."""
 
 
 def solved(shape: tuple[int, ...]) -> int:
