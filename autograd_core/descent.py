@@ -56,4 +56,4 @@ class Never:
 
 
 Fact: Any = Never
-"""A fact on a tape in few bytes, where that was compiled: `told(base)` gives it as a tuple, `ref` is its weak proxy."""
+"""A fact on a tape in few bytes, where that was compiled: `told(base)` gives it as a tuple."""

@@ -7,7 +7,7 @@
 typedef struct {
     PyObject_HEAD
     Operator *op; /* of the table, which lasts */
-    PyObject *proxy, *outs, *raw;
+    PyObject *outs, *raw;
     long long nr;
     int32_t numbers[]; /* of result and node, of operands and edges, from the base of the tape on; versions */
 } Fact;
@@ -31,7 +31,7 @@ static int small(PyObject *number, long long base, int32_t *found) {
 }
 
 /* The fact, whose references are those of the tape; NULL without an error if a number is too large for it. */
-PyObject *compact_fact(Operator *op, PyObject *node, PyObject *proxy, PyObject *raw, PyObject *base, PyObject **numbers) {
+PyObject *compact_fact(Operator *op, PyObject *node, PyObject *raw, PyObject *base, PyObject **numbers) {
     int count = 2 + op->operands + op->edges, at = count;
     Fact *fact = PyObject_Malloc(sizeof(Fact) + sizeof(int32_t) * (count + op->keeps));
     if (fact == NULL) return PyErr_NoMemory();
@@ -46,7 +46,6 @@ PyObject *compact_fact(Operator *op, PyObject *node, PyObject *proxy, PyObject *
         return NULL;
     }
     fact->op = op;
-    fact->proxy = Py_NewRef(proxy);
     fact->outs = Py_NewRef(SLOT(node, N.outs));
     fact->raw = Py_NewRef(raw);
     return PyObject_Init((PyObject *)fact, &FactType);
@@ -56,7 +55,7 @@ static PyObject *large(int32_t number, long long base) {
     return number == NONE ? Py_NewRef(Py_None) : PyLong_FromLongLong(number + base);
 }
 
-/* fact.told(base): the tuple that `_heard` of compiled code notes. */
+/* fact.told(base): the tuple that `_heard` of compiled code notes, without a proxy: see leaving.c. */
 static PyObject *told(PyObject *self, PyObject *start) {
     Fact *fact = (Fact *)self;
     Operator *op = fact->op;
@@ -68,7 +67,7 @@ static PyObject *told(PyObject *self, PyObject *start) {
     Py_ssize_t n = 0;
     PyTuple_SET_ITEM(tuple, n++, Py_NewRef(op->entry));
     PyTuple_SET_ITEM(tuple, n++, large(fact->numbers[0], base));
-    PyTuple_SET_ITEM(tuple, n++, Py_NewRef(fact->proxy));
+    PyTuple_SET_ITEM(tuple, n++, Py_NewRef(Py_None));
     PyTuple_SET_ITEM(tuple, n++, large(fact->numbers[1], base));
     PyTuple_SET_ITEM(tuple, n++, PyLong_FromLongLong(fact->nr));
     PyTuple_SET_ITEM(tuple, n++, Py_NewRef(fact->outs));
@@ -82,21 +81,14 @@ static PyObject *told(PyObject *self, PyObject *start) {
     return tuple;
 }
 
-static PyObject *ref(PyObject *self, void *closure) {
-    (void)closure;
-    return Py_NewRef(((Fact *)self)->proxy);
-}
-
 static void dropped(PyObject *self) {
     Fact *fact = (Fact *)self;
-    Py_DECREF(fact->proxy);
     Py_DECREF(fact->outs);
     Py_DECREF(fact->raw);
     PyObject_Free(self);
 }
 
 static PyMethodDef methods[] = {{"told", told, METH_O, NULL}, {NULL, NULL, 0, NULL}};
-static PyGetSetDef fields[] = {{"ref", ref, NULL, NULL, NULL}, {NULL, NULL, NULL, NULL, NULL}};
 
 PyTypeObject FactType = {
     PyVarObject_HEAD_INIT(NULL, 0)
@@ -105,5 +97,4 @@ PyTypeObject FactType = {
     .tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION,
     .tp_dealloc = dropped,
     .tp_methods = methods,
-    .tp_getset = fields,
 };

@@ -73,7 +73,8 @@ static struct PyModuleDef definition = {PyModuleDef_HEAD_INIT, "compiled", NULL,
 
 PyMODINIT_FUNC PyInit_compiled(void) {
     import_array();
-    if (PyType_Ready(&OperatorType) < 0 || PyType_Ready(&StepType) < 0 || PyType_Ready(&FactType) < 0) return NULL;
+    if (PyType_Ready(&OperatorType) < 0 || PyType_Ready(&StepType) < 0 || PyType_Ready(&FactType) < 0 ||
+        PyType_Ready(&LeavingType) < 0) return NULL;
     PyObject *module = PyModule_Create(&definition);
     if (module == NULL) return NULL;
     static const char *const names[] = {"CALLED", "SUM", "DIFFERENCE", "PRODUCT", "QUOTIENT", "OPPOSITE", "DOT",

@@ -22,7 +22,7 @@
 
 #define SLOT(object, offset) (*(PyObject **)((char *)(object) + (offset)))
 
-typedef struct { Py_ssize_t data_, storage_, node, meta, told; } TensorSlots;
+typedef struct { Py_ssize_t data_, storage_, node, meta, told, leaving; } TensorSlots;
 typedef struct { Py_ssize_t requires_grad, accumulator, view, wrapped; } MetaSlots;
 typedef struct { Py_ssize_t base; } ViewSlots;
 typedef struct { Py_ssize_t version, boxed, address_, counts, told; } StorageSlots;
@@ -172,9 +172,10 @@ int step_taken(Step *step, PyObject *node, PyObject **grad, PyObject *run, int h
 
 /* ---- a tape that listens */
 
-extern PyTypeObject FactType;
+extern PyTypeObject FactType, LeavingType;
+int watch(PyObject *tensor, PyObject *told, PyObject *add);
 int is_compact(Operator *op);
-PyObject *compact_fact(Operator *op, PyObject *node, PyObject *proxy, PyObject *raw, PyObject *base, PyObject **numbers);
+PyObject *compact_fact(Operator *op, PyObject *node, PyObject *raw, PyObject *base, PyObject **numbers);
 
 int listener(PyObject **tape);
 int reserve(Operator *op, PyObject *tape, PyObject **data);

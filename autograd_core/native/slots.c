@@ -42,7 +42,7 @@ static int look(PyObject *types, const char *type, const char *const *names, Py_
 }
 
 int slots_of(PyObject *types) {
-    static const char *const tensor[] = {"data_", "storage_", "node", "meta", "told", NULL};
+    static const char *const tensor[] = {"data_", "storage_", "node", "meta", "told", "leaving", NULL};
     static const char *const meta[] = {"requires_grad", "accumulator", "view", "wrapped", NULL};
     static const char *const view[] = {"base", NULL};
     static const char *const storage[] = {"version", "boxed", "address_", "counts", "told", NULL};

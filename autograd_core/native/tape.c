@@ -103,15 +103,13 @@ static int note_result(Operator *op, PyObject *tape, PyObject *const *given, PyO
         Py_XDECREF(outs);
         Py_SETREF(kept, whole);
     }
-    PyObject *proxy = PyWeakref_NewProxy(result, add);
-    PyObject *fact = kept == NULL || proxy == NULL ? NULL : PyTuple_New(5 + op->operands + op->bare);
+    PyObject *fact = kept == NULL || watch(result, at, add) < 0 ? NULL : PyTuple_New(5 + op->operands + op->bare);
     if (fact == NULL) {
         Py_XDECREF(kept);
-        Py_XDECREF(proxy);
         Py_DECREF(at);
         return -1;
     }
-    PyObject *first[] = {Py_NewRef(op->entry), at, proxy, Py_NewRef(Py_None), kept};
+    PyObject *first[] = {Py_NewRef(op->entry), at, Py_NewRef(Py_None), Py_NewRef(Py_None), kept};
     Py_ssize_t n = 0;
     for (; n < 5; n++) PyTuple_SET_ITEM(fact, n, first[n]);
     for (int i = 0; i < op->operands; i++) PyTuple_SET_ITEM(fact, n++, Py_NewRef(numbers[i]));
@@ -147,11 +145,11 @@ static int numbers_of(Operator *op, PyObject *tape, PyObject *const *given, PyOb
 }
 
 /* The fact of a result and its node as a tuple. `numbers` are those of both, of operands and edges. */
-static PyObject *whole_fact(Operator *op, PyObject *node, PyObject *proxy, PyObject *kept, PyObject **numbers) {
+static PyObject *whole_fact(Operator *op, PyObject *node, PyObject *kept, PyObject **numbers) {
     int count = op->operands + op->edges;
     PyObject *fact = PyTuple_New(8 + count + op->keeps);
     if (fact == NULL) return NULL;
-    PyObject *first[] = {op->entry, numbers[0], proxy, numbers[1], SLOT(node, N.sequence_nr), SLOT(node, N.outs),
+    PyObject *first[] = {op->entry, numbers[0], Py_None, numbers[1], SLOT(node, N.sequence_nr), SLOT(node, N.outs),
                          kept, op->zeros};
     Py_ssize_t n = 0;
     for (; n < 8; n++) PyTuple_SET_ITEM(fact, n, Py_NewRef(first[n]));
@@ -169,7 +167,7 @@ static int note_node(Operator *op, PyObject *tape, PyObject *const *given, PyObj
     int known = numbers_of(op, tape, given, SLOT(node, N.next), numbers + 2);
     if (known <= 0) return known < 0 ? -1 : told_at_once(tape, K.both, result, op, given);
     int failed = -1;
-    PyObject *kept = NULL, *proxy = NULL, *fact = NULL;
+    PyObject *kept = NULL, *fact = NULL;
     numbers[0] = next_of(SLOT(tape, L.tensors_told));
     numbers[1] = next_of(SLOT(tape, L.nodes_told));
     if (numbers[0] == NULL || numbers[1] == NULL) goto end;
@@ -177,15 +175,13 @@ static int note_node(Operator *op, PyObject *tape, PyObject *const *given, PyObj
     put(node, N.told, numbers[1]);
     if (SLOT(result, T.storage_) != Py_None) put(SLOT(result, T.storage_), S.told, numbers[0]);
     kept = raw(op, data, SLOT(result, T.data_));
-    proxy = kept == NULL ? NULL : PyWeakref_NewProxy(result, add);
-    if (proxy == NULL) goto end;
-    if (op->compact) fact = compact_fact(op, node, proxy, kept, SLOT(tape, L.base), numbers);
-    if (fact == NULL && !PyErr_Occurred()) fact = whole_fact(op, node, proxy, kept, numbers);
+    if (kept == NULL || watch(result, numbers[0], add) < 0) goto end;
+    if (op->compact) fact = compact_fact(op, node, kept, SLOT(tape, L.base), numbers);
+    if (fact == NULL && !PyErr_Occurred()) fact = whole_fact(op, node, kept, numbers);
     if (fact != NULL) failed = note(add, fact);
 end:
     for (int i = 0; i < 2 + op->operands + op->edges; i++) Py_XDECREF(numbers[i]);
     Py_XDECREF(kept);
-    Py_XDECREF(proxy);
     return failed;
 }
 

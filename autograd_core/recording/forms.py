@@ -10,7 +10,6 @@ from weakref import CallableProxyType, ProxyType
 
 import numpy as np
 
-from .. import descent
 from .. import events as e
 from ..frozen import maker
 from ..values import Value, snapshot
@@ -53,8 +52,6 @@ def proxies(items: list[Any]) -> Iterator[Any]:
                     yield part
                 elif type(part) is list:
                     yield from proxies(part)
-        elif type(item) is descent.Fact:
-            yield item.ref
 
 
 def as_noted(result: Any) -> Any:

@@ -49,7 +49,8 @@ class Reader:
         """Storages by the number that the tape gave them: they are numbered anew as they are told of."""
         self.nodes: dict[int, Known] = {}
         self.leaving: dict[int, tuple[Flight, int | None]] = {}
-        """For each weak proxy what to tell when it comes, and the node that lost one of those that hold it, if any."""
+        """By what comes when a tensor goes, the id of its weak proxy or the inverse of its number: what to tell then,
+        and the node that lost one of those that hold it, if any."""
         self.calls = Calls(self)
         self.known: dict[Any, Callable[[Flight], None]] = {
             e.TensorMade: self.tensor_made,
@@ -82,12 +83,12 @@ class Reader:
                 take(item)
             elif kind is compact:
                 take(item.told(base))
-            elif kind is int:
+            elif kind is int and item > 0:
                 if calls.results is not None:
                     calls.arrive()
                 calls.node_ran((item, {}))
             else:  # of a dead proxy nothing else can be asked
-                gone, held = leaving.pop(id(item))
+                gone, held = leaving.pop(item if kind is int else id(item))
                 tell(gone)
                 if held is not None:
                     self.let_go(held)
@@ -234,8 +235,9 @@ class Reader:
         """A result without a node."""
         op, number, ref, _, raw = fact[:PLAIN]
         base, contents, rest = self.base, self.contents, fact[PLAIN : PLAIN + len(op.tensors)]
+        sign = ~number if ref is None else id(ref)
         number -= base
-        self.leaving[id(ref)] = (e.TensorReleased, number), None
+        self.leaving[sign] = (e.TensorReleased, number), None
         given = tuple([told - base for told in rest if told is not None and told - base not in contents.numbers])
         if raw is None:
             operands = [fact[-1] if told is None else contents.held(told - base) for told in rest]
@@ -253,9 +255,10 @@ class Reader:
         form, base, tell = form_of(op), self.base, self.flights.append
         memory, contents = self.memory, self.contents
         values, raws = contents.values, contents.raws
+        sign = ~number if ref is None else id(ref)
         number -= base
         node -= base
-        self.leaving[id(ref)] = (e.TensorReleased, number), node
+        self.leaving[sign] = (e.TensorReleased, number), node
         given = tuple([told - base for told in fact[FIELDS : form.joined] if told is not None])
         joined = zip(fact[form.joined : form.kept], nrs, strict=True)
         edges = tuple([(None if told is None else told - base, at) for told, at in joined])
