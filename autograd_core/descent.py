@@ -6,7 +6,6 @@ Where that was compiled, `descend` is the compiled one; see Note [Native path] i
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 from .graph import Node, Run
 
@@ -49,11 +48,3 @@ def in_python(this: Run, stepped: Stepped, settle: Settle, direct: set[int] | No
 
 
 descend: Callable[[Run, Stepped, Settle, set[int] | None], None] = in_python
-
-
-class Never:
-    """In the place of a class that nothing is of."""
-
-
-Fact: Any = Never
-"""A fact on a tape in few bytes, where that was compiled: `told(base)` gives it as a tuple."""

@@ -287,10 +287,12 @@ class AccumulateGrad(Node):
     It holds its leaf; the leaf holds it only weakly, so it lives as long as a graph uses it.
     """
 
-    __slots__ = ("variable",)
+    __slots__ = ("variable", "leaving")
     op_name = "AccumulateGrad"
 
     variable: Tensor
+    leaving: Any
+    """What tells a tape when it goes, if the compiled path noted it; see native/."""
     next = ()
     nrs = ()
 

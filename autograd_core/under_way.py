@@ -18,6 +18,7 @@ from .state import forget, state, switch
 
 if TYPE_CHECKING:
     from .engine import Call
+    from .tell import Session
 
 
 INSIDE = 61
@@ -41,9 +42,7 @@ def under_way(call: Call, work: Callable[[], object]) -> None:
         if state.anomaly and call.running is not None:
             anomaly.told(call.running)
         if session is not None and state.session is session:
-            node = call.running
-            at = None if node is None else session.node(node)
-            session.emit((events.BackwardFailed, call.number, at, type(error).__name__, str(error)))
+            tell_failure(session, call, error)
         raise
     finally:
         state.calls.pop()
@@ -52,6 +51,13 @@ def under_way(call: Call, work: Callable[[], object]) -> None:
             state.saved_hooks = hooks  # what a hook did to the stack of hooks ends with the call
     if session is not None:
         session.emit((events.BackwardFinished, call.number))
+
+
+def tell_failure(session: Session, call: Call, error: BaseException) -> None:
+    """Tell that the call ended in `error`, and at which node."""
+    node = call.running
+    at = None if node is None else session.node(node)
+    session.emit((events.BackwardFailed, call.number, at, type(error).__name__, str(error)))
 
 
 def in_another_thread(work: Callable[[], object]) -> None:

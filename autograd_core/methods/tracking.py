@@ -47,9 +47,19 @@ def get_grad(self: Tensor) -> Tensor | None:
     return found
 
 
+def forgotten_in_python(self: Tensor) -> bool:
+    """Whether `.grad` was set to None; False if there is more to it."""
+    if singular or self.meta is None:
+        return False
+    self.meta.grad = None
+    return True
+
+
+forgotten: Callable[[Tensor], bool] = forgotten_in_python
+
+
 def set_grad(self: Tensor, grad: Any) -> None:
-    if grad is None and not singular and self.meta is not None:
-        self.meta.grad = None
+    if grad is None and forgotten(self):
         return
     if grad is not None:
         check_grad(self, grad)

@@ -15,16 +15,19 @@ import os
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from .. import arithmetic, descent, leaves, operands, quick
+from .. import arithmetic, descent, inplace, leaves, operands, quick
 from ..compiling.kept import kept
-from ..edges import new_accumulator
+from ..engine import Call
+from ..events import BackwardFinished, BackwardStarted
 from ..fitting import fitted
-from ..graph import FLOAT, LAST, SCALAR, Node, Run, known_floats, outs_of
-from ..recording.noting import LARGE, SMALL, noted
-from ..recording.tape import Tape
+from ..graph import FLOAT, LAST, ONE, SCALAR, AccumulateGrad, Node, Run, known_floats, outs_of
+from ..recording import engine, tape
+from ..recording.noting import LARGE, SMALL
+from ..recording.tape import GOES, GONE, JOINED, LEAF, ROOT, WROTE, Tape
 from ..saved import SavedResult
 from ..state import next_usual, singular, special, state
 from ..storage import Storage
+from ..tell import Watch
 from ..tensor import Meta, Tensor, View
 from .loading import loaded
 
@@ -51,15 +54,19 @@ def met(tape: Tape, operands: tuple[Tensor, ...], nodes: tuple[Node | None, ...]
 if compiled is not None:
     compiled.begin(
         dict(
-            Tensor=Tensor, Meta=Meta, View=View, Storage=Storage, SavedResult=SavedResult, Node=Node, Run=Run,
-            Tape=Tape,
+            Tensor=Tensor, Meta=Meta, View=View, Storage=Storage, SavedResult=SavedResult, Node=Node,
+            AccumulateGrad=AccumulateGrad, Run=Run, Tape=Tape, Watch=Watch,
         ),
         dict(
-            Tensor=Tensor, Storage=Storage, SavedResult=SavedResult, Tape=Tape, FLOAT=FLOAT, SCALAR=SCALAR, LAST=LAST,
-            known_floats=known_floats, outs_of=outs_of, numbers=operands.numbers, special=special, singular=singular,
-            state=state, sequence=next_usual.__self__,  # type: ignore[attr-defined]
-            new_leaf=new_accumulator, leaf=leaves.leaf, add=quick.add, fitted=fitted, squared=quick.squared, met=met,
-            noted=noted, steps=steps, LARGE=LARGE, SMALL=SMALL, MISSES=descent.MISSES,
+            Tensor=Tensor, Storage=Storage, SavedResult=SavedResult, AccumulateGrad=AccumulateGrad, Tape=Tape, Run=Run,
+            FLOAT=FLOAT, SCALAR=SCALAR, LAST=LAST, ONE=ONE, LARGE=LARGE, SMALL=SMALL, MISSES=descent.MISSES,
+            known_floats=known_floats, outs_of=outs_of, numbers=operands.numbers, steps=steps,
+            special=special, singular=singular, state=state,
+            sequence=next_usual.__self__,  # type: ignore[attr-defined]
+            leaf=leaves.leaf, add=quick.add, fitted=fitted, squared=quick.squared, met=met,
+            Call=Call, Running=engine.Running, backward=engine.backward_in_python, broken_off=engine.broken_off,
+            BackwardStarted=BackwardStarted, BackwardFinished=BackwardFinished,
+            WROTE=WROTE, GONE=GONE, JOINED=JOINED, LEAF=LEAF, GOES=GOES, ROOT=ROOT,
         ),
     )  # fmt: skip
 
@@ -107,6 +114,7 @@ def complete() -> None:
     """The table is read to its end: find the steps of its nodes, and let the engine take them."""
     if compiled is None:
         return
+    from ..methods import tracking
     from ..nn.parameter import Parameter
 
     compiled.leaves(Parameter)
@@ -114,7 +122,9 @@ def complete() -> None:
         if step is not None and op.node_class is not None and op.node_class.step is not quick.step:
             steps[op.node_class] = step_of(op, *step)
     _described.clear()
-    descent.descend, descent.Fact = compiled.descend, compiled.Fact
+    descent.descend, tape.new_items = compiled.descend, compiled.Ledger
+    engine.backward, inplace.written_natively = compiled.backward, compiled.write
+    tracking.forgotten = compiled.forget
 
 
 def step_of(op: Op, unit: str, facts: tuple[Any, ...], keeps: tuple[Any, ...], formulas: tuple[Any, ...]) -> Any:

@@ -9,16 +9,24 @@ static int newest(PyObject *pending, long long *found) {
     Py_ssize_t at = 0;
     *found = -1;
     while (PyDict_Next(pending, &at, &key, &value)) {
-        long long nr = PyLong_AsLongLong(key);
+        long long nr = whole_number(key);
         if (nr == -1 && PyErr_Occurred()) return -1;
         if (nr > *found) *found = nr;
     }
     return 0;
 }
 
-typedef struct {
-    PyObject *run, *stepped, *settle, *direct; /* see `descend` */
-} Descent;
+/* Where Python has to go on: `stepped` and `settle` of a Running, which is made now if it was not needed before. */
+int has_python(Descent *descent) {
+    if (descent->stepped != NULL) return 1;
+    PyObject *running = PyObject_CallFunctionObjArgs(K.Running, descent->tape, descent->call, descent->run, NULL);
+    if (running == NULL) return 0;
+    descent->stepped = PyObject_GetAttrString(running, "stepped");
+    descent->settle = PyObject_GetAttrString(running, "settle");
+    descent->take = PyObject_GetAttrString(running, "take");
+    Py_DECREF(running);
+    return descent->stepped != NULL && descent->settle != NULL && descent->take != NULL;
+}
 
 /* Whether the tape was told at once of `node`: it tells of its run itself. */
 static int is_direct(PyObject *node, PyObject *direct) {
@@ -41,38 +49,33 @@ static int run_node(Descent *descent, PyObject *node, PyObject *at) {
         Py_XDECREF(grad);
         if (taken != 0) return taken < 0 ? -1 : 0;
     }
-    PyObject *stepped = PyObject_CallFunctionObjArgs(descent->stepped, node, at, run, NULL);
+    PyObject *stepped = has_python(descent) ? PyObject_CallFunctionObjArgs(descent->stepped, node, at, run, NULL) : NULL;
     Py_XDECREF(stepped);
     return stepped == NULL ? -1 : 0;
 }
 
 static int settle(Descent *descent) {
     if (PyList_GET_SIZE(SLOT(descent->run, U.shared)) == 0) return 0;
-    PyObject *settled = PyObject_CallOneArg(descent->settle, descent->run);
+    PyObject *settled = has_python(descent) ? PyObject_CallOneArg(descent->settle, descent->run) : NULL;
     Py_XDECREF(settled);
     return settled == NULL ? -1 : 0;
 }
 
-/* descend(run, stepped, settle, direct): run all nodes that are pending, and those that they lead to. `stepped` runs a
-   node by Python, `settle` sees to leaves that share a gradient. `direct` are the nodes that tell of themselves at
-   once, None if nobody listens. A node that fails is pending again. */
-PyObject *descend(PyObject *module, PyObject *args) {
-    (void)module;
-    Descent descent;
-    if (!PyArg_ParseTuple(args, "OOOO", &descent.run, &descent.stepped, &descent.settle, &descent.direct)) return NULL;
-    PyObject *pending = SLOT(descent.run, U.pending);
+/* Run all nodes that are pending, and those that they lead to. A node that fails is pending again. */
+int go_down(Descent *descent) {
+    PyObject *pending = SLOT(descent->run, U.pending);
     long long at;
-    if (newest(pending, &at) < 0) return NULL;
+    if (newest(pending, &at) < 0) return -1;
     int misses = 0, breath = 0;
     for (; PyDict_GET_SIZE(pending) != 0; at--) {
         PyObject *key = PyLong_FromLongLong(at);
-        if (key == NULL) return NULL;
+        if (key == NULL) return -1;
         PyObject *node = PyDict_GetItemWithError(pending, key);
         if (node == NULL) {
             Py_DECREF(key);
-            if (PyErr_Occurred()) return NULL;
+            if (PyErr_Occurred()) return -1;
             if (++misses > K.MISSES) {
-                if (newest(pending, &at) < 0) return NULL;
+                if (newest(pending, &at) < 0) return -1;
                 at++;
                 misses = 0;
             }
@@ -80,7 +83,7 @@ PyObject *descend(PyObject *module, PyObject *args) {
         }
         misses = 0;
         Py_INCREF(node);
-        int failed = PyDict_DelItem(pending, key) < 0 || run_node(&descent, node, key) < 0 || settle(&descent) < 0;
+        int failed = PyDict_DelItem(pending, key) < 0 || run_node(descent, node, key) < 0 || settle(descent) < 0;
         if (!failed && ++breath == BREATH) {
             breath = 0;
             failed = PyErr_CheckSignals() < 0;
@@ -93,7 +96,16 @@ PyObject *descend(PyObject *module, PyObject *args) {
         }
         Py_DECREF(node);
         Py_DECREF(key);
-        if (failed) return NULL;
+        if (failed) return -1;
     }
+    return 0;
+}
+
+/* descend(run, stepped, settle, direct): `in_python` of descent.py. */
+PyObject *descend(PyObject *module, PyObject *args) {
+    (void)module;
+    Descent descent = {0};
+    if (!PyArg_ParseTuple(args, "OOOO", &descent.run, &descent.stepped, &descent.settle, &descent.direct)) return NULL;
+    if (go_down(&descent) < 0) return NULL;
     Py_RETURN_NONE;
 }

@@ -4,14 +4,21 @@
 
 /* ---- put into slots */
 
-/* What a node keeps of its own result, which gets a storage so that writes to it are counted. */
-static PyObject *kept_result(PyObject *tensor) {
+/* A storage that was written `version` times. */
+PyObject *new_storage(PyObject *version) {
     PyObject *storage = K.Storage->tp_alloc(K.Storage, 0);
     if (storage == NULL) return NULL;
-    FILL(storage, S.version, Py_NewRef(K.zero));
+    FILL(storage, S.version, Py_NewRef(version));
     FILL(storage, S.boxed, Py_NewRef(Py_None));
     FILL(storage, S.address_, Py_NewRef(Py_None));
     FILL(storage, S.counts, Py_NewRef(Py_True));
+    return storage;
+}
+
+/* What a node keeps of its own result, which gets a storage so that writes to it are counted. */
+static PyObject *kept_result(PyObject *tensor) {
+    PyObject *storage = new_storage(K.zero);
+    if (storage == NULL) return NULL;
     put(tensor, T.storage_, storage);
     PyObject *kept = K.SavedResult->tp_alloc(K.SavedResult, 0);
     if (kept != NULL) {

@@ -28,11 +28,14 @@ static PyObject *begin(PyObject *module, PyObject *args) {
     if (slots_of(types) < 0) return NULL;
     struct { const char *name; PyObject **place; } places[] = {
         {"Tensor", (PyObject **)&K.Tensor}, {"Storage", (PyObject **)&K.Storage}, {"SavedResult", (PyObject **)&K.SavedResult},
-        {"Tape", (PyObject **)&K.Tape},
+        {"Tape", (PyObject **)&K.Tape}, {"Run", (PyObject **)&K.Run}, {"Call", &K.Call}, {"Running", &K.Running},
+        {"backward", &K.backward}, {"broken_off", &K.broken_off}, {"BackwardStarted", &K.BackwardStarted},
+        {"BackwardFinished", &K.BackwardFinished}, {"ROOT", &K.ROOT}, {"ONE", &K.ONE},
         {"FLOAT", &K.FLOAT}, {"SCALAR", &K.SCALAR}, {"LAST", &K.LAST}, {"known_floats", &K.known_floats},
         {"outs_of", &K.outs_of}, {"numbers", &K.numbers}, {"special", &K.special}, {"singular", &K.singular},
-        {"state", &K.state}, {"sequence", &K.sequence}, {"new_leaf", &K.new_leaf}, {"leaf", &K.leaf}, {"add", &K.add},
-        {"fitted", &K.fitted}, {"squared", &K.squared}, {"met", &K.met}, {"noted", &K.noted}, {"steps", &K.steps},
+        {"state", &K.state}, {"sequence", &K.sequence}, {"AccumulateGrad", (PyObject **)&K.AccumulateGrad}, {"leaf", &K.leaf}, {"add", &K.add},
+        {"fitted", &K.fitted}, {"squared", &K.squared}, {"met", &K.met}, {"steps", &K.steps},
+        {"WROTE", &K.WROTE}, {"GONE", &K.GONE}, {"JOINED", &K.JOINED}, {"LEAF", &K.LEAF}, {"GOES", &K.GOES},
     };
     for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
         PyObject *found = taken(known, places[i].name);
@@ -45,10 +48,15 @@ static PyObject *begin(PyObject *module, PyObject *args) {
         return NULL;
     K.MISSES = (int)misses;
     K.zero = PyLong_FromLong(0);
-    K.grad_enabled = PyUnicode_InternFromString("grad_enabled");
-    K.both = PyUnicode_InternFromString("both");
-    K.result = PyUnicode_InternFromString("result");
-    if (K.zero == NULL || K.grad_enabled == NULL || K.both == NULL || K.result == NULL) return NULL;
+    K.one = PyFloat_FromDouble(1.0);
+    if (K.zero == NULL || K.one == NULL) return NULL;
+    struct { const char *name; PyObject **place; } words[] = {
+        {"grad_enabled", &K.grad_enabled}, {"levels", &K.levels}, {"both", &K.both}, {"result", &K.result},
+        {"accumulator_made", &K.accumulator_made}, {"taken", &K.taken}, {"calls", &K.calls}, {"__dict__", &K.dict},
+        {"emit", &K.emit}, {"number", &K.number}, {"direct", &K.direct},
+    };
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if ((*words[i].place = PyUnicode_InternFromString(words[i].name)) == NULL) return NULL;
     Py_RETURN_NONE;
 }
 
@@ -66,6 +74,9 @@ static PyMethodDef functions[] = {
     {"operator", operator_for, METH_VARARGS, NULL},
     {"step", step_for, METH_VARARGS, NULL},
     {"descend", descend, METH_VARARGS, NULL},
+    {"backward", (PyCFunction)(void (*)(void))backward, METH_FASTCALL, NULL},
+    {"write", (PyCFunction)(void (*)(void))write_over, METH_FASTCALL, NULL},
+    {"forget", forget, METH_O, NULL},
     {NULL, NULL, 0, NULL},
 };
 
@@ -73,7 +84,7 @@ static struct PyModuleDef definition = {PyModuleDef_HEAD_INIT, "compiled", NULL,
 
 PyMODINIT_FUNC PyInit_compiled(void) {
     import_array();
-    if (PyType_Ready(&OperatorType) < 0 || PyType_Ready(&StepType) < 0 || PyType_Ready(&FactType) < 0 ||
+    if (PyType_Ready(&OperatorType) < 0 || PyType_Ready(&StepType) < 0 || PyType_Ready(&LedgerType) < 0 ||
         PyType_Ready(&LeavingType) < 0) return NULL;
     PyObject *module = PyModule_Create(&definition);
     if (module == NULL) return NULL;
@@ -88,6 +99,6 @@ PyMODINIT_FUNC PyInit_compiled(void) {
     for (int i = 0; names[i] != NULL; i++)
         if (PyModule_AddIntConstant(module, names[i], values[i]) < 0) return NULL;
     if (PyModule_AddIntConstant(module, "MANY", MANY) < 0) return NULL;
-    if (PyModule_AddObjectRef(module, "Fact", (PyObject *)&FactType) < 0) return NULL;
+    if (PyModule_AddObjectRef(module, "Ledger", (PyObject *)&LedgerType) < 0) return NULL;
     return module;
 }

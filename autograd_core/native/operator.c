@@ -30,12 +30,12 @@ static PyObject *alive(PyObject *reference) {
 }
 
 /* The node to which the gradient of `tensor` goes, or None. */
-static PyObject *edge_of(PyObject *tensor) {
+static PyObject *edge_of(PyObject *tape, PyObject *tensor) {
     PyObject *meta = SLOT(tensor, T.meta);
     if (meta == Py_None) return Py_NewRef(SLOT(tensor, T.node));
     if (SLOT(meta, M.requires_grad) != Py_True) return Py_NewRef(Py_None);
     PyObject *leaf = alive(SLOT(meta, M.accumulator));
-    return leaf != NULL ? leaf : PyObject_CallFunctionObjArgs(K.new_leaf, tensor, meta, NULL);
+    return leaf != NULL ? leaf : new_leaf(tape, tensor, meta);
 }
 
 /* The data of all operands, borrowed; 0 if one is not usual. The second may be a number, if the operator says so. */
@@ -74,16 +74,6 @@ static PyObject *result_of(Operator *op, PyObject **data) {
 
 /* ---- what is made */
 
-static PyObject *tensor_over(PyObject *data) {
-    PyObject *tensor = K.Tensor->tp_alloc(K.Tensor, 0);
-    if (tensor == NULL) return NULL;
-    FILL(tensor, T.data_, Py_NewRef(data));
-    FILL(tensor, T.storage_, Py_NewRef(Py_None));
-    FILL(tensor, T.node, Py_NewRef(Py_None));
-    FILL(tensor, T.meta, Py_NewRef(Py_None));
-    return tensor;
-}
-
 /* The node of `result`, unless no operand needs a gradient. */
 static int link_up(Operator *op, PyObject *tape, PyObject *const *given, PyObject **data, PyObject *result) {
     PyObject *next = PyTuple_New(op->edges), *node = NULL;
@@ -91,7 +81,7 @@ static int link_up(Operator *op, PyObject *tape, PyObject *const *given, PyObjec
     int wanted = 0;
     for (int i = 0; i < op->edges; i++) {
         PyObject *operand = given[op->edge[i]];
-        PyObject *below = is_tensor(operand) ? edge_of(operand) : Py_NewRef(Py_None);
+        PyObject *below = is_tensor(operand) ? edge_of(tape, operand) : Py_NewRef(Py_None);
         if (below == NULL) goto failed;
         if (below != Py_None) wanted |= 1 << op->edge[i];
         PyTuple_SET_ITEM(next, i, below);
@@ -119,17 +109,6 @@ failed:
     Py_XDECREF(node);
     Py_DECREF(next);
     return -1;
-}
-
-/* Whether grad mode is on in this thread; -1 with an error set. */
-static int grad_enabled(PyObject *tape) {
-    if (tape != NULL) return SLOT(tape, L.grad) == Py_True;
-    if (PySet_GET_SIZE(K.special) == 0) return 1;
-    PyObject *enabled = PyObject_GetAttr(K.state, K.grad_enabled);
-    if (enabled == NULL) return -1;
-    int is_on = PyObject_IsTrue(enabled);
-    Py_DECREF(enabled);
-    return is_on;
 }
 
 /* ---- the call */
@@ -273,7 +252,6 @@ PyObject *operator_for(PyObject *module, PyObject *args) {
     for (int i = 0; i < op->edges; i++) op->edge[i] = (int)PyLong_AsLong(PyTuple_GET_ITEM(edge, i));
     if (read_kept(op->node, kept, op->kept, &op->keeps) < 0) goto failed;
     if (PyErr_Occurred()) goto failed;
-    op->compact = is_compact(op);
     return (PyObject *)op;
 failed:
     Py_DECREF(op);

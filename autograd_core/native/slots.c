@@ -8,8 +8,10 @@ ViewSlots V;
 StorageSlots S;
 SavedResultSlots R;
 NodeSlots N;
+LeafSlots A;
 RunSlots U;
 TapeSlots L;
+WatchSlots W;
 Known K;
 
 /* The place of the slot `name` in objects of `type`; -1 with an error set if it has none. */
@@ -43,15 +45,17 @@ static int look(PyObject *types, const char *type, const char *const *names, Py_
 
 int slots_of(PyObject *types) {
     static const char *const tensor[] = {"data_", "storage_", "node", "meta", "told", "leaving", NULL};
-    static const char *const meta[] = {"requires_grad", "accumulator", "view", "wrapped", NULL};
+    static const char *const meta[] = {"requires_grad", "grad", "accumulator", "view", "wrapped", NULL};
     static const char *const view[] = {"base", NULL};
     static const char *const storage[] = {"version", "boxed", "address_", "counts", "told", NULL};
     static const char *const result[] = {"data_", "storage_", "output_nr", NULL};
     static const char *const node[] = {"next", "nrs", "sequence_nr", "outs", "hooks", "freed", "told", NULL};
+    static const char *const leaf[] = {"variable", "leaving", NULL};
     static const char *const run[] = {"retain", "buffers", "pending", "cells", "sums", "written", "shared",
-                                      "add", "arrived", NULL};
-    static const char *const tape[] = {"base", "add", "grad", "reserve", "free", "weigh", "tensors_told",
-                                       "nodes_told", "sequence", NULL};
+                                      "waiting", "call", "add", "arrived", NULL};
+    static const char *const tape[] = {"base", "add", "grad", "reserve", "free", "weigh", "plain", "foreign", "tensors", "storages",
+                                       "tensors_told", "nodes_told", "sequence", NULL};
+    static const char *const watch[] = {"number", NULL};
     if (look(types, "Tensor", tensor, (Py_ssize_t *)&T) < 0) return -1;
     if (look(types, "Meta", meta, (Py_ssize_t *)&M) < 0) return -1;
     if (look(types, "View", view, (Py_ssize_t *)&V) < 0) return -1;
@@ -59,5 +63,7 @@ int slots_of(PyObject *types) {
     if (look(types, "SavedResult", result, (Py_ssize_t *)&R) < 0) return -1;
     if (look(types, "Node", node, (Py_ssize_t *)&N) < 0) return -1;
     if (look(types, "Run", run, (Py_ssize_t *)&U) < 0) return -1;
+    if (look(types, "AccumulateGrad", leaf, (Py_ssize_t *)&A) < 0) return -1;
+    if (look(types, "Watch", watch, (Py_ssize_t *)&W) < 0) return -1;
     return look(types, "Tape", tape, (Py_ssize_t *)&L);
 }

@@ -49,7 +49,7 @@ static int compute(Step *step, PyObject *node, PyObject *grad, PyObject *next, P
 static int add_to_sum(PyObject *cell, PyObject *grad) {
     PyObject *sum = PyNumber_InPlaceAdd(PyList_GET_ITEM(cell, 0), grad);
     if (sum == NULL) return -1;
-    PyObject *count = PyLong_FromLong(PyLong_AsLong(PyList_GET_ITEM(cell, 1)) + 1);
+    PyObject *count = PyLong_FromLongLong(whole_number(PyList_GET_ITEM(cell, 1)) + 1);
     if (count == NULL) {
         Py_DECREF(sum);
         return -1;
@@ -155,8 +155,9 @@ int step_taken(Step *step, PyObject *node, PyObject **grad, PyObject *run, int h
         if (PyErr_Occurred()) taken = -1;
         goto end;
     }
-    if (!heard && is_square(step, node, *grad, next)) {
+    if (is_square(step, node, *grad, next) && (!heard || are_again(step, *grad, loaded))) {
         taken = squared(node, *grad, PyTuple_GET_ITEM(next, 0), run);
+        if (taken > 0 && heard && note_square(step, node, next, run) < 0) taken = -1;
         if (taken > 0) {
             let_go(step, node, run);
             Py_CLEAR(*grad);

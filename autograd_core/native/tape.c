@@ -4,20 +4,12 @@ The facts are those of `_heard` and `_heard_step` in compiled code; see Note [Fa
 
 #include "native.h"
 
-int note(PyObject *add, PyObject *fact) {
-    if (fact == NULL) return -1;
-    PyObject *list = PyCFunction_Check(add) ? PyCFunction_GET_SELF(add) : NULL;
-    int failed;
-    if (list != NULL && PyList_CheckExact(list)) {
-        if (PyTuple_CheckExact(fact)) PyObject_GC_UnTrack(fact); /* no cycle goes through it: the tape lets go of it */
-        failed = PyList_Append(list, fact) < 0;
-    } else {
-        PyObject *added = PyObject_CallOneArg(add, fact);
-        failed = added == NULL;
-        Py_XDECREF(added);
-    }
-    Py_DECREF(fact);
-    return failed ? -1 : 0;
+/* Whether the state of this thread says so; -1 with an error set. */
+static int asked(PyObject *name) {
+    PyObject *found = PyObject_GetAttr(K.state, name);
+    int is_so = found == NULL ? -1 : PyObject_IsTrue(found);
+    Py_XDECREF(found);
+    return is_so;
 }
 
 /* The tape that takes facts of this thread, in `*tape`, borrowed, if one does. 0 if the thread is not for this path. */
@@ -28,13 +20,23 @@ int listener(PyObject **tape) {
     Py_ssize_t at = 0;
     unsigned long thread = PyThread_get_thread_ident();
     while (PyDict_Next(K.singular, &at, &number, &way))
-        if (PyLong_AsUnsignedLong(number) == thread) break;
+        if ((unsigned long)whole_number(number) == thread) break;
         else way = NULL;
     if (way == NULL) return 1;
-    if (way == Py_False || !PyObject_TypeCheck(way, K.Tape)) return 0;
+    if (way == Py_False || !PyObject_TypeCheck(way, K.Tape) || ledger_of(SLOT(way, L.add)) == NULL) return 0;
     *tape = way;
     return 1;
 }
+
+/* Whether grad mode is on in this thread, to which `tape` listens unless it is NULL; -1 with an error set. */
+int grad_enabled(PyObject *tape) {
+    if (tape != NULL) return SLOT(tape, L.grad) == Py_True;
+    if (PySet_GET_SIZE(K.special) == 0) return 1;
+    return asked(K.grad_enabled);
+}
+
+/* Whether this thread has any functions under way that torch.func transforms; -1 with an error set. */
+int has_levels(void) { return asked(K.levels); }
 
 /* ---- contents */
 
@@ -43,19 +45,39 @@ static int is_small_array(PyObject *data) {
            PyArray_SIZE((PyArrayObject *)data) <= K.LARGE;
 }
 
-static PyObject *contents(PyObject *data) {
-    if (is_number(data)) return PyFloat_FromDouble(PyArrayScalar_VAL(data, Float));
-    return PyArray_ToString((PyArrayObject *)data, NPY_CORDER);
+/* What a fact has of `data`: -1 with an error set. To be given back with `drop_contents`. */
+int contents_of(PyObject *data, Contents *found) {
+    found->rows = NULL;
+    if (is_number(data)) {
+        found->code = NUMBER;
+        found->number = PyArrayScalar_VAL(data, Float);
+        return 0;
+    }
+    found->rows = PyArray_GETCONTIGUOUS((PyArrayObject *)data);
+    if (found->rows == NULL) return -1;
+    found->code = (int32_t)PyArray_NBYTES(found->rows);
+    return 0;
 }
 
-/* What a fact has of the result `made`: None if it is computed again by whoever reads. */
-static PyObject *raw(Operator *op, PyObject **data, PyObject *made) {
+void drop_contents(Contents *found) { Py_XDECREF((PyObject *)found->rows); }
+
+/* Put them at `at`; gives the place after them. */
+char *put_contents(char *at, Contents *found) {
+    size_t length = length_of(found->code);
+    if (length) memcpy(at, found->code == NUMBER ? (void *)&found->number : PyArray_DATA(found->rows), length);
+    return at + length;
+}
+
+/* What a fact has of the result `made`: nothing if it is computed again by whoever reads. */
+static int raw(Operator *op, PyObject **data, PyObject *made, Contents *found) {
     int again = op->again && (op->exact || !is_number(made));
     if (again && op->exact)
         again = is_number(made) || PyArray_SIZE((PyArrayObject *)made) != 0;
     else
         for (int i = 0; again && i < op->operands; i++) again = is_small_array(data[i]);
-    return again ? Py_NewRef(Py_None) : contents(made);
+    if (!again) return contents_of(made, found);
+    *found = (Contents){.code = NONE};
+    return 0;
 }
 
 /* ---- numbers */
@@ -63,9 +85,9 @@ static PyObject *raw(Operator *op, PyObject **data, PyObject *made) {
 PyObject *next_of(PyObject *counter) { return Py_TYPE(counter)->tp_iternext(counter); }
 
 /* The number that a tape of this `base` gave, borrowed; NULL if it has given none. */
-static PyObject *told(PyObject *object, Py_ssize_t slot, PyObject *base) {
+PyObject *told_by(PyObject *object, Py_ssize_t slot, PyObject *base) {
     PyObject *number = SLOT(object, slot);
-    return number == NULL || PyLong_AsLongLong(number) < PyLong_AsLongLong(base) ? NULL : number;
+    return number == NULL || whole_number(number) < whole_number(base) ? NULL : number;
 }
 
 static PyObject *as_tuple(PyObject *const *given, int count) {
@@ -86,109 +108,144 @@ static int told_at_once(PyObject *tape, PyObject *method, PyObject *result, Oper
 
 /* ---- facts of operators */
 
-/* The fact of a result without a node. */
-static int note_result(Operator *op, PyObject *tape, PyObject *const *given, PyObject **data, PyObject *result) {
-    PyObject *base = SLOT(tape, L.base), *made = SLOT(result, T.data_), *numbers[MANY];
-    for (int i = 0; i < op->operands; i++) {
-        numbers[i] = is_tensor(given[i]) ? told(given[i], T.told, base) : Py_None;
-        if (numbers[i] == NULL) return told_at_once(tape, K.result, result, op, given);
-    }
-    PyObject *at = next_of(SLOT(tape, L.tensors_told));
-    if (at == NULL) return -1;
-    put(result, T.told, at);
-    PyObject *add = SLOT(tape, L.add), *kept = raw(op, data, made);
-    if (kept != NULL && kept != Py_None && !is_number(made)) {
-        PyObject *outs = outs_for(made);
-        PyObject *whole = outs == NULL ? NULL : PyTuple_Pack(2, PyTuple_GET_ITEM(outs, 0), kept);
-        Py_XDECREF(outs);
-        Py_SETREF(kept, whole);
-    }
-    PyObject *fact = kept == NULL || watch(result, at, add) < 0 ? NULL : PyTuple_New(5 + op->operands + op->bare);
-    if (fact == NULL) {
-        Py_XDECREF(kept);
-        Py_DECREF(at);
-        return -1;
-    }
-    PyObject *first[] = {Py_NewRef(op->entry), at, Py_NewRef(Py_None), Py_NewRef(Py_None), kept};
-    Py_ssize_t n = 0;
-    for (; n < 5; n++) PyTuple_SET_ITEM(fact, n, first[n]);
-    for (int i = 0; i < op->operands; i++) PyTuple_SET_ITEM(fact, n++, Py_NewRef(numbers[i]));
-    for (int i = 1; i <= op->bare; i++)
-        PyTuple_SET_ITEM(fact, n++, Py_NewRef(is_tensor(given[i]) ? Py_None : given[i]));
-    return note(add, fact);
+/* `number` from the base of the ledger on, NONE for None; 0 if it does not fit there. */
+int from_base(Ledger *ledger, PyObject *number, int32_t *found) {
+    *found = NONE;
+    if (number == Py_None) return 1;
+    long long value = whole_number(number) - ledger->base;
+    *found = (int32_t)value;
+    return value >= 0 && value <= INT32_MAX;
 }
 
-/* The numbers of all operands and edges in `found`, new references; 0 if only the tape can tell of them. */
-static int numbers_of(Operator *op, PyObject *tape, PyObject *const *given, PyObject *next, PyObject **found) {
+/* A fact of the few `numbers` of tensors and nodes, and one `more` of a FEW that is TAKEN. */
+int note_few(Ledger *ledger, PyObject *const *numbers, int count, int32_t kind, int32_t more) {
+    Record *record = ledger_record(ledger, FEW, 0, 2 + count, 0);
+    if (record == NULL) return -1;
+    NUMBERS(record)[0] = kind;
+    for (int i = 0; i < count; i++) from_base(ledger, numbers[i], &NUMBERS(record)[1 + i]);
+    NUMBERS(record)[1 + count] = more;
+    return 0;
+}
+
+/* The fact of a result without a node. */
+static int note_result(Operator *op, PyObject *tape, PyObject *const *given, PyObject **data, PyObject *result) {
+    Ledger *ledger = ledger_of(SLOT(tape, L.add));
+    PyObject *base = SLOT(tape, L.base), *made = SLOT(result, T.data_), *outs = Py_None;
+    int32_t numbers[2 + MANY];
+    for (int i = 0; i < op->operands; i++) {
+        PyObject *number = is_tensor(given[i]) ? told_by(given[i], T.told, base) : Py_None;
+        if (number == NULL || !from_base(ledger, number, &numbers[2 + i]))
+            return told_at_once(tape, K.result, result, op, given);
+    }
+    PyObject *at = next_of(SLOT(tape, L.tensors_told));
+    Contents kept;
+    if (at == NULL || raw(op, data, made, &kept) < 0) {
+        Py_XDECREF(at);
+        return -1;
+    }
+    Record *record = NULL;
+    put(result, T.told, at);
+    from_base(ledger, at, &numbers[1]);
+    numbers[0] = kept.code;
+    outs = kept.code < 0 ? Py_NewRef(Py_None) : outs_for(made);
+    if (outs != NULL && watch(result, T.leaving, ledger, whole_number(at)) == 0)
+        record = ledger_record(ledger, PLAIN, 2 + op->bare, 2 + op->operands, length_of(kept.code));
+    Py_DECREF(at);
+    if (record == NULL) {
+        Py_XDECREF(outs);
+        drop_contents(&kept);
+        return -1;
+    }
+    OBJECTS(record)[0] = Py_NewRef((PyObject *)op);
+    OBJECTS(record)[1] = outs;
+    for (int i = 1; i <= op->bare; i++)
+        OBJECTS(record)[1 + i] = Py_NewRef(is_tensor(given[i]) ? Py_None : given[i]);
+    memcpy(NUMBERS(record), numbers, (2 + op->operands) * sizeof *numbers);
+    put_contents(BYTES(record), &kept);
+    drop_contents(&kept);
+    return 0;
+}
+
+/* The numbers of all operands and edges, from the base on, in `found`; 0 if only the tape can tell of them. */
+static int numbers_of(Operator *op, PyObject *tape, PyObject *const *given, PyObject *next, int32_t *found) {
     PyObject *base = SLOT(tape, L.base);
-    int all = 1;
-    for (int i = 0; i < op->operands; i++)
-        if ((found[i] = told(given[i], T.told, base)) == NULL) all = 0;
-    for (int i = 0; i < op->edges; i++) {
+    Ledger *ledger = ledger_of(SLOT(tape, L.add));
+    int known = 1;
+    for (int i = 0; known && i < op->operands; i++) {
+        PyObject *number = told_by(given[i], T.told, base);
+        known = number != NULL && from_base(ledger, number, &found[i]);
+    }
+    for (int i = 0; known && i < op->edges; i++) {
         PyObject *below = PyTuple_GET_ITEM(next, i);
-        PyObject *number = below == Py_None ? Py_None : told(below, N.told, base);
-        if (number == NULL) all = 0;
-        found[op->operands + i] = number;
+        PyObject *number = below == Py_None ? Py_None : told_by(below, N.told, base);
+        known = number != NULL && from_base(ledger, number, &found[op->operands + i]);
     }
-    if (all) {
-        for (int i = 0; i < op->operands + op->edges; i++) Py_INCREF(found[i]);
-        return 1;
-    }
+    if (known) return 1;
     PyObject *operands = as_tuple(given, op->operands);
     PyObject *met = operands == NULL ? NULL : PyObject_CallFunctionObjArgs(K.met, tape, operands, next, NULL);
     Py_XDECREF(operands);
     if (met == NULL) return -1;
-    int known = met != Py_None;
-    for (int i = 0; known && i < op->operands + op->edges; i++) found[i] = Py_NewRef(PyTuple_GET_ITEM(met, i));
+    known = met != Py_None;
+    for (int i = 0; known && i < op->operands + op->edges; i++)
+        known = from_base(ledger, PyTuple_GET_ITEM(met, i), &found[i]);
     Py_DECREF(met);
     return known;
 }
 
-/* The fact of a result and its node as a tuple. `numbers` are those of both, of operands and edges. */
-static PyObject *whole_fact(Operator *op, PyObject *node, PyObject *kept, PyObject **numbers) {
-    int count = op->operands + op->edges;
-    PyObject *fact = PyTuple_New(8 + count + op->keeps);
-    if (fact == NULL) return NULL;
-    PyObject *first[] = {op->entry, numbers[0], Py_None, numbers[1], SLOT(node, N.sequence_nr), SLOT(node, N.outs),
-                         kept, op->zeros};
-    Py_ssize_t n = 0;
-    for (; n < 8; n++) PyTuple_SET_ITEM(fact, n, Py_NewRef(first[n]));
-    for (int i = 0; i < count; i++) PyTuple_SET_ITEM(fact, n++, Py_NewRef(numbers[2 + i]));
+/* The record of `result` and its node; `numbers` are those of the operands and edges, behind which is room. */
+static int record_made(Operator *op, Ledger *ledger, PyObject *result, PyObject *node, Contents *kept, int32_t *numbers) {
+    int others = 0, n = 4 + op->operands + op->edges;
+    numbers[0] = kept->code;
+    numbers[1] = (int32_t)whole_number(SLOT(node, N.sequence_nr));
+    from_base(ledger, SLOT(result, T.told), &numbers[2]);
+    from_base(ledger, SLOT(node, N.told), &numbers[3]);
+    for (int i = 0; i < op->keeps; i++) {
+        if (!op->kept[i].version) {
+            others += op->kept[i].kind != VALUE;
+            continue;
+        }
+        PyObject *version = SLOT(node, op->kept[i].version);
+        numbers[n++] = version == Py_None ? NONE : (int32_t)whole_number(version);
+    }
+    Record *record = ledger_record(ledger, MADE, 2 + others, n, length_of(kept->code));
+    if (record == NULL) return -1;
+    PyObject **objects = OBJECTS(record);
+    *objects++ = Py_NewRef((PyObject *)op);
+    *objects++ = Py_NewRef(SLOT(node, N.outs));
     for (int i = 0; i < op->keeps; i++)
-        if (op->kept[i].version) PyTuple_SET_ITEM(fact, n++, Py_NewRef(SLOT(node, op->kept[i].version)));
-    for (int i = 0; i < op->keeps; i++)
-        if (!op->kept[i].version) PyTuple_SET_ITEM(fact, n++, Py_NewRef(SLOT(node, op->kept[i].slot)));
-    return fact;
+        if (!op->kept[i].version && op->kept[i].kind != VALUE) *objects++ = Py_NewRef(SLOT(node, op->kept[i].slot));
+    memcpy(NUMBERS(record), numbers, n * sizeof *numbers);
+    put_contents(BYTES(record), kept);
+    return 0;
 }
 
 /* The fact of `result` and its node. */
 static int note_node(Operator *op, PyObject *tape, PyObject *const *given, PyObject **data, PyObject *result) {
-    PyObject *node = SLOT(result, T.node), *add = SLOT(tape, L.add), *numbers[2 + 2 * MANY];
-    int known = numbers_of(op, tape, given, SLOT(node, N.next), numbers + 2);
+    PyObject *node = SLOT(result, T.node);
+    Ledger *ledger = ledger_of(SLOT(tape, L.add));
+    int32_t numbers[4 + 3 * MANY];
+    int known = numbers_of(op, tape, given, SLOT(node, N.next), numbers + 4);
     if (known <= 0) return known < 0 ? -1 : told_at_once(tape, K.both, result, op, given);
+    PyObject *at = next_of(SLOT(tape, L.tensors_told)), *joined = next_of(SLOT(tape, L.nodes_told));
+    Contents kept;
     int failed = -1;
-    PyObject *kept = NULL, *fact = NULL;
-    numbers[0] = next_of(SLOT(tape, L.tensors_told));
-    numbers[1] = next_of(SLOT(tape, L.nodes_told));
-    if (numbers[0] == NULL || numbers[1] == NULL) goto end;
-    put(result, T.told, numbers[0]);
-    put(node, N.told, numbers[1]);
-    if (SLOT(result, T.storage_) != Py_None) put(SLOT(result, T.storage_), S.told, numbers[0]);
-    kept = raw(op, data, SLOT(result, T.data_));
-    if (kept == NULL || watch(result, numbers[0], add) < 0) goto end;
-    if (op->compact) fact = compact_fact(op, node, kept, SLOT(tape, L.base), numbers);
-    if (fact == NULL && !PyErr_Occurred()) fact = whole_fact(op, node, kept, numbers);
-    if (fact != NULL) failed = note(add, fact);
-end:
-    for (int i = 0; i < 2 + op->operands + op->edges; i++) Py_XDECREF(numbers[i]);
-    Py_XDECREF(kept);
+    if (at != NULL && joined != NULL && raw(op, data, SLOT(result, T.data_), &kept) == 0) {
+        put(result, T.told, at);
+        put(node, N.told, joined);
+        if (SLOT(result, T.storage_) != Py_None) put(SLOT(result, T.storage_), S.told, at);
+        if (watch(result, T.leaving, ledger, whole_number(at)) == 0)
+            failed = record_made(op, ledger, result, node, &kept, numbers);
+        drop_contents(&kept);
+    }
+    Py_XDECREF(at);
+    Py_XDECREF(joined);
     return failed;
 }
 
 /* Whether the first `count` of `data`, operands and result, are so small that nothing is charged for them. */
 int is_free(Operator *op, PyObject *tape, PyObject **data, int count) {
     if (!op->light) return 0;
-    long most = PyLong_AsLong(SLOT(tape, L.free));
+    long most = (long)whole_number(SLOT(tape, L.free));
     for (int i = 0; i < count; i++)
         if (PyArray_CheckExact(data[i]) && PyArray_SIZE((PyArrayObject *)data[i]) > most) return 0;
     return most > 0;
@@ -229,18 +286,6 @@ int tell(Operator *op, PyObject *tape, PyObject *const *given, PyObject **data, 
 
 /* ---- facts of nodes that ran */
 
-/* What the fact has of the gradient `made` of an edge: True if the formula gives it again, from arrays as they were. */
-static PyObject *gradient_noted(int again, PyObject *made, PyObject *below) {
-    if (again) return Py_NewRef(Py_True);
-    if (is_number(made)) return contents(made);
-    if (made == Py_None) return Py_NewRef(Py_None);
-    PyObject *bytes = PyArray_ToString((PyArrayObject *)made, NPY_CORDER);
-    if (bytes == NULL) return NULL;
-    PyObject *noted = PyTuple_Pack(2, PyTuple_GET_ITEM(SLOT(below, N.outs), 0), bytes);
-    Py_DECREF(bytes);
-    return noted;
-}
-
 /* Whether the gradient of this formula is computed again by whoever reads. */
 static int is_again(Step *step, Formula *formula, PyObject *grad, PyObject **loaded) {
     if (!is_small_array(grad)) return 0;
@@ -251,39 +296,58 @@ static int is_again(Step *step, Formula *formula, PyObject *grad, PyObject **loa
     return 1;
 }
 
+/* Whether both gradients of a product are computed again by whoever reads. */
+int are_again(Step *step, PyObject *grad, PyObject **loaded) {
+    return is_again(step, &step->formula[0], grad, loaded) && is_again(step, &step->formula[1], grad, loaded);
+}
+
+/* The record that `node` ran, with the `shown` of its gradients; `rest` says that those left out are computed again. */
+static int record_handed(Step *step, PyObject *node, Contents *shown, PyObject *next, int rest, Ledger *ledger) {
+    size_t length = 0;
+    for (int i = 0; i < step->edges; i++) length += length_of(shown[i].code);
+    Record *record = ledger_record(ledger, HANDED, step->edges, 2 + step->edges, length);
+    if (record == NULL) return -1;
+    char *at = BYTES(record);
+    from_base(ledger, SLOT(node, N.told), &NUMBERS(record)[0]);
+    NUMBERS(record)[1] = rest;
+    for (int i = 0; i < step->edges; i++) {
+        OBJECTS(record)[i] = Py_NewRef(shown[i].code < 0 ? Py_None : SLOT(PyTuple_GET_ITEM(next, i), N.outs));
+        NUMBERS(record)[2 + i] = shown[i].code;
+        at = put_contents(at, &shown[i]);
+    }
+    return 0;
+}
+
+/* The fact that a product ran of which both gradients are computed again. */
+int note_square(Step *step, PyObject *node, PyObject *next, PyObject *run) {
+    Ledger *ledger = ledger_of(SLOT(run, U.add));
+    if (step->exact) return ledger_number(ledger, RAN, whole_number(SLOT(node, N.told)));
+    Contents again[] = {{.code = AGAIN}, {.code = AGAIN}};
+    return record_handed(step, node, again, next, 0, ledger);
+}
+
+/* What the fact has of one gradient, which may be missing. */
+static int gradient_shown(Step *step, int i, PyObject *grad, PyObject **loaded, PyObject *made, int apart, Contents *shown) {
+    *shown = (Contents){.code = step->exact ? LEFT_OUT : NONE};
+    if (made == NULL || (step->exact && !apart)) return 0;
+    shown->code = NONE;
+    if (made == Py_None) return 0;
+    shown->code = AGAIN;
+    if (!step->exact && !apart && is_again(step, &step->formula[i], grad, loaded)) return 0;
+    return contents_of(made, shown);
+}
+
 /* The fact that `node` ran; `apart` says, as bits, which gradients were not what the formula gave. */
 int note_step(Step *step, PyObject *node, PyObject *grad, PyObject *next, PyObject **loaded, PyObject **made,
               int apart, PyObject *run) {
-    PyObject *add = SLOT(run, U.add), *number = SLOT(node, N.told), *fact = NULL;
-    if (step->exact) {
-        if (apart == 0 || step->fitting) return note(add, Py_NewRef(number));
-        PyObject *grads = PyDict_New();
-        for (int i = 0; grads != NULL && i < step->edges; i++) {
-            if (!(apart & 1 << i)) continue;
-            PyObject *at = PyLong_FromLong(i), *noted = PyObject_CallOneArg(K.noted, made[i]);
-            if (at == NULL || noted == NULL || PyDict_SetItem(grads, at, noted) < 0) Py_CLEAR(grads);
-            Py_XDECREF(at);
-            Py_XDECREF(noted);
-        }
-        if (grads == NULL) return -1;
-        fact = PyTuple_Pack(2, number, grads);
-        Py_DECREF(grads);
-        return note(add, fact);
-    }
-    fact = PyTuple_New(1 + step->edges);
-    if (fact == NULL) return -1;
-    PyTuple_SET_ITEM(fact, 0, Py_NewRef(number));
-    for (int i = 0; i < step->edges; i++) {
-        PyObject *noted = Py_NewRef(Py_None);
-        if (made[i] != NULL) {
-            int again = !(apart & 1 << i) && is_again(step, &step->formula[i], grad, loaded);
-            Py_SETREF(noted, gradient_noted(again, made[i], PyTuple_GET_ITEM(next, i)));
-        }
-        if (noted == NULL) {
-            Py_DECREF(fact);
-            return -1;
-        }
-        PyTuple_SET_ITEM(fact, 1 + i, noted);
-    }
-    return note(add, fact);
+    Ledger *ledger = ledger_of(SLOT(run, U.add));
+    if (step->exact && (apart == 0 || step->fitting))
+        return ledger_number(ledger, RAN, whole_number(SLOT(node, N.told)));
+    Contents shown[MANY];
+    int failed = 0, n = 0;
+    for (; !failed && n < step->edges; n++)
+        failed = gradient_shown(step, n, grad, loaded, made[n], apart & 1 << n, &shown[n]) < 0;
+    if (!failed) failed = record_handed(step, node, shown, next, step->exact, ledger) < 0;
+    for (int i = 0; i < n; i++) drop_contents(&shown[i]);
+    return failed ? -1 : 0;
 }

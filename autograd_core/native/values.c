@@ -1,4 +1,4 @@
-/* Tuples that describe arrays, and the arithmetic that is done without asking Python's functions. */
+/* Tuples that describe arrays, tensors over them, and the arithmetic that is done without asking Python's functions. */
 
 #include "native.h"
 
@@ -36,6 +36,17 @@ PyObject *outs_for(PyObject *data) {
         outs = PyObject_CallFunctionObjArgs(K.outs_of, lengths, K.FLOAT, NULL);
     Py_DECREF(lengths);
     return outs;
+}
+
+/* A tensor over `data` that has no more than that. */
+PyObject *tensor_over(PyObject *data) {
+    PyObject *tensor = K.Tensor->tp_alloc(K.Tensor, 0);
+    if (tensor == NULL) return NULL;
+    FILL(tensor, T.data_, Py_NewRef(data));
+    FILL(tensor, T.storage_, Py_NewRef(Py_None));
+    FILL(tensor, T.node, Py_NewRef(Py_None));
+    FILL(tensor, T.meta, Py_NewRef(Py_None));
+    return tensor;
 }
 
 static PyObject *number(float value) {

@@ -3,8 +3,8 @@
 Note [Facts]. Building every event while the program runs would cost twenty times what the program does. So while a tape
 listens, an operator and a node that ran each leave one *fact*: a tuple of numbers and raw values. Among the facts, in
 order, lie flights (events.py) of all that happens more rarely, and weak proxies: that of a tensor comes onto the tape
-when it is gone. (On the compiled path a fact takes fewer bytes, and the inverse of the tensor's number comes instead.)
-`Reader` makes the same flights of a fact that a listener would have been told, for
+when it is gone. (On the compiled path a fact takes fewer bytes, and so does the mark in the place of a proxy.) `Reader`
+makes the same flights of a fact that a listener would have been told, for
 
 * what an operator makes follows from the table: the node, its edges, what it keeps and the result, in this order;
 * what a node does when it runs follows from what is known of it: it starts with what came, reads what it keeps, hands

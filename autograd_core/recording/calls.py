@@ -182,7 +182,7 @@ class Calls:
                 return
             _, _, how, tensor, told, ref, version = fact
             raw, value = call.came[leaf]
-            reader.gradient_made(told - reader.base, ref, raw, version)
+            reader.gradient_made(told, ref, raw, version)
             stored = (e.GradStored, call.number, tensor - reader.base, how, told - reader.base, None, value, value)
             reader.flights.append(stored)
         finally:

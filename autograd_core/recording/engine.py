@@ -13,7 +13,7 @@ depends on the whole heap; see queue.py).
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Container, Sequence
 from typing import Any
 from weakref import proxy
 
@@ -27,12 +27,12 @@ from ..graph import ONE, AccumulateGrad, Node, Run, Wanted, new_run
 from ..state import state
 from ..storage import new_storage
 from ..tensor import Tensor, blank
-from ..under_way import under_way
+from ..under_way import tell_failure, under_way
 from .noting import many_leaves, noted, oversized
 from .tape import BEGAN, LEAF, ROOT, Tape
 
 
-def backward(tape: Tape, tensor: Tensor, retain: bool) -> bool:
+def backward_in_python(tape: Tape, tensor: Tensor, retain: bool) -> bool:
     """`tensor.backward()` of a plain scalar that the tape has told of; False if that is not for this engine."""
     root, base = tensor.node, tape.base
     assert root is not None
@@ -44,6 +44,9 @@ def backward(tape: Tape, tensor: Tensor, retain: bool) -> bool:
     tape.emit((events.BackwardStarted, call.number, "backward", *roots, retain, False, (), parent))
     under_way(call, lambda: run(tape, call, root, 0, ONE))
     return True
+
+
+backward: Callable[[Tape, Tensor, bool], bool] = backward_in_python
 
 
 def execute(tape: Tape, call: Call, root: Node, nr: int, grad: Any) -> bool:
@@ -90,11 +93,16 @@ class Running:
         try:
             descent.descend(this, self.stepped, self.settle, self.tape.direct)
         except BaseException:
-            self.call.running = failed = this.pending[max(this.pending)]  # what is pending beside it is older
-            self.tell_failed(failed)
-            self.finish(leaves.waited_for(this.pending.values()))
+            self.break_off()
             raise
         self.finish(())
+
+    def break_off(self) -> None:
+        """A node failed: tell of it, and store what came for the leaves that wait for nothing more."""
+        pending = self.this.pending
+        self.call.running = failed = pending[max(pending)]  # what is pending beside it is older
+        self.tell_failed(failed)
+        self.finish(leaves.waited_for(pending.values()))
 
     def stepped(self, node: Node, at: int, this: Run) -> None:
         step: Any = told_step if node.told in self.tape.direct else type(node).heard_step
@@ -102,16 +110,12 @@ class Running:
 
     # ---- leaves
 
-    def completed(self) -> list[AccumulateGrad]:
-        """The leaves that something came for, in the order in which the last of it came."""
-        return list(dict.fromkeys(reversed(self.this.arrived)))[::-1]
-
     def settle(self, this: Run) -> None:
         """`leaves.settle`; the leaves that were complete before go first."""
         due = this.shared
         if this.waiting is None:
             leaves.expect(this)
-            due = self.completed()
+            due = completed(this)
         assert this.waiting is not None
         for leaf in due:
             if this.waiting[leaf] == 0 and this.cells.get(leaf) is not None:
@@ -120,17 +124,18 @@ class Running:
                 self.store(leaf, grad, version, sole)
         this.shared.clear()
 
-    def finish(self, without: Any) -> None:
-        """`leaves.finish`, in order."""
+    def finish(self, without: Container[Node]) -> None:
+        """`leaves.finish`, in order, `without` some."""
         cells = self.this.cells
-        for leaf in self.completed() if cells else ():
+        for leaf in completed(self.this) if cells else ():
             cell = cells.get(leaf)
-            if cell is None or leaf in without:
-                continue
-            if cell.__class__ is list:
-                self.store(leaf, cell[0], cell[1], cell[2])
-            else:
-                self.store(leaf, cell, 0, True)
+            if cell is not None and leaf not in without:
+                self.take(leaf, cell)
+
+    def take(self, leaf: AccumulateGrad, cell: Any) -> None:
+        """What came for a leaf into its `.grad`."""
+        grad, version, sole, _ = leaves.parts(cell)
+        self.store(leaf, grad, version, sole)
 
     def store(self, leaf: AccumulateGrad, grad: Any, version: int, sole: bool) -> None:
         """`grad` into the `.grad` of the leaf, and the fact of it."""
@@ -184,11 +189,21 @@ class Running:
         items.extend(told)
 
 
+def broken_off(tape: Tape, call: Call, this: Run, error: BaseException) -> None:
+    """What a compiled call leaves to be done when it fails, at a node or, where none is pending any more, at a leaf."""
+    if this.pending:
+        Running(tape, call, this).break_off()
+    tell_failure(tape, call, error)
+
+
+def completed(this: Run) -> list[AccumulateGrad]:
+    """The leaves that something came for, in the order in which the last of it came."""
+    return list(dict.fromkeys(reversed(this.arrived)))[::-1]
+
+
 def opens(item: Any) -> bool:
     """Whether `item` says that a node ran or began, or that a call did."""
-    if type(item) is int:
-        return item > 0
-    return type(item) is tuple and (type(item[0]) is int or item[0] is BEGAN or item[0] is ROOT)
+    return type(item) is int or type(item) is tuple and (type(item[0]) is int or item[0] is BEGAN or item[0] is ROOT)
 
 
 # ---- what compiled steps call

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .. import descent
 from .. import events as e
 from ..graph import SCALAR
 from ..introspection import saved_face
@@ -16,7 +14,7 @@ from ..values import snapshot
 from .calls import Calls
 from .contents import Contents
 from .forms import FIELDS, PLAIN, Known, form_of, proxies, size
-from .tape import GONE, JOINED, MADE, WATCHED, WROTE, Tape
+from .tape import GOES, GONE, JOINED, MADE, WATCHED, WROTE, Tape
 
 if TYPE_CHECKING:
     pass
@@ -49,8 +47,7 @@ class Reader:
         """Storages by the number that the tape gave them: they are numbered anew as they are told of."""
         self.nodes: dict[int, Known] = {}
         self.leaving: dict[int, tuple[Flight, int | None]] = {}
-        """By what comes when a tensor goes, the id of its weak proxy or the inverse of its number: what to tell then,
-        and the node that lost one of those that hold it, if any."""
+        """What to tell when a tensor goes, by its `sign_of`, and the node that lost one of its holders, if one did."""
         self.calls = Calls(self)
         self.known: dict[Any, Callable[[Flight], None]] = {
             e.TensorMade: self.tensor_made,
@@ -63,8 +60,8 @@ class Reader:
             **self.calls.facts,
         }
         self.known |= {MADE: self.tensor_noted, JOINED: self.leaf_joined, WROTE: self.write_noted, GONE: self.grad_gone}
-        self.known[WATCHED] = self.node_watched
-        self.quiet = frozenset((e.TensorReleased, e.NodeReleased, e.SlotFreed, e.SlotRetained, WATCHED))
+        self.known |= {WATCHED: self.node_watched, GOES: self.leaf_gone}
+        self.quiet = frozenset((e.TensorReleased, e.NodeReleased, e.SlotFreed, e.SlotRetained, WATCHED, GOES))
         self.gone: set[int] = set()
         """The tensors that are gone, of which something is still known because a node keeps their contents."""
         self.refs: list[Any] = []
@@ -75,14 +72,12 @@ class Reader:
         items, leaving, take, calls = self.tape.items, self.leaving, self.take, self.calls
         tell = self.flights.append
         self.base = self.contents.base = self.tape.base
-        compact, base = descent.Fact, self.base
         end = self.settled() if self.tape.end is None else self.tape.end
-        for item in islice(items, self.at, end):
+        for at in range(self.at, end):
+            item = items[at]
             kind = type(item)
             if kind is tuple:
                 take(item)
-            elif kind is compact:
-                take(item.told(base))
             elif kind is int and item > 0:
                 if calls.results is not None:
                     calls.arrive()
@@ -184,9 +179,14 @@ class Reader:
         """The AccumulateGrad of a leaf."""
         _, told, leaf, ref = fact
         node, leaf = told - self.base, leaf - self.base
-        self.leaving[id(ref)] = (e.NodeReleased, node), None
+        if ref is not None:
+            self.leaving[id(ref)] = (e.NodeReleased, node), None
         self.nodes[node] = Known((), [], True)
         self.flights.append((e.NodeMade, node, "AccumulateGrad", "AccumulateGrad", None, (), (leaf,), leaf))
+
+    def leaf_gone(self, fact: Flight) -> None:
+        """It goes by its number on the compiled path."""
+        self.flights.append((e.NodeReleased, fact[1] - self.base))
 
     def tensor_saved(self, flight: Flight) -> None:
         self.flights.append((*flight[:4], self.storage(flight[4]), *flight[5:-1], seen(flight[-1])))
@@ -235,7 +235,7 @@ class Reader:
         """A result without a node."""
         op, number, ref, _, raw = fact[:PLAIN]
         base, contents, rest = self.base, self.contents, fact[PLAIN : PLAIN + len(op.tensors)]
-        sign = ~number if ref is None else id(ref)
+        sign = sign_of(number, ref)
         number -= base
         self.leaving[sign] = (e.TensorReleased, number), None
         given = tuple([told - base for told in rest if told is not None and told - base not in contents.numbers])
@@ -255,7 +255,7 @@ class Reader:
         form, base, tell = form_of(op), self.base, self.flights.append
         memory, contents = self.memory, self.contents
         values, raws = contents.values, contents.raws
-        sign = ~number if ref is None else id(ref)
+        sign = sign_of(number, ref)
         number -= base
         node -= base
         self.leaving[sign] = (e.TensorReleased, number), node
@@ -291,9 +291,10 @@ class Reader:
         shape, dtype = value.shape, value.dtype
         tell((e.TensorMade, number, storage, form.name, given, shape, dtype, True, 0, node, 0, None, value))
 
-    def gradient_made(self, number: int, ref: Any, raw: Any, version: int) -> None:
+    def gradient_made(self, told: int, ref: Any, raw: Any, version: int) -> None:
         """A new tensor that is the `.grad` of a leaf."""
-        self.leaving[id(ref)] = (e.TensorReleased, number), None
+        number = told - self.base
+        self.leaving[sign_of(told, ref)] = (e.TensorReleased, number), None
         self.memory[number] = storage = self.storage(number)
         value = self.contents.keep(number, raw)
         facts = (value.shape, value.dtype, False, version, None, 0, None, value)
@@ -323,3 +324,8 @@ class Reader:
             for below, _ in self.nodes[flight[1]].edges:
                 if below is not None:
                     self.let_go(below)
+
+
+def sign_of(told: int, ref: Any) -> int:
+    """What a tensor is known by when it goes: the id of its weak proxy, or the inverse of its number."""
+    return ~told if ref is None else id(ref)

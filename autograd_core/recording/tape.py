@@ -37,6 +37,9 @@ _next_base = 1
 NOWHERE = None, 0, False
 """The place in the graph of what has no node and needs no gradient."""
 
+new_items: Callable[[], Any] = list
+"""What makes the list of a tape's entries, or what stands in for one where that was compiled: see native/ledger.c."""
+
 one_at_a_time = threading.Lock()
 """Held by the tape that listens: `told` of tensors and nodes speaks of that one. Others are told everything at once."""
 
@@ -50,12 +53,12 @@ class Tape(Session):
     """
 
     __slots__ = (
-        "base", "add", "grad", "reserve", "free", "weigh", "tensors_told", "nodes_told", "sequence",
-        "next_told", "next_both", "next_sequence",
+        "base", "add", "grad", "reserve", "free", "weigh", "plain", "foreign", "tensors", "storages",
+        "tensors_told", "nodes_told", "sequence", "next_told", "next_both", "next_sequence",
     )  # fmt: skip
 
     def __init__(self) -> None:
-        self.items: list[Any] = []
+        self.items: Any = new_items()
         self.end: int | None = None
         """Where the tape ended; what goes later comes onto it and is not read."""
         self.mark: int | None = None
@@ -92,6 +95,8 @@ class Tape(Session):
         """Number tensors and nodes from `base` on."""
         tensors, nodes = count(base), count(base)
         self.base = base
+        if self.items.__class__ is not list:
+            self.items.base = base
         self.tensors_told, self.nodes_told = tensors, nodes
         self.next_told: Callable[[], int] = tensors.__next__
         self.next_joined: Callable[[], int] = nodes.__next__
@@ -315,8 +320,7 @@ class Tape(Session):
 
 
 ROOT, BEGAN, LEAF, JOINED, WATCHED = "root", "began", "leaf", "joined", "watched"
-MADE, WROTE, GONE = "made", "wrote", "gone"
+MADE, WROTE, GONE, GOES = "made", "wrote", "gone", "goes"
 """Facts beside those of operators and of nodes that ran: the first gradient came; a node begins that tells of its reads
 itself; a leaf stored what came; a leaf got an AccumulateGrad; a node tells itself when it goes; a tensor came from
-elsewhere; a tensor was written; a
-`.grad` was set to None. Nodes are named as `told`."""
+elsewhere; a tensor was written; a `.grad` was set to None; an AccumulateGrad goes. Nodes are named as `told`."""
