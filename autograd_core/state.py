@@ -56,6 +56,27 @@ ASKED = frozenset(
 class State(threading.local):
     """The engine's state; every thread has its own."""
 
+    usual: bool
+    inference: bool
+    session: Session | None
+    tape: Tape | None
+    saved_hooks: tuple[PackHooks, ...]
+    saved_hooks_refused: str | None
+    next_call: Callable[[], int]
+    calls: list[Call]
+    reserve: Callable[[str, tuple[Any, ...]], None] | None
+    warned: set[str]
+    anomaly: bool
+    check_nan: bool
+    levels: list[Level]
+    dual: Level | None
+    mapped: tuple[Mapping, ...]
+    early_stop: bool | None
+    warn_always: bool
+    validate_args: bool
+    grad_enabled: bool
+    next_sequence: Callable[[], int]
+
     def __init__(self) -> None:
         np.seterr(divide="ignore", over="ignore", under="ignore", invalid="ignore")  # torch has no such warnings
         self.thread = threading.get_ident()
@@ -63,26 +84,13 @@ class State(threading.local):
 
     def reset(self, next_sequence: Callable[[], int]) -> None:
         """As in a fresh process: nothing counted, nobody listening, no warning shown yet."""
-        self.usual = False
-        self.inference = False
-        self.session: Session | None = None
-        self.tape: Tape | None = None
-        self.saved_hooks: tuple[PackHooks, ...] = ()
-        self.saved_hooks_refused: str | None = None
-        self.next_call: Callable[[], int] = count(1).__next__
-        self.calls: list[Call] = []
-        self.reserve: Callable[[str, tuple[Any, ...]], None] | None = None
-        self.warned: set[str] = set()
-        self.anomaly = False
-        self.check_nan = True
-        self.levels: list[Level] = []
-        self.dual: Level | None = None
-        self.mapped: tuple[Mapping, ...] = ()
-        self.early_stop: bool | None = None
-        self.warn_always = False
-        self.validate_args = True
-        self.grad_enabled = True
-        self.next_sequence = next_sequence
+        self.__dict__.update(
+            usual=False, inference=False, session=None, tape=None, saved_hooks=(), saved_hooks_refused=None,
+            next_call=count(1).__next__, calls=[], reserve=None, warned=set(), anomaly=False, check_nan=True,
+            levels=[], dual=None, mapped=(), early_stop=None, warn_always=False, validate_args=True, grad_enabled=True,
+            next_sequence=next_sequence,
+        )  # fmt: skip
+        self.look()
 
     def __setattr__(self, name: str, value: Any) -> None:
         if name == "grad_enabled":
@@ -95,8 +103,6 @@ class State(threading.local):
     def look(self) -> None:
         """Find out whether this thread is `usual` (grad mode aside), and whether it is special."""
         fields = self.__dict__
-        if "next_sequence" not in fields:
-            return
         usual = (
             fields["session"] is None
             and not fields["inference"]
@@ -139,9 +145,7 @@ def tape_of(fields: dict[str, Any]) -> Tape | None:
         return None
     if fields["inference"] or fields["saved_hooks"] or fields["anomaly"] or fields["mapped"]:
         return None
-    tape.grad, tape.reserve, tape.next_sequence = (
-        fields[name] for name in ("grad_enabled", "reserve", "next_sequence")
-    )
+    tape.grad, tape.reserve, tape.next_sequence = fields["grad_enabled"], fields["reserve"], fields["next_sequence"]
     tape.free = getattr(tape.reserve, "free", 0)
     counter = getattr(tape.next_sequence, "__self__", None)
     tape.sequence = counter if isinstance(counter, count) else None

@@ -36,6 +36,15 @@ class Watch(weakref.ref[Any]):
     kind: type[events.Event] | None
 
 
+def lost(ref: Watch) -> None:
+    """What was watched is no more. (A watch does not hold its session, which so goes with its last holder.)"""
+    if ref.known.get(ref.key) is ref:
+        del ref.known[ref.key]
+    session = state.session
+    if ref.kind is not None and session is not None and (ref.known is session.tensors or ref.known is session.nodes):
+        session.emit((ref.kind, ref.number))
+
+
 class Session:
     """One listener, and the numbers it knows things by."""
 
@@ -44,13 +53,11 @@ class Session:
         self.tensors: dict[int, Watch] = {}
         self.nodes: dict[int, Watch] = {}
         self.storages: dict[int, Watch] = {}
-        self.next_tensor = count().__next__
-        self.next_node = count().__next__
+        self.counts = count(), count()
         self.next_storage = count().__next__
         self.busy = False
         self.plain = True
         """Whether all graphs made since are as the quick engine takes them."""
-        self.gone: Any = self.lost
 
     @contextmanager
     def open(self) -> Iterator[None]:
@@ -59,18 +66,17 @@ class Session:
 
     # ---- numbers
 
+    def next_tensor(self) -> int:
+        return next(self.counts[0])
+
+    def next_node(self) -> int:
+        return next(self.counts[1])
+
     def watch(self, thing: Any, known: dict[int, Watch], number: int, kind: type[events.Event] | None) -> int:
-        ref = Watch(thing, self.gone)
+        ref = Watch(thing, lost)
         ref.key, ref.number, ref.known, ref.kind = id(thing), number, known, kind
         known[ref.key] = ref
         return number
-
-    def lost(self, ref: Watch) -> None:
-        """What was watched is no more."""
-        if ref.known.get(ref.key) is ref:
-            del ref.known[ref.key]
-        if ref.kind is not None and state.session is self:
-            self.emit((ref.kind, ref.number))
 
     def storage(self, storage: Storage) -> int:
         ref = self.storages.get(id(storage))

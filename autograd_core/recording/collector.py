@@ -7,8 +7,6 @@ that lies on the tape.
 from __future__ import annotations
 
 import gc
-from collections.abc import Iterator
-from contextlib import contextmanager
 
 SELDOM = 100_000
 """It comes after so many new objects."""
@@ -20,19 +18,19 @@ _often: list[tuple[int, int, int]] = []
 """The thresholds to go back to, if it comes seldom now."""
 
 
-@contextmanager
-def seldom(tape: object) -> Iterator[None]:
-    """While `tape` is open in this block, and until the collector has come afterwards."""
+def opened(tape: object) -> None:
+    """From now on it comes seldom, until it has come after `tape`, and all others, were closed."""
     often = gc.get_threshold()
     if 0 < often[0] < SELDOM:
         _often.append(often)
         gc.set_threshold(SELDOM, *often[1:])
         gc.callbacks.append(came)
     _growing.add(id(tape))
-    try:
-        yield
-    finally:
-        _growing.discard(id(tape))
+
+
+def closed(tape: object) -> None:
+    """The tape grows no more."""
+    _growing.discard(id(tape))
 
 
 def came(phase: str, _: dict[str, int]) -> None:

@@ -17,7 +17,7 @@ from ..graph import AccumulateGrad
 from ..state import irregular_memory, next_usual, state
 from ..tell import Session, Watch
 from ..transforms.batch import Batch
-from .collector import seldom
+from .collector import closed, opened
 from .noting import LARGE, SMALL, as_seen, many_leaves, noted, oversized
 
 if TYPE_CHECKING:
@@ -70,8 +70,6 @@ class Tape(Session):
         """`told` of nodes that were told of at once, though their kind is for facts."""
         self.foreign = False
         """Whether there are nodes from before."""
-        self.next_tensor = lambda: self.next_told() - self.base
-        self.next_node = lambda: self.next_joined() - self.base
         self.next_storage = count(-1, -1).__next__
         self.noting = False
         """Whether this is the one tape that `told` speaks of."""
@@ -110,10 +108,11 @@ class Tape(Session):
         if self.noting:
             self.count_from(_next_base)
         self.facts = not irregular_memory or state.next_sequence is not next_usual
+        opened(self)
         try:
-            with seldom(self):
-                yield
+            yield
         finally:
+            closed(self)
             self.end = len(self.items)
             if self.noting:
                 self.noting = False
@@ -121,6 +120,12 @@ class Tape(Session):
                 one_at_a_time.release()
 
     # ---- numbers
+
+    def next_tensor(self) -> int:
+        return self.next_told() - self.base
+
+    def next_node(self) -> int:
+        return self.next_joined() - self.base
 
     def watch(self, thing: Any, known: dict[int, Watch], number: int, kind: type[events.Event] | None) -> int:
         if kind is not None and self.noting:
@@ -183,10 +188,10 @@ class Tape(Session):
 
     def accumulator_made(self, node: Node, leaf: Tensor) -> None:
         """As for every listener, by a fact."""
-        at = getattr(leaf, "told", 0)
-        if at < self.base:
+        if not self.noting or not self.facts:
             super().accumulator_made(node, leaf)
             return
+        at = self.base + self.number(leaf)
         if leaf.data_.size > LARGE:
             self.plain = False
         node.told = here = self.next_joined()
