@@ -137,20 +137,35 @@ static PyObject *few(Record *record, long long base) {
     return tuple_of(parts, 7);
 }
 
-/* A write. Objects: the name of the operator, `outs` of the tensor and of what it is a view of; numbers: tensor, storage,
-   the other operand, version, that base, the code of the contents. All numbers are from the base on. */
+/* `outs` for the lengths at `*at`, behind which it leaves off. */
+static PyObject *outs_at(const int32_t **at) {
+    int count = *(*at)++;
+    PyObject *parts[NPY_MAXDIMS], *lengths, *outs;
+    for (int i = 0; i < count; i++) parts[i] = PyLong_FromLong(*(*at)++);
+    lengths = tuple_of(parts, count);
+    outs = lengths == NULL ? NULL : PyObject_CallFunctionObjArgs(K.outs_of, lengths, K.FLOAT, NULL);
+    Py_XDECREF(lengths);
+    return outs;
+}
+
+/* A write. Object: the name of the operator; numbers: tensor, storage, the other operand, version, what it is a view of,
+   the code of the contents, the lengths of the tensor and of that. All are from the base on. */
 static PyObject *wrote(Record *record) {
-    PyObject **objects = OBJECTS(record), *aliases, *value, *written;
-    const int32_t *n = NUMBERS(record);
+    PyObject **objects = OBJECTS(record), *aliases, *value, *written, *outs;
+    const int32_t *n = NUMBERS(record), *lengths = n + 6;
     const char *at = BYTES(record);
     PyObject *given = tuple_of((PyObject *[]){PyLong_FromLong(n[2])}, 1);
     written = tuple_of((PyObject *[]){PyLong_FromLong(n[0]), PyLong_FromLong(n[1]), Py_NewRef(objects[0]), given,
                                       PyLong_FromLong(n[3]), Py_NewRef(Py_True)}, 6);
-    value = value_at(n[5], &at, objects[1]);
-    if (n[4] == NONE || value == NULL) {
-        aliases = PyTuple_New(0);
+    outs = outs_at(&lengths);
+    value = outs == NULL ? NULL : value_at(n[5], &at, outs);
+    Py_XDECREF(outs);
+    outs = n[4] == NONE || value == NULL ? NULL : outs_at(&lengths);
+    if (outs == NULL) {
+        aliases = PyErr_Occurred() ? NULL : PyTuple_New(0);
     } else {
-        PyObject *seen = PyTuple_Pack(2, PyTuple_GET_ITEM(objects[2], 0), PyTuple_GET_ITEM(value, 1));
+        PyObject *seen = PyTuple_Pack(2, PyTuple_GET_ITEM(outs, 0), PyTuple_GET_ITEM(value, 1));
+        Py_DECREF(outs);
         PyObject *alias = tuple_of((PyObject *[]){PyLong_FromLong(n[4]), PyLong_FromLong(n[3]), seen}, 3);
         aliases = tuple_of(&alias, 1);
     }

@@ -253,9 +253,3 @@ PyTypeObject LedgerType = {
     .tp_as_sequence = &as_sequence,
     .tp_as_mapping = &as_mapping,
 };
-
-/* The ledger to which `add` appends, borrowed; NULL if it is none. */
-Ledger *ledger_of(PyObject *add) {
-    PyObject *self = PyCFunction_Check(add) ? PyCFunction_GET_SELF(add) : NULL;
-    return self != NULL && Py_IS_TYPE(self, &LedgerType) ? (Ledger *)self : NULL;
-}

@@ -218,7 +218,13 @@ enum { RAN, LEFT, NODE_LEFT, OBJECT, MADE, PLAIN, HANDED, FEW, WROTE };
 enum { JOINED, GONE, TAKEN }; /* kinds of FEW */
 
 extern PyTypeObject LedgerType;
-Ledger *ledger_of(PyObject *add);
+
+/* The ledger to which `add` appends, borrowed; NULL if it is none. */
+static inline Ledger *ledger_of(PyObject *add) {
+    PyObject *self = PyCFunction_Check(add) ? PyCFunction_GET_SELF(add) : NULL;
+    return self != NULL && Py_IS_TYPE(self, &LedgerType) ? (Ledger *)self : NULL;
+}
+
 int ledger_add(Ledger *ledger, PyObject *object);
 int ledger_number(Ledger *ledger, int kind, long long number);
 Record *ledger_record(Ledger *ledger, int kind, int objects, int numbers, size_t bytes);

@@ -28,20 +28,21 @@ static int is_told_alone(PyObject *tape, PyObject *target, PyObject *other) {
     return Py_REFCNT(storage) == holders;
 }
 
-/* What is seen of the memory of `target` by the tensor that it is a view of: its number, and its `outs` where it sees the
-   same contents; NONE if the tape has not met it. 0 if it sees others, -1 with an error set. */
-static int seen_by(PyObject *tape, PyObject *target, int32_t *number, PyObject **outs) {
+/* Who sees what is written beside the tensor itself: that which it is a view of, by its number and data. */
+typedef struct {
+    int32_t number; /* NONE: nobody that the tape has met */
+    PyArrayObject *data;
+} Seen;
+
+/* Who that is for `target`: 0 if it sees other contents, -1 with an error set. */
+static int seen_by(PyObject *tape, PyObject *target, Seen *seen) {
     PyObject *whole = base_of(target), *known = whole == NULL ? NULL : number_in(SLOT(tape, L.tensors), whole);
-    *number = NONE;
-    *outs = NULL;
+    *seen = (Seen){.number = NONE};
     if (known == NULL) return PyErr_Occurred() ? -1 : 1;
-    PyObject *data = SLOT(whole, T.data_), *part = SLOT(target, T.data_);
-    *number = (int32_t)whole_number(known);
-    if (!is_array(data) || !PyArray_IS_C_CONTIGUOUS((PyArrayObject *)data) ||
-        PyArray_SIZE((PyArrayObject *)data) != PyArray_SIZE((PyArrayObject *)part))
-        return 0;
-    *outs = outs_for(data);
-    return *outs == NULL ? -1 : 1;
+    PyObject *data = SLOT(whole, T.data_);
+    if (!is_array(data) || !PyArray_IS_C_CONTIGUOUS((PyArrayObject *)data)) return 0;
+    *seen = (Seen){.number = (int32_t)whole_number(known), .data = (PyArrayObject *)data};
+    return PyArray_NBYTES(seen->data) == PyArray_NBYTES((PyArrayObject *)SLOT(target, T.data_));
 }
 
 /* The number of the storage of `target`, from the base on; see `Tape.wrote_alone`. */
@@ -52,26 +53,30 @@ static int32_t storage_number(PyObject *tape, PyObject *target) {
     return (int32_t)(whole_number(own == NULL ? SLOT(target, T.told) : own) - whole_number(SLOT(tape, L.base)));
 }
 
-/* The fact of a write. `seen` and `whole` are those of `seen_by`. */
-static int note_written(PyObject *tape, PyObject *name, PyObject *target, PyObject *other, int32_t seen, PyObject *whole) {
+/* Put how many dimensions `data` has, and their lengths, at `at`; gives the place after them. */
+static int32_t *put_lengths(int32_t *at, PyArrayObject *data) {
+    *at++ = PyArray_NDIM(data);
+    for (int i = 0; i < PyArray_NDIM(data); i++) *at++ = (int32_t)PyArray_DIM(data, i);
+    return at;
+}
+
+/* The fact of a write. */
+static int note_written(PyObject *tape, PyObject *name, PyObject *target, PyObject *other, Seen *seen) {
     Ledger *ledger = ledger_of(SLOT(tape, L.add));
     PyArrayObject *data = (PyArrayObject *)SLOT(target, T.data_);
-    PyObject *outs = outs_for((PyObject *)data);
-    Record *record = outs == NULL ? NULL : ledger_record(ledger, WROTE, 3, 6, PyArray_NBYTES(data));
-    if (record == NULL) {
-        Py_XDECREF(outs);
-        return -1;
-    }
+    int lengths = PyArray_NDIM(data) + (seen->data == NULL ? 0 : PyArray_NDIM(seen->data));
+    Record *record = ledger_record(ledger, WROTE, 1, 8 + lengths, PyArray_NBYTES(data));
+    if (record == NULL) return -1;
     OBJECTS(record)[0] = Py_NewRef(name);
-    OBJECTS(record)[1] = outs;
-    OBJECTS(record)[2] = Py_NewRef(whole == NULL ? Py_None : whole);
     int32_t *numbers = NUMBERS(record);
     from_base(ledger, SLOT(target, T.told), &numbers[0]);
     numbers[1] = storage_number(tape, target);
     from_base(ledger, SLOT(other, T.told), &numbers[2]);
     numbers[3] = (int32_t)whole_number(SLOT(SLOT(target, T.storage_), S.version));
-    numbers[4] = seen;
+    numbers[4] = seen->number;
     numbers[5] = (int32_t)PyArray_NBYTES(data);
+    numbers = put_lengths(numbers + 6, data);
+    if (seen->data != NULL) put_lengths(numbers, seen->data);
     memcpy(BYTES(record), PyArray_DATA(data), PyArray_NBYTES(data));
     return 0;
 }
@@ -116,14 +121,12 @@ static int count_write(PyObject *storage) {
 }
 
 /* Whether the tape takes a fact of the write, and lets it be done; -1 with an error set. */
-static int may_be_told(PyObject *tape, PyObject *name, PyObject *target, PyObject *other, int32_t *seen, PyObject **whole) {
+static int may_be_told(PyObject *tape, PyObject *name, PyObject *target, PyObject *other, Seen *seen) {
     int levels = has_levels();
     if (levels != 0 || !is_told_alone(tape, target, other)) return levels < 0 ? -1 : 0;
-    int is_seen = seen_by(tape, target, seen, whole);
+    int is_seen = seen_by(tape, target, seen);
     if (is_seen <= 0) return is_seen;
-    if (charge_for(tape, name, SLOT(target, T.data_), SLOT(other, T.data_)) == 0) return 1;
-    Py_CLEAR(*whole);
-    return -1;
+    return charge_for(tape, name, SLOT(target, T.data_), SLOT(other, T.data_)) < 0 ? -1 : 1;
 }
 
 /* write(name, ufunc, target, other): whether `ufunc` wrote over `target` what it makes of both. */
@@ -135,19 +138,18 @@ PyObject *write_over(PyObject *module, PyObject *const *args, Py_ssize_t count) 
     int tracked = grad_enabled(tape);
     if (tracked < 0) return NULL;
     if (!may_be_written(target, other, tracked)) Py_RETURN_FALSE;
-    PyObject *mine = SLOT(target, T.data_), *theirs = SLOT(other, T.data_), *whole = NULL;
-    int32_t seen = NONE;
+    PyObject *mine = SLOT(target, T.data_), *theirs = SLOT(other, T.data_);
+    Seen seen = {.number = NONE};
     if (tape != NULL) {
-        int may_be = may_be_told(tape, name, target, other, &seen, &whole);
+        int may_be = may_be_told(tape, name, target, other, &seen);
         if (may_be < 0) return NULL;
         if (may_be == 0) Py_RETURN_FALSE;
     }
     PyObject *given[] = {mine, theirs, mine};
     PyObject *made = PyObject_Vectorcall(args[1], given, 3, NULL);
     int failed = made == NULL || count_write(SLOT(target, T.storage_)) < 0;
-    if (!failed && tape != NULL) failed = note_written(tape, name, target, other, seen, whole) < 0;
+    if (!failed && tape != NULL) failed = note_written(tape, name, target, other, &seen) < 0;
     Py_XDECREF(made);
-    Py_XDECREF(whole);
     if (failed) return NULL;
     Py_RETURN_TRUE;
 }

@@ -34,7 +34,7 @@ NEVER = 1 << 60
 _next_base = 1
 """Higher than any number that a tape has given so far."""
 
-NOWHERE = None, 0, False
+NOWHERE: tuple[int | None, int, bool] = None, 0, False
 """The place in the graph of what has no node and needs no gradient."""
 
 new_items: Callable[[], Any] = list
@@ -206,13 +206,13 @@ class Tape(Session):
             return super().made(tensor, op, inputs)
         if getattr(tensor, "told", 0) >= base or id(tensor) in self.tensors:
             return self.number(tensor)
-        given = [base + self.number(t) if getattr(t, "told", 0) < base else t.told for t in inputs]
+        given = [base + self.number(t) for t in inputs] if inputs else ()
         source = None if meta is None else tensor.alias_of()
         seen = None if source is None else self.tensor(source)
         tensor.told = at = self.next_told()
-        node = tensor.node
-        place = None if node is None else base + self.node(node), tensor.output_nr, tensor.requires_grad
-        memory = None
+        node, place, memory = tensor.node, NOWHERE, None
+        if meta is not None or node is not None:
+            place = None if node is None else base + self.node(node), tensor.output_nr, tensor.requires_grad
         if storage is not None:
             Session.watch(self, tensor, self.tensors, at - base, None)
             if getattr(storage, "told", 0) < base and id(storage) not in self.storages:
