@@ -3,10 +3,10 @@
 Note [Native path]. All that this engine does is written in Python, and runs without anything here. What programs do
 most is written a second time, in C: an operator on usual operands makes its node (operator.c), a usual node computes
 and hands on its gradients (step.c), the quick engine goes down the graph (engine.c), and a tape that listens gets the
-same facts (tape.c). Each looks whether all is usual before it touches anything, and leaves everything else, errors
-too, to the Python that it stands before. It reads the slots of Python's classes where they lie, so these stay as they
-are. describing.py says from the table which operators have a native path; `python -m autograd_core.native.build` makes
-it, where a C compiler is.
+same facts (tape.c), which lie in a ledger (ledger.c) until somebody reads them (entries.c). Each looks whether all is
+usual before it touches anything, and leaves everything else, errors too, to the Python that it stands before. It reads
+the slots of Python's classes where they lie, so these stay as they are. describing.py says from the table which
+operators have a native path; `python -m autograd_core.native.build` makes it, where a C compiler is.
 """
 
 from __future__ import annotations

@@ -10,8 +10,6 @@ static PyObject *larger(int32_t number, long long base) {
 
 /* ---- contents */
 
-size_t length_of(int32_t code) { return code >= 0 ? (size_t)code : code == NUMBER ? sizeof(float) : 0; }
-
 /* What is at `*at` by its code: a float, bytes, True or None. */
 static PyObject *contents_at(int32_t code, const char **at) {
     const char *here = *at;

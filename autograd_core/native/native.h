@@ -244,6 +244,7 @@ typedef struct {
 enum { NONE = -1, NUMBER = -2, AGAIN = -3, LEFT_OUT = -4 }; /* AGAIN: whoever reads computes them */
 
 size_t length_of(int32_t code);
+int is_small_array(PyObject *data);
 int contents_of(PyObject *data, Contents *found);
 void drop_contents(Contents *found);
 char *put_contents(char *at, Contents *found);

@@ -1,6 +1,5 @@
-/* What is done beside it all while a tape listens: a fact for each operator and for each node that ran.
-
-The facts are those of `_heard` and `_heard_step` in compiled code; see Note [Facts] in recording/. */
+/* What is done beside it all while a tape listens: a fact for each operator, as `_heard` of compiled code notes it. (Those
+of nodes that ran are in ran.c.) See Note [Facts] in recording/. */
 
 #include "native.h"
 
@@ -38,48 +37,6 @@ int grad_enabled(PyObject *tape) {
 /* Whether this thread has any functions under way that torch.func transforms; -1 with an error set. */
 int has_levels(void) { return asked(K.levels); }
 
-/* ---- contents */
-
-static int is_small_array(PyObject *data) {
-    return is_array(data) && PyArray_IS_C_CONTIGUOUS((PyArrayObject *)data) &&
-           PyArray_SIZE((PyArrayObject *)data) <= K.LARGE;
-}
-
-/* What a fact has of `data`: -1 with an error set. To be given back with `drop_contents`. */
-int contents_of(PyObject *data, Contents *found) {
-    found->rows = NULL;
-    if (is_number(data)) {
-        found->code = NUMBER;
-        found->number = PyArrayScalar_VAL(data, Float);
-        return 0;
-    }
-    found->rows = PyArray_GETCONTIGUOUS((PyArrayObject *)data);
-    if (found->rows == NULL) return -1;
-    found->code = (int32_t)PyArray_NBYTES(found->rows);
-    return 0;
-}
-
-void drop_contents(Contents *found) { Py_XDECREF((PyObject *)found->rows); }
-
-/* Put them at `at`; gives the place after them. */
-char *put_contents(char *at, Contents *found) {
-    size_t length = length_of(found->code);
-    if (length) memcpy(at, found->code == NUMBER ? (void *)&found->number : PyArray_DATA(found->rows), length);
-    return at + length;
-}
-
-/* What a fact has of the result `made`: nothing if it is computed again by whoever reads. */
-static int raw(Operator *op, PyObject **data, PyObject *made, Contents *found) {
-    int again = op->again && (op->exact || !is_number(made));
-    if (again && op->exact)
-        again = is_number(made) || PyArray_SIZE((PyArrayObject *)made) != 0;
-    else
-        for (int i = 0; again && i < op->operands; i++) again = is_small_array(data[i]);
-    if (!again) return contents_of(made, found);
-    *found = (Contents){.code = NONE};
-    return 0;
-}
-
 /* ---- numbers */
 
 PyObject *next_of(PyObject *counter) { return Py_TYPE(counter)->tp_iternext(counter); }
@@ -107,6 +64,18 @@ static int told_at_once(PyObject *tape, PyObject *method, PyObject *result, Oper
 }
 
 /* ---- facts of operators */
+
+/* What a fact has of the result `made`: nothing if it is computed again by whoever reads. */
+static int raw(Operator *op, PyObject **data, PyObject *made, Contents *found) {
+    int again = op->again && (op->exact || !is_number(made));
+    if (again && op->exact)
+        again = is_number(made) || PyArray_SIZE((PyArrayObject *)made) != 0;
+    else
+        for (int i = 0; again && i < op->operands; i++) again = is_small_array(data[i]);
+    if (!again) return contents_of(made, found);
+    *found = (Contents){.code = NONE};
+    return 0;
+}
 
 /* `number` from the base of the ledger on, NONE for None; 0 if it does not fit there. */
 int from_base(Ledger *ledger, PyObject *number, int32_t *found) {
@@ -282,72 +251,4 @@ int tell(Operator *op, PyObject *tape, PyObject *const *given, PyObject **data, 
         }
     }
     return (has_node ? note_node : note_result)(op, tape, given, data, result);
-}
-
-/* ---- facts of nodes that ran */
-
-/* Whether the gradient of this formula is computed again by whoever reads. */
-static int is_again(Step *step, Formula *formula, PyObject *grad, PyObject **loaded) {
-    if (!is_small_array(grad)) return 0;
-    for (int i = 0; i < formula->arguments; i++) {
-        int at = formula->argument[i];
-        if (at >= 0 && step->kept[at].version && (loaded[at] == NULL || !is_small_array(loaded[at]))) return 0;
-    }
-    return 1;
-}
-
-/* Whether both gradients of a product are computed again by whoever reads. */
-int are_again(Step *step, PyObject *grad, PyObject **loaded) {
-    return is_again(step, &step->formula[0], grad, loaded) && is_again(step, &step->formula[1], grad, loaded);
-}
-
-/* The record that `node` ran, with the `shown` of its gradients; `rest` says that those left out are computed again. */
-static int record_handed(Step *step, PyObject *node, Contents *shown, PyObject *next, int rest, Ledger *ledger) {
-    size_t length = 0;
-    for (int i = 0; i < step->edges; i++) length += length_of(shown[i].code);
-    Record *record = ledger_record(ledger, HANDED, step->edges, 2 + step->edges, length);
-    if (record == NULL) return -1;
-    char *at = BYTES(record);
-    from_base(ledger, SLOT(node, N.told), &NUMBERS(record)[0]);
-    NUMBERS(record)[1] = rest;
-    for (int i = 0; i < step->edges; i++) {
-        OBJECTS(record)[i] = Py_NewRef(shown[i].code < 0 ? Py_None : SLOT(PyTuple_GET_ITEM(next, i), N.outs));
-        NUMBERS(record)[2 + i] = shown[i].code;
-        at = put_contents(at, &shown[i]);
-    }
-    return 0;
-}
-
-/* The fact that a product ran of which both gradients are computed again. */
-int note_square(Step *step, PyObject *node, PyObject *next, PyObject *run) {
-    Ledger *ledger = ledger_of(SLOT(run, U.add));
-    if (step->exact) return ledger_number(ledger, RAN, whole_number(SLOT(node, N.told)));
-    Contents again[] = {{.code = AGAIN}, {.code = AGAIN}};
-    return record_handed(step, node, again, next, 0, ledger);
-}
-
-/* What the fact has of one gradient, which may be missing. */
-static int gradient_shown(Step *step, int i, PyObject *grad, PyObject **loaded, PyObject *made, int apart, Contents *shown) {
-    *shown = (Contents){.code = step->exact ? LEFT_OUT : NONE};
-    if (made == NULL || (step->exact && !apart)) return 0;
-    shown->code = NONE;
-    if (made == Py_None) return 0;
-    shown->code = AGAIN;
-    if (!step->exact && !apart && is_again(step, &step->formula[i], grad, loaded)) return 0;
-    return contents_of(made, shown);
-}
-
-/* The fact that `node` ran; `apart` says, as bits, which gradients were not what the formula gave. */
-int note_step(Step *step, PyObject *node, PyObject *grad, PyObject *next, PyObject **loaded, PyObject **made,
-              int apart, PyObject *run) {
-    Ledger *ledger = ledger_of(SLOT(run, U.add));
-    if (step->exact && (apart == 0 || step->fitting))
-        return ledger_number(ledger, RAN, whole_number(SLOT(node, N.told)));
-    Contents shown[MANY];
-    int failed = 0, n = 0;
-    for (; !failed && n < step->edges; n++)
-        failed = gradient_shown(step, n, grad, loaded, made[n], apart & 1 << n, &shown[n]) < 0;
-    if (!failed) failed = record_handed(step, node, shown, next, step->exact, ledger) < 0;
-    for (int i = 0; i < n; i++) drop_contents(&shown[i]);
-    return failed ? -1 : 0;
 }
