@@ -28,11 +28,12 @@ class Call:
 
     def __init__(self, retain_graph: bool, create_graph: bool, captures: dict[Key, list[int]] | None) -> None:
         self.retain_graph, self.create_graph = retain_graph, create_graph
-        self.on_tensors = create_graph or bool(state.mapped)  # what vmap hides is no array
+        fields = state.__dict__
+        self.on_tensors = create_graph or bool(fields["mapped"])  # what vmap hides is no array
         self.captures = captures
         self.captured: dict[int, Any] = {}
         self.given: Sequence[Tensor] = ()
-        self.number = state.next_call()
+        self.number = fields["next_call"]()
         self.running: Node | None = None
         self.targets: set[Node] | None = None
         self.afterwards: list[Callable[[], object]] = []

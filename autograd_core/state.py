@@ -146,7 +146,7 @@ def tape_of(fields: dict[str, Any]) -> Tape | None:
     if fields["inference"] or fields["saved_hooks"] or fields["anomaly"] or fields["mapped"]:
         return None
     tape.grad, tape.reserve, tape.next_sequence = fields["grad_enabled"], fields["reserve"], fields["next_sequence"]
-    tape.free = getattr(tape.reserve, "free", 0)
+    tape.free, tape.levels = getattr(tape.reserve, "free", 0), fields["levels"]
     counter = getattr(tape.next_sequence, "__self__", None)
     tape.sequence = counter if isinstance(counter, count) else None
     return tape

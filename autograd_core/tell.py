@@ -59,10 +59,11 @@ class Session:
         self.plain = True
         """Whether all graphs made since are as the quick engine takes them."""
 
-    @contextmanager
-    def open(self) -> Iterator[None]:
-        """What is done around the time in which it listens."""
-        yield
+    def begin(self) -> None:
+        """It is about to listen."""
+
+    def finish(self) -> None:
+        """It listens no more."""
 
     # ---- numbers
 
@@ -123,8 +124,8 @@ class Session:
         known = self.number_of(tensor)
         if known is not None:
             return known
-        given = tuple(self.tensor(t) for t in inputs)
-        base = tensor.alias_of()
+        given = tuple([self.tensor(t) for t in inputs])
+        base = None if tensor.meta is None else tensor.alias_of()
         seen = None if base is None else self.tensor(base)
         number = self.watch(tensor, self.tensors, self.next_tensor(), events.TensorReleased)
         node = tensor.node
@@ -235,12 +236,13 @@ def listening(listener: Emit | Session) -> Iterator[None]:
     """Tell every event of this thread to a session, or hand it to a function, in flight."""
     before = state.session
     session = listener if isinstance(listener, Session) else Session(listener)
-    with session.open():
+    session.begin()
+    try:
         state.session = session
-        try:
-            yield
-        finally:
-            state.session = before
+        yield
+    finally:
+        state.session = before
+        session.finish()
 
 
 def tensor_id(tensor: Tensor) -> int:

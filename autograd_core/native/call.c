@@ -8,9 +8,9 @@ static int is_usual_call(PyObject *tape, PyObject *tensor, PyObject *fields) {
     if (SLOT(tape, L.plain) != Py_True || SLOT(tape, L.foreign) != Py_False || ledger_of(SLOT(tape, L.add)) == NULL) return 0;
     if (told_by(tensor, T.told, base) == NULL || told_by(root, N.told, base) == NULL) return 0;
     if (!PyDict_Contains(K.steps, (PyObject *)Py_TYPE(root))) return 0;
-    PyObject *levels = PyDict_GetItemWithError(fields, K.levels), *calls = PyDict_GetItemWithError(fields, K.calls);
-    return levels != NULL && calls != NULL && PyList_CheckExact(levels) && PyList_CheckExact(calls) &&
-           PyList_GET_SIZE(levels) == 0 && PyList_GET_SIZE(calls) == 0;
+    PyObject *calls = PyDict_GetItemWithError(fields, K.calls);
+    return calls != NULL && PyList_CheckExact(calls) && PyList_GET_SIZE(calls) == 0 &&
+           PyList_GET_SIZE(SLOT(tape, L.levels)) == 0;
 }
 
 /* Let the tape emit a flight, whose reference is taken over. */
@@ -27,10 +27,14 @@ static int emit(PyObject *tape, PyObject *flight) {
 static int start(PyObject *tape, PyObject *number, PyObject *tensor, PyObject *retain) {
     PyObject *root = SLOT(tensor, T.node), *base = SLOT(tape, L.base);
     PyObject *from = PyNumber_Subtract(SLOT(tensor, T.told), base), *at = PyNumber_Subtract(SLOT(root, N.told), base);
-    PyObject *flight = from == NULL || at == NULL ? NULL
-        : Py_BuildValue("OOs(O)(O)OO()O", K.BackwardStarted, number, "backward", from, at, retain, Py_False, Py_None);
+    PyObject *tensors = from == NULL ? NULL : PyTuple_Pack(1, from), *nodes = at == NULL ? NULL : PyTuple_Pack(1, at);
+    PyObject *flight = NULL;
+    if (tensors != NULL && nodes != NULL)
+        flight = PyTuple_Pack(9, K.BackwardStarted, number, K.named, tensors, nodes, retain, Py_False, K.nothing, Py_None);
     Py_XDECREF(from);
     Py_XDECREF(at);
+    Py_XDECREF(tensors);
+    Py_XDECREF(nodes);
     if (emit(tape, flight) < 0) return -1;
     return ledger_add(ledger_of(SLOT(tape, L.add)), PyTuple_Pack(4, K.ROOT, SLOT(root, N.told), K.zero, K.one));
 }

@@ -94,17 +94,18 @@ static int take(PyObject *leaf, PyObject *cell, PyObject *tape) {
     return failed < 0 ? -1 : 1;
 }
 
-/* The leaves of `arrived` in the order in which they are there for the last time, the last one first. */
-static PyObject *last_first(PyObject *arrived) {
-    PyObject *seen = PyDict_New();
-    if (seen == NULL) return NULL;
-    for (Py_ssize_t i = PyList_GET_SIZE(arrived) - 1; i >= 0; i--)
-        if (PyDict_SetItem(seen, PyList_GET_ITEM(arrived, i), Py_None) < 0) {
-            Py_DECREF(seen);
-            return NULL;
-        }
-    PyObject *leaves = PyDict_Keys(seen);
-    Py_DECREF(seen);
+/* The leaves that something came for in the order in which it came for the last time. */
+static PyObject *in_order(PyObject *run) {
+    PyObject *arrived = SLOT(run, U.arrived);
+    int is_once = SLOT(run, U.waiting) == Py_None && PyList_GET_SIZE(arrived) == PyDict_GET_SIZE(SLOT(run, U.cells));
+    if (is_once) return Py_NewRef(arrived);
+    PyObject *seen = PyDict_New(), *leaves = NULL;
+    int failed = seen == NULL;
+    for (Py_ssize_t i = PyList_GET_SIZE(arrived) - 1; !failed && i >= 0; i--)
+        failed = PyDict_SetItem(seen, PyList_GET_ITEM(arrived, i), Py_None) < 0;
+    if (!failed) leaves = PyDict_Keys(seen);
+    if (leaves != NULL && PyList_Reverse(leaves) < 0) Py_CLEAR(leaves);
+    Py_XDECREF(seen);
     return leaves;
 }
 
@@ -122,9 +123,9 @@ static int finish_one(PyObject *leaf, PyObject *cells, Descent *descent) {
 int finish(Descent *descent) {
     PyObject *cells = SLOT(descent->run, U.cells);
     if (PyDict_GET_SIZE(cells) == 0) return 0;
-    PyObject *leaves = last_first(SLOT(descent->run, U.arrived));
+    PyObject *leaves = in_order(descent->run);
     int failed = leaves == NULL;
-    for (Py_ssize_t i = failed ? -1 : PyList_GET_SIZE(leaves) - 1; !failed && i >= 0; i--)
+    for (Py_ssize_t i = 0; !failed && i < PyList_GET_SIZE(leaves); i++)
         failed = finish_one(PyList_GET_ITEM(leaves, i), cells, descent) < 0;
     Py_XDECREF(leaves);
     return failed ? -1 : 0;

@@ -49,11 +49,12 @@ static PyObject *begin(PyObject *module, PyObject *args) {
     K.MISSES = (int)misses;
     K.zero = PyLong_FromLong(0);
     K.one = PyFloat_FromDouble(1.0);
-    if (K.zero == NULL || K.one == NULL) return NULL;
+    K.nothing = PyTuple_New(0);
+    if (K.zero == NULL || K.one == NULL || K.nothing == NULL) return NULL;
     struct { const char *name; PyObject **place; } words[] = {
-        {"grad_enabled", &K.grad_enabled}, {"levels", &K.levels}, {"both", &K.both}, {"result", &K.result},
+        {"grad_enabled", &K.grad_enabled}, {"both", &K.both}, {"result", &K.result},
         {"accumulator_made", &K.accumulator_made}, {"taken", &K.taken}, {"calls", &K.calls}, {"__dict__", &K.dict},
-        {"emit", &K.emit}, {"number", &K.number}, {"direct", &K.direct},
+        {"emit", &K.emit}, {"number", &K.number}, {"direct", &K.direct}, {"backward", &K.named},
     };
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if ((*words[i].place = PyUnicode_InternFromString(words[i].name)) == NULL) return NULL;

@@ -53,7 +53,7 @@ int slots_of(PyObject *types) {
     static const char *const leaf[] = {"variable", "leaving", NULL};
     static const char *const run[] = {"retain", "buffers", "pending", "cells", "sums", "written", "shared",
                                       "waiting", "call", "add", "arrived", NULL};
-    static const char *const tape[] = {"base", "add", "grad", "reserve", "free", "weigh", "plain", "foreign", "tensors", "storages",
+    static const char *const tape[] = {"base", "add", "grad", "reserve", "free", "levels", "weigh", "plain", "foreign", "tensors", "storages",
                                        "tensors_told", "nodes_told", "sequence", NULL};
     static const char *const watch[] = {"number", NULL};
     if (look(types, "Tensor", tensor, (Py_ssize_t *)&T) < 0) return -1;

@@ -3,14 +3,6 @@ of nodes that ran are in ran.c.) See Note [Facts] in recording/. */
 
 #include "native.h"
 
-/* Whether the state of this thread says so; -1 with an error set. */
-static int asked(PyObject *name) {
-    PyObject *found = PyObject_GetAttr(K.state, name);
-    int is_so = found == NULL ? -1 : PyObject_IsTrue(found);
-    Py_XDECREF(found);
-    return is_so;
-}
-
 /* The tape that takes facts of this thread, in `*tape`, borrowed, if one does. 0 if the thread is not for this path. */
 int listener(PyObject **tape) {
     *tape = NULL;
@@ -31,11 +23,11 @@ int listener(PyObject **tape) {
 int grad_enabled(PyObject *tape) {
     if (tape != NULL) return SLOT(tape, L.grad) == Py_True;
     if (PySet_GET_SIZE(K.special) == 0) return 1;
-    return asked(K.grad_enabled);
+    PyObject *enabled = PyObject_GetAttr(K.state, K.grad_enabled);
+    int is_on = enabled == NULL ? -1 : PyObject_IsTrue(enabled);
+    Py_XDECREF(enabled);
+    return is_on;
 }
-
-/* Whether this thread has any functions under way that torch.func transforms; -1 with an error set. */
-int has_levels(void) { return asked(K.levels); }
 
 /* ---- numbers */
 

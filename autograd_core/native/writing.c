@@ -122,8 +122,7 @@ static int count_write(PyObject *storage) {
 
 /* Whether the tape takes a fact of the write, and lets it be done; -1 with an error set. */
 static int may_be_told(PyObject *tape, PyObject *name, PyObject *target, PyObject *other, Seen *seen) {
-    int levels = has_levels();
-    if (levels != 0 || !is_told_alone(tape, target, other)) return levels < 0 ? -1 : 0;
+    if (PyList_GET_SIZE(SLOT(tape, L.levels)) != 0 || !is_told_alone(tape, target, other)) return 0;
     int is_seen = seen_by(tape, target, seen);
     if (is_seen <= 0) return is_seen;
     return charge_for(tape, name, SLOT(target, T.data_), SLOT(other, T.data_)) < 0 ? -1 : 1;

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import sys
 import threading
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable
 from itertools import count
 from typing import TYPE_CHECKING, Any
 from weakref import proxy
@@ -24,6 +23,7 @@ if TYPE_CHECKING:
     from ..graph import Node
     from ..storage import Storage
     from ..tensor import Tensor
+    from ..transforms.levels import Level
 
 ALONE = 3
 """References to a storage that one tensor has: that one's, a variable's, and that of getrefcount."""
@@ -53,7 +53,7 @@ class Tape(Session):
     """
 
     __slots__ = (
-        "base", "add", "grad", "reserve", "free", "weigh", "plain", "foreign", "tensors", "storages",
+        "base", "add", "grad", "reserve", "free", "levels", "weigh", "plain", "foreign", "tensors", "storages",
         "tensors_told", "nodes_told", "sequence", "next_told", "next_both", "next_sequence",
     )  # fmt: skip
 
@@ -65,7 +65,7 @@ class Tape(Session):
         """From where on a fact is being put together."""
         self.add: Callable[[Any], None] = self.items.append
         super().__init__(self.add)
-        self.count_from(NEVER)
+        self.base = NEVER
         self.direct: set[int] = set()
         """`told` of nodes that were told of at once, though their kind is for facts."""
         self.foreign = False
@@ -81,6 +81,8 @@ class Tape(Session):
         self.reserve: Callable[[str, tuple[Any, ...]], None] | None = None
         self.free = 0
         """Elements of operands for which `reserve` need not be asked, if no result has more."""
+        self.levels: list[Level] = []
+        """The functions under way that torch.func transforms."""
         self.sequence: count[int] | None = count()
         self.next_sequence: Callable[[], int] = self.sequence.__next__
         """The next number of a node; `sequence` counts them, if nothing else does."""
@@ -101,23 +103,20 @@ class Tape(Session):
         self.next_both: Callable[[], tuple[int, int]] = zip(tensors, nodes, strict=False).__next__
         """The next numbers of both, for a node and its result."""
 
-    @contextmanager
-    def open(self) -> Iterator[None]:
-        global _next_base
+    def begin(self) -> None:
         self.noting = one_at_a_time.acquire(blocking=False)
-        if self.noting:
-            self.count_from(_next_base)
+        self.count_from(_next_base if self.noting else NEVER)
         self.facts = not irregular_memory or state.next_sequence is not next_usual
         opened(self)
-        try:
-            yield
-        finally:
-            closed(self)
-            self.end = len(self.items)
-            if self.noting:
-                self.noting = False
-                _next_base = max(self.next_told(), self.next_joined())
-                one_at_a_time.release()
+
+    def finish(self) -> None:
+        global _next_base
+        closed(self)
+        self.end = len(self.items)
+        if self.noting:
+            self.noting = False
+            _next_base = max(self.next_told(), self.next_joined())
+            one_at_a_time.release()
 
     # ---- numbers
 
@@ -141,7 +140,7 @@ class Tape(Session):
 
     def tensor(self, tensor: Tensor) -> int:
         """From now on it goes by what a direct listener knows: who shares its memory is looked up there."""
-        number = super().tensor(tensor)
+        number = self.number(tensor)
         if id(tensor) not in self.tensors:
             self.remember(tensor, number)
         return number
@@ -152,10 +151,10 @@ class Tape(Session):
             self.remember(tensor, number)
 
     def remember(self, tensor: Tensor, number: int) -> None:
-        super().watch(tensor, self.tensors, number, None)
+        Session.watch(self, tensor, self.tensors, number, None)
         memory = tensor.shared_storage()
         if id(memory) not in self.storages:
-            super().watch(memory, self.storages, number, None)
+            Session.watch(self, memory, self.storages, number, None)
 
     def storage(self, storage: Storage) -> int:
         number = self.told(storage)
