@@ -26,16 +26,16 @@ Key = tuple[Node, int]
 class Call:
     """One call of backward or grad: what it keeps, what it wants, and how far it has come."""
 
+    given: Sequence[Tensor] = ()
+    running: Node | None = None
+    targets: set[Node] | None = None
+
     def __init__(self, retain_graph: bool, create_graph: bool, captures: dict[Key, list[int]] | None) -> None:
-        self.retain_graph, self.create_graph = retain_graph, create_graph
         fields = state.__dict__
+        self.retain_graph, self.create_graph, self.captures = retain_graph, create_graph, captures
         self.on_tensors = create_graph or bool(fields["mapped"])  # what vmap hides is no array
-        self.captures = captures
         self.captured: dict[int, Any] = {}
-        self.given: Sequence[Tensor] = ()
         self.number = fields["next_call"]()
-        self.running: Node | None = None
-        self.targets: set[Node] | None = None
         self.afterwards: list[Callable[[], object]] = []
 
     def only(self, nodes: Sequence[Node]) -> None:

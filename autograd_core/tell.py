@@ -101,7 +101,7 @@ class Session:
     def announced(self, tensor: Tensor) -> int:
         """The number of `tensor`, which was not met before, and is announced as it stands."""
         wrapped = tensor.meta is not None and tensor.meta.wrapped
-        return self.made(tensor, "number" if wrapped else "known before", ())
+        return self.anew(tensor, "number" if wrapped else "known before", ())
 
     def node_number(self, node: Node) -> int | None:
         """The number of `node`, None if it was not met before."""
@@ -120,10 +120,12 @@ class Session:
     # ---- facts with more to say than their fields
 
     def made(self, tensor: Tensor, op: str, inputs: Iterable[Tensor]) -> int:
-        """Announce `tensor`, made by `op` of `inputs`."""
+        """The number of `tensor`, made by `op` of `inputs`; it is announced if it was not met before."""
         known = self.number_of(tensor)
-        if known is not None:
-            return known
+        return self.anew(tensor, op, inputs) if known is None else known
+
+    def anew(self, tensor: Tensor, op: str, inputs: Iterable[Tensor]) -> int:
+        """Announce `tensor`, which was not met before."""
         given = tuple([self.tensor(t) for t in inputs])
         base = None if tensor.meta is None else tensor.alias_of()
         seen = None if base is None else self.tensor(base)

@@ -196,15 +196,13 @@ class Tape(Session):
         node.told = here = self.next_joined()
         self.add((JOINED, here, at, proxy(node, self.add)))
 
-    def made(self, tensor: Tensor, op: str, inputs: Iterable[Tensor]) -> int:
+    def anew(self, tensor: Tensor, op: str, inputs: Iterable[Tensor]) -> int:
         """As for every listener, but that a fact tells of a small tensor, if what it shows has the shape it says."""
         meta, base, storage = tensor.meta, self.base, tensor.storage_
         if meta is not None and (meta.hooks or meta.post_hooks):
             self.plain = False
         if not self.noting or not self.facts or tensor.data_.size > SMALL or tensor.data_.__class__ is Batch:
-            return super().made(tensor, op, inputs)
-        if getattr(tensor, "told", 0) >= base or id(tensor) in self.tensors:
-            return self.number(tensor)
+            return super().anew(tensor, op, inputs)
         given = [base + self.number(t) for t in inputs] if inputs else ()
         source = None if meta is None else tensor.alias_of()
         seen = None if source is None else self.tensor(source)
@@ -214,9 +212,10 @@ class Tape(Session):
             place = None if node is None else base + self.node(node), tensor.output_nr, tensor.requires_grad
         if storage is not None:
             Session.watch(self, tensor, self.tensors, at - base, None)
-            if getattr(storage, "told", 0) < base and id(storage) not in self.storages:
-                storage.told = at
-            memory = self.storage(storage), storage.count(), seen
+            told, shared = getattr(storage, "told", 0), None
+            if told < base and (shared := self.storages.get(id(storage))) is None:
+                storage.told = told = at
+            memory = told - base if shared is None else shared.number, storage.count(), seen
         self.add((MADE, op, at, proxy(tensor, self.add), noted(tensor.data_), place, given, memory))
         return at - base
 
