@@ -16,7 +16,7 @@ from .fitting import count_writes, memory, validated
 from .gradients import added, as_tensor, as_tensors, check_hook_result, check_hook_results, retain
 from .graph import AccumulateGrad, Node
 from .queue import ReadyQueue
-from .saved import keeps_detached
+from .saved import keeps_detached, read_in_vain
 from .state import DETACHED, irregular, state
 from .tensor import Tensor
 
@@ -168,6 +168,7 @@ class Call:
                     hook(node.variable)
             results: list[Any] = []
         elif all(grad is None for grad in grads) and not node.runs_on_nothing:
+            read_in_vain(node)
             results = [None] * len(node.next)
         else:
             if DETACHED in irregular and keeps_detached(node):

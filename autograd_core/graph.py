@@ -11,7 +11,7 @@ import numpy as np
 
 from . import errors, events, tell
 from .introspection import Dim, Introspection, RemovableHandle, read_only, saved_face
-from .saved import SAVED, VERSION, Packed, SavedResult, pack_slot
+from .saved import SAVED, VERSION, Packed, SavedResult, pack_slot, read_in_vain
 from .state import LAST, state, unusual
 from .tensor import Array, Tensor
 
@@ -186,6 +186,7 @@ class Node(Introspection):
             if not (grad is None or isinstance(grad, Tensor)):
                 raise TypeError(f"argument {i} is not a Variable")
         if all(grad is None for grad in grads) and not self.runs_on_nothing:
+            read_in_vain(self)
             return (None,) * len(self.next) if len(self.next) != 1 else None
         got = tuple(self.graph(grads, self.next))
         return got[0] if len(got) == 1 else got

@@ -87,6 +87,8 @@ def loaded(node: Node, slot: str) -> Any:
 def loaded_quietly(node: Node, slot: str) -> Any:
     """`loaded`, of which nobody is told if it succeeds."""
     kept = getattr(node, SAVED[slot])
+    if kept.__class__ in NUMBERS:
+        return kept
     if kept is None or isinstance(kept, Packed) or changed(node, slot, kept):
         return loaded(node, slot)
     return array(kept)

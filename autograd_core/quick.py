@@ -29,7 +29,7 @@ from .descent import MISSES
 from .fitting import count_writes, fit, memory, validated
 from .graph import LAST, AccumulateGrad, Node, Run, Wanted, new_run
 from .leaves import ALONE, alone, finish, leaf, settle, waited_for
-from .saved import keeps_detached
+from .saved import keeps_detached, read_in_vain
 from .state import DETACHED, RESHAPED, irregular
 from .tensor import Tensor
 
@@ -262,6 +262,12 @@ def squared(self: Node, grad: Any, below: Node | None, this: Run) -> bool:
 
 def nothing(self: Node, wanted: Wanted, this: Run) -> None:
     """A `step` that no gradient came for: those below may still wait for it."""
+    read_in_vain(self)
+    let_be(self, wanted, this)
+
+
+def let_be(self: Node, wanted: Wanted, this: Run) -> None:
+    """The end of such a step."""
     if not this.retain:
         self.release()
     for node in wanted:

@@ -218,6 +218,16 @@ def was_kept(node: Node, slot: str) -> bool:
     return getattr(node, VERSION[slot], None) is not None
 
 
+def read_in_vain(node: Node) -> None:
+    """Read all that `node`, to which no gradient came, keeps: as torch does before it looks whether any came.
+
+    Raises:
+        RuntimeError: it was freed, or changed in place since.
+    """
+    for slot in sorted(node.slots):
+        unpack_slot(node, slot)
+
+
 def unpack(node: Node, slot: str, kept: Any, version: int | None) -> Tensor | None:
     if kept is None:
         return None

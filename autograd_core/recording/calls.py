@@ -118,9 +118,8 @@ class Calls:
         if not told:
             came, shown = call.buffers.pop(node, NONE)
             tell((e.NodeStarted, number, node, (shown,)))
-            if came is not None:
-                for slot, version, _ in known.reads:
-                    tell((e.SlotRead, node, slot, version, version))
+            for slot, version, _ in known.reads:
+                tell((e.SlotRead, node, slot, version, version))
             if raws[0].__class__ is dict:
                 raws = reader.contents.again(known, came, raws[0])
             elif any(raw is True for raw in raws):

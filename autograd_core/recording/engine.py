@@ -24,6 +24,8 @@ from ..accumulate import accumulate, copied_for, laid_out_alike
 from ..engine import Call
 from ..fitting import validated
 from ..graph import ONE, AccumulateGrad, Node, Run, Wanted, new_run
+from ..operands import loaded_quietly
+from ..saved import read_in_vain
 from ..state import state
 from ..storage import new_storage
 from ..tensor import Tensor, blank
@@ -216,6 +218,7 @@ def told_step(self: Node, grad: Any, wanted: Wanted, this: Run) -> None:
     del grad
     this.add((BEGAN, self.told, len(grads)))
     if all(g is None for g in grads) and not self.runs_on_nothing:
+        read_in_vain(self)
         results: list[Any] = [None] * len(wanted)
     else:
         results = validated(self, self.raw(grads, wanted), wanted, False)
@@ -240,6 +243,8 @@ def heard_hand_on(self: Node, results: list[Any], wanted: Wanted, this: Run, cou
 
 def heard_nothing(self: Node, wanted: Wanted, this: Run) -> None:
     """The step of a node that no gradient came for."""
+    for slot in sorted(self.slots):
+        loaded_quietly(self, slot)
     this.add((self.told, *(None,) * len(wanted)))
     this.arrived.extend([node for node in wanted if node.__class__ is AccumulateGrad])  # type: ignore[misc]
-    quick.nothing(self, wanted, this)
+    quick.let_be(self, wanted, this)

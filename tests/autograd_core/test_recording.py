@@ -269,6 +269,27 @@ def in_inference_mode() -> None:
         torch.relu_(a)
 
 
+class Silent(torch.autograd.Function):
+    """Its gradient is None."""
+
+    @staticmethod
+    def forward(ctx: Any, x: Any) -> Any:
+        return x * 1
+
+    @staticmethod
+    def backward(ctx: Any, grad: Any) -> None:
+        return None
+
+
+def nothing_comes() -> None:
+    x, z = (torch.tensor([1.0, 2.0], requires_grad=True) for _ in range(2))
+    y = (Silent.apply(x.exp() * z) + x * 2.0).sum()
+    y.backward(retain_graph=True)
+    y.backward()
+    with pytest.raises(RuntimeError, match="a second time"):
+        y.backward()
+
+
 def choices_between_numbers() -> None:
     a = torch.tensor([-1.0, 2.0], requires_grad=True)
     chosen = torch.where(a > 0, 0.25, 0.75)
@@ -298,6 +319,7 @@ PROGRAMS = [
     numbers_seen_through_views,
     in_inference_mode,
     choices_between_numbers,
+    nothing_comes,
 ]
 
 
