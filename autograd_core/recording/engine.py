@@ -204,8 +204,10 @@ def completed(this: Run) -> list[AccumulateGrad]:
 
 
 def opens(item: Any) -> bool:
-    """Whether `item` says that a node ran or began, or that a call did."""
-    return type(item) is int or type(item) is tuple and (type(item[0]) is int or item[0] is BEGAN or item[0] is ROOT)
+    """Whether `item` says that a node ran or began, or that a call did; a number below 0 says that a tensor goes."""
+    if type(item) is int:
+        return item > 0
+    return type(item) is tuple and (type(item[0]) is int or item[0] is BEGAN or item[0] is ROOT)
 
 
 # ---- what compiled steps call

@@ -210,11 +210,16 @@ def test_a_step_of_training_is_told_there(monkeypatch: pytest.MonkeyPatch) -> No
 
         return call
 
-    monkeypatch.setattr(engine, "backward_in_python", None)
     monkeypatch.setattr(engine, "backward", watched("backward", engine.backward))
     monkeypatch.setattr(inplace, "written_natively", watched("write", inplace.written_natively))
     monkeypatch.setattr(tracking, "forgotten", watched("forget", tracking.forgotten))
     run(TRAINING)
     assert done.count(("backward", True)) == 3
-    assert done.count(("write", True)) >= 4  # the first write of each makes its storage
+    assert done.count(("write", True)) == 4 and done.count(("write", False)) == 4  # the first of each makes its storage
     assert done.count(("forget", True)) == 6
+
+
+def test_what_goes_begins_nothing() -> None:
+    ran, gone = 7, ~7
+    assert engine.opens(ran) and engine.opens((ran, None)) and engine.opens((engine.BEGAN, ran, 1))
+    assert not engine.opens(gone) and not engine.opens((engine.LEAF, ran, []))
