@@ -54,6 +54,7 @@ class Session:
         self.nodes: dict[int, Watch] = {}
         self.storages: dict[int, Watch] = {}
         self.counts = count(), count()
+        """What numbers tensors and nodes."""
         self.next_storage = count().__next__
         self.busy = False
         self.plain = True

@@ -5,7 +5,8 @@
 /* Whether nothing but facts is to be told of the graph below `root`, and no call is under way around this one. */
 static int is_usual_call(PyObject *tape, PyObject *tensor, PyObject *fields) {
     PyObject *root = SLOT(tensor, T.node), *base = SLOT(tape, L.base);
-    if (SLOT(tape, L.plain) != Py_True || SLOT(tape, L.foreign) != Py_False || ledger_of(SLOT(tape, L.add)) == NULL) return 0;
+    if (SLOT(tape, L.plain) != Py_True || SLOT(tape, L.foreign) != Py_False) return 0;
+    if (ledger_of(SLOT(tape, L.add)) == NULL) return 0;
     if (told_by(tensor, T.told, base) == NULL || told_by(root, N.told, base) == NULL) return 0;
     if (!PyDict_Contains(K.steps, (PyObject *)Py_TYPE(root))) return 0;
     PyObject *calls = PyDict_GetItemWithError(fields, K.calls);
@@ -30,7 +31,8 @@ static int start(PyObject *tape, PyObject *number, PyObject *tensor, PyObject *r
     PyObject *tensors = from == NULL ? NULL : PyTuple_Pack(1, from), *nodes = at == NULL ? NULL : PyTuple_Pack(1, at);
     PyObject *flight = NULL;
     if (tensors != NULL && nodes != NULL)
-        flight = PyTuple_Pack(9, K.BackwardStarted, number, K.named, tensors, nodes, retain, Py_False, K.nothing, Py_None);
+        flight = PyTuple_Pack(9, K.BackwardStarted, number, K.named, tensors, nodes, retain, Py_False, K.nothing,
+                              Py_None);
     Py_XDECREF(from);
     Py_XDECREF(at);
     Py_XDECREF(tensors);
@@ -52,8 +54,9 @@ static PyObject *begun(PyObject *tape, PyObject *call, PyObject *root, PyObject 
     for (int i = 0; i < 5; i++) failed |= FILL(run, tables[i], PyDict_New()) == NULL;
     for (int i = 0; i < 2; i++) failed |= FILL(run, lists[i], PyList_New(0)) == NULL;
     PyObject *nr = SLOT(root, N.sequence_nr);
-    if (failed || PyDict_SetItem(SLOT(run, U.buffers), nr, K.ONE) < 0 || PyDict_SetItem(SLOT(run, U.pending), nr, root) < 0)
-        Py_CLEAR(run);
+    failed = failed || PyDict_SetItem(SLOT(run, U.buffers), nr, K.ONE) < 0 ||
+             PyDict_SetItem(SLOT(run, U.pending), nr, root) < 0;
+    if (failed) Py_CLEAR(run);
     return run;
 }
 
@@ -62,7 +65,8 @@ static void broken_off(Descent *descent) {
     PyObject *type, *value, *traceback;
     PyErr_Fetch(&type, &value, &traceback);
     PyErr_NormalizeException(&type, &value, &traceback);
-    PyObject *told = PyObject_CallFunctionObjArgs(K.broken_off, descent->tape, descent->call, descent->run, value, NULL);
+    PyObject *given[] = {descent->tape, descent->call, descent->run, value};
+    PyObject *told = PyObject_Vectorcall(K.broken_off, given, 4, NULL);
     if (told == NULL) {
         Py_XDECREF(type);
         Py_XDECREF(value);
@@ -113,7 +117,7 @@ static int run_call(PyObject *tape, PyObject *call, PyObject *tensor, PyObject *
     return failed ? -1 : 0;
 }
 
-/* backward(tape, tensor, retain): `backward_in_python` of recording/engine.py, which is asked for all that is not usual. */
+/* backward(tape, tensor, retain): `backward_in_python` of recording/engine.py, which is asked where not all is usual. */
 PyObject *backward(PyObject *module, PyObject *const *args, Py_ssize_t count) {
     (void)module;
     if (count != 3) return PyErr_Format(PyExc_TypeError, "backward takes three arguments");

@@ -6,7 +6,7 @@ tuples and numbers when they are asked for (entries.c). */
 #include "native.h"
 
 #define PIECE (1 << 16)      /* bytes of one piece; a record lies in one, at a multiple of 8 */
-#define KIND_BITS 4          /* of each place: what kind of entry it is; the rest says where its record lies, or is a number */
+#define KIND_BITS 4          /* of each place: the kind of entry; the rest says where its record lies, or is a number */
 #define PLACE_BITS 13        /* of where: in its piece */
 #define MOST_PIECES (1 << (32 - KIND_BITS - PLACE_BITS))
 

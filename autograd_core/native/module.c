@@ -27,13 +27,14 @@ static PyObject *begin(PyObject *module, PyObject *args) {
     if (!PyArg_ParseTuple(args, "O!O!", &PyDict_Type, &types, &PyDict_Type, &known)) return NULL;
     if (slots_of(types) < 0) return NULL;
     struct { const char *name; PyObject **place; } places[] = {
-        {"Tensor", (PyObject **)&K.Tensor}, {"Storage", (PyObject **)&K.Storage}, {"SavedResult", (PyObject **)&K.SavedResult},
+        {"Tensor", (PyObject **)&K.Tensor}, {"Storage", (PyObject **)&K.Storage},
+        {"SavedResult", (PyObject **)&K.SavedResult}, {"AccumulateGrad", (PyObject **)&K.AccumulateGrad},
         {"Tape", (PyObject **)&K.Tape}, {"Run", (PyObject **)&K.Run}, {"Call", &K.Call}, {"Running", &K.Running},
         {"backward", &K.backward}, {"broken_off", &K.broken_off}, {"BackwardStarted", &K.BackwardStarted},
         {"BackwardFinished", &K.BackwardFinished}, {"ROOT", &K.ROOT}, {"ONE", &K.ONE},
         {"FLOAT", &K.FLOAT}, {"SCALAR", &K.SCALAR}, {"LAST", &K.LAST}, {"known_floats", &K.known_floats},
         {"outs_of", &K.outs_of}, {"numbers", &K.numbers}, {"special", &K.special}, {"singular", &K.singular},
-        {"state", &K.state}, {"sequence", &K.sequence}, {"AccumulateGrad", (PyObject **)&K.AccumulateGrad}, {"leaf", &K.leaf}, {"add", &K.add},
+        {"state", &K.state}, {"sequence", &K.sequence}, {"leaf", &K.leaf}, {"add", &K.add},
         {"fitted", &K.fitted}, {"squared", &K.squared}, {"met", &K.met}, {"steps", &K.steps},
         {"WROTE", &K.WROTE}, {"GONE", &K.GONE}, {"JOINED", &K.JOINED}, {"LEAF", &K.LEAF}, {"GOES", &K.GOES},
     };

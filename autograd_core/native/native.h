@@ -29,8 +29,12 @@ typedef struct { Py_ssize_t version, boxed, address_, counts, told; } StorageSlo
 typedef struct { Py_ssize_t data_, storage_, output_nr; } SavedResultSlots;
 typedef struct { Py_ssize_t next, nrs, sequence_nr, outs, hooks, freed, told; } NodeSlots;
 typedef struct { Py_ssize_t variable, leaving; } LeafSlots;
-typedef struct { Py_ssize_t retain, buffers, pending, cells, sums, written, shared, waiting, call, add, arrived; } RunSlots;
-typedef struct { Py_ssize_t base, add, grad, reserve, free, levels, weigh, plain, foreign, tensors, storages, tensors_told, nodes_told, sequence;
+typedef struct {
+    Py_ssize_t retain, buffers, pending, cells, sums, written, shared, waiting, call, add, arrived;
+} RunSlots;
+typedef struct {
+    Py_ssize_t base, add, grad, reserve, free, levels, weigh, plain, foreign, tensors, storages, tensors_told,
+        nodes_told, sequence;
 } TapeSlots;
 typedef struct { Py_ssize_t number; } WatchSlots;
 
@@ -79,7 +83,8 @@ typedef struct {
     PyObject *leaf, *add, *fitted, *squared, *met;
     PyObject *Call, *Running, *backward, *broken_off, *BackwardStarted, *BackwardFinished, *ROOT, *ONE;
     PyObject *steps; /* the Step of each class of nodes that has one */
-    PyObject *zero, *one, *grad_enabled, *calls, *dict, *emit, *number, *direct, *named, *nothing, *both, *result, *accumulator_made;
+    PyObject *zero, *one, *nothing;
+    PyObject *grad_enabled, *calls, *dict, *emit, *number, *direct, *named, *both, *result, *accumulator_made; /* names */
     PyObject *WROTE, *GONE, *JOINED, *LEAF, *GOES, *taken; /* see recording/tape.py */
     Py_ssize_t LARGE, SMALL; /* elements; see recording/noting.py */
     int MISSES;              /* see descent.py */

@@ -43,7 +43,8 @@ int note_square(Step *step, PyObject *node, PyObject *next, PyObject *run) {
 }
 
 /* What the fact has of one gradient, which may be missing. */
-static int gradient_shown(Step *step, int i, PyObject *grad, PyObject **loaded, PyObject *made, int apart, Contents *shown) {
+static int gradient_shown(Step *step, int i, PyObject *grad, PyObject **loaded, PyObject *made, int apart,
+                          Contents *shown) {
     *shown = (Contents){.code = step->exact ? LEFT_OUT : NONE};
     if (made == NULL || (step->exact && !apart)) return 0;
     shown->code = NONE;

@@ -53,8 +53,8 @@ int slots_of(PyObject *types) {
     static const char *const leaf[] = {"variable", "leaving", NULL};
     static const char *const run[] = {"retain", "buffers", "pending", "cells", "sums", "written", "shared",
                                       "waiting", "call", "add", "arrived", NULL};
-    static const char *const tape[] = {"base", "add", "grad", "reserve", "free", "levels", "weigh", "plain", "foreign", "tensors", "storages",
-                                       "tensors_told", "nodes_told", "sequence", NULL};
+    static const char *const tape[] = {"base", "add", "grad", "reserve", "free", "levels", "weigh", "plain", "foreign",
+                                       "tensors", "storages", "tensors_told", "nodes_told", "sequence", NULL};
     static const char *const watch[] = {"number", NULL};
     if (look(types, "Tensor", tensor, (Py_ssize_t *)&T) < 0) return -1;
     if (look(types, "Meta", meta, (Py_ssize_t *)&M) < 0) return -1;

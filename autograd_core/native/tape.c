@@ -91,7 +91,7 @@ int note_few(Ledger *ledger, PyObject *const *numbers, int count, int32_t kind, 
 /* The fact of a result without a node. */
 static int note_result(Operator *op, PyObject *tape, PyObject *const *given, PyObject **data, PyObject *result) {
     Ledger *ledger = ledger_of(SLOT(tape, L.add));
-    PyObject *base = SLOT(tape, L.base), *made = SLOT(result, T.data_), *outs = Py_None;
+    PyObject *base = SLOT(tape, L.base), *made = SLOT(result, T.data_);
     int32_t numbers[2 + MANY];
     for (int i = 0; i < op->operands; i++) {
         PyObject *number = is_tensor(given[i]) ? told_by(given[i], T.told, base) : Py_None;
@@ -108,7 +108,7 @@ static int note_result(Operator *op, PyObject *tape, PyObject *const *given, PyO
     put(result, T.told, at);
     from_base(ledger, at, &numbers[1]);
     numbers[0] = kept.code;
-    outs = kept.code < 0 ? Py_NewRef(Py_None) : outs_for(made);
+    PyObject *outs = kept.code < 0 ? Py_NewRef(Py_None) : outs_for(made);
     if (outs != NULL && watch(result, T.leaving, ledger, whole_number(at)) == 0)
         record = ledger_record(ledger, PLAIN, 2 + op->bare, 2 + op->operands, length_of(kept.code));
     Py_DECREF(at);

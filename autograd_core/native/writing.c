@@ -131,8 +131,8 @@ static int may_be_told(PyObject *tape, PyObject *name, PyObject *target, PyObjec
 /* write(name, ufunc, target, other): whether `ufunc` wrote over `target` what it makes of both. */
 PyObject *write_over(PyObject *module, PyObject *const *args, Py_ssize_t count) {
     (void)module;
-    PyObject *tape, *name = args[0], *target = args[2], *other = args[3];
     if (count != 4) return PyErr_Format(PyExc_TypeError, "write takes four arguments");
+    PyObject *tape, *name = args[0], *target = args[2], *other = args[3];
     if (listener(&tape) <= 0) Py_RETURN_FALSE;
     int tracked = grad_enabled(tape);
     if (tracked < 0) return NULL;
