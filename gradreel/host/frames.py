@@ -36,16 +36,16 @@ def write_frame(fd: int, data: bytes) -> None:
         raise Gone from None
 
 
-def read_frame(fd: int, seconds: float | None = None) -> bytes:
+def read_frame(fd: int, seconds: float | None = None, most: int = LARGEST) -> bytes:
     """The next frame.
 
     Raises:
-        Gone: the other side ended before it was whole, or it is larger than `LARGEST`.
+        Gone: the other side ended before it was whole, or it has more than `most` bytes.
         Late: `seconds` went by.
     """
     deadline = None if seconds is None else time.monotonic() + seconds
     (size,) = LENGTH.unpack(read_exactly(fd, LENGTH.size, deadline))
-    if size > LARGEST:
+    if size > most:
         raise Gone
     return read_exactly(fd, size, deadline)
 
@@ -53,10 +53,8 @@ def read_frame(fd: int, seconds: float | None = None) -> bytes:
 def read_exactly(fd: int, size: int, deadline: float | None) -> bytes:
     parts: list[bytes] = []
     while size:
-        if deadline is not None and CAN_WAIT:
-            left = deadline - time.monotonic()
-            if left <= 0 or not select.select([fd], [], [], left)[0]:
-                raise Late
+        if deadline is not None and CAN_WAIT and not is_ready(fd, deadline - time.monotonic()):
+            raise Late
         try:
             part = os.read(fd, min(size, 1 << 20))
         except OSError:
@@ -66,3 +64,10 @@ def read_exactly(fd: int, size: int, deadline: float | None) -> bytes:
         parts.append(part)
         size -= len(part)
     return b"".join(parts)
+
+
+def is_ready(fd: int, seconds: float) -> bool:
+    """Whether there is something to read within `seconds`; unlike select, for descriptors of any number."""
+    poll = select.poll()
+    poll.register(fd, select.POLLIN)
+    return seconds > 0 and bool(poll.poll(seconds * 1000))

@@ -11,9 +11,15 @@ import platform
 import signal
 import sys
 from collections.abc import Iterable, Mapping
+from pathlib import Path
 
 CPU_SECONDS = 8
-ADDRESS_SPACE = 3 << 29
+MEMORY = 600_000_000
+"""Bytes that the process of a run may map, and so the most memory that it can ever have, with what it shares."""
+AT_LEAST_FREE = 256_000_000
+"""Bytes that it may map anew, wherever Python and numpy alone take more than elsewhere."""
+STACK = 96 << 20
+"""Bytes of its stack: more than it takes to go as deep as Python's limit lets calls go, in Python and in C."""
 
 Calls = Mapping[str, int]
 """System calls and their numbers."""
@@ -82,10 +88,18 @@ def limit_resources() -> bool:
         resource.RLIMIT_NOFILE: 16,
     }
     if sys.platform == "linux":
-        limits |= {resource.RLIMIT_AS: ADDRESS_SPACE, resource.RLIMIT_NPROC: 0}
+        limits |= {resource.RLIMIT_AS: address_space(), resource.RLIMIT_STACK: STACK, resource.RLIMIT_NPROC: 0}
     for which, most in limits.items():
+        _, hard = resource.getrlimit(which)
+        most = most if hard == resource.RLIM_INFINITY else min(most, hard)
         resource.setrlimit(which, (most, most))
     return True
+
+
+def address_space() -> int:
+    """Bytes that this process may have mapped."""
+    mapped = int(Path("/proc/self/statm").read_text().split()[0]) * os.sysconf("SC_PAGE_SIZE")
+    return max(MEMORY, mapped + AT_LEAST_FREE)
 
 
 def instructions(machine: str) -> Iterable[tuple[int, int, int, int]]:

@@ -14,9 +14,9 @@ import threading
 
 from .frames import Gone, read_frame, write_frame
 from .jail import lock_down
-from .watching import Watch
+from .watching import Place
 from .work import halted
-from .zygote import HARD_SECONDS, performing, warm_up
+from .zygote import HARD_SECONDS, LARGEST_REQUEST, perform, warm_up
 
 LAST_MOMENT = HARD_SECONDS - 0.5
 
@@ -26,20 +26,24 @@ def main() -> None:
     warm_up()
     write_frame(1, b"ready")
     try:
-        request = read_frame(0)
+        request = read_frame(0, most=LARGEST_REQUEST)
     except Gone:
         return
-    watch = Watch(alarm=True)
+    place = [0]
     if not hasattr(signal, "setitimer"):
-        threading.Timer(LAST_MOMENT, give_up, [request, watch]).start()
+        threading.Timer(LAST_MOMENT, give_up, [request, place]).start()
     layers = ["checked language", "own process", *lock_down(**json.loads(sys.argv[1]))]
-    write_frame(1, performing(request, watch, layers, lambda answer: None))
+    try:
+        answer = perform(request, layers, place, lambda answer: None)
+    except MemoryError:
+        answer = halted(request, "memory", place[0], layers)
+    write_frame(1, answer)
     os._exit(0)
 
 
-def give_up(request: bytes, watch: Watch) -> None:
+def give_up(request: bytes, place: Place) -> None:
     """Answer for a run that goes on and on."""
-    write_frame(1, halted(request, "seconds", HARD_SECONDS, watch.place[0]))
+    write_frame(1, halted(request, "seconds", place[0]))
     os._exit(0)
 
 

@@ -10,9 +10,9 @@ from collections.abc import Callable
 from concurrent.futures import CancelledError, Future
 from concurrent.futures import TimeoutError as NotYet
 
+from .endings import CANCELLED
 from .shared import executor
 from .work import refusal
-from .zygote import CANCELLED
 
 SLICE_SECONDS = 0.1
 

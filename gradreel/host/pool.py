@@ -16,12 +16,12 @@ from functools import partial
 from typing import Any
 
 from .cache import Cache
-from .processes import LOST, Process, Spawner, Zygote, can_fork
+from .endings import CANCELLED, LOST
+from .processes import Process, Spawner, Zygote, can_fork
 from .settings import Settings, settings
 from .work import refusal
-from .zygote import CANCELLED, HARD_SECONDS
+from .zygote import HARD_SECONDS, LARGEST_REQUEST
 
-LARGEST_REQUEST = 1_000_000
 TOO_LONG = "The program is too long."
 BUSY = "Many programs are running just now: {n} before you. Try again in a few seconds."
 

@@ -5,23 +5,30 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import socket
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
-from .frames import CAN_WAIT, Gone, Late, read_frame, write_frame
+from . import control
+from .control import Ending, Order
+from .endings import CANCELLED, LOST, cause, told
+from .frames import CAN_WAIT, LENGTH, Gone, Late, read_frame, write_frame
+from .in_time import LARGEST_REPLY
 from .settings import Settings
 from .work import refusal
-from .zygote import CANCEL, CANCELLED, HARD_SECONDS, STUB_SECONDS, TIMED_OUT
+from .zygote import HALT_SECONDS, HARD_SECONDS, REQUEST_SECONDS, read_reply
 
 ROOT = str(Path(__file__).parents[2])
 START_SECONDS = 60.0
-PATIENCE = HARD_SECONDS + STUB_SECONDS + 1
-"""How long a reply is waited for; by then the run was killed long ago, if all is well."""
-
-LOST = "The process of this run was lost. Nothing else was harmed; run it again."
+GRACE_SECONDS = 3.0
+"""So much later than it should be killed a run is given up, and its warm process with it."""
+PATIENCE = HARD_SECONDS + GRACE_SECONDS
+TIMED_OUT = f"The run was stopped after {HARD_SECONDS:g} seconds. Nothing of it is left to show."
 ENVIRONMENT = {name: "1" for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")}
 
 
@@ -37,13 +44,16 @@ class Process:
         self.running = False
         self.unwanted = False
 
-    def start(self) -> subprocess.Popen[bytes]:
-        start = f"import sys; sys.path.insert(0, {ROOT!r}); from gradreel.host.{self.module} import main; main()"
+    def program(self) -> str:
+        """What the process runs."""
+        return f"import sys; sys.path.insert(0, {ROOT!r}); from gradreel.host.{self.module} import main; main()"
+
+    def spawn(self, stdin: int, stdout: int) -> subprocess.Popen[bytes]:
         system = {name: value for name, value in os.environ.items() if name == "SYSTEMROOT"}  # Windows needs it
         process = subprocess.Popen(
-            [sys.executable, "-I", "-c", start, self.ways],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
+            [sys.executable, "-I", "-c", self.program(), self.ways],
+            stdin=stdin,
+            stdout=stdout,
             stderr=subprocess.DEVNULL,
             cwd=os.path.abspath(os.sep),
             env=ENVIRONMENT | system,
@@ -54,31 +64,41 @@ class Process:
         self.process = process
         return process
 
-    def ready(self) -> subprocess.Popen[bytes]:
-        """The process, started if there is none, once it is warm."""
+    def ready(self) -> None:
+        """Have the process started and warm.
+
+        Raises:
+            Gone: it is not what it should be, or did not start in time.
+        """
         raise NotImplementedError
 
     def run(self, request: bytes) -> bytes:
         """The reply to `request`; a sentence if the process is lost on the way."""
         try:
-            process = self.ready()
-            with self.lock:
-                if self.unwanted:
-                    return refusal(CANCELLED)
-                write_frame(input_of(process), request)
-                self.running = True
-            with ended_in_time(process):
-                return read_frame(output_of(process), PATIENCE)
+            self.ready()
+            return self.answer(request)
         except Late:
             self.stop()
             return refusal(TIMED_OUT)
-        except (Gone, OSError, ValueError):
+        except (Gone, OSError, ValueError, TypeError):
             self.stop()
             return refusal(CANCELLED) if self.unwanted else refusal(LOST, again=True)
         finally:
             with self.lock:
                 self.running = self.unwanted = False
             self.after()
+
+    def answer(self, request: bytes) -> bytes:
+        """The reply of the process."""
+        raise NotImplementedError
+
+    def begin(self, write: Callable[[], None]) -> bool:
+        """Begin a run by what `write` sends, unless nobody wants it any more."""
+        with self.lock:
+            if not self.unwanted:
+                write()
+                self.running = True
+            return not self.unwanted
 
     def after(self) -> None:
         """What is done once the reply is there."""
@@ -106,21 +126,75 @@ class Process:
 
 
 class Zygote(Process):
-    """A warm process, started when first needed and again after it was lost."""
+    """A warm process, started when first needed and again after it was lost.
+
+    For every run there is a connection of its own, whose other end the warm process hands to the child that it forks.
+    """
 
     module = "zygote"
+    channel: socket.socket | None = None
+    ending = Ending()
+    """How the process of the last run ended."""
 
-    def ready(self) -> subprocess.Popen[bytes]:
+    def ready(self) -> None:
         if self.process is not None and self.process.poll() is None:
-            return self.process
+            return
         self.stop()
-        process = self.start()
-        greeted(process)
-        return process
+        self.channel, theirs = control.pair()
+        with theirs:
+            self.spawn(theirs.fileno(), subprocess.DEVNULL)
+        try:
+            greeting, _ = control.receive(self.channel, START_SECONDS)
+        except Late:
+            raise Gone from None
+        if greeting != control.READY:
+            raise Gone
+
+    def answer(self, request: bytes) -> bytes:
+        answer = self.exchange(Order("run"), request, HARD_SECONDS)
+        why = None if answer else cause(self.ending)
+        if why is not None and not self.unwanted:
+            ended = self.ending
+            answer = self.exchange(Order("halt", why, ended.line), request, HALT_SECONDS)
+            self.ending = replace(ended, how="cancelled") if self.ending.how == "cancelled" else ended
+        return answer or told(self.ending)
+
+    def exchange(self, order: Order, request: bytes, seconds: float) -> bytes | None:
+        """The last reply of a child that does what is ordered, if there is one; `ending` is then how it ended.
+
+        Raises:
+            Gone: the warm process is no more.
+            Late: it does not do its part.
+        """
+        channel = self.channel
+        assert channel is not None
+        ours, theirs = socket.socketpair()
+        with ours:
+            with theirs:
+                if not self.begin(lambda: control.send(channel, order, [theirs.fileno()])):
+                    self.ending = Ending("cancelled")
+                    return None
+            deadline = time.monotonic() + seconds + GRACE_SECONDS
+            ours.settimeout(REQUEST_SECONDS)
+            with contextlib.suppress(OSError):  # it did not live to read all: how it ended says why
+                ours.sendall(LENGTH.pack(len(request)) + request)
+            answer = read_reply(ours.fileno(), deadline, LARGEST_REPLY + 100_000)
+            ending, _ = control.receive(channel, max(deadline - time.monotonic(), GRACE_SECONDS))
+        with self.lock:
+            self.running = False
+        self.ending = Ending(**ending)
+        return None if self.ending.how == "cancelled" else answer
 
     def interrupt(self, process: subprocess.Popen[bytes]) -> None:
-        with contextlib.suppress(Gone, ValueError):
-            write_frame(input_of(process), CANCEL)
+        if self.channel is not None:
+            with contextlib.suppress(Gone):
+                control.send(self.channel, Order("cancel"))
+
+    def stop(self) -> None:
+        super().stop()
+        if self.channel is not None:
+            self.channel.close()
+            self.channel = None
 
 
 class Spawner(Process):
@@ -128,15 +202,25 @@ class Spawner(Process):
 
     module = "once"
 
-    def ready(self) -> subprocess.Popen[bytes]:
-        process = self.process if self.process is not None and self.process.poll() is None else self.start()
-        greeted(process)
-        return process
+    def ready(self) -> None:
+        if self.process is None or self.process.poll() is not None:
+            self.stop()
+            self.spawn(subprocess.PIPE, subprocess.PIPE)
+        assert self.process is not None
+        greeted(self.process)
+
+    def answer(self, request: bytes) -> bytes:
+        process = self.process
+        assert process is not None
+        if not self.begin(lambda: write_frame(input_of(process), request)):
+            return refusal(CANCELLED)
+        with ended_in_time(process):
+            return read_frame(output_of(process), PATIENCE)
 
     def after(self) -> None:
         self.stop()
         with contextlib.suppress(OSError):
-            self.start()
+            self.spawn(subprocess.PIPE, subprocess.PIPE)
 
     def interrupt(self, process: subprocess.Popen[bytes]) -> None:
         process.kill()

@@ -20,11 +20,14 @@ AGAIN_SECONDS = 0.2
 """It goes off again as long as the run goes on: there are places where Python lets no exception through."""
 
 
+Place = list[int] | memoryview
+
+
 @dataclass
 class Watch:
     """`place[0]` is the line that the run reached last; `alarm` makes the alarm go off."""
 
-    place: list[int] | memoryview = field(default_factory=lambda: [0])
+    place: Place = field(default_factory=lambda: [0])
     alarm: bool = False
 
     @contextmanager

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import signal
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, fields, replace
@@ -26,6 +27,7 @@ from gradreel.trace import Outcome, Trace
 from gradreel.trace.events import Stopped, Warned
 
 from .in_time import LARGEST_REPLY, Parts, in_time, left_out
+from .jail import CPU_SECONDS
 from .watching import Watch
 
 WANTS = ("scene", "trace", "both")
@@ -41,7 +43,15 @@ MENDING_SECONDS, MENDABLE = 0.4, 5_000
 """For so long edits are tried that mend a run, of at most so many events, before the picture of it is sent."""
 
 HALTED = "The program was stopped at line {line}: it may use {limit}. What it did until then could not be saved."
-LIMITS = {"seconds": "{:g} seconds", "memory": "{:,.0f} bytes of memory", "nesting": "values nested {:,.0f} deep"}
+CRASHED = (
+    "The process of this run was ended by {signal} at line {line}. That is a fault of Gradreel, not of the program; "
+    "nothing else was harmed. What it did until then could not be saved."
+)
+HARD_LIMITS: dict[str, tuple[str, float]] = {
+    "seconds": ("{:g} seconds", CPU_SECONDS),
+    "memory": ("{:,} bytes of memory", Limits().memory),
+}
+"""What a process may use until it is ended."""
 
 
 class Unusable(Exception):
@@ -110,17 +120,31 @@ def made_ready(trace: Trace, typed: Typed | None, want: str, mender: Mender | No
     return scene, gzip.compress(text, mtime=0) if text else b""
 
 
-def halted(request: bytes, budget: str, limit: float, line: int, safety: Sequence[str] = ()) -> bytes:
-    """The reply for a run that had to be ended from outside at `line`: it says so, and shows the program."""
+def halted(request: bytes, cause: str, line: int, safety: Sequence[str] = ()) -> bytes:
+    """The reply for a run that had to be ended from outside at `line`: it says so, and shows the program.
+
+    `cause` is a budget of HARD_LIMITS, or "signal" and the number of the one that ended it.
+    """
     try:
         question = read(request)
     except Unusable as error:
         return refusal(str(error))
     line = max(line, 1)
-    sentence = HALTED.format(line=line, limit=LIMITS[budget].format(limit))
+    if cause in HARD_LIMITS:
+        words, limit = HARD_LIMITS[cause]
+        budget, sentence = cause, HALTED.format(line=line, limit=words.format(limit))
+    else:
+        budget, limit = "crash", int(cause.split()[1])
+        sentence = CRASHED.format(line=line, signal=named(int(limit)))
     events = (Stopped(budget, int(limit), line),)
     trace = Trace(question["source"], "script", Outcome("stopped", budget, sentence, line), events)
     return reply(asdict(trace.outcome), False, made_ready(trace, None, question["want"]), (0, 0), safety)
+
+
+def named(number: int) -> str:
+    """A signal as people know it."""
+    known = {each.value: f" ({each.name})" for each in signal.Signals}
+    return f"signal {number}{known.get(number, '')}"
 
 
 def read(request: bytes) -> dict[str, Any]:

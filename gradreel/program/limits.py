@@ -28,7 +28,7 @@ class Limits:
     nobody can look at the clock."""
     bytes: int = 256_000_000
     """Memory that tensors hold at one time."""
-    memory: int = 768_000_000
+    memory: int = 320_000_000
     """Memory that the run takes in all: its lists and texts, and the recording. Looked at with the clock."""
     flops: int = 4_000_000_000
     """Multiplications inside matrix products."""

@@ -19,12 +19,12 @@ from typing import Any
 import pytest
 
 from gradreel.host import Pool, opened, run_program, safety
+from gradreel.host.endings import CANCELLED
 from gradreel.host.in_time import SAMPLE, SHORT, TURNS, beginning, in_time, left_out
 from gradreel.host.jail import ALLOWED
-from gradreel.host.pool import LARGEST_REQUEST
 from gradreel.host.processes import ROOT, Zygote, can_fork
 from gradreel.host.settings import Settings
-from gradreel.host.zygote import CANCELLED, HARD_SECONDS
+from gradreel.host.zygote import HARD_SECONDS, LARGEST_REQUEST
 from gradreel.program import Limits, run
 from gradreel.trace import Trace
 from gradreel.trace.events import Printed, Stopped, TurnsSkipped

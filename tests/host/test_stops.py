@@ -5,7 +5,6 @@ from __future__ import annotations
 import gzip
 import json
 import signal
-import subprocess
 import sys
 import time
 from typing import Any
@@ -14,8 +13,7 @@ import pytest
 
 from gradreel.host import Pool, opened
 from gradreel.host.cache import Cache, repeatable
-from gradreel.host.frames import LENGTH
-from gradreel.host.processes import ROOT, can_fork
+from gradreel.host.processes import ROOT, Zygote, can_fork
 from gradreel.host.settings import Settings
 from gradreel.host.watching import Watch
 from gradreel.host.work import halted, refusal, work
@@ -26,7 +24,7 @@ forks = pytest.mark.skipif(not can_fork(Settings()), reason="this platform canno
 SOURCE = "x = 1\ny = 2\nz = 3\nprint(z)"
 REQUEST = json.dumps({"source": SOURCE, "want": "both"}).encode()
 
-WARDEN = """\
+ZYGOTE = """\
 import sys
 sys.path.insert(0, {root!r})
 import os, signal, time
@@ -34,37 +32,57 @@ from gradreel.host import zygote
 def stuck(request, layers, watch, early):
     watch.place[0] = 3
     {does}
-zygote.work, zygote.HARD_SECONDS = stuck, 0.4
-zygote.Warden(os.pipe()[0], 1, rlimits=True, seccomp=False).serve({request!r})
+zygote.warm_up, zygote.work, zygote.HARD_SECONDS = (lambda: None), stuck, 0.4
+zygote.main()
 """
 
+
+class Stuck(Zygote):
+    """A warm process whose runs do something else instead of a program."""
+
+    def __init__(self, does: str) -> None:
+        super().__init__(Settings(seccomp=False))
+        self.does = does
+
+    def program(self) -> str:
+        return ZYGOTE.format(root=ROOT, does=self.does)
+
+
 ENDS = [
-    ("in a place where nobody counts", "time.sleep(60)", "seconds"),
-    ("deaf to signals", "signal.pthread_sigmask(signal.SIG_BLOCK, range(1, 65))\n    while True: pass", "seconds"),
-    ("at the kernel's limit of time", "os.kill(os.getpid(), signal.SIGXCPU)", "seconds"),
-    ("where the stack ends", "os.kill(os.getpid(), signal.SIGSEGV)", "nesting"),
-    ("at the kernel's limit of memory", "bytearray(1 << 40)", "memory"),
+    ("in a place where nobody counts", "time.sleep(60)", "seconds", "8 seconds"),
+    (
+        "deaf to signals",
+        "signal.pthread_sigmask(signal.SIG_BLOCK, range(1, 65))\n    while True: pass",
+        "seconds",
+        "8 seconds",
+    ),
+    ("at the kernel's limit of time", "os.kill(os.getpid(), signal.SIGXCPU)", "seconds", "8 seconds"),
+    ("by a fault of memory", "os.kill(os.getpid(), signal.SIGSEGV)", "crash", "signal 11 (SIGSEGV)"),
+    ("by a check of C's", "os.abort()", "crash", "signal 6 (SIGABRT)"),
+    ("with its memory used up", "held = bytearray(440_000_000)\n    os.abort()", "memory", "bytes of memory"),
+    ("at the kernel's limit of memory", "bytearray(1 << 40)", "memory", "bytes of memory"),
 ]
 
 
 def served(does: str) -> dict[str, Any]:
     """The head of the reply for a run that `does` something else, instead of a program."""
-    text = WARDEN.format(root=ROOT, does=does, request=REQUEST)
-    done = subprocess.run([sys.executable, "-c", text], capture_output=True, timeout=60)
-    assert done.returncode == 0, done.stderr.decode()
-    head, scene, trace = opened(done.stdout[LENGTH.size :])
+    zygote = Stuck(does)
+    try:
+        head, scene, trace = opened(zygote.run(REQUEST))
+    finally:
+        zygote.stop()
     assert not scene or json.loads(gzip.decompress(scene))["source"] == SOURCE
     assert not trace or json.loads(gzip.decompress(trace))["events"][-1]["kind"] == "stopped"
     return head
 
 
 @forks
-@pytest.mark.parametrize(("does", "budget"), [case[1:] for case in ENDS], ids=[case[0] for case in ENDS])
-def test_a_run_that_is_ended_from_outside_says_where_it_was(does: str, budget: str) -> None:
+@pytest.mark.parametrize(("does", "budget", "words"), [case[1:] for case in ENDS], ids=[case[0] for case in ENDS])
+def test_a_run_that_is_ended_from_outside_says_where_it_was(does: str, budget: str, words: str) -> None:
     head = served(does)
     assert head["ok"] and head["scene"] and head["trace"]
     assert (head["outcome"]["kind"], head["outcome"]["type"], head["outcome"]["line"]) == ("stopped", budget, 3)
-    assert "line 3" in head["outcome"]["message"]
+    assert "line 3" in head["outcome"]["message"] and words in head["outcome"]["message"]
 
 
 @forks
@@ -92,9 +110,9 @@ def test_the_alarm_stops_what_does_not_look_at_the_clock(monkeypatch: pytest.Mon
 
 
 def test_what_is_halted_is_a_reply_for_any_request() -> None:
-    head, _, _ = opened(halted(b'{"source": "sin(x)", "want": "scene"}', "seconds", 8, 0))
+    head, _, _ = opened(halted(b'{"source": "sin(x)", "want": "scene"}', "seconds", 0))
     assert head["outcome"]["line"] == 1
-    assert not opened(halted(b"{", "seconds", 8, 1))[0]["ok"]
+    assert not opened(halted(b"{", "seconds", 1))[0]["ok"]
 
 
 LOOP = "n = 0\nfor i in range(2000):\n    n = n + i\n    n = n - i\n"
@@ -116,8 +134,8 @@ def test_what_a_clock_cut_short_is_not_kept() -> None:
     finished = work(REQUEST)
     assert repeatable(finished)
     assert not repeatable(refusal("busy"))
-    assert not repeatable(halted(REQUEST, "seconds", 8, 1))
-    assert not repeatable(halted(REQUEST, "memory", 8, 1))
+    assert not repeatable(halted(REQUEST, "seconds", 1))
+    assert not repeatable(halted(REQUEST, "memory", 1))
 
 
 def test_replies_are_kept_as_long_as_they_fit() -> None:

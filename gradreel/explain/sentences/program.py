@@ -183,6 +183,8 @@ def raised(told: Telling) -> str:
 def stopped(told: Telling) -> str:
     """Why is told by the outcome, in a sentence that says what a program may use."""
     event = told.one(e.Stopped)
+    if event.budget == "crash":
+        return told.sentence(f"the process of the run is ended by signal {event.limit} on line {event.line}")
     why = ALLOWED.search(told.world.trace.outcome.message or "")
     may = why[1] if why else f"{event.limit:,} {event.budget}"
     here = told.beat.opens and told.last(e.LineReached).line == event.line

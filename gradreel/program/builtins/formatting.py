@@ -272,8 +272,8 @@ RECORDS: dict[type, Callable[[Any], str]] = {
 
 def caught(machine: Machine, raised: Exception, frame: Frame) -> Error:
     """The record of what was raised, with the place where it came up."""
-    if isinstance(raised, MemoryError):
-        raise Spent("bytes", machine.limits.bytes) from None
+    if isinstance(raised, MemoryError) and not hasattr(raised, "guest"):  # the host's own, not one that it raised
+        raise Spent("memory", machine.limits.memory) from None
     machine.note(raised, frame)
     place: Place | None = getattr(raised, "place", None)
     record = error_of(raised)
