@@ -1,8 +1,8 @@
 """Attacks and limit cases: each ends as it should, in time, with nothing of the host in its reply.
 
 Here runs a stated part: of the list every fourth entry of each category, links, and entries that once went wrong; of
-our own attacks every sixth of those that end at once, and every import. All of them are run by
-`python -m tests.host.hostile`, a part of `make nightly`.
+our own attacks every sixth of those that end at once, and every import; of the second list those that once got through.
+All of them are run by `python -m tests.host.hostile`, a part of `make nightly`.
 """
 
 from __future__ import annotations
@@ -18,7 +18,22 @@ from gradreel.host.processes import can_fork
 from gradreel.host.settings import Settings
 
 from .attacks import attacks
-from .hostile import FREE, RAISING, SECRET, SLOWEST, UNCACHED, ask, entries, judge, printed
+from .hostile import (
+    FREE,
+    PENDING,
+    RAISING,
+    SECRET,
+    SLOWEST,
+    UNCACHED,
+    Runners,
+    ask,
+    entries,
+    held_entries,
+    judge,
+    printed,
+    read,
+    verdict,
+)
 
 pytestmark = pytest.mark.skipif(not can_fork(Settings()), reason="this platform cannot fork")
 
@@ -72,6 +87,30 @@ def test_it_ends_as_it_should(entry: dict[str, Any], pool: Pool) -> None:
     assert seconds < SLOWEST
     after, printing, _ = ask(pool, "print(1)")
     assert after["ok"] and printed(printing) == "1\n"
+
+
+@pytest.fixture(scope="module")
+def runners() -> Iterator[Runners]:
+    made = Runners(1)
+    made.run("warm = 1")
+    yield made
+    made.stop()
+
+
+WRONG = [entry for entry in held_entries() if entry["wrong"] and entry["id"] not in PENDING]
+
+
+@pytest.mark.parametrize("entry", WRONG, ids=lambda entry: entry["id"])
+def test_what_once_got_through_is_held(entry: dict[str, Any], runners: Runners) -> None:
+    answer, ending, seconds = runners.run(entry["program"])
+    assert verdict(entry, answer, ending)[0] is None
+    assert seconds < SLOWEST
+    after, printing = read(runners.run("print(1)")[0])
+    assert after["ok"] and printed(printing) == "1\n"
+
+
+def test_what_is_pending_is_there() -> None:
+    assert {entry["id"] for entry in held_entries()} >= PENDING
 
 
 def test_there_are_attacks_of_our_own() -> None:
