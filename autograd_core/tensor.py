@@ -8,7 +8,7 @@ shared or written, so a tensor without one is at version 0 and alone with its me
 from __future__ import annotations
 
 import weakref
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -104,9 +104,7 @@ class TensorMeta(type):
         if len(data) == 1 and (not isinstance(data[0], int) or data[0] is True or data[0] is False):
             if isinstance(data[0], str):
                 raise TypeError("new(): invalid data type 'str'")
-            if not isinstance(data[0], Tensor | Sequence | np.ndarray):
-                raise TypeError(f"new(): data must be a sequence (got {type(data[0]).__name__})")
-            tensor.data_ = data[0].data_ if isinstance(data[0], Tensor) else np.array(data[0], default_kind())
+            tensor.data_ = data[0].data_ if isinstance(data[0], Tensor) else of_numbers(data[0], default_kind())
         else:
             from .functions.choices import sizes_of
             from .functions.factories import checked
@@ -114,6 +112,21 @@ class TensorMeta(type):
             tensor.data_ = np.zeros(checked(sizes_of(data, "new")) if data else 0, default_kind())
         tensor.storage_ = tensor.node = tensor.meta = None
         return tensor
+
+
+def of_numbers(data: Any, kind: np.dtype[Any]) -> Array:
+    """A new array of an array, or of nested sequences of numbers.
+
+    Raises:
+        TypeError: it is neither, or something in it is no number.
+    """
+    if isinstance(data, np.ndarray):
+        return data.astype(kind)
+    if not isinstance(data, list | tuple | range):
+        raise TypeError(f"new(): data must be a sequence (got {type(data).__name__})")
+    from .functions.literals import from_sequence
+
+    return from_sequence(data, kind)
 
 
 class Tensor(metaclass=TensorMeta):

@@ -14,6 +14,7 @@ from typing import Any, ClassVar
 
 from ..batching import custom, innermost
 from ..edges import gradient_edge
+from ..opaque import opaque
 from ..state import state
 from ..tensor import Tensor
 from ..transforms.levels import transforming, wants_gradient
@@ -59,6 +60,7 @@ NO_VMAP = (
 NO_JVP = "You must implement the jvp function for custom autograd.Function to use it with forward mode AD."
 
 
+@opaque
 class Function:
     """Base of functions with a forward and a backward of their own; `apply` runs them."""
 

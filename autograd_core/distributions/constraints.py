@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..opaque import opaque
 from ..tensor import Array, Tensor
 
 
+@opaque
 class Constraint:
     """A name, its bounds (also attributes), and a test of each element (over `event_dim` dimensions: each event)."""
 

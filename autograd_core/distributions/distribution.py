@@ -12,6 +12,7 @@ import numpy as np
 from .. import errors
 from ..dtypes import get_default_dtype, to_numpy
 from ..modes import enable_grad, no_grad
+from ..opaque import opaque
 from ..ops import elementwise as e
 from ..ops import shape as s
 from ..sizes import Size
@@ -38,6 +39,7 @@ class lazy_property:
         return value
 
 
+@opaque
 class Distribution:
     """The base: `arg_constraints` has the parameters by name, in the order in which they are shown."""
 

@@ -7,11 +7,13 @@ import operator
 from typing import Any
 
 from ..functions.likes import zeros_like
+from ..opaque import opaque
 from ..tensor import Tensor
 from . import constraints
 from .distribution import lazy_property, sum_rightmost
 
 
+@opaque
 class Transform:
     """A map of tensors; `_call`, `_inverse` and `log_abs_det_jacobian` are for each kind to say."""
 

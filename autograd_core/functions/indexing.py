@@ -19,6 +19,7 @@ from ..overlap import refuse_repeats
 from ..tensor import Tensor, plain
 from ..transforms.batch import unseen
 from ..warned import warn
+from .literals import from_sequence
 
 END = 2**63 - 1
 
@@ -149,7 +150,7 @@ def width(part: Any) -> int:
     if isinstance(part, list | np.ndarray) and any(
         isinstance(one, list | bool | np.ndarray | np.bool_) for one in part
     ):
-        mask = np.asarray(part)
+        mask = as_array(part)
         return mask.ndim if mask.dtype.kind == "b" else 1
     return 1
 
@@ -215,14 +216,17 @@ def as_index(part: Any) -> Tensor:
             return plain(np.asarray(part.data_ != 0))
         return part
     if isinstance(part, bool | np.bool_ | list | tuple | range | np.ndarray):
-        array = np.asarray(
-            [x.item() if isinstance(x, Tensor) else x for x in part] if isinstance(part, list | tuple) else part
-        )
+        array = as_array(part)
         return plain(array if array.dtype.kind == "b" else array.astype(np.int64))
     raise IndexError(
         "only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid indices "
         f"(got {type(part).__name__})"
     )
+
+
+def as_array(part: Any) -> np.ndarray[Any, Any]:
+    """The places in a list; what is no number in it is refused as in `torch.tensor`."""
+    return from_sequence(part) if isinstance(part, list | tuple | range) else np.asarray(part)
 
 
 def is_mask_of_bytes(part: Any) -> bool:
@@ -285,6 +289,6 @@ def sliced(view: Tensor, dim: int, part: slice, whole: bool = False) -> Tensor:
 def number(value: Any) -> int:
     if isinstance(value, Tensor):
         return int(value.data_)
-    if not hasattr(value, "__index__"):
+    if not isinstance(value, int | np.integer):
         raise TypeError("slice indices must be integers or None or have an __index__ method")
-    return int(value.__index__())
+    return int(value)

@@ -11,7 +11,6 @@ import numpy as np
 from .. import dtypes
 from ..tensor import Tensor
 from ..warned import warn_once
-from .choices import numpy_dtype
 
 LIST_OF_ARRAYS = (
     "Creating a tensor from a list of numpy.ndarrays is extremely slow. Please consider converting the list to a "
@@ -36,8 +35,8 @@ def from_data(data: Any, dtype: Any) -> np.ndarray[Any, Any]:
         need_forward(array)
         dtypes.from_numpy(array.dtype)
     else:
-        return from_sequence(data, None if dtype is None else numpy_dtype(dtype))
-    return array if dtype is None else array.astype(numpy_dtype(dtype))
+        return from_sequence(data, None if dtype is None else dtypes.to_numpy(dtype))
+    return array if dtype is None else array.astype(dtypes.to_numpy(dtype))
 
 
 def need_forward(array: np.ndarray[Any, Any]) -> None:
@@ -53,7 +52,7 @@ def need_forward(array: np.ndarray[Any, Any]) -> None:
 def from_sequence(data: Any, wanted: np.dtype[Any] | None = None) -> np.ndarray[Any, Any]:
     shape = shape_of(data)
     flat: list[Any] = []
-    flatten_into(flat, data, shape, 0)
+    flatten_into(flat, data, shape, 0, wanted)
     kind = wanted or inferred_dtype(flat)
     if kind.kind in "iu":
         flat = [whole(value, kind) for value in flat]
@@ -97,15 +96,15 @@ def shape_of(data: Any) -> tuple[int, ...]:
     return tuple(shape)
 
 
-def flatten_into(flat: list[Any], data: Any, shape: tuple[int, ...], depth: int) -> None:
-    """Append the numbers of `data` to `flat`.
+def flatten_into(flat: list[Any], data: Any, shape: tuple[int, ...], depth: int, wanted: np.dtype[Any] | None) -> None:
+    """Append the numbers of `data` to `flat`, which are to become `wanted`.
 
     Raises:
         ValueError: the sequences are ragged.
         TypeError: something in it is no number.
     """
     if depth == len(shape):
-        flat.append(as_number(data, depth))
+        flat.append(as_number(data, depth, wanted))
         return
     if not is_sequence(data):
         raise TypeError(f"not a sequence at dim {depth}")
@@ -114,10 +113,10 @@ def flatten_into(flat: list[Any], data: Any, shape: tuple[int, ...], depth: int)
     for part in data:
         if isinstance(part, np.ndarray) and not isinstance(data, np.ndarray):
             warn_once("list of arrays", LIST_OF_ARRAYS)
-        flatten_into(flat, part, shape, depth + 1)
+        flatten_into(flat, part, shape, depth + 1, wanted)
 
 
-def as_number(value: Any, depth: int) -> Any:
+def as_number(value: Any, depth: int, wanted: np.dtype[Any] | None) -> Any:
     if isinstance(value, Tensor):
         if value.data_.size != 1:
             raise ValueError("only one element tensors can be converted to Python scalars")
@@ -130,6 +129,11 @@ def as_number(value: Any, depth: int) -> Any:
         return value
     if isinstance(value, np.ndarray) and value.ndim == 0:
         return value[()]
+    if wanted is not None and (depth or not isinstance(value, str)):
+        kind = type(value).__name__
+        if wanted.kind == "f":
+            raise TypeError(f"must be real number, not {kind}")
+        raise TypeError(f"'{kind}' object cannot be interpreted as an integer")
     if isinstance(value, complex):
         raise NotImplementedError("complex numbers are not supported by this engine")
     if depth == 0:
@@ -148,7 +152,7 @@ def as_number(value: Any, depth: int) -> Any:
 def inferred_dtype(flat: Sequence[Any]) -> np.dtype[Any]:
     """bool < int64 < the default float; numpy scalars and tensors bring their own."""
     if not flat:
-        return numpy_dtype(dtypes.get_default_dtype())
+        return dtypes.to_numpy(dtypes.get_default_dtype())
     kinds = {type(value) for value in flat}
     found = None
     for kind in kinds:
@@ -156,7 +160,7 @@ def inferred_dtype(flat: Sequence[Any]) -> np.dtype[Any]:
         found = (
             own
             if found is None
-            else numpy_dtype(dtypes.promote_types(dtypes.from_numpy(found), dtypes.from_numpy(own)))
+            else dtypes.to_numpy(dtypes.promote_types(dtypes.from_numpy(found), dtypes.from_numpy(own)))
         )
     assert found is not None
     return found

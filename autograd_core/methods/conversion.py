@@ -199,7 +199,7 @@ def cuda(self: Tensor, *args: Any, **options: Any) -> Tensor:
 def size(self: Tensor, dim: int | None = None) -> Any:
     """The shape, or one length of it."""
     shape = self.data_.shape
-    return Size(shape) if dim is None else int(shape[place(dim, len(shape))])
+    return Size.of(shape) if dim is None else int(shape[place(dim, len(shape))])
 
 
 def place(dim: int, rank: int) -> int:

@@ -12,6 +12,7 @@ from ..custom.function import Function
 from ..edges import gradient_edge
 from ..functions.choices import sizes_of
 from ..functions.factories import made
+from ..functions.literals import from_sequence
 from ..inplace import check_writable
 from ..modes import no_grad
 from ..ops import shape as s
@@ -29,8 +30,10 @@ def new(self: Tensor, *data: Any) -> Tensor:
     kind = self.data_.dtype
     if len(data) == 1 and isinstance(data[0], Tensor):
         return s.alias(data[0])
-    if len(data) == 1 and isinstance(data[0], list | tuple | np.ndarray) and not isinstance(data[0], Size):
-        return made(np.asarray(data[0], kind), "new")
+    if len(data) == 1 and isinstance(data[0], list | tuple | range) and not isinstance(data[0], Size):
+        return made(from_sequence(data[0], kind), "new")
+    if len(data) == 1 and isinstance(data[0], np.ndarray):
+        return made(data[0].astype(kind), "new")
     if not all(isinstance(n, int | tuple) for n in data):
         raise TypeError(f"new(): data must be a sequence (got {type(data[0]).__name__})")
     return made(np.zeros(sizes_of(data) if data else 0, kind), "new")

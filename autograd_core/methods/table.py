@@ -200,7 +200,7 @@ PROPERTIES: dict[str, property] = {
     ),
     "volatile": property(legacy.volatile),
     "dtype": property(conversion.get_dtype),
-    "shape": property(lambda self: Size(self.data_.shape)),
+    "shape": property(lambda self: Size.of(self.data_.shape)),
     "ndim": property(lambda self: int(self.data_.ndim)),
     "T": property(turning.transposed),
     "mT": property(turning.matrices("mT")),

@@ -13,6 +13,7 @@ from ..dtypes import FLOATING, NAMES, dtype, meant
 from ..functions.choices import cast
 from ..functions.factories import check_device
 from ..functions.likes import empty_like
+from ..opaque import opaque
 from ..signatures.guarding import TABLE
 from ..signatures.parsing import read
 from ..tensor import Tensor
@@ -24,6 +25,7 @@ from .stored import Stored
 from .tree import Tree
 
 
+@opaque
 class Module(Calling, Stored):
     """The base of every network: assign parameters, buffers and modules to attributes, and write `forward`."""
 

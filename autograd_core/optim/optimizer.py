@@ -15,6 +15,7 @@ import numpy as np
 from ..graph import Handle
 from ..nn.attributes import typename
 from ..nn.tree import clear_grad
+from ..opaque import opaque
 from ..tensor import Tensor, plain
 from .everywhere import on_all_optimizers, register_optimizer_step_post_hook, register_optimizer_step_pre_hook
 
@@ -47,6 +48,7 @@ def hooked(step: Callable[..., Any]) -> Callable[..., Any]:
     return call
 
 
+@opaque
 class Optimizer:
     """The base of all: groups of parameters, each with its options, and a state for each parameter."""
 

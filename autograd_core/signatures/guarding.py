@@ -102,6 +102,7 @@ def checked(reader: Reader) -> Function:
                 return function(first, *rest)
         return read_first(() if first is ABSENT else (first, *rest), options)
 
+    call.reads = reader  # type: ignore[attr-defined]
     return call
 
 

@@ -89,7 +89,7 @@ def is_length(value: Any) -> bool:
     """Whether it can be a length, as an element of a list of ints is."""
     if isinstance(value, Tensor):
         return value.data_.size == 1 and value.data_.dtype.kind in "iub"
-    return is_int(value) or (hasattr(type(value), "__index__") and not isinstance(value, bool))
+    return is_int(value)
 
 
 def is_ints(value: Any) -> bool:

@@ -12,6 +12,8 @@ from collections.abc import Iterator
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any
 
+from autograd_core.opaque import opaque
+
 from .engine import TENSORS, torch
 from .objects.looks import function_kind
 from .objects.standing import stands_for
@@ -58,6 +60,7 @@ FUNCTIONS = (types.FunctionType, type(torch.Tensor.__mul__))
 HOST_CALLABLES = (*FUNCTIONS, types.BuiltinFunctionType, types.MethodType, partial)
 
 
+@opaque
 class Callback:
     """A function of the program, as the engine calls it; torch writes on some of them for whom they are."""
 
@@ -84,6 +87,7 @@ class Callback:
         return to_engine(machine, machine.call(machine, self.function, given, named))
 
 
+@opaque
 class Parcel:
     """Anything else of the program's own, passed through the engine unopened."""
 

@@ -8,6 +8,7 @@ from .bridge import PLAIN, from_engine, to_engine, unseen
 from .companions import Companion, function_class
 from .engine import torch
 from .errors import parted
+from .gate import check, computes
 from .machine import Machine
 from .objects.creating import instantiate
 from .objects.looks import TYPE_NAME, WRITTEN_IN_C, function_kind
@@ -44,6 +45,8 @@ def call(machine: Machine, function: Any, args: list[Value], kwargs: dict[str, V
     if kind is Builtin:
         if function.receiver is not MISSING:
             args.insert(0, function.receiver)
+        if computes(function.run):
+            check(function.run, function.name, args, kwargs)
         try:
             if function.machine:
                 return function.run(machine, *args, **kwargs)
@@ -154,10 +157,14 @@ def foreign(machine: Machine, function: Foreign, args: list[Value], kwargs: dict
         if type(arg) not in PLAIN:
             arg = None
             args[:] = [to_engine(machine, arg) for arg in args]
+            if computes(function.run):
+                check(function.run, function.name, args, {})
             break
     arg = None
     if kwargs:
         kwargs = {name: to_engine(machine, value) for name, value in kwargs.items()}
+        if computes(function.run):
+            check(function.run, function.name, [], kwargs)
     try:
         result = function.run(*args, **kwargs)
     except TypeError as error:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from types import FunctionType
 from typing import Any
 
+from ...opaque import opaque
 from ...tensor import Tensor
 from ..optimizer import Optimizer
 
@@ -65,6 +66,7 @@ def stored_function(function: Any) -> dict[str, Any] | None:
     return None if held is None else held.copy()
 
 
+@opaque
 class LRScheduler:
     """The base: `get_lr` gives the rate of each group for the epoch `last_epoch`."""
 

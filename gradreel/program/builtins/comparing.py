@@ -13,7 +13,7 @@ from ..calls import call_method, truth
 from ..objects.values import OBJECTS, Bound, Foreign, Instance, Own, Type, Value
 from .formatting import type_name
 from .iterating import iterate
-from .operators import ARRAYS, OWN, RECORDS
+from .operators import ARRAYS, NUMPY, OWN, RECORDS, unseen
 
 if TYPE_CHECKING:
     from ..machine import Machine
@@ -53,7 +53,15 @@ def base_equal(machine: Machine, left: Value, right: Value) -> Value:
         return len(left) == len(right) and all(k in right and same(machine, v, right[k]) for k, v in left.items())
     if isinstance(left, np.dtype) or isinstance(right, np.dtype):
         return host_of(left) == host_of(right)
+    if unseen(left, right):
+        return everywhere(False, left, right)
     return left == right
+
+
+def everywhere(answer: bool, left: Value, right: Value) -> Value:
+    """One answer for each number of the side that is numpy's: what compares by being the same object equals none."""
+    found: Any = left if isinstance(left, NUMPY) else right
+    return np.full(found.shape, answer)[()]
 
 
 def host_of(value: Value) -> Any:
@@ -99,7 +107,7 @@ def base_contains(machine: Machine, item: Value, holder: Any) -> bool:
     if isinstance(holder, range) and type(item) in (int, bool):
         return item in holder
     if isinstance(holder, ARRAYS):
-        return bool(holder.__contains__(item))
+        return not unseen(holder, item) and bool(holder.__contains__(item))
     try:
         items = iterate(machine, holder)
     except TypeError:
@@ -109,6 +117,10 @@ def base_contains(machine: Machine, item: Value, holder: Any) -> bool:
         if same(machine, other, item):
             return True
     return False
+
+
+def not_ordered(sign: str, left: Value, right: Value) -> str:
+    return f"'{sign}' not supported between instances of '{type_name(left)}' and '{type_name(right)}'"
 
 
 def ordered(sign: str, run: Callable[[Value, Value], Value], name: str, mirrored: str) -> Callable[..., Value]:
@@ -121,8 +133,7 @@ def ordered(sign: str, run: Callable[[Value, Value], Value], name: str, mirrored
                     return answer
             if not isinstance(left, RECORDS) and not isinstance(right, RECORDS):
                 return base_compare(machine, left, right)
-            first, second = type_name(left), type_name(right)
-            raise TypeError(f"'{sign}' not supported between instances of '{first}' and '{second}'")
+            raise TypeError(not_ordered(sign, left, right))
         return base_compare(machine, left, right)
 
     def base_compare(machine: Machine, left: Value, right: Value) -> Value:
@@ -131,6 +142,8 @@ def ordered(sign: str, run: Callable[[Value, Value], Value], name: str, mirrored
                 if not same(machine, a, b):
                     return compare(machine, a, b)
             return run(len(left), len(right))
+        if unseen(left, right):
+            raise TypeError(not_ordered(sign, left, right))
         return run(left, right)
 
     return compare
@@ -143,6 +156,8 @@ def unequal(machine: Machine, left: Value, right: Value) -> Value:
             return answer
     if isinstance(left, (*OBJECTS, list, tuple, dict, np.dtype)) or isinstance(right, (*OBJECTS, np.dtype)):
         return not truth(machine, equal(machine, left, right))
+    if unseen(left, right):
+        return everywhere(True, left, right)
     return left != right
 
 

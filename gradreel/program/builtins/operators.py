@@ -17,6 +17,7 @@ import numpy as np
 
 from ..calls import call_method
 from ..engine import TENSORS, elements_of
+from ..gate import stranger
 from ..numpy_face.sharing import wrote
 from ..objects.values import (
     OBJECTS,
@@ -221,11 +222,20 @@ def of_numpy(left: Value, right: Value) -> bool:
     return any(isinstance(side, NUMPY) for side in sides) and all(isinstance(side, NUMPY_TOO) for side in sides)
 
 
+def unseen(left: Value, right: Value) -> bool:
+    """Whether one side is numpy's, and the other nothing that numpy may see."""
+    if isinstance(left, NUMPY):
+        return stranger(right) is not None
+    return isinstance(right, NUMPY) and stranger(left) is not None
+
+
 def base_apply(machine: Machine, row: Binary, run: Callable[[Value, Value], Value], left: Value, right: Value) -> Value:
     """The operator as Python has it for the values' own types, after the guard."""
     if row.sign == "%" and isinstance(left, str):
         return percent(machine, left, right)
     row.guard(machine, left, right)
+    if unseen(left, right):
+        raise TypeError(unsupported(row.sign, run is row.inplace, left, right))
     if isinstance(left, np.ndarray) or isinstance(right, np.ndarray):
         machine.meter.elements(elements_of(left) * max(elements_of(right), 1))
     with np.errstate(**WARNING) if of_numpy(left, right) else nullcontext():

@@ -10,6 +10,7 @@ import numpy as np
 from ..bridge import PLAIN, from_engine, machine_of, to_engine
 from ..calls import call, call_method, kind_name
 from ..engine import STORAGES, elements_of, torch
+from ..gate import stranger
 from ..machine import Machine
 from ..numpy_face.sharing import wrote
 from ..objects.values import MISSING, Class, ClassMethod, Instance, Own, Silent, Type, Value
@@ -47,6 +48,7 @@ def fetch_plainly(machine: Machine, owner: Value, index: Value) -> Value:
         return owner[position(owner, index)]
     if isinstance(owner, (range, torch.Size, np.ndarray)):
         machine.meter.charge(elements_of(owner) >> 10)
+        check_index(owner, index)
         return owner[index]
     if isinstance(owner, STORAGES):
         machine.meter.charge(len(owner) >> 10)
@@ -68,6 +70,18 @@ def fetch_plainly(machine: Machine, owner: Value, index: Value) -> Value:
     if type(owner) is Silent:
         return owner
     raise TypeError(f"'{kind_name(owner)}' object is not subscriptable")
+
+
+def check_index(owner: Value, index: Value) -> None:
+    """
+    Raises:
+        IndexError: an array is asked for what is no place, in numpy's words.
+    """
+    if isinstance(owner, np.ndarray) and stranger(index) is not None:
+        raise IndexError(
+            "only integers, slices (`:`), ellipsis (`...`), numpy.newaxis (`None`) and integer or boolean arrays are "
+            "valid indices"
+        )
 
 
 def class_item(machine: Machine, owner: Value, index: Value) -> Value:
@@ -138,6 +152,7 @@ def assign_plainly(machine: Machine, owner: Value, index: Value, value: Value) -
     elif isinstance(owner, np.ndarray):
         from ..numpy_face.arrays import put
 
+        check_index(owner, index)
         put(machine, owner, index, value)
         if machine.mirrored:
             wrote(machine, owner)
