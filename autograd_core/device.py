@@ -6,6 +6,7 @@ import re
 from typing import Any
 
 from .homes import WrittenInC
+from .unsupported import Unsupported
 
 
 class device(metaclass=WrittenInC):
@@ -46,7 +47,7 @@ class device(metaclass=WrittenInC):
             NotImplementedError: it is another one.
         """
         if self.type != "cpu":
-            raise NotImplementedError(f"device {self} is not supported: this engine runs on the cpu")
+            raise Unsupported(f"device {self} is not supported: this engine runs on the cpu")
         return self
 
     def __exit__(self, *error: object) -> None:

@@ -13,6 +13,7 @@ from typing import Any, Final
 import numpy as np
 
 from .homes import WrittenInC
+from .unsupported import Unsupported
 
 BOOL, INTEGER, FLOATING, COMPLEX = range(4)
 
@@ -104,7 +105,7 @@ def to_numpy(kind: Any) -> np.dtype[Any]:
     """The numpy dtype that holds elements of type `kind`; those this engine does not have are refused."""
     kind = meant(kind)
     if kind.numpy is None:
-        raise NotImplementedError(f"{kind!r} is not supported: use one of {', '.join(map(str, SUPPORTED))}")
+        raise Unsupported(f"{kind!r} is not supported: use one of {', '.join(map(str, SUPPORTED))}")
     found: np.dtype[Any] = kind.numpy
     return found
 

@@ -14,6 +14,7 @@ from .ops.kernels import refuse
 from .state import state
 from .tensor import Tensor, plain
 from .transforms.batch import is_followed
+from .unsupported import Unsupported
 
 EIGH = returned("linalg_eigh", "eigenvalues eigenvectors")
 QR = returned("linalg_qr", "Q R")
@@ -84,12 +85,12 @@ def eigvalsh(A: Tensor, UPLO: str = "L") -> Tensor:
 
 def eigvals(A: Tensor) -> Tensor:
     square("eigvals", A)
-    raise NotImplementedError("linalg.eigvals is not supported: it gives complex numbers. eigvalsh gives real ones")
+    raise Unsupported("linalg.eigvals is not supported: it gives complex numbers. eigvalsh gives real ones")
 
 
 def eig(A: Tensor) -> Any:
     square("eig", A)
-    raise NotImplementedError("linalg.eig is not supported: it gives complex numbers. eigh gives real ones")
+    raise Unsupported("linalg.eig is not supported: it gives complex numbers. eigh gives real ones")
 
 
 def side(UPLO: str) -> str:

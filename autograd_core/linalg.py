@@ -23,6 +23,7 @@ from .ops.checks import check_floating, check_matrix, check_square, need, square
 from .ops.linalg import LinAlgError
 from .signatures.guarding import guarded, guarded_all
 from .tensor import Tensor, plain
+from .unsupported import Unsupported
 from .warned import warn_once
 
 SLOGDET = returned("linalg_slogdet", "sign logabsdet")
@@ -105,7 +106,7 @@ def solve_triangular(A: Tensor, B: Tensor, *, upper: bool, left: bool = True, un
 
 def pinv(A: Tensor, rcond: Any = None, hermitian: bool = False, *, rtol: Any = None) -> Tensor:
     if hermitian:
-        raise NotImplementedError("linalg.pinv with hermitian=True is not supported")
+        raise Unsupported("linalg.pinv with hermitian=True is not supported")
     if A.data_.ndim < 2 or A.data_.dtype.kind != "f":
         kind, shape = errors.type_name(A.data_.dtype), list(A.data_.shape)
         raise RuntimeError(

@@ -10,6 +10,7 @@ from contextvars import ContextVar
 from typing import Any
 
 from .state import state, switch
+from .unsupported import Unsupported
 
 CLASS_DECORATED = (
     "Decorating classes is deprecated and will be disabled in future versions. You should only decorate functions or "
@@ -157,7 +158,7 @@ def check_forward() -> None:
         NotImplementedError: a level of forward mode is under way.
     """
     if any(level.forward for level in state.levels):
-        raise NotImplementedError(
+        raise Unsupported(
             "no_grad inside of forward mode (dual_level, torch.func.jvp, jacfwd, hessian) is not supported"
         )
 

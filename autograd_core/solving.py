@@ -20,6 +20,7 @@ from .ops import shape as s
 from .ops.checks import check_floating, check_matrix, check_square, need, square
 from .state import state
 from .tensor import Tensor, plain
+from .unsupported import Unsupported
 from .warned import warn_once
 
 INV_EX = returned("linalg_inv_ex", "inverse info")
@@ -61,7 +62,7 @@ def inv_ex(A: Tensor, *, check_errors: bool = False) -> Any:
         if check_errors:
             raise ops.LinAlgError(str(error).replace("linalg.inv:", "linalg.inv_ex:")) from None
         if A.requires_grad and state.grad_enabled:
-            raise NotImplementedError("inv_ex of a singular matrix that requires grad is not supported") from None
+            raise Unsupported("inv_ex of a singular matrix that requires grad is not supported") from None
     inverse, info = triangles.inverses(A.data_)
     return INV_EX(plain(inverse), plain(info))
 
@@ -148,7 +149,7 @@ def lu_factor(A: Tensor, *, pivot: bool = True) -> Any:
 
 def lu_factor_ex(A: Tensor, *, pivot: bool = True, check_errors: bool = False) -> Any:
     if check_errors:
-        raise NotImplementedError("lu_factor_ex with check_errors=True is not supported")
+        raise Unsupported("lu_factor_ex with check_errors=True is not supported")
     need_pivot("lu_factor", A, pivot)
     return LU_FACTOR_EX(*triangles.linalg_lu_factor_ex(A, pivot))
 
@@ -163,7 +164,7 @@ def lu_solve(LU: Tensor, pivots: Tensor, B: Tensor, *, left: bool = True, adjoin
     check_square("linalg.lu_solve", LU)
     check_matrix("linalg.lu_solve", B, "B")
     if LU.data_.shape[:-2] != B.data_.shape[:-2]:
-        raise NotImplementedError("lu_solve over batches of different shapes is not supported: expand them first")
+        raise Unsupported("lu_solve over batches of different shapes is not supported: expand them first")
     linalg.check_right("linalg.lu_solve", LU, B.data_.shape, left)
     return triangles.linalg_lu_solve(LU, pivots, B, left, adjoint)
 
@@ -193,9 +194,9 @@ def lstsq(A: Tensor, B: Tensor, rcond: float | None = None, *, driver: str | Non
     if driver is not None and driver not in DRIVERS:
         raise RuntimeError("torch.linalg.lstsq: parameter `driver` should be one of (gels, gelsy, gelsd, gelss)")
     if driver not in (None, "gelsy"):
-        raise NotImplementedError(f"lstsq with driver='{driver}' is not supported: only gelsy, which is the default")
+        raise Unsupported(f"lstsq with driver='{driver}' is not supported: only gelsy, which is the default")
     if a.shape[:-2] != (b.shape[:-1] if vector else b.shape[:-2]):
-        raise NotImplementedError("lstsq over batches of different shapes is not supported: expand them first")
+        raise Unsupported("lstsq over batches of different shapes is not supported: expand them first")
     return LSTSQ(*triangles.linalg_lstsq(A, B, triangles.small(a) if rcond is None else float(rcond)))
 
 
@@ -204,7 +205,7 @@ def matrix_rank(A: Tensor, tol: Any = None, hermitian: bool = False, *, atol: An
     if A.data_.ndim < 2:
         raise RuntimeError("torch.linalg.matrix_rank: The input tensor input must have at least 2 dimensions.")
     if any(isinstance(given, Tensor) for given in (tol, atol, rtol)):
-        raise NotImplementedError("matrix_rank with tensors as tolerances is not supported")
+        raise Unsupported("matrix_rank with tensors as tolerances is not supported")
     check_floating("torch.linalg.matrix_rank", A)
     values = np.abs((linalg.eigvalsh if hermitian else linalg.svdvals)(plain(A.data_)).data_)
     least = 0.0 if atol is None else atol
@@ -234,7 +235,7 @@ def cond(A: Tensor, p: Any = None) -> Tensor:
             f"linalg.cond(ord={shown}): A must be batches of square matrices, but they are {rows} by {columns} matrices"
         )
     if p == "nuc":
-        raise NotImplementedError("linalg.cond with p='nuc' is not supported")
+        raise Unsupported("linalg.cond with p='nuc' is not supported")
     inverse, info = inv_ex(A)
     singular = e.gt(info, 0)
     in_place(e.masked_fill, inverse, s.unsqueeze(s.unsqueeze(singular, -1), -1), math.inf)

@@ -17,6 +17,7 @@ from .sizes import Size
 from .state import special, state, watch
 from .storage import InferenceStorage, Storage, new_storage
 from .transforms.batch import Batch
+from .unsupported import Unsupported
 
 if TYPE_CHECKING:
     from collections import OrderedDict
@@ -146,9 +147,7 @@ class Tensor(metaclass=TensorMeta):
     def __init_subclass__(cls) -> None:
         """Refuse classes of a program's own: operators give plain tensors, and ask no `__torch_function__`."""
         if Tensor in cls.__bases__ and cls.__module__.partition(".")[0] != __name__.partition(".")[0]:
-            raise NotImplementedError(
-                f"subclasses of torch.Tensor are not supported by this engine, and {cls.__name__} is one"
-            )
+            raise Unsupported(f"subclasses of torch.Tensor are not supported by this engine, and {cls.__name__} is one")
 
     remade_grad_fn: Callable[[Tensor], Node | None]
     """The grad_fn of a view whose memory was written; views.py says how."""

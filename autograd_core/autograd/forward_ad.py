@@ -22,6 +22,7 @@ from ..tensor import Tensor, plain, sharing
 from ..transforms.batch import unseen
 from ..transforms.levels import CppFunction, Level, Source, exited, wrap
 from ..transforms.tangents import tangent_of
+from ..unsupported import Unsupported
 from ..views import laid_out, steps_of
 
 
@@ -104,7 +105,7 @@ def dual_at(level: Level, tensor: Tensor, tangent: Tensor, kind: type[Source] = 
             f"{sizes(tangent.data_.shape)}."
         )
     if tensor.data_.dtype != tangent.data_.dtype:
-        raise NotImplementedError(f"a tangent of {tangent.dtype} for a tensor of {tensor.dtype} is not supported")
+        raise Unsupported(f"a tangent of {tangent.dtype} for a tensor of {tensor.dtype} is not supported")
     if not (unseen(tensor) or unseen(tangent) or lies_as(tensor, tangent)):
         data = tensor.data_
         room = plain(laid_out(data.shape, steps_of(data), data.dtype)[()])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..unsupported import Unsupported
 from .parts import Call, Part, front, moved
 
 
@@ -18,7 +19,7 @@ def one_by_one(call: Call) -> Any:
 
     size = call.level.size
     if size == 0:
-        raise NotImplementedError(f"vmap of {call.op.python_name} over a batch of 0 examples is not supported")
+        raise Unsupported(f"vmap of {call.op.python_name} over a batch of 0 examples is not supported")
     lists = any(isinstance(part, list) for part in call.parts.values())
 
     def slices(part: Any) -> Any:

@@ -13,6 +13,7 @@ from ..functions.drawing import rand
 from ..modes import no_grad
 from ..ops import shape as s
 from ..tensor import Tensor, plain
+from ..unsupported import Unsupported
 from . import constraints
 from .distribution import Distribution, Shape, broadcast_all
 
@@ -91,7 +92,7 @@ class VonMises(Distribution):
             rho = (tau - (2 * tau).sqrt()) / (2 * kappa)
             r = where(kappa < 1e-5, 1 / kappa + kappa, (1 + rho**2) / (2 * rho))
             if not np.all(np.isfinite(r.data_)):
-                raise NotImplementedError("VonMises with this concentration is not supported")
+                raise Unsupported("VonMises with this concentration is not supported")
             angles = self.accepted(kappa, r, list(self._extended_shape(sample_shape)))
             found = (angles + math.pi + self.loc.to(float64)) % (2 * math.pi) - math.pi
             return found.to(self.loc.dtype)

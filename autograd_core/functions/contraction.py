@@ -15,6 +15,7 @@ from ..signatures.guarding import guarded
 from ..signatures.out import written
 from ..storage import new_storage
 from ..tensor import Tensor
+from ..unsupported import Unsupported
 from .shaping import contiguous
 
 
@@ -139,7 +140,7 @@ def distances(x1: Tensor, x2: Tensor, p: float, compute_mode: int | None = None)
     if batch is not None:
         raise RuntimeError(batch)
     if x1.data_.shape[:-2] != x2.data_.shape[:-2]:
-        raise NotImplementedError("cdist over batches of different shapes is not supported: expand them first")
+        raise Unsupported("cdist over batches of different shapes is not supported: expand them first")
     return spread.cdist_forward(x1, x2, float(p))
 
 

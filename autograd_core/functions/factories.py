@@ -14,6 +14,7 @@ from ..state import exposed, state
 from ..storage import new_storage
 from ..strides import PRESERVED, copied
 from ..tensor import Tensor, plain
+from ..unsupported import Unsupported
 from ..warned import warn
 from .choices import numpy_dtype, sizes_of
 from .literals import from_data, need_forward
@@ -60,7 +61,7 @@ def check_device(given: Any) -> None:
     if kind == "cuda":
         raise AssertionError("Torch not compiled with CUDA enabled")
     if kind != "cpu":
-        raise NotImplementedError(f"device {kind} is not supported: this engine runs on the cpu")
+        raise Unsupported(f"device {kind} is not supported: this engine runs on the cpu")
 
 
 # ---- from data

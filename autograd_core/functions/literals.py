@@ -10,6 +10,7 @@ import numpy as np
 
 from .. import dtypes
 from ..tensor import Tensor
+from ..unsupported import Unsupported
 from ..warned import warn_once
 
 LIST_OF_ARRAYS = (
@@ -135,7 +136,9 @@ def as_number(value: Any, depth: int, wanted: np.dtype[Any] | None) -> Any:
             raise TypeError(f"must be real number, not {kind}")
         raise TypeError(f"'{kind}' object cannot be interpreted as an integer")
     if isinstance(value, complex):
-        raise NotImplementedError("complex numbers are not supported by this engine")
+        raise Unsupported(
+            "complex numbers are not supported: keep real and imaginary parts in two tensors"
+        )
     if depth == 0:
         if value is None:
             raise RuntimeError("Could not infer dtype of NoneType")

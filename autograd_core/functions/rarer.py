@@ -15,6 +15,7 @@ from ..ops import reduce as r
 from ..ops import shape as s
 from ..sizes import Size
 from ..tensor import Tensor, plain
+from ..unsupported import Unsupported
 from ..views import laid_out
 from . import arranging
 from .chains import multi_dot
@@ -42,7 +43,7 @@ def polygamma(n: int, input: Tensor) -> Tensor:
     if n < 0:
         raise RuntimeError("polygamma(n, x) does not support negative n.")
     if n > HIGHEST:
-        raise NotImplementedError(f"polygamma with n above {HIGHEST} is not supported")
+        raise Unsupported(f"polygamma with n above {HIGHEST} is not supported")
     whole = input.data_.dtype.kind != "f"
     return special.polygamma(n, cast(input, dtypes.get_default_dtype()) if whole else input)
 

@@ -12,6 +12,7 @@ from ..ops import elementwise as e
 from ..ops import shape as s
 from ..state import state
 from ..tensor import Array, Tensor, plain
+from ..unsupported import Unsupported
 from .choices import cast
 from .factories import symmetric_line
 from .reductions import returned
@@ -72,11 +73,11 @@ def even(input: Tensor, dim: int, step: float, order: int) -> Tensor:
 def uneven(input: Tensor, dim: int, places: Tensor, order: int) -> Tensor:
     """Along a dimension whose elements lie at `places`."""
     if places.requires_grad:
-        raise NotImplementedError("gradient at places that require grad is not supported")
+        raise Unsupported("gradient at places that require grad is not supported")
     n = input.data_.shape[dim]
     steps = np.diff(places.data_)
     if len(steps) != n - 1:
-        raise NotImplementedError("gradient with more or fewer places than elements is not supported")
+        raise Unsupported("gradient with more or fewer places than elements is not supported")
     before, behind = steps[:-1], steps[1:]
 
     def part(first: int, last: int) -> Tensor:
@@ -118,7 +119,7 @@ def histogram(
     """
     data = input.data_
     if state.grad_enabled and any(isinstance(t, Tensor) and t.requires_grad for t in (input, bins, weight)):
-        raise NotImplementedError("histogram of a tensor that requires grad is not supported: detach it")
+        raise Unsupported("histogram of a tensor that requires grad is not supported: detach it")
     edges = given_edges(data, bins) if isinstance(bins, Tensor) else equal_edges(data, bins, range)
     if weight is not None and weight.data_.shape != data.shape:
         raise RuntimeError(

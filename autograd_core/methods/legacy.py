@@ -22,6 +22,7 @@ from ..state import state
 from ..strides import of_rows
 from ..tensor import Tensor
 from ..underived import NotImplemented_
+from ..unsupported import Unsupported
 from .memory import as_strided
 
 
@@ -100,7 +101,7 @@ def set_(self: Tensor, source: Any = None, storage_offset: int = 0, size: Any = 
         raise RuntimeError("Could not set tensor of type " + kinds[1] + " to a tensor of type " + kinds[0])
     check_writable(self)
     if self._is_view():
-        raise NotImplementedError("set_ of a view is not supported")
+        raise Unsupported("set_ of a view is not supported")
     needed = state.grad_enabled and (self.requires_grad or given.requires_grad)
     edges = [gradient_edge(t) for t in (self, given)] if needed else []
     mine, theirs = self.shared_storage(), given.shared_storage()

@@ -12,6 +12,7 @@ from ..ops import shape
 from ..storage import Storage
 from ..tensor import Tensor
 from ..transforms.batch import MEMORY, hidden, unseen
+from ..unsupported import Unsupported
 from ..views import extent, steps_of, strided
 
 
@@ -95,7 +96,7 @@ def windowed(input: Tensor, size: Sequence[int], stride: Sequence[int], asked: i
         return input, None if asked is None else start
     check_reach(input, size, stride, first if asked is None else asked)
     if input.requires_grad or storage_offset(whole) or not whole.data_.flags.c_contiguous:
-        raise NotImplementedError(OF_A_VIEW)
+        raise Unsupported(OF_A_VIEW)
     return whole, first if asked is None else asked
 
 

@@ -20,6 +20,7 @@ from ..state import state
 from ..strides import PRESERVED, lies_in, steps_in, suggested
 from ..tensor import Tensor, plain
 from ..transforms.batch import hidden
+from ..unsupported import Unsupported
 from ..views import strided
 from .memory import OF_A_VIEW, whole, windowed
 
@@ -94,10 +95,10 @@ def as_strided_(self: Tensor, size: Any, stride: Any, storage_offset: int | None
     if storage_offset is not None and storage_offset < 0:
         raise RuntimeError(f"Tensor: invalid storage offset {storage_offset}")
     if hidden(self):
-        raise NotImplementedError("as_strided_ in vmap is not supported")
+        raise Unsupported("as_strided_ in vmap is not supported")
     whole, start = windowed(self, size, stride, storage_offset)
     if whole is not self:
-        raise NotImplementedError(OF_A_VIEW)
+        raise Unsupported(OF_A_VIEW)
     return reshaped_in_place(windows.as_strided_in_place, self, list(size), list(stride), start)
 
 

@@ -28,6 +28,7 @@ from ..ops import special as rare
 from ..state import singular, special, state
 from ..storage import Storage
 from ..tensor import Tensor
+from ..unsupported import Unsupported
 from . import bounding, reshaping
 
 Method = Callable[..., Any]
@@ -114,7 +115,7 @@ def fill_diagonal_(self: Tensor, fill_value: Any, wrap: bool = False) -> Tensor:
     below = wrap and rank == 2 and shape[0] > shape[1] + 1
     if not self.data_.flags.c_contiguous:
         if below:
-            raise NotImplementedError("fill_diagonal_ with wrap=True is supported for contiguous matrices only")
+            raise Unsupported("fill_diagonal_ with wrap=True is supported for contiguous matrices only")
         part = self
         while part.data_.ndim > 1:
             part = part.diagonal(0, 0, -1)

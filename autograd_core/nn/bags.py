@@ -8,6 +8,7 @@ from typing import Any
 from .. import tell
 from ..dtypes import dtype as dtype_class
 from ..tensor import Tensor
+from ..unsupported import no_sparse
 from . import functional as F
 from . import init
 from .layers import blank
@@ -69,9 +70,7 @@ class EmbeddingBag(Module):
     ) -> None:
         super().__init__()
         if sparse:
-            raise NotImplementedError(
-                "EmbeddingBag with sparse=True is not supported: there are no sparse gradients here"
-            )
+            raise no_sparse("EmbeddingBag")
         if padding_idx is not None:
             if not -num_embeddings <= padding_idx < num_embeddings:
                 raise AssertionError("padding_idx must be within num_embeddings")

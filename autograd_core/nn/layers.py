@@ -15,6 +15,7 @@ from ..functions.factories import check_device, checked, floating
 from ..functions.shaping import flatten, unflatten
 from ..state import state
 from ..tensor import Tensor, plain
+from ..unsupported import no_sparse
 from . import functional as F
 from . import init
 from .module import Module
@@ -156,7 +157,7 @@ class Embedding(Module):
     ) -> None:
         super().__init__()
         if sparse:
-            raise NotImplementedError("Embedding with sparse=True is not supported: there are no sparse gradients here")
+            raise no_sparse("Embedding")
         if padding_idx is not None:
             if not -num_embeddings <= padding_idx < num_embeddings:
                 raise AssertionError("Padding_idx must be within num_embeddings")

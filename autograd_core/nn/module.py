@@ -18,6 +18,7 @@ from ..signatures.guarding import TABLE
 from ..signatures.parsing import read
 from ..tensor import Tensor
 from ..titles import name_methods
+from ..unsupported import Unsupported
 from .attributes import Attributes
 from .calling import Calling
 from .parameter import Parameter
@@ -95,7 +96,7 @@ class Module(Calling, Stored):
         return self._convert(NAMES["float16"])
 
     def bfloat16(self) -> Self:
-        raise NotImplementedError("bfloat16 is not supported: this engine has float16, float32 and float64")
+        raise Unsupported("bfloat16 is not supported: use float16, float32 or float64")
 
     def cpu(self) -> Self:
         return self

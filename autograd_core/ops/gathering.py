@@ -9,6 +9,7 @@ import numpy as np
 from .. import errors
 from ..op import both, op
 from ..tensor import Array
+from ..unsupported import Unsupported
 from ..warned import warn_once
 from .dims import wrap
 from .scattering import JOINS, STARTS, worst
@@ -36,7 +37,7 @@ def check(data: Array, dim: int, index: Array, source: Array, reduce: str) -> No
         kinds = errors.type_name(data.dtype), errors.type_name(source.dtype)
         raise RuntimeError(f"index_reduce_(): self ({kinds[0]}) and source ({kinds[1]}) must have the same scalar type")
     if data.ndim == 0 or data.ndim != source.ndim:
-        raise NotImplementedError("index_reduce of tensors of no dimensions, or of different ones, is not supported")
+        raise Unsupported("index_reduce of tensors of no dimensions, or of different ones, is not supported")
     at = wrap(dim, data.ndim)
     if np.size(index) != source.shape[at]:
         raise RuntimeError(

@@ -11,6 +11,7 @@ import math
 import numpy as np
 
 from ..tensor import Array
+from ..unsupported import Unsupported
 
 FAR = 1e4
 """So far below zero the sum of all powers is taken term by term; no further."""
@@ -106,7 +107,7 @@ def hurwitz(s: float, q: float) -> float:
     if math.isnan(s) or math.isnan(q) or s < 1 or (q < 0 and s != math.floor(s)):
         return math.nan
     if q < -FAR:
-        raise NotImplementedError("zeta of numbers far below zero is not supported")
+        raise Unsupported("zeta of numbers far below zero is not supported")
     total = 0.0
     try:
         while q < 12 + s / 2:

@@ -13,6 +13,7 @@ import numpy as np
 
 from ..op import op
 from ..tensor import Array
+from ..unsupported import Unsupported
 from .kernels import refuse
 from .upsampling import Scale, Sizes
 from .zooming import along, maps, turned
@@ -54,7 +55,7 @@ def smooth_map(
 
 def check_numbers(data: Array) -> None:
     if data.dtype == np.uint8:
-        raise NotImplementedError("interpolate of bytes with antialias=True is not supported")
+        raise Unsupported("interpolate of bytes with antialias=True is not supported")
     if data.dtype == np.float16:
         raise NotImplementedError("\"compute_index_ranges_weights\" not implemented for 'Half'")
     refuse("compute_index_ranges_weights", "bi", data)

@@ -14,6 +14,7 @@ import numpy as np
 from ..op import op
 from ..strides import beside
 from ..tensor import Array
+from ..unsupported import Unsupported
 from .kernels import refuse
 from .upsampling import Scale, Sizes, linear_map, nearest_map
 
@@ -91,7 +92,7 @@ def upsample_bicubic2d(
     self: Array, output_size: Sizes, align_corners: bool, scales_h: Scale = None, scales_w: Scale = None
 ) -> Array:
     if self.dtype == np.uint8:
-        raise NotImplementedError("interpolate of bytes with mode='bicubic' is not supported")
+        raise Unsupported("interpolate of bytes with mode='bicubic' is not supported")
     refuse("compute_indices_weights_cubic", "biu", self)
     return along(self, maps(cubic_map, self.shape, output_size, (scales_h, scales_w), align_corners, self.dtype))
 

@@ -15,6 +15,7 @@ from typing import Any
 
 from ..functions.factories import check_device
 from ..tensor import Tensor, wrapped_number
+from ..unsupported import Unsupported
 from ..warned import warn_once
 from .kinds import Function, choosy
 from .out import SEVERAL, written
@@ -181,7 +182,7 @@ class Reader:
             elif p.name == "device":
                 check_device(value)
             elif not (p.name in IDLE or value is None or value is False):
-                raise NotImplementedError(f"{self.name}(): argument '{p.name}' is not supported by this engine")
+                raise Unsupported(f"{self.name}(): argument '{p.name}' is not supported by this engine")
         return handed
 
     def as_now(
@@ -198,7 +199,7 @@ class Reader:
         factors = {p.name: given[p.name] for p in signature.parameters if p.kind == "Number"}
         ways = [f"{self.name}{s.shown()}" for s in self.signatures if not s.deprecated]
         if not factors:
-            raise NotImplementedError(f"this old way to call {self.name} is not supported: use {' or '.join(ways)}")
+            raise Unsupported(f"this old way to call {self.name} is not supported: use {' or '.join(ways)}")
         warn_once("old signature", OLD_WAY.format(self.name, signature.shown(), "\n\t".join(ways)))
         out = {"out": options["out"]} if "out" in options else {}
         return (*args[: self.method], *(given[name] for name in names)), factors | out

@@ -12,6 +12,8 @@ from weakref import ref
 
 import numpy as np
 
+from ..unsupported import Unsupported
+
 if TYPE_CHECKING:
     from ..tensor import Tensor
 
@@ -109,7 +111,7 @@ class Batch:
         """
         data = self.whole.data_
         if self.at is not None:
-            raise NotImplementedError("vmap over a function that looks at the numbers of a tensor is not supported")
+            raise Unsupported("vmap over a function that looks at the numbers of a tensor is not supported")
         return data.known() if isinstance(data, Batch) else data
 
     def differs(self) -> bool:

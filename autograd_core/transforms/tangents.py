@@ -11,6 +11,7 @@ import numpy as np
 from ..graph import Node
 from ..state import state
 from ..tensor import Array, Tensor, plain
+from ..unsupported import Unsupported
 from .batch import hidden
 from .levels import Level, Source, leads_outside, nodes_below, sources_of, wrap
 
@@ -112,4 +113,4 @@ def check_adjoint(node: Node) -> None:
         NotImplementedError: it leaves out gradients on purpose.
     """
     if node.op_name == "embedding" and getattr(node, "saved_padding_idx", -1) >= 0:
-        raise NotImplementedError("forward mode through embedding with a padding_idx is not supported")
+        raise Unsupported("forward mode through embedding with a padding_idx is not supported")

@@ -16,6 +16,7 @@ from ..modes import enable_grad
 from ..saved import Packed, in_place_of, pack_tensor
 from ..state import state
 from ..tensor import Tensor
+from ..unsupported import Unsupported
 
 NOT_SAID = (
     "torch.utils.checkpoint: the use_reentrant parameter should be passed explicitly. Starting in PyTorch 2.9, "
@@ -111,7 +112,7 @@ def checkpoint(
             warnings.warn(NO_INPUT, UserWarning, stacklevel=1)
         return CheckpointFunction.apply(function, preserve, *args)
     if debug:
-        raise NotImplementedError("checkpoint(debug=True) is not supported")
+        raise Unsupported("checkpoint(debug=True) is not supported")
     if determinism_check not in ("default", "none"):
         raise ValueError(f"determinism_check should be one of ['default', 'none'], but got {determinism_check}")
     around, again = context_fn()

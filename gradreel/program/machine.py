@@ -8,6 +8,7 @@ from types import TracebackType
 from typing import Any
 
 from autograd_core.events import NodeReleased, TensorMade, TensorReleased
+from autograd_core.unsupported import Unsupported
 from gradreel.trace import Recorder
 from gradreel.trace.events import FunctionEntered, FunctionLeft, LineReached, Printed, Warned
 
@@ -15,7 +16,7 @@ from .filters import Filters
 from .holding import Holding
 from .limits import Limits, Meter, Spent
 from .objects.values import Error, Frame, Namespace, Value
-from .refusal import Refusal
+from .refusal import Refusal, refusal
 
 Flight = tuple[Any, ...]
 RELEASES = (TensorReleased, NodeReleased)
@@ -191,7 +192,13 @@ class Machine:
     # ---- exceptions
 
     def note(self, raised: BaseException, frame: Frame) -> None:
-        """Remembers where `raised` came up, at the first frame that it passes; a library's frames do not count."""
+        """Remembers where `raised` came up, at the first frame that it passes; a library's frames do not count.
+
+        Raises:
+            Refusal: the engine does not do it: no error of the program, and no handler of it may see one.
+        """
+        if isinstance(raised, Unsupported):
+            raise refusal(raised)
         if frame.quiet:
             return
         if isinstance(raised, (Spent, Refusal)):

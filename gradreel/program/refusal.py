@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from autograd_core.unsupported import Unsupported
+
 
 class Refusal(BaseException):
     """The program asks for something that is not offered here. Not an error of the program: no handler sees it."""
@@ -11,3 +13,10 @@ class Refusal(BaseException):
         self.sentence = sentence
         self.line = line
         self.kind = kind
+
+
+def refusal(limit: Unsupported) -> Refusal:
+    """What the engine says that it does not do, said as a refusal."""
+    first, _, rest = str(limit).rstrip(".").partition(" ")
+    named = f"{first[:1].upper()}{first[1:]}" if first.isalpha() else f"`{first}`"
+    return Refusal(f"{named} {rest}.")

@@ -154,3 +154,26 @@ def test_sys_exit_ends_the_program() -> None:
     trace = run(EXIT)
     assert trace.outcome.kind == "finished"
     assert [event.text for event in trace.events if isinstance(event, Printed)] == ["1\n"]
+
+
+LIMITS = {
+    "nn.Embedding(4, 2, sparse=True)": "sparse=True",
+    "nn.EmbeddingBag(4, 2, sparse=True)": "sparse=True",
+    "F.embedding(torch.tensor([0]), torch.ones(2, 2), sparse=True)": "sparse=True",
+    "torch.tensor([1j])": "real and imaginary parts in two tensors",
+    "torch.zeros(2, dtype=torch.complex64)": "torch.float32",
+    "torch.linalg.eigvals(torch.eye(2))": "eigvalsh",
+    "torch.ones(2).to(torch.bfloat16)": "torch.float32",
+    "nn.Linear(2, 2).bfloat16()": "float32",
+    "torch.autocast('cpu')": "enabled=False",
+    "torch.cdist(torch.ones(2, 1, 2), torch.ones(1, 2))": "expand",
+    "torch.utils.checkpoint.checkpoint(torch.sin, torch.ones(1), debug=True, use_reentrant=False)": "debug=True",
+}
+
+
+@pytest.mark.parametrize("call", LIMITS)
+def test_what_the_engine_does_not_do_is_no_error_that_a_program_could_handle(call: str) -> None:
+    head = "import torch, torch.utils.checkpoint\nfrom torch import nn\nimport torch.nn.functional as F\n"
+    outcome = run(f"{head}try:\n    with torch.no_grad():\n        {call}\nexcept Exception:\n    print(1)\n").outcome
+    assert (outcome.kind, outcome.type, outcome.line) == ("refused", "Unsupported", 6)
+    assert LIMITS[call] in (outcome.message or "")

@@ -13,6 +13,7 @@ from ...ops import elementwise as e
 from ...ops import shape as s
 from ...ops.dims import existing
 from ...tensor import Tensor, plain
+from ...unsupported import no_sparse
 from .layers import shortened
 
 MODES = {"sum": b.SUM, "mean": b.MEAN, "max": b.MAX}
@@ -33,7 +34,7 @@ def embedding_bag(
 ) -> Tensor:
     """One row for each bag of rows of `weight`, shortened to `max_norm` first: their sum, mean or maximum."""
     if sparse and mode != "max":
-        raise NotImplementedError("embedding_bag with sparse=True is not supported: there are no sparse gradients here")
+        raise no_sparse("embedding_bag")
     if per_sample_weights is not None and input.data_.shape != per_sample_weights.data_.shape:
         raise ValueError(
             f"embedding_bag: If per_sample_weights ({per_sample_weights.shape}) is not None, then it must have the "

@@ -16,6 +16,7 @@ from ...ops import padding as pads
 from ...ops import reduce as r
 from ...ops import shape as s
 from ...tensor import Tensor, plain
+from ...unsupported import Unsupported
 from ...warned import warn
 from .attention import scaled_dot_product_attention
 from .dropouts import dropout
@@ -119,7 +120,7 @@ def multi_head_attention_forward(
 ) -> tuple[Tensor, Tensor | None]:
     """Attention of many heads: (what is attended to, the weights if they are wanted)."""
     if static_k is not None or static_v is not None:
-        raise NotImplementedError("attention with static_k or static_v is not supported")
+        raise Unsupported("attention with static_k or static_v is not supported")
     batched = check_ranks(query, key, value, key_padding_mask, attn_mask, num_heads)
     if not batched:
         query, key, value = (s.unsqueeze(x, 1) for x in (query, key, value))

@@ -10,6 +10,7 @@ from ...ops import added
 from ...ops.rows import embedding as looked_up
 from ...state import state
 from ...tensor import Array, Tensor, plain
+from ...unsupported import no_sparse
 from .common import need_tensor
 
 
@@ -36,7 +37,7 @@ def embedding(
     if padding_idx is not None and weight.data_.ndim and not -rows <= padding_idx < rows:
         raise AssertionError("Padding_idx must be within num_embeddings")
     if sparse:
-        raise NotImplementedError("embedding with sparse=True is not supported: there are no sparse gradients here")
+        raise no_sparse("embedding")
     if weight.data_.ndim != 2:
         raise RuntimeError("'weight' must be 2-D")
     kept = -1 if padding_idx is None else padding_idx % rows

@@ -14,6 +14,7 @@ from ...ops import bags as b
 from ...ops import padding
 from ...ops.rows import embedding as looked_up
 from ...tensor import Tensor
+from ...unsupported import no_sparse
 from . import activations, bags, dropouts, likelihood, losses, normalization, overwriting
 from .common import REDUCTIONS, reduce_loss
 
@@ -155,7 +156,7 @@ def embedding(
     weight: Tensor, input: Tensor, padding_idx: int = -1, scale_grad_by_freq: bool = False, sparse: bool = False
 ) -> Tensor:
     if sparse:
-        raise NotImplementedError("embedding with sparse=True is not supported: there are no sparse gradients here")
+        raise no_sparse("embedding")
     if weight.data_.ndim != 2:
         raise RuntimeError("'weight' must be 2-D")
     return looked_up(weight, input, Dim(padding_idx), scale_grad_by_freq)
@@ -174,7 +175,7 @@ def embedding_bag(
 ) -> Any:
     """The rows of the bags, and what their gradient needs: the bag of each index, sizes, and places of maxima."""
     if sparse:
-        raise NotImplementedError("embedding_bag with sparse=True is not supported: there are no sparse gradients here")
+        raise no_sparse("embedding_bag")
     bags.check(input, offsets, weight.data_.shape[0], weight.data_.dtype.itemsize == 4)
     kept = Dim(-1 if padding_idx is None else padding_idx % weight.data_.shape[0])
     given = (mode, sparse, per_sample_weights, include_last_offset, kept)

@@ -10,6 +10,7 @@ import numpy as np
 
 from ...ops import smoothing, upsampling, zooming
 from ...tensor import Tensor
+from ...unsupported import Unsupported
 from ...warned import warn
 from .pooling import adaptive_avg_pool1d, adaptive_avg_pool2d
 from .volumes import adaptive_avg_pool3d
@@ -113,7 +114,7 @@ def check_smooth(ndim: int, mode: str) -> None:
         ValueError: torch cannot.
     """
     if mode == "lanczos":
-        raise NotImplementedError(f"interpolate with mode='{mode}' is not supported")
+        raise Unsupported(f"interpolate with mode='{mode}' is not supported")
     if mode not in ("bilinear", "bicubic") or ndim != 4:
         raise ValueError(
             "Anti-alias option is restricted to bilinear, bicubic, and lanczos modes and requires a 4-D tensor as input"

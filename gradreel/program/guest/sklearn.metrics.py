@@ -3,6 +3,7 @@
 import warnings as _warnings
 
 import numpy as _np
+from _disk import refuse as _refuse
 from sklearn.utils import _without
 from sklearn.utils import check_consistent_length as _check_lengths
 
@@ -205,7 +206,7 @@ def roc_auc_score(y_true, y_score, *, average="macro", sample_weight=None):
     y_true, y_score = _both(y_true, y_score)
     kinds = _np.unique(y_true).tolist()
     if len(kinds) > 2 or y_true.ndim > 1:
-        raise NotImplementedError("roc_auc_score of more than two classes is not supported here.")
+        _refuse("`roc_auc_score` of more than two classes is not supported here.")
     if len(kinds) < 2:
         _warnings.warn(
             "Only one class is present in y_true. ROC AUC score is not defined in that case.",

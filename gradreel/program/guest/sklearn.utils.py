@@ -1,13 +1,14 @@
 """sklearn.utils, in Python: streams of random numbers, arrays shuffled alike, tables with attributes."""
 
 import numpy as _np
+from _disk import refuse as _refuse
 
 
 def _without(call, **given):
     """What scikit-learn takes and is not here is refused, unless it is given as it is anyway: (value, usual value)."""
     for name, (value, usual) in given.items():
         if value is not usual and value != usual:
-            raise NotImplementedError(f"{call}({name}={value!r}) is not supported here: leave it out.")
+            _refuse(f"`{call}({name}={value!r})` is not supported here: leave it out.")
 
 
 class Bunch(dict):

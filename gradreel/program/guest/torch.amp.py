@@ -4,6 +4,7 @@ import functools as _functools
 import warnings as _warnings
 
 import torch as _torch
+from _disk import refuse as _refuse
 
 
 def is_autocast_available(device_type):
@@ -20,9 +21,9 @@ class autocast:
             _warnings.warn("CUDA is not available or torch_xla is imported. Disabling autocast.", stacklevel=2)
             enabled = False
         if device_type == "cpu" and enabled:
-            raise NotImplementedError(
-                "autocast to bfloat16 on the CPU is not supported here: numbers of 16 bits would be other ones. "
-                "With enabled=False the program runs as it is"
+            _refuse(
+                "Autocast to bfloat16 on the CPU is not supported here: numbers of 16 bits would be other ones. "
+                "With `enabled=False` the program runs as it is."
             )
         self.device, self.fast_dtype = device_type, dtype
         self._enabled = enabled
