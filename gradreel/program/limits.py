@@ -40,6 +40,8 @@ class Limits:
     """Nodes of backward graphs."""
     output: int = 64_000
     """Characters printed."""
+    text: int = 4_000_000
+    """Characters of messages, and of names longer than LONG_NAME, in the recording."""
     depth: int = 200
     """Calls inside calls; beyond, the program gets the RecursionError that Python would raise."""
     bits: int = 4_096
@@ -60,6 +62,7 @@ WORDS = {
     "events": "{limit:,} events in the recording",
     "nodes": "{limit:,} nodes",
     "output": "{limit:,} printed characters",
+    "text": "{limit:,} characters of messages and long names",
     "bits": "whole numbers of {limit:,} bits",
     "length": "{limit:,} items in a list or characters in a string",
     "source": "{limit:,} characters of source",
@@ -94,6 +97,8 @@ class Spent(BaseException):
 
 
 CHECK_EVERY = 256
+LONG_NAME = 40
+"""Names of so many characters are not counted: the number of events bounds them."""
 FREE = 1024
 """Elements for which nothing is charged, if they take a step each."""
 
@@ -115,6 +120,7 @@ class Meter:
         self.most = peak() + limits.memory
         self.flops = 0
         self.output = 0
+        self.said = 0
 
     def check(self) -> None:
         """Stops the run if its steps or its time are spent, else says when to look again."""
@@ -163,6 +169,12 @@ class Meter:
     def bits(self, count: int) -> None:
         if count > self.limits.bits:
             raise Spent("bits", self.limits.bits)
+
+    def say(self, characters: int) -> None:
+        """A message of so many characters, or a name of as many, goes into the recording."""
+        self.said += characters
+        if self.said > self.limits.text:
+            raise Spent("text", self.limits.text)
 
     def text(self, written: str) -> None:
         """`written` is about to be printed."""

@@ -11,10 +11,11 @@ from autograd_core.events import NodeReleased, TensorMade, TensorReleased
 from autograd_core.unsupported import Unsupported
 from gradreel.trace import Recorder
 from gradreel.trace.events import FunctionEntered, FunctionLeft, LineReached, Printed, Warned
+from gradreel.trace.texts import brief, cut
 
 from .filters import Filters
 from .holding import Holding
-from .limits import Limits, Meter, Spent
+from .limits import LONG_NAME, Limits, Meter, Spent
 from .objects.values import Error, Frame, Namespace, Value
 from .refusal import Refusal, refusal
 
@@ -168,6 +169,9 @@ class Machine:
         self.meter.charge(2)
         if frame.quiet:
             return caller
+        if len(function) > LONG_NAME:
+            function = brief(function)
+            self.meter.say(len(function) * (1 + len(self.frames)))
         self.frames = (*self.frames, (function, caller.line))
         self.frame = frame
         self.emit((FunctionEntered, function, frame.scope, caller.line))
@@ -213,6 +217,11 @@ class Machine:
         self.meter.text(written)
         self.emit((Printed, written))
 
+    def say(self, *flight: Any) -> None:
+        """Record an event with a name and a message, and charge for them."""
+        self.meter.say(len(flight[1]) + len(flight[2]))
+        self.emit(flight)
+
     def warn(self, kinds: tuple[str, ...], message: str, once: bool = False) -> bool:
         """Shows a warning once for each line, as Python does, or `once` in the run, if the program's filters let it.
 
@@ -222,11 +231,11 @@ class Machine:
         if answer == "show" and self.recorded is not None:
             self.recorded(kinds[0], message)
         elif answer == "show":
-            self.emit((Warned, kinds[0], message, self.line))
+            self.say(Warned, kinds[0], cut(message), self.line)
         return answer == "error"
 
     def remark(self, message: str, line: int = 0) -> None:
         """Says, once a run, what is taken without effect here, or at `line` while the program is being compiled."""
         if message not in self.remarks:
             self.remarks.add(message)
-            self.emit((Warned, "Note", message, line or self.line))
+            self.say(Warned, "Note", message, line or self.line)

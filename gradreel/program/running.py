@@ -13,6 +13,7 @@ import numpy as np
 from gradreel.trace import Outcome, Recorder, Trace
 from gradreel.trace.collecting import collector_paused
 from gradreel.trace.events import Stopped
+from gradreel.trace.texts import brief, cut
 
 from .builtins.formatting import caught, written
 from .builtins.formatting import text as shown
@@ -113,7 +114,7 @@ def run(
 def perform(pasted: Pasted, mode: str, machine: Machine, during: Callable[[], AbstractContextManager[None]]) -> Outcome:
     try:
         reading = read(pasted, mode, machine.limits)
-        telling = Telling(machine.emit)
+        telling = Telling(machine.emit, machine.meter.say)
         compiler, shown = Compiler(machine, telling, reading.tree, None), echo(machine)
         steps = []
         for node in reading.tree.body:
@@ -150,7 +151,7 @@ def execute(machine: Machine, steps: list[Step], reading: Reading) -> Outcome:
             line = record.place[0] if record.place else frame.line
             text = shown(machine, record)
             hint = suggestion(record, text, machine.names)
-            return Outcome("raised", record.kind.title, text + hint, line)
+            return Outcome("raised", brief(record.kind.title), cut(text) + hint, line)
     return Outcome("finished")
 
 

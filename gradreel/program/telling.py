@@ -12,10 +12,12 @@ from itertools import islice
 from typing import Any
 
 from gradreel.trace.events import NameBound, NameUnbound
+from gradreel.trace.texts import brief
 
 from .calls import kind_name
 from .companions import Companion
 from .engine import TENSORS, tensor_id, torch
+from .limits import LONG_NAME
 from .objects.values import ATTRIBUTES, Builtin, Class, Foreign, Function, Instance, Namespace, Silent, Type, Value
 
 SILENT = frozenset({Function, Class, Type, Namespace, Builtin, Foreign})
@@ -44,6 +46,11 @@ def short(value: Value) -> str:
     return value.name if isinstance(value, Silent) else kind_name(value)
 
 
+def shown(key: str | int) -> str:
+    """The key of a dictionary as a path has it."""
+    return repr(brief(key)) if isinstance(key, str) else repr(key)
+
+
 def parts(value: Value, path: str, depth: int = 0) -> Iterator[tuple[str, Value]]:
     """The tensors in `value`, with the paths that lead to them."""
     if isinstance(value, TENSORS):
@@ -60,26 +67,26 @@ def parts(value: Value, path: str, depth: int = 0) -> Iterator[tuple[str, Value]
     elif isinstance(value, dict):
         for key, part in islice(value.items(), PARTS):
             if type(part) not in PLAIN and isinstance(key, (str, int)):
-                yield from parts(part, f"{path}[{key!r}]", depth + 1)
+                yield from parts(part, f"{path}[{shown(key)}]", depth + 1)
     elif isinstance(value, torch.nn.Module):
         yield from parts_of_module(value, path, depth)
     elif isinstance(value, NODE):
         own: dict[str, Value] = getattr(value, "__dict__", {}).get(ATTRIBUTES, {})
         for name, part in islice(own.items(), PARTS):
-            yield from parts(part, f"{path}.{name}", depth + 1)
+            yield from parts(part, f"{path}.{brief(name)}", depth + 1)
     elif isinstance(value, Instance):
         for name in list(value.attributes)[:PARTS]:
-            yield from parts(value.attributes[name], f"{path}.{name}", depth + 1)
+            yield from parts(value.attributes[name], f"{path}.{brief(name)}", depth + 1)
 
 
 def parts_of_module(module: torch.nn.Module, path: str, depth: int) -> Iterator[tuple[str, Value]]:
     if "_parameters" not in module.__dict__:
         return
     for name, held in (*module.named_parameters(), *module.named_buffers()):
-        yield f"{path}.{name}", held
+        yield f"{path}.{brief(name)}", held
     if isinstance(module, Companion):
         for name in list(module.attributes)[:PARTS]:
-            yield from parts(module.attributes[name], f"{path}.{name}", depth + 1)
+            yield from parts(module.attributes[name], f"{path}.{brief(name)}", depth + 1)
 
 
 Told = str | int | dict[str, tuple[int | None, str]]
@@ -102,8 +109,11 @@ class Untold:
 class Telling(Untold):
     """What names were told to stand for, by scope and name."""
 
-    def __init__(self, emit: Callable[[tuple[Any, ...]], None]) -> None:
+    def __init__(
+        self, emit: Callable[[tuple[Any, ...]], None], say: Callable[[int], None] = lambda characters: None
+    ) -> None:
         self.emit = emit
+        self.say = say
         self.told: dict[int, dict[str, Told]] = {}
 
     def bound(self, scope: int, name: str, value: Value) -> None:
@@ -111,6 +121,9 @@ class Telling(Untold):
         kind = type(value)
         if kind in SILENT:
             return
+        if len(name) > LONG_NAME:
+            name = brief(name)
+            self.say(len(name))
         names = self.told.get(scope)
         if names is None:
             names = self.told[scope] = {}
@@ -146,10 +159,12 @@ class Telling(Untold):
                 self.emit((NameUnbound, path, scope))
         for path, (number, text) in now.items():
             if before.get(path) != (number, text):
+                if len(path) > LONG_NAME:
+                    self.say(len(path))
                 self.emit((NameBound, path, scope, number, text))
 
     def unbound(self, scope: int, name: str) -> None:
-        told = self.told.get(scope, {}).pop(name, None)
+        told = self.told.get(scope, {}).pop(brief(name), None)
         if told is not None:
             for path in told if isinstance(told, dict) else (name,):
                 self.emit((NameUnbound, path, scope))

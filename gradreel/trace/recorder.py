@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from autograd_core.frozen import maker
 from autograd_core.recording import Reader, Tape
 
 from .events import Event, FunctionLeft, NodeReleased, Raised, TensorReleased
 from .skipping import Skipping
+from .texts import shortening
 from .trace import KINDS, Outcome, Trace
 
 Flight = tuple[Any, ...]
@@ -17,7 +17,7 @@ Flight = tuple[Any, ...]
 EACH = 4
 """So many events at least tell of a node that is still there: its line, the node, what it keeps, its result."""
 
-MAKE = {kind: maker(kind) for kind in KINDS.values()}
+MAKE = {kind: shortening(kind) for kind in KINDS.values()}
 """What makes each kind of event of its flight."""
 
 

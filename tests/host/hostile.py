@@ -76,9 +76,6 @@ time-hash-bomb
 time-islice-skip
 time-items-eq-bomb
 time-slice-eq-bomb
-trace-attribute-names
-trace-exception-text
-trace-warning-text
 """.splitlines()
 )
 """Entries of HELD that are known to be wrong as yet: here to be emptied, and for nothing else."""

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import fields, replace
 
 import pytest
 
 from gradreel.program import Limits, Spent, run
 from gradreel.trace.events import NameBound, Printed, Stopped, TensorReleased
+from gradreel.trace.rules import validate
 
 SMALL = Limits(steps=60_000, seconds=20.0, events=200_000, flops=2_000_000_000, bytes=64_000_000)
 
@@ -88,6 +90,13 @@ STOPPED: dict[str, tuple[str, int]] = {
     "import torch\nx = torch.ones(1100, 800)\ny = x @ torch.ones(800, 1000)": ("elements", 3),
     "import torch\nx = torch.ones(999, 1000)\ny = torch.bmm(x[None], torch.ones(1, 1000, 1000)) @ x.T": ("product", 3),
     "kept = []\nwhile True: kept.append([0] * 90_000)": ("memory", 2),
+    "import warnings\nfor i in range(300): warnings.warn(str(i) + 'x' * 900)": ("text", 2),
+    "try: raise ValueError('x' * 9000)\nexcept ValueError: pass\n" * 20: ("text", 23),
+    "import torch\nk = {}\nfor i in range(900): k['n' * 900 + str(i % 9)] = torch.ones(1)": (
+        "text",
+        3,
+    ),
+    f"def {'f' * 900}(): pass\nwhile True: {'f' * 900}()": ("text", 2),
 }
 
 LOWER: dict[str, dict[str, int]] = {
@@ -95,6 +104,7 @@ LOWER: dict[str, dict[str, int]] = {
     "nodes": {"nodes": 500},
     "memory": {"memory": 60_000_000, "steps": 10**7},
     "product": {"product": 900_000_000},
+    "text": {"text": 100_000},
 }
 
 
@@ -109,6 +119,33 @@ def test_a_spent_budget_stops_the_program(source: str) -> None:
     assert isinstance(stop, Stopped) and (stop.budget, stop.line) == (budget, line)
     assert f"{stop.limit:,}" in (trace.outcome.message or "")
     assert time.monotonic() - began < 30
+
+
+LONG = "n" * 3000
+LONG_TEXTS = [
+    f"{LONG} = 1; {LONG}y = torch.ones(1); {LONG}z = [torch.ones(1)]; del {LONG}y; {LONG}z = 2",
+    f"def {LONG}(): return torch.ones(1)\nfor i in range(3): x = {LONG}()",
+    f"held = {{'{LONG}' + str(i): torch.ones(1) for i in range(3)}}; held['{LONG}1'] = 1; held = None",
+    f"class A: pass\na = A(); setattr(a, '{LONG}', torch.ones(1)); b = a; del a",
+    f"m = torch.nn.Module(); m.register_buffer('{LONG}', torch.ones(1)); k = m",
+    f"class {LONG}(Exception): pass\ntry: raise {LONG}('{LONG}' * 9)\nexcept {LONG}: pass\nraise {LONG}('{LONG}' * 9)",
+    f"import warnings\nclass {LONG}(UserWarning): pass\nwarnings.warn('{LONG}' * 9, {LONG})",
+    f"class {LONG}(torch.optim.SGD): pass\nx = torch.ones(1, requires_grad=True)\n{LONG}([x], lr=1.0).step()",
+    f"class {LONG}(torch.autograd.Function):\n    @staticmethod\n    def forward(ctx, x): ctx.{LONG} = x; return x * 2"
+    f"\n    @staticmethod\n    def backward(ctx, g): raise ValueError('{LONG}' * 9)\n"
+    f"x = {LONG}.apply(torch.ones(1, requires_grad=True))\nx.backward()",
+]
+
+
+@pytest.mark.parametrize("source", LONG_TEXTS)
+def test_long_names_and_messages_are_cut_in_the_recording(source: str) -> None:
+    trace = run(f"import torch\n{source}", limits=Limits(source=100_000))
+    assert trace.outcome.kind in ("finished", "raised") and validate(trace) == []
+    for each in (*trace.events, trace.outcome):
+        for field in fields(each):
+            most = 10_100 if field.name == "message" else 200
+            texts = re.findall(r"\w+", str(getattr(each, field.name)))
+            assert max(map(len, texts), default=0) <= most, (each.__class__.__name__, field.name)
 
 
 ALLOWED = {

@@ -8,6 +8,7 @@ from contextlib import AbstractContextManager, contextmanager, suppress
 from typing import TypeVar
 
 from gradreel.trace.events import Raised
+from gradreel.trace.texts import cut
 
 from ..builtins.formatting import caught, error_text, text
 from ..calls import call, truth
@@ -22,7 +23,7 @@ Body = TypeVar("Body")
 
 def tell(machine: Machine, record: Error, by_program: bool) -> None:
     line, frames = record.place or (machine.line, machine.frames)
-    machine.emit((Raised, record.kind.title, text(machine, record), line, by_program, frames))
+    machine.say(Raised, record.kind.title, cut(text(machine, record)), line, by_program, frames)
 
 
 def takes(record: Error, wanted: Value) -> bool:
