@@ -18,6 +18,8 @@ FUTURE = re.compile(r"^from __future__ import [\w, ]+$", re.MULTILINE)
 INVISIBLE = ("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp")
 MOST_NODES = 20_000
 DEEPEST = 120
+ERRORS = ("traceback", "error")
+"""What was pasted instead of a program that a gallery of errors can tell of."""
 
 
 @dataclass(frozen=True)
@@ -58,8 +60,11 @@ def mode_of(pasted: Pasted) -> str:
 
 def read(pasted: Pasted, mode: str, limits: Limits) -> Reading:
     """Raises Refusal for what cannot be a program here."""
+    if pasted.answer is not None:
+        kind = "ErrorMessage" if pasted.answer.kind in ERRORS else "SyntaxError" if pasted.answer.line else "NoProgram"
+        raise Refusal(pasted.answer.sentence, pasted.answer.line, kind)
     if len(pasted.program) > limits.source or len(pasted.text) > 4 * limits.source:
-        raise Refusal(f"The program is longer than {limits.source:,} characters.", None)
+        raise Refusal(f"The program is longer than {limits.source:,} characters: paste the part that matters.", None)
     header = " ".join(HEADER.findall(pasted.program))
     check_characters(pasted.program)
     tree = parse(FUTURE.sub("pass", pasted.program) if pasted.transcript else pasted.program)
@@ -75,7 +80,11 @@ def check_characters(text: str) -> None:
         for letter in line:
             if unicodedata.category(letter) in INVISIBLE and letter != "\t":
                 code = f"U+{ord(letter):04X}"
-                raise Refusal(f"There is an invisible character ({code}) in this line.", number, "SyntaxError")
+                raise Refusal(
+                    f"There is an invisible character ({code}) in this line: delete it, or type the line anew.",
+                    number,
+                    "SyntaxError",
+                )
 
 
 def parse(text: str) -> ast.Module:

@@ -8,7 +8,8 @@ from gradreel.program import run
 from gradreel.trace.events import Printed, Warned
 
 BEFORE: dict[str, tuple[int, str]] = {
-    "print(1)\nx = x +": (2, "invalid syntax"),
+    "print(1)\nx = x +": (2, "ends in the middle of line 2"),
+    "x = x +\nprint(1)": (1, "invalid syntax"),
     "print(1)\nbreak": (2, "'break' outside loop"),
     "print(1)\nimport subprocess": (2, "import subprocess"),
     "import pandas as pd\npd.read_csv('f')": (1, "only PyTorch and a small NumPy"),

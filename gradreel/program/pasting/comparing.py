@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from gradreel.trace import Trace
@@ -67,22 +68,28 @@ def compare(pasted: Pasted, trace: Trace) -> Comparison | None:
     return Comparison(tuple(judged(pasted, one, whole(one, now)) for one in outputs))
 
 
-def printed_by_line(trace: Trace) -> list[tuple[int, str]]:
-    """What each statement of the program itself printed or raised, in order, by its line."""
-    found: list[tuple[int, str]] = []
+ByLine = Mapping[int, Sequence[tuple[int, str]]]
+"""What was printed, by line, each with its place among all."""
+
+
+def printed_by_line(trace: Trace) -> ByLine:
+    """What each statement of the program itself printed or raised, by its line."""
+    found: defaultdict[int, list[tuple[int, str]]] = defaultdict(list)
     line = 0
-    for event in trace.events:
+    for place, event in enumerate(trace.events):
         if isinstance(event, LineReached) and not event.frames and not event.loops:
             line = event.line
         elif isinstance(event, Printed):
-            found.append((line, event.text))
+            found[line].append((place, event.text))
         elif isinstance(event, Raised) and not event.caught:
-            found.append((line, f"{event.type}: {event.message}\n" if event.message else f"{event.type}\n"))
+            text = f"{event.type}: {event.message}\n" if event.message else f"{event.type}\n"
+            found[line].append((place, text))
     return found
 
 
-def whole(posted: Posted, now: Sequence[tuple[int, str]]) -> str:
-    return clean("".join(text for line, text in now if posted.first <= line <= posted.last))
+def whole(posted: Posted, now: ByLine) -> str:
+    texts = (each for line in range(posted.first, posted.last + 1) for each in now.get(line, ()))
+    return clean("".join(text for _, text in sorted(texts)))
 
 
 def line_by_line(pasted: Pasted, posted: Posted, trace: Trace) -> list[Compared] | None:
@@ -104,18 +111,48 @@ def line_by_line(pasted: Pasted, posted: Posted, trace: Trace) -> list[Compared]
 
 # ---- what is compared
 
-TRACE = re.compile(r"Traceback \(most recent call last\):?\n(?:.*\n)*?(?=^\S)", re.M)
-FRAMES = re.compile(r"^-{10,}\n\w+(?:Error|Exception)\s+Traceback.*?(?=^\w*(?:Error|Exception):)", re.M | re.S)
+TRACE = re.compile(r"Traceback \(most recent call last\):?$")
+RULED = re.compile(r"-{10,}$")
+HEADED = re.compile(r"\w+(?:Error|Exception)\s+Traceback")
+SAID = re.compile(r"\w*(?:Error|Exception):")
 WARNED = re.compile(r"^\S*:\d+: \w*Warning: .*\n(?:  .*\n)?", re.M)
 ADDRESS = re.compile(r"\b0x[0-9a-fA-F.]+")
-NUMBER = re.compile(r"(?<![\w.])[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?(?!\w)|\bnan\b|\binf\b")
+NUMBER = re.compile(r"(?<![\w.])[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?(?!\w)|\bnan\b|\binf\b")
 
 
 def clean(text: str) -> str:
     """Without blanks at ends, the frames of tracebacks and warnings."""
-    text = WARNED.sub("", FRAMES.sub("", TRACE.sub("", text + "\n")))
+    text = WARNED.sub("", without_frames(text) + "\n")
     text = "\n".join(line.rstrip() for line in text.split("\n")).strip("\n")
     return re.sub(r"^(?:builtins|__main__|torch[\w.]*)\.(\w+(?:Error|Exception))", r"\1", text, flags=re.M)
+
+
+def without_frames(text: str) -> str:
+    """Without what stands between the head of a traceback and what it says, Python's and a notebook's."""
+    if "Traceback" not in text:
+        return text
+    lines = text.split("\n")
+    ends = ahead(lines, lambda line: not line[:1].isspace() and line != "")
+    says = ahead(lines, lambda line: SAID.match(line) is not None)
+    kept: list[str] = []
+    at = 0
+    while at < len(lines):
+        if TRACE.match(lines[at].lstrip()) and ends[at + 1] < len(lines):
+            at = ends[at + 1]
+        elif RULED.match(lines[at]) and HEADED.match("".join(lines[at + 1 : at + 2])) and says[at + 1] < len(lines):
+            at = says[at + 1]
+        else:
+            kept.append(lines[at])
+            at += 1
+    return "\n".join(kept)
+
+
+def ahead(lines: Sequence[str], wanted: Callable[[str], bool]) -> list[int]:
+    """For each line the next one that is `wanted`, itself or behind it; their number where there is none."""
+    found = [len(lines)] * (len(lines) + 1)
+    for nr in range(len(lines) - 1, -1, -1):
+        found[nr] = nr if wanted(lines[nr]) else found[nr + 1]
+    return found
 
 
 def same(then: str, now: str) -> bool:

@@ -6,7 +6,12 @@ import json
 import re
 from typing import Any
 
+from .pasted import Note
+
 COLOURS = re.compile(r"\x1b\[[0-9;]*m")
+
+
+BROKEN = "the notebook breaks off in its cell"
 
 
 def is_notebook(text: str) -> bool:
@@ -14,12 +19,19 @@ def is_notebook(text: str) -> bool:
     return head == "{" and '"cells"' in text
 
 
-def as_text(text: str) -> str | None:
+CELLS = re.compile(r'"cells"\s*:\s*\[')
+NEXT = re.compile(r"[\s,]*")
+CODE = re.compile(r'"cell_type"\s*:\s*"code"')
+SOURCE = re.compile(r'"source"\s*:\s*')
+STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
+
+
+def as_text(text: str, notes: list[Note]) -> str | None:
     """The notebook's cells, each under its prompt, with its outputs; None if `text` is no notebook."""
     try:
         found = json.loads(text)
     except (ValueError, RecursionError):
-        return None
+        return _in_part(text, notes)
     cells = found.get("cells") if isinstance(found, dict) else None
     if not isinstance(cells, list):
         return None
@@ -27,7 +39,53 @@ def as_text(text: str) -> str | None:
     for nr, cell in enumerate(cells, 1):
         if isinstance(cell, dict):
             parts += _cell(cell, nr)
+    if not any(isinstance(cell, dict) and cell.get("cell_type") == "code" for cell in cells):
+        notes.append(Note(1, "this notebook has no cell with code"))
     return "\n".join(parts)
+
+
+def _in_part(text: str, notes: list[Note]) -> str | None:
+    """The whole cells of JSON that breaks off or is damaged; the cell where it does stands as comments."""
+    begins = CELLS.search(text)
+    if begins is None:
+        return None
+    decoder, parts, nr, at = json.JSONDecoder(), list[str](), 1, begins.end()
+    while True:
+        at = _after(text, at)
+        if text[at : at + 1] != "{":
+            return "\n".join(parts) if nr > 1 else None
+        try:
+            cell, at = decoder.raw_decode(text, at)
+        except (ValueError, RecursionError):
+            break
+        parts += _cell(cell, nr)
+        nr += 1
+    cell, whole = _broken(text[at:])
+    line = sum(part.count("\n") + 1 for part in parts) + 1
+    if whole:
+        notes.append(Note(line, f"the notebook breaks off behind the code of its cell {nr}"))
+        return "\n".join([*parts, *_cell(cell, nr)])
+    notes.append(Note(line, f"{BROKEN} {nr}, which is left out"))
+    return "\n".join([*parts, f"# Cell {nr} is cut off here, and is left out:", *(f"#   {line}" for line in cell)])
+
+
+def _after(text: str, at: int) -> int:
+    match = NEXT.match(text, at)
+    return match.end() if match else at
+
+
+def _broken(text: str) -> tuple[Any, bool]:
+    """A code cell of which the source is whole, and True; else the lines of it that are there, and False."""
+    source = SOURCE.search(text)
+    if source is None:
+        return [], False
+    try:
+        found, end = json.JSONDecoder().raw_decode(text, source.end())
+    except (ValueError, RecursionError):
+        pieces = [json.loads(piece) for piece in STRING.findall(text, source.end()) if "\n" not in piece]
+        return "".join(pieces).split("\n") if pieces else [], False
+    code = CODE.search(text, 0, source.start()) or CODE.search(text, end)
+    return ({"cell_type": "code", "source": found}, True) if code else (joined(found).split("\n"), False)
 
 
 def _cell(cell: dict[str, Any], nr: int) -> list[str]:

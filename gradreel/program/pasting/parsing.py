@@ -1,11 +1,13 @@
-"""Whether lines are Python."""
+"""Whether lines are Python, and how much of them is looked at: a paste takes time in proportion to its length."""
 
 from __future__ import annotations
 
 import ast
 import re
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 
 STATEMENT = re.compile(
     r"\s*(import |from \w|def |class |for |while |if |elif |else:|with |try:|except|finally:|return\b|print\s*\(|@\w"
@@ -13,13 +15,52 @@ STATEMENT = re.compile(
 )
 """What looks like code, even where it does not parse."""
 
+LOOKED = 400
+"""Characters of a line that patterns look at."""
+ALLOWED = 400_000
+"""Characters that are parsed for one paste, all attempts together."""
+LEAST = 40
+"""As many are charged for an attempt, however short."""
+
+
+class TooMuch(Exception):
+    """Nothing more of this paste may be parsed."""
+
+
+class Meter:
+    """What may still be parsed."""
+
+    def __init__(self) -> None:
+        self.left = ALLOWED
+
+    def charge(self, characters: int) -> None:
+        self.left -= max(characters, LEAST)
+        if self.left < 0:
+            raise TooMuch
+
+
+METER: ContextVar[Meter | None] = ContextVar("METER", default=None)
+
+
+@contextmanager
+def metered() -> Iterator[None]:
+    """Within it, TooMuch is raised by who would parse more than ALLOWED."""
+    token = METER.set(Meter())
+    try:
+        yield
+    finally:
+        METER.reset(token)
+
 
 def fault(lines: Sequence[str]) -> SyntaxError | None:
     """Why the lines are no program; None if they are one."""
+    text, meter = "\n".join(lines), METER.get()
+    if meter is not None:
+        meter.charge(len(text))
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            ast.parse("\n".join(lines))
+            ast.parse(text)
     except SyntaxError as error:
         return error
     except (ValueError, MemoryError, RecursionError):
@@ -33,7 +74,7 @@ def bare(line: str) -> bool:
 
 
 def like_code(line: str) -> bool:
-    return STATEMENT.match(line) is not None
+    return STATEMENT.match(line[:LOOKED]) is not None
 
 
 def longest_program(lines: Sequence[str]) -> int:

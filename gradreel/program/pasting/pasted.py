@@ -23,12 +23,30 @@ class Note:
 
 
 @dataclass(frozen=True)
+class Answer:
+    """What is said of a text that is no program: its kind, one sentence with what to do, and the line it speaks of."""
+
+    kind: str
+    sentence: str
+    line: int | None = None
+
+
+@dataclass(frozen=True)
+class Skipped:
+    """Lines, from `first` to `last`, that are not run, and why."""
+
+    first: int
+    last: int
+    reason: str
+
+
+@dataclass(frozen=True)
 class Pasted:
     """`text` is what the person sees; `program` has the same number of lines, empty where there is no code.
 
     `transcript`: it was typed at prompts, so an error ends one statement and not the whole. `cells` are the pieces that
     were run as one, by first and last line: of each only the last expression shows its value; without cells every
-    expression does.
+    expression does. With an `answer` there is nothing to run.
     """
 
     text: str
@@ -37,3 +55,5 @@ class Pasted:
     cells: tuple[tuple[int, int], ...] = ()
     posted: tuple[Posted, ...] = ()
     notes: tuple[Note, ...] = ()
+    skipped: tuple[Skipped, ...] = ()
+    answer: Answer | None = None

@@ -11,9 +11,9 @@ from .prose import is_prose
 
 PYTHON = re.compile(r"^\s*(>>>|\.\.\.)( ?)(.*)$")
 FIRST = re.compile(r"^\s*>>>")
-IN = re.compile(r"^\s*In\s*\[\s*\d*\s*\]:\s?(.*)$")
+IN = re.compile(r"^\s*In\s*\[[\s\d]*\]:\s?(.*)$")
 MORE = re.compile(r"^\s*\.\.\.+:\s?(.*)$")
-OUT = re.compile(r"^\s*Out(?:\s*\[\s*\d*\s*\])?:\s?(.*)$")
+OUT = re.compile(r"^\s*Out(?:\s*\[[\s\d]*\])?:\s?(.*)$")
 
 Found = tuple[list[str], list[Posted], list[tuple[int, int]]]
 """The program's lines, what was posted behind which, and the cells."""
@@ -53,7 +53,8 @@ def before_output(lines: Sequence[str], marked: bool) -> int:
     count = len(lines)
     while count > 1 and (not lines[count - 1].strip() or lines[count - 1].startswith("#")):
         count -= 1
-    while count > 1 and any("print(" in line for line in lines[: count - 1]) and not marked:
+    prints = next((nr for nr, line in enumerate(lines) if "print(" in line), len(lines))
+    while count > 1 and prints < count - 1 and not marked:
         if lines[count - 1].strip() and not bare(lines[count - 1]):
             break
         count -= 1

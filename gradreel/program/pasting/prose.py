@@ -9,7 +9,7 @@ import keyword
 import re
 from collections.abc import Iterator, Sequence
 
-from .parsing import fault, like_code
+from .parsing import LOOKED, fault, like_code
 from .pasted import Note
 
 STRING = re.compile(r"""(?<![^\W_])(?:'[^']*'|"[^"]*"|`[^`]*`)(?![^\W_])""")
@@ -52,7 +52,7 @@ def errors_between(lines: Sequence[str]) -> list[int]:
     found: list[int] = []
     inside, last = False, 0
     for nr, line in enumerate(lines):
-        begins = SAID.match(line) is not None
+        begins = SAID.match(line[:LOOKED]) is not None
         if begins or inside:
             found.append(nr)
             inside = line.lstrip().startswith("Traceback") or (inside and line[:1] in (" ", "\t"))
@@ -79,7 +79,8 @@ def prose_in(lines: Sequence[str], first: int, last: int) -> list[int]:
     """The lines of a paragraph that are prose. One without any code in it is prose as a whole once a line of it is."""
     block = range(first, last + 1)
     found = [nr for nr in block if is_prose(lines[nr]) and not follows(lines, nr, first)]
-    rest = [lines[nr] for nr in block if nr not in found]
+    taken_out = set(found)
+    rest = [lines[nr] for nr in block if nr not in taken_out]
     if found and not any(like_code(line) or SAID.match(line) or fault([line]) is None for line in rest):
         return list(block)
     if GREETING.match(lines[first]) and all(FEW_WORDS.match(lines[nr]) for nr in block):
@@ -93,8 +94,9 @@ def follows(lines: Sequence[str], nr: int, first: int) -> bool:
 
 
 def is_prose(line: str) -> bool:
-    words = STRING.sub("0", line.partition(" #")[0] if "#" in line else line)
-    if line.lstrip().startswith(("#", "@", ">>>")) or SAID.match(line):
+    shown = line[:LOOKED]
+    words = STRING.sub("0", shown.partition(" #")[0] if "#" in shown else shown)
+    if line.lstrip().startswith(("#", "@", ">>>")) or SAID.match(shown):
         return False
     pairs = sum(not (taken(before) or taken(after)) for before, after in SIDE_BY_SIDE.findall(words))
     if pairs < wanted(words) and not ASKING.search(words):

@@ -6,7 +6,7 @@ import ast
 import re
 from collections.abc import Sequence
 
-from .parsing import fault, like_code, longest_program
+from .parsing import LOOKED, fault, like_code, longest_program
 from .pasted import Note, Posted
 
 FENCE = re.compile(r"^\s*(?:>\s?)?(```+|~~~+)\s*\{?\.?([\w+-]*)")
@@ -106,7 +106,7 @@ def straightened(lines: list[str], notes: list[Note]) -> list[str]:
         if way is dedented or error is None or (said and not notes):
             lines = changed
         if said:
-            notes += [note for note in said if note not in notes]
+            notes[:] = dict.fromkeys([*notes, *said])
             said.clear()
         if error is None:
             return changed
@@ -137,14 +137,19 @@ def where_output_begins(lines: Sequence[str]) -> int | None:
     rest = [line for line in lines[count:marked] if line.strip()]
     if any(meant_as_code(line) for line in rest) or not any(lines[:count]):
         return None
-    if marked is None and not all(PRINTED.match(line) or LABEL.match(line) or ERROR.match(line) for line in rest):
+    if marked is None and not all(map(shown_as_output, rest)):
         return None
     return back_to_blank(lines, count)
 
 
 def meant_as_code(line: str) -> bool:
     """`loss = 0.5` may have been printed; `loss = (x.sum()` may not."""
-    return like_code(line) and (WORKED_OUT.search(line) is not None or not PRINTED.match(line))
+    return like_code(line) and (WORKED_OUT.search(line) is not None or not PRINTED.match(line[:LOOKED]))
+
+
+def shown_as_output(line: str) -> bool:
+    shown = line[:LOOKED]
+    return any(pattern.match(shown) for pattern in (PRINTED, LABEL, ERROR))
 
 
 def back_to_blank(lines: Sequence[str], count: int) -> int:
@@ -153,7 +158,7 @@ def back_to_blank(lines: Sequence[str], count: int) -> int:
     while at > 0 and lines[at - 1].strip():
         at -= 1
     block = lines[at:count]
-    if at > 0 and block and all(PRINTED.match(line) and not like_code(line) for line in block):
+    if at > 0 and block and all(PRINTED.match(line[:LOOKED]) and not like_code(line) for line in block):
         return at
     return count
 

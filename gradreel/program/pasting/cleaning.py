@@ -1,0 +1,276 @@
+"""What mail, tools and web pages put before, behind or into every line of a program, taken off again.
+
+Each function gives the cleaned lines, or None where the lines do not look so. What is no code stays as a comment.
+"""
+
+from __future__ import annotations
+
+import html
+import json
+import re
+from collections.abc import Callable, Sequence
+
+from .parsing import LOOKED, fault, like_code
+
+Cleaner = Callable[[Sequence[str]], list[str] | None]
+
+MOST = 0.8
+"""Of the lines with something on them, so many have to look alike."""
+
+
+def marked(lines: Sequence[str], pattern: re.Pattern[str], most: float = MOST) -> list[re.Match[str] | None] | None:
+    """What `pattern` finds at the beginning of each line; None where too few lines begin so."""
+    matches = [pattern.match(line[:LOOKED]) if line.strip() else None for line in lines]
+    filled = sum(bool(line.strip()) for line in lines)
+    return matches if filled and sum(map(bool, matches)) >= most * filled else None
+
+
+def without_mark(lines: Sequence[str], matches: Sequence[re.Match[str] | None]) -> list[str]:
+    return [line[match.end() :] if match else line for line, match in zip(lines, matches, strict=True)]
+
+
+def comment(line: str) -> str:
+    return f"# {line}" if line.strip() else line
+
+
+# ---- before every line
+
+QUOTE = re.compile(r"\s*(?:>(?!>>)\s?|\|\s(?=\S*>))+")
+DOTS = re.compile(r"\s*\.\.\.+(?::\s?| |$)")
+BULLET = re.compile(r"\s*(?:[-*+•‣◦▪·–]|\d{1,3}\)|[a-z]\))\s+")
+BARS = re.compile(r"\s*[|│┃║]\s?")
+BAR_BEHIND = re.compile(r"\s*[|│┃║]\s*$")
+NUMBER = re.compile(r"\s*(?:-{1,4}>|=+>|[>*→▶])?\s*[\[(]?[Ll]?(\d{1,6})(?:[\])]?\s?(?:[:|.)│┃›»]|->|→)|\]|\s|(?=$))\s?")
+GREP = re.compile(r"((?:[A-Za-z]:)?[\w./\\~-]*?\w\.\w{1,6})[:-](?:(\d{1,6})[:-])?(?:\d{1,4}:)?")
+BETWEEN_HITS = re.compile(r"--\s*$|Binary file .{1,200} matches")
+
+
+def unquoted(lines: Sequence[str]) -> list[str] | None:
+    """Without the `> ` of mail; the lines around them stay as they are."""
+    if any(line.lstrip().startswith(">>>") for line in lines):
+        return None
+    matches = marked(lines, QUOTE, 0.3)
+    if matches is None:
+        return None
+    made = without_mark(lines, matches)
+    return made if any(like_code(line) for line, match in zip(made, matches, strict=True) if match) else None
+
+
+def unquoted_words(lines: Sequence[str]) -> list[str] | None:
+    """The same for what holds no code."""
+    matches = marked(lines, QUOTE)
+    if matches is None or any(line.lstrip().startswith(">>>") for line in lines):
+        return None
+    return without_mark(lines, matches)
+
+
+def undotted(lines: Sequence[str]) -> list[str] | None:
+    """Without the `...:` of IPython or the `...` of Python, where the first prompt was left behind."""
+    matches = marked(lines, DOTS, 0.5)
+    if matches is None:
+        return None
+    # What stands before the first continuation was typed behind a prompt; what has none later is output.
+    started = next(nr for nr, match in enumerate(matches) if match)
+    return [
+        line[match.end() :] if match else line if nr < started else comment(line)
+        for nr, (line, match) in enumerate(zip(lines, matches, strict=True))
+    ]
+
+
+def unlisted(lines: Sequence[str]) -> list[str] | None:
+    """Without the marks of a list."""
+    matches = marked(lines, BULLET, 1.0)
+    return None if matches is None else without_mark(lines, matches)
+
+
+def unbarred(lines: Sequence[str]) -> list[str] | None:
+    """Without bars before or behind every line, as of a table or of a picture that was read."""
+    before = marked(lines, BARS)
+    if before is not None:
+        lines = without_mark(lines, before)
+    behind = [len(line.rstrip()) > 1 and line.rstrip()[-1] in "|│┃║" for line in lines]
+    filled = sum(bool(line.strip()) for line in lines)
+    if filled and sum(behind) >= MOST * filled:
+        return [line.rstrip()[:-1].rstrip() if bar else line for line, bar in zip(lines, behind, strict=True)]
+    return list(lines) if before is not None else None
+
+
+def renumbered(lines: Sequence[str]) -> list[str] | None:
+    """Without the number of each line, whatever stands behind it."""
+    matches = marked(lines, NUMBER)
+    if matches is None:
+        return None
+    numbers = [int(match[1]) for match in matches if match]
+    steps = [after - before for before, after in zip(numbers, numbers[1:], strict=False)]
+    if not steps or sum(step == 1 for step in steps) < MOST * len(steps) - 1:
+        return None
+    made = without_mark(lines, matches)
+    return made if any(map(like_code, made)) else None
+
+
+def hits(lines: Sequence[str]) -> tuple[list[str], bool] | None:
+    """What grep found, without file and line number, and whether that is a whole stretch of one file."""
+    matches = marked([line for line in lines if not BETWEEN_HITS.match(line[:LOOKED])], GREP)
+    if matches is None:
+        return None
+    found = [match for match in matches if match]
+    numbers = [int(match[2] or 0) for match in found]
+    whole = all(after - before == 1 for before, after in zip(numbers, numbers[1:], strict=False)) or not any(numbers)
+    made = [line[match.end() :] if (match := GREP.match(line[:LOOKED])) else comment(line) for line in lines]
+    return made, whole and len({match[1] for match in found}) == 1
+
+
+def ungrepped(lines: Sequence[str]) -> list[str] | None:
+    found = hits(lines)
+    return found[0] if found is not None and found[1] else None
+
+
+def grepped(lines: Sequence[str]) -> bool:
+    return hits(lines) is not None
+
+
+# ---- escapes
+
+ENTITY = re.compile(
+    r"&(?:amp;){0,3}(?:lt|gt|amp|quot|apos|nbsp|ensp|emsp|lpar|rpar|equals|#\d{1,6}|#[xX][0-9a-fA-F]{1,5});"
+)
+TAG = re.compile(
+    r"</?(?:pre|code|span|div|p|br|b|i|em|strong|a|ul|ol|li|td|tr|th|table|tbody|font|body|html|head|samp|kbd|tt|mark"
+    r"|h[1-6]|blockquote|section|article)(?:\s[^<>]{0,300})?/?>",
+    re.I,
+)
+COLOURS = re.compile(r"\x1b?\[(?:\d{1,3};?){0,5}m")
+ESCAPED = re.compile(r"\\([_*\[\]()#>.!{}+~`-])")
+LITERAL = {r"\n": "\n", r"\t": "\t", r"\"": '"', r"\'": "'", "\\\\": "\\", r"\r": ""}
+LITERALS = re.compile("|".join(map(re.escape, LITERAL)))
+
+
+def unescaped(lines: Sequence[str]) -> list[str] | None:
+    """HTML's entities as the characters that they stand for, escaped once or more often; without its tags."""
+    if not any(ENTITY.search(line) or TAG.search(line) for line in lines):
+        return None
+    made = [one for line in lines for one in re.split(r"<br\s{0,9}/?>(?=.)", line, flags=re.I)]
+    for _ in range(3):
+        made = [html.unescape(line) for line in made]
+    return [TAG.sub("", line).replace("\xa0", " ") for line in made]
+
+
+def uncoloured(lines: Sequence[str]) -> list[str] | None:
+    """Without the colours of a terminal."""
+    if not any(COLOURS.search(line) for line in lines):
+        return None
+    return [COLOURS.sub("", line) for line in lines]
+
+
+def unbackslashed(lines: Sequence[str]) -> list[str] | None:
+    """Without the backslashes before signs that mean something in Markdown."""
+    if not any(ESCAPED.search(line) for line in lines):
+        return None
+    return [ESCAPED.sub(r"\1", line) for line in lines]
+
+
+def unliteral(lines: Sequence[str]) -> list[str] | None:
+    r"""A program written as one string, its line ends as `\n`."""
+    filled = [line.strip() for line in lines if line.strip()]
+    if len(filled) != 1 or r"\n" not in filled[0]:
+        return None
+    text = filled[0].rstrip(",;")
+    for quote in ('"', "'"):
+        if len(text) > 1 and text[0] == quote == text[-1]:
+            text = text[1:-1]
+    return LITERALS.sub(lambda match: LITERAL[match[0]], text).split("\n")
+
+
+def halved(lines: Sequence[str]) -> list[str] | None:
+    """Two bytes a character, read as one: without the empty ones."""
+    text = "\n".join(lines)
+    return text.replace("\0", "").split("\n") if 2 * text.count("\0") >= len(text) - 2 > 0 else None
+
+
+STRING = re.compile(r'\s*"(?:[^"\\]|\\.)*"\s*,?\s*$')
+STRUCTURE = re.compile(r'\s*(?:[\[\]{}],?\s*)+$|\s*"\w+":')
+
+
+def from_strings(lines: Sequence[str]) -> list[str] | None:
+    """The lines of a notebook's cells as they stand in its file, each a string."""
+    filled = [line for line in lines if line.strip()]
+    strings = [line for line in filled if STRING.match(line)]
+    if len(strings) < 2 or not all(STRING.match(line) or STRUCTURE.match(line[:LOOKED]) for line in filled):
+        return None
+    if sum(r"\n" in line for line in strings) < len(strings) - 1 - len(strings) // 2:
+        return None
+    made = []
+    for line in lines:
+        if not STRING.match(line):
+            made.append(comment(line.strip()))
+            continue
+        try:
+            made.append(json.loads(line.strip().rstrip(",")).rstrip("\n"))
+        except ValueError:
+            made.append(comment(line.strip()))
+    return made
+
+
+# ---- diffs
+
+GIT = re.compile(
+    r"diff --git |index [0-9a-f]+\.\.|--- \S|\+\+\+ \S|@@ |Only in |(?:new|deleted) file mode|rename |similarity "
+)
+HUNK = re.compile(r"@@+ -\d+")
+SIDES = re.compile(r"[-+ ]|$|\\ No newline")
+
+
+def new_side(lines: Sequence[str]) -> list[str] | None:
+    """What a diff makes of the file; the old side stays as comments."""
+    headed = any(GIT.match(line) for line in lines if not line.startswith("--- ")) and any(
+        line[:1] in ("+", "-") for line in lines
+    )
+    if not headed and not is_body(lines):
+        return None
+    made = []
+    for line in lines:
+        if GIT.match(line) or line.startswith("\\ No newline") or line[:1] == "-":
+            made.append(comment(line))
+        else:
+            made.append(line[1:] if line[:1] in ("+", " ") else line)
+    return made
+
+
+def is_body(lines: Sequence[str]) -> bool:
+    """Whether every line begins with a blank, a plus or a minus, as those of a diff do."""
+    filled = [line for line in lines if line.strip()]
+    changed = [line for line in filled if line[0] in "+-"]
+    if not changed or any(not SIDES.match(line) for line in filled):
+        return False
+    return any(like_code(line[1:]) for line in filled) and len({line[0] for line in filled}) > 1
+
+
+# ---- one line
+
+SPLITS = 400
+CALL = re.compile(r"[\w.]{1,100}\(.*\)\s*$")
+HEAD = re.compile(r"(?:for|while|if|with|def|class|try|elif|else|async)\b")
+
+
+def split_up(lines: Sequence[str]) -> list[str] | None:
+    """Statements that were joined into one line, each on its own again."""
+    filled = [line.strip() for line in lines if line.strip()]
+    if len(filled) != 1 or len(filled[0].split()) < 4:
+        return None
+    rest, made = filled[0], []
+    for _ in range(SPLITS):
+        error = fault([rest])
+        if error is None:
+            return [*made, rest] if made and is_statement(rest) else None
+        at = (error.offset or 0) - 1
+        if at <= 0 or at >= len(rest) or not rest[at - 1].isspace() or HEAD.match(rest):
+            return None
+        if not is_statement(rest[:at]):
+            return None
+        made.append(rest[:at].rstrip())
+        rest = rest[at:]
+    return None
+
+
+def is_statement(text: str) -> bool:
+    return (like_code(text) or CALL.match(text) is not None) and fault([text]) is None

@@ -1,0 +1,258 @@
+"""Text that is no Python: other languages and frameworks, shells, files of settings, what tools print. Tables of marks."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+
+
+def table(rows: Mapping[str, str]) -> dict[str, re.Pattern[str]]:
+    return {name: re.compile(marks) for name, marks in rows.items()}
+
+
+LANGUAGES = table(
+    {
+        "JavaScript": r"\s*(?:export\s+(?:default\s+)?|async\s+)?(?:const|let|var)\s+[\w$,\s{}\[\]]{1,80}=|.*\bconsole\.\w+\("
+        r"|.*=>\s*[{(\w]|\s*(?:export\s+|async\s+)?function\b\s*\w*\s*\(|.*[!=]==|\s*import\s.{1,80}\sfrom\s+['\"]"
+        r"|.*\brequire\(['\"]|.*\bdocument\.|\s*\}\)?;?\s*$|\s*//|.*\bnew\s+[A-Z]\w*\(",
+        "TypeScript": r"\s*(?:const|let|var)\s+\w+\s*:\s*\w+|\s*interface\s+\w+\s*\{|\s*type\s+\w+\s*=\s*\{"
+        r"|\s*(?:export\s+)?function\s+\w+\(\w+\s*:\s*\w+",
+        "C++": r"\s*#\s*(?:include|define|pragma|ifdef|ifndef|endif)\b|.*\b(?:std|torch|at|nn|thrust)::\w|\s*(?:int|void)\s+main\s*\("
+        r"|\s*using\s+namespace\b|\s*template\s*<|\s*(?:auto|float|double|int|const|unsigned|char|size_t|bool)[\s*&]+\w+\s*[=;(\[].*"
+        r"|\s*struct\s+\w+.*\{|\s*(?:return\b.*|\})\s*;?\s*$|.*__global__|.*<<<.*>>>",
+        "Java": r"\s*(?:public|private|protected)\s+(?:static\s+|final\s+|abstract\s+)*[\w<>\[\]]+\s+\w+|.*\bSystem\.out\."
+        r"|\s*import\s+(?:static\s+)?(?:java|javax|org|com|ai)\.[\w.*]+;|\s*package\s+[\w.]+;|\s*@Override|.*\bnew\s+[A-Z]\w*[<(]"
+        r"|\s*(?:try|return\b.*)\s*[{;(]|\s*\}",
+        "C#": r"\s*using\s+(?:System|static|[A-Z]\w+)[\w.= ]*;|.*\bConsole\.Write|\s*namespace\s+[\w.]+|\s*var\s+\w+\s*=.*;\s*$"
+        r"|\s*(?:public|private|internal)\s+(?:static\s+|override\s+)*\w+",
+        "R": r"\s*[\w.$\[\]\"]+\s*<-\s*\S|\s*(?:library|require|install\.packages)\([\w\"']+\)|.*%(?:>|\*|in)%|.*\|>"
+        r"|.*\bfunction\([\w, =.]*\)\s*\{?|\s*(?:print|cat)\(\w+\$|\s*for\s*\(\w+\s+in\s|\s*\}\s*$",
+        "Julia": r"\s*using\s+[A-Z][\w.]*(?:\s*[,:]\s*[\w@, ]+)?\s*$|\s*(?:function\s+\w+[!\w]*\(.*|end)\s*$|.*\bprintln\(|\s*@(?:show|time|assert|btime)\s"
+        r"|.*\b(?:Flux|Zygote)\.|\s*for\s+\w+\s*(?:in|=|∈)\s*\d+:\w+|\s*let\s*$|\s*\w+\(\w+(?:,\s*\w+)*\)\s*=\s*\S|\s*julia>|.*->\s",
+        "MATLAB": r"\s*[\w.]+\s*=\s*\[[^\],()]*\d\s+-?[\d.][^\],]*\]|.*\w\s?\.[\^*/]\s?\w|\s*%|.*\b(?:disp|fprintf|sprintf|figure|linspace|zeros|ones|rand|randn|size|numel|dlgradient|dlarray|dlfeval)\(.*\)\s*;?\s*$"
+        r"|\s*(?:clc|close all|clear(?: all| \w+)?|end|hold on)\s*;?\s*$|\s*function\s+(?:\[.*\]|\w+)\s*=\s*\w+|\s*for\s+\w+\s*=\s*\d+\s*:|.*\)';?|.*;\s*%",
+        "Rust": r".*\blet\s+(?:mut\s+)?\w+(?:\s*:\s*[\w<>&]+)?\s*=|\s*(?:pub\s+|async\s+)*fn\s+\w+\s*[(<]|.*\b(?:println|vec|assert_eq|print|panic)!|\s*use\s+\w+(?:::[\w{},* ]+)+;"
+        r"|\s*(?:impl|pub\s+struct|struct|enum|mod|trait)\s+\w+.*[{;]|\s*#\[\w+|\s*\}\s*$|.*\w::\w+\(",
+        "Go": r"\s*package\s+\w+\s*$|\s*func\s+(?:\(\w+\s+\*?\w+\)\s*)?\w*\(|.*\bfmt\.\w+\(|\s*\w+(?:,\s*\w+)*\s*:=\s|\s*import\s+(?:\(|\")|\s*\}\s*$|\s*\"[\w/.]+\"\s*$",
+        "Lua": r"\s*local\s+\w+|\s*require\s*\(?\s*['\"]|.*\b\w+:\w+\(|\s*(?:end|else|until\b.*)\s*$|.*\bthen\s*$|\s*--|\s*for\s+.*\bdo\s*$|\s*function\s+\w+",
+        "Swift": r"\s*(?:let|var)\s+\w+\s*(?::\s*\[?\w+[\]?!]?\s*)?=(?!.*;\s*$)|\s*func\s+\w+.*(?:->|\{)|\s*import\s+(?:Foundation|UIKit|TensorFlow|CoreML|SwiftUI)\s*$|\s*(?:@\w+\s+)?(?:struct|guard|extension)\s.*\{|\s*\}\s*$",
+        "Kotlin": r"\s*(?:private\s+|override\s+|suspend\s+)*fun\s+\w+\(|\s*(?:val|var)\s+\w+\s*(?::\s*[\w<>]+\s*)?=|.*\bprintln\(|\s*\}\s*$|\s*import\s+(?:kotlin|org)\.",
+        "Scala": r"\s*(?:case\s+)?(?:object|trait)\s+\w+|\s*def\s+\w+.*=\s*\{?\s*$|\s*val\s+\w+\s*(?::\s*[\w\[\]]+\s*)?=|.*\bprintln\(|\s*\}\s*$",
+        "PHP": r"\s*<\?php|\s*\$\w+\s*(?:->|=|\[)|\s*echo\s.*;|.*\$this->|\s*(?:\?>|\})\s*$",
+        "Perl": r"\s*(?:my|our)\s+[$@%(]|\s*use\s+(?:strict|warnings|\w+::)|.*\$_\b|\s*sub\s+\w+\s*\{|\s*\}\s*$",
+        "Ruby": r"\s*(?:puts|require|attr_accessor)\s+['\":\w]|\s*def\s+[\w?!]+(?:\(.*\))?\s*$|\s*end\s*$|.*\bdo\s*\|\w+|.*\.each\b",
+        "Haskell": r"\s*\w+\s*::\s*\S|\s*(?:import\s+qualified|module\s+\w+.*where|data\s+\w+)|\s*main\s*=\s*do|\s*let\s+\w+.*=|\s*where\s*$|.*\b(?:putStrLn|print \$)|\s*--",
+        "Fortran": r"(?i)\s*(?:program|subroutine|implicit\s+none|end\s+(?:program|do|subroutine)|integer\s*::|real\s*[:(,]|do\s+\w+\s*=|call\s+\w+|write\s*\(|print\s*\*|use\s+\w+\s*$)|\s*!",
+        "SQL": r"(?i)\s*(?:select\s.*|insert\s+into|update\s+\w+\s+set|create\s+(?:table|index|view)|delete\s+from|alter\s+table|from\s+\w+\s*(?:;|\w*\s*$)|where\s+\w+\s*[=<>]|group\s+by|order\s+by|(?:inner|left)?\s*join\s)",
+        "HTML": r"(?i)\s*</?(?:!doctype|html|head|body|div|script|style|p|table|tr|td|ul|li|span|a|h[1-6]|img|link|meta|br|form|title|section|nav)\b",
+        "XML": r"\s*<(?:\?xml|!--|/?\w[\w:.-]*(?:\s+[\w:.-]+=\"[^\"]*\")*\s*/?>)",
+        "CSS": r"\s*[.#@]?[\w.#:>, -]+\{\s*$|\s*[\w-]+\s*:\s*[^;{}=]+;\s*$|\s*\}\s*$|\s*/\*",
+        "LaTeX": r"\s*\\(?:begin|end|documentclass|usepackage|section|frac|nabla|mathbf|partial|sum|item|title|label|cite|textbf|\[|\])|.*\\(?:frac|nabla|partial|mathbf|mathcal|cdot|theta|sum)\b|\s*\$\$?",
+    }
+)
+STRONG = table(
+    {
+        "JavaScript": r"\s*(?:const|let|var)\s+[\w$,\s{}\[\]]{1,80}=|.*\bconsole\.\w+\(|.*[!=]==|\s*(?:async\s+)?function\b\s*\w*\s*\(|.*\brequire\(|.*=>\s*\{|\s*import\s.{1,80}\sfrom\s+['\"]",
+        "TypeScript": r"\s*(?:const|let|var)\s+\w+\s*:\s*\w+|\s*interface\s+\w+\s*\{|\s*(?:export\s+)?function\s+\w+\(\w+\s*:\s*\w+",
+        "C++": r"\s*#\s*include\s*[<\"]|.*\b(?:std|torch|at|thrust)::\w|\s*(?:int|void)\s+main\s*\(|\s*using\s+namespace\b|.*__global__|\s*template\s*<|\s*(?:auto|float|double|int)\s+\*?\w+\s*=.*;\s*$",
+        "Java": r"\s*public\s+(?:static\s+|final\s+)*(?:class|void|int|interface)\b|.*\bSystem\.out\.|\s*import\s+(?:java|javax|org|ai|com)\.[\w.*]+;",
+        "C#": r"\s*using\s+System|.*\bConsole\.Write|\s*namespace\s+[\w.]+|\s*using\s+[A-Z][\w.]*;|\s*using\s+static\b",
+        "R": r"\s*[\w.$\[\]\"]+\s*<-\s*\S|\s*library\([\w\"']+\)|.*%(?:>|\*)%",
+        "Julia": r"\s*using\s+[A-Z][\w.]*|\s*julia>|.*\bprintln\(|\s*@(?:show|btime)\s|\s*function\s+\w+[!\w]*\(.*\)\s*$|\s*\w+\(\w+\)\s*=\s*\S",
+        "MATLAB": r"\s*[\w.]+\s*=\s*\[[^\],()]*\d\s+-?[\d.][^\],]*\]|.*\w\.[\^*/]\s?\w|\s*(?:clc|close all|clear all)\b|.*\b(?:disp|fprintf)\(|\s*function\s+(?:\[.*\]|\w+)\s*=\s*\w+|\s*for\s+\w+\s*=\s*\d+\s*:|.*\bdlarray\(",
+        "Rust": r".*\blet\s+mut\b|\s*(?:pub\s+)?fn\s+\w+\s*[(<]|.*\b(?:println|vec)!|\s*use\s+\w+(?:::[\w{},* ]+)+;",
+        "Go": r"\s*package\s+\w+\s*$|\s*func\s+(?:\(\w+\s+\*?\w+\)\s*)?\w+\(.*\{|.*\bfmt\.\w+\(|\s*\w+(?:,\s*\w+)*\s*:=\s",
+        "Lua": r"\s*local\s+\w+\s*=|\s*local\s+function|\s*require\s*\(?\s*['\"]|.*\w:(?:add|forward|backward|zeroGradParameters)\(",
+        "Swift": r"\s*import\s+(?:Foundation|UIKit|TensorFlow|CoreML|SwiftUI)\s*$|\s*func\s+\w+\(.*->|\s*(?:let|var)\s+\w+\s*:\s*\[?\w+",
+        "Kotlin": r"\s*(?:private\s+|override\s+|suspend\s+)*fun\s+\w+\(|\s*val\s+\w+\s*(?::\s*[\w<>]+\s*)?=",
+        "Scala": r"\s*(?:case\s+)?object\s+\w+|\s*def\s+\w+.*=\s*\{\s*$|\s*import\s+scala\.",
+        "PHP": r"\s*<\?php|\s*\$\w+\s*=|.*\$this->",
+        "Perl": r"\s*my\s+[$@%(]|\s*use\s+(?:strict|warnings)",
+        "Ruby": r"\s*puts\s|.*\bdo\s*\|\w+|\s*require\s+['\"]|\s*def\s+[\w?!]+(?:\([\w, ]*\))?\s*$",
+        "Haskell": r"\s*\w+\s*::\s*\S|\s*main\s*=\s*do|\s*import\s+qualified|\s*module\s+\w+.*where",
+        "Fortran": r"(?i)\s*(?:implicit\s+none|end\s+program|integer\s*::|real\s*::|subroutine\s+\w+)",
+        "SQL": r"(?i)\s*(?:select\s.{1,200}\sfrom\s|select\s+(?:\*|\w+(?:,\s*\w+)*)\s*$|insert\s+into|create\s+table|delete\s+from|update\s+\w+\s+set)",
+        "HTML": r"(?i)\s*<(?:!doctype|html|body|head|script|div|table|p|form|title)\b",
+        "XML": r"\s*<\?xml|\s*<(\w[\w:.-]*)(?:\s[^<>]{0,200})?>.{0,200}</",
+        "CSS": r"\s*[.#@]?[\w.#:>, -]+\{\s*$",
+        "LaTeX": r"\s*\\(?:begin|documentclass|usepackage|section|\[)|.*\\(?:frac|nabla|partial|mathbf|mathcal)\b",
+    }
+)
+"""Marks of which one is enough, where most other lines have a mark of the same language."""
+
+SHELL_PROMPT = re.compile(
+    r"\s*(?:\([\w.-]+\)\s*)?(?:[\w.-]+@[\w.-]+[:\s][^$#%]{0,60}[$#%]\s|\[[\w.@ ~-]{1,60}\][$#]\s|\$\s+\w|❯|➜|PS [A-Z]:\\|[A-Z]:\\[^>]{0,100}>\s?\w|~[\w/ ]{0,60}[$%]\s)"
+)
+SHELL = re.compile(
+    r"\s*(?:sudo\s+)?(?:pip3?|python[\d.]*|conda|mamba|git|cd|ls|cat|mkdir|rm|cp|mv|echo|export|source|wget|curl|docker|sbatch|srun"
+    r"|torchrun|apt(?:-get)?|brew|npm|ssh|scp|rsync|tar|unzip|chmod|nvidia-smi|jupyter|kaggle|bash|uv|poetry|accelerate|ps|kill|nohup"
+    r"|module|which|grep|sed|awk|tail|head|htop|[A-Z_]+=\S+\s+\w+)(?:\s+(?![=.(\[])\S|\s*$)"
+    r"|\s*#!.{0,80}\b(?:ba|z|k)?sh\b|\s*(?:done|fi|esac|do|then)\s*$|.*;\s*(?:do|then)\s*$|\s*#SBATCH"
+)
+
+NVIDIA_SMI = re.compile(
+    r".*NVIDIA-SMI|\s*\+-{4,}|\s*\|[=\-+\s]{4,}|.*\bMiB\s*/\s*\d+MiB|.*\bDriver Version|\s*\|.*\|\s*$"
+)
+GIT_LOG = re.compile(
+    r"\s*(?:[*|\\/ ]*\s)?(?:commit [0-9a-f]{6,40}\b|Author: |Date: |Merge: |[0-9a-f]{7,40} (?:\(.{1,80}\) )?[A-Za-z])|\s*On branch |\s*(?:modified|deleted|new file|renamed):"
+    r"|\s*Changes (?:not staged|to be committed)|\s*Untracked files"
+)
+REQUIREMENT = re.compile(
+    r"\s*(?:-[ref] \S|-e |--[\w-]+|#|[A-Za-z][\w.-]*(?:\[[\w, -]+\])?\s*(?:(?:==|>=|<=|~=|!=|>|<|@)\s*\S.*)?(?:;.*)?$)"
+)
+PINNED = re.compile(
+    r"\s*[A-Za-z][\w.-]*(?:\[[\w, -]+\])?\s*(?:==|>=|<=|~=|!=)\s*v?\d[\w.*+!-]*(?:\s*,\s*[<>=!~]+\s*[\w.*+!]+)*\s*(?:[;#].*)?$"
+)
+SECTION = re.compile(r"\s*\[\[?[A-Za-z_][\w.\"' -]*\]\]?\s*(?:[#;].*)?$")
+SETTING = re.compile(r"\s*[\w.\"'-]+\s*=\s*\S|\s*[#;]|\s*[\"'\w].*,\s*$|\s*\]\s*$")
+YAML = re.compile(
+    r"\s*(?:-\s+)?[\"']?[A-Za-z_][\w .\"'/-]{0,60}:(?:\s+(?![^#'\"]*\):?\s*$)\S.*)?\s*$|\s*-\s+\S|\s*#|---\s*$|\.\.\.\s*$|\s*[\]}],?\s*$"
+)
+STATEMENT_HEAD = re.compile(r"\s*(?:def|class|if|else|elif|for|while|try|except|finally|with|lambda|match|case)\b")
+DOCKER = re.compile(
+    r"\s*(?:FROM|RUN|COPY|WORKDIR|CMD|ENTRYPOINT|ENV|ARG|EXPOSE|ADD|USER|LABEL|VOLUME)\s+\S|\s*(?:#|&&)|.*\\\s*$"
+)
+MAKE = re.compile(r"[\w.%/$()-]+\s*:(?!=)[^=:]*$|\t\S|\s*\.PHONY|[A-Z_]+\s*[:?]?=\s|\s*#")
+PIP_LIST = re.compile(r"\s*[A-Za-z][\w.-]*\s+\d+(?:\.\w+)+(?:\s+\S+)?\s*$|Package\s+Version|-{3,}\s+-{3,}|#")
+CSV = re.compile(r"\s*[\w.\"' %()-]*(?:[,\t;]\s*[\w.\"' %():/+-]*){1,60}\s*$")
+LOG = re.compile(
+    r"\s*(?:\[?\d{4}[-/]\d\d[-/]\d\d|\[?\d\d:\d\d:\d\d|(?:INFO|DEBUG|WARNING|ERROR|CRITICAL)\b|\[(?:INFO|DEBUG|WARN|ERROR)|[Ee]poch:?\s*\[?\d+|(?:step|iter|iteration|batch)\s*[:=]?\s*\d+|\d{1,3}%\|)"
+)
+
+FRAMEWORKS: dict[str, tuple[str, str]] = {
+    "TensorFlow": (r"\btf\.|\btensorflow\b", "tf tensorflow tensorflow_probability"),
+    "Keras": (r"\bkeras\b", "keras"),
+    "JAX": (r"\bjax\b|\bjnp\.|\bflax\b|\boptax\b|\bhaiku\b|\bhk\.", "jax jnp flax optax haiku equinox"),
+    "MXNet": (r"\bmx\.|\bmxnet\b|\bgluon\b", "mxnet mx gluon"),
+    "PaddlePaddle": (r"\bpaddle\b", "paddle"),
+    "Theano": (r"\btheano\b|\baesara\b|\bpytensor\b", "theano aesara pytensor"),
+    "Chainer": (r"\bchainer\b", "chainer"),
+    "MLX": (r"\bmlx\b", "mlx"),
+    "tinygrad": (r"\btinygrad\b", "tinygrad"),
+    "HIPS autograd": (r"\bfrom autograd import\b|\bimport autograd\b", "autograd"),
+    "MindSpore": (r"\bmindspore\b", "mindspore"),
+}
+"""Frameworks beside PyTorch: what they are known by in a text, and their modules and usual names."""
+
+COUNTERPARTS = (
+    (
+        r"GradientTape|autograd\.record|value_and_grad|\bjax\.grad\b|\bgrad\(|mx\.grad",
+        "`loss.backward()` gives the gradients, each leaf's in `.grad`",
+    ),
+    (r"\bgradients\(|\.tape\b", "`torch.autograd.grad(y, x)` gives gradients"),
+    (r"\bvmap\b", "`torch.func.vmap` is its vmap"),
+    (r"\bjacobian\b|\bjacfwd\b|\bjacrev\b|\bhessian\b", "`torch.func.jacrev` and `torch.func.hessian` are there"),
+    (r"\.fit\(|\.compile\(", "a loop of `loss.backward()` and `optimizer.step()` takes the place of `fit`"),
+    (r"\bSequential\b|\bDense\(|\blayers\.", "`torch.nn.Sequential` and `torch.nn.Linear` make layers"),
+    (r"\bplaceholder\(|\bSession\(", "tensors hold their values at once, without placeholder or session"),
+    (r"\bVariable\(|\bParameter\(|attach_grad", "`torch.tensor(value, requires_grad=True)` makes a variable"),
+    (r"\bstop_gradient\b", "`x.detach()` stops the gradient"),
+    (r"\bjit\b|\bfunction\b", "programs run as they are written, without `jit`"),
+    (
+        r"\bconstant\(|\bconvert_to_tensor\(|\bjnp\.array\(|\bnd\.array\(|\bto_tensor\(|\barray\(",
+        "`torch.tensor(value)` makes a tensor",
+    ),
+)
+"""What is written for it in PyTorch; the first that occurs in the text is told."""
+ELSE = "`torch.tensor(value, requires_grad=True)` and `loss.backward()` do it"
+
+
+def language_of(lines: Sequence[str], least: float) -> str | None:
+    """The language that most lines have a mark of, if so many have and one has a strong one."""
+    filled = [line for line in lines if line.strip()]
+    best, most = None, 0.0
+    for name, marks in LANGUAGES.items():
+        strong = sum(STRONG[name].match(line) is not None for line in filled)
+        if strong == 0:
+            continue
+        score = sum(marks.match(line) is not None or STRONG[name].match(line) is not None for line in filled)
+        if score >= least * len(filled) and score + strong > most:
+            best, most = name, score + strong
+    return best
+
+
+def counterpart(text: str) -> str:
+    return next((said for mark, said in COUNTERPARTS if re.search(mark, text)), ELSE)
+
+
+def framework_in(text: str) -> str | None:
+    """The framework whose names occur in the text, where PyTorch's do not."""
+    if re.search(r"\btorch\b", text):
+        return None
+    return next((name for name, (mark, _) in FRAMEWORKS.items() if re.search(mark, text)), None)
+
+
+def framework_of(names: Iterable[str]) -> str | None:
+    """The framework that the first of `names` belongs to that does to any."""
+    known = {module: name for name, (_, modules) in FRAMEWORKS.items() for module in modules.split()}
+    return next((known[name] for name in names if name in known), None)
+
+
+def most(lines: Sequence[str], pattern: re.Pattern[str], least: float = 0.8) -> bool:
+    """Whether so many of the lines with something on them begin with `pattern`."""
+    filled = [line for line in lines if line.strip()]
+    return bool(filled) and sum(pattern.match(line) is not None for line in filled) >= least * len(filled)
+
+
+def some(lines: Sequence[str], pattern: re.Pattern[str]) -> bool:
+    return any(pattern.match(line) for line in lines)
+
+
+def format_of(lines: Sequence[str]) -> str | None:
+    """Which file of settings or output of a tool it is, as a noun."""
+    if some(lines, re.compile(r".*NVIDIA-SMI|.*\d+MiB\s*/\s*\d+MiB")) and most(lines, NVIDIA_SMI, 0.5):
+        return "what nvidia-smi prints"
+    if some(
+        lines, re.compile(r"\s*[*|\\/ ]*(?:commit [0-9a-f]{6,40}\b|[0-9a-f]{7,40} \S|Author: )|\s*On branch ")
+    ) and most(lines[:3], GIT_LOG, 0.6):
+        return "what git prints"
+    if some(lines, SECTION) and all(SECTION.match(line) or SETTING.match(line) for line in lines if line.strip()):
+        return "a file of settings (TOML or INI)"
+    if some(lines, PINNED) and most(lines, REQUIREMENT, 1.0):
+        return "a list of packages (requirements)"
+    if (
+        some(lines, re.compile(r"\s*FROM\s+\S+"))
+        and some(lines, re.compile(r"\s*(?:RUN|CMD|COPY|WORKDIR|ENTRYPOINT|ENV)\s"))
+        and most(lines, DOCKER, 0.7)
+    ):
+        return "a Dockerfile"
+    if most(lines, PIP_LIST, 1.0):
+        return "a list of installed packages"
+    if (
+        some(lines, re.compile(r"\t\S"))
+        and some(lines, re.compile(r"[\w.%/-]+\s*:(?!=)[^=:]*$"))
+        and most(lines, MAKE, 0.9)
+        and not some(lines, STATEMENT_HEAD)
+    ):
+        return "a Makefile"
+    if is_yaml(lines):
+        return "a file of settings (YAML)"
+    if most(lines, LOG, 0.6):
+        return "a log"
+    return "a table of values (CSV)" if is_csv(lines) else None
+
+
+def is_yaml(lines: Sequence[str]) -> bool:
+    keys = re.compile(r"\s*(?:-\s+)?[\"']?[A-Za-z_][\w.\"'/-]*:(?:\s|$)")
+    return some(lines, keys) and most(lines, YAML, 1.0) and most(lines, keys, 0.4) and not some(lines, STATEMENT_HEAD)
+
+
+def is_csv(lines: Sequence[str]) -> bool:
+    filled = [line for line in lines if line.strip()]
+    if len(filled) < 2 or any("=" in line or "(" in line for line in filled):
+        return False
+    for mark in ",\t;":
+        counts = {line.count(mark) for line in filled}
+        if len(counts) == 1 and counts.pop() >= 1:
+            return True
+    return False
+
+
+def is_shell(lines: Sequence[str]) -> bool:
+    filled = [line for line in lines if line.strip()]
+    commands = sum(SHELL.match(line) is not None or SHELL_PROMPT.match(line) is not None for line in filled)
+    first = (
+        bool(filled)
+        and (SHELL_PROMPT.match(filled[0]) or re.match(r"#!.{0,80}\b(?:ba|z|k)?sh\b", filled[0])) is not None
+    )
+    return first or 2 * commands > len(filled)
