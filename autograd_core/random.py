@@ -6,8 +6,6 @@ from collections.abc import Iterable
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any, Final
 
-import numpy as np
-
 from . import streams
 from .functions.factories import made
 from .streams import Generator, initial_seed
@@ -32,11 +30,11 @@ def seed() -> int:
 
 
 def get_rng_state() -> Tensor:
-    return made(default_generator.get_state(), "get_rng_state")
+    return made(default_generator.state(), "get_rng_state")
 
 
 def set_rng_state(new_state: Tensor) -> None:
-    default_generator.set_state(np.asarray(new_state.data_))
+    default_generator.set_state(new_state)
 
 
 def fork_rng(

@@ -11,7 +11,7 @@ import math
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 import numpy.typing as npt
@@ -21,6 +21,9 @@ from autograd_core.errors import RANDOM_IN_VMAP
 from autograd_core.homes import WrittenInC
 from autograd_core.state import state
 from autograd_core.transforms.batch import Level
+
+if TYPE_CHECKING:
+    from autograd_core.tensor import Tensor
 
 Array = npt.NDArray[Any]
 
@@ -49,6 +52,8 @@ class Generator(metaclass=WrittenInC):
         self.manual_seed(DEFAULT_SEED)
 
     def manual_seed(self, seed: int) -> Generator:
+        if not isinstance(seed, int | np.integer) or isinstance(seed, bool):
+            raise RuntimeError(f"manual_seed expected a long, but got {type(seed).__name__}")
         seed = int(seed)
         if not -(2**63) <= seed < 2**64:
             raise ValueError("Overflow when unpacking long long")
@@ -85,39 +90,68 @@ class Generator(metaclass=WrittenInC):
         high: int = draw()
         return (high << 32 | draw()) % 2**53 * 2.0**-53
 
-    def get_state(self) -> npt.NDArray[np.uint8]:
+    def get_state(self) -> Tensor:
         """The whole state, byte for byte as torch lays it out."""
+        from .functions.factories import made
+
+        return made(self.state(), "get_rng_state")
+
+    def set_state(self, new_state: Tensor) -> Generator:
+        """Go on from a state that `get_state` gave.
+
+        Raises:
+            TypeError: it is no tensor of bytes.
+            RuntimeError: it is none of such a generator.
+        """
+        data = getattr(new_state, "data_", None)
+        if data is None:
+            raise TypeError(f"expected a torch.ByteTensor, but got {type(new_state).__name__}")
+        if data.dtype != np.uint8:
+            raise TypeError("RNG state must be a torch.ByteTensor")
+        if not data.flags.c_contiguous:
+            raise RuntimeError("RNG state must be contiguous")
+        return self.go_on(data)
+
+    def state(self) -> npt.NDArray[np.uint8]:
+        """The whole state as bytes."""
         held = self._stream.get_state(legacy=False)["state"]
         key, position = held["key"], int(held["pos"])
-        fresh = position == 624 and int(key[0]) == self._seed % 2**32
+        fresh = position == WORDS and int(key[0]) == self._seed % 2**32
         state = np.zeros((), STATE)
         state["seed"], state["seeded"], state["key"] = self._seed, 1, key
         state["left"], state["next"] = 625 - position, 0 if fresh else position
         state["has_spare"], state["spare"] = self.spare is not None, self.spare or 0.0
         return np.frombuffer(state.tobytes(), np.uint8).copy()
 
-    def set_state(self, state: npt.NDArray[np.uint8]) -> Generator:
-        if state.dtype != np.uint8:
-            raise TypeError("RNG state must be a torch.ByteTensor")
+    def go_on(self, state: npt.NDArray[np.uint8]) -> Generator:
+        """
+        Raises:
+            RuntimeError: no generator has such a state. Numbers would be read from outside of it.
+        """
         if state.size != STATE.itemsize:
             raise RuntimeError(
-                f"Expected either a CPUGeneratorImplStateLegacy of size {STATE.itemsize - 8} or a CPUGeneratorImplState"
-                f" of size {STATE.itemsize} but found the input RNG state size to be {state.size}"
+                f"Expected a CPUGeneratorImplState of size {STATE.itemsize} but found the input RNG state size to be "
+                f"{state.size}"
             )
         held = np.frombuffer(state.tobytes(), STATE)[0]
-        position = 624 if held["left"] == 1 else int(held["next"])
+        following = int(held["next"]) % 2**32
+        if not held["seeded"] or not 0 < held["left"] <= WORDS or following > WORDS:
+            raise RuntimeError("Invalid mt19937 state")
+        position = WORDS if held["left"] == 1 else following
         self._seed = int(held["seed"])
         self._stream.set_state(("MT19937", held["key"].astype(np.uint32), position, 0, 0.0))
         self.spare = float(held["spare"]) if held["has_spare"] else None
         return self
 
     def clone_state(self) -> Generator:
-        return Generator().set_state(self.get_state())
+        return Generator().go_on(self.state())
 
 
+WORDS: Final = 624
+"""How many numbers a state holds."""
 STATE: Final = np.dtype(
     [
-        *[("seed", "<u8"), ("left", "<i4"), ("seeded", "<i4"), ("next", "<u8"), ("key", "<u8", 624)],
+        *[("seed", "<u8"), ("left", "<i4"), ("seeded", "<i4"), ("next", "<u8"), ("key", "<u8", WORDS)],
         *[("x", "<f8"), ("spare", "<f8"), ("rho", "<f8"), ("has_spare", "<i4"), ("gap", "<i4")],
         *[("spare_float", "<f4"), ("has_float", "<i4")],
     ]
@@ -139,7 +173,7 @@ def default() -> Generator:
 
 
 def manual_seed(seed: int) -> Generator:
-    return default().manual_seed(seed)
+    return default().manual_seed(int(seed))
 
 
 def initial_seed() -> int:
@@ -167,11 +201,11 @@ ContextGenerator.__module__ = "torch._C"
 def fork() -> Iterator[None]:
     """What is drawn in the block is not missing after it."""
     generator = default()
-    state = generator.get_state()
+    state = generator.state()
     try:
         yield
     finally:
-        generator.set_state(state)
+        generator.go_on(state)
 
 
 # ---- continuous numbers: flat arrays of n

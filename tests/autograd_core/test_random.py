@@ -1,11 +1,13 @@
 """The same seed draws the same numbers as in torch: stored cases over kinds, sizes, seeds and types."""
 
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext
 from typing import Any
 
 import numpy as np
 import pytest
 
+import autograd_core as torch
 from autograd_core import boxmuller, streams
 from tests.autograd_core.stored import array, load
 
@@ -51,9 +53,47 @@ def test_a_state_brings_back_what_follows_it() -> None:
     first = streams.normal(4, np.float32, generator=generator)
     again = streams.normal(4, np.float32, generator=streams.Generator().set_state(state))
     np.testing.assert_array_equal(first, again)
-    assert state.size == 5056
-    with pytest.raises(RuntimeError, match="RNG state size to be 7"):
-        generator.set_state(np.zeros(7, np.uint8))
+    assert state.numel() == 5056
+
+
+FIELDS = {"left": (8, 12), "seeded": (12, 16), "next": (16, 24)}
+STATES = [
+    ("left", 0, False), ("left", 1, True), ("left", 624, True), ("left", 625, False), ("left", -1, False),
+    ("seeded", 0, False), ("seeded", 2, True), ("seeded", -1, True),
+    ("next", 624, True), ("next", 625, False), ("next", 0x70000000, False), ("next", 2**32, True), ("next", -1, False),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("field", "value", "valid"), STATES)
+def test_a_state_that_leads_outside_of_itself_is_none(field: str, value: int, valid: bool) -> None:
+    generator = torch.Generator()
+    state = generator.get_state()
+    start, end = FIELDS[field]
+    state[start:end] = torch.tensor(list(value.to_bytes(end - start, "little", signed=True)), dtype=torch.uint8)
+    for put in (generator.set_state, torch.set_rng_state):
+        with nullcontext() if valid else pytest.raises(RuntimeError, match="^Invalid mt19937 state$"):
+            put(state)
+    assert torch.randint(0, 9, (700,), generator=generator).max() < 9
+
+
+WRONG = [
+    (lambda s: s[:-1], RuntimeError, "Expected a CPUGeneratorImplState of size 5056 but found the input RNG state "
+     "size to be 5055"),
+    (lambda s: s[:0], RuntimeError, "Expected a CPUGeneratorImplState of size 5056 but found the input RNG state "
+     "size to be 0"),
+    (lambda s: s.float(), TypeError, "RNG state must be a torch.ByteTensor"),
+    (lambda s: s.repeat(2)[::2], RuntimeError, "RNG state must be contiguous"),
+    (lambda s: s.numpy(), TypeError, "expected a torch.ByteTensor, but got ndarray"),
+    (lambda s: 5, TypeError, "expected a torch.ByteTensor, but got int"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("change", "error", "text"), WRONG)
+def test_what_is_no_state_is_refused(change: Any, error: type[Exception], text: str) -> None:
+    generator = torch.Generator()
+    for put in (generator.set_state, torch.set_rng_state):
+        with pytest.raises(error, match=f"^{text}$"):
+            put(change(generator.get_state()))
 
 
 def test_a_fork_takes_nothing_from_the_stream() -> None:
