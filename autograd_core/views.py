@@ -127,11 +127,11 @@ def extent(size: Sequence[int], stride: Sequence[int]) -> int:
 
 
 def laid_out(size: Sequence[int], stride: Sequence[int], dtype: np.dtype[Any]) -> Array:
-    """New memory, not filled, seen with these lengths and strides."""
-    in_rows = np.empty(size, dtype)
+    """New memory of zeros, seen with these lengths and strides."""
+    in_rows = np.zeros(size, dtype)
     if steps_of(in_rows) == tuple(stride):
         return in_rows  # and no view of another array, which gradients would be taken for
-    return strided(np.empty(extent(size, stride), dtype), tuple(size), tuple(stride), 0)
+    return strided(np.zeros(extent(size, stride), dtype), tuple(size), tuple(stride), 0)
 
 
 def strided(data: Array, size: tuple[int, ...], stride: tuple[int, ...], offset: int) -> Array:
@@ -145,15 +145,45 @@ def strided(data: Array, size: tuple[int, ...], stride: tuple[int, ...], offset:
     if 0 not in size and (offset < 0 or any(s < 0 for s in stride) or reach > flat.size):
         raise RuntimeError(
             f"setStorage: sizes {errors.sizes(size)}, strides {errors.sizes(stride)}, storage offset {offset}, and "
-            "itemsize "
-            f"{flat.itemsize} requiring a storage size of {reach * flat.itemsize} are out of bounds for storage of "
-            "size "
-            f"{flat.nbytes}"
+            f"itemsize {flat.itemsize} requiring a storage size of {reach * flat.itemsize} are out of bounds for "
+            f"storage of size {flat.nbytes}"
         )
     steps = tuple(s * flat.itemsize for s in stride)
-    return np.ndarray(size, flat.dtype, flat, 0 if 0 in size else offset * flat.itemsize, steps)
+    return np.ndarray(size, flat.dtype, flat, 0 if 0 in size else offset * flat.itemsize, steps)  # numpy looks, too
 
 
 def in_memory(data: Array) -> Array:
     """The memory from the first element of `data` to its last, in a row."""
-    return np.lib.stride_tricks.as_strided(data, (extent(data.shape, steps_of(data)),), (data.itemsize,))
+    return window(data, (extent(data.shape, steps_of(data)),), (data.itemsize,))
+
+
+def window(data: Array, size: Sequence[int], steps: Sequence[int], writeable: bool = True) -> Array:
+    """`data` with other lengths, and steps in bytes, from its first element on.
+
+    All windows of memory that are made of lengths and steps are made here or by `strided`: none shows a byte outside
+    of what `data` reaches from its first element to its last.
+
+    Raises:
+        RuntimeError: it reaches outside, or a length is negative.
+    """
+    least, most = reach_of(size, steps, data.itemsize)
+    low, high = reach_of(data.shape, data.strides, data.itemsize)
+    if min(size, default=0) < 0 or least < low or most > high:
+        raise RuntimeError(
+            f"a window of sizes {errors.sizes(size)} and steps {errors.sizes(steps)} reaches outside of the memory of "
+            f"a tensor of sizes {errors.sizes(data.shape)}"
+        )
+    return np.lib.stride_tricks.as_strided(data, size, steps, writeable=writeable)
+
+
+def reach_of(size: Sequence[int], steps: Sequence[int], itemsize: int) -> tuple[int, int]:
+    """The bytes, counted from the first element, from the first that is shown to behind the last."""
+    least, most = 0, itemsize
+    for n, step in zip(size, steps, strict=True):
+        if not n:
+            return 0, 0
+        if step > 0:
+            most += (n - 1) * step
+        else:
+            least += (n - 1) * step
+    return least, most

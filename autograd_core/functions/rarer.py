@@ -8,19 +8,20 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from .. import dtypes
+from .. import dtypes, errors
 from ..ops import index as i
 from ..ops import rarer, special
 from ..ops import reduce as r
 from ..ops import shape as s
 from ..sizes import Size
+from ..state import state
 from ..tensor import Tensor, plain
 from ..unsupported import Unsupported
-from ..views import laid_out
+from ..views import extent, laid_out
 from . import arranging
 from .chains import multi_dot
 from .choices import cast, numpy_dtype
-from .factories import floating, made
+from .factories import checked, floating, made
 from .reductions import returned
 
 HIGHEST = 168
@@ -134,8 +135,15 @@ def empty_strided(
             f"dimensionality of sizes ({len(size)}) must match dimensionality of strides ({len(stride)})"
         )
     kind = numpy_dtype(dtypes.get_default_dtype() if dtype is None else dtype)
+    checked(list(size))
+    if 0 not in size and any(n > 1 and step < 0 for n, step in zip(size, stride, strict=True)):
+        raise RuntimeError(
+            f"Storage size calculation overflowed with sizes={errors.sizes(size)} and strides={errors.sizes(stride)}"
+        )
+    stride = [max(step, 0) for step in stride]
+    if state.reserve is not None:
+        state.reserve("empty", (extent(size, stride),))
     data = laid_out(size, stride, kind)
-    data[...] = 0
     return made(data, "empty_strided", requires_grad, device)
 
 

@@ -231,17 +231,26 @@ def narrow(input: Tensor, dim: int, start: int, length: int) -> Tensor:
     if length < 0:
         raise RuntimeError("narrow(): length must be non-negative.")
     size = input.data_.shape[s.wrap(dim, input.data_.ndim)]
-    if not -size <= start <= size:
-        raise IndexError(f"start out of range (expected to be in range of [{-size}, {size}], but got {start})")
+    check_start(start, size)
     start += size if start < 0 else 0
     if start > size - length:
         raise RuntimeError(f"start ({start}) + length ({length}) exceeds dimension size ({size}).")
     return s.slice_(input, dim, start, start + length, 1)
 
 
+def check_start(start: int, size: int) -> None:
+    """
+    Raises:
+        IndexError: a part of so many elements cannot begin there.
+    """
+    if not -size <= start <= size:
+        raise IndexError(f"start out of range (expected to be in range of [{-size}, {size}], but got {start})")
+
+
 def narrow_copy(input: Tensor, dim: int, start: int, length: int) -> Tensor:
     if not input.data_.ndim:
         raise RuntimeError("narrow() cannot be applied to a 0-dim tensor.")
+    check_start(start, input.data_.shape[s.wrap(dim, input.data_.ndim)])
     return s.narrow_copy(input, dim, start, length)
 
 

@@ -89,11 +89,28 @@ def memory_of(source: Any, kind: np.dtype[Any]) -> Tensor:
     return memory_of(source.untyped(), kind)
 
 
+def check_steps(size: Any, stride: Any) -> None:
+    """
+    Raises:
+        RuntimeError: there are not as many steps as lengths, or one goes backwards.
+    """
+    if len(size) != len(stride):
+        raise RuntimeError(f"unequal size length ({len(size)}) and stride length ({len(stride)})")
+    if 0 not in size and min(stride, default=0) < 0:
+        raise RuntimeError(
+            f"Storage size calculation overflowed with sizes={errors.sizes(size)} and strides={errors.sizes(stride)}"
+        )
+
+
 def set_(self: Tensor, source: Any = None, storage_offset: int = 0, size: Any = None, stride: Any = None) -> Tensor:
     """Show the memory of `source` from now on, or a window of it; a write that has no derivative."""
     given = made(np.zeros(0, self.data_.dtype), "set_") if source is None else memory_of(source, self.data_.dtype)
     data = given.array()
     if size is not None:
+        if stride is not None:
+            check_steps(size, stride)
+        if min(size, default=0) < 0:
+            raise RuntimeError("numel: integer multiplication overflow")
         with no_grad():
             data = as_strided(given, size, of_rows(size) if stride is None else stride, storage_offset).array()
     if given.data_.dtype != self.data_.dtype:

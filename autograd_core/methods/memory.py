@@ -8,7 +8,9 @@ from weakref import WeakSet, ref
 
 import numpy as np
 
+from .. import errors
 from ..ops import shape
+from ..ops.windows import check_forwards
 from ..storage import Storage
 from ..tensor import Tensor
 from ..transforms.batch import MEMORY, hidden, unseen
@@ -79,9 +81,24 @@ def as_strided(input: Tensor, size: Sequence[int], stride: Sequence[int], storag
     """
     if len(size) != len(stride):
         raise RuntimeError("mismatch in length of strides and shape")
+    check_forwards(stride)
+    check_place(size, stride, storage_offset)
     whole, start = (input, storage_offset) if hidden(input) else windowed(input, size, stride, storage_offset)
     window: Tensor = shape.as_strided(whole, size, stride, start)
     return window
+
+
+def check_place(size: Sequence[int], stride: Sequence[int], storage_offset: int | None) -> None:
+    """
+    Raises:
+        RuntimeError: no memory has such lengths, or such a place.
+    """
+    if storage_offset is not None and storage_offset < 0:
+        raise RuntimeError(f"Tensor: invalid storage offset {storage_offset}")
+    if min(size, default=0) < 0:
+        raise RuntimeError(
+            f"Storage size calculation overflowed with sizes={errors.sizes(size)} and strides={errors.sizes(stride)}"
+        )
 
 
 def windowed(input: Tensor, size: Sequence[int], stride: Sequence[int], asked: int | None) -> tuple[Tensor, int | None]:

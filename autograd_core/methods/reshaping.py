@@ -94,6 +94,8 @@ def as_strided_(self: Tensor, size: Any, stride: Any, storage_offset: int | None
         )
     if storage_offset is not None and storage_offset < 0:
         raise RuntimeError(f"Tensor: invalid storage offset {storage_offset}")
+    if min(size, default=0) < 0:
+        raise RuntimeError("numel: integer multiplication overflow")
     if hidden(self):
         raise Unsupported("as_strided_ in vmap is not supported")
     whole, start = windowed(self, size, stride, storage_offset)

@@ -10,6 +10,7 @@ import numpy as np
 from ..op import RAW, both, op
 from ..strides import alike
 from ..tensor import Array, default_kind
+from ..views import window
 from .shape import wrap
 
 
@@ -56,7 +57,7 @@ def windows(data: Array, dimension: int, size: int, step: int) -> Array:
     shape[at] = (length - size) // step + 1
     strides = [*data.strides, data.strides[at]]
     strides[at] *= step
-    return np.lib.stride_tricks.as_strided(data, shape, strides)
+    return window(data, shape, strides)
 
 
 @op("unfold_backward", grad_in=lambda grad, dim, size, step: unfold(grad, dim, size, step))

@@ -178,6 +178,17 @@ def need_gradients(title: str, grad: Array) -> None:
             )
 
 
+def check_sizes(outer: Sizes, size: Sizes) -> None:
+    """Whether a result can have these sizes.
+
+    Raises:
+        RuntimeError: one is negative.
+    """
+    for n in size:
+        if n < 0:
+            raise RuntimeError(f"Trying to create tensor with negative dimension {n}: {[*outer, *size]}")
+
+
 def check_padding(padding: int, kernel: int, dilation: int) -> None:
     """Whether a kernel always reaches into what is padded.
 
@@ -186,7 +197,7 @@ def check_padding(padding: int, kernel: int, dilation: int) -> None:
     """
     if padding < 0:
         raise RuntimeError(f"pad must be non-negative, but got pad: {padding}")
-    if padding > ((kernel - 1) * dilation + 1) // 2:
+    if padding > int(((kernel - 1) * dilation + 1) / 2):  # torch rounds towards zero
         raise RuntimeError(
             f"pad should be at most half of effective kernel size, but got pad={padding}, kernel_size={kernel} and "
             f"dilation={dilation}"

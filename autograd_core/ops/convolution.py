@@ -15,6 +15,7 @@ import numpy as np
 from ..op import both, op
 from ..strides import beside
 from ..tensor import Array
+from ..views import window
 from .joint import ABSENT, joint
 
 Sizes = Sequence[int]
@@ -28,7 +29,7 @@ def windows(data: Array, kernel: Sizes, stride: Sizes, dilation: Sizes) -> Array
     strides = [step * s for step, s in zip(steps, stride, strict=True)]
     inner = [step * d for step, d in zip(steps, dilation, strict=True)]
     shape = (*data.shape[:2], *places, *kernel)
-    return np.lib.stride_tricks.as_strided(data, shape, (*data.strides[:2], *strides, *inner), writeable=False)
+    return window(data, shape, (*data.strides[:2], *strides, *inner), writeable=False)
 
 
 def padded(data: Array, padding: Sizes, value: float = 0) -> Array:
@@ -270,11 +271,6 @@ def narrowed(data: Array, shape: Sizes) -> Array:
     ),
 )
 def im2col(self: Array, kernel_size: Sizes, dilation: Sizes, padding: Sizes, stride: Sizes) -> Array:
-    if min(kernel_size) <= 0:
-        tall, wide = kernel_size
-        raise RuntimeError(
-            f"kernel size should be greater than zero, but got kernel_height: {tall} kernel_width: {wide}"
-        )
     batch = self if self.ndim == 4 else self[None]
     look = windows(padded(batch, padding), kernel_size, stride, dilation)
     count = batch.shape[1] * kernel_size[0] * kernel_size[1], look.shape[2] * look.shape[3]

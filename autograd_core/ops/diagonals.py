@@ -9,6 +9,7 @@ import numpy as np
 
 from ..op import both, helper, op
 from ..tensor import Array
+from ..views import window
 from .dims import wrap
 
 
@@ -32,7 +33,7 @@ def diagonal_window(data: Array, offset: int, dim1: int, dim2: int) -> Array:
     part = data[tuple(start)]
     length = min(part.shape[a], part.shape[b])
     steps = (*(part.strides[d] for d in rest), part.strides[a] + part.strides[b])
-    return np.lib.stride_tricks.as_strided(part, (*(part.shape[d] for d in rest), length), steps)
+    return window(part, (*(part.shape[d] for d in rest), length), steps)
 
 
 @op(

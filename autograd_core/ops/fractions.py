@@ -12,7 +12,7 @@ import numpy as np
 
 from ..op import op
 from ..tensor import Array
-from .blocks import Sizes, put_at_places
+from .blocks import Sizes, check_sizes, put_at_places
 from .kernels import refuse
 
 SIDES = ("time", "height", "width")
@@ -70,6 +70,7 @@ def pooled(title: str, data: Array, kernel: Sizes, output: Sizes, samples: Array
     check(title, data, kernel, output, samples)
     refuse(title, "biu", data)
     n = len(kernel)
+    check_sizes(data.shape[:-n], output)
     images = data.reshape(math.prod(data.shape[:-n]), *data.shape[-n:])
     values, where = (np.empty((len(images), *output), kind) for kind in (data.dtype, np.int64))
     drawn = samples.reshape(-1, n)

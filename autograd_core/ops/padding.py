@@ -49,6 +49,7 @@ def padded(data: Array, padding: Pad, mode: str) -> Array:
     need_elements(data.shape, len(padding) // 2)
     if mode == "reflect":
         check_reflection(data.shape, padding)
+    check_left(data.shape, padding, mode)
     return data[np.ix_(*sources(data.shape, padding, mode))]
 
 
@@ -80,6 +81,33 @@ def check_reflection(shape: Sequence[int], padding: Pad) -> None:
                 f"Argument #{4 + i}: Padding size should be less than the corresponding input dimension, but got: "
                 f"padding ({padding[i]}, {padding[i + 1]}) at dimension {at} of input {errors.sizes(shape)}"
             )
+
+
+IMAGES = {
+    ("reflect", 1): ("W: {}", "W: {}"),
+    ("reflect", 2): ("H: {}, W: {}", "H: {} W: {}"),
+    ("edge", 1): ("W: {}", "W: {}"),
+    ("edge", 2): ("H: {}, W: {} ", "H: {} W: {}"),
+}
+STACKS = "D: {} H: {}, W: {}", "D: {} H: {} W: {}"
+"""How messages show the sides of what is padded, and of the result."""
+
+
+def check_left(shape: Sequence[int], padding: Pad, mode: str) -> None:
+    """Whether anything is left of what is padded.
+
+    Raises:
+        RuntimeError: nothing is, or less.
+    """
+    n = len(padding) // 2
+    sides = [length + sum(pair) for length, pair in zip(shape[-n:], widths(padding, n), strict=True)]
+    if max(sides) < 1:
+        given, made = IMAGES.get((mode, n), STACKS)
+        raise RuntimeError(f"input ({given.format(*shape[-n:])}) is too small. Calculated output {made.format(*sides)}")
+    if min(sides) < 0:
+        made = errors.sizes([*shape[:-n], *sides])
+        text = f"Trying to create tensor with negative dimension {next(side for side in sides if side < 0)}: {made}"
+        raise RuntimeError("numel: integer multiplication overflow" if (mode, n) == ("reflect", 2) else text)
 
 
 @op(

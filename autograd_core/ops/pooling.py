@@ -13,6 +13,7 @@ from ..tensor import Array
 from .blocks import (
     Sizes,
     check_padding,
+    check_sizes,
     divisors,
     largest,
     largest_evenly,
@@ -34,6 +35,8 @@ def check(data: Array, kernel: Sizes, stride: Sizes, padding: Sizes, dilation: S
     """
     if 0 in stride:
         raise RuntimeError("stride should not be zero")
+    for p, k, d in zip(padding, kernel, dilation, strict=True):
+        check_padding(p, k, d)
     for name, sides, values in (("kernel size", "kH: {} kW: {}", kernel), ("stride", "dH: {} dW: {}", stride)):
         if min(values) <= 0:
             raise RuntimeError(f"{name} should be greater than zero, but got {sides.format(*values)}")
@@ -48,8 +51,6 @@ def check(data: Array, kernel: Sizes, stride: Sizes, padding: Sizes, dilation: S
         )
     if data.ndim not in (3, 4):
         raise RuntimeError("non-empty 3D or 4D (batch mode) tensor expected for input")
-    for p, k, d in zip(padding, kernel, dilation, strict=True):
-        check_padding(p, k, d)
     sizes = data.shape[-3:]
     count = places(sizes[1:], kernel, stride, padding, dilation, ceil_mode)
     if min(count) < 1:
@@ -163,9 +164,13 @@ def avg_pool2d_backward(
 # ---- blocks whose number is given, not their size
 
 
-def check_image(name: str, data: Array, output_size: Sizes, colon: str = "") -> None:
+def check_rank(name: str, data: Array, colon: str = "") -> None:
     if data.ndim not in (3, 4):
         raise RuntimeError(f"{name}(): Expected 3D or 4D tensor, but got{colon} {list(data.shape)}")
+
+
+def check_image(name: str, data: Array, output_size: Sizes) -> None:
+    check_rank(name, data)
     if min(output_size) < 0:
         held = ", ".join(map(str, output_size))
         raise RuntimeError(
@@ -218,8 +223,9 @@ def adaptive_avg_pool2d_backward(grad_output: Array, self: Array) -> Array:
     self=lambda grad, self, result1: adaptive_max_pool2d_backward(grad, self, result1),
 )
 def adaptive_max_pool2d(self: Array, output_size: Sizes) -> tuple[Array, Array]:
-    check_image("adaptive_max_pool2d", self, output_size, ":")
+    check_rank("adaptive_max_pool2d", self, ":")
     refuse_empty("adaptive_max_pool2d", self, 2)
+    check_sizes(self.shape[:-2], output_size)
     refuse("adaptive_max_pool2d", "biu", self)
     return largest_evenly(self, output_size)
 

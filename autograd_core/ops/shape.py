@@ -19,6 +19,7 @@ from ..op import both, helper, op
 from ..strides import of_rows
 from ..tensor import Array
 from ..transforms.batch import Batch
+from ..views import extent, steps_of, window
 from .diagonals import *
 from .dims import axes
 from .dims import wrap as wrap
@@ -112,7 +113,7 @@ def can_view(tensor: Any, shape: Sequence[int]) -> bool:
 
 def alike(batch: Batch) -> Any:
     """An array that lies in memory as an example of `batch` does."""
-    return np.lib.stride_tricks.as_strided(np.empty(1, batch.dtype), batch.shape, batch.strides)
+    return window(np.zeros(extent(batch.shape, steps_of(batch)), batch.dtype), batch.shape, batch.strides)
 
 
 helper(can_view)
@@ -185,15 +186,15 @@ def expand(self: Array, size: Sequence[int]) -> Array:
         else:
             ours, step = old[i - extra], self.strides[i - extra]
         steps.insert(0, step if ours == target[i] else 0)
-    return np.lib.stride_tricks.as_strided(self, target, steps)
+    return window(self, target, steps)
 
 
 def refuse_new_without_length(added: Sequence[int], old: Sequence[int]) -> None:
-    """Refuse -1, and anything else below 0, for a dimension that `expand` adds in front of the `old` ones."""
+    """Refuse -1, and of a number anything below 0, for a dimension that `expand` adds in front of the `old` ones."""
     for at in reversed(range(len(added))):
         if added[at] < 0 and not old:
             raise RuntimeError("numel: integer multiplication overflow")
-        if added[at] < 0:
+        if added[at] == -1:
             raise RuntimeError(
                 f"The expanded size of the tensor ({added[at]}) isn't allowed in a leading, non-existing dimension {at}"
             )
@@ -224,7 +225,7 @@ def unsqueeze(self: Array, dim: int) -> Array:
     if whole and self.flags.c_contiguous:
         return self.reshape(longer)
     step = sizes[at] * steps[at] if at < len(sizes) else self.itemsize
-    return np.lib.stride_tricks.as_strided(self, longer, (*steps[:at], step, *steps[at:]))
+    return window(self, longer, (*steps[:at], step, *steps[at:]))
 
 
 @both

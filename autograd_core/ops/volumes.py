@@ -13,6 +13,7 @@ from ..tensor import Array
 from .blocks import (
     Sizes,
     check_padding,
+    check_sizes,
     divisors,
     largest,
     largest_evenly,
@@ -223,9 +224,7 @@ def adaptive_avg_pool3d_backward(grad_output: Array, self: Array) -> Array:
 )
 def adaptive_max_pool3d(self: Array, output_size: Sizes) -> tuple[Array, Array]:
     check_stack("adaptive_max_pool3d", self, ":")
-    shape = (*self.shape[:-3], *output_size)
-    if min(shape) < 0:
-        raise RuntimeError(f"Trying to create tensor with negative dimension {min(shape)}: {list(shape)}")
+    check_sizes(self.shape[:-3], output_size)
     refuse("adaptive_max_pool3d_cpu", "biu", self)
     return largest_evenly(self, output_size)
 

@@ -17,6 +17,22 @@ def pair(value: Lengths) -> tuple[int, int]:
     return int(one), int(rest[0] if rest else one)
 
 
+NAMES = {"kernel": "kernel size", "pad": "padding"}
+
+
+def check_blocks(given: dict[str, tuple[int, int]]) -> None:
+    """Whether blocks can lie so, asked in this order.
+
+    Raises:
+        RuntimeError: they cannot, in torch's words.
+    """
+    for name, (tall, wide) in given.items():
+        if min(tall, wide) < (name != "pad"):
+            least = "non-negative" if name == "pad" else "greater than zero"
+            found = f"{name}_height: {tall} {name}_width: {wide}"
+            raise RuntimeError(f"{NAMES.get(name, name)} should be {least}, but got {found}")
+
+
 def unfold(
     input: Tensor, kernel_size: Lengths, dilation: Lengths = 1, padding: Lengths = 0, stride: Lengths = 1
 ) -> Tensor:
@@ -29,6 +45,7 @@ def unfold(
             f"but got: {list(input.data_.shape)}"
         )
     kernel, spaced, room, step = pair(kernel_size), pair(dilation), pair(padding), pair(stride)
+    check_blocks({"kernel": kernel, "dilation": spaced, "pad": room, "stride": step})
     size = input.data_.shape[-2:]
     terms = zip(size, room, spaced, kernel, step, strict=True)
     places = tuple((n + 2 * pad - d * (k - 1) - 1) // st + 1 for n, pad, d, k, st in terms)
@@ -56,6 +73,7 @@ def fold(
             f"input, but got: {list(shape)}"
         )
     size, kernel, spaced, room, step = (pair(v) for v in (output_size, kernel_size, dilation, padding, stride))
+    check_blocks({"kernel": kernel, "stride": step, "dilation": spaced, "pad": room})
     at = len(shape) - 2
     if shape[at] % math.prod(kernel):
         raise RuntimeError(

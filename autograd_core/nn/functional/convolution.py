@@ -45,9 +45,12 @@ def check(input: Tensor, weight: Tensor, bias: Tensor | None, options: dict[str,
             raise RuntimeError(f"negative {name} is not supported")
     if min(options["stride"]) <= 0:
         raise RuntimeError("non-positive stride is not supported")
-    if min(options["dilation"]) <= 0:
-        spaced = [1, *options["dilation"]][-max(2, len(options["dilation"])) :]  # torch computes one dimension as two
-        raise RuntimeError(f"dilation should be greater than zero, but got {spaced}")
+    if min(options["dilation"]) < 0:
+        raise RuntimeError("dilation should be greater than zero")
+    if min(options["dilation"]) == 0:
+        spaced = as_two(1, options["dilation"])
+        found = sides_of("dilation", spaced, ", ") if transposed else spaced
+        raise RuntimeError(f"dilation should be greater than zero, but got {found}")
     if groups <= 0:
         raise RuntimeError("non-positive groups is not supported")
     if kernel[0] < groups:
@@ -86,6 +89,7 @@ def check(input: Tensor, weight: Tensor, bias: Tensor | None, options: dict[str,
             )
     else:
         check_room(options)
+        check_result(shape[2:], kernel[2:], options)
     check_kinds(input, weight, bias, transposed)
 
 
@@ -125,22 +129,42 @@ TRANSPOSED = "slow_conv_transpose2d_out_cpu", ("bool", "uint8", "int8", "int16",
 """Kernels of torch, and the dtypes for which it has none."""
 
 
+def as_two(missing: int, values: Sequence[int]) -> list[int]:
+    """`values` of a convolution in one dimension as those of an image of height one, as torch computes it."""
+    return [missing, *values][-max(2, len(values)) :]
+
+
+def sides_of(name: str, values: Sequence[int], between: str) -> str:
+    """What is given for each side, as messages show it."""
+    sides = ("depth", "height", "width")[-len(values) :]
+    return between.join(f"{name}_{side}: {n}" for side, n in zip(sides, values, strict=True))
+
+
+def check_result(size: Sequence[int], kernel: Sequence[int], options: dict[str, Any]) -> None:
+    """Whether anything is left of the result of a transposed convolution.
+
+    Raises:
+        RuntimeError: nothing is.
+    """
+    names = ("stride", "padding", "dilation", "output_padding")
+    terms = zip(size, kernel, *(options[name] for name in names), strict=True)
+    left = [(n - 1) * s - 2 * p + d * (k - 1) + more + 1 for n, k, s, p, d, more in terms]
+    if min(left) < 1:
+        raise RuntimeError(
+            f"Given input size per channel: ({shown(as_two(1, size))}). Calculated output size per channel: "
+            f"({shown(as_two(1, left))}). Output size is too small"
+        )
+
+
 def check_room(options: dict[str, Any]) -> None:
     """A transposed convolution may make its result longer by less than a step.
 
     Raises:
         RuntimeError: it would by more.
     """
-    names = ("output_padding", "stride", "dilation")
-    terms = [[[0, 1, 1][i], *options[name]][-max(2, len(options[name])) :] for i, name in enumerate(names)]
-    if any(more >= step and more >= wide for more, step, wide in zip(*terms, strict=True)):
-        sides = ("depth", "height", "width")[-len(terms[0]) :]
-        pairs = [
-            (name, side, n)
-            for name, given in zip(names, terms, strict=True)
-            for side, n in zip(sides, given, strict=True)
-        ]
-        told = " ".join(f"{name}_{side}: {n}" for name, side, n in pairs)
+    given = {name: as_two(int(name != "output_padding"), options[name]) for name in ("output_padding", "stride", "dilation")}
+    if any(more >= step and more >= wide for more, step, wide in zip(*given.values(), strict=True)):
+        told = " ".join(sides_of(name, values, " ") for name, values in given.items())
         raise RuntimeError(f"output padding must be smaller than either stride or dilation, but got {told}")
 
 
