@@ -119,6 +119,8 @@ def traced_back(found: list[Diagnosis], silent: list[Diagnosis]) -> list[Diagnos
 FOLLOWS = {
     "collected": frozenset({"lost"}),  # graphs that nobody ever comes back for
     "untouched": frozenset({"idle"}),
+    "stale": frozenset({"old_graph"}),
+    "old_graph": frozenset({"growing", "in_vain"}),
     "piled": frozenset({"only_named"}),
     "idle": frozenset({"only_named"}),
     "lost_unread": frozenset({"lost", "unused_silently"}),

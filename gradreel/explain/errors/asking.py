@@ -22,8 +22,8 @@ def asked(world: World, failure: Failure) -> tuple[NodeState, SlotState | None] 
         slots = list(node.slots.values())
         gone = [slot for slot in slots if slot.state == "freed" or latest(world, slot) > slot.version]
         return node, next(iter(gone or slots), None)
-    if world.refused is None:
-        return None
+    if world.refused is None or failed is not None and world.refused[1].node != failed:
+        return None if failed is None else (world.nodes[failed], None)  # CopySlices keeps no tensor, but a function
     _, read = world.refused
     node = world.nodes[read.node]
     return node, node.slots.get(read.slot)

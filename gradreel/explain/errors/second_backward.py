@@ -6,9 +6,10 @@ from gradreel.trace import events as e
 
 from ..by_program import built, kept_by
 from ..diagnosis import Diagnosis, Failure, during, named, on
+from ..mentions import stands_for
 from ..operators.lookup import operator
 from ..words import code, label, some
-from ..world.states import Call, NodeState
+from ..world.states import Call, NodeState, SlotState
 from ..world.world import World
 from .asking import asked
 
@@ -21,7 +22,7 @@ def second_backward(world: World, failure: Failure) -> Diagnosis | None:
     if found is None:
         return None
     node, slot = found
-    freer = world.calls.get(slot.freed_by) if slot is not None and slot.freed_by is not None else None
+    freer = freeing(world, node, slot, failure)
     same = freer is not None and freer.place.line <= failure.raised.line <= freer.place.end_line
     lines = {
         "built": node.place.line,
@@ -35,7 +36,7 @@ def second_backward(world: World, failure: Failure) -> Diagnosis | None:
     if freer is not None:
         story.append(freed_by(world, node, freer))
         story.append(walked_in_again(world, node, freer, failure))
-    at = border(world, node, failure)
+    at = border(world, node, failure, freer)
     story.append(in_vain(world, at) or "What it needs for its gradient is gone, so PyTorch cannot go on.")
     return Diagnosis(
         "second_backward",
@@ -46,7 +47,7 @@ def second_backward(world: World, failure: Failure) -> Diagnosis | None:
         (node.number,),
         events,
         "second_backward",
-        named(border=at),
+        named(border=at, held=held_as(world, at)),
     )
 
 
@@ -59,7 +60,17 @@ def in_vain(world: World, name: str | None) -> str | None:
     return f"{vain}, and nobody takes it: {code(str(name))} keeps its own."
 
 
+def freeing(world: World, node: NodeState, slot: SlotState | None, failure: Failure) -> Call | None:
+    """The call that freed `slot`; of a node that keeps no tensors, the last that used it up."""
+    if slot is not None and slot.freed_by is not None:
+        return world.calls.get(slot.freed_by)
+    calls = [world.calls[call] for call, _ in node.runs if call != failure.call]
+    return next((call for call in reversed(calls) if not call.retain_graph), None) if slot is None else None
+
+
 def built_and_kept(world: World, node: NodeState) -> str:
+    if node.name == "CopySlices":
+        return f"{built(world, node)}, keeps how to go back through the write that made it."
     kept = kept_by(world, list(node.slots.values()))
     known = operator(node.kind)
     why = f": {known.why}" if known else " to compute its gradients"
@@ -68,7 +79,7 @@ def built_and_kept(world: World, node: NodeState) -> str:
 
 
 def freed_by(world: World, node: NodeState, freer: Call) -> str:
-    what = "it" if len(node.slots) == 1 else "both" if len(node.slots) == 2 else "all of it"
+    what = "it" if len(node.slots) <= 1 else "both" if len(node.slots) == 2 else "all of it"
     why = "its graph was not retained" if freer.create_graph else "`retain_graph` was not set"
     return f"{code(freer.text)} {on(freer.place.line)} freed {what}{during(freer.place)}, because {why}."
 
@@ -94,15 +105,20 @@ def walked_in_again(world: World, node: NodeState, freer: Call, failure: Failure
     return f"{when} built new nodes {span}, but {through}, so {again} walks into **{node.title}** again."
 
 
-def border(world: World, node: NodeState, failure: Failure) -> str | None:
+def border(world: World, node: NodeState, failure: Failure, freer: Call | None) -> str | None:
     """The name through which what was built since the freeing call leads back into what it used up."""
     call = world.calls.get(failure.call) if failure.call is not None else None
-    slot = next((slot for slot in node.slots.values() if slot.freed_by is not None), None)
-    freer = world.calls.get(slot.freed_by) if slot is not None and slot.freed_by is not None else None
     if call is None or freer is None:
         return None
     states = [world.nodes[number] for number in call.expected]
     return reused_name(world, node, [state for state in states if state.made > freer.started and state.nr is not None])
+
+
+def held_as(world: World, name: str | None) -> str | None:
+    """What an object keeps under an attribute, as `memory.buffer`, and the program calls `name` for now."""
+    tensor = stands_for(world, name) if name is not None and "." not in name else None
+    paths = [] if tensor is None else [path for _, path in tensor.names if "." in path]
+    return paths[0] if paths else None
 
 
 def reused_name(world: World, node: NodeState, fresh: list[NodeState]) -> str | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 
 from ..calls import called
@@ -25,9 +26,11 @@ from .detaching import (
     detached_where_kept,
 )
 from .proposal import FREE, Proposal, Wanted
-from .text import Edit, names_in, targets
+from .text import Edit, Text, names_in, targets
 
 AGAIN = "one forward more; the gradient is taken at the numbers of now"
+MAKES_LEAVES = re.compile(r"requires_grad|\bParameter\(|\bnn\.[A-Z]\w*\((?!\)\()|\boptim\.\w+\(")
+"""What makes a leaf, a layer or an optimizer; a loss that is made and called at once is none of these."""
 KEEPS = "the graph and all it saved stay in memory until nothing holds them"
 
 
@@ -43,7 +46,7 @@ def used_up(wanted: Wanted) -> Iterator[Proposal]:
         ways = [retained, rebuilt_in_function, rebuilt_before, joined, detached_border, detached_built]
         if keeps_state(wanted):
             ways = [detached_border, detached_after, *ways]
-    for way in (uncached, *ways, detached_carried):
+    for way in (uncached, rebuilt_in_method, detached_held, *ways, detached_carried):
         yield from way(wanted)
 
 
@@ -77,6 +80,12 @@ def uncached(wanted: Wanted) -> Iterator[Proposal]:
                 yield wanted.proposal(title, AGAIN, text.replaced(decorator, "property"))
             if kind in ("cache", "lru_cache"):
                 yield wanted.proposal(title, AGAIN, Edit(decorator.lineno, 0, decorator.lineno + 1, 0, ""))
+
+
+def detached_held(wanted: Wanted) -> Iterator[Proposal]:
+    """What an object keeps from call to call is cut off its history before a method writes into it or reads it."""
+    if (name := wanted.name("held")) is not None:
+        yield from detached_attribute(wanted, name)
 
 
 def retained(wanted: Wanted) -> Iterator[Proposal]:
@@ -126,7 +135,7 @@ def rebuilt_inside(wanted: Wanted) -> Iterator[Proposal]:
         if isinstance(statement, ast.Assign | ast.Expr) and names & made and text.alone(statement):
             moved.append(statement)
             made |= targets(statement)
-    if not all(text.alone(statement) for statement in moved):
+    if not all(text.alone(statement) for statement in moved) or any(makes_leaves(text, part) for part in moved):
         return
     yield wanted.proposal(
         f"build {', '.join(sorted(made)) or 'it'} inside the loop",
@@ -134,6 +143,47 @@ def rebuilt_inside(wanted: Wanted) -> Iterator[Proposal]:
         *(text.removed(statement) for statement in moved),
         text.before(loop.body[0], copies(text, moved)),
     )
+
+
+def makes_leaves(text: Text, statement: ast.stmt) -> bool:
+    """Whether `statement` makes what is trained, itself or by a function or class of the program: made anew in every
+    turn, it would never learn."""
+    names = {called(call) for call in text.parts(statement, ast.Call)}
+    makers = [node for node in ast.walk(text.tree) if isinstance(node, ast.FunctionDef | ast.ClassDef)]
+    parts = [statement, *(maker for maker in makers if maker.name in names)]
+    return any(MAKES_LEAVES.search(ast.unparse(part)) for part in parts)
+
+
+def rebuilt_in_method(wanted: Wanted) -> Iterator[Proposal]:
+    """What `__init__` computed once is computed by the method that goes backward through it."""
+    text, raised = wanted.text, wanted.at("raised")
+    method = enclosing(text, raised, ast.FunctionDef) if raised is not None else None
+    for built in stack_statements(wanted, "built"):
+        home = enclosing(text, built, ast.FunctionDef)
+        if not isinstance(method, ast.FunctionDef) or not isinstance(home, ast.FunctionDef):
+            continue
+        if home.name != "__init__" or home is method or text.parents.get(home) is not text.parents.get(method):
+            continue
+        block = text.block(built)
+        moved, made = [built], attributes(built)
+        for statement in block[block.index(built) + 1 :]:
+            read = {ast.unparse(part) for part in text.parts(statement, ast.Attribute)}
+            if isinstance(statement, ast.Assign) and made & read and not makes_leaves(text, statement):
+                moved.append(statement)
+                made |= attributes(statement)
+        if made and all(isinstance(part, ast.Assign) and text.alone(part) for part in moved):
+            yield wanted.proposal(
+                f"compute {enumerated(sorted(made))} in {method.name}, every time",
+                "one forward more in each call",
+                *(text.removed(statement) for statement in moved),
+                text.before(method.body[0], copies(text, moved)),
+            )
+
+
+def attributes(statement: ast.stmt) -> set[str]:
+    """The attributes that `statement` sets: `self.loss`."""
+    goals = statement.targets if isinstance(statement, ast.Assign) else []
+    return {ast.unparse(goal) for goal in goals if isinstance(goal, ast.Attribute)}
 
 
 def rebuilt_in_function(wanted: Wanted) -> Iterator[Proposal]:

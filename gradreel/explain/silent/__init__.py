@@ -44,6 +44,7 @@ from .moving_views import MovingViews
 from .nameless import Nameless
 from .never_stepped import NeverStepped
 from .no_backward import NoBackward
+from .old_graph import OldGraph
 from .only_named import OnlyNamed
 from .piled import Piled
 from .rebound import Rebound
@@ -84,6 +85,7 @@ WATCHERS: dict[type[Watcher], Counter[type[Event]]] = {
     NoBackward: Counter((e.OptimizerStepped, e.NodeMade)),
     Untouched: Counter((e.OptimizerStepped,)),
     Broadcast: Counter((e.NodeMade,)),
+    OldGraph: Counter((e.BackwardStarted, e.Written)),
     Piled: Counter((e.GradStored,)),
     SecondOrder: Counter((e.GradStored,)),
     Growing: Counter({e.BackwardStarted: TURNS + 1}),

@@ -43,42 +43,16 @@ class Piled:
             if self.world.optimizer is None and not self.world.open_calls:
                 self.forget(owner.number)
             return
-        tensor = self.leaf(event.tensor)
+        tensor = leaf_of(self.world, event.tensor)
         if tensor is None:
             return
         grad = self.world.tensors[tensor].grad
-        if grad is None or not (self.world.optimizer is not None or self.from_gradient(event.inputs, tensor)):
+        if grad is None or not (self.world.optimizer is not None or from_gradient(self.world, event.inputs, tensor)):
             return
         if tensor in self.again and self.diagnosis is None:
             self.diagnosis = self.told(tensor)
         self.again.pop(tensor, None)
         self.used[tensor] = self.world.place.line
-
-    def leaf(self, number: int) -> int | None:
-        """The leaf that a write into `number` changes: itself, or what it is `.data` of."""
-        tensor = self.world.tensors.get(number)
-        while tensor is not None:
-            if tensor.requires_grad and tensor.node is None:
-                return tensor.number
-            tensor = self.world.tensors.get(tensor.base) if tensor.base is not None else None
-        return None
-
-    def from_gradient(self, inputs: tuple[int, ...], leaf: int) -> bool:
-        """Whether what is written was computed from the gradient of `leaf`."""
-        todo, seen = list(inputs), set(inputs)
-        while todo:
-            number = todo.pop()
-            owner = self.world.owner_of(number)
-            if owner is not None and owner.number == leaf:
-                return True
-            tensor = self.world.tensors.get(number)
-            if tensor is None:
-                continue
-            for source in (*tensor.inputs, *(() if tensor.base is None else (tensor.base,))):
-                if source not in seen and len(seen) < 40:
-                    seen.add(source)
-                    todo.append(source)
-        return False
 
     def stored(self, event: e.GradStored) -> None:
         if event.how == "assigned" or event.before is None:
@@ -131,3 +105,31 @@ class Piled:
 
 def zero(value: Value | None) -> bool:
     return value is not None and value.whole and not any(flat(value.data))
+
+
+def leaf_of(world: World, number: int) -> int | None:
+    """The leaf that a write into `number` changes: itself, or what it is `.data` of."""
+    tensor = world.tensors.get(number)
+    while tensor is not None:
+        if tensor.requires_grad and tensor.node is None:
+            return tensor.number
+        tensor = world.tensors.get(tensor.base) if tensor.base is not None else None
+    return None
+
+
+def from_gradient(world: World, inputs: tuple[int, ...], leaf: int) -> bool:
+    """Whether what is written was computed from the gradient of `leaf`."""
+    todo, seen = list(inputs), set(inputs)
+    while todo:
+        number = todo.pop()
+        owner = world.owner_of(number)
+        if owner is not None and owner.number == leaf:
+            return True
+        tensor = world.tensors.get(number)
+        if tensor is None:
+            continue
+        for source in (*tensor.inputs, *(() if tensor.base is None else (tensor.base,))):
+            if source not in seen and len(seen) < 40:
+                seen.add(source)
+                todo.append(source)
+    return False

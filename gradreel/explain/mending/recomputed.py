@@ -1,0 +1,106 @@
+"""Mends for graphs that are older than the weights: what depends on them is computed again after each step."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
+
+from ..calls import keyword
+from .collected import begun_anew
+from .common import copies, enclosing, followed, needed_before, stack_statements, without_keyword
+from .detaching import carried_over, detached_border
+from .graphs import rebuilt_before, rebuilt_in_function, rebuilt_in_method, rebuilt_inside
+from .proposal import FREE, Proposal, Wanted
+from .references import detached
+from .text import Text, targets
+
+Way = Callable[[Wanted], Iterator[Proposal]]
+EACH = "one forward more in each turn"
+
+
+def older(wanted: Wanted) -> Iterator[Proposal]:
+    """A backward went through a graph that was built before a step."""
+    asking = as_asked(wanted)
+    for way in (begun_anew, detached, stepped_later, rebuilt_inside, rebuilt_in_method, made_function):
+        yield from released(asking, way(asking))
+    for other in (rebuilt_in_function, carried_over, rebuilt_before, detached_border):
+        yield from released(asking, other(asking))
+
+
+def as_asked(wanted: Wanted) -> Wanted:
+    """`wanted` as if the backward had raised: the mends of a second backward ask for it by that."""
+    found = wanted.found
+    asked, begun = found.stacks.get("seen", ()), found.stacks.get("begun", ())
+    lines = {**found.lines, "raised": asked[-1] if asked else None, "built": begun[-1] if begun else None}
+    stacks = {**found.stacks, "raised": asked, "built": begun}
+    return replace(wanted, found=replace(found, lines=lines, stacks=stacks))
+
+
+def released(wanted: Wanted, proposals: Iterable[Proposal]) -> Iterator[Proposal]:
+    """Each without the `retain_graph=True` of the backward, which a graph of its own in every turn has no need of."""
+    asked = {ast.dump(call) for call in retaining(wanted.text, wanted.at("raised"))}
+    for proposal in proposals:
+        try:
+            text = Text(proposal.source)
+        except SyntaxError:
+            continue
+        calls = [call for call in retaining(text, text.tree) if ast.dump(call) in asked or not asked]
+        edits = [edit for call in calls if (edit := without_keyword(text, call, "retain_graph")) is not None]
+        if edits and asked:
+            yield replace(proposal, source=text.edited(*edits))
+        yield proposal
+
+
+def retaining(text: Text, node: ast.AST | None) -> list[ast.Call]:
+    """The calls in `node` that keep their graph."""
+    calls = text.parts(node, ast.Call)
+    return [call for call in calls if (given := keyword(call, "retain_graph")) and ast.unparse(given.value) == "True"]
+
+
+def stepped_later(wanted: Wanted) -> Iterator[Proposal]:
+    """A step that stands between the loss and its backward goes behind the backward, whose gradients it is to take."""
+    text = wanted.text
+    for goal in stack_statements(wanted, "raised"):
+        block = text.block(goal)
+        for change in stack_statements(wanted, "changed"):
+            built = wanted.beside("built", change)
+            if change not in block or built not in block or not text.alone(change):
+                continue
+            first, step, last = (block.index(part) for part in (built, change, goal))
+            if first < step < last and not any(text.calls(part, "backward", "grad") for part in block[first:step]):
+                title = f"step (line {change.lineno}) only after the backward of line {goal.lineno}"
+                yield wanted.proposal(title, FREE, text.removed(change), text.after(goal, text.lines_of(change)))
+                return
+
+
+def made_function(wanted: Wanted) -> Iterator[Proposal]:
+    """A loss that is handed to a function is handed over as a function, which computes it anew in every turn."""
+    text, raised = wanted.text, wanted.at("raised")
+    home = enclosing(text, raised, ast.FunctionDef) if raised is not None else None
+    calls = text.calls(raised, "backward")
+    root = calls[0].func.value if len(calls) == 1 and isinstance(calls[0].func, ast.Attribute) else None
+    if not isinstance(home, ast.FunctionDef) or not isinstance(root, ast.Name):
+        return
+    places = [argument.arg for argument in home.args.args]
+    handed = [call for call in text.calls(text.tree, home.name) if isinstance(call.func, ast.Name)]
+    if root.id not in places or len(handed) != 1 or len(handed[0].args) <= places.index(root.id):
+        return
+    given = handed[0].args[places.index(root.id)]
+    outer = next((node for node in text.around(handed[0]) if isinstance(node, ast.stmt)), None)
+    first = wanted.beside("built", outer) if outer is not None else None
+    if outer is None or first is None or not isinstance(given, ast.Name):
+        return
+    steps = needed_before(text, outer, first)
+    steps = [step for step in steps if step.lineno >= first.lineno and isinstance(step, ast.Assign)]
+    if not steps or given.id not in targets(steps[-1]) or not all(map(text.alone, steps)):
+        return
+    lines = [f"def {given.id}():", *(f"    {line}" for line in copies(text, steps[:-1]))]
+    last = steps[-1]
+    assert isinstance(last, ast.Assign)
+    lines.append(f"    return {text.get(last.value)}")
+    title = f"hand {given.id} over as a function, which computes it anew on line {root.lineno}"
+    edits = [text.removed(step) for step in steps[:-1]]
+    indent = text.indent(last)
+    edits.append(text.replaced(last, f"\n{indent}".join(lines)))
+    yield wanted.proposal(title, EACH, *edits, followed(text, root, "()"))

@@ -1,0 +1,208 @@
+"""A backward through a graph that is older than the weights: they were stepped after it had been built."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any
+
+from gradreel.trace import events as e
+from gradreel.trace.events import Event
+
+from ..ancestry import ancestors, same
+from ..by_program import built
+from ..diagnosis import Diagnosis, during, named, on
+from ..words import called, code, label
+from ..world.states import Call, NodeState, Place, TensorState
+from ..world.world import World
+from .piled import from_gradient, leaf_of, zero
+from .showing import FirstTrouble
+
+LATELY, DEEP = 3, 9
+"""Among so many of the last calls, and so many of the tensors behind what is written, a gradient is looked for."""
+
+
+@dataclass(slots=True)
+class Step:
+    """A write into a leaf that took its gradient: with which event, where, by which optimizer if by any."""
+
+    event: int
+    place: Place
+    optimizer: str | None
+
+
+class OldGraph(FirstTrouble):
+    """Follows each leaf: its steps, and the gradients that came to it out of nodes made before the last of them.
+
+    Such a gradient is told of once a step takes it, or nobody has emptied it at the end; where the program empties it
+    unused, as that of a discriminator in the turn of the generator, nothing is wrong.
+    """
+
+    def __init__(self, world: World) -> None:
+        super().__init__(world)
+        self.steps: dict[int, list[Step]] = {}
+        self.old: dict[int, tuple[NodeState, Step]] = {}
+        """The leaves of the call that runs whose way to the root is older than their last step: the first node on it,
+        and the first step that came after that was built."""
+        self.suspect: Diagnosis | None = None
+        self.waiting: set[int] = set()
+        """The leaves to which the suspect brought gradients that nobody has used or emptied yet."""
+        self.unused: set[int] = set()
+        """Those whose old gradients were emptied before a step took them."""
+
+    def looks_at(self) -> dict[type[Event], Callable[[Any], None]]:
+        return {
+            e.Written: self.written,
+            e.BackwardStarted: self.started,
+            e.BackwardFinished: self.finished,
+            e.GradStored: self.stored,
+            e.TurnsSkipped: self.skipped,
+            e.Printed: self.showing.printed,
+        }
+
+    def skipped(self, event: e.TurnsSkipped) -> None:
+        """What is waiting may have been emptied in those turns."""
+        self.waiting.clear()
+        self.drop()
+
+    def written(self, event: e.Written) -> None:
+        world = self.world
+        owner = world.owner_of(event.tensor)
+        if owner is not None:
+            if world.optimizer is None and not world.open_calls and zero(event.value):
+                self.emptied(owner.number)
+            return
+        number = leaf_of(world, event.tensor)
+        if number is None or not (world.optimizer or self.takes_gradient(event.inputs, number)):
+            return
+        if number in self.waiting:
+            self.diagnosis = self.diagnosis or self.suspect
+        self.steps.setdefault(number, []).append(Step(world.count - 1, world.place, world.optimizer))
+
+    def takes_gradient(self, inputs: tuple[int, ...], leaf: int) -> bool:
+        """Whether what is written was computed from the gradient of `leaf`: from its `.grad`, or what grad gave."""
+        if self.world.tensors[leaf].grad is not None:
+            return from_gradient(self.world, inputs, leaf)
+        calls = [call for call in islice(reversed(self.world.calls.values()), LATELY) if leaf in call.inputs]
+        given = [call.captured.get(call.inputs.index(leaf)) for call in calls]
+        sources = [
+            tensor for number in inputs for tensor in islice(ancestors(self.world, self.world.tensors[number]), DEEP)
+        ]
+        return any(same(value, tensor) for value in given for tensor in sources)
+
+    def started(self, event: e.BackwardStarted) -> None:
+        self.old = {}
+        if event.parent is not None or not self.steps or self.diagnosis is not None:
+            return
+        call = self.world.calls[event.call]
+        nodes = sorted((self.world.nodes[number] for number in call.expected), key=lambda node: node.made)
+        shown = {node.number: node.variable for node in nodes if node.variable in self.steps}
+        for node in nodes:
+            leaves = {shown[target] for target, _ in node.edges if target in shown}
+            for number in leaves:
+                assert number is not None
+                if self.is_view(node, self.world.tensors[number]):
+                    shown[node.number] = number
+                elif node.made < self.steps[number][-1].event and number not in self.unused:
+                    step = next(step for step in self.steps[number] if step.event > node.made)
+                    self.old.setdefault(number, (node, step))
+
+    def is_view(self, node: NodeState, leaf: TensorState) -> bool:
+        """Whether `node` made a view of `leaf`, which shows its numbers of now."""
+        outputs = [self.world.tensors[number] for number in node.outputs]
+        return bool(outputs) and all(tensor.storage == leaf.storage for tensor in outputs)
+
+    def stored(self, event: e.GradStored) -> None:
+        if event.after is None or event.how == "assigned":
+            self.emptied(event.tensor)
+        elif event.tensor in self.old and self.world.open_calls:
+            if self.suspect is None:
+                self.suspect = self.told(self.world.calls[self.world.open_calls[-1]], event.tensor)
+                self.showing.wait()
+            self.waiting.add(event.tensor)
+
+    def finished(self, event: e.BackwardFinished) -> None:
+        """What autograd.grad gave is for whoever asked."""
+        call = self.world.calls[event.call]
+        asked = [number for number in call.inputs if number in self.old]
+        if call.called == "grad" and asked and self.diagnosis is None:
+            self.tell(self.told(call, asked[0]))
+        self.old = {} if call.parent is None else self.old
+
+    def emptied(self, number: int) -> None:
+        if number in self.waiting:
+            self.waiting.discard(number)
+            self.unused.add(number)
+            self.drop()
+
+    def drop(self) -> None:
+        """A suspect that brought nothing to anybody was none."""
+        if not self.waiting and self.diagnosis is None:
+            self.suspect, self.showing.waiting = None, False
+
+    def found(self) -> list[Diagnosis]:
+        found = self.diagnosis or self.suspect
+        return [self.showing.shown(found)] if found is not None else []
+
+    def told(self, call: Call, number: int) -> Diagnosis:
+        world, (first, step) = self.world, self.old[number]
+        node = self.border(call, step)
+        place = step.place
+        who = f"{code(step.optimizer)}, taking a step" if step.optimizer else code(statement_of(world, place))
+        kept = label(world, node.outputs[-1], 0) if node.outputs else None
+        held = f" {code(kept)} kept it." if kept is not None and node.made < call.started else ""
+        story = (
+            f"{built(world, node)}, belongs to what was computed with {called(world, number)} as it was then.{held}",
+            f"{who} {on(place.line)}{during(place)}, then changed {called(world, number)}.",
+            f"{code(call.text)} {on(call.place.line)}{during(call.place)} goes back through that old graph: "
+            "it brings the gradient of before the step, and nothing warns, since no saved tensor was seen to change.",
+            "A graph is good for one step: what depends on the weights has to be computed again with the new ones.",
+        )
+        line = node.place.line
+        lines: dict[str, int | None] = {
+            "built": line,
+            "changed": place.line,
+            "raised": None,
+            "shows": call.place.line,
+        }
+        events = {"built": node.made, "changed": step.event, "seen": call.started, "begun": first.made}
+        names = named(border=kept, target=label(world, number))
+        title = "A graph that is older than the weights"
+        return Diagnosis("other", title, "", lines, story, (node.number,), events, "old_graph", names)
+
+    def border(self, call: Call, step: Step) -> NodeState:
+        """Where what was built since `step` leads back into what is older: the node of the root, if that is."""
+        todo = [number for root in call.roots if (number := self.world.grad_node(root)) is not None]
+        seen = set(todo)
+        found: list[NodeState] = []
+        for number in todo:
+            node = self.world.nodes[number]
+            if node.variable is not None:
+                continue
+            if node.made < step.event:
+                found.append(node)
+                continue
+            for target, _ in node.edges:
+                if target is not None and target not in seen:
+                    seen.add(target)
+                    todo.append(target)
+        leads = [node for node in found if self.leads_to_old(node)] or found
+        return min(leads, key=lambda node: node.made)
+
+    def leads_to_old(self, node: NodeState) -> bool:
+        """Whether one of the leaves that were stepped since stands behind `node`."""
+        todo = [node.number]
+        seen = set(todo)
+        for number in todo:
+            if self.world.nodes[number].variable in self.old:
+                return True
+            for target, _ in self.world.nodes[number].edges:
+                if target is not None and target not in seen:
+                    seen.add(target)
+                    todo.append(target)
+        return False
+
+
+def statement_of(world: World, place: Place) -> str:
+    return world.source.text(place.line, place.end_line)
