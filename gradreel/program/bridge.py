@@ -110,8 +110,10 @@ def to_engine(machine: Machine, value: Value) -> Any:
     if kind is list or kind is tuple:
         if all(type(part) in PLAIN for part in value):
             return value
+        machine.meter.charge()  # what is in a list several times is handed over as often
         return kind(to_engine(machine, part) for part in value)
     if kind is dict:
+        machine.meter.charge()
         given = {key: to_engine(machine, part) for key, part in value.items()}
         return value if all(given[key] is part for key, part in value.items()) else given
     if kind is Foreign:

@@ -176,8 +176,12 @@ class Meter:
         if self.said > self.limits.text:
             raise Spent("text", self.limits.text)
 
+    def room(self, letters: int) -> None:
+        """So much text is about to be put together to be printed."""
+        if self.output + letters > self.limits.output:
+            raise Spent("output", self.limits.output)
+
     def text(self, written: str) -> None:
         """`written` is about to be printed."""
+        self.room(len(written))
         self.output += len(written)
-        if self.output > self.limits.output:
-            raise Spent("output", self.limits.output)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import operator
+from collections import deque
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -12,11 +13,17 @@ import numpy as np
 from ..calls import call_method, truth
 from ..objects.values import OBJECTS, Bound, Foreign, Instance, Own, Type, Value
 from .formatting import type_name
-from .iterating import iterate
-from .operators import ARRAYS, NUMPY, OWN, RECORDS, unseen
+from .hashing import keyed
+from .iterating import DICTS, iterate
+from .operators import ARRAYS, NUMPY, OWN, RECORDS, prepare, unseen
 
 if TYPE_CHECKING:
     from ..machine import Machine
+
+ITEMS: tuple[type, ...] = tuple(type(d.items()) for d in DICTS)
+SET_LIKE: tuple[type, ...] = (*ITEMS, *(type(d.keys()) for d in DICTS))
+"""Views of dicts, which are compared as sets are: Python does so with values inside as they are, of any size."""
+SETS: tuple[type, ...] = (set, frozenset, *SET_LIKE)
 
 
 def extends(right: Value, left: Value) -> bool:
@@ -50,9 +57,14 @@ def base_equal(machine: Machine, left: Value, right: Value) -> Value:
     if are_sequences(left, right):
         return len(left) == len(right) and all(same(machine, a, b) for a, b in zip(left, right, strict=True))
     if isinstance(left, dict) and isinstance(right, dict):
-        return len(left) == len(right) and all(k in right and same(machine, v, right[k]) for k, v in left.items())
+        return len(left) == len(right) and all(has_pair(machine, right, k, v) for k, v in left.items())
     if isinstance(left, np.dtype) or isinstance(right, np.dtype):
         return host_of(left) == host_of(right)
+    if isinstance(left, slice) and isinstance(right, slice):
+        return base_equal(machine, bounds(left), bounds(right))
+    if isinstance(left, SET_LIKE) and isinstance(right, SETS) or isinstance(right, SET_LIKE) and isinstance(left, SETS):
+        return len(left) == len(right) and all(contains(machine, item, right) for item in left)
+    prepare(machine, left, right)
     if unseen(left, right):
         return everywhere(False, left, right)
     return left == right
@@ -64,14 +76,22 @@ def everywhere(answer: bool, left: Value, right: Value) -> Value:
     return np.full(found.shape, answer)[()]
 
 
+def has_pair(machine: Machine, holder: dict[Value, Value], key: Value, value: Value) -> bool:
+    return keyed(machine, key) in holder and same(machine, value, holder[key])
+
+
+def bounds(given: slice) -> tuple[Value, Value, Value]:
+    return given.start, given.stop, given.step
+
+
 def host_of(value: Value) -> Any:
     """What numpy compares dtypes with: of a type its own class."""
     return value.hosts[0] if type(value) is Type and value.hosts else value
 
 
 def are_sequences(left: Value, right: Value) -> bool:
-    """Whether both are lists, or both tuples, which are compared item by item."""
-    both = isinstance(left, (list, tuple)) and isinstance(right, (list, tuple))
+    """Whether both are lists, both tuples or both deques, which are compared item by item."""
+    both = isinstance(left, (list, tuple, deque)) and isinstance(right, (list, tuple, deque))
     return both and sequence_kind(left) is sequence_kind(right)
 
 
@@ -80,6 +100,8 @@ def sequence_kind(value: Value) -> type:
     kind = type(value)
     if kind is list or (isinstance(value, Own) and isinstance(value, list)):
         return list
+    if isinstance(value, deque):
+        return deque
     return tuple if kind is tuple or isinstance(value, Own) else kind
 
 
@@ -103,10 +125,13 @@ def base_contains(machine: Machine, item: Value, holder: Any) -> bool:
             raise TypeError(f"'in <string>' requires string as left operand, not {type_name(item)}")
         return item in holder
     if isinstance(holder, (dict, set, frozenset)):
-        return item in holder
+        return keyed(machine, item) in holder
+    if isinstance(holder, ITEMS):
+        return isinstance(item, tuple) and len(item) == 2 and has_pair(machine, holder.mapping, *item)
     if isinstance(holder, range) and type(item) in (int, bool):
         return item in holder
     if isinstance(holder, ARRAYS):
+        prepare(machine, holder, item)
         return not unseen(holder, item) and bool(holder.__contains__(item))
     try:
         items = iterate(machine, holder)
@@ -121,6 +146,11 @@ def base_contains(machine: Machine, item: Value, holder: Any) -> bool:
 
 def not_ordered(sign: str, left: Value, right: Value) -> str:
     return f"'{sign}' not supported between instances of '{type_name(left)}' and '{type_name(right)}'"
+
+
+def included(machine: Machine, some: Any, all_: Any) -> bool:
+    """Whether each item of the one is in the other."""
+    return all(contains(machine, item, all_) for item in some)
 
 
 def ordered(sign: str, run: Callable[[Value, Value], Value], name: str, mirrored: str) -> Callable[..., Value]:
@@ -142,11 +172,19 @@ def ordered(sign: str, run: Callable[[Value, Value], Value], name: str, mirrored
                 if not same(machine, a, b):
                     return compare(machine, a, b)
             return run(len(left), len(right))
+        if isinstance(left, SET_LIKE) and isinstance(right, SETS):
+            return run(len(left), len(right)) and included(machine, *((left, right) if "<" in sign else (right, left)))
+        prepare(machine, left, right)
         if unseen(left, right):
             raise TypeError(not_ordered(sign, left, right))
         return run(left, right)
 
+    BASE[sign] = base_compare
     return compare
+
+
+BASE: dict[str, Callable[[Machine, Value, Value], Value]] = {}
+"""`<`, `<=`, `>`, `>=` without the methods that the program's classes have, by sign."""
 
 
 def unequal(machine: Machine, left: Value, right: Value) -> Value:
@@ -154,8 +192,11 @@ def unequal(machine: Machine, left: Value, right: Value) -> Value:
         answer = call_method(machine, left, "__ne__", [right])
         if answer is not NotImplemented:
             return answer
-    if isinstance(left, (*OBJECTS, list, tuple, dict, np.dtype)) or isinstance(right, (*OBJECTS, np.dtype)):
+    if isinstance(left, (*OBJECTS, list, tuple, dict, deque, slice, *SET_LIKE, np.dtype)) or isinstance(
+        right, (*OBJECTS, np.dtype)
+    ):
         return not truth(machine, equal(machine, left, right))
+    prepare(machine, left, right)
     if unseen(left, right):
         return everywhere(True, left, right)
     return left != right

@@ -14,8 +14,9 @@ from ..objects.kinds import type_of
 from ..objects.values import MISSING, OBJECTS, Class, Value
 from ..refusal import Refusal
 from .asking import special_refused
+from .extending import dictionary
+from .hashing import keyed
 from .iterating import listed
-from .methods import dictionary
 from .subscripts import fetch
 
 
@@ -82,7 +83,7 @@ def mapping(machine: Machine, given: Value = (), **named: Value) -> dict[Value, 
         made = given
     elif isinstance(given, OBJECTS) and given.kind.find("keys") is not MISSING:
         keys = listed(machine, call(machine, load(machine, given, "keys"), [], {}))
-        made = {key: fetch(machine, given, key) for key in keys}
+        made = {keyed(machine, key): fetch(machine, given, key) for key in keys}
     else:
         made = dictionary(machine, given)
     machine.meter.length(len(made) + len(named))
@@ -93,8 +94,8 @@ def unpacked(machine: Machine, given: Value) -> dict[Value, Value] | None:
     """What `**given` stands for: a dictionary, or an object with `keys`; None for anything else."""
     if isinstance(given, dict):
         return given
-    keyed = isinstance(given, OBJECTS) and given.kind.find("keys") is not MISSING
-    return mapping(machine, given) if keyed else None
+    has_keys = isinstance(given, OBJECTS) and given.kind.find("keys") is not MISSING
+    return mapping(machine, given) if has_keys else None
 
 
 def classify(machine: Machine, *given: Value, **keywords: Value) -> Value:
@@ -122,4 +123,4 @@ def plainest(machine: Machine) -> Class:
 
 
 def hashed(machine: Machine, value: Value) -> int:
-    return hash(value)
+    return hash(keyed(machine, value))

@@ -15,7 +15,10 @@ from ..machine import Machine
 from ..objects.values import Builtin, Value
 from ..words import words
 from .comparing import less, same
+from .extending import extend, extend_queue, update
 from .fields import str_format
+from .hashing import keyed
+from .hashing import keys as hashable
 from .iterating import listed
 from .templates import joined
 
@@ -82,12 +85,6 @@ def _append(machine: Machine, this: list[Value], item: Value) -> None:
     this.append(item)
 
 
-def _extend(machine: Machine, this: list[Value], items: Value) -> None:
-    items = listed(machine, items)
-    machine.meter.length(len(this) + len(items))
-    this.extend(items)
-
-
 def _insert(machine: Machine, this: list[Value], at: int, item: Value) -> None:
     machine.meter.length(len(this) + 1)
     this.insert(at, item)
@@ -102,14 +99,10 @@ def _queued(way: Callable[..., None]) -> Callable[..., None]:
     return run
 
 
-def _queue_extended(way: Callable[..., None]) -> Callable[..., None]:
-    def run(machine: Machine, this: deque[Value], items: Value) -> None:
-        found = listed(machine, items)
-        machine.meter.length(len(this) + len(found))
-        for item in found:
-            way(this, item)
-
-    return run
+def _extend_left(machine: Machine, this: deque[Value], items: Value) -> None:
+    found = listed(machine, items)
+    machine.meter.length(len(this) + len(found))
+    this.extendleft(found)
 
 
 def _copied(machine: Machine, this: Any) -> Any:
@@ -170,44 +163,23 @@ def _sort(machine: Machine, this: list[Value], *, key: Value = None, reverse: Va
 # ---- dict and set
 
 
-def dictionary(machine: Machine, given: Value) -> dict[Value, Value]:
-    """The dict of these pairs."""
-    made = {}
-    for nr, pair in enumerate(listed(machine, given)):
-        try:
-            items = listed(machine, pair)
-        except TypeError:
-            raise TypeError(f"cannot convert dictionary update sequence element #{nr} to a sequence") from None
-        if len(items) != 2:
-            raise ValueError(f"dictionary update sequence element #{nr} has length {len(items)}; 2 is required")
-        made[items[0]] = items[1]
-    return made
-
-
-def _update(machine: Machine, this: dict[Value, Value], given: Value = (), **named: Value) -> None:
-    pairs = given if isinstance(given, dict) else dictionary(machine, given)
-    machine.meter.length(len(this) + len(pairs) + len(named))
-    this.update(pairs)
-    this.update(named)
-
-
 def _setdefault(machine: Machine, this: dict[Value, Value], key: Value, default: Value = None) -> Value:
     machine.meter.length(len(this) + 1)
-    return this.setdefault(key, default)
+    return this.setdefault(keyed(machine, key), default)
 
 
 def _fromkeys(machine: Machine, keys: Value, value: Value = None) -> dict[Value, Value]:
-    return dict.fromkeys(listed(machine, keys), value)
+    return dict.fromkeys(hashable(machine, listed(machine, keys)), value)
 
 
 def _add(machine: Machine, this: set[Value], item: Value) -> None:
     machine.meter.length(len(this) + 1)
-    this.add(item)
+    this.add(keyed(machine, item))
 
 
 def _combined(way: Callable[..., Any]) -> Callable[..., Any]:
     def run(machine: Machine, this: Any, *others: Value) -> Any:
-        sets = [listed(machine, other) for other in others]
+        sets = [hashable(machine, listed(machine, other)) for other in others]
         machine.meter.length(len(this) + sum(map(len, sets)))
         return way(this, *sets)
 
@@ -223,7 +195,16 @@ def _ours(**ways: Callable[..., Any]) -> dict[str, Method]:
     return {name.rstrip("_"): Method(name.rstrip("_"), way, machine=True) for name, way in ways.items()}
 
 
-SET = _plain(set, "clear discard pop remove")
+def _by_key(kind: type, names: str) -> dict[str, Method]:
+    """Methods that hash what they are given; `names` as in `_plain`."""
+
+    def one(way: Callable[..., Any]) -> Callable[..., Any]:
+        return lambda machine, this, key, *rest, **named: way(this, keyed(machine, key), *rest, **named)
+
+    return {name: Method(name, one(getattr(kind, name)), machine=True) for name in names.split()}
+
+
+SET = _plain(set, "clear pop") | _by_key(set, "discard remove")
 COMBINE = words(
     "difference intersection issubset issuperset isdisjoint symmetric_difference union update "
     "difference_update intersection_update symmetric_difference_update"
@@ -246,7 +227,7 @@ METHODS: dict[type, dict[str, Method]] = {
     list: _plain(list, "clear pop reverse")
     | _ours(
         append=_append,
-        extend=_extend,
+        extend=extend,
         insert=_insert,
         copy=_copied,
         remove=_remove,
@@ -255,8 +236,9 @@ METHODS: dict[type, dict[str, Method]] = {
         sort=_sort,
     ),
     tuple: _ours(index=_index, count=_count),
-    dict: _plain(dict, "clear get items keys values pop popitem")
-    | _ours(copy=_copied, update=_update, setdefault=_setdefault),
+    dict: _plain(dict, "clear items keys values popitem")
+    | _by_key(dict, "get pop")
+    | _ours(copy=_copied, update=update, setdefault=_setdefault),
     set: SET | _ours(add=_add, copy=_copied, **{name: _combined(getattr(set, name)) for name in COMBINE}),
     frozenset: _ours(copy=_copied, **{name: _combined(getattr(frozenset, name)) for name in READING}),
     int: _plain(int, "bit_length bit_count conjugate"),
@@ -265,12 +247,13 @@ METHODS: dict[type, dict[str, Method]] = {
     bool: {},
     range: _ours(index=_index, count=_count),
 }
-METHODS[OrderedDict] = METHODS[dict] | _plain(OrderedDict, "clear items keys move_to_end pop popitem values")
+METHODS[OrderedDict] = METHODS[dict] | _plain(OrderedDict, "clear items keys popitem values")
+METHODS[OrderedDict] |= _by_key(OrderedDict, "move_to_end pop")
 METHODS[deque] = _plain(deque, "clear pop popleft reverse rotate") | _ours(
     append=_queued(deque.append),
     appendleft=_queued(deque.appendleft),
-    extend=_queue_extended(deque.append),
-    extendleft=_queue_extended(deque.appendleft),
+    extend=extend_queue,
+    extendleft=_extend_left,
     insert=_insert,
     copy=_copied,
     remove=_remove,

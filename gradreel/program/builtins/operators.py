@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from ..calls import call_method
-from ..engine import TENSORS, elements_of
+from ..engine import TENSORS
 from ..gate import stranger
 from ..numpy_face.sharing import wrote
 from ..objects.values import (
@@ -36,7 +36,10 @@ from ..objects.values import (
     Type,
     Value,
 )
+from ..torch_face.sizes import product, spread
+from .extending import grow
 from .formatting import type_name
+from .hashing import count_of, unfolded
 from .templates import percent
 
 if TYPE_CHECKING:
@@ -73,12 +76,22 @@ def joined(machine: Machine, left: Value, right: Value) -> None:
 
 
 def repeated(machine: Machine, left: Value, right: Value) -> None:
-    if isinstance(left, SEQUENCES) and isinstance(right, int):
-        machine.meter.length(len(left) * max(right, 0))
-    elif isinstance(right, SEQUENCES) and isinstance(left, int):
-        machine.meter.length(len(right) * max(left, 0))
+    if isinstance(left, SEQUENCES):
+        machine.meter.length(len(left) * times(right))
+    elif isinstance(right, SEQUENCES):
+        machine.meter.length(len(right) * times(left))
     elif isinstance(left, int) and isinstance(right, int):
         machine.meter.bits(left.bit_length() + right.bit_length())
+
+
+def times(value: Value) -> int:
+    """How often a sequence is repeated by `value`, which may be a number of numpy's or a tensor; else 0."""
+    if not isinstance(value, (int, np.generic, *ARRAYS)):
+        return 0
+    try:
+        return max(operator.index(value), 0)
+    except (TypeError, ValueError, RuntimeError):
+        return 0
 
 
 def raised_to(machine: Machine, left: Value, right: Value) -> None:
@@ -132,6 +145,16 @@ UNARY: dict[type[ast.unaryop], tuple[str, Callable[[Value], Value], str]] = {
     ast.Invert: ("~", operator.invert, "__invert__"),
 }
 
+
+def unary(machine: Machine, sign: str, value: Value) -> Value:
+    """The operator for a value of Python's or numpy's own types, or a tensor."""
+    if isinstance(value, np.ndarray):
+        machine.meter.elements(value.size)
+    return ALONE[sign](value)
+
+
+ALONE = {sign: apply for sign, apply, _ in UNARY.values()}
+
 PLAIN = frozenset({*TENSORS, float, bool})
 """Types whose arithmetic needs no look at sizes here: the engine asks the meter itself before it allocates."""
 
@@ -169,11 +192,11 @@ def general(
                 return answer
         records = isinstance(left, RECORDS) or isinstance(right, RECORDS)
         if not records or (row.sign == "%" and isinstance(left, str)):
-            return base_apply(machine, row, run, left, right)
+            return base_apply(machine, row, run, left, right, inplace)
         if row.sign == "|" and isinstance(left, TYPES_TOO) and isinstance(right, TYPES_TOO):
             return UNION
         raise TypeError(unsupported(row.sign, inplace, left, right))
-    return base_apply(machine, row, run, left, right)
+    return base_apply(machine, row, run, left, right, inplace)
 
 
 def unsupported(sign: str, inplace: bool, left: Value, right: Value) -> str:
@@ -207,11 +230,11 @@ UNION = Type("UnionType", (), None, "types.UnionType")
 """What `int | None` gives: a hint."""
 
 
-def base_binary(machine: Machine, name: str, left: Value, right: Value) -> Value:
+def base_binary(machine: Machine, name: str, left: Value, right: Value, inplace: bool = False) -> Value:
     """The operator of that name, without the methods of classes that extend the values' types."""
     row = next(row for row in BINARY.values() if row.method == name)
     try:
-        return base_apply(machine, row, row.run, left, right)
+        return base_apply(machine, row, row.inplace if inplace else row.run, left, right, inplace)
     except TypeError:
         return NotImplemented
 
@@ -229,15 +252,58 @@ def unseen(left: Value, right: Value) -> bool:
     return isinstance(right, NUMPY) and stranger(left) is not None
 
 
-def base_apply(machine: Machine, row: Binary, run: Callable[[Value, Value], Value], left: Value, right: Value) -> Value:
+def prepare(machine: Machine, left: Value, right: Value) -> None:
+    """Charges what numpy makes of two values, if one is of numpy's: it goes through lists and makes arrays of them."""
+    if not isinstance(left, NUMPY) and not isinstance(right, NUMPY):
+        return
+    for side in (left, right):
+        if isinstance(side, NESTED):
+            machine.meter.elements(unfolded(side, LISTS) if isinstance(side, LISTS) else count_of(side))
+    machine.meter.elements(spread([shape_of(left), shape_of(right)]))
+
+
+LISTS = (list, tuple, deque)
+NESTED = (*LISTS, range)
+
+
+def shape_of(value: Value) -> tuple[int, ...]:
+    """The shape that numpy sees: of nested lists, that of the first ones."""
+    if isinstance(value, (*NUMPY, *TENSORS)):
+        return tuple(value.shape)
+    shape: list[int] = []
+    while isinstance(value, NESTED) and len(shape) < 64:
+        shape.append(count_of(value))
+        value = value[0] if value else None
+    return (*shape, *shape_of(value)) if isinstance(value, (*NUMPY, *TENSORS)) else tuple(shape)
+
+
+def grows(left: Value, right: Value) -> bool:
+    """Whether `+=` and `|=` are a matter of the left side: arrays and tensors on the right say themselves what is."""
+    return isinstance(left, (list, deque, dict)) and not isinstance(right, (*NUMPY, *ARRAYS))
+
+
+def base_apply(
+    machine: Machine,
+    row: Binary,
+    run: Callable[[Value, Value], Value],
+    left: Value,
+    right: Value,
+    inplace: bool = False,
+) -> Value:
     """The operator as Python has it for the values' own types, after the guard."""
     if row.sign == "%" and isinstance(left, str):
         return percent(machine, left, right)
     row.guard(machine, left, right)
+    if row.sign == "@" and isinstance(left, ARRAYS) and isinstance(right, ARRAYS):
+        made, multiplications = product((left, right))
+        machine.meter.work(multiplications)
+        machine.meter.elements(made)
+    else:
+        prepare(machine, left, right)
     if unseen(left, right):
-        raise TypeError(unsupported(row.sign, run is row.inplace, left, right))
-    if isinstance(left, np.ndarray) or isinstance(right, np.ndarray):
-        machine.meter.elements(elements_of(left) * max(elements_of(right), 1))
+        raise TypeError(unsupported(row.sign, inplace, left, right))
+    if inplace and grows(left, right) and grow(machine, row.sign, left, right):
+        return left
     with np.errstate(**WARNING) if of_numpy(left, right) else nullcontext():
         result = run(left, right)
     if machine.mirrored and result is left and isinstance(left, np.ndarray):

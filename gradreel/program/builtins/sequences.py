@@ -61,6 +61,7 @@ def power(machine: Machine, base: Value, exponent: Value, modulus: Value = None)
             raise TypeError(f"unsupported operand type(s) for ** or pow(): {kinds}")
         for number in (base, exponent, modulus):
             machine.meter.bits(int(number).bit_length())
+        machine.meter.charge(int(modulus).bit_length() >> 4)
         return pow(base, exponent, modulus)
     return binary(machine, ast.Pow)(base, exponent)
 

@@ -15,6 +15,7 @@ from ..machine import Machine
 from ..numpy_face.sharing import wrote
 from ..objects.values import MISSING, Class, ClassMethod, Instance, Own, Silent, Type, Value
 from ..torch_face.names import TYPES
+from .hashing import keyed
 from .iterating import listed
 
 SEQUENCES = (list, tuple, str)
@@ -36,6 +37,8 @@ def fetch_plainly(machine: Machine, owner: Value, index: Value) -> Value:
             return owner[whole(index)]
         return owner[position(owner, index)]
     if isinstance(owner, dict):
+        if isinstance(index, tuple):
+            keyed(machine, index)
         if isinstance(owner, Own) and index not in owner:
             answer = call_method(machine, owner, "__missing__", [index])
             if answer is not NotImplemented:
@@ -142,7 +145,7 @@ def assign_plainly(machine: Machine, owner: Value, index: Value, value: Value) -
     elif isinstance(owner, dict):
         if len(owner) >= machine.limits.length:
             machine.meter.length(len(owner) + 1)
-        owner[index] = value
+        owner[keyed(machine, index) if isinstance(index, tuple) else index] = value
     elif isinstance(owner, deque):
         owner[position(owner, index)] = value
     elif type(owner) is Silent:
@@ -179,7 +182,7 @@ def remove_plainly(machine: Machine, owner: Value, index: Value) -> None:
     elif isinstance(owner, list):
         del owner[whole(index) if type(index) is slice else position(owner, index)]
     elif isinstance(owner, dict) or (isinstance(owner, torch.nn.Module) and hasattr(type(owner), "__delitem__")):
-        del owner[index]
+        del owner[keyed(machine, index)]
     elif isinstance(owner, torch.Tensor):
         raise TypeError("Tensor does not support deleting items")
     elif call_method(machine, owner, "__delitem__", [index]) is NotImplemented:

@@ -45,6 +45,7 @@ from .asking import (
 )
 from .comparing import greater, less
 from .formatting import text, written
+from .hashing import keys
 from .iterating import listed
 from .making import classify, compound, counted, hashed, mapping, plainest, real, whole
 from .methods import METHODS, _fromkeys, maketrans, ordered_list
@@ -78,7 +79,10 @@ def show(
     for name, given in (("sep", sep), ("end", end)):
         if given is not None and not isinstance(given, str):
             raise TypeError(f"{name} must be None or a string, not {kind_name(given)}")
-    parts = (" " if sep is None else sep).join([text(machine, value) for value in values])
+    glue = " " if sep is None else sep
+    words = [text(machine, value) for value in values]
+    machine.meter.room(sum(map(len, words)) + len(glue) * len(words))
+    parts = glue.join(words)
     shown = parts + ("\n" if end is None else end)
     file = machine.streams.get("stdout", MISSING) if file is None else file
     if file is MISSING:
@@ -110,8 +114,10 @@ TYPES: dict[str, Type] = {
     "list": _type("list", (list,), lambda machine, items=(): listed(machine, items)),
     "tuple": _type("tuple", (tuple,), lambda machine, items=(): tuple(listed(machine, items))),
     "dict": _type("dict", (dict,), mapping, fromkeys=Builtin("fromkeys", _fromkeys, machine=True)),
-    "set": _type("set", (set,), lambda machine, items=(): set(listed(machine, items))),
-    "frozenset": _type("frozenset", (frozenset,), lambda machine, items=(): frozenset(listed(machine, items))),
+    "set": _type("set", (set,), lambda machine, items=(): set(keys(machine, listed(machine, items)))),
+    "frozenset": _type(
+        "frozenset", (frozenset,), lambda machine, items=(): frozenset(keys(machine, listed(machine, items)))
+    ),
     "range": _type("range", (range,), counted),
     "slice": _type("slice", (slice,), lambda machine, *bounds: slice(*bounds)),
     "object": _type("object", (object,), lambda machine: Instance(plainest(machine))),

@@ -6,6 +6,7 @@ from collections import OrderedDict, defaultdict, deque
 from collections.abc import Callable
 from typing import Any
 
+from ..builtins.hashing import put_all
 from ..builtins.iterating import iterate, listed
 from ..builtins.table import TYPES as PYTHON
 from ..calls import call
@@ -45,13 +46,15 @@ def _default_dict(
     machine: Machine, factory: Value = None, given: Value = (), **named: Value
 ) -> defaultdict[Value, Value]:
     made: defaultdict[Value, Value] = defaultdict(None if factory is None else Factory(machine, factory))
-    made.update(pairs_of(machine, given))
+    put_all(machine, made, pairs_of(machine, given))
     made.update(named)
     return made
 
 
 def _ordered_dict(machine: Machine, given: Value = (), **named: Value) -> OrderedDict[Value, Value]:
-    return OrderedDict([*pairs_of(machine, given), *named.items()])
+    made: OrderedDict[Value, Value] = OrderedDict()
+    put_all(machine, made, [*pairs_of(machine, given), *named.items()])
+    return made
 
 
 def _deque(machine: Machine, items: Value = (), maxlen: int | None = None) -> deque[Value]:

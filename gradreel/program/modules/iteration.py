@@ -10,25 +10,102 @@ from typing import Any
 from ..builtins.asking import is_callable
 from ..builtins.comparing import COMPARE, contains
 from ..builtins.iterating import iterate, listed
-from ..builtins.operators import BINARY, UNARY, binary
+from ..builtins.operators import BINARY, UNARY, binary, unary
+from ..builtins.sequences import absolute
 from ..builtins.subscripts import fetch
 from ..calls import call, truth
 from ..machine import Machine
 from ..objects.attributes import load
 from ..objects.values import MISSING, Builtin, Function, Value
+from ..words import words
 from .making import module
+
+ITERATORS = words("count repeat cycle product combinations permutations combinations_with_replacement")
+
+
+OFTEN = 64
+"""Items of an iterator that are charged together, so that a `for`, which charges its turns itself, may take as many."""
+
+
+class Charged:
+    """An iterator of the host's that may go on for long: wherever its items go, even into a loop in C, it is stopped.
+
+    `cost` is in steps, of iterators whose items are long.
+    """
+
+    __slots__ = ("meter", "source", "cost", "taken")
+
+    def __init__(self, machine: Machine, source: Any, cost: int = 0) -> None:
+        self.meter, self.source, self.cost = machine.meter, iter(source), cost
+        self.taken = 0
+
+    def __iter__(self) -> Charged:
+        return self
+
+    def __next__(self) -> Value:
+        self.taken += 1
+        if self.cost or not self.taken % OFTEN:
+            self.meter.charge(self.cost or OFTEN // 8)
+        return next(self.source)
+
+    def __repr__(self) -> str:
+        return repr(self.source)
+
+
+KINDS = {name: type(name, (Charged,), {"__slots__": (), "__module__": "itertools"}) for name in ITERATORS}
+"""The same by the name of the type that programs see."""
 
 
 def _iterator(way: Callable[..., Any]) -> Callable[..., Any]:
     return lambda machine, *sources, **named: way(*(iterate(machine, source) for source in sources), **named)
 
 
-def _product(machine: Machine, *sources: Value, repeat: int = 1) -> Any:
-    return itertools.product(*(listed(machine, source) for source in sources), repeat=repeat)
+def _count(machine: Machine, start: Value = 0, step: Value = 1) -> Any:
+    return KINDS["count"](machine, itertools.count(start, step))
 
 
 def _repeat(machine: Machine, item: Value, times: int | None = None) -> Any:
-    return itertools.repeat(item) if times is None else itertools.repeat(item, times)
+    return KINDS["repeat"](machine, itertools.repeat(item) if times is None else itertools.repeat(item, times))
+
+
+def _cycle(machine: Machine, source: Value) -> Any:
+    return KINDS["cycle"](machine, itertools.cycle(listed(machine, source)))
+
+
+def _product(machine: Machine, *sources: Value, repeat: int = 1) -> Any:
+    pools = [listed(machine, source) for source in sources]
+    return choosing(machine, "product", len(pools) * max(repeat, 0), *pools, repeat=repeat)
+
+
+def _choices(name: str) -> Callable[..., Any]:
+    """What gives tuples of `r` items of one source."""
+
+    def run(machine: Machine, iterable: Value, r: int | None = None) -> Any:
+        items = listed(machine, iterable)
+        return choosing(machine, name, len(items) if r is None else r, items, *([] if r is None else [r]))
+
+    return run
+
+
+def choosing(machine: Machine, name: str, length: int, *given: Any, **named: Any) -> Any:
+    """An iterator over tuples of so many items."""
+    machine.meter.length(length)
+    return KINDS[name](machine, getattr(itertools, name)(*given, **named), length // OFTEN)  # a name of this file
+
+
+def _slice(machine: Machine, source: Value, *bounds: Value) -> Any:
+    return itertools.islice(Charged(machine, iterate(machine, source)), *bounds)
+
+
+def _compress(machine: Machine, data: Value, selectors: Value) -> Any:
+    marked = zip(Charged(machine, iterate(machine, data)), iterate(machine, selectors), strict=False)
+    return (item for item, keep in marked if truth(machine, keep))
+
+
+def _tee(machine: Machine, iterable: Value, n: int = 2) -> Any:
+    items = listed(machine, iterable)
+    machine.meter.length(len(items) * max(n, 0) + max(n, 0))
+    return tuple(iter(list(items)) for _ in range(n))
 
 
 CHAIN = Builtin("chain", _iterator(itertools.chain), machine=True)
@@ -45,24 +122,16 @@ CHAIN.more = {
 ITERTOOLS = module(
     "itertools",
     {
-        "count": lambda machine, start=0, step=1: itertools.count(start, step),
+        "count": _count,
         "repeat": _repeat,
         "zip_longest": _iterator(itertools.zip_longest),
-        "islice": lambda machine, source, *bounds: itertools.islice(iterate(machine, source), *bounds),
+        "islice": _slice,
         "pairwise": _iterator(itertools.pairwise),
-        "cycle": lambda machine, source: itertools.cycle(listed(machine, source)),
+        "cycle": _cycle,
         "product": _product,
-        "combinations": lambda machine, source, r: itertools.combinations(listed(machine, source), r),
-        "permutations": lambda machine, source, *r: itertools.permutations(listed(machine, source), *r),
-        "combinations_with_replacement": lambda machine, source, r: itertools.combinations_with_replacement(
-            listed(machine, source), r
-        ),
-        "compress": lambda machine, data, selectors: (
-            item
-            for item, keep in zip(iterate(machine, data), iterate(machine, selectors), strict=False)
-            if truth(machine, keep)
-        ),
-        "tee": lambda machine, source, n=2: tuple(iter(list(items)) for items in [listed(machine, source)] * n),
+        **{name: _choices(name) for name in ("combinations", "permutations", "combinations_with_replacement")},
+        "compress": _compress,
+        "tee": _tee,
     },
     {"chain": CHAIN},
     guest=True,
@@ -157,13 +226,13 @@ OPERATOR = module(
     | {f"i{row.method}": _binary(kind, True) for kind, row in BINARY.items()}
     | {name: COMPARE[kind] for kind, name in TESTS.items()}
     | {
-        name: (lambda way: lambda machine, value: way(value))(UNARY[kind][1])
+        name: (lambda sign: lambda machine, value: unary(machine, sign, value))(UNARY[kind][0])
         for kind, name in ((ast.USub, "neg"), (ast.UAdd, "pos"), (ast.Invert, "invert"))
     }
     | {
         "not_": lambda machine, value: not truth(machine, value),
         "truth": truth,
-        "abs": lambda machine, value: abs(value),
+        "abs": absolute,
         "contains": lambda machine, holder, item: contains(machine, item, holder),
         "getitem": fetch,
         "itemgetter": _getter,

@@ -16,7 +16,7 @@ from ..engine import torch
 from ..machine import Machine
 from ..words import words
 from .creating import begin, blank
-from .values import MISSING, Builtin, Class, Instance, Own, Type, Value
+from .values import MISSING, OBJECTS, Builtin, Class, Instance, Own, Type, Value
 
 
 def basic(machine: Machine, this: Value, kind: Class | None, name: str, host: Type | None = None) -> Value:
@@ -84,7 +84,9 @@ def _text(machine: Machine, this: Value) -> str:
 
 
 def _hash(machine: Machine, this: Value) -> int:
-    return Instance.__hash__(this) if isinstance(this, Instance) else hash(this)
+    from ..builtins.hashing import keyed
+
+    return Instance.__hash__(this) if isinstance(this, Instance) else hash(keyed(machine, this))
 
 
 def _equal(machine: Machine, this: Value, other: Value) -> Value:
@@ -96,10 +98,12 @@ def _equal(machine: Machine, this: Value, other: Value) -> Value:
 
 
 def _formatted(machine: Machine, this: Value, spec: str) -> str:
-    from ..builtins.formatting import base_text
+    from ..builtins.formatting import base_text, plain
     from ..builtins.templates import formatted
 
-    return formatted(machine, base_text(machine, this), spec) if isinstance(this, Instance) else format(this, spec)
+    if isinstance(this, OBJECTS):
+        this = plain(this) if isinstance(this, (int, float, str)) else base_text(machine, this)
+    return formatted(machine, this, spec)
 
 
 def _init(machine: Machine, this: Value, *args: Value, **kwargs: Value) -> None:
@@ -151,18 +155,35 @@ def _has(machine: Machine, this: Value, item: Value) -> bool:
     return base_contains(machine, item, this)
 
 
-def _operator(kind: str, mirrored: bool = False) -> Callable[..., Value]:
+def _operator(kind: str, mirrored: bool = False, inplace: bool = False) -> Callable[..., Value]:
     def run(machine: Machine, this: Value, other: Value) -> Value:
         from ..builtins.operators import base_binary
 
-        return base_binary(machine, kind, other, this) if mirrored else base_binary(machine, kind, this, other)
+        sides = (other, this) if mirrored else (this, other)
+        return base_binary(machine, kind, *sides, inplace)
 
     return run
 
 
-def _compared(name: str) -> Callable[..., Value]:
-    ask = operator.methodcaller
-    return lambda machine, this, other: ask(name, other)(this) if isinstance(this, (*NUMBERS, str)) else NotImplemented
+def _compared(sign: str) -> Callable[..., Value]:
+    def run(machine: Machine, this: Value, other: Value) -> Value:
+        from ..builtins.comparing import BASE
+
+        try:
+            return BASE[sign](machine, this, other)
+        except TypeError:
+            return NotImplemented
+
+    return run
+
+
+def _alone(sign: str) -> Callable[..., Value]:
+    def run(machine: Machine, this: Value) -> Value:
+        from ..builtins.operators import unary
+
+        return unary(machine, sign, this)
+
+    return run
 
 
 def _called(machine: Machine, this: Value, *args: Value, **kwargs: Value) -> Value:
@@ -183,8 +204,7 @@ def _turned(machine: Machine, this: Value) -> Value:
     return turned(machine, this)
 
 
-NUMBERS = (int, float, torch.Tensor, np.ndarray)
-ARITHMETIC = words("add sub mul truediv floordiv mod pow matmul and or xor")
+ARITHMETIC = words("add sub mul truediv floordiv mod pow matmul lshift rshift and or xor")
 
 CONTENT: dict[str, Callable[..., Value]] = {
     "__getitem__": _item,
@@ -195,14 +215,18 @@ CONTENT: dict[str, Callable[..., Value]] = {
     "__iter__": lambda machine, this: iter(this),
     **{f"__{name}__": _operator(name) for name in ARITHMETIC},
     **{f"__r{name}__": _operator(name, mirrored=True) for name in ARITHMETIC},
-    **{name: _compared(name) for name in words("__lt__ __le__ __gt__ __ge__")},
+    **{f"__i{name}__": _operator(name, inplace=True) for name in ARITHMETIC},
+    **{
+        name: _compared(sign)
+        for name, sign in zip(words("__lt__ __le__ __gt__ __ge__"), words("< <= > >="), strict=True)
+    },
     "__call__": _called,
     "__round__": _rounded,
     "__reversed__": _turned,
     "__index__": lambda machine, this: operator.index(this),
-    "__invert__": lambda machine, this: ~this,
-    "__pos__": lambda machine, this: +this,
-    "__neg__": lambda machine, this: -this,
+    "__invert__": _alone("~"),
+    "__pos__": _alone("+"),
+    "__neg__": _alone("-"),
     "__abs__": lambda machine, this: abs(this),
     "__bool__": lambda machine, this: bool(this),
     "__int__": lambda machine, this: int(this),

@@ -37,7 +37,8 @@ def named_tuple(
             raise ValueError(f"Type names and field names must be valid identifiers: {name!r}")
         if name.startswith("_"):
             raise ValueError(f"Field names cannot start with an underscore: {name!r}")
-    twin = next((name for nr, name in enumerate(names) if name in names[:nr]), None)
+    seen: set[str] = set()
+    twin = next((name for name in names if name in seen or seen.add(name)), None)
     if twin is not None:
         raise ValueError(f"Encountered duplicate field name: {twin!r}")
     given = [] if defaults is None else listed(machine, defaults)

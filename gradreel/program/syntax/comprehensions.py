@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any, NamedTuple
 
+from ..builtins.hashing import keyed
 from ..builtins.iterating import iterate
 from ..calls import truth
 from ..machine import Machine
@@ -66,6 +68,7 @@ def list_comp(compiler: Compiler, node: ast.ListComp | ast.SetComp) -> Run:
     machine, limit = compiler.machine, compiler.machine.limits.length
     first, loops, inside, (value,) = parts(compiler, node)
     unique = isinstance(node, ast.SetComp)
+    hashed = partial(keyed, machine)
 
     def run(frame: Frame) -> Value:
         source = iterate(machine, first(frame))
@@ -73,7 +76,7 @@ def list_comp(compiler: Compiler, node: ast.ListComp | ast.SetComp) -> Run:
         made: Any = set() if unique else []
         enter = made.add if unique else made.append
         for _ in walk(machine, loops, 0, inner, source):
-            enter(value(inner))
+            enter(hashed(value(inner)) if unique else value(inner))
             if len(made) > limit:
                 machine.meter.length(len(made))
         return made
@@ -91,7 +94,7 @@ def dict_comp(compiler: Compiler, node: ast.DictComp) -> Run:
         inner = inside(frame)
         made: dict[Value, Value] = {}
         for _ in walk(machine, loops, 0, inner, source):
-            at = key(inner)
+            at = keyed(machine, key(inner))
             made[at] = value(inner)
             if len(made) > limit:
                 machine.meter.length(len(made))

@@ -6,9 +6,10 @@ import ast
 from collections.abc import Callable
 
 from ..builtins.comparing import COMPARE
+from ..builtins.hashing import keys, put_all
 from ..builtins.iterating import has_walk, iterate, listed
 from ..builtins.making import unpacked
-from ..builtins.operators import RECORDS, UNARY, binary
+from ..builtins.operators import PLAIN, RECORDS, UNARY, binary, unary
 from ..builtins.subscripts import fetch
 from ..builtins.table import NO_BYTES
 from ..builtins.templates import converted
@@ -58,7 +59,7 @@ def unary_op(compiler: Compiler, node: ast.UnaryOp) -> Run:
                 return answer
         if isinstance(value, RECORDS):
             raise TypeError(f"bad operand type for unary {sign}: '{kind_name(value)}'")
-        return apply(value)
+        return apply(value) if type(value) in PLAIN else unary(machine, sign, value)
 
     return run
 
@@ -190,8 +191,8 @@ def tuple_display(compiler: Compiler, node: ast.Tuple) -> Run:
 
 @compiles(ast.Set)
 def set_display(compiler: Compiler, node: ast.Set) -> Run:
-    items = parts(compiler, node.elts, None)
-    return lambda frame: set(items(frame))
+    machine, items = compiler.machine, parts(compiler, node.elts, None)
+    return lambda frame: set(keys(machine, items(frame)))
 
 
 @compiles(ast.Dict)
@@ -209,14 +210,14 @@ def dict_display(compiler: Compiler, node: ast.Dict) -> Run:
             if key is not None:
                 row.append((key(frame), value(frame)))
                 continue
-            made.update(row)
+            put_all(machine, made, row)
             row.clear()
             given = value(frame)
             more = unpacked(machine, given)
             if more is None:
                 raise TypeError(f"'{kind_name(given)}' object is not a mapping")
-            made.update(more)
-        made.update(row)
+            put_all(machine, made, more)
+        put_all(machine, made, row)
         machine.meter.length(len(made))
         return made
 

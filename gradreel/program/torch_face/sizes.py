@@ -22,11 +22,15 @@ def broadcast(args: Arguments) -> int:
     Without arrays it is a factory, and its numbers are the shape.
     """
     found = shapes(args)
-    if not found:
-        return whole(args)
-    deepest = max(map(len, found), default=0)
+    return spread(found) if found else whole(args)
+
+
+def spread(found: list[tuple[int, ...]]) -> int:
+    """Elements of the shape that these are broadcast to."""
+    if len(found) == 1:
+        return math.prod(found[0])
     size = 1
-    for axis in range(1, deepest + 1):
+    for axis in range(1, max(map(len, found), default=0) + 1):
         size *= max(shape[-axis] for shape in found if len(shape) >= axis)
     return size
 
@@ -68,14 +72,14 @@ def on_diagonal(args: Arguments) -> int:
 
 def product(args: Arguments) -> tuple[int, int]:
     """Elements and multiplications of a matrix product."""
-    found = [shape for shape in shapes(args) if shape]
+    found = [tuple(arg.shape) for arg in args if hasattr(arg, "shape") and arg.shape]
     if len(found) < 2:
         return broadcast(args), 0
     left, right = found[-2], found[-1]
     inner = left[-1]
     rows = left[-2] if len(left) > 1 else 1
     columns = right[-1] if len(right) > 1 else 1
-    batch = max(math.prod(left[:-2]), math.prod(right[:-2]))
+    batch = spread([left[:-2], right[:-2]])
     return batch * rows * columns, batch * rows * columns * inner
 
 

@@ -1,0 +1,82 @@
+"""Keys of dicts and sets: what a hash goes through is charged first, for Python counts shared tuples each time."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..machine import Machine
+from ..objects.values import Value
+
+DEEPEST = 5_000
+"""Tuples inside tuples that may be hashed; Python itself would go on until its stack is used up."""
+MANY = 1_000
+"""Keys that are put into a set by one call of the host's, whatever their hashes are."""
+FREE = 64
+"""Parts of a key that cost nothing."""
+
+
+def keyed(machine: Machine, key: Value) -> Value:
+    """`key`, about to be hashed: each part of a tuple is charged as often as a hash comes by."""
+    if not isinstance(key, tuple):
+        return key
+    size = len(key)
+    if any(isinstance(part, tuple) for part in key):
+        size = unfolded(key)
+    if size > FREE:
+        machine.meter.charge(size >> 4)
+    return key
+
+
+def keys(machine: Machine, given: list[Value]) -> list[Value]:
+    """The same for many, of which a set is about to be made."""
+    for key in given:
+        if isinstance(key, tuple):
+            keyed(machine, key)
+    if len(given) > MANY:
+        seen: set[Value] = set()
+        for key in given:  # where all have one hash, they are compared with one another: by our loop first
+            seen.add(key)
+    return given
+
+
+def count_of(items: Any) -> int:
+    """How many there are, even where a range has more than Python counts."""
+    if isinstance(items, range):
+        return max(0, -((items.start - items.stop) // items.step))
+    return len(items)
+
+
+def unfolded(whole: Any, kinds: type | tuple[type, ...] = tuple) -> int:
+    """The parts of `whole` and of those in it that are of these `kinds`; what is there several times counts each time.
+
+    Raises:
+        RecursionError: it is too deep, or inside itself.
+    """
+    sizes: dict[int, int] = {}
+    depth: dict[int, int] = {}
+    waiting: list[Any] = [whole]
+    begun: set[int] = set()
+    while waiting:
+        top = waiting[-1]
+        if id(top) in sizes:
+            waiting.pop()
+            continue
+        inner = [part for part in top if isinstance(part, kinds)]
+        later = [part for part in inner if id(part) not in sizes]
+        if later and id(top) not in begun:
+            begun.add(id(top))
+            waiting += later
+            continue
+        waiting.pop()
+        depth[id(top)] = 1 + max((depth.get(id(part), DEEPEST) for part in inner), default=0)
+        if depth[id(top)] > DEEPEST:
+            raise RecursionError("maximum recursion depth exceeded")
+        ranges = sum(count_of(part) for part in top if isinstance(part, range))
+        sizes[id(top)] = len(top) + ranges + sum(sizes[id(part)] for part in inner)
+    return sizes[id(whole)]
+
+
+def put_all(machine: Machine, into: dict[Value, Value], given: Any) -> None:
+    """`into.update(given)` for pairs or a dict, likewise."""
+    for key, value in given.items() if isinstance(given, dict) else given:
+        into[keyed(machine, key)] = value
