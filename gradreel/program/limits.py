@@ -149,6 +149,12 @@ class Meter:
         if steps > FREE:
             self.charge(steps // FREE)
 
+    def fits(self, count: int) -> None:
+        """A view of `count` elements is about to be made, which takes a step."""
+        if count > self.limits.elements:
+            raise Spent("elements", self.limits.elements)
+        self.charge()
+
     def work(self, flops: int) -> None:
         """A matrix product of `flops` multiplications is about to be done."""
         if flops > self.limits.product:

@@ -5,11 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
+from autograd_core.op import TABLE
+
 from ..limits import FREE, Meter
 from ..words import words
 from .sizes import (
     Arguments,
+    aligned,
     apart,
+    apiece,
     asked,
     attending,
     bagged,
@@ -30,9 +34,11 @@ from .sizes import (
     largest,
     looked_up,
     looked_up_in,
+    nothing,
     on_diagonal,
     packed,
     paired,
+    permuted,
     picked,
     pooled,
     product,
@@ -44,6 +50,7 @@ from .sizes import (
     selected,
     shapes,
     shown,
+    sides,
     squared,
     times_numbers,
     together,
@@ -51,6 +58,7 @@ from .sizes import (
     unpooled,
     unrolled,
     whole,
+    windowed,
     written,
 )
 from .weights import weight
@@ -93,8 +101,6 @@ ALONG = words(
 
 SIZES: dict[str, Callable[[Arguments], int]] = {
     "addr": crossed,
-    "expand": asked,
-    "broadcast_to": asked,
     "repeat": repeated,
     "tile": repeated,
     "repeat_interleave": repeated,
@@ -110,7 +116,6 @@ SIZES: dict[str, Callable[[Arguments], int]] = {
     "stack": together,
     "concat": together,
     "block_diag": on_diagonal,
-    "as_strided": shown,
     "convolution": convolved,
     "convolution_backward": convolved_back,
     "mkldnn_rnn_layer": gated,
@@ -135,6 +140,12 @@ SIZES: dict[str, Callable[[Arguments], int]] = {
     **dict.fromkeys(UPSAMPLING, resized),
     **{f"{name}_backward": resized_back for name in UPSAMPLING},
     "_pdist_forward": paired,
+    **dict.fromkeys(words("linalg_lu lu_unpack"), permuted),
+    "linalg_qr": lambda args: sides(args) if args[1:] == ("complete",) else largest(args),
+    "_linalg_svd": lambda args: sides(args) if True in args[1:2] else largest(args),
+    "diag_embed": squared,
+    "mvlgamma": lambda args: broadcast(args[:1]) * max(int(args[1]), 1),
+    "_ctc_loss": aligned,
     "_scaled_dot_product_flash_attention_for_cpu": scored,
     "_pdist_backward": lambda args: paired(args[1:]),
 }
@@ -155,6 +166,34 @@ APART = {"_cdist_forward": 0, "_cdist_backward": 1}
 
 CONVOLUTIONS = frozenset(("convolution", "convolution_backward"))
 
+VIEWS: dict[str, Callable[[Arguments], int]] = {
+    **{name.partition(".")[0]: nothing for name, entry in TABLE.items() if entry.view},
+    **dict.fromkeys(("unbind", "split", "split_with_sizes"), apiece),
+    **dict.fromkeys(("expand", "broadcast_to"), asked),
+    "as_strided": shown,
+    "unfold": windowed,
+}
+"""Operators that show memory which is there: they take a step, and what they show may have no more elements than a
+tensor. Several tensors take room by themselves."""
+
+SIZED = frozenset(words("size input_sizes sizes shape normalized_shape self_shape output_size"))
+"""How operators call the size of what they make."""
+
+AT: dict[str, tuple[int, ...]] = {
+    name: tuple(at for at, parameter in enumerate(entry.signature.parameters) if parameter in SIZED)
+    for name, entry in TABLE.items()
+}
+"""Where among its arguments an operator finds that."""
+
+
+def usual(name: str, args: Arguments) -> int:
+    """What is made by an operator of which nothing else is said: as much as its operands are broadcast to, or as the
+    largest of them has, or as it is asked for."""
+    sizes = [args[at] for at in AT.get(name, ()) if at < len(args)]
+    wanted = [whole(tuple(size)) for size in sizes if isinstance(size, (tuple, list))]
+    return max(broadcast(args), largest(args), *wanted, 0)
+
+
 MOMENT = 8
 """The windows of a convolution are laid out for a moment only, and so are the differences of rows that are compared:
 they may be so many times what a tensor may have."""
@@ -169,11 +208,16 @@ def reserve(meter: Meter) -> Callable[[str, Arguments], None]:
         op = name.partition(".")[0]
         if op in SOLVERS:
             meter.work(max(map(solved, shapes(args)), default=0))
+        if op in VIEWS:
+            meter.fits(VIEWS[op](args))
+            return
         if op in PRODUCTS:
             elements, flops = product(args)
             meter.work(flops)
+        elif op in SIZES:
+            elements = SIZES[op](args)
         else:
-            elements = SIZES.get(op, broadcast)(args)
+            elements = usual(name, args)
         if op in APART:
             meter.elements(apart(args[APART[op] :]) // MOMENT)
         meter.elements(elements // MOMENT if op in CONVOLUTIONS else elements, weight(op, args))

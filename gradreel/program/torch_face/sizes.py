@@ -318,6 +318,58 @@ def shown(args: Arguments) -> int:
     return whole(args[1:2])
 
 
+def nothing(args: Arguments) -> int:
+    return 0
+
+
+PIECE = 3
+"""A tensor, even an empty one, takes some room: to have a million of them at once is as much as to have a few large."""
+
+
+def apiece(args: Arguments) -> int:
+    """A view of each row, or of each part, of the first."""
+    base, size = args[0], args[1] if len(args) > 1 else 0
+    if isinstance(size, (tuple, list)):
+        return PIECE * len(size)
+    at = args[2] if len(args) > 2 else None
+    if at is None:  # unbind takes the dimension alone
+        return PIECE * (base.shape[size] if base.ndim and -base.ndim <= size < base.ndim else 0)
+    length = base.shape[at] if base.ndim and -base.ndim <= at < base.ndim else 0
+    return PIECE * -(-length // max(size, 1))
+
+
+def windowed(args: Arguments) -> int:
+    """A window of `size` at each `step` along a dimension."""
+    base, dimension, size, step = args
+    if not base.ndim or not -base.ndim <= dimension < base.ndim:
+        return int(base.size)
+    length = base.shape[dimension]
+    places = max(length - size, 0) // max(step, 1) + 1
+    return int(base.size // max(length, 1) * places * max(size, 1))
+
+
+def permuted(args: Arguments) -> int:
+    """A matrix for the order of the rows, beside the factors."""
+    shape = args[0].shape
+    return int(math.prod(shape[:-2]) * shape[-2] * max(shape[-2:])) if len(shape) > 1 else math.prod(shape)
+
+
+def sides(args: Arguments) -> int:
+    """A factor of a matrix may be as wide as that is high, or the other way round."""
+    shape = args[0].shape
+    if len(shape) < 2:
+        return math.prod(shape)
+    return int(math.prod(shape[:-2]) * max(shape[-2:]) ** 2)
+
+
+def aligned(args: Arguments) -> int:
+    """A score for each step, example, and place of a target, with a blank between any two."""
+    scores, targets, _, lengths = args[:4]
+    longest = int(np.max(lengths, initial=0)) if len(lengths) else 0
+    steps = scores.shape[0] * (scores.shape[1] if scores.ndim > 2 else 1)
+    return int(max(steps * (2 * longest + 1), scores.size, np.size(targets)))
+
+
 def chosen(args: Arguments) -> int:
     """A place for each choice of elements, taken or not."""
     length = math.prod(getattr(args[0], "shape", ()))
