@@ -17,6 +17,7 @@ import numpy as np
 from .absent import absent
 from .nn.stateless import functional_call, replace_all_batch_norm_modules_, stack_module_state
 from .ops.shape import stack
+from .state import ask_room
 from .tensor import Tensor, plain
 from .transforms.derivatives import grad, grad_and_value, jvp, jvp_of, linearize, places, vjp, vjp_of
 from .transforms.trees import Shape, flatten, unflatten
@@ -27,6 +28,8 @@ Func = Callable[..., Any]
 
 def units(leaves: Sequence[Tensor]) -> list[list[Tensor]]:
     """For each element of all the `leaves` together: leaves of zeros, with a one at that element."""
+    count = sum(leaf.data_.size for leaf in leaves)
+    ask_room(count, count)
     found = []
     for k, leaf in enumerate(leaves):
         for n in range(leaf.data_.size):

@@ -121,6 +121,12 @@ class State(threading.local):
         (special.discard if usual and fields["grad_enabled"] else special.add)(fields["thread"])
 
 
+def ask_room(*lengths: int) -> None:
+    """Ask whoever counts memory whether there is room for so many elements; what is asked may raise."""
+    if state.reserve is not None:
+        state.reserve("empty", lengths)
+
+
 def forget(thread: int) -> None:
     """The thread of this number ends; another may get its number."""
     special.discard(thread)

@@ -109,8 +109,11 @@ class TensorMeta(type):
         else:
             from .functions.choices import sizes_of
             from .functions.factories import checked
+            from .state import ask_room
 
-            tensor.data_ = np.zeros(checked(sizes_of(data, "new")) if data else 0, default_kind())
+            sizes = checked(sizes_of(data, "new"))
+            ask_room(*sizes)
+            tensor.data_ = np.zeros(sizes if data else 0, default_kind())
         tensor.storage_ = tensor.node = tensor.meta = None
         return tensor
 

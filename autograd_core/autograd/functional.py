@@ -14,7 +14,7 @@ import numpy as np
 from ..modes import enable_grad, set_grad_enabled
 from ..ops.shape import stack
 from ..sizes import Size
-from ..state import state
+from ..state import ask_room, state
 from ..tensor import Tensor, plain
 from . import forward_ad, grad
 from .strictness import STRICT, Tensors, depend, filled, zeros_like
@@ -234,6 +234,7 @@ def jacobian(
 
 def row_of(i: int, output: Tensor, inputs: Tensors, create_graph: bool, strict: bool) -> Tensors:
     """The Jacobian of output number `i` for each input, one backward for each of its elements."""
+    ask_room(output.data_.size, sum(t.data_.size for t in inputs))
     found: list[list[Tensor]] = [[] for _ in inputs]
     for k in range(output.data_.size):
         element = output.reshape(-1)[k]
@@ -268,6 +269,7 @@ def by_forward_mode(func: Func, inputs: Any, create_graph: bool, strict: bool, v
     many_outputs, columns = False, []
     for j, tensor in enumerate(at):
         taken: list[tuple[Tensor, ...]] = []
+        ask_room(tensor.data_.size, tensor.data_.size)
         for k in range(tensor.data_.size):
             unit = np.zeros(tensor.data_.size, tensor.data_.dtype)
             unit[k] = 1

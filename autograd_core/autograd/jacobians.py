@@ -14,7 +14,7 @@ import numpy as np
 
 from ..dtypes import from_numpy
 from ..sizes import Size
-from ..state import state
+from ..state import ask_room, state
 from ..tensor import Array, Tensor, plain
 from . import forward_ad, grad
 
@@ -106,6 +106,7 @@ def numerical(subject: Subject, eps: float) -> list[list[Array]]:
     found = []
     for tensor in subject.wanted:
         memory = tensor.array()
+        ask_room(memory.size, sum(out.data_.size for out in subject.floats))
         jacobians = [np.zeros((memory.size, out.data_.size), out.data_.dtype) for out in subject.floats]
         for row, index in enumerate(product(*map(range, memory.shape))):
             place: Any = (*index, ...)
@@ -137,6 +138,7 @@ def analytical(output: Tensor, subject: Subject) -> list[Array]:
 
 
 def units(tensor: Tensor) -> Array:
+    ask_room(tensor.data_.size, tensor.data_.size)
     return np.eye(tensor.data_.size, dtype=tensor.data_.dtype)
 
 

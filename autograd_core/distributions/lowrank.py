@@ -12,7 +12,7 @@ from typing import Any
 from .. import linalg, streams
 from ..ops import elementwise as e
 from ..ops import shape as s
-from ..state import state
+from ..state import ask_room
 from ..tensor import Tensor, plain
 from . import constraints
 from .distribution import Centred, Shape, broadcast_tensors, lazy_property
@@ -83,8 +83,7 @@ class LowRankMultivariateNormal(Centred):
         return self.loc + spread + self._unbroadcasted_cov_diag.sqrt() * all_of
 
     def drawn(self, shape: tuple[int, ...]) -> Tensor:
-        if state.reserve is not None:
-            state.reserve("empty", shape)
+        ask_room(*shape)
         return plain(streams.normal(math.prod(shape), self.loc.data_.dtype).reshape(shape), version=1)
 
     def log_prob(self, value: Tensor) -> Tensor:

@@ -10,7 +10,7 @@ import numpy as np
 
 from .. import dtypes
 from ..device import device
-from ..state import exposed, state
+from ..state import ask_room, exposed, state
 from ..storage import new_storage
 from ..strides import PRESERVED, copied
 from ..tensor import Tensor, plain
@@ -144,8 +144,7 @@ def lengths(size: Sequence[Any], op: str = "empty") -> list[int]:
         RuntimeError: one is negative.
     """
     found = checked(sizes_of(size, op), op)
-    if state.reserve is not None:
-        state.reserve("empty", (math.prod(found),))
+    ask_room(math.prod(found))
     return found
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections.abc import Sequence
 from typing import Any, NoReturn
@@ -14,7 +15,7 @@ from ..ops import rarer, special
 from ..ops import reduce as r
 from ..ops import shape as s
 from ..sizes import Size
-from ..state import state
+from ..state import ask_room
 from ..tensor import Tensor, plain
 from ..unsupported import Unsupported
 from ..views import extent, laid_out
@@ -141,8 +142,7 @@ def empty_strided(
             f"Storage size calculation overflowed with sizes={errors.sizes(size)} and strides={errors.sizes(stride)}"
         )
     stride = [max(step, 0) for step in stride]
-    if state.reserve is not None:
-        state.reserve("empty", (extent(size, stride),))
+    ask_room(max(math.prod(size), extent(size, stride)))
     data = laid_out(size, stride, kind)
     return made(data, "empty_strided", requires_grad, device)
 

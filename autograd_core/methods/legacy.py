@@ -18,7 +18,7 @@ from ..modes import no_grad
 from ..ops import shape as s
 from ..rebasing import rebase_onto
 from ..sizes import Size
-from ..state import state
+from ..state import ask_room, state
 from ..strides import of_rows
 from ..tensor import Tensor
 from ..underived import NotImplemented_
@@ -37,7 +37,9 @@ def new(self: Tensor, *data: Any) -> Tensor:
         return made(data[0].astype(kind), "new")
     if not all(isinstance(n, int | tuple) for n in data):
         raise TypeError(f"new(): data must be a sequence (got {type(data[0]).__name__})")
-    return made(np.zeros(sizes_of(data) if data else 0, kind), "new")
+    sizes = sizes_of(data)
+    ask_room(*sizes)
+    return made(np.zeros(sizes if data else 0, kind), "new")
 
 
 class Resize(Function):

@@ -16,7 +16,7 @@ from ..mutation import before_write
 from ..ops import arrange, windows
 from ..ops import shape as s
 from ..rebasing import rebase
-from ..state import state
+from ..state import ask_room, state
 from ..strides import PRESERVED, lies_in, steps_in, suggested
 from ..tensor import Tensor, plain
 from ..transforms.batch import hidden
@@ -137,6 +137,7 @@ def resized(self: Tensor, shape: tuple[int, ...], memory_format: str | None = No
     if count * memory.itemsize > MOST:
         raise RuntimeError(f"Storage size calculation overflowed with sizes={sizes(shape)}")
     if count > memory.size:
+        ask_room(count)
         memory = np.concatenate([memory, np.zeros(count - memory.size, memory.dtype)])
         if self.storage_ is not None:
             self.storage_.boxed = None

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import groupby
 from typing import Any, Self, overload
 
-from ..state import state
+from ..state import ask_room
 from ..titles import own_method
 from .module import Module, indented
 
@@ -151,8 +151,7 @@ def times(count: Any, length: int) -> int:
         raise TypeError(f"unsupported operand type(s) for *: {Sequential} and {type(count)}")
     if count <= 0:
         raise ValueError(f"Non-positive multiplication factor {count} for {Sequential}")
-    if state.reserve is not None:
-        state.reserve("empty", (count * length * 64,))  # a place takes as much memory as 64 numbers
+    ask_room(count * length * 64)  # a place takes as much memory as 64 numbers
     return count
 
 

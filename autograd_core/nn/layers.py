@@ -13,7 +13,7 @@ from ..dtypes import dtype as dtype_class
 from ..functions.choices import sizes_of
 from ..functions.factories import check_device, checked, floating
 from ..functions.shaping import flatten, unflatten
-from ..state import state
+from ..state import ask_room
 from ..tensor import Tensor, plain
 from ..unsupported import no_sparse
 from . import functional as F
@@ -31,8 +31,7 @@ def blank(shape: Sequence[int], dtype: dtype_class | None = None, device: Any = 
     """
     check_device(device)
     lengths = checked(sizes_of([tuple(shape)]))
-    if state.reserve is not None:
-        state.reserve("empty", tuple(lengths))
+    ask_room(*lengths)
     return Parameter(plain(np.zeros(lengths, floating(dtype))))
 
 

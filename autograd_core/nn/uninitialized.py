@@ -9,7 +9,7 @@ import numpy as np
 
 from ..functions.factories import check_device, floating
 from ..methods import table, writing
-from ..state import state
+from ..state import ask_room
 from ..tensor import Tensor, plain
 from .parameter import Parameter
 
@@ -55,8 +55,7 @@ class Sizeless(Tensor):
         """Become a tensor of `shape`, its numbers still to be drawn."""
         check_device(device)
         size = (shape,) if isinstance(shape, int) else tuple(shape)
-        if state.reserve is not None:
-            state.reserve("empty", size)
+        ask_room(*size)
         kind = self.data_.dtype if dtype is None else floating(dtype)
         self.data = plain(np.zeros(size, kind))
         self.__class__ = self.becomes

@@ -76,8 +76,6 @@ ASKED: dict[str, Callable[[Arguments], int]] = {
     **dict.fromkeys(("one_hot", "multinomial"), times_numbers),
     **dict.fromkeys(("sample", "rsample"), drawn),
     **{f"{kind}_window": whole for kind in ("hann", "hamming", "blackman", "bartlett", "kaiser")},
-    "empty_strided": whole,
-    "new_empty_strided": whole,
     "as_strided_": shown,
     "vander": times_numbers,
     "combinations": chosen,
