@@ -136,9 +136,7 @@ def as_number(value: Any, depth: int, wanted: np.dtype[Any] | None) -> Any:
             raise TypeError(f"must be real number, not {kind}")
         raise TypeError(f"'{kind}' object cannot be interpreted as an integer")
     if isinstance(value, complex):
-        raise Unsupported(
-            "complex numbers are not supported: keep real and imaginary parts in two tensors"
-        )
+        raise Unsupported("complex numbers are not supported: keep real and imaginary parts in two tensors")
     if depth == 0:
         if value is None:
             raise RuntimeError("Could not infer dtype of NoneType")

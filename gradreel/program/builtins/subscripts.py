@@ -9,9 +9,10 @@ import numpy as np
 
 from ..bridge import PLAIN, from_engine, machine_of, to_engine
 from ..calls import call, call_method, kind_name
-from ..engine import STORAGES, elements_of, torch
+from ..engine import STORAGES, torch
 from ..gate import stranger
 from ..machine import Machine
+from ..numpy_face import sizes
 from ..numpy_face.sharing import wrote
 from ..objects.values import MISSING, Class, ClassMethod, Instance, Own, Silent, Type, Value
 from ..torch_face.names import TYPES
@@ -49,8 +50,11 @@ def fetch_plainly(machine: Machine, owner: Value, index: Value) -> Value:
         return result
     if isinstance(owner, deque):
         return owner[position(owner, index)]
-    if isinstance(owner, (range, torch.Size, np.ndarray)):
-        machine.meter.charge(elements_of(owner) >> 10)
+    if isinstance(owner, np.ndarray):
+        check_index(owner, index)
+        machine.meter.elements(sizes.picked(owner.shape, index))
+        return owner[index]
+    if isinstance(owner, (range, torch.Size)):
         check_index(owner, index)
         return owner[index]
     if isinstance(owner, STORAGES):
@@ -156,6 +160,7 @@ def assign_plainly(machine: Machine, owner: Value, index: Value, value: Value) -
         from ..numpy_face.arrays import put
 
         check_index(owner, index)
+        machine.meter.elements(sizes.picked(owner.shape, index))
         put(machine, owner, index, value)
         if machine.mirrored:
             wrote(machine, owner)

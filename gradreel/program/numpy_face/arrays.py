@@ -19,7 +19,10 @@ from ..calls import kind_name
 from ..engine import torch
 from ..machine import Machine
 from ..objects.values import Type, Value
+from ..torch_face.sizes import spread
 from .sharing import shown
+from .sizes import shape_of as shape_sizes
+from .sizes import size_of, summed, widened
 
 Array = np.ndarray[Any, Any]
 ARRAY_TYPES: tuple[type, ...] = (
@@ -134,7 +137,12 @@ def ndarray(machine: Machine, shape: Value, dtype: Value = None, buffer: Value =
 
 
 def alike(way: Callable[..., Array]) -> Callable[..., Array]:
-    return lambda machine, given, dtype=None: way(np.asarray(numbers(machine, given)), dtype=dtype_of(dtype))
+    def run(machine: Machine, given: Value, dtype: Value = None) -> Array:
+        found = np.asarray(numbers(machine, given))
+        machine.meter.elements(found.size)
+        return way(found, dtype=dtype_of(dtype))
+
+    return run
 
 
 def square(way: Callable[..., Array]) -> Callable[..., Array]:
@@ -160,8 +168,9 @@ def meshgrid(machine: Machine, *axes: Value, indexing: str = "xy") -> Any:
 
 def einsum(machine: Machine, formula: str, *operands: Value) -> Any:
     parts = [np.asarray(numbers(machine, part)) for part in operands]
-    machine.meter.work(math.prod(size for part in parts for size in part.shape))
-    machine.meter.elements(math.prod(size for part in parts for size in part.shape))
+    made, multiplications = summed(str(formula), [part.shape for part in parts])
+    machine.meter.work(multiplications)
+    machine.meter.elements(made)
     return np.einsum(str(formula), *parts)
 
 
@@ -185,8 +194,7 @@ def interpolated(
 
 def padded(machine: Machine, given: Value, width: Value, mode: str = "constant", constant_values: Value = 0) -> Array:
     found = np.asarray(numbers(machine, given))
-    most = int(np.max(np.asarray(numbers(machine, width))))
-    machine.meter.elements(math.prod(size + 2 * most for size in found.shape))
+    machine.meter.elements(widened(found.shape, numbers(machine, width)))
     more = {"constant_values": numbers(machine, constant_values)} if mode == "constant" else {}
     way: Any = np.pad
     made: Array = way(found, numbers(machine, width), mode=mode, **more)
@@ -202,8 +210,7 @@ def linspace(
     retstep: Value = False,
     dtype: Value = None,
 ) -> Any:
-    machine.meter.elements(num)
-    first, last = numbers(machine, start), numbers(machine, stop)
+    first, last = between(machine, start, stop, num)
     way: Any = np.linspace
     return way(first, last, num, endpoint=bool(endpoint), retstep=bool(retstep), dtype=dtype_of(dtype))
 
@@ -218,7 +225,7 @@ def joined_on(machine: Machine, given: Value, values: Value, axis: Value = None)
 
 def histogram(machine: Machine, given: Value, bins: Value = 10, range: Value = None, density: Value = False) -> Any:
     found, parts = np.asarray(numbers(machine, given)), numbers(machine, bins)
-    machine.meter.elements(found.size + (parts if isinstance(parts, int) else len(parts)))
+    machine.meter.elements(found.size + (size_of(parts) if shape_sizes(parts) else int(parts)))
     limits = None if range is None else tuple(numbers(machine, range))
     return np.histogram(found, parts, limits, density=bool(density))
 
@@ -230,12 +237,22 @@ def bincount(machine: Machine, x: Value, weights: Value = None, minlength: int =
 
 
 def full_like(machine: Machine, given: Value, fill_value: Value, dtype: Value = None) -> Array:
-    return np.full_like(np.asarray(numbers(machine, given)), numbers(machine, fill_value), dtype=dtype_of(dtype))
+    found = np.asarray(numbers(machine, given))
+    machine.meter.elements(found.size)
+    return np.full_like(found, numbers(machine, fill_value), dtype=dtype_of(dtype))
 
 
-def logspace(machine: Machine, start: float, stop: float, num: int = 50) -> Array:
-    machine.meter.elements(num)
-    return np.logspace(start, stop, num)
+def logspace(machine: Machine, start: Value, stop: Value, num: int = 50) -> Array:
+    way: Any = np.logspace
+    made: Array = way(*between(machine, start, stop, num), num)
+    return made
+
+
+def between(machine: Machine, start: Value, stop: Value, num: int) -> tuple[Any, Any]:
+    """The ends of a row of `num` numbers, which may be arrays."""
+    ends = numbers(machine, start), numbers(machine, stop)
+    machine.meter.elements(spread([shape_sizes(end) for end in ends]) * max(int(num), 0))
+    return ends
 
 
 def arange(machine: Machine, *given: Value, dtype: Value = None) -> Array:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -10,6 +11,8 @@ import numpy as np
 from ..machine import Machine
 from ..objects.tables import TABLES
 from ..objects.values import Builtin, Namespace, Type, Value
+from ..torch_face.sizes import solved, spread
+from . import sizes
 from .arrays import numbers, shape_of
 from .tables import NUMPY
 
@@ -35,7 +38,14 @@ def draw(way: Callable[..., Any], before: int) -> Callable[..., Any]:
         values = [numbers(machine, part) for part in given[:before]]
         named = {name: numbers(machine, part) for name, part in named.items() if name != "dtype"}
         wanted = given[before] if len(given) > before else size
-        return way(this, *values, **named, size=None if wanted is None else shape_of(machine, wanted))
+        shape = None if wanted is None else shape_of(machine, wanted)
+        own = [sizes.shape_of(part) for part in (*values, *named.values())]
+        if way.__name__ == "multivariate_normal":
+            machine.meter.elements(math.prod(shape or ()) * math.prod(own[0]) + sum(map(math.prod, own)))
+            machine.meter.work(max(map(solved, own)))
+        else:
+            machine.meter.elements(max(spread([part for part in own if part]), math.prod(shape or ())))
+        return way(this, *values, **named, size=shape)
 
     return run
 
@@ -51,7 +61,8 @@ def choice(machine: Machine, this: Any, a: Value, size: Value = None, replace: V
         machine.meter.charge(len(a))
         return a[this.choice(len(a), None, bool(replace), weights)]
     found = numbers(machine, a)
-    machine.meter.elements(int(a) if isinstance(a, int) else len(found))
+    rows = int(a) if isinstance(a, int) else len(found)
+    machine.meter.elements(max(rows, math.prod(wanted or ()) * (sizes.size_of(found) // max(rows, 1) or 1)))
     return this.choice(found, wanted, bool(replace), weights)
 
 

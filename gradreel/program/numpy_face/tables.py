@@ -108,6 +108,7 @@ def _flat_shape(machine: Machine, this: Array, *shape: Value) -> Array:
 
 
 def _astype(machine: Machine, this: Array, kind: Value, copy: Value = True) -> Array:
+    machine.meter.elements(this.size)
     return this.astype(dtype_of(kind))
 
 
@@ -115,6 +116,17 @@ def _fill(machine: Machine, this: Array, value: Value) -> None:
     this.fill(numbers(machine, value))
     if machine.mirrored:
         wrote(machine, this)
+
+
+def _charged(name: str) -> Callable[..., Any]:
+    """A method that goes through all elements once; its name is one of ours."""
+    ask = operator.attrgetter(name)
+
+    def run(machine: Machine, this: Array, *given: Value) -> Any:
+        machine.meter.elements(this.size)
+        return ask(this)(*(numbers(machine, part) for part in given))
+
+    return run
 
 
 def _transposed(machine: Machine, this: Array, *axes: Value) -> Array:
@@ -126,12 +138,12 @@ METHODS: dict[str, Callable[..., Any]] = {
     "astype": _astype,
     "fill": _fill,
     "transpose": _transposed,
-    "copy": lambda machine, this: this.copy(),
-    "tolist": lambda machine, this: this.tolist(),
+    "copy": _charged("copy"),
+    "tolist": _charged("tolist"),
     "item": lambda machine, this, *at: this.item(*at),
-    "flatten": lambda machine, this: this.flatten(),
+    "flatten": _charged("flatten"),
     "dot": multiplied(np.dot),
-    "sort": lambda machine, this, axis=-1: this.sort(axis),
+    "sort": _charged("sort"),
     "nonzero": shaped(np.nonzero),
     "repeat": repeated(np.repeat),
     **{name: elementwise(getattr(np, name)) for name in words("round clip")},

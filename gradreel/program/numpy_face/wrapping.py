@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from typing import Any
 
@@ -10,12 +9,14 @@ import numpy as np
 
 from ..builtins.iterating import listed
 from ..builtins.operators import WARNING
-from ..engine import elements_of, torch
+from ..engine import torch
 from ..machine import Machine
 from ..objects.values import Value
+from ..torch_face.sizes import spread
 from ..words import words
 from .arrays import Array, numbers
 from .sharing import wrote
+from .sizes import charge, contracted, decomposed, many_times, shape_of, size_of, tiled
 
 
 def heard(way: Callable[..., Any], *args: Any, **named: Any) -> Any:
@@ -27,7 +28,7 @@ def heard(way: Callable[..., Any], *args: Any, **named: Any) -> Any:
 def elementwise(way: Callable[..., Any]) -> Callable[..., Any]:
     def run(machine: Machine, *given: Value, out: Value = None, **named: Value) -> Any:
         parts = [plain(machine, part) for part in given]
-        machine.meter.elements(math.prod(np.broadcast_shapes(*map(np.shape, parts))))
+        machine.meter.elements(spread([shape_of(part) for part in parts]))
         made = heard(way, *parts, **by_name(machine, way, named, ALLOWED))
         if isinstance(out, np.ndarray):
             np.copyto(out, made, casting="same_kind")
@@ -51,10 +52,6 @@ def too_long(given: Any) -> bool:
 def operand(machine: Machine, given: Value) -> Any:
     """What numpy is to work on, as an array; a tensor as it is, for numpy asks it first what it does itself."""
     return given if isinstance(given, torch.Tensor) else np.asarray(numbers(machine, given))
-
-
-def size_of(found: Any) -> int:
-    return elements_of(found) if isinstance(found, torch.Tensor) else found.size
 
 
 ALLOWED = frozenset(
@@ -82,8 +79,8 @@ def by_name(
 def reduced(way: Callable[..., Any]) -> Callable[..., Any]:
     def run(machine: Machine, given: Value, axis: Value = None, **named: Value) -> Any:
         found = operand(machine, given)
-        machine.meter.elements(size_of(found))
         more = by_name(machine, way, named, REDUCING)
+        charge(machine, way.__name__, (found, *([more["weights"]] if "weights" in more else [])))
         if axis is not None:
             more["axis"] = tuple(axis) if isinstance(axis, (list, tuple)) else int(axis)
         return heard(way, found, **more)
@@ -99,10 +96,11 @@ def shaped(way: Callable[..., Any], most: int = 3) -> Callable[..., Any]:
 
     def run(machine: Machine, given: Value, *rest: Value, **named: Value) -> Any:
         found = operand(machine, given)
-        machine.meter.elements(size_of(found))
         if len(rest) > most or not named.keys() <= NAMED:
             raise TypeError(f"{way.__name__}() got arguments that are not supported here")
-        return heard(way, found, *(numbers(machine, part) for part in rest), **{k: _axes(v) for k, v in named.items()})
+        more = [numbers(machine, part) for part in rest]
+        charge(machine, way.__name__, (found, *more), named)
+        return heard(way, found, *more, **{k: _axes(v) for k, v in named.items()})
 
     return run
 
@@ -123,12 +121,9 @@ def joining(way: Callable[..., Array]) -> Callable[..., Array]:
 def multiplied(way: Callable[..., Any]) -> Callable[..., Any]:
     def run(machine: Machine, a: Value, b: Value) -> Any:
         left, right = (operand(machine, part) for part in (a, b))
-        sizes = size_of(left), size_of(right)
-        size = sizes[0] * (sizes[1] if way is np.outer else max(right.shape[-1] if right.ndim else 1, 1))
-        machine.meter.elements(max(sizes))
-        machine.meter.work(size)
-        if way is np.outer:
-            machine.meter.elements(size)
+        made, multiplications = contracted(way.__name__, shape_of(left), shape_of(right))
+        machine.meter.elements(max(made, size_of(left), size_of(right)))
+        machine.meter.work(multiplications)
         return heard(way, left, right)
 
     return run
@@ -139,10 +134,11 @@ def solved(way: Callable[..., Any]) -> Callable[..., Any]:
 
     def run(machine: Machine, *given: Value, **named: Value) -> Any:
         parts = [operand(machine, part) for part in given]
-        sizes = list(map(size_of, parts))
-        machine.meter.elements(sum(sizes))
-        machine.meter.work(int(max(sizes, default=0) ** 1.5))
-        return heard(way, *parts, **by_name(machine, way, named, SOLVING))
+        more = by_name(machine, way, named, SOLVING)
+        made, multiplications = decomposed(way.__name__, [shape_of(part) for part in parts], more)
+        machine.meter.elements(made)
+        machine.meter.work(multiplications)
+        return heard(way, *parts, **more)
 
     return run
 
@@ -150,8 +146,7 @@ def solved(way: Callable[..., Any]) -> Callable[..., Any]:
 def repeated(way: Callable[..., Array]) -> Callable[..., Array]:
     def run(machine: Machine, given: Value, times: Value, axis: Value = None) -> Array:
         found, counts = np.asarray(numbers(machine, given)), numbers(machine, times)
-        many = int(np.prod(np.asarray(counts, dtype=object))) if way is np.tile else int(np.sum(counts))
-        machine.meter.elements(found.size * max(many, 1))
+        machine.meter.elements(tiled(found.shape, counts) if way is np.tile else many_times(found.shape, counts, axis))
         return way(found, counts) if axis is None else way(found, counts, axis)
 
     return run

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 
 from autograd_core.op import TABLE
@@ -51,6 +50,7 @@ from .sizes import (
     shapes,
     shown,
     sides,
+    solved,
     squared,
     times_numbers,
     together,
@@ -156,9 +156,6 @@ SOLVERS = frozenset(
 )
 """Operators whose work grows with the cube of their size."""
 
-EACH = 3_000
-"""What a solver takes for a matrix however small, in multiplications."""
-
 APART = {"_cdist_forward": 0, "_cdist_backward": 1}
 """Where the rows stand whose distances from one another are taken, with the other rows after them."""
 
@@ -233,10 +230,3 @@ EACH_ELEMENT: dict[str, Callable[[Arguments], int]] = {
     "_scaled_dot_product_flash_attention_for_cpu": lambda args: args[0].shape[-1] + args[2].shape[-1],
 }
 """Multiplications for each element of what is made: of a convolution one for each output channel."""
-
-
-def solved(shape: tuple[int, ...]) -> int:
-    """What a solver does for matrices of this shape: the cube of the side, and something, for each."""
-    if len(shape) < 2:
-        return 0
-    return math.prod(shape[:-2]) * (shape[-2] * shape[-1] * max(shape[-2:]) + EACH)

@@ -388,3 +388,14 @@ def attending(args: Arguments) -> int:
     """Layers of attention: three matrices from the width to itself."""
     width = next(numbers(args), 1)
     return 3 * width * width
+
+
+EACH = 3_000
+"""What a solver takes for a matrix however small, in multiplications."""
+
+
+def solved(shape: tuple[int, ...]) -> int:
+    """What a solver does for matrices of this shape: the cube of the side, and something, for each."""
+    if len(shape) < 2:
+        return 0
+    return math.prod(shape[:-2]) * (shape[-2] * shape[-1] * max(shape[-2:]) + EACH)

@@ -1,0 +1,240 @@
+"""How large what a function of numpy makes will be, from its arguments alone: charged before numpy makes it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..machine import Machine
+from ..torch_face.sizes import apiece, product, solved, spread
+from ..words import words
+
+Given = tuple[Any, ...]
+"""What a function was given in its places, as numpy will see it."""
+
+
+def shape_of(given: Any) -> tuple[int, ...]:
+    """The shape of an array, a tensor, a number, or nested lists of numbers."""
+    return tuple(given.shape) if hasattr(given, "shape") else np.shape(given)
+
+
+def size_of(given: Any) -> int:
+    return math.prod(shape_of(given))
+
+
+def whole(given: Any, otherwise: int = 0) -> int:
+    """A number as one of Python's."""
+    return int(given) if size_of(given) == 1 and not isinstance(given, str) else otherwise
+
+
+def together(given: Given, named: dict[str, Any]) -> int:
+    """All that is given."""
+    return sum(map(size_of, given))
+
+
+def side_by_side(given: Given, named: dict[str, Any]) -> int:
+    """As much as the given are broadcast to."""
+    return spread([shape_of(part) for part in given])
+
+
+def triangle(given: Given, named: dict[str, Any]) -> int:
+    """A matrix, or for a vector one with so many rows."""
+    shape = shape_of(given[0])
+    return math.prod(shape) * (shape[0] if len(shape) == 1 else 1)
+
+
+def places(given: Given, named: dict[str, Any]) -> int:
+    """For each element a number for each dimension."""
+    shape = shape_of(given[0])
+    return math.prod(shape) * max(len(shape), 1)
+
+
+def parted(given: Given, named: dict[str, Any]) -> int:
+    """Each part is an array by itself."""
+    parts = given[1] if len(given) > 1 else named.get("indices_or_sections", 1)
+    count = size_of(parts) + 1 if shape_of(parts) else max(whole(parts), 0)
+    return size_of(given[0]) + apiece((np.zeros(0), (0,) * min(count, MANY)))
+
+
+MANY = 10_000_000
+
+
+def differences(given: Given, named: dict[str, Any]) -> int:
+    """Once over all of it for each time that it is asked for."""
+    times = given[1] if len(given) > 1 else named.get("n", 1)
+    return size_of(given[0]) * max(min(whole(times, 1), max(shape_of(given[0]), default=1) + 1), 1)
+
+
+def quantiles(given: Given, named: dict[str, Any]) -> int:
+    """A row for each one asked for, and two more to come between."""
+    shape, wanted = shape_of(given[0]), size_of(given[1] if len(given) > 1 else named.get("q", ()))
+    axis = named.get("axis", given[2] if len(given) > 2 else None)
+    rest = 1 if axis is None else math.prod(shape) // max(length_along(shape, axis), 1)
+    return math.prod(shape) + 3 * wanted * rest
+
+
+def length_along(shape: tuple[int, ...], axis: Any) -> int:
+    axes = axis if isinstance(axis, (tuple, list)) else (axis,)
+    return math.prod(shape[int(at)] for at in axes if -len(shape) <= int(at) < len(shape))
+
+
+def each_with_each(given: Given, named: dict[str, Any]) -> int:
+    """A matrix over the variables, which are the rows, or the columns where that is said."""
+    shapes = [shape_of(part) for part in given[:2] if size_of(part) > 1]
+    count = sum(shape[0] if len(shape) > 1 else 1 for shape in shapes)
+    if len(given) > 2 and not given[2]:
+        count = sum(shape[-1] for shape in shapes)
+    return sum(map(math.prod, shapes)) + count * count
+
+
+MADE: dict[str, Callable[[Given, dict[str, Any]], int]] = {
+    **dict.fromkeys(("triu", "tril"), triangle),
+    **dict.fromkeys(("nonzero", "argwhere"), places),
+    **dict.fromkeys(("split", "array_split"), parted),
+    **dict.fromkeys(("percentile", "quantile"), quantiles),
+    **dict.fromkeys(("cov", "corrcoef"), each_with_each),
+    "diff": differences,
+    "average": side_by_side,
+}
+"""What is made by the functions that may make more than all that they are given."""
+
+VIEWS = frozenset(
+    words(
+        "reshape transpose squeeze ravel expand_dims flip swapaxes moveaxis fliplr flipud atleast_1d atleast_2d rot90 "
+        "diagonal ascontiguousarray"
+    )
+)
+"""Functions that mostly show what they are given."""
+
+
+def charge(machine: Machine, name: str, given: Given, named: dict[str, Any] | None = None) -> None:
+    """Charges the call of the function `name` of numpy."""
+    if name in VIEWS:
+        machine.meter.fits(size_of(given[0]))
+    else:
+        machine.meter.elements(MADE.get(name, together)(given, named or {}))
+
+
+# ---- products
+
+
+def contracted(name: str, left: tuple[int, ...], right: tuple[int, ...]) -> tuple[int, int]:
+    """Elements and multiplications of a product of two arrays of these shapes."""
+    if name == "outer":
+        count = math.prod(left) * math.prod(right)
+        return count, count
+    if name == "vdot" or not left or not right:
+        return spread([left, right]), math.prod(left)
+    inner = left[-1]
+    if name == "matmul" or len(right) < 2:
+        return product((Shaped(left), Shaped(right)))
+    rest = right[:-1] if name == "inner" else (*right[:-2], right[-1])
+    count = math.prod(left[:-1]) * math.prod(rest)
+    return count, count * inner
+
+
+class Shaped:
+    """What stands for an array where only its shape matters."""
+
+    def __init__(self, shape: tuple[int, ...]) -> None:
+        self.shape = shape
+
+
+def summed(formula: str, shapes: list[tuple[int, ...]]) -> tuple[int, int]:
+    """Elements and multiplications of an einsum: one for each choice of a place along every letter."""
+    before, arrow, after = formula.replace(" ", "").partition("->")
+    sizes: dict[str, int] = {}
+    dots = 1
+    for term, shape in zip(before.split(","), shapes, strict=False):
+        letters = term.replace("...", "")
+        if "..." in term:
+            dots = max(dots, math.prod(shape[: max(len(shape) - len(letters), 0)] or (1,)))
+        head = term.partition("...")[0]
+        tail = letters[len(head) :]
+        along = [*zip(head, shape, strict=False), *zip(reversed(tail), reversed(shape), strict=False)]
+        for letter, size in along:
+            sizes[letter] = max(sizes.get(letter, 1), size)
+    kept = set(after) if arrow else {letter for letter in sizes if before.count(letter) == 1}
+    made = dots * math.prod(size for letter, size in sizes.items() if letter in kept)
+    return made, dots * math.prod(sizes.values())
+
+
+def decomposed(name: str, shapes: list[tuple[int, ...]], named: dict[str, Any]) -> tuple[int, int]:
+    """Elements and multiplications of a function of numpy.linalg."""
+    if name == "norm" and named.get("ord") not in (2, -2, "nuc"):
+        return sum(map(math.prod, shapes)), 0
+    made = sum(map(math.prod, shapes))
+    if name == "svd" and named.get("full_matrices", True) and len(shapes[0]) > 1:
+        made += math.prod(shapes[0][:-2]) * max(shapes[0][-2:]) ** 2
+    if name == "solve" and len(shapes) > 1:
+        made += spread([shape[:-2] for shape in shapes]) * math.prod(shapes[1][-2:])
+    return made, max(map(solved, shapes), default=0)
+
+
+# ---- more of the same
+
+
+def many_times(shape: tuple[int, ...], counts: Any, axis: Any) -> int:
+    """`np.repeat`: each element as often as its count says."""
+    times = np.maximum(np.asarray(counts), 0)
+    if times.size <= 1:
+        return math.prod(shape) * int(times.sum())
+    rest = math.prod(shape) // max(length_along(shape, axis), 1) if axis is not None else 1
+    return rest * sum(map(int, times.reshape(-1)))
+
+
+def tiled(shape: tuple[int, ...], counts: Any) -> int:
+    return math.prod(shape) * math.prod(max(int(count), 0) for count in np.asarray(counts).reshape(-1))
+
+
+def widened(shape: tuple[int, ...], width: Any) -> int:
+    """`np.pad`: each side of each dimension longer by its width."""
+    try:
+        widths = np.broadcast_to(np.asarray(width), (len(shape), 2))
+    except ValueError:
+        return math.prod(shape)  # numpy says what is wrong with it
+    return math.prod(size + sum(max(int(side), 0) for side in sides) for size, sides in zip(shape, widths, strict=True))
+
+
+# ---- elements by index
+
+
+def picked(shape: tuple[int, ...], index: Any) -> int:
+    """The elements that an index with arrays or lists in it takes; 0 if there are none, for then it is a view."""
+    parts = index if isinstance(index, tuple) else (index,)
+    taken = [marked(part) for part in parts if is_array(part)]
+    if not taken:
+        return 0
+    rest, at = 1, 0
+    for part in parts:
+        wide = dimensions(part)
+        if part is ...:
+            wide = max(len(shape) - sum(map(dimensions, parts)), 0)
+        if part is ... or isinstance(part, slice):
+            rest *= math.prod(shape[at : at + wide])
+        at += wide
+    return spread(taken) * rest * math.prod(shape[at:])
+
+
+def is_array(part: Any) -> bool:
+    return isinstance(part, (list, np.ndarray)) or hasattr(part, "data_")
+
+
+def is_mask(part: Any) -> bool:
+    return is_array(part) and getattr(part, "data_", np.asarray(part)).dtype == np.bool_
+
+
+def marked(part: Any) -> tuple[int, ...]:
+    """The shape of the places that an array names."""
+    shape = shape_of(part)
+    return (math.prod(shape),) if is_mask(part) else shape
+
+
+def dimensions(part: Any) -> int:
+    """How many dimensions a part of an index stands for."""
+    if part is None or part is ... or isinstance(part, bool):
+        return 0
+    return len(shape_of(part)) if is_mask(part) else 1
