@@ -52,9 +52,9 @@ def accumulate(node: AccumulateGrad, grad: Any, call: int, create_graph: bool, v
     if meta.post_hooks:
         for hook in list(meta.post_hooks.values()):
             given = hook(leaf)
-            if isinstance(given, Tensor):
+            if isinstance(given, Tensor) and given is not leaf:
                 raise RuntimeError("Tensor post accumulate grad hooks should return None.")
-            if given is not None:
+            if given is not None and given is not leaf:
                 raise TypeError(f"expected Variable, but hook returned '{type(given).__name__}'")
             if session is not None:
                 session.emit((events.HookRan, "post_accumulate", session.node(node), session.tensor(leaf), came, None))

@@ -24,6 +24,11 @@ LEAF_ASKED_FOR = (
     "A leaf node was passed to _will_engine_execute_node but we are currently running autograd.grad(). This is "
     "currently not supported."
 )
+NO_FORWARD_MODE = (
+    "Trying to use forward AD with {} that does not support it because it has not been implemented yet.\nPlease file "
+    "an issue to PyTorch at https://github.com/pytorch/pytorch/issues/new?template=feature-request.yml so that we can "
+    "prioritize its implementation or submit a PR adding the implementation to derivatives.yaml"
+)
 DETACHED = (
     "Trying to use a saved tensor that has been detached in-place, i.e. with .detach_().This is not supported, please "
     "use out-of-place `.detach()` instead"

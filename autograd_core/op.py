@@ -29,6 +29,7 @@ may name any operator of the table, wherever it stands, and is written once.
 from __future__ import annotations
 
 import ast
+import functools
 import inspect
 import linecache
 import types
@@ -42,6 +43,7 @@ from . import arithmetic, compiling, errors, native, quick
 from .compiling.kept import kept
 from .graph import Node
 from .recording.engine import told_step
+from .state import state
 from .tensor import Tensor
 
 TABLE: dict[str, Op] = {}
@@ -64,6 +66,7 @@ TRAITS = {
     "operator",
     "fitting",
     "over",
+    "forward_mode",
 }
 
 _declared: Counter[str] = Counter()
@@ -185,7 +188,7 @@ def op(name: str, /, **entry: Any) -> Callable[[Callable[..., Any]], Any]:
     the very shape and dtype of their inputs), `over` (the formula of the one input over arrays, of `grad` and `result`,
     for results that nothing else holds any more: it may write over them), `writes` (how often torch writes the
     gradients of this operator while it makes them: version counters tell; one number, or a function of the node that
-    gives one for each input).
+    gives one for each input), `forward_mode=False` (torch has no forward derivative of it).
     """
     traits = {k: v for k, v in entry.items() if k in TRAITS}
     formulas = {k: v for k, v in entry.items() if k not in TRAITS}
@@ -194,10 +197,26 @@ def op(name: str, /, **entry: Any) -> Callable[[Callable[..., Any]], Any]:
         entry = Op(name, forward, formulas, **traits)
         TABLE[name] = entry
         RAW[forward.__name__] = forward
-        GRAPH[forward.__name__] = entry.compile()
+        made = entry.compile()
+        GRAPH[forward.__name__] = made if traits.get("forward_mode", True) else without_tangents(made, entry)
         return GRAPH[forward.__name__]
 
     return declare
+
+
+def without_tangents(function: Callable[..., Any], entry: Op) -> Callable[..., Any]:
+    """`function`, an operator that torch has no forward derivative of."""
+
+    @functools.wraps(function)
+    def checked(*args: Any, **kwargs: Any) -> Any:
+        if state.levels:
+            from .transforms.tangents import carries_tangent
+
+            if any(map(carries_tangent, (*args, *kwargs.values()))):
+                raise NotImplementedError(errors.NO_FORWARD_MODE.format(entry.name.partition(".")[0]))
+        return function(*args, **kwargs)
+
+    return checked
 
 
 def over(function: Callable[..., Any], names: dict[str, Any]) -> Callable[..., Any]:

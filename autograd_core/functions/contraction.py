@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import numpy as np
+
 from .. import errors
 from ..ops import elementwise as e
 from ..ops import matmul as m
@@ -139,9 +141,44 @@ def distances(x1: Tensor, x2: Tensor, p: float, compute_mode: int | None = None)
     batch = errors.broadcast([x1.data_.shape[:-2], x2.data_.shape[:-2]]) if x1.data_.ndim + x2.data_.ndim > 4 else None
     if batch is not None:
         raise RuntimeError(batch)
+    if p == 2 and by_product(x1, x2, compute_mode or 0):
+        return euclidean(x1, x2)
     if x1.data_.shape[:-2] != x2.data_.shape[:-2]:
         raise Unsupported("cdist over batches of different shapes is not supported: expand them first")
     return spread.cdist_forward(x1, x2, float(p))
+
+
+MANY = 25
+"""With more rows than this torch finds Euclidean distances by a product of matrices, unless it is told not to."""
+
+
+def by_product(x1: Tensor, x2: Tensor, compute_mode: int) -> bool:
+    rows = max(x1.data_.shape[-2], x2.data_.shape[-2])
+    return bool(x1.data_.size and x2.data_.size) and (compute_mode == 1 or compute_mode == 0 and rows > MANY)
+
+
+def euclidean(x1: Tensor, x2: Tensor) -> Tensor:
+    """The same over one batch, whatever the batches were."""
+    for number, x in ((1, x1), (2, x2)):
+        if x.data_.dtype.kind != "f":
+            kind = errors.type_name(x.data_.dtype)
+            raise RuntimeError(f"cdist only supports floating-point dtypes, X{number} got: {kind}")
+    shapes = x1.data_.shape, x2.data_.shape
+    batch = np.broadcast_shapes(shapes[0][:-2], shapes[1][:-2])
+    size = math.prod(batch)
+    kinds = x1.data_.dtype, x2.data_.dtype
+    if kinds[0] != kinds[1] and size == 1:
+        names = [errors.C_NAMES[kind.name] for kind in kinds]
+        raise RuntimeError(f"expected m1 and m2 to have the same dtype, but got: {names[0]} != {names[1]}")
+    if kinds[0] != kinds[1]:
+        names = [errors.type_name(kind) for kind in kinds]
+        raise RuntimeError(f"expected scalar type {names[0]} but found {names[1]}")
+    if size != 1:
+        x1, x2 = (
+            s.view(contiguous(s.expand(x, (*batch, *shape[-2:]))), (size, *shape[-2:]))
+            for x, shape in zip((x1, x2), shapes, strict=True)
+        )
+    return s.view(spread.euclidean_dist(x1, x2), (*batch, shapes[0][-2], shapes[1][-2]))
 
 
 def pdist(input: Tensor, p: float = 2.0) -> Tensor:

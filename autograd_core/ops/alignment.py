@@ -82,7 +82,7 @@ def forward_sums(scores: Array, row: Array) -> Array:
 
 
 @op(
-    "_ctc_loss",
+    "_ctc_loss", forward_mode=False,
     node="CtcLossBackward0",
     outputs=("result0", "result1"),
     differentiable=("result0",),

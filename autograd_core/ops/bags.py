@@ -25,7 +25,7 @@ def counted(numbers: Array, indices: Array, bags: int, padding_idx: int) -> Arra
 
 
 @op(
-    "_embedding_bag",
+    "_embedding_bag", forward_mode=False,
     node="EmbeddingBagBackward0",
     outputs=("result0", "result1", "result2", "result3"),
     differentiable=("result0",),

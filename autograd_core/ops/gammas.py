@@ -31,6 +31,7 @@ helper(no_slope)
 
 @op(
     "igamma",
+    forward_mode=False,
     promote=PAIR,
     tensors_only=True,
     self=lambda grad: no_slope("igamma: input"),
@@ -43,6 +44,7 @@ def igamma(self: Array, other: Array) -> Array:
 
 @op(
     "igammac",
+    forward_mode=False,
     promote=PAIR,
     tensors_only=True,
     self=lambda grad: no_slope("igammac: input"),
@@ -128,6 +130,7 @@ def of_large(a: float, x: float) -> tuple[float, float]:
 
 @op(
     "special_zeta.self_scalar",
+    forward_mode=False,
     node="SpecialZetaBackward1",
     promote=("other",),
     floating=True,
@@ -139,6 +142,7 @@ def zeta_of_number(self: float, other: Array) -> Array:
 
 @op(
     "special_zeta.other_scalar",
+    forward_mode=False,
     node="SpecialZetaBackward2",
     floating=True,
     self=lambda grad: no_slope("zeta"),
@@ -149,6 +153,7 @@ def zeta_by_number(self: Array, other: float) -> Array:
 
 @op(
     "special_zeta",
+    forward_mode=False,
     node="SpecialZetaBackward0",
     promote=PAIR,
     floating=True,

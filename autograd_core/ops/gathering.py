@@ -55,6 +55,7 @@ def check(data: Array, dim: int, index: Array, source: Array, reduce: str) -> No
 
 @op(
     "index_reduce",
+    forward_mode=False,
     self=lambda grad, self, dim, index, source, reduce, include_self, result: met_self(
         grad, self, dim, index, source, reduce, include_self, result
     ),

@@ -16,6 +16,7 @@ from .lookups import sampled, sampled_back, sampled_double
 
 @joint(
     "grid_sampler_2d",
+    forward_mode=False,
     node="GridSampler2DBackward0",
     of=("input", "grid"),
     formula=lambda grad, input, grid, interpolation_mode, padding_mode, align_corners, mask: grid_sampler_2d_backward(
@@ -53,6 +54,7 @@ def grid_sampler_2d_backward(
 
 @joint(
     "grid_sampler_3d",
+    forward_mode=False,
     node="GridSampler3DBackward0",
     of=("input", "grid"),
     formula=lambda grad, input, grid, interpolation_mode, padding_mode, align_corners, mask: grid_sampler_3d_backward(

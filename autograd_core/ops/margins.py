@@ -67,6 +67,7 @@ def beyond(data: Array, target: Array, margin: float) -> tuple[Array, Array]:
 
 @op(
     "multi_margin_loss",
+    forward_mode=False,
     self=lambda grad, self, target, p, margin, weight, reduction: once_derived(
         "multi_margin_loss_backward", grad, self, target, p, margin, weight, reduction
     ),
@@ -125,6 +126,7 @@ def nearer(data: Array, target: Array, is_target: Array) -> Array:
 
 @op(
     "multilabel_margin_loss_forward",
+    forward_mode=False,
     node="MultilabelMarginLossBackward0",
     outputs=("output", "is_target"),
     differentiable=("output",),

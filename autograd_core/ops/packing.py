@@ -24,6 +24,7 @@ UNSORTED = (
 
 @op(
     "_pack_padded_sequence",
+    forward_mode=False,
     outputs=("result0", "result1"),
     differentiable=("result0",),
     tensors_only=True,

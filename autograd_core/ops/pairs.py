@@ -19,6 +19,7 @@ def pairs(rows: int) -> tuple[Array, Array]:
 
 @op(
     "_pdist_forward",
+    forward_mode=False,
     node="PdistBackward0",
     self=lambda grad, self, p, result: pdist_backward(grad, self, p, result),
 )

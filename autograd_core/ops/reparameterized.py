@@ -57,6 +57,7 @@ BETA = (
 
 @op(
     "_standard_gamma",
+    forward_mode=False,
     node="StandardGammaBackward0",
     self=lambda grad, self, result: grad * standard_gamma_grad(self, result),
 )

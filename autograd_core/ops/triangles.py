@@ -245,7 +245,7 @@ def linalg_lstsq(self: Array, b: Array, rcond: float) -> tuple[Array, Array, Arr
 # ---- the old way to a Cholesky factor
 
 
-@op("cholesky", self=lambda grad, result, upper: cholesky_backward(grad, upper, result))
+@op("cholesky", forward_mode=False, self=lambda grad, result, upper: cholesky_backward(grad, upper, result))
 def cholesky(self: Array, upper: bool = False) -> Array:
     try:
         lower = np.linalg.cholesky(adjoint_of(self) if upper else self)

@@ -85,6 +85,7 @@ WRITTEN = {
     "linalg_vector_norm": "norm({0})",
     "nll_loss_forward": "nll_loss({0}, {1})",
     "cdist_forward": "cdist({0}, {1})",
+    "euclidean_dist": "cdist({0}, {1})",
     "multilabel_margin_loss_forward": "multilabel_margin_loss({0}, {1})",
     "pdist_forward": "pdist({0})",
     "CheckpointFunction": "checkpoint(…, {0})",

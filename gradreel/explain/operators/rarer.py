@@ -211,7 +211,7 @@ RARER: dict[str, Operator] = {
     ),
     "Trace": lone(SHAPED, "grad on the diagonal", "puts {grad} on the diagonal"),
     **alike(
-        "Dist Cdist Pdist",
+        "Dist Cdist EuclideanDist Pdist",
         lone(OTHER, "grad * difference / distance", "multiplies {grad} by the direction from one to the other"),
     ),
     "NanToNum": lone(

@@ -144,6 +144,7 @@ SIZES: dict[str, Callable[[Arguments], int]] = {
     "diag_embed": squared,
     "mvlgamma": lambda args: broadcast(args[:1]) * max(int(args[1]), 1),
     "_ctc_loss": aligned,
+    "_euclidean_dist": scored,
     "_scaled_dot_product_flash_attention_for_cpu": scored,
     "_pdist_backward": lambda args: paired(args[1:]),
 }
@@ -227,6 +228,7 @@ EACH_ELEMENT: dict[str, Callable[[Arguments], int]] = {
     "convolution": lambda args: max(args[1].shape[0], 1),
     "convolution_backward": lambda args: max(args[2].shape[0], 1),
     "mkldnn_rnn_layer": lambda args: args[1].shape[1] + args[2].shape[1],
+    "_euclidean_dist": lambda args: args[0].shape[-1],
     "_scaled_dot_product_flash_attention_for_cpu": lambda args: args[0].shape[-1] + args[2].shape[-1],
 }
 """Multiplications for each element of what is made: of a convolution one for each output channel."""
