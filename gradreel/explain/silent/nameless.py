@@ -16,6 +16,9 @@ from .showing import Showing
 
 STEPS = 2
 
+DATA = frozenset(("tensor", "as_tensor", "from_numpy", "linspace", "arange"))
+"""How data comes to be; what is to learn is drawn, or filled."""
+
 
 class Nameless:
     """The leaves without a name that got a gradient, and how many steps of optimizers passed them by."""
@@ -51,8 +54,17 @@ class Nameless:
             written = any(write.optimizer is not None for write in self.world.writes.get(leaf.storage, ()))
             made = [] if leaf.called or written else self.made_of(leaf)
             if len(made) == 1 and made[0].alive and made[0].names and made[0].node is not None:
+                if self.is_input(leaf, made[0]):
+                    continue
                 return [self.showing.shown(self.told(leaf, made[0]))]
         return []
+
+    def is_input(self, leaf: TensorState, result: TensorState) -> bool:
+        """Whether `result` is what a function is differentiated at, or data of a training of other parameters."""
+        if any(result.number in call.inputs for call in self.world.calls.values()):
+            return True
+        stepped = any(write.optimizer is not None for writes in self.world.writes.values() for write in writes)
+        return stepped and leaf.op in DATA and not any("." in name for _, name in result.names)
 
     def made_of(self, leaf: TensorState) -> list[TensorState]:
         return [
