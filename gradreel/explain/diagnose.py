@@ -17,6 +17,7 @@ from gradreel.trace import Trace
 from gradreel.trace import events as e
 from gradreel.trace.events import Event
 
+from .demonstrations import demonstrated
 from .diagnosis import Diagnosis, Failure
 from .errors import POSTMORTEMS
 from .silent import WATCHERS
@@ -88,7 +89,7 @@ class Doctor:
 
     def diagnoses(self) -> list[Diagnosis]:
         silent = [diagnosis for watcher in self.watchers for diagnosis in watcher.found()]
-        found = traced_back(self.found, silent) or silent
+        found = traced_back(self.found, silent) or [one for one in silent if not demonstrated(self.world, one)]
         causes = {diagnosis.cause for diagnosis in found}
         found = [diagnosis for diagnosis in found if not causes & FOLLOWS.get(diagnosis.cause, frozenset())]
         return [

@@ -7,8 +7,10 @@ import re
 from collections.abc import Iterator
 
 from ..calls import called
+from ..words import code
 from .common import copies, enclosing, root_name, set_keyword, stack_statements
 from .proposal import FREE, Proposal, Wanted
+from .text import Edit, Text
 from .tracking import tracked_at_cut
 from .wrong_tensor import leaf_last
 
@@ -314,3 +316,39 @@ def hooked(wanted: Wanted) -> Iterator[Proposal]:
         edits = [text.before(change, [f"{target} = {target}.clone()"])]
         edits += [] if returns else [text.after(body[-1], [f"return {target}"])]
         yield wanted.proposal("change a clone and return it", "one tensor more", *edits)
+
+
+def parameter_hooked(wanted: Wanted) -> Iterator[Proposal]:
+    """The hook goes where gradients are given to it, or changes `.grad` of the tensor that it is given."""
+    text, change, target = wanted.text, wanted.at("changed"), wanted.name("target")
+    if change is None or target is None or not target.isidentifier():
+        return
+    ways = [call.func for call in text.calls(text.tree, REGISTERS) if isinstance(call.func, ast.Attribute)]
+    computed = returned_anew(text, change, target)
+    if computed is not None and ways:
+        outer = [text.replaced(way, f"{text.get(way.value)}.register_hook") for way in ways]
+        title = "register it with `register_hook`, which gives it the gradient"
+        yield wanted.proposal(title, FREE, *outer, computed)
+    places = [node for node in ast.walk(change) if isinstance(node, ast.Name) and node.id == target]
+    edits = [text.replaced(node, f"{target}.grad") for node in places]
+    if edits:
+        yield wanted.proposal(f"change `.grad` of {code(target)}, not {code(target)} itself", FREE, *edits)
+
+
+REGISTERS = "register_post_accumulate_grad_hook"
+
+
+def returned_anew(text: Text, change: ast.stmt, target: str) -> Edit | None:
+    """`change`, which writes into `target`, as one that gives back a new tensor."""
+    if isinstance(change, ast.AugAssign) and isinstance(change.target, ast.Name):
+        sign = {ast.Mult: "*", ast.Div: "/"}.get(type(change.op))
+        made = f"{target} {sign} {text.get(change.value)}"
+        returns = isinstance(text.block(change)[-1], ast.Return)
+        return text.replaced(change, f"{target} = {made}" if returns else f"return {made}") if sign else None
+    for call in text.parts(change, ast.Call):
+        written = isinstance(call.func, ast.Attribute) and ast.unparse(call.func.value) == target
+        if written and called(call).endswith("_") and not isinstance(change, ast.Expr | ast.Assign):
+            return text.replaced(call.func, f"{target}.{called(call)[:-1]}")
+        if written and called(call).endswith("_") and isinstance(text.parents.get(call), ast.Lambda):
+            return text.replaced(call.func, f"{target}.{called(call)[:-1]}")
+    return None

@@ -117,6 +117,7 @@ BY_CAUSE: dict[str, tuple[Proposer, ...]] = {
     "never_stepped": (gradients.stepped,),
     "second_order": (gradients.second_order,),
     "hooked": (gradients.hooked,),
+    "parameter_hooked": (gradients.parameter_hooked,),
     "nan": (not_numbers.nan_born, steps.left_out),
     "infinite": (not_numbers.nan_born,),
     "only_named": (misused.called_itself,),

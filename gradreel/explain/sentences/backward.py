@@ -8,6 +8,7 @@ from functools import cache
 
 from gradreel.trace import events as e
 
+from ..ancestry import flat
 from ..operators.rows import SAME, Way
 from ..words import aside, called, code, feeds, label, listed, name_of, node, plural, some, value
 from ..world.states import Call, NodeState, Place, SlotState
@@ -202,7 +203,17 @@ def grad_stored(told: Telling) -> str:
     if "tensor" in total:
         total = f"{value(event.came)} is added to it"
     where = "in a new tensor" if event.how == "anew" else "in place"
-    return told.sentence(f"{grad} was not empty, so gradients add up, {where}: {total}")
+    used = "; a step has used the old part already" if used_by_step(told.world, event) else ""
+    return told.sentence(f"{grad} was not empty, so gradients add up, {where}: {total}{used}")
+
+
+def used_by_step(world: World, event: e.GradStored) -> bool:
+    """Whether an optimizer wrote the leaf after the part of its gradient came that was there before."""
+    tensor = world.tensors[event.tensor]
+    writes = world.writes.get(tensor.storage)
+    if not writes or writes[-1].optimizer is None or tensor.came is None or tensor.came > writes[-1].event:
+        return False
+    return event.before is None or not event.before.whole or any(flat(event.before.data))
 
 
 def grad_assigned(told: Telling) -> str:
@@ -268,6 +279,10 @@ def hook_ran(told: Telling) -> str:
     world = told.world
     event = told.one(e.HookRan)
     where = called(world, event.tensor) if event.tensor is not None else node(world, event.node or 0)
+    if event.after is None and event.hook != "post_accumulate" and wrote(told, event):
+        return told.sentence(
+            f"a hook on {where} changed what it was given in place, to {value(event.before)}, and returned nothing"
+        )
     if event.after is None:
         return told.sentence(f"a hook on {where} sees {value(event.before)} and leaves it as it is")
     return told.sentence(f"a hook on {where} gets {value(event.before)} and returns {value(event.after)} instead")
@@ -281,3 +296,23 @@ def recomputed(told: Telling) -> str:
         else "what was not kept is needed"
     )
     return told.sentence(f"{who}: checkpoint runs the forward again")
+
+
+LONGEST_HOOK = 200
+"""How many events of a hook are looked through for what it did."""
+
+
+def wrote(told: Telling, ran: e.HookRan) -> bool:
+    """Whether the hook wrote into what it was given, which its first argument stands for."""
+    events, written = told.world.trace.events, set()
+    at = next(number for number in range(told.beat.start, told.beat.stop) if events[number] is ran)
+    for number in range(at - 1, max(at - LONGEST_HOOK, 0), -1):
+        event = events[number]
+        if type(event) is e.Written:
+            written.add(event.tensor)
+        elif type(event) is e.FunctionEntered:
+            given = events[number + 1]
+            return type(given) is e.NameBound and given.tensor in written
+        elif type(event) in (e.NodeStarted, e.NodeReady, e.HookRan):
+            return False
+    return False

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -9,9 +10,13 @@ from gradreel.trace import events as e
 from gradreel.trace.events import Event, Value
 
 from ..diagnosis import Diagnosis, named, on
-from ..words import code
+from ..words import called, code
 from ..world.states import NodeState
 from ..world.world import World
+from .piled import from_gradient
+
+GRADIENT_NAME = re.compile(r"(?i)g$|d?grads?\b|gradient|\w*_grad$")
+"""How an argument is called by somebody who takes it for a gradient."""
 
 
 class Hooked:
@@ -24,6 +29,10 @@ class Hooked:
         self.given: dict[int, str] = {}
         """Gradients that such a function was given, and their names."""
         self.writes: list[tuple[int, int, str]] = []
+        self.latest: dict[int, e.Written] = {}
+        """The last write into each of them."""
+        self.from_gradient = False
+        """Whether one of the writes was computed from the gradient of what it went into."""
         self.waiting: dict[tuple[int, int, int], e.GradAdded] = {}
         """The gradients that nodes wait with, by call, node and which of its inputs: as each last arrived."""
         self.returned: tuple[e.HookRan, tuple[int, int, str]] | None = None
@@ -58,6 +67,8 @@ class Hooked:
             self.entered.append((event.scope, len(self.world.open_calls)))
             self.given.clear()
             self.writes.clear()
+            self.latest.clear()
+            self.from_gradient = False
 
     def bound(self, event: e.NameBound) -> None:
         if not self.entered or event.scope != self.entered[-1][0] or event.tensor is None:
@@ -68,6 +79,8 @@ class Hooked:
 
     def written(self, event: e.Written) -> None:
         if event.tensor in self.given and self.world.open_calls:
+            self.latest[event.tensor] = event
+            self.from_gradient |= from_gradient(self.world, event.inputs, event.tensor)
             self.writes.append((self.world.count - 1, self.world.place.line, self.given[event.tensor]))
 
     def ran(self, event: e.HookRan) -> None:
@@ -75,6 +88,8 @@ class Hooked:
         only if others look at the same memory, which shows later."""
         if event.node is not None:
             self.waiting = {key: came for key, came in self.waiting.items() if key[1] != event.node}
+        if event.hook == "post_accumulate" and self.diagnosis is None and event.tensor is not None:
+            self.diagnosis = self.of_parameter(event.tensor)
         if self.writes and event.hook in ("tensor", "pre", "post") and self.diagnosis is None:
             if event.after is None:
                 self.diagnosis = self.told(event, self.writes[0], None)
@@ -82,6 +97,34 @@ class Hooked:
                 self.returned = event, self.writes[0]
         self.given.clear()
         self.writes.clear()
+        self.latest.clear()
+        self.from_gradient = False
+
+    def of_parameter(self, tensor: int) -> Diagnosis | None:
+        """A hook behind accumulation is given the parameter, whose `.grad` it may change: this one scaled the former.
+
+        Writes that use the gradient are steps of an optimizer of its own; clamping and masking are about weights.
+        """
+        write, world = self.latest.get(tensor), self.world
+        if write is None or self.from_gradient:
+            return None
+        number, line, name = next(one for one in self.writes if one[2] == self.given[tensor])
+        scaled = write.op.partition(".")[0] in ("mul", "div") and not any(
+            world.tensors[source].shape for source in write.inputs if source in world.tensors and source != tensor
+        )
+        if not scaled and not GRADIENT_NAME.match(name):
+            return None
+        owner = called(world, tensor)
+        story = (
+            f"`register_post_accumulate_grad_hook` hands its hooks the tensor itself, here {owner}, and no gradient.",
+            f"{code(world.source.text(line))} {on(line)} so changes the numbers of {owner}, in every backward, and "
+            "leaves its `.grad` as it was.",
+            "The gradient is in the `.grad` of what is given; hooks of `register_hook` are given the gradient itself.",
+        )
+        lines: dict[str, int | None] = {"changed": line, "raised": None, "shows": line}
+        events = {"changed": number, "seen": world.count - 1}
+        title, names = "A hook that changes the parameter instead of its gradient", named(target=name)
+        return Diagnosis("other", title, "", lines, story, (), events, "parameter_hooked", names)
 
     def told(self, ran: e.HookRan, write: tuple[int, int, str], other: NodeState | None) -> Diagnosis:
         number, line, name = write

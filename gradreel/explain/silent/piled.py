@@ -23,6 +23,11 @@ class Piled:
         """For each tensor whose gradient was used for a step since it was last emptied: the line of the step."""
         self.again: dict[int, tuple[int, int]] = {}
         """Of these, those to which a backward has added since: its event and line."""
+        self.begun: dict[int, str] = {}
+        """What each leaf was when its first gradient came: two that begin alike may show two ways."""
+        self.fresh: dict[int, int] = {}
+        """For each leaf how many steps used a gradient that had been emptied before."""
+        self.piled: int | None = None
         self.diagnosis: Diagnosis | None = None
 
     def looks_at(self) -> dict[type[Event], Callable[[Any], None]]:
@@ -50,11 +55,15 @@ class Piled:
         if grad is None or not (self.world.optimizer is not None or from_gradient(self.world, event.inputs, tensor)):
             return
         if tensor in self.again and self.diagnosis is None:
-            self.diagnosis = self.told(tensor)
+            self.diagnosis, self.piled = self.told(tensor), tensor
+        if tensor not in self.again and tensor not in self.used:
+            self.fresh[tensor] = self.fresh.get(tensor, 0) + 1
         self.again.pop(tensor, None)
         self.used[tensor] = self.world.place.line
 
     def stored(self, event: e.GradStored) -> None:
+        if event.tensor not in self.begun:
+            self.begun[event.tensor] = repr(self.world.tensors[event.tensor].value)
         if event.how == "assigned" or event.before is None:
             self.forget(event.tensor)
         elif event.tensor in self.used and not zero(event.before) and not zero(event.came):
@@ -99,8 +108,17 @@ class Piled:
             names,
         )
 
+    def both_ways(self) -> bool:
+        """Whether another leaf, which began with the same numbers, was trained with gradients emptied in time."""
+        own = self.piled
+        return any(
+            self.fresh.get(leaf, 0) > 1
+            for leaf, begun in self.begun.items()
+            if leaf != own and own is not None and begun == self.begun.get(own)
+        )
+
     def found(self) -> list[Diagnosis]:
-        return [self.diagnosis] if self.diagnosis is not None else []
+        return [self.diagnosis] if self.diagnosis is not None and not self.both_ways() else []
 
 
 def zero(value: Value | None) -> bool:

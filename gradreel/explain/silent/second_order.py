@@ -12,10 +12,11 @@ from ..ancestry import by_graph
 from ..diagnosis import Diagnosis, named, on
 from ..words import called, code, name_of
 from ..world.world import World
+from .piled import zero
 
 
 class SecondOrder:
-    """A gradient with a graph was added to one that still had its own."""
+    """A gradient with a graph was added to one that still had its own; what was emptied by hand adds nothing."""
 
     def __init__(self, world: World) -> None:
         self.world = world
@@ -35,7 +36,12 @@ class SecondOrder:
         if call is None or not call.create_graph or grad is None or grad.node is None:
             self.graphs.pop(event.tensor, None)
             return
-        if event.before is not None and event.tensor in self.graphs and self.diagnosis is None:
+        if (
+            event.before is not None
+            and not zero(event.before)
+            and event.tensor in self.graphs
+            and self.diagnosis is None
+        ):
             self.diagnosis = self.told(event.tensor, grad.number)
         self.graphs[event.tensor] = call.number
 

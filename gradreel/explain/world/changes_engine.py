@@ -69,6 +69,7 @@ def grad_stored(world: World, event: e.GradStored) -> None:
     if event.after is None and tensor.grad is not None:
         tensor.emptied = world.place, world.count
     tensor.grad, tensor.grad_tensor = event.after, event.grad
+    tensor.came, tensor.arrived = tensor.arrived, world.count
     if event.grad is not None:
         world.owners[event.grad] = event.tensor
 

@@ -78,6 +78,9 @@ class TensorState:
     """The last name it had: what to call it when it has none now."""
     grad: Value | None = None
     grad_tensor: int | None = None
+    came: int | None = None
+    """With which event a gradient came to it before the last one did."""
+    arrived: int | None = None
     emptied: tuple[Place, int] | None = None
     """Where, and with which event, its gradient was last set to None."""
 
