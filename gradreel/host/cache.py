@@ -8,7 +8,7 @@ from collections import OrderedDict
 
 from .work import opened
 
-TIMED = ("seconds", "memory")
+TIMED = ("seconds", "memory", "crash")
 """Budgets whose stops depend on the machine and the moment, not on the program alone."""
 
 

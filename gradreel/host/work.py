@@ -28,7 +28,7 @@ from gradreel.trace.events import Stopped, Warned
 
 from .in_time import LARGEST_REPLY, Parts, in_time, left_out
 from .jail import CPU_SECONDS
-from .watching import Watch
+from .watching import Late, Watch
 
 WANTS = ("scene", "trace", "both")
 MOST_REMARKS = 12
@@ -36,19 +36,25 @@ TOO_LARGE = "The recording of this run is too large to be sent. Fewer iterations
 BROKEN = "This program met a fault of Gradreel itself. It would help us to see it: please report the program."
 
 
-READY_SECONDS = 7.2
-"""When a reply should be ready, counted from its request: before the process is killed."""
+READY_SECONDS, LAST_SECONDS = 7.2, 7.5
+"""When a reply should be ready, and when what is ready must do, counted from its request: before the process is killed.
+"""
 
 MENDING_SECONDS, MENDABLE = 0.4, 5_000
 """For so long edits are tried that mend a run, of at most so many events, before the picture of it is sent."""
 
 HALTED = "The program was stopped at line {line}: it may use {limit}. What it did until then could not be saved."
+UNSHOWN = (
+    "The program came to line {line}, but what it did could not be made ready to be shown: it may use {limit} in all. "
+    "A shorter program, or fewer turns of its loops, can be shown."
+)
 CRASHED = (
     "The process of this run was ended by {signal} at line {line}. That is a fault of Gradreel, not of the program; "
     "nothing else was harmed. What it did until then could not be saved."
 )
 HARD_LIMITS: dict[str, tuple[str, float]] = {
     "seconds": ("{:g} seconds", CPU_SECONDS),
+    "late": ("{:g} seconds", CPU_SECONDS),
     "memory": ("{:,} bytes of memory", Limits().memory),
 }
 """What a process may use until it is ended."""
@@ -65,12 +71,32 @@ def work(
 
     If the reply takes long to make, `early` gets shorter ones before, each of which would do.
     """
-    started, cpu = time.perf_counter(), time.process_time()
+    started = time.perf_counter()
+    watch = watch or Watch()
+    sent: list[bytes] = []
+
+    def on_the_way(answer: bytes) -> None:
+        sent[:] = [answer]
+        if early is not None:
+            early(answer)
+
     try:
         question = read(request)
     except Unusable as error:
         return refusal(str(error))
-    trace, typed = performed(question, watch or Watch())
+    try:
+        with watch.throughout(LAST_SECONDS):
+            return answered(question, safety, watch, on_the_way, started)
+    except Late:
+        return sent[0] if sent else halted(request, "late", watch.place[0], safety)
+
+
+def answered(
+    question: dict[str, Any], safety: Sequence[str], watch: Watch, early: Callable[[bytes], None], started: float
+) -> bytes:
+    """The reply to a checked request."""
+    cpu = time.process_time()
+    trace, typed = performed(question, watch)
 
     def ready(trace: Trace) -> Parts:
         return made_ready(trace, typed, question["want"], None if typed else mender)
@@ -82,8 +108,7 @@ def work(
         return reply(asdict(trace.outcome), typed is not None, parts, (ms, used), safety, said)
 
     def on_the_way(trace: Trace, parts: Parts) -> None:
-        if early is not None:
-            early(sealed_reply(trace, parts))
+        early(sealed_reply(trace, parts))
 
     return sealed_reply(*in_time(trace, ready, started + READY_SECONDS, on_the_way))
 
@@ -132,7 +157,8 @@ def halted(request: bytes, cause: str, line: int, safety: Sequence[str] = ()) ->
     line = max(line, 1)
     if cause in HARD_LIMITS:
         words, limit = HARD_LIMITS[cause]
-        budget, sentence = cause, HALTED.format(line=line, limit=words.format(limit))
+        budget = "seconds" if cause == "late" else cause
+        sentence = (UNSHOWN if cause == "late" else HALTED).format(line=line, limit=words.format(limit))
     else:
         budget, limit = "crash", int(cause.split()[1])
         sentence = CRASHED.format(line=line, signal=named(int(limit)))

@@ -109,6 +109,25 @@ def test_the_alarm_stops_what_does_not_look_at_the_clock(monkeypatch: pytest.Mon
     time.sleep(0.3)  # and it is silent afterwards
 
 
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="no alarm here")
+@pytest.mark.parametrize("place", ["performed", "payload", "remarks"])
+def test_a_reply_that_takes_too_long_to_make_is_a_sentence(place: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    made = []
+
+    def slowly(*given: Any, **more: Any) -> bytes:
+        made.append(given)
+        while len(made) == 1:
+            pass
+        return b""
+
+    monkeypatch.setattr("gradreel.host.work.LAST_SECONDS", 0.5)
+    monkeypatch.setattr(f"gradreel.host.work.{place}", slowly)
+    head, _, trace = opened(work(REQUEST, watch=Watch(alarm=True)))
+    assert head["outcome"]["kind"] == "stopped" and "could not be made ready" in head["outcome"]["message"]
+    assert json.loads(gzip.decompress(trace))["source"] == SOURCE
+    time.sleep(0.3)  # and the alarm is silent afterwards
+
+
 def test_what_is_halted_is_a_reply_for_any_request() -> None:
     head, _, _ = opened(halted(b'{"source": "sin(x)", "want": "scene"}', "seconds", 0))
     assert head["outcome"]["line"] == 1
@@ -135,7 +154,7 @@ def test_what_a_clock_cut_short_is_not_kept() -> None:
     assert repeatable(finished)
     assert not repeatable(refusal("busy"))
     assert not repeatable(halted(REQUEST, "seconds", 1))
-    assert not repeatable(halted(REQUEST, "memory", 1))
+    assert not repeatable(halted(REQUEST, "memory", 1)) and not repeatable(halted(REQUEST, "signal 11", 1))
 
 
 def test_replies_are_kept_as_long_as_they_fit() -> None:
