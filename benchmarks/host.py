@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable
 from itertools import product
 
-from gradreel.host import opened, run_program, safety
+from gradreel.host import opened, run_program, held
 from gradreel.program import run
 
 FORTY_LINES = (
@@ -40,7 +40,7 @@ REPEATED = 3_000
 
 def measure() -> None:
     """A program of forty lines in a process of its own, warm, from request to reply."""
-    print(f"\nlayers of safety: {', '.join(safety())}")
+    print(f"\nlayers of safety: {', '.join(held())}")
     for (name, program), want in product(PROGRAMS.items(), ("trace", "scene")):
         took, inside, cpu = [], [], []
         for nr in range(REQUESTS):

@@ -5,15 +5,17 @@
     show(run("import torch; x = torch.ones(1, requires_grad=True); (x ** 7).backward()"))
 
 `run` makes a Trace of a program's text, `record(function, ...)` one of a Python function of your own that uses
-`autograd_core`, without the interpreter. `build` makes a Scene of a trace, `encode` the bytes that the player plays;
-`diagnose` says what went wrong, `explain` also which edits mend it. All but `record` are pure: the same input gives the
-same output.
+`autograd_core`, without the interpreter. `run`, `explain` and `show` run programs in this process; a stranger's program
+belongs in one that is locked down: `isolated=True`. `build` makes a Scene of a trace, `encode` the bytes that
+the player plays; `diagnose` says what went wrong, `explain` also which edits mend it. All but `record` are pure: the
+same input gives the same output.
 """
 
 from .explain import diagnose
 from .explaining import explain
+from .isolated import run
 from .notebook import show
-from .program import Limits, record, run
+from .program import Limits, record
 from .scene import build, encode
 from .trace import Trace
 

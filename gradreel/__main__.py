@@ -12,7 +12,7 @@ import io
 import json
 import re
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -24,7 +24,7 @@ from .host.in_time import left_out
 from .host.settings import Unreadable, settings
 from .player.export import export_html
 from .program import compare, paste, pointed
-from .trace import Outcome, Trace
+from .trace import Trace
 from .trace import events as e
 
 FINISHED, RAISED, UNUSABLE, STOPPED = 0, 1, 2, 3
@@ -105,7 +105,7 @@ def explained(trace: Trace, path: str, as_json: bool) -> int:
     status = report(trace, path, quiet=True) if cut_short else RAISED if any(uncaught(trace)) else FINISHED
     if cut_short and not as_json:
         return status
-    found = explain(trace, rerun(trace.mode))
+    found = explain(trace, isolated=True)
     if as_json:
         print(json.dumps(found, ensure_ascii=False, indent=1))
     elif not found:
@@ -125,18 +125,6 @@ def unexplained(trace: Trace) -> str:
         return "Nothing is wrong with this program."
     error = f"{last.type}: {last.message}" if last.message else last.type
     return f"Line {last.line} raises `{error}`. What led to it is not known here."
-
-
-def rerun(mode: str) -> Callable[[str], Trace]:
-    """What runs an edited program: a locked process again, read as the first was."""
-
-    def run(source: str) -> Trace:
-        head, _, record = ask(source, mode, "trace")
-        if not head["ok"]:
-            return Trace(source, mode, Outcome("stopped", None, head["message"]), ())
-        return Trace.from_json(gzip.decompress(record).decode())
-
-    return run
 
 
 def read(path: str) -> str:

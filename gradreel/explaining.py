@@ -11,15 +11,18 @@ from typing import Any
 
 from .explain.mending import mended
 from .explain.mending.mend import SECONDS, Run
-from .program import run as run_here
+from .isolated import run as run_here
 from .trace import Trace
 
 BOLD = re.compile(r"(`[^`]*`)|\*\*")
 ROLES = ("built", "saved", "changed", "freed_by", "cut", "shows", "raised")
 
 
-def explain(trace: Trace, run: Run | None = None) -> list[dict[str, Any]]:
-    """The diagnoses of `trace` with their mends; `run` is what runs an edited program, this process unless given."""
+def explain(trace: Trace, run: Run | None = None, *, isolated: bool = False) -> list[dict[str, Any]]:
+    """The diagnoses of `trace` with their mends.
+
+    Edited programs run in this process, with `isolated` in locked-down ones (see `gradreel.run`), or as `run` does it.
+    """
     if trace.outcome.kind == "refused":
         return []
     mode = trace.mode
@@ -27,7 +30,7 @@ def explain(trace: Trace, run: Run | None = None) -> list[dict[str, Any]]:
     seconds = 0.0 if late else SECONDS  # an edited program would take as long
 
     def again(source: str) -> Trace:
-        return run_here(source, mode=mode)
+        return run_here(source, mode=mode, isolated=isolated)
 
     return [
         {

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import html
+from functools import partial
 from pathlib import Path
 
 from .host.work import mender
+from .isolated import run
 from .player.export import export_html
 from .scene import payload
 from .trace import Trace
@@ -30,6 +32,9 @@ class Shown:
         Path(path).write_text(self.html, encoding="utf-8")
 
 
-def show(trace: Trace, *, height: int = HEIGHT) -> Shown:
-    """The player for `trace`, to be the last value of a notebook's cell; what went wrong is told with its mends."""
-    return Shown(export_html(payload(trace, mender=mender)), height)
+def show(trace: Trace, *, height: int = HEIGHT, isolated: bool = False) -> Shown:
+    """The player for `trace`, to be the last value of a notebook's cell; what went wrong is told with its mends.
+
+    They are edited programs that were run: in this process, or with `isolated` in locked-down ones, as `run` does it.
+    """
+    return Shown(export_html(payload(trace, mender=partial(mender, run=partial(run, isolated=isolated)))), height)

@@ -9,6 +9,8 @@ import json
 import re
 from pathlib import Path
 
+import pytest
+
 from gradreel import run, show
 
 TWICE = """\
@@ -20,8 +22,9 @@ b.backward()
 """
 
 
-def test_a_run_is_shown_with_what_mends_it(tmp_path: Path) -> None:
-    shown = show(run(TWICE), height=500)
+@pytest.mark.parametrize("isolated", [False, True])
+def test_a_run_is_shown_with_what_mends_it(isolated: bool, tmp_path: Path) -> None:
+    shown = show(run(TWICE, isolated=isolated), height=500, isolated=isolated)
     frame = shown._repr_html_()
     assert 'style="width: 100%; height: 500px' in frame
     page = html.unescape(frame.partition('srcdoc="')[2].rpartition('" style=')[0])

@@ -142,7 +142,30 @@ def end_with(parent: int) -> None:
 
 
 def lock_down(*, rlimits: bool = True, seccomp: bool = True) -> list[str]:
-    """Limits and filter, if wanted and where there are any; the names of those that are on now."""
+    """Limits and filter, if wanted and where there are any; the names of those that were found to hold."""
     os.environ.clear()
-    on = {RLIMITS: rlimits and limit_resources(), SECCOMP: seccomp and filter_calls()}
-    return [name for name, is_on in on.items() if is_on]
+    limited = rlimits and limit_resources() and is_limited()
+    filtered = seccomp and filter_calls() and is_filtered()
+    return [name for name, holds in ((RLIMITS, limited), (SECCOMP, filtered)) if holds]
+
+
+def is_limited() -> bool:
+    """Whether this process has less time and memory than the machine could give, and can write no file."""
+    import resource
+
+    wanted = [resource.RLIMIT_CPU, resource.RLIMIT_FSIZE, *([resource.RLIMIT_AS] if sys.platform == "linux" else [])]
+    return all(resource.getrlimit(which)[0] != resource.RLIM_INFINITY for which in wanted)
+
+
+def is_filtered() -> bool:
+    """Whether the kernel refuses what anybody may do: to open the file that leads nowhere."""
+    try:
+        os.close(os.open(os.devnull, os.O_RDONLY))
+    except PermissionError:
+        return True
+    return False
+
+
+def is_alone(parent: int) -> bool:
+    """Whether this process is another than `parent`, and has nothing of its environment."""
+    return os.getpid() != parent and not os.environ

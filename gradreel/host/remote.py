@@ -12,8 +12,9 @@ import uuid
 from concurrent.futures import Future
 from typing import Any
 
-from .pool import LARGEST_REQUEST, TOO_LARGE
+from .pool import TOO_LARGE
 from .work import refusal
+from .zygote import LARGEST_REQUEST
 
 LOST = "The machine of this run was lost. Nothing else was harmed; run it again."
 PATIENCE = 30.0

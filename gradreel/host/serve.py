@@ -11,7 +11,6 @@ import json
 import os
 import sys
 import time
-from collections.abc import Mapping
 from concurrent.futures import TimeoutError as NotYet
 from pathlib import Path
 from typing import Any
@@ -23,7 +22,7 @@ from starlette.routing import Route
 from streamlit.starlette import App
 
 from . import front
-from .layers import POLICY, layers, serve_with
+from .layers import POLICY, layers, note, probe, serve_with
 from .policy import Policy
 from .settings import Settings
 from .shared import executor
@@ -83,13 +82,5 @@ def looked() -> tuple[int, dict[str, Any]]:
         return 503, {"status": "no run was answered"}
     if not head["ok"] and not head["again"]:
         return 503, {"status": head["message"]}
-    return 200, {"status": "ok" if head["ok"] else "busy", "layers": named()}
-
-
-def probe() -> bytes:
-    """A request that nobody made before, so that it is answered by a run and not from what is kept."""
-    return json.dumps({"source": "print(1)", "want": "trace", "probe": time.time_ns()}).encode()
-
-
-def named() -> Mapping[str, bool]:
-    return {layer.name: layer.on for layer in layers()}
+    note(head)
+    return 200, {"status": "ok" if head["ok"] else "busy", "layers": {layer.name: layer.on for layer in layers()}}

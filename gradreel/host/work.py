@@ -127,7 +127,7 @@ def remarks(trace: Trace) -> list[str]:
     return [*notes, *(compared.sentences if compared is not None else ())]
 
 
-def mender(trace: Trace, found: list[Diagnosis]) -> list[tuple[Diagnosis, list[Mend]]]:
+def mender(trace: Trace, found: list[Diagnosis], run: Callable[..., Trace] = run) -> list[tuple[Diagnosis, list[Mend]]]:
     """What went wrong in a run, with the mends that could be tried in MENDING_SECONDS; of a long run none."""
     if len(trace.events) > MENDABLE:
         return [(diagnosis, []) for diagnosis in found]

@@ -27,7 +27,7 @@ from typing import NoReturn
 from . import control
 from .control import Ending, Order
 from .frames import Gone, Late, read_frame, write_frame
-from .jail import end_with, lock_down
+from .jail import end_with, is_alone, lock_down
 from .watching import Place, Watch
 from .work import BROKEN, halted, refusal, work
 
@@ -40,6 +40,8 @@ REQUEST_SECONDS = 5.0
 LARGEST_REQUEST = 1_000_000
 NO_MEMORY = 3
 """The exit status of a child that had not enough memory to answer."""
+
+LANGUAGE, PROCESS = "checked language", "own process"
 
 WARM_UP = "import torch\nx = torch.ones(2, requires_grad=True)\n(x * x).sum().backward()\nprint(x.grad)\n"
 
@@ -144,7 +146,7 @@ class Warden:
                 os.closerange(first, last)
             end_with(parent)
             gc.disable()  # whatever it leaves is gone with it
-            layers = ["checked language", "own process", *self.lock_down()]
+            layers = found(self.lock_down(), parent)
             request = read_frame(connection, REQUEST_SECONDS, LARGEST_REQUEST)
             write_reply(connection, task(request, layers, place, partial(write_reply, connection, final=False)))
             status = 0
@@ -152,6 +154,11 @@ class Warden:
             status = NO_MEMORY
         finally:
             os._exit(status)
+
+
+def found(locked: Sequence[str], parent: int) -> list[str]:
+    """The names of the layers that hold a run in this process, which `parent` made."""
+    return [LANGUAGE, *([PROCESS] if is_alone(parent) else []), *locked]
 
 
 def perform(request: bytes, layers: Sequence[str], place: Place, early: Early) -> bytes:

@@ -11,6 +11,7 @@ from .operators import operators
 from .reading import HERE
 
 TORCH = "2.13"
+ON = {True: "✓", False: "– off here:", None: "– not known just now:"}
 NOBODY = "Open an issue where you found the source."
 
 
@@ -30,14 +31,15 @@ def figures() -> tuple[Figure, ...]:
     return tuple(Figure(**figure) for figure in json.loads(text))
 
 
-def about(layers: Iterable[tuple[str, bool, str]], contact: str = "") -> str:
-    """The page as Markdown. `layers` are those of safety: name, whether it is on here, and what it means."""
+def about(layers: Iterable[tuple[str, bool | None, str]], contact: str = "") -> str:
+    """The page as Markdown. `layers` are those of safety: name, whether it is on here if that is known, and what it
+    means."""
     text = (HERE / "about.md").read_text(encoding="utf-8")
     return text.format(
         torch=TORCH,
         operators=len(operators()),
         figures=figure_table(),
-        layers="\n".join(f"* {'✓' if on else '– off here:'} **{name}**. {meaning}" for name, on, meaning in layers),
+        layers="\n".join(f"* {ON[on]} **{name}**. {meaning}" for name, on, meaning in layers),
         contact=f"Write to {contact}." if contact else NOBODY,
     )
 

@@ -18,12 +18,13 @@ from typing import Any
 
 import pytest
 
-from gradreel.host import Pool, opened, run_program, safety
+from gradreel.host import Pool, held, layers, opened, run_program
 from gradreel.host.endings import CANCELLED
 from gradreel.host.in_time import SAMPLE, SHORT, TURNS, beginning, in_time, left_out
 from gradreel.host.jail import ALLOWED
 from gradreel.host.processes import ROOT, Zygote, can_fork
 from gradreel.host.settings import Settings
+from gradreel.host.work import refusal
 from gradreel.host.zygote import HARD_SECONDS, LARGEST_REQUEST
 from gradreel.program import Limits, run
 from gradreel.trace import Trace
@@ -284,7 +285,24 @@ def test_the_output_is_whole_even_where_the_recording_is_cut() -> None:
 
 @pytest.mark.skipif(sys.platform != "linux" or platform.machine() not in ALLOWED, reason="no filter known here")
 def test_all_layers_are_on() -> None:
-    assert safety() == ["checked language", "own process", "limits of the kernel", "filter on system calls"]
+    assert held() == ["checked language", "own process", "limits of the kernel", "filter on system calls"]
+
+
+def test_layers_are_those_that_a_run_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A run that gets out says that the language does not hold; where none can be made, nothing is claimed."""
+    module = sys.modules["gradreel.host.layers"]  # the package has a function of that name
+    monkeypatch.setattr(module, "_found", [])
+    busy = refusal("busy", again=True)
+    monkeypatch.setattr(module, "run_program", lambda request: busy)
+    assert {layer.on for layer in layers()[:4]} == {None}
+    safety = ["checked language", "own process"]
+    got_out = json.dumps({"ok": True, "outcome": {"kind": "finished"}, "scene": 0, "trace": 0, "safety": safety})
+    monkeypatch.setattr(module, "run_program", lambda request: got_out.encode())
+    assert {layer.name: layer.on for layer in layers()[:3]} == {
+        "checked language": False,
+        "own process": True,
+        "limits of the kernel": False,
+    }
 
 
 LOCKED_DOWN = """\

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from gradreel.host import opened
-from gradreel.host.pool import LARGEST_REQUEST
 from gradreel.host.remote import Remote
+from gradreel.host.zygote import LARGEST_REQUEST
 
 distributed = pytest.importorskip("distributed", reason="dask is not installed: deploy/requirements-dask.txt")
 
