@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable
 from itertools import product
 
-from gradreel.host import opened, run_program, held
+from gradreel.host import held, opened, run_program
 from gradreel.program import run
 
 FORTY_LINES = (
