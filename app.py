@@ -7,10 +7,11 @@ from streamlit.starlette import App
 
 from gradreel.host import pages
 from gradreel.host.patience import patient
-from gradreel.host.serve import routes
+from gradreel.host.serve import guards, routes
+from gradreel.host.settings import settings
 from gradreel.player import mount
 
 if __name__ == "__main__":
     mount.show(pages.lab(patient(mount.pulse)))
 else:
-    app = App(__file__, routes=routes())
+    app = App(__file__, routes=routes(), middleware=guards(settings()))

@@ -58,6 +58,10 @@ def parser() -> argparse.ArgumentParser:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; the exit status."""
     given = parser().parse_args(arguments)
+    try:
+        settings()
+    except Unreadable as error:
+        return complain(str(error))
     if given.command == "serve":
         return served()
     for stream in (sys.stdout, sys.stderr):

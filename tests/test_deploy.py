@@ -2,8 +2,11 @@
 
 import ast
 import json
+import os
 import re
 import shlex
+import subprocess
+import sys
 from dataclasses import fields
 from fnmatch import fnmatch
 from pathlib import Path
@@ -104,6 +107,15 @@ WRONG = [
     ("GRADREEL_PORT", "many"),
     ("GRADREEL_PORT", "-1"),
     ("GRADREEL_PORT", "8501.5"),
+    ("GRADREEL_PORT", "99999"),
+    ("GRADREEL_PORT", "0"),
+    ("GRADREEL_PORT", "9" * 5000),
+    ("GRADREEL_PORT", "\ud800"),
+    ("GRADREEL_SESSIONS", "0"),
+    ("GRADREEL_PROCESSES", "100000"),
+    ("GRADREEL_WAITING", "-5"),
+    ("GRADREEL_CACHE_BYTES", "1e9"),
+    ("GRADREEL_IDLE_SECONDS", "0"),
     ("GRADREEL_WAITING_SECONDS", "nan"),
     ("GRADREEL_WAITING_SECONDS", "inf"),
     ("GRADREEL_FORK", "maybe"),
@@ -116,6 +128,17 @@ WRONG = [
 def test_a_setting_that_is_none_is_named(name: str, text: str) -> None:
     with pytest.raises(Unreadable, match=name):
         read({name: text})
+
+
+@pytest.mark.parametrize("arguments", [["serve"], ["run", "-"]])
+@pytest.mark.parametrize(("name", "text"), [("GRADREEL_PORT", "99999"), ("GRADREEL_DASK", "a,b")])
+def test_a_wrong_setting_is_a_sentence_and_status_2(arguments: list[str], name: str, text: str) -> None:
+    command = [sys.executable, "-m", "gradreel", *arguments]
+    done = subprocess.run(
+        command, env={**os.environ, name: text}, cwd=DEPLOY.parent, input="", capture_output=True, text=True, timeout=60
+    )
+    assert (done.returncode, done.stdout) == (2, "")
+    assert re.fullmatch(rf"gradreel: {name} .*\.\n", done.stderr), done.stderr
 
 
 # ---- headers

@@ -16,6 +16,8 @@ from .work import opened
 Run = Callable[[bytes], bytes]
 
 LONGEST_SOURCE = 100_000
+FARTHEST = 2**53
+"""No run has so many steps, and nothing is asked so often; JavaScript has no larger whole numbers."""
 FILES = {
     "html": ("gradreel.html", "text/html"),
     "trace": ("gradreel-trace.json", "application/json"),
@@ -32,7 +34,7 @@ def answer(question: Mapping[str, Any], head: Mapping[str, Any], run: Run, page:
     whose scene is to stand beside that of the first.
     """
     request = question.get("request")
-    head = {**head, "request": request if isinstance(request, int) else None}
+    head = {**head, "request": request if isinstance(request, int) and abs(request) < FARTHEST else None}
     source, values, file = question.get("source"), question.get("values"), question.get("file")
     beside = question.get("beside")
     if source is None and page:
@@ -47,7 +49,7 @@ def answer(question: Mapping[str, Any], head: Mapping[str, Any], run: Run, page:
         other, second, _ = opened(run(json.dumps({"source": beside, "want": "scene", "expression": False}).encode()))
         head |= {"message": head["message"] or other.get("message"), "again": head["again"] or other.get("again")}
         return seal(head, scene, beside=second, page=page)
-    if file not in FILES or not scene:
+    if not isinstance(file, str) or file not in FILES or not scene:
         return seal(head, scene, page=page)
     name, kind = FILES[file]
     made = trace if file == "trace" else exported(scene, question.get("step"))
@@ -56,13 +58,18 @@ def answer(question: Mapping[str, Any], head: Mapping[str, Any], run: Run, page:
 
 def exported(scene: bytes, step: Any) -> bytes:
     """The offline page, gzipped; it opens at `step`, if that is one."""
-    return gzip.compress(export_html(scene, step if isinstance(step, int) else None).encode(), mtime=0)
+    at = step if isinstance(step, int) and 0 <= step < FARTHEST else None
+    return gzip.compress(export_html(scene, at).encode(), mtime=0)
 
 
 def trouble(source: Any, values: Any) -> str | None:
     """What is wrong with a question, as a sentence."""
     if not isinstance(source, str) or not (values is None or isinstance(values, dict)):
         return NOT_UNDERSTOOD
-    if len(source) > LONGEST_SOURCE:
+    try:
+        size = len(json.dumps(values, allow_nan=False))
+    except (ValueError, TypeError, RecursionError):  # what no page of ours sends
+        return NOT_UNDERSTOOD
+    if len(source) > LONGEST_SOURCE or size > LONGEST_SOURCE:
         return TOO_LONG
     return None if source.strip() else EMPTY

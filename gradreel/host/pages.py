@@ -170,7 +170,8 @@ def room(place: str, first: Head, run: Run, *, more: Head | None = None, data: b
     head = {**about_the_house(place), **(more or {})}
 
     def answered(question: Mapping[str, Any]) -> bytes:
-        asked = str(question.get("place"))
+        given = question.get("place")
+        asked = given if isinstance(given, str) else ""
         if question.get("kind") == "visit" and asked in ROOMS:
             at = question.get("at")
             visited = ROOMS[asked](run, at if isinstance(at, str) else None)

@@ -22,7 +22,9 @@ from starlette.routing import Route
 from streamlit.starlette import App
 
 from . import front
+from .crowd import Crowd
 from .layers import POLICY, layers, note, probe, serve_with
+from .pages import LANDINGS
 from .policy import Policy
 from .settings import Settings
 from .shared import executor
@@ -42,10 +44,17 @@ def routes() -> list[Route]:
 
 def application(settings: Settings) -> App:
     """The whole site as an ASGI application."""
-    middleware = [Middleware(Policy, embedders=settings.embedders)] if settings.policy else []
+    middleware = guards(settings)
     if settings.policy:
         serve_with(POLICY)
+        middleware.insert(0, Middleware(Policy, embedders=settings.embedders))
     return App(APP, routes=routes(), middleware=middleware)
+
+
+def guards(settings: Settings) -> list[Middleware]:
+    """What bounds the visits, however the app is served."""
+    pages = [f"/{name}" for name in LANDINGS]
+    return [Middleware(Crowd, most=settings.sessions, idle_seconds=settings.idle_seconds, pages=pages)]
 
 
 def serve(settings: Settings) -> None:

@@ -24,6 +24,8 @@ class Settings:
     waiting: int = 32
     waiting_seconds: float = 5.0
     cache_bytes: int = 64_000_000
+    sessions: int = 500
+    idle_seconds: float = 3600.0
     dask: str = ""
     fork: bool = True
     rlimits: bool = True
@@ -31,6 +33,16 @@ class Settings:
     policy: bool = True
     embedders: str = "'self'"
     contact: str = ""
+
+
+BOUNDS: Mapping[str, tuple[float, float]] = {
+    "port": (1, 65_535),
+    "processes": (0, 1024),
+    "sessions": (1, 100_000),
+    "idle_seconds": (10, 1e6),
+}
+"""What a number may be at least and at most, where that is not 0 and MOST."""
+MOST = 1e12
 
 
 class Unreadable(ValueError):
@@ -65,9 +77,11 @@ def parsed(name: str, text: str, usual: Any) -> Any:
     try:
         value = type(usual)(text)
     except ValueError:
-        raise Unreadable(f"{variable(name)} is {text!r}; it has to be a number.") from None
-    if not 0 <= value < 1e12:
-        raise Unreadable(f"{variable(name)} is {text!r}; it has to be 0 or more.")
+        kind = "a whole number" if isinstance(usual, int) else "a number"
+        raise Unreadable(f"{variable(name)} is {text[:40]!r}; it has to be {kind}.") from None
+    least, most = BOUNDS.get(name, (0, MOST))
+    if not least <= value <= most:  # nor is what is no number
+        raise Unreadable(f"{variable(name)} is {text!r}; it has to be from {least:,g} to {most:,.0f}.")
     return value
 
 

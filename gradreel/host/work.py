@@ -30,6 +30,8 @@ from .in_time import LARGEST_REPLY, Parts, in_time, left_out
 from .jail import CPU_SECONDS
 from .watching import Late, Watch
 
+MOST_DIMENSIONS = 3
+"""Of the value of a leaf that came with the request."""
 WANTS = ("scene", "trace", "both")
 MOST_REMARKS = 12
 TOO_LARGE = "The recording of this run is too large to be sent. Fewer iterations or smaller tensors make it smaller."
@@ -181,7 +183,7 @@ def read(request: bytes) -> dict[str, Any]:
     """
     try:
         question = json.loads(request)
-    except ValueError:
+    except (ValueError, RecursionError):
         raise Unusable("The request is not JSON.") from None
     if not isinstance(question, dict) or not isinstance(question.get("source"), str):
         raise Unusable("The request holds no program.")
@@ -227,15 +229,15 @@ def usable_values(expression: Expression, values: Any) -> dict[str, Any]:
     return {leaf.name: values[leaf.name] for leaf in expression.leaves if shape_of(values.get(leaf.name)) is not None}
 
 
-def shape_of(value: Any) -> tuple[int, ...] | None:
+def shape_of(value: Any, depth: int = 0) -> tuple[int, ...] | None:
     """The shape of nested lists of finite numbers, None for anything else."""
     if is_number(value):
         return () if abs(value) < 1e38 else None
-    if not isinstance(value, list) or not 0 < len(value) <= 64:
+    if not isinstance(value, list) or not 0 < len(value) <= 64 or depth == MOST_DIMENSIONS:
         return None
-    shapes = {shape_of(part) for part in value}
+    shapes = {shape_of(part, depth + 1) for part in value}
     inner = shapes.pop()
-    return None if shapes or inner is None or len(inner) > 2 else (len(value), *inner)
+    return None if shapes or inner is None else (len(value), *inner)
 
 
 def reply(
