@@ -100,7 +100,7 @@ def memory(pid: int) -> Iterator[bytes]:
 
 def test_nobody_reads_a_byte_of_another() -> None:
     zygote = Zygote(Settings())
-    kinds = set()
+    kinds, descriptors = set(), []
     try:
         for number, (mark, source) in enumerate(programs()):
             want = "trace" if number % 20 else "both"
@@ -109,8 +109,10 @@ def test_nobody_reads_a_byte_of_another() -> None:
             assert {found[0].decode() for found in MARKS.finditer(answer)} <= {mark}
             assert b"seed True" not in answer
             kinds.add(head["outcome"]["kind"])
+            assert zygote.process is not None
+            descriptors.append(len(os.listdir(f"/proc/{zygote.process.pid}/fd")))
         assert kinds == {"finished", "raised", "refused", "stopped"}
-        assert zygote.process is not None
+        assert set(descriptors) == {descriptors[0]}
         regions = list(memory(zygote.process.pid))
     finally:
         zygote.stop()
