@@ -117,7 +117,8 @@ def explained(trace: Trace, path: str, as_json: bool) -> int:
     for entry in [] if as_json else found:
         print("\n".join([entry["title"], f"  {entry['story']}"]))
         for mend in entry["mends"]:
-            print(f"\n  Mend: {mend['title']} ({mend['cost']})")
+            lost = "" if mend["fixes"] else f"Only ends the error, and {mend['lost']}: "
+            print(f"\n  Mend: {lost}{mend['title']} ({mend['cost']})")
             print("\n".join(f"    {line}" for line in mend["diff"].splitlines()))
     return status
 

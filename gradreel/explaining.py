@@ -1,17 +1,20 @@
 """`gradreel.explain(trace)`: what went wrong in a run and which edits mend it, as plain data.
 
 One entry for each trouble, none where nothing is wrong: {kind, message, title, lines, story, mends}, where each mend
-is {title, cost, source, diff} and `source` is the whole edited program. Every mend was run.
+is {title, cost, source, diff, fixes, lost, prints, printed} and `source` is the whole edited program. Every mend was
+run. Where it does not fix the program, but only ends the error, `fixes` is false and `lost` says what is lost. `prints`
+is what it prints from where that differs from what the program before `printed`.
 """
 
 from __future__ import annotations
 
 import re
+from dataclasses import asdict, replace
 from typing import Any
 
-from .explain.mending import mended
-from .explain.mending.mend import SECONDS, Run
+from .explain.mending import SECONDS, TRIAL_SECONDS, Run, mended, trial_events
 from .isolated import run as run_here
+from .program import Limits
 from .trace import Trace
 
 BOLD = re.compile(r"(`[^`]*`)|\*\*")
@@ -29,8 +32,10 @@ def explain(trace: Trace, run: Run | None = None, *, isolated: bool = False) -> 
     late = trace.outcome.kind == "stopped" and trace.outcome.type == "seconds"
     seconds = 0.0 if late else SECONDS  # an edited program would take as long
 
+    limits = trial_limits(trace)
+
     def again(source: str) -> Trace:
-        return run_here(source, mode=mode, isolated=isolated)
+        return run_here(source, mode=mode, limits=limits, isolated=isolated)
 
     return [
         {
@@ -39,12 +44,16 @@ def explain(trace: Trace, run: Run | None = None, *, isolated: bool = False) -> 
             "title": found.title,
             "lines": {role: found.lines[role] for role in ROLES if role in found.lines},
             "story": plain(" ".join(found.story)),
-            "mends": [
-                {"title": mend.title, "cost": mend.cost, "source": mend.source, "diff": mend.diff} for mend in mends
-            ],
+            "mends": [asdict(mend) for mend in mends],
         }
         for found, mends in mended(trace, run or again, seconds)
     ]
+
+
+def trial_limits(trace: Trace) -> Limits:
+    """The budgets of an edited program."""
+    usual = Limits()
+    return replace(usual, events=min(trial_events(trace), usual.events), seconds=min(TRIAL_SECONDS, usual.seconds))
 
 
 def plain(text: str) -> str:

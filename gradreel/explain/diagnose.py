@@ -84,6 +84,7 @@ class Doctor:
         same = failed is not None and failed[1].message == event.message
         number = self.world.count - 1
         failure = Failure(failed[0], event, failed[1].call) if failed and same else Failure(number, event, None)
+        failure = replace(failure, raised=replace(event, message=cut(event.message)))
         told = (postmortem(self.world, failure) for postmortem in POSTMORTEMS)
         self.found.extend(next(([diagnosis] for diagnosis in told if diagnosis is not None), []))
 
@@ -96,6 +97,16 @@ class Doctor:
             replace(diagnosis, story=tuple(map(upper, diagnosis.story)), stacks=stacks(diagnosis, self.places))
             for diagnosis in found
         ]
+
+
+LONGEST_MESSAGE, LONGEST_OF_STATES = 1_500, 4_000
+"""So many letters of a message are looked at, with patterns that may take as long as the square of it; more of what
+lists the keys and sizes of a state, which has patterns of its own."""
+
+
+def cut(message: str) -> str:
+    longest = LONGEST_OF_STATES if message.startswith("Error(s) in loading state_dict") else LONGEST_MESSAGE
+    return message if len(message) <= longest else message[:longest] + "…"
 
 
 def traced_back(found: list[Diagnosis], silent: list[Diagnosis]) -> list[Diagnosis]:

@@ -13,7 +13,7 @@ LOOP = re.compile(r"\bfor\s+(.+?)\s+in\b")
 CALLS = {"backward": re.compile(r"\bbackward\s*\("), "grad": re.compile(r"\bgrad\s*\(")}
 QUIET = re.compile(r"\b(no_grad|inference_mode)\b|set_grad_enabled\(\s*False")
 PAIRS = {")": "(", "]": "[", "}": "{"}
-LONGEST = 60
+LONGEST, LONGEST_LINE = 60, 1_500
 
 
 class Source:
@@ -33,7 +33,8 @@ class Source:
 
     def statement(self, line: int, end_line: int | None = None) -> str:
         """The statement on `line`, on one line of its own without comments."""
-        parts = [COMMENT.sub("", part).strip() for part in self._lines[line - 1 : max(line, end_line or line)]]
+        lines = self._lines[line - 1 : max(line, end_line or line)]
+        parts = [COMMENT.sub("", part[:LONGEST_LINE]).strip() for part in lines]
         return " ".join(part for part in parts if part and not part.startswith("#"))
 
     def text(self, line: int, end_line: int | None = None) -> str:

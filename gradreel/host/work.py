@@ -18,7 +18,7 @@ from dataclasses import asdict, fields, replace
 from typing import Any
 
 from gradreel.explain import Diagnosis
-from gradreel.explain.mending import Mend, mended
+from gradreel.explain.mending import Mend, mended, trial_events
 from gradreel.program import Expression, Limits, compare, paste, propose_expression, run
 from gradreel.scene import Expression as Typed
 from gradreel.scene import Leaf, payload
@@ -134,8 +134,10 @@ def mender(trace: Trace, found: list[Diagnosis], run: Callable[..., Trace] = run
     if len(trace.events) > MENDABLE:
         return [(diagnosis, []) for diagnosis in found]
 
+    limits = replace(Limits(), events=trial_events(trace), seconds=MENDING_SECONDS / 2)
+
     def again(source: str) -> Trace:
-        return run(source, mode=trace.mode, limits=replace(Limits(), events=4 * MENDABLE, seconds=MENDING_SECONDS))
+        return run(source, mode=trace.mode, limits=limits)
 
     return mended(trace, again, MENDING_SECONDS, found)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Callable
+from dataclasses import asdict
 from itertools import groupby, islice
 from typing import Any
 
@@ -242,7 +243,7 @@ class Builder:
                 found.story,
                 tuple(f"n{node}" for node in found.nodes),
                 {name: self.step_of(event) for name, event in found.events.items()},
-                tuple(Mend(mend.title, mend.source, mend.diff, mend.cost) for mend in mends),
+                tuple(Mend(**asdict(mend)) for mend in mends),
             )
             for found, mends in mender(self.trace, self.doctor.diagnoses())
         ]

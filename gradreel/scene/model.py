@@ -157,12 +157,18 @@ class Stretch:
 
 @dataclass(frozen=True, slots=True)
 class Mend:
-    """An edit of the program that was run and helps."""
+    """An edit of the program that was run: it `fixes` it, or something is `lost`; what it `prints` and the program
+    before `printed`, from where they differ.
+    """
 
     title: str
     source: str
     diff: str
     cost: str
+    fixes: bool = True
+    lost: str = ""
+    prints: str = ""
+    printed: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,7 +24,6 @@ OFFERED = {
     ],
     "x = torch.ones(2, requires_grad=True)\nloss = x.sum().detach()\nloss.backward()": [
         "leave out .detach() on line 6",
-        "make it a new leaf: .requires_grad_() on line 6",
     ],
     "x = torch.ones(2, requires_grad=True)\nz = x.exp()\na = z.sum()\nb = z.mean()\na.backward()\nb.backward()": [
         "keep the graph: retain_graph=True on line 9",
@@ -125,7 +124,6 @@ OFFERED = {
     "loss.backward()": [
         "detach advantage on line 12: it only weighs the log-probabilities",
         "compute advantage and loss again before line 13",
-        "step (line 11) only after the backward of line 13",
     ],
     "lstm, fc = nn.LSTM(3, 4), nn.Linear(4, 1)\n"
     "_, (h_n, c_n) = lstm(torch.randn(5, 2, 3))\n"

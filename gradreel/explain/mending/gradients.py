@@ -268,12 +268,14 @@ def piled(wanted: Wanted) -> Iterator[Proposal]:
         and ".data" in ast.unparse(node.targets[0])
     ]
     names = list(dict.fromkeys(name.removesuffix(".data") for name in [*updated, *clears]))
+    lines = [f"{name}.grad = None" for name in names if name.isidentifier()]
+    for goal in goals if lines else ():
+        title = f"empty the gradients before line {goal.lineno}: {'; '.join(lines)}"
+        yield wanted.proposal(title, cost, text.before(goal, lines))
     shows = [statement for statement in stack_statements(wanted, "seen") if isinstance(statement, ast.stmt)]
     for statement in shows[:1]:
         block = text.block(statement)
-        mine = [name for name in names if name.isidentifier()]
-        if mine and text.alone(block[-1]):
-            lines = [f"{name}.grad = None" for name in mine]
+        if lines and text.alone(block[-1]):
             yield wanted.proposal(
                 f"empty the gradients after the step: {'; '.join(lines)}", cost, text.after(block[-1], lines)
             )

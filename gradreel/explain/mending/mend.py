@@ -1,8 +1,8 @@
-"""Mends that were run: each proposed edit is executed by a function handed in, and offered only if it helps.
+"""Mends that were run: each proposed edit is executed by a function handed in, and offered as a fix only if it is one.
 
-An edited program helps if it runs through, shows no trouble any more, and still does what it was to do: gradients
-arrive, and what was printed before the error is printed as before (an edit that changes the numbers comes later in
-the list). Where the edited program meets another error, that one is mended in turn.
+An edited program is fixed if it runs, shows no trouble any more, and keeps what verify.py asks for: gradients that
+arrive, fresh ones, and the numbers that were right. What only ends the error stands apart, with what is lost, and is
+told only where nothing fixes the program. Where the edited program meets another error, that one is mended in turn.
 """
 
 from __future__ import annotations
@@ -10,33 +10,53 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from gradreel.trace import Trace
-from gradreel.trace import events as e
 
 from ..diagnose import diagnose
 from ..diagnosis import Diagnosis
+from .observe import Observation, observe
 from .proposal import Proposal, Wanted
 from .table import proposals
 from .text import Text, difference, readable, woven
+from .verify import Verdict, verify
 
 Run = Callable[[str], Trace]
 """What runs a program."""
 
 MOST_RUNS, MOST_MENDS, DEEPEST = 60, 3, 4
+MOST_APART = 1
 SECONDS = 20.0
 AT_LINE = re.compile(r"(.*\b)line (\d+)")
 
 
+LEAST_EVENTS, LONGER = 2_000, 4
+"""An edited program may take so much longer than the one before it."""
+TRIAL_SECONDS = SECONDS / 8
+
+
+def trial_events(trace: Trace) -> int:
+    """How many events an edited program may take: it has to get on past the point of failure, not to its end."""
+    return max(LEAST_EVENTS, LONGER * len(trace.events))
+
+
 @dataclass(frozen=True, slots=True)
 class Mend:
-    """An edit that was run and helps: its name, what it costs, the whole edited program, and the difference."""
+    """An edit that was run: its name, what it costs, the whole edited program, and the difference.
+
+    It `fixes` the program, or else something is `lost`. `prints` is what the edited program prints from where that
+    differs, `printed` what stood there before.
+    """
 
     title: str
     cost: str
     source: str
     diff: str
+    fixes: bool = True
+    lost: str = ""
+    prints: str = ""
+    printed: str = ""
 
 
 @dataclass(slots=True)
@@ -51,56 +71,104 @@ class Budget:
         return self.runs >= 0 and time.monotonic() < self.until
 
 
+@dataclass(frozen=True, slots=True)
+class Good:
+    """A mend, with what it is sorted by: whether it only gets around the trouble, and whether it changes the output."""
+
+    makeshift: bool
+    change: int
+    mend: Mend
+
+
+@dataclass(slots=True)
+class Sorted:
+    """The edits that were tried and run: fixes, and what stands apart."""
+
+    fixes: list[Good] = field(default_factory=list)
+    apart: list[Good] = field(default_factory=list)
+
+    def add(self, proposal: Proposal, before: Observation, after: Observation, verdict: Verdict, source: str) -> None:
+        goal = self.fixes if verdict.fixes else self.apart
+        if proposal.title in [good.mend.title for good in goal]:
+            return
+        prints, printed = excerpt(after.output, before.output), excerpt(before.output, after.output)
+        shown = difference(woven(before.trace.source, code_of(before.trace), code_of(before.trace)), source)
+        mend = Mend(proposal.title, proposal.cost, source, shown, verdict.fixes, verdict.lost, prints, printed)
+        goal.append(Good(proposal.makeshift, changes(before, after), mend))
+
+    @property
+    def enough(self) -> bool:
+        return sum(not (good.makeshift or good.change) for good in self.fixes) >= MOST_MENDS
+
+    def best(self) -> list[Mend]:
+        """What only gets around the trouble is for where nothing fixes it; what changes what was printed comes last."""
+        real = [good for good in self.fixes if not good.makeshift] or self.fixes
+        chosen = sorted(real, key=lambda good: good.change)[:MOST_MENDS] or self.apart[:MOST_APART]
+        return [replace(good.mend, title=together(good.mend.title), cost=together(good.mend.cost)) for good in chosen]
+
+
 def mended(
     trace: Trace, run: Run, seconds: float = SECONDS, found: list[Diagnosis] | None = None
 ) -> list[tuple[Diagnosis, list[Mend]]]:
     """The diagnoses of `trace` (those `found` already, if they are at hand), each with its mends.
 
     Where the source is a page with more than a program on it, the program is edited, and the page around it is kept.
+    All of it shares `seconds`.
     """
     until = time.monotonic() + seconds
     diagnoses = diagnose(trace) if found is None else found
-    code = trace.source if readable(trace.source) else trace.code
-    return [(diagnosis, mends(trace, diagnosis, run, until, code)) for diagnosis in diagnoses]
+    if not diagnoses or time.monotonic() >= until:
+        return [(diagnosis, []) for diagnosis in diagnoses]
+    before = observe(trace)
+    return [(diagnosis, mends(before, diagnosis, run, until)) for diagnosis in diagnoses]
 
 
-def mends(trace: Trace, found: Diagnosis, run: Run, until: float, code: str) -> list[Mend]:
-    """What mends `found`: at most MOST_MENDS edits of `code`, best first."""
-    budget = Budget(MOST_RUNS, until)
-    good: list[tuple[bool, int, Mend]] = []
-    tried = {code}
+def code_of(trace: Trace) -> str:
+    """What is edited: the source itself, or the program on it."""
+    return trace.source if readable(trace.source) else trace.code
+
+
+def mends(before: Observation, found: Diagnosis, run: Run, until: float) -> list[Mend]:
+    """What mends `found`: at most MOST_MENDS edits, best first."""
+    budget, tried = Budget(MOST_RUNS, until), Sorted()
+    code = code_of(before.trace)
+    sources = {code}
     level = [(Proposal("", "", code), found)]
     for depth in range(DEEPEST):
         deeper: list[tuple[Proposal, Diagnosis]] = []
-        for before, wanted in level:
-            for proposal in offered(before, wanted):
-                if proposal.source in tried:
+        for earlier, wanted in level:
+            for proposal in offered(earlier, wanted):
+                if proposal.source in sources or known(tried.fixes, proposal):
                     continue
-                tried.add(proposal.source)
-                same = [other for makeshift, change, other in good if not change and makeshift <= proposal.makeshift]
-                if any(enough(other, proposal) for other in same):
-                    continue
+                sources.add(proposal.source)
                 if not budget.spend():
-                    return best(good)
-                edited = woven(trace.source, code, proposal.source)
+                    return tried.best()
+                edited = woven(before.trace.source, code, proposal.source)
                 again = run(edited)
-                left = diagnose(again) if again.outcome.kind in ("finished", "raised") else []
-                if not left and helps(trace, again, found):
-                    if proposal.title not in [other.title for _, _, other in good]:
-                        good.append((proposal.makeshift, changes(trace, again), mend(trace, proposal, edited, code)))
-                    if sum(not (makeshift or change) for makeshift, change, _ in good) >= MOST_MENDS:
-                        return best(good)
-                elif left and depth + 1 < DEEPEST and further(wanted, left[0]):
-                    deeper.append((proposal, left[0]))
-        if not all(makeshift for makeshift, _, _ in good) and good:
+                left = diagnose(again) if again.outcome.kind in RAN else []
+                if left:
+                    if depth + 1 < DEEPEST and further(wanted, left[0]):
+                        deeper.append((proposal, left[0]))
+                    continue
+                after = observe(again)
+                verdict = verify(before, after, found)
+                if verdict.runs:
+                    tried.add(proposal, before, after, verdict, edited)
+                if tried.enough:
+                    return tried.best()
+        if not all(good.makeshift for good in tried.fixes) and tried.fixes:
             break
         level = deeper[:8]
-    return best(good)
+    return tried.best()
 
 
-def enough(good: Mend, proposal: Proposal) -> bool:
+RAN = ("finished", "raised", "stopped")
+
+
+def known(good: list[Good], proposal: Proposal) -> bool:
     """Whether a mend of the same kind was found: one of each is to be had before there is a second of any."""
-    return bool(proposal.cost) and good.cost == proposal.cost
+    same = [one for one in good if not one.change and one.makeshift <= proposal.makeshift]
+    return bool(proposal.cost) and any(one.mend.cost == proposal.cost for one in same)
 
 
 def offered(before: Proposal, wanted: Diagnosis) -> list[Proposal]:
@@ -115,13 +183,6 @@ def offered(before: Proposal, wanted: Diagnosis) -> list[Proposal]:
     return [
         replace(one, title=title, cost=cost, makeshift=one.makeshift or before.makeshift) for one, title, cost in joined
     ]
-
-
-def best(good: list[tuple[bool, int, Mend]]) -> list[Mend]:
-    """What only gets around the trouble is for where nothing mends it; what changes what was printed comes last."""
-    real = [entry for entry in good if not entry[0]] or good
-    chosen = [mend for _, _, mend in sorted(real, key=lambda entry: entry[1])[:MOST_MENDS]]
-    return [replace(mend, title=together(mend.title), cost=together(mend.cost)) for mend in chosen]
 
 
 def together(words: str) -> str:
@@ -141,78 +202,26 @@ def told_lines(lines: list[str]) -> str:
     return f"line {lines[0]}" if len(lines) == 1 else f"lines {', '.join(lines[:-1])} and {lines[-1]}"
 
 
-def mend(trace: Trace, proposal: Proposal, edited: str, code: str) -> Mend:
-    return Mend(proposal.title, proposal.cost, edited, difference(woven(trace.source, code, code), edited))
+# ---- what else is compared
 
 
-# ---- the promise
-
-CUT_SHORT = ("numbers", "detach", "tensor", "no_grad")
-"""How a graph ends that led to leaves: what is to be had is their gradient."""
-
-
-def helps(before: Trace, after: Trace, found: Diagnosis) -> bool:
-    """Whether the edited program runs through, without an error, and gradients arrive where they should."""
-    if after.outcome.kind != "finished" or any(isinstance(ev, e.Raised) and not ev.caught for ev in after.events):
-        return False
-    if (
-        found.cause in ("lost", "not_leaf", "never_moved", "rebased")
-        and found.lines.get("shows")
-        and missed(after) >= missed(before)
-    ):
-        return False
-    if found.kind in ("no_graph", "not_scalar", "second_backward", "saved_modified", "shape") and arrived(before) == 0:
-        return arrived(after) > 0 or found.cause in ("not_tracked", "no_graph") or not asks(before)
-    led_to = leaves(before)
-    through = found.kind in ("saved_modified", "second_backward") or found.names.get("how") in CUT_SHORT
-    if through and led_to and not led_to & reached(after):
-        return False  # a new leaf was put where the graph was cut
-    if found.cause == "unread_setting":  # what is frozen at last gets no gradient
-        return True
-    if found.cause == "growing":  # each turn goes back through its own graph only
-        return arrived(after) > 0
-    return arrived(after) >= arrived(before)
-
-
-def arrived(trace: Trace) -> int:
-    """How often a gradient arrived: in a `.grad`, or as a result."""
-    return sum(
-        1
-        for event in trace.events
-        if (isinstance(event, e.GradStored) and event.how != "assigned" and event.after is not None)
-        or (isinstance(event, e.GradCaptured) and event.value is not None)
-    )
-
-
-def leaves(trace: Trace) -> set[str]:
-    """The names of the leaves that graphs led to."""
-    found = {event.variable for event in trace.events if isinstance(event, e.NodeMade)} - {None}
-    return {event.name for event in trace.events if isinstance(event, e.NameBound) and event.tensor in found}
-
-
-def reached(trace: Trace) -> set[str]:
-    """The names of what a gradient came to."""
-    came = {event.tensor for event in trace.events if isinstance(event, e.GradStored | e.GradCaptured)}
-    return {event.name for event in trace.events if isinstance(event, e.NameBound) and event.tensor in came}
-
-
-def missed(trace: Trace) -> int:
-    """How often a gradient was read that was None."""
-    return sum(isinstance(event, e.GradMissing) for event in trace.events)
-
-
-def asks(trace: Trace) -> bool:
-    return any(isinstance(event, e.BackwardStarted) for event in trace.events)
-
-
-def changes(before: Trace, after: Trace) -> int:
+def changes(before: Observation, after: Observation) -> int:
     """0 if all that was printed before is still printed, else 1."""
-    old, new = printed(before), printed(after)
-    return 0 if new.startswith(old) else 1
+    return 0 if after.output.startswith(before.output) else 1
 
 
-def printed(trace: Trace) -> str:
-    return "".join(event.text for event in trace.events if isinstance(event, e.Printed))
+SHOWN_LINES, SHOWN_LETTERS = 6, 100
+
+
+def excerpt(output: str, beside: str) -> str:
+    """The lines of `output` from the first on that are not `beside` it too, cut to what can be taken in at a look."""
+    lines, others = output.splitlines(), beside.splitlines()
+    same = next((at for at, (one, two) in enumerate(zip(lines, others, strict=False)) if one != two), None)
+    start = min(len(lines), len(others)) if same is None else same
+    start = max(min(start, len(lines) - 1), 0)
+    shown = [line if len(line) <= SHOWN_LETTERS else line[:SHOWN_LETTERS] + "…" for line in lines[start:]]
+    more = [] if len(shown) <= SHOWN_LINES else ["…"]
+    return "\n".join([*(["…"] if start else []), *shown[:SHOWN_LINES], *more])
 
 
 def further(wanted: Diagnosis, left: Diagnosis) -> bool:

@@ -193,8 +193,7 @@ class Text:
     def with_prompts(self, lines: list[str]) -> list[str]:
         """Lines as they were get their prompts and outputs back, new ones a prompt by their indentation."""
         result: list[str] = []
-        matcher = difflib.SequenceMatcher(None, self.code, lines, autojunk=False)
-        for kind, start, stop, new_start, new_stop in matcher.get_opcodes():
+        for kind, start, stop, new_start, new_stop in changed_blocks(self.code, lines):
             if kind == "equal":
                 result.extend(self.raw[start:stop])
             else:
@@ -223,6 +222,35 @@ def targets(statement: ast.stmt) -> set[str]:
     return {part.id for node in nodes for part in ast.walk(node) if isinstance(part, ast.Name)}
 
 
+Block = tuple[str, int, int, int, int]
+MOST_COMPARED = 400
+"""So many lines between the first and the last change are compared one by one; more become one change."""
+
+
+def changed_blocks(old: Sequence[str], new: Sequence[str]) -> list[Block]:
+    """What became of which lines, as `SequenceMatcher.get_opcodes` tells it.
+
+    What is alike at both ends is not looked at by it: its time may grow with the square of the lines.
+    """
+    start, end = alike_at_ends(old, new)
+    stop, new_stop = len(old) - end, len(new) - end
+    blocks: list[Block] = [("equal", 0, start, 0, start)] if start else []
+    if max(stop, new_stop) - start > MOST_COMPARED:
+        blocks.append(("replace", start, stop, start, new_stop))
+    else:
+        matcher = difflib.SequenceMatcher(None, old[start:stop], new[start:new_stop], autojunk=False)
+        blocks += [(kind, *(at + start for at in places)) for kind, *places in matcher.get_opcodes()]  # type: ignore[misc]
+    return [*blocks, *([("equal", stop, len(old), new_stop, len(new))] if end else [])]
+
+
+def alike_at_ends(old: Sequence[str], new: Sequence[str]) -> tuple[int, int]:
+    """How many lines are alike at the beginning and, beyond those, at the end."""
+    most = min(len(old), len(new))
+    start = next((at for at in range(most) if old[at] != new[at]), most)
+    end = next((at for at in range(most - start) if old[-1 - at] != new[-1 - at]), most - start)
+    return start, end
+
+
 def woven(page: str, program: str, edited: str) -> str:
     """`page`, which holds `program` line by line, with the lines in it that `edited` changes, and without the errors
     that were posted: those are of the program before.
@@ -231,7 +259,7 @@ def woven(page: str, program: str, edited: str) -> str:
     errors = posted_errors(around, old)
     if page == program and not errors:
         return edited
-    changes = difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes()
+    changes = changed_blocks(old, new)
     parts = [
         [around[at] for at in range(i, j) if at not in errors] if tag == "equal" else new[k:m]
         for tag, i, j, k, m in changes
@@ -273,7 +301,20 @@ def readable(text: str) -> bool:
     return True
 
 
+HUNK = re.compile(r"^@@ -(\d+)((?:,\d+)?) \+(\d+)((?:,\d+)?) @@")
+AROUND = 2
+
+
 def difference(before: str, after: str) -> str:
     """A unified diff, without the names of files."""
-    lines = difflib.unified_diff(before.splitlines(), after.splitlines(), lineterm="", n=2)
-    return "\n".join(list(lines)[2:])
+    old, new = before.splitlines(), after.splitlines()
+    start, end = alike_at_ends(old, new)
+    start, end = max(start - AROUND, 0), max(end - AROUND, 0)
+    old, new = old[start : len(old) - end], new[start : len(new) - end]
+    if max(len(old), len(new)) > MOST_COMPARED:
+        return "\n".join([*(f"-{line}" for line in old), *(f"+{line}" for line in new)])
+    lines = difflib.unified_diff(old, new, lineterm="", n=AROUND)
+    return "\n".join(
+        HUNK.sub(lambda hunk: f"@@ -{int(hunk[1]) + start}{hunk[2]} +{int(hunk[3]) + start}{hunk[4]} @@", line)
+        for line in list(lines)[2:]
+    )

@@ -31,7 +31,7 @@ def detached(wanted: Wanted) -> Iterator[Proposal]:
             continue
         weight = two if is_logarithm(text, one) else one
         names = [name for name in text.parts(weight, ast.Name) if not is_function(text, name)]
-        if len(names) == 1 and "detach" not in text.get(weight):
+        if len(names) == 1 and names[0].id != "self" and "detach" not in text.get(weight):
             title = f"detach {names[0].id} on line {product.lineno}: it only weighs the log-probabilities"
             cost = "this loss trains what chose, and not what valued"
             yield wanted.proposal(title, cost, followed(text, names[0], ".detach()"))

@@ -236,7 +236,8 @@ def moved_behind(wanted: Wanted) -> Iterator[Proposal]:
                 title = f"step (line {change.lineno}) only after the backward of line {goal.lineno}"
                 cost = "parameters that both losses reach get the sum of both gradients"
             edits = [text.removed(change), text.after(after, text.lines_of(change))]
-            yield wanted.proposal(title, cost, *edits)
+            between = wanted.found.cause == "step_between"  # a step with other gradients than were meant for it
+            yield (wanted.makeshift if between else wanted.proposal)(title, cost, *edits)
             return
 
 

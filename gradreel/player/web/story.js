@@ -48,11 +48,12 @@ function diagnosisCard(diagnosis, { onSeek, onMend }) {
     const [role, what] = culprit;
     card.append(element("p", {}, element("button", { text: `Show ${what}`, "data-testid": "show-me", onclick: () => onSeek(diagnosis.steps[role]) })));
   }
-  const mends = (diagnosis.mends ?? []).map((mend) => mendRow(mend, onMend));
-  if (mends.length) {
-    const [first, ...others] = mends;
-    card.append(element("div", { class: "nearest" }, element("h4", { text: "What mends it: each was run" }), first), ...others);
-  }
+  const mends = diagnosis.mends ?? [];
+  const rows = (list) => list.map((mend) => mendRow(mend, onMend));
+  const [first, ...others] = rows(mends.filter((mend) => mend.fixes));
+  const apart = rows(mends.filter((mend) => !mend.fixes));
+  if (first) card.append(element("div", { class: "nearest" }, element("h4", { text: "What mends it: each was run" }), first), ...others);
+  if (apart.length) card.append(element("h4", { text: "What only ends the error: it mends nothing" }), ...apart);
   if (diagnosis.message) {
     const said = element("details", {}, element("summary", { text: "what PyTorch says" }), element("p", { class: "said", text: diagnosis.message }));
     card.append(said);
@@ -63,10 +64,18 @@ function diagnosisCard(diagnosis, { onSeek, onMend }) {
 /** A mend in a line, with a way to try it; opened, what it costs and the difference it makes. */
 function mendRow(mend, onMend) {
   const look = () => requestAnimationFrame(() => row.scrollIntoView({ block: "nearest" }));
-  const what = element("details", {}, element("summary", { text: mend.title, onclick: look }), element("p", { class: "quiet", text: `Cost: ${mend.cost}.` }), difference(mend.diff));
+  const words = mend.fixes ? `Cost: ${mend.cost}.` : `The error goes; ${mend.lost}.`;
+  const what = element("details", {}, element("summary", { text: mend.title, onclick: look }), element("p", { class: "quiet", text: words }), difference(mend.diff), ...outputs(mend));
   const row = element("div", { class: "mend", "data-testid": "mend" }, what);
   if (onMend) row.append(element("button", { text: "Try it", "aria-label": `Try it: ${mend.title}`, "data-testid": "try-it", onclick: () => onMend(mend) }));
   return row;
+}
+
+/** What the program printed and what the edited one prints, side by side, from where they differ. */
+function outputs({ printed, prints }) {
+  if (!prints && !printed) return [];
+  const column = (heading, text) => element("div", {}, element("p", { class: "quiet", text: heading }), element("pre", { text: text || "(nothing)" }));
+  return [element("div", { class: "outputs", "data-testid": "outputs" }, column("printed", printed), column("prints then", prints))];
 }
 
 /** A diff, its lines marked by sign and colour; what does not fit beside its sign and indentation goes on below, further in. */

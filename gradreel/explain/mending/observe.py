@@ -1,0 +1,292 @@
+"""What a run shows of its gradients: what rules on fixes compare between the program before an edit and after it."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from gradreel.trace import Trace
+from gradreel.trace import events as e
+from gradreel.trace.events import Value
+
+COMPARED_TO_NONE = re.compile(r"\bis (?:not )?None\b|\bhasattr\b|^\s*(?:if|elif|while)\b")
+"""Lines that read a gradient only to see whether it is there."""
+NUMBER = re.compile(r"(?<![\w.])-?(?:\d{1,30}\.\d{0,30}(?:[eE][-+]?\d{1,3})?|nan|inf)(?![\w.])")
+LONGEST = 64_000
+
+
+@dataclass(slots=True)
+class Backward:
+    """An outermost call: the values that its roots had, the nodes that ran, and the leaves that were written since."""
+
+    roots: tuple[Value, ...]
+    line: int
+    at: int
+    plain: bool
+    """Whether it is a `backward` that goes to all leaves."""
+    nodes: set[int] = field(default_factory=set)
+    failed: bool = False
+
+
+@dataclass
+class Observation:
+    """One run, read once."""
+
+    trace: Trace
+    names: dict[int, set[str]] = field(default_factory=dict)
+    requires_grad: dict[str, bool] = field(default_factory=dict)
+    """Whether what a name stood for last wants a gradient."""
+    leaves: set[int] = field(default_factory=set)
+    """Leaves that want a gradient."""
+    node_names: Counter[str] = field(default_factory=Counter)
+    """How many nodes were made of each name, those of leaves left out."""
+    variables: dict[int, int] = field(default_factory=dict)
+    """The leaf of each AccumulateGrad."""
+    edges: dict[int, tuple[int, ...]] = field(default_factory=dict)
+    backwards: list[Backward] = field(default_factory=list)
+    gradients: dict[int, list[Value | None]] = field(default_factory=dict)
+    """What came to each tensor: in its `.grad`, or as a result."""
+    missing: Counter[str] = field(default_factory=Counter)
+    """The names whose gradient was read and was None."""
+    withheld: set[int] = field(default_factory=set)
+    """Leaves to which a node handed None."""
+    unused: Counter[str] = field(default_factory=Counter)
+    """What `autograd.grad` was asked for in vain, by name: None, or zeros in the place of it, is what it gave."""
+    leaf_writes: list[tuple[int, int, Value]] = field(default_factory=list)
+    """(event, leaf, value) of each write into the memory of a leaf."""
+    stale_steps: Counter[int] = field(default_factory=Counter)
+    """How often an optimizer wrote a leaf to which no gradient had come since its last step."""
+    begins: bool = True
+    """Whether what the first backward came to is told: turns that were left out may have held it."""
+
+    @cached_property
+    def output(self) -> str:
+        return "".join(event.text for event in self.trace.events if isinstance(event, e.Printed))[:LONGEST]
+
+    @property
+    def arrived(self) -> int:
+        """How often a gradient came."""
+        return sum(value is not None for came in self.gradients.values() for value in came)
+
+    def leaf_names(self, leaves: Iterable[int]) -> set[str]:
+        return set().union(*(self.names.get(leaf, set()) for leaf in leaves))
+
+    def reached(self) -> set[str]:
+        """The names of what a gradient came to."""
+        return self.leaf_names(
+            tensor for tensor, came in self.gradients.items() if any(value is not None for value in came)
+        )
+
+    def led_to(self, roots: Iterable[int]) -> set[int]:
+        """The leaves that the graphs of these nodes end in."""
+        seen: set[int] = set()
+        todo = list(roots)
+        while todo:
+            node = todo.pop()
+            if node not in seen:
+                seen.add(node)
+                todo.extend(self.edges.get(node, ()))
+        return {self.variables[node] for node in seen if node in self.variables}
+
+
+def observe(trace: Trace) -> Observation:
+    """Reads a run once."""
+    reader = Reader(Observation(trace))
+    looks = reader.looks()
+    for number, event in enumerate(trace.events):
+        look = looks.get(type(event))
+        if look is not None:
+            reader.number = number
+            look(event)
+    reader.end()
+    return reader.seen
+
+
+class Reader:
+    """Goes through the events of a run and fills an Observation."""
+
+    def __init__(self, seen: Observation) -> None:
+        self.seen = seen
+        self.number = 0
+        self.line = 0
+        self.lines = seen.trace.source.split("\n")
+        self.last: dict[int, Value] = {}
+        """The latest value of each tensor."""
+        self.flags: dict[int, bool] = {}
+        self.storages: dict[int, set[int]] = {}
+        self.owners: dict[int, int] = {}
+        self.open: list[tuple[int, bool]] = []
+        self.asked: dict[int, set[int]] = {}
+        """What a call is to take gradients of that have not come yet."""
+        self.stepping = False
+        self.fresh: set[int] = set()
+        """Leaves to which a gradient came since the last step."""
+        self.stepped: set[int] = set()
+
+    def looks(self) -> dict[type[e.Event], Any]:
+        return {
+            e.LineReached: self.reached,
+            e.TensorMade: self.made,
+            e.Written: self.written,
+            e.FlagChanged: self.flagged,
+            e.NameBound: self.bound,
+            e.NodeMade: self.node_made,
+            e.BackwardStarted: self.started,
+            e.NodeRan: self.ran,
+            e.BackwardFinished: self.finished,
+            e.BackwardFailed: self.failed,
+            e.GradStored: self.stored,
+            e.GradCaptured: self.captured,
+            e.GradMissing: self.missed,
+            e.OptimizerStepped: self.step,
+            e.TurnsSkipped: self.skipped,
+            e.Raised: self.raised,
+        }
+
+    def end(self) -> None:
+        for tensor in (tensor for left in self.asked.values() for tensor in left):
+            self.seen.unused[min(self.seen.names.get(tensor, ()), default="an unnamed tensor")] += 1
+
+    def reached(self, event: e.LineReached) -> None:
+        self.line = event.line
+
+    def made(self, event: e.TensorMade) -> None:
+        self.last[event.tensor] = event.value
+        self.flags[event.tensor] = event.requires_grad
+        self.owners[event.tensor] = event.storage
+        if event.requires_grad and event.node is None:
+            self.seen.leaves.add(event.tensor)
+
+    def written(self, event: e.Written) -> None:
+        self.last[event.tensor] = event.value
+        for leaf in self.storages.get(event.storage, ()):
+            self.seen.leaf_writes.append((self.number, leaf, event.value))
+            if self.stepping and leaf == event.tensor:
+                if leaf not in self.fresh and leaf in self.stepped:
+                    self.seen.stale_steps[leaf] += 1
+                self.fresh.discard(leaf)
+                self.stepped.add(leaf)
+
+    def flagged(self, event: e.FlagChanged) -> None:
+        self.flags[event.tensor] = event.requires_grad
+        if not event.requires_grad:
+            self.seen.leaves.discard(event.tensor)
+        for name in self.seen.names.get(event.tensor, ()):
+            self.seen.requires_grad[name] = event.requires_grad
+
+    def bound(self, event: e.NameBound) -> None:
+        if event.tensor is not None:
+            self.seen.names.setdefault(event.tensor, set()).add(event.name)
+            self.seen.requires_grad[event.name] = self.flags.get(event.tensor, False)
+
+    def node_made(self, event: e.NodeMade) -> None:
+        self.seen.edges[event.node] = tuple(node for node, _ in event.edges if node is not None)
+        if event.variable is None:
+            self.seen.node_names[event.name] += 1
+        else:
+            self.seen.leaves.add(event.variable)
+            self.seen.variables[event.node] = event.variable
+            self.storages.setdefault(self.owners.get(event.variable, -1), set()).add(event.variable)
+
+    def started(self, event: e.BackwardStarted) -> None:
+        self.open.append((event.call, event.parent is None))
+        if event.called == "grad":
+            self.asked[event.call] = set(event.inputs)
+        if event.parent is None:
+            roots = tuple(self.last[root] for root in event.roots if root in self.last)
+            plain = event.called == "backward" and not event.inputs
+            self.seen.backwards.append(Backward(roots, self.line, self.number, plain))
+
+    def ran(self, event: e.NodeRan) -> None:
+        if not self.seen.backwards:
+            return
+        if event.node not in self.seen.variables:
+            self.seen.backwards[-1].nodes.add(event.node)
+        if not self.seen.backwards[-1].plain:
+            return
+        edges = self.seen.edges.get(event.node, ())
+        if len(edges) == len(event.grads):
+            for node, grad in zip(edges, event.grads, strict=True):
+                if grad is None and node in self.seen.variables:
+                    self.seen.withheld.add(self.seen.variables[node])
+
+    def finished(self, event: e.BackwardFinished) -> None:
+        self.open = [entry for entry in self.open if entry[0] != event.call]
+
+    def failed(self, event: e.BackwardFailed) -> None:
+        if any(outermost for call, outermost in self.open if call == event.call) and self.seen.backwards:
+            self.seen.backwards[-1].failed = True
+        self.open = [entry for entry in self.open if entry[0] != event.call]
+
+    def stored(self, event: e.GradStored) -> None:
+        if event.after is not None:
+            self.fresh.add(event.tensor)
+        if event.how != "assigned" and event.after is not None:
+            self.seen.gradients.setdefault(event.tensor, []).append(event.after)
+
+    def captured(self, event: e.GradCaptured) -> None:
+        if event.value is not None:
+            self.asked.get(event.call, set()).discard(event.tensor)
+        self.seen.gradients.setdefault(event.tensor, []).append(event.value)
+
+    def missed(self, event: e.GradMissing) -> None:
+        text = self.lines[self.line - 1] if 0 < self.line <= len(self.lines) else ""
+        if not COMPARED_TO_NONE.search(text[:400]):
+            self.seen.missing.update(sorted(self.seen.names.get(event.tensor, ()))[:1] or ["an unnamed tensor"])
+
+    def step(self, event: e.OptimizerStepped) -> None:
+        self.stepping = event.phase == "began"
+
+    def raised(self, event: e.Raised) -> None:
+        """What the call that raised was asked for is not what it gave."""
+        if self.asked:
+            self.asked.popitem()
+
+    def skipped(self, event: e.TurnsSkipped) -> None:
+        self.seen.begins = self.seen.begins and bool(self.seen.backwards)
+        self.fresh.update(self.stepped)
+
+
+def numbers(text: str) -> list[float]:
+    """The fractions that were printed, in order."""
+    return [float(found) for found in NUMBER.findall(text[:LONGEST])]
+
+
+def flat(data: Any) -> Iterator[float]:
+    """The numbers in nested lists."""
+    if isinstance(data, list | tuple):
+        for part in data:
+            yield from flat(part)
+    else:
+        yield data
+
+
+def all_zero(value: Value) -> bool:
+    if not value.whole:
+        return value.minimum == 0 == value.maximum
+    entries = list(flat(value.data))
+    return bool(entries) and not any(entries)
+
+
+def finite(value: Value) -> bool:
+    return all(math.isfinite(entry) for entry in flat(value.data) if isinstance(entry, float))
+
+
+def alike(one: Value, other: Value) -> bool:
+    """Whether two values are the same but for rounding."""
+    if one.shape != other.shape:
+        return False
+    pairs = zip(flat(one.data), flat(other.data), strict=False)
+    return all(close(a, b) for a, b in pairs) and close(one.mean or 0.0, other.mean or 0.0)
+
+
+def close(one: Any, other: Any) -> bool:
+    try:
+        return one == other or abs(one - other) <= 1e-5 + 1e-4 * abs(other) or (one != one and other != other)
+    except TypeError:
+        return False

@@ -1,0 +1,392 @@
+"""Whether an edit is a fix: rules over the run before it and the run after it.
+
+An edit that ends the error is no fix yet. Each rule names one thing that a fix must not lose, and says in a sentence
+what is lost; an edit is a fix if no rule has anything to say.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import pairwise
+
+from gradreel.trace import Trace
+from gradreel.trace import events as e
+from gradreel.trace.events import Value
+
+from ..diagnosis import Diagnosis
+from .observe import Observation, alike, all_zero, close, finite, numbers
+from .text import changed_blocks
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """What a rule looks at."""
+
+    before: Observation
+    after: Observation
+    found: Diagnosis
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """Whether the edited program runs, past where it failed; and the rules that it breaks, each with what is lost."""
+
+    runs: bool
+    broken: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def fixes(self) -> bool:
+        return self.runs and not self.broken
+
+    @property
+    def lost(self) -> str:
+        return "; ".join(dict.fromkeys(sentence for _, sentence in self.broken))
+
+
+Rule = Callable[[Comparison], str | None]
+
+AUTOGRAD = frozenset({"second_backward", "saved_modified", "leaf_inplace", "view_inplace", "no_graph", "grad_none"})
+"""Kinds of trouble with gradients: what the program computed up to there was right."""
+
+
+def verify(before: Observation, after: Observation, found: Diagnosis) -> Verdict:
+    """Judges the run `after` of a program that was edited against `found`, which the run `before` met."""
+    if not runs_on(before.trace, after.trace, found):
+        return Verdict(False)
+    seen = Comparison(before, after, found)
+    told = [(name, rule(seen)) for name, rule in RULES.items()]
+    return Verdict(True, tuple((name, sentence) for name, sentence in told if sentence is not None))
+
+
+# ---- whether it runs
+
+
+def runs_on(before: Trace, after: Trace, found: Diagnosis) -> bool:
+    """Whether a run ends well: to its end, or until a budget stops it well past the point of failure."""
+    if any(isinstance(event, e.Raised) and not event.caught for event in after.events):
+        return False
+    if after.outcome.kind == "finished":
+        return True
+    if after.outcome.kind != "stopped" or not any(isinstance(event, e.LineReached) for event in after.events):
+        return False
+    failed = found.lines.get("raised") or found.lines.get("shows") or before.outcome.line
+    return failed is None or passed(before, after, failed)
+
+
+def passed(before: Trace, after: Trace, failed: int) -> bool:
+    """Whether `after` went beyond the turn in which `before` stood when line `failed` ended it."""
+    goals = counterparts(before.source, after.source, failed)
+    furthest = furthest_turn(before, {failed})
+    now = furthest_turn(after, goals)
+    if furthest is None or now is None:
+        return False
+    if furthest:
+        return now > furthest
+    last = next(event for event in reversed(after.events) if isinstance(event, e.LineReached))
+    return last.line not in goals
+
+
+def furthest_turn(trace: Trace, lines: set[int]) -> tuple[int, ...] | None:
+    """The latest turn of the loops in which one of `lines` was reached, None if never."""
+    turns = [
+        tuple(turn for _, turn, _ in event.loops)
+        for event in trace.events
+        if isinstance(event, e.LineReached) and event.line in lines
+    ]
+    return max(turns, default=None)
+
+
+def counterparts(old: str, new: str, line: int) -> set[int]:
+    """The lines of `new` that stand where `line` of `old` stood."""
+    for kind, start, stop, new_start, new_stop in changed_blocks(old.split("\n"), new.split("\n")):
+        if start < line <= stop:
+            if kind == "equal":
+                return {new_start + line - start}
+            return set(range(new_start + 1, max(new_stop, new_start + 1) + 1))
+    return {line}
+
+
+# ---- rules: each says what is lost
+
+
+def a_gradient_arrives(seen: Comparison) -> str | None:
+    """Where the program goes backward, gradients arrive."""
+    return "no gradient arrives anywhere" if goes_backward(seen.before) and not seen.after.arrived else None
+
+
+def goes_backward(seen: Observation) -> bool:
+    """Whether a program asks for gradients, as it ran or in its text."""
+    return bool(seen.backwards) or any(
+        isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in ("backward", "grad")
+        for node in ast.walk(tree_of(seen.trace.code))
+    )
+
+
+def tree_of(source: str) -> ast.AST:
+    try:
+        return ast.parse(source)
+    except (SyntaxError, ValueError, RecursionError):
+        return ast.Module([], [])
+
+
+def no_gradient_is_none(seen: Comparison) -> str | None:
+    """What is read after the error has a gradient, unless the program meant it to have none."""
+    autograd = seen.found.kind in AUTOGRAD
+    untracked = seen.found.kind in ("no_graph", "grad_none")
+    for name, times in seen.after.missing.items():
+        without = not seen.after.requires_grad.get(name, True)
+        meant = without and not untracked and not (autograd and seen.before.requires_grad.get(name, True))
+        earlier = seen.before.missing[name]
+        if not meant and (times > earlier or (earlier and seen.found.kind == "grad_none" and name in told_of(seen))):
+            return f"`{name}.grad` {'stays' if earlier else 'is'} None"
+    return None
+
+
+def as_many_arrive(seen: Comparison) -> str | None:
+    """Not fewer gradients arrive than before."""
+    if seen.found.cause in FEWER or seen.after.arrived >= seen.before.arrived:
+        return None
+    return "fewer gradients arrive"
+
+
+FEWER = ("growing", "unread_setting")
+"""What is fixed by fewer: each turn goes back through its own graph, what is frozen at last gets none."""
+
+
+def told_of(seen: Comparison) -> set[str]:
+    return set(seen.found.names.values())
+
+
+def no_result_is_none(seen: Comparison) -> str | None:
+    """`autograd.grad` gives a gradient for everything it is asked for, not None or zeros in the place of it."""
+    vain = [name for name, times in seen.after.unused.items() if times > seen.before.unused[name]]
+    vain += list(seen.after.unused) if seen.found.kind == "unused" else []
+    return f"what `grad` gives for `{vain[0]}` is None, or zeros in the place of it" if vain else None
+
+
+def leaves_keep_theirs(seen: Comparison) -> str | None:
+    """Leaves get gradients: those whose `.grad` the program reads all of them, of others some."""
+    before, reached = seen.before, seen.after.reached()
+    if not goes_backward(before):
+        return None
+    read = gradients_read(before.trace.code)
+    for leaf in sorted(set(before.variables.values())):
+        names = before.names.get(leaf, set())
+        if names & read and not names & reached:
+            return f"no gradient comes to `{min(names & read)}`"
+    names = before.leaf_names(before.leaves)
+    plain = any(call.plain for call in seen.after.backwards)
+    if plain and names and not names & reached and seen.found.kind in LED_TO_LEAVES:
+        return f"no gradient comes to `{min(names)}`"
+    return None
+
+
+LED_TO_LEAVES = ("second_backward", "saved_modified", "no_graph")
+"""Where leaves are at hand that wanted a gradient, a new leaf in the way of it is no fix."""
+
+
+def gradients_read(source: str) -> set[str]:
+    """The names whose `.grad` the text reads."""
+    return {
+        ast.unparse(node.value)
+        for node in ast.walk(tree_of(source))
+        if isinstance(node, ast.Attribute) and node.attr == "grad" and isinstance(node.ctx, ast.Load)
+    }
+
+
+def no_leaf_is_withheld(seen: Comparison) -> str | None:
+    """No function hands None to a leaf that wants a gradient and gets none elsewhere."""
+    reached = seen.after.reached()
+    earlier = seen.before.leaf_names(seen.before.withheld)
+    for leaf in sorted(seen.after.withheld):
+        names = seen.after.names.get(leaf, set())
+        if leaf not in seen.after.gradients and not names & (reached | earlier):
+            return (
+                f"None comes to `{min(names)}`, and no gradient" if names else "None comes to a leaf, and no gradient"
+            )
+    return None
+
+
+def no_gradient_is_zero(seen: Comparison) -> str | None:
+    """A gradient is not all zero where it was not."""
+    if seen.before.trace.outcome.kind != "raised" or seen.found.kind not in AUTOGRAD:
+        return None
+    came = {tensor: [value for value in values if value is not None] for tensor, values in seen.after.gradients.items()}
+    zero = {tensor for tensor, values in came.items() if values and all(map(all_zero, values))}
+    gone = alive(seen.before) & seen.after.leaf_names(zero) - alive(seen.after)
+    return f"the gradient of `{min(gone)}` is zero" if gone else None
+
+
+def alive(seen: Observation) -> set[str]:
+    """The names of what a gradient came to that was not all zero."""
+    return seen.leaf_names(
+        tensor
+        for tensor, came in seen.gradients.items()
+        if any(value is not None and finite(value) and not all_zero(value) for value in came)
+    )
+
+
+def gradients_are_fresh(seen: Comparison) -> str | None:
+    """No optimizer steps twice with one gradient."""
+    if sum(seen.after.stale_steps.values()) > 0 and not seen.before.stale_steps:
+        leaf = min(seen.after.stale_steps)
+        names = seen.after.names.get(leaf)
+        return f"{f'`{min(names)}`' if names else 'a leaf'} is stepped again with an old gradient"
+    return None
+
+
+def graphs_are_fresh(seen: Comparison) -> str | None:
+    """No graph goes backward again once the leaves that it leads to have been stepped."""
+    return "a graph from before the step goes backward again" if outdated(seen.after) > outdated(seen.before) else None
+
+
+def outdated(seen: Observation) -> bool:
+    """Whether nodes ran that had run before a write into a leaf to which they lead."""
+    ran: dict[int, int] = {}
+    for call in seen.backwards:
+        if call.failed:
+            continue
+        again: dict[int, list[int]] = {}
+        for node in call.nodes & ran.keys():
+            again.setdefault(ran[node], []).append(node)
+        for earlier, nodes in again.items():
+            written = {leaf for at, leaf, _ in seen.leaf_writes if earlier < at < call.at}
+            if written and written & seen.led_to(nodes):
+                return True
+        ran.update(dict.fromkeys(call.nodes, call.at))
+    return False
+
+
+def the_loss_moves(seen: Comparison) -> str | None:
+    """The same loss is not repeated for ever while leaves are stepped."""
+    return "the same loss comes back in every turn" if stuck(seen.after) and not stuck(seen.before) else None
+
+
+STILL = 3
+
+
+def stuck(seen: Observation) -> bool:
+    """Whether one loss comes back on one line, again and again, although leaves change in between."""
+    by_line: dict[int, list[tuple[int, float]]] = {}
+    for call in seen.backwards:
+        if len(call.roots) == 1 and isinstance(call.roots[0].data, float):
+            by_line.setdefault(call.line, []).append((call.at, call.roots[0].data))
+    moves = leaf_moves(seen)
+    return any(
+        len(calls) >= STILL
+        and all(one == other != 0 for (_, one), (_, other) in pairwise(calls))
+        and all(any(here < at < there for at in moves) for (here, _), (there, _) in pairwise(calls))
+        for calls in by_line.values()
+    )
+
+
+def leaf_moves(seen: Observation) -> list[int]:
+    """When leaves got other numbers than they had."""
+    held: dict[int, Value] = {}
+    moves = []
+    for at, leaf, value in seen.leaf_writes:
+        if leaf not in held or held[leaf] != value:
+            moves.append(at)
+        held[leaf] = value
+    return moves
+
+
+def the_call_is_made(seen: Comparison) -> str | None:
+    """The call that failed is made, and not left out."""
+    line = seen.found.lines.get("raised")
+    lines = seen.before.trace.source.split("\n")
+    text = lines[line - 1].strip() if line and line <= len(lines) else ""
+    if ".backward(" not in text or seen.found.kind not in AUTOGRAD:
+        return None
+    after = seen.after.trace.source.split("\n")
+    there = {number for number, other in enumerate(after, 1) if other.strip() == text}
+    if there and not any(call.line in there and not call.failed for call in seen.after.backwards):
+        return f"the backward of line {line} is left out"
+    return None
+
+
+def the_forward_stays(seen: Comparison) -> str | None:
+    """What went backward first before an error is still computed."""
+    if not failed_late(seen) or not seen.before.backwards:
+        return None
+    roots = [call.roots[0] for call in seen.before.backwards if len(call.roots) == 1]
+    later = [root for call in seen.after.backwards if not call.failed for root in call.roots]
+    if not roots or any(alike(roots[0], root) for root in later):
+        return None
+    both = [root.data for root in roots[:2] if isinstance(root.data, float)]
+    if any(root.shape == roots[0].shape and close(root.data, sum(both)) for root in later):
+        return None  # two losses went backward as one
+    return "the forward computes another number"
+
+
+def failed_late(seen: Comparison) -> bool:
+    """Whether an error of autograd came when forward was done, and done right, and the beginning can be compared."""
+    if not (seen.before.begins and seen.after.begins):
+        return False
+    return seen.before.trace.outcome.kind == "raised" and seen.found.kind in ("second_backward", "saved_modified")
+
+
+def first_steps_stay(seen: Comparison) -> str | None:
+    """What was stepped before the error is stepped as before: its gradient was right."""
+    if not failed_late(seen):
+        return None
+    old, new = first_steps(seen.before), first_steps(seen.after)
+    for name in sorted(old.keys() & new.keys()):
+        if not alike(old[name], new[name]):
+            return f"the first step of `{name}`, which was right, goes elsewhere"
+    return None
+
+
+def first_steps(seen: Observation) -> dict[str, Value]:
+    """What named leaves hold after their first write behind a backward."""
+    started = seen.backwards[0].at if seen.backwards else 0
+    found: dict[str, Value] = {}
+    for at, leaf, value in seen.leaf_writes:
+        for name in seen.names.get(leaf, ()) if at > started else ():
+            found.setdefault(name, value)
+    return found
+
+
+def operations_stay(seen: Comparison) -> str | None:
+    """What each turn computed it still computes, where the trouble is not in what is computed."""
+    turns = len(seen.before.backwards)
+    if seen.found.cause not in SAME_OPERATIONS or turns < 2:
+        return None
+    for name, times in sorted(seen.before.node_names.items()):
+        if times >= turns and seen.after.node_names[name] < len(seen.after.backwards):
+            return f"{name.removesuffix('0').removesuffix('Backward')} is no longer computed in each turn"
+    return None
+
+
+SAME_OPERATIONS = ("made_anew", "lost_unread", "untouched", "unregistered", "lost")
+
+
+def printed_numbers_stay(seen: Comparison) -> str | None:
+    """What was printed before an error of autograd is printed as before."""
+    if seen.before.trace.outcome.kind != "raised" or seen.found.kind not in AUTOGRAD:
+        return None
+    old, new = numbers(seen.before.output), numbers(seen.after.output)
+    if len(new) < len(old) or not all(map(close, new, old)):
+        return "numbers that were printed before the error are others now"
+    return None
+
+
+RULES: dict[str, Rule] = {
+    "a gradient arrives": a_gradient_arrives,
+    "the call is made": the_call_is_made,
+    "as many gradients arrive": as_many_arrive,
+    "no gradient is None": no_gradient_is_none,
+    "no result is None": no_result_is_none,
+    "leaves keep their gradients": leaves_keep_theirs,
+    "no leaf is withheld its gradient": no_leaf_is_withheld,
+    "no gradient is zero": no_gradient_is_zero,
+    "gradients are fresh": gradients_are_fresh,
+    "graphs are fresh": graphs_are_fresh,
+    "the loss moves": the_loss_moves,
+    "the forward stays": the_forward_stays,
+    "first steps stay": first_steps_stay,
+    "operations stay": operations_stay,
+    "printed numbers stay": printed_numbers_stay,
+}

@@ -1,0 +1,175 @@
+"""What counts as a fix: for each rule an edit that breaks it, and edits that break none; and the judge of fixes."""
+
+from __future__ import annotations
+
+import pytest
+
+from gradreel.explain import diagnose
+from gradreel.explain.mending import mended
+from gradreel.explain.mending.observe import observe
+from gradreel.explain.mending.text import changed_blocks, difference
+from gradreel.explain.mending.verify import RULES, verify
+from gradreel.program import run
+
+from .fixes import LIMITS, by_engine, faults, judged, offers, programs
+
+HEAD = "import torch\nfrom torch import nn\nimport torch.nn.functional as F\ntorch.manual_seed(0)\n"
+TRAINED = (
+    "w = torch.ones(2, requires_grad=True)\nopt = torch.optim.SGD([w], lr=0.1)\n"
+    "loss = ((w - 3) ** 2).sum()\nfor i in range(4):\n    opt.zero_grad()\n    loss.backward()\n    opt.step()\n"
+)
+BY_HAND = (
+    "a = torch.tensor(2., requires_grad=True)\nb = torch.tensor(3., requires_grad=True)\n"
+    "y = a * b * a\nfor i in range(3):\n    y.backward()\n    a.data -= 0.1 * a.grad\n    print(a.item())\n"
+)
+MASKED = (
+    "class Net(nn.Module):\n    def __init__(self):\n        super().__init__()\n        self.inner = nn.Linear(4, 2)\n"
+    "        self.register_buffer('mask', torch.tensor([[1., 0., 1., 0.]] * 2))\n    def forward(self, x):\n"
+    "        self.inner.weight = nn.Parameter(self.inner.weight * self.mask)\n        return self.inner(x)\n"
+    "net = Net()\nopt = torch.optim.SGD(net.parameters(), lr=0.1)\nx = torch.ones(3, 4)\n"
+    "for i in range(4):\n    opt.zero_grad()\n    net(x).pow(2).mean().backward()\n    opt.step()\n"
+)
+FUNCTION = (
+    "class Scale(torch.autograd.Function):\n    @staticmethod\n    def forward(ctx, x, weight):\n"
+    "        ctx.save_for_backward(x, weight)\n        return x * weight\n    @staticmethod\n"
+    "    def backward(ctx, g):\n        x, weight = ctx.saved_tensors\n        return g * weight\n"
+    "x = torch.ones(2, requires_grad=True)\nweight = torch.ones(2, requires_grad=True)\n"
+    "Scale.apply(x, weight).sum().backward()\n"
+)
+TWO_STEPS = (
+    "a = torch.ones(2, requires_grad=True)\nb = torch.ones(2, requires_grad=True)\n"
+    "one, two = torch.optim.SGD([a], lr=0.1), torch.optim.SGD([b], lr=0.1)\ny = (a * a).sum()\n"
+    "y.backward(retain_graph=True)\none.step()\n(y * (b * b).sum()).backward()\ntwo.step()\n"
+)
+UNUSED = (
+    "x = torch.ones(2, requires_grad=True)\nz = torch.ones(2, requires_grad=True)\ny = (x * x).sum()\n"
+    "gx, gz = torch.autograd.grad(y, [x, z])\n"
+)
+CUT = (
+    "w = torch.ones(2, requires_grad=True)\nloss = torch.tensor((w * w).sum().item())\nloss.backward()\nprint(w.grad)\n"
+)
+WRITTEN = "x = torch.ones(2, requires_grad=True)\ny = x.exp()\ny += 1\nloss = y.sum()\nprint(loss)\nloss.backward()\n"
+REFILLED = (
+    "ax = torch.ones(2, requires_grad=True)\nout = (ax ** 2).sum()\nout.backward(retain_graph=True)\n"
+    "ax += 1\nout.backward()\nprint(ax.grad)\n"
+)
+
+BROKEN = {
+    "a graph kept in a loop of training": (TRAINED, "backward()", "backward(retain_graph=True)", "graphs are fresh"),
+    "the same by hand": (BY_HAND, "y.backward()", "y.backward(retain_graph=True)", "graphs are fresh"),
+    "a name bound to a clone": (REFILLED, "ax += 1", "ax = ax.clone()", "no gradient is None"),
+    "None for a weight": (FUNCTION, "g * weight\n", "g * weight, None\n", "no leaf is withheld its gradient"),
+    "only if there is a graph": (CUT, "loss.back", "if loss.requires_grad:\n    loss.back", "the call is made"),
+    "a new leaf where the graph was cut": (CUT, ".item())", ".item(), requires_grad=True)", "no gradient is None"),
+    "allow_unused": (UNUSED, "[x, z]", "[x, z], allow_unused=True", "no result is None"),
+    "zeros for what was not used": (
+        UNUSED,
+        "[x, z]",
+        "[x, z], allow_unused=True, materialize_grads=True",
+        "no result is None",
+    ),
+    "a step after the other backward": (
+        TWO_STEPS,
+        "one.step()\n(y * (b * b).sum()).backward()\n",
+        "(y * (b * b).sum()).backward()\none.step()\n",
+        "first steps stay",
+    ),
+    "a write left out": (WRITTEN, "y += 1\n", "", "the forward stays"),
+    "other numbers printed": (WRITTEN, "y += 1\nloss = y.sum()", "loss = y.sum()", "printed numbers stay"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", BROKEN)
+def test_an_edit_that_ends_the_error_and_not_the_trouble_breaks_a_rule(case: str) -> None:
+    source, old, new, rule = BROKEN[case]
+    before = run(HEAD + source)
+    (found,) = diagnose(before)
+    assert old in source
+    verdict = verify(observe(before), observe(run(HEAD + source.replace(old, new, 1))), found)
+    assert verdict.runs and not verdict.fixes and verdict.lost
+    assert rule in dict(verdict.broken), verdict.broken
+
+
+GOOD = {
+    "built in each turn": (
+        TRAINED,
+        "loss = ((w - 3) ** 2).sum()\nfor i in range(4):\n",
+        "for i in range(4):\n    loss = ((w - 3) ** 2).sum()\n",
+    ),
+    "a new tensor": (WRITTEN, "y += 1", "y = y + 1"),
+    "the tensor itself": (CUT, "torch.tensor((w * w).sum().item())", "(w * w).sum()"),
+    "a gradient for each": (FUNCTION, "return g * weight\n", "return g * weight, g * x\n"),
+    "detached": (TWO_STEPS, "(y * (b", "(y.detach() * (b"),
+}
+
+
+@pytest.mark.parametrize("case", GOOD)
+def test_an_edit_that_fixes_breaks_none(case: str) -> None:
+    source, old, new = GOOD[case]
+    before = run(HEAD + source)
+    (found,) = diagnose(before)
+    assert old in source
+    edited = run(HEAD + source.replace(old, new, 1))
+    assert verify(observe(before), observe(edited), found).broken == ()
+    assert faults(by_engine(HEAD + source), by_engine(HEAD + source.replace(old, new, 1)), found) == []
+
+
+LONG = TRAINED.replace("range(4)", "range(100000)")
+
+
+def test_a_fix_of_a_long_loop_need_not_come_to_its_end() -> None:
+    def briefly(source: str) -> object:
+        return run(source, limits=LIMITS)
+
+    ((_, mends),) = mended(run(HEAD + LONG), briefly)
+    assert mends[0].fixes and "inside the loop" in mends[0].title
+
+
+def test_an_operation_of_the_forward_is_not_dropped() -> None:
+    for _, mends in mended(run(HEAD + MASKED), run):
+        assert all("Mul" in mend.lost for mend in mends if not mend.fixes)
+        assert all("self.mask" in mend.source.partition("def forward")[2] for mend in mends if mend.fixes)
+
+
+def test_what_only_ends_the_error_stands_apart_with_what_is_lost() -> None:
+    ((_, mends),) = mended(run(HEAD + CUT.replace("(w * w).sum().item()", "int(w.argmax())")), run)
+    assert mends and not any(mend.fixes for mend in mends) and all(mend.lost for mend in mends)
+
+
+def test_a_mend_tells_what_is_printed_from_where_it_differs() -> None:
+    ((_, mends),) = mended(run(HEAD + "print('begun')\n" + WRITTEN + "print(x.grad)\n"), run)
+    assert mends[0].printed == "…\ntensor(7.4366, grad_fn=<SumBackward0>)"
+    assert mends[0].prints.endswith("\ntensor([2.7183, 2.7183])")
+
+
+@pytest.mark.parametrize("case", BROKEN)
+def test_the_judge_finds_them_too(case: str) -> None:
+    source, old, new, _ = BROKEN[case]
+    (found,) = diagnose(run(HEAD + source))
+    assert faults(by_engine(HEAD + source), by_engine(HEAD + source.replace(old, new, 1)), found)
+
+
+def test_fixes_of_programs_that_are_kept_are_good() -> None:
+    sample = dict(list(programs(None, material=True, kept_with_tests=True).items())[::23])
+    every = list(offers(sample))
+    judged(every, None)
+    assert len(every) > 15
+    assert [(offer.name, offer.mend.title, offer.faults) for offer in every if offer.faults] == []
+
+
+def test_rules_are_sentences_with_names() -> None:
+    assert all(rule.__doc__ for rule in RULES.values())
+    assert {entry[3] for entry in BROKEN.values()} <= set(RULES)
+
+
+def test_long_texts_are_compared_where_they_differ() -> None:
+    old = [str(number) for number in range(9000)]
+    new = [*old[:4000], "x", *old[4001:]]
+    assert changed_blocks(old, new)[1] == ("replace", 4000, 4001, 4000, 4001)
+    assert difference("\n".join(old), "\n".join(new)).split("\n")[0] == "@@ -3999,5 +3999,5 @@"
+    assert changed_blocks(["a"] * 900, ["b"] * 900) == [("replace", 0, 900, 0, 900)]
+
+
+@pytest.mark.parametrize("word", ["a", "Invalid ", "'", "f() "])
+def test_of_a_long_message_the_beginning_is_looked_at(word: str) -> None:
+    assert diagnose(run(f"raise RuntimeError({word!r} * {24_000 // len(word)})")) == []
