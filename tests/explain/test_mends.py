@@ -134,6 +134,8 @@ OFFERED = {
     ],
     "net = nn.Linear(2, 1)\nopt = torch.optim.SGD(net.parameters(), lr=0.1)\nloss = net(torch.ones(3, 2)).sum()\n"
     "opt.step()\nprint(loss)": ["loss.backward() before line 8"],
+    "w = torch.ones(2, requires_grad=True)\narr = (w * 2).detach().numpy()\nout = torch.from_numpy(arr)\n"
+    "loss = out.sum()\nloss.backward()\nprint(w.grad)": ["compute with torch instead of numpy"],
     "loss = nn.MSELoss\nout = loss(nn.Linear(2, 2)(torch.ones(1, 2)), torch.ones(1, 2))\nout.backward()": [
         "nn.MSELoss() on line 5"
     ],

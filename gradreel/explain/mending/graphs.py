@@ -31,7 +31,7 @@ from .text import Edit, Text, names_in, targets
 AGAIN = "one forward more; the gradient is taken at the numbers of now"
 MAKES_LEAVES = re.compile(r"requires_grad|\bParameter\(|\bnn\.[A-Z]\w*\((?!\)\()|\boptim\.\w+\(")
 """What makes a leaf, a layer or an optimizer; a loss that is made and called at once is none of these."""
-KEEPS = "the graph and all it saved stay in memory until nothing holds them"
+KEEPS = "the graph and all it saved stay in memory until nothing holds them; in .grad, the gradients add up"
 
 
 def used_up(wanted: Wanted) -> Iterator[Proposal]:

@@ -37,6 +37,34 @@ def made_once(wanted: Wanted) -> Iterator[Proposal]:
         yield wanted.proposal(title, "made once, it is among the parameters", *edits)
 
 
+COMPUTED = {
+    "Linear": "torch.nn.functional.linear({given}, {weight}, {layer}.bias)",
+    "Conv1d": "{layer}._conv_forward({given}, {weight}, {layer}.bias)",
+    "Conv2d": "{layer}._conv_forward({given}, {weight}, {layer}.bias)",
+}
+
+
+def weight_computed(wanted: Wanted) -> Iterator[Proposal]:
+    """`layer.weight = nn.Parameter(layer.weight * mask)` in a forward: the layer computes with the product instead."""
+    text, built = wanted.text, wanted.at("built")
+    if not isinstance(built, ast.Assign) or called(built.value) != "Parameter" or not isinstance(built.value, ast.Call):
+        return
+    goal, home = built.targets[0], enclosing(text, built, ast.FunctionDef)
+    if not isinstance(goal, ast.Attribute) or goal.attr != "weight" or home is None or len(built.value.args) != 1:
+        return
+    layer, weight = text.get(goal.value), text.get(built.value.args[0])
+    makers = [node for node in text.parts(text.tree, ast.Assign) if text.get(node.targets[0]) == layer]
+    pattern = COMPUTED.get(called(makers[0].value)) if makers else None
+    uses = [call for call in text.parts(home, ast.Call) if text.get(call.func) == layer and len(call.args) == 1]
+    if pattern is None or not uses or not text.alone(built):
+        return
+    edits = [
+        text.replaced(call, pattern.format(given=text.get(call.args[0]), weight=weight, layer=layer)) for call in uses
+    ]
+    title = f"compute with {weight} where {layer} is called, and leave its weight a parameter, on line {uses[0].lineno}"
+    yield wanted.proposal(title, FREE, text.removed(built), *edits)
+
+
 def by_mode(wanted: Wanted) -> Iterator[Proposal]:
     """`F.dropout(x, 0.5)` in a module becomes `F.dropout(x, 0.5, training=self.training)`."""
     text = wanted.text

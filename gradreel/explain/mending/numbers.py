@@ -9,7 +9,7 @@ from ..calls import called
 from ..source import is_simple
 from .common import ATOMS, enclosing, grouped
 from .proposal import Proposal, Wanted
-from .text import Edit, Text
+from .text import Edit, Text, names_in, targets
 
 STAYS = "the graph stays, and the gradient goes on back"
 OUT = frozenset(("item", "tolist", "numpy", "detach", "cpu"))
@@ -196,6 +196,12 @@ def in_torch(wanted: Wanted) -> Iterator[Proposal]:
     text = wanted.text
     homes = [statement for role in ("cut", "built") if (statement := wanted.at(role)) is not None]
     homes += [function for home in homes if (function := enclosing(text, home, ast.FunctionDef)) is not None]  # type: ignore[misc]
+    taken = set().union(*map(targets, homes))  # arrays, which a later line makes a tensor of
+    homes += [
+        statement
+        for statement in ast.walk(text.tree)
+        if isinstance(statement, ast.Assign) and called(statement.value) == "from_numpy" and taken & names_in(statement)
+    ]
     functions = [node for node in ast.walk(text.tree) if isinstance(node, ast.FunctionDef)]
     names = {called(call) for home in homes for call in ast.walk(home) if isinstance(call, ast.Call)}
     edits = []
