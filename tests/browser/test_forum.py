@@ -21,6 +21,14 @@ RuntimeError: Trying to backward through the graph a second time
 Thanks!
 """
 
+LOST = """\
+import torch
+w = torch.ones(2, requires_grad=True)
+loss = torch.tensor(float(w.argmax()))
+loss.backward()
+print(w.grad)
+"""
+
 
 def test_a_pasted_page_is_shown_at_its_error_and_mended_where_it_stands(page: Page, app_url: str) -> None:
     player = open_lab(page, app_url)
@@ -43,6 +51,10 @@ def test_a_pasted_page_is_shown_at_its_error_and_mended_where_it_stands(page: Pa
     expect(page.locator(".gr-notice")).to_be_visible()
     run(page, PAGE)
     expect(page.locator(".gr-notice")).to_be_hidden()
+    run(page, LOST)
+    expect(page.get_by_role("heading", name="What only ends the error")).to_be_visible()
+    page.get_by_test_id("mend").locator("summary").click()
+    expect(page.get_by_test_id("outputs")).to_contain_text("prints thenNone")
 
 
 def test_on_a_phone_a_run_goes_up_to_its_picture_and_typing_does_not(page: Page, app_url: str) -> None:

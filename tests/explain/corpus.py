@@ -152,7 +152,7 @@ def count(records: list[dict[str, Any]], judge: Judge) -> Count:
             result.differ.append(f"{name}|{'; '.join(wrong)}")
         else:
             result.told.append(name)
-        good = any(helps(mend, record, judge) for _, mends in pairs for mend in mends)
+        good = any(mend.fixes and helps(mend, record, judge) for _, mends in pairs for mend in mends)
         (result.mended if good else result.not_mended).append(name)
     return result
 
