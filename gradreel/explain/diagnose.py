@@ -132,6 +132,8 @@ FOLLOWS = {
     "collected": frozenset({"lost"}),  # graphs that nobody ever comes back for
     "untouched": frozenset({"idle"}),
     "stale": frozenset({"old_graph"}),
+    "not_leaf": frozenset({"nameless_leaf"}),
+    "withheld": frozenset({"backward_no_return"}),
     "old_graph": frozenset({"growing", "in_vain"}),
     "piled": frozenset({"only_named"}),
     "idle": frozenset({"only_named"}),

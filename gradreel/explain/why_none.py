@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from dataclasses import dataclass, field
 
 from .ancestry import ancestors, by_graph, made_from, rebuilt_from
@@ -38,7 +39,7 @@ def why_none(world: World, seen: Seen) -> Reason:
         return emptied(world, tensor)
     if not finished(world):
         return too_early(world, tensor)
-    return lost(world, tensor) or not_used(world, tensor)
+    return lost(world, tensor) or withheld(world, tensor) or not_used(world, tensor)
 
 
 def grad_of(world: World, tensor: TensorState) -> str:
@@ -269,6 +270,41 @@ def handed_out(world: World, tensor: TensorState) -> Reason:
     lines: dict[str, int | None] = {"built": line}
     names = named(target=name_of(world, tensor))
     return Reason("grad_none", "handed_out", grad_of(world, tensor), story, lines, {"built": tensor.made}, (), names)
+
+
+def withheld(world: World, tensor: TensorState) -> Reason | None:
+    """A Function of the program on the way back to `tensor` gave None for it."""
+    functions = {node.name for node in ast.walk(world.source.tree) if isinstance(node, ast.ClassDef)}
+    for call in reversed(finished(world)):
+        if all(world.nodes[number].variable != tensor.number for number in call.expected):
+            continue
+        nodes = [world.nodes[number] for number in sorted(call.expected)]
+        own = [node for node in nodes if node.custom and node.name.removesuffix("Backward") in functions and node.runs]
+        for node in own:
+            given = [number for number in node.inputs if tensor.number in by_graph(world, world.tensors[number])]
+            if tensor.number not in node.inputs and not given:
+                continue
+            function, line = node.name.removesuffix("Backward"), node.place.line
+            what = called(world, tensor.number if tensor.number in node.inputs else given[0])
+            story = (
+                f"{what} went into **{node.title}**, built {on(line)}: it wants a gradient, and the backward of "
+                f"{code(function)} gave None for it.",
+                "None says that there is no gradient; for an argument that is to learn, backward has to return one.",
+            )
+            names = named(target=name_of(world, tensor), function=function)
+            lines: dict[str, int | None] = {"built": line}
+            number = (node.number,)
+            return Reason(
+                "function_contract",
+                "withheld",
+                grad_of(world, tensor),
+                story,
+                lines,
+                {"built": node.made},
+                number,
+                names,
+            )
+    return None
 
 
 def not_used(world: World, tensor: TensorState) -> Reason:

@@ -16,6 +16,7 @@ from .data import data_refused
 from .demands import demanded
 from .distributions import chance_refused
 from .dtypes import dtype_mixed
+from .function_misused import function_misused
 from .indices import place_missing
 from .inplace import inplace_refused
 from .loading import state_refused
@@ -51,6 +52,7 @@ POSTMORTEMS: tuple[Callable[[World, Failure], Diagnosis | None], ...] = (
     saved_detached,
     inplace_refused,
     coarse_steps,
+    function_misused,
     contract,
     root_refused,
     no_graph,

@@ -86,7 +86,9 @@ def broken(world: World, failure: Failure, node: NodeState | None) -> Diagnosis 
     )
     cause = "gradient_count" if counts else "gradient_of_shape" if shapes else "contract"
     name = node.name.removesuffix("Backward") if node is not None else None
-    names = named(function=name, expected=counts.group(1) if counts else None, got=counts.group(2) if counts else None)
+    expected, got = counts.groups() if counts else (None, None)
+    needed = node is not None and counts and any(target is not None for target, _ in node.edges[int(counts.group(2)) :])
+    names = named(function=name, expected=expected, got=got, needed="yes" if needed else None)
     return Diagnosis("function_contract", TITLE, message, lines, tuple(story), nodes, events, cause, names)
 
 

@@ -70,13 +70,15 @@ def fewer_arguments(wanted: Wanted) -> Iterator[Proposal]:
     """`self` where it is missing; a class that is made first; without what is too much."""
     text, written = wanted.text, function(wanted)
     home = wanted.name("home")
+    kinds = [node for node in text.parts(text.tree, ast.ClassDef) if home and node.name == home.rpartition(".")[2]]
+    own = "ctx" if any("Function" in ast.unparse(base) for kind in kinds for base in kind.bases) else "self"
     if written is not None and home and not (written.args.args and written.args.args[0].arg in ("self", "cls")):
         rest = bool(written.args.args)
         at = written.args.args[0] if rest else None
         if at is not None:
-            title = f"self, first among the parameters of {written.name} on line {written.lineno}"
+            title = f"{own}, first among the parameters of {written.name} on line {written.lineno}"
             start = text.place(at.lineno, at.col_offset)
-            yield wanted.proposal(title, FREE, Edit(*start, *start, "self, "))
+            yield wanted.proposal(title, FREE, Edit(*start, *start, f"{own}, "))
         else:
             column = text.code[written.lineno - 1].index("(") + 1
             title = f"self among the parameters of {written.name} on line {written.lineno}"

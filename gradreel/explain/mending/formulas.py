@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from .functions import method, own_class, savings
 from .proposal import Proposal, Wanted
-from .text import Text, names_in
+from .text import Edit, Text, names_in
 
 TWICE = "what forward computes is computed twice; no second derivative goes through it"
 
@@ -22,7 +22,7 @@ def by_autograd(wanted: Wanted) -> Iterator[Proposal]:
     ctx, *arguments = [arg.arg for arg in forward.args.args]
     last = forward.body[-1]
     steps = [statement for statement in forward.body[:-1] if ctx not in names_in(statement)]
-    if not isinstance(last, ast.Return) or last.value is None or isinstance(last.value, ast.Tuple):
+    if not isinstance(last, ast.Return) or last.value is None:
         return
     if ctx in names_in(last):
         return
@@ -37,11 +37,12 @@ def by_autograd(wanted: Wanted) -> Iterator[Proposal]:
     old = [call for call in savings(text, forward) if isinstance(text.parents.get(call), ast.Expr)]
     edits = [text.replaced(call, saving[0]) for call in old[:1]]
     edits += [text.before(forward.body[0], saving[1:] if old else saving)] if own or not old else []
-    came = backward.args.args[1].arg if backward is not None and len(backward.args.args) > 1 else "grad"
+    came, taking = gradients_taken(text, backward, last.value)
+    edits += taking
     lines = recomputed(text, ctx, came, arguments, tensors, steps, last.value)
     title = "let autograd go back through what forward computes"
     if backward is None:
-        head = ["", "@staticmethod", f"def backward({ctx}, {came}):", *(f"    {line}" for line in lines)]
+        head = ["", "@staticmethod", f"def backward({ctx}, {came.strip('()')}):", *(f"    {line}" for line in lines)]
         yield wanted.proposal(title, TWICE, *edits, text.after(forward, head))
         return
     first, *rest = [statement for statement in backward.body if text.alone(statement)]
@@ -49,6 +50,21 @@ def by_autograd(wanted: Wanted) -> Iterator[Proposal]:
     edits += [text.removed(statement) for statement in rest]
     indent = "\n" + text.indent(first)
     yield wanted.proposal(title, TWICE, *edits, text.replaced(first, indent.join(lines)))
+
+
+def gradients_taken(text: Text, backward: ast.FunctionDef | None, value: ast.expr) -> tuple[str, list[Edit]]:
+    """The gradients that come, one for each output of forward, and the edits that let backward take them all."""
+    names = [arg.arg for arg in backward.args.args[1:]] if backward is not None else []
+    many = len(value.elts) if isinstance(value, ast.Tuple) else 1
+    if many == 1:
+        return (names or ["grad"])[0], []
+    if backward is None or not names:
+        return "(*grads_of_outputs)", []
+    if len(names) >= many or backward.args.vararg is not None:
+        rest = [f"*{backward.args.vararg.arg}"] if backward.args.vararg is not None else []
+        return f"({', '.join([*names[:many], *rest])})", []
+    last = backward.args.args[-1]
+    return f"({', '.join(names)}, *others)", [text.replaced(last, f"{last.arg}, *others")]
 
 
 def missing(wanted: Wanted) -> bool:

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 
 from ..calls import called
-from .common import copies, enclosing, loads
+from .common import copies, enclosing, followed, loads
 from .proposal import FREE, Proposal, Wanted
 from .text import Edit, Text, names_in, targets
 
@@ -40,7 +40,10 @@ def gradient_count(wanted: Wanted) -> Iterator[Proposal]:
         title = f"return what line {last.lineno} says"
         yield wanted.proposal(title, FREE, text.replaced(last, f"return {text.get(last.value)}"))
     if backward is None or not returns(backward):
+        yield from names_returned(wanted)
         return
+    if wanted.name("needed") and not any(isinstance(node.value, ast.List) for node in returns(backward)):
+        return  # what is left out is to learn: None would end the error, and the learning
     if expected > got:
         more = ", None" * (expected - got)
         edits = []
@@ -67,6 +70,114 @@ def gradient_count(wanted: Wanted) -> Iterator[Proposal]:
             kept = ", ".join(text.get(part) for part in node.value.elts[:expected])
             edits.append(text.replaced(node.value, kept))
     yield wanted.proposal("return one gradient for each argument of forward", FREE, *edits)
+
+
+def names_returned(wanted: Wanted) -> Iterator[Proposal]:
+    """What backward computed last and nobody read is what it was to return: one for each argument of forward."""
+    text, kind = wanted.text, own_class(wanted)
+    forward = method(kind, "forward") if kind is not None else None
+    backward = method(kind, "backward") if kind is not None else None
+    if forward is None or backward is None:
+        return
+    last = backward.body[-1]
+    if isinstance(last, ast.Expr) and not isinstance(last.value, ast.Constant):
+        title = f"return what line {last.lineno} says"
+        yield wanted.proposal(title, FREE, text.replaced(last, f"return {text.get(last.value)}"))
+    steps = [
+        part for part in ast.walk(backward) if isinstance(part, ast.Assign) and isinstance(part.targets[0], ast.Name)
+    ]
+    names = [text.get(step.targets[0]) for step in sorted(steps, key=lambda step: step.lineno)]
+    unread = [name for name in dict.fromkeys(names) if not loads(backward, name)]
+    many = len(forward.args.args) - 1
+    if len(unread) == many or (unread and many == 1):
+        made = f"return {', '.join(unread[-many:])}"
+        yield wanted.proposal(f"{made} after line {last.end_lineno}", FREE, text.after(last, [made]))
+
+
+def applied(wanted: Wanted) -> Iterator[Proposal]:
+    """`Square(x)` and `Square.forward(x)` become `Square.apply(x)`, which records."""
+    text = wanted.text
+    kinds = [node for node in ast.walk(text.tree) if isinstance(node, ast.ClassDef)]
+    own = {kind.name for kind in kinds if any("Function" in ast.unparse(base) for base in kind.bases)}
+    for call in text.parts(text.tree, ast.Call):
+        shown = text.get(call.func)
+        if shown.removesuffix(".forward") in own:
+            made = f"{shown.removesuffix('.forward')}.apply"
+            title = f"{made}(…) on line {call.lineno}: it records, and makes the context"
+            yield wanted.proposal(title, FREE, text.replaced(call.func, made))
+
+
+def put_on_context(wanted: Wanted) -> Iterator[Proposal]:
+    """An argument of forward that backward looks for on its context is put there."""
+    text, kind = wanted.text, own_class(wanted)
+    forward = method(kind, "forward") if kind is not None else None
+    found = EMPTY.search(wanted.found.message)
+    if forward is None or found is None or not forward.args.args:
+        return
+    ctx, name, last = forward.args.args[0].arg, found[2], forward.body[-1]
+    known = {arg.arg for arg in forward.args.args[1:]}.union(*(targets(part) for part in forward.body))
+    if name in known:
+        line = f"{ctx}.{name} = {name}"
+        yield wanted.proposal(f"{line} before line {last.lineno}", FREE, text.before(last, [line]))
+
+
+def context_set_up(wanted: Wanted) -> Iterator[Proposal]:
+    """What forward keeps on its context is kept by `setup_context`, as torch.func asks for it."""
+    text = wanted.text
+    kinds = [node for node in ast.walk(text.tree) if isinstance(node, ast.ClassDef)]
+    for kind in kinds:
+        forward = method(kind, "forward")
+        if not any("Function" in ast.unparse(base) for base in kind.bases) or forward is None:
+            continue
+        if method(kind, "setup_context") is not None or not forward.args.args:
+            continue
+        ctx, *arguments = [arg.arg for arg in forward.args.args]
+        last = forward.body[-1]
+        keeping = [part for part in forward.body if ctx in names_in(part)]
+        result = text.get(last.value) if isinstance(last, ast.Return) and isinstance(last.value, ast.Name) else None
+        read = set().union(*(names_in(part) for part in keeping)) - {ctx, "torch"}
+        if not isinstance(last, ast.Return) or last in keeping or read - {*arguments, result}:
+            continue
+        lines = [f"{', '.join(arguments)}{',' if len(arguments) == 1 else ''} = inputs"]
+        lines += [f"{result} = output"] if result in read else []
+        head = ["", "@staticmethod", f"def setup_context({ctx}, inputs, output):"]
+        whole = [*head, *(f"    {line}" for line in [*lines, *copies(text, keeping)])]
+        start, first = forward.args.args[0], forward.args.args[1] if arguments else None
+        begin = text.place(start.lineno, start.col_offset)
+        end = text.place(first.lineno, first.col_offset) if first is not None else begin
+        edits = [Edit(*begin, *end, ""), *(text.removed(part) for part in keeping), text.after(forward, whole)]
+        rule = text.before(kind.body[0], ["generate_vmap_rule = True"])
+        title = f"keep it in setup_context of {kind.name}, which torch.func asks for"
+        yield wanted.proposal(title, FREE, *edits)
+        yield wanted.proposal(f"{title}; generate_vmap_rule = True", FREE, rule, *edits)
+
+
+def differentiable_again(wanted: Wanted) -> Iterator[Proposal]:
+    """Without `@once_differentiable` backward is recorded, and can be gone back through."""
+    text = wanted.text
+    for node in text.parts(text.tree, ast.FunctionDef):
+        for mark in node.decorator_list:
+            if ast.unparse(mark).endswith("once_differentiable"):
+                title = f"leave out @once_differentiable on line {mark.lineno}"
+                yield wanted.proposal(title, "backward has to be made of tracked operators", removed_line(mark))
+
+
+def removed_line(mark: ast.expr) -> Edit:
+    return Edit(mark.lineno, 0, (mark.end_lineno or mark.lineno) + 1, 0, "")
+
+
+def applied_to_copy(wanted: Wanted) -> Iterator[Proposal]:
+    """A Function that writes into its argument is given a copy of a leaf."""
+    text, name = wanted.text, wanted.name("target")
+    for call in text.calls(wanted.at("raised"), "apply"):
+        for given in call.args:
+            if name is not None and text.get(given) == name:
+                title = f"give it a copy: {name}.clone() on line {call.lineno}"
+                yield wanted.proposal(title, "one tensor more in memory", followed(text, given, ".clone()"))
+
+
+EMPTY = re.compile(r"'(\w+)Backward' object has no attribute '(\w+)'")
+"""What backward looked for on its context, and nobody had put there."""
 
 
 def gradient_of_shape(wanted: Wanted) -> Iterator[Proposal]:
@@ -262,7 +373,7 @@ def all_gradients(wanted: Wanted) -> Iterator[Proposal]:
         return
     last = backward.args.args[-1]
     title = f"take the gradients of the other outputs, too: *others, on line {last.lineno}"
-    yield wanted.proposal(title, "they are not used yet", text.replaced(last, f"{last.arg}, *others"))
+    yield wanted.makeshift(title, "what they bring is left out", text.replaced(last, f"{last.arg}, *others"))
 
 
 def none_for_numbers(wanted: Wanted) -> Iterator[Proposal]:

@@ -57,6 +57,7 @@ from .turned_round import TurnedRound
 from .unreached import Unreached
 from .unrecorded import Unrecorded
 from .untouched import Untouched
+from .withheld import Withheld
 
 
 class Watcher(Protocol):
@@ -113,5 +114,6 @@ WATCHERS: dict[type[Watcher], Counter[type[Event]]] = {
     ThrownAway: Counter((e.NodeMade,)),
     TurnedRound: Counter((e.NodeMade,)),
     Squashed: Counter((e.NodeMade,)),
+    Withheld: Counter((e.NodeRan,)),
 }
 """Each with the events that there must be at least: where one of them is missing, there is nothing to tell."""

@@ -122,7 +122,7 @@ class Missing:
                 self.suspect(seen, why_none(self.world, seen))
         elif tensor.requires_grad and tensor.emptied is None:
             reason = why_none(self.world, seen)
-            if reason.cause in ("lost", "not_used"):
+            if reason.cause in ("lost", "not_used", "withheld"):
                 self.suspect(seen, reason)
         elif self.handed_out(tensor):
             self.suspect(seen, handed_out(self.world, tensor))
