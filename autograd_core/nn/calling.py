@@ -205,7 +205,7 @@ class Passage:
 
     def enter(self, args: tuple[Any, ...]) -> tuple[Any, ...]:
         self.inputs = len(args)
-        args, self.input_places = self.node_on(args, self.gone_through)
+        args, self.input_places = self.node_on(args, self.hook)
         return args
 
     def leave(self, result: Any) -> Any:
@@ -260,8 +260,8 @@ class Passage:
                 )
         self.grad_outputs = None
 
-    def gone_through(self, grads: Sequence[Any], _: Any) -> Any:
-        """The gradients of the inputs are there."""
+    def hook(self, grads: Sequence[Any], _: Any) -> Any:
+        """The gradients of the inputs are there; errors tell of it by this name, as those of torch do."""
         if self.grad_outputs is None:  # they came past the outputs, as in a double backward
             return None
         assert self.input_places is not None

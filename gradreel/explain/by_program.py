@@ -34,9 +34,9 @@ def is_layer(world: World, path: str) -> bool:
 
 def parts_of(world: World, path: str) -> list[TensorState]:
     """The tensors that `path`, a name bound to none itself, leads to: `net.fc.weight` and `net.fc.bias` of `net.fc`."""
-    inside = f"{path.removeprefix('self.')}."
+    inside = tuple(f"{path.removeprefix('self.')}{sign}" for sign in ".[")
     bound = [(name, found.tensor) for names in world.names_in.values() for name, found in names.items()]
-    numbers = [number for name, number in bound if name.startswith(inside) or f".{inside}" in name]
+    numbers = [number for name, number in bound if name.startswith(inside) or any(f".{one}" in name for one in inside)]
     return [world.tensors[number] for number in dict.fromkeys(numbers) if number is not None]
 
 

@@ -21,6 +21,7 @@ from .indices import place_missing
 from .inplace import inplace_refused
 from .loading import state_refused
 from .loss_class import loss_class
+from .lost_parameters import parameter_lost
 from .mapped import mapped_wrongly
 from .matrices import matrix_refused
 from .misgiven import misgiven
@@ -80,6 +81,7 @@ POSTMORTEMS: tuple[Callable[[World, Failure], Diagnosis | None], ...] = (
     dtype_mixed,
     no_derivative,
     nothing_learns,
+    parameter_lost,
     refused,
     of_another,
     misgiven,

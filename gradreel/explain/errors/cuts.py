@@ -54,6 +54,8 @@ def where_cut(world: World, start: TensorState) -> Cut | None:
                 "backward, in hooks too, nothing is recorded unless `torch.enable_grad()` asks for it."
             )
             return Cut(Place(), tensor.made, "backward", told, tensor)
+        if (backward := filled_by(world, tensor)) is not None:
+            return filled_gradient(tensor, world, backward)
         call = gradient_call(world, tensor)
         if call is not None:
             return constant_gradient(world, tensor, call.create_graph)
@@ -83,6 +85,24 @@ def where_cut(world: World, start: TensorState) -> Cut | None:
         return flag_cut(world, flagged)
     found = numbers_from_tracked(world, start)
     return plain_cut(world, oldest or start) if found is None else as_numbers(world, *found)
+
+
+def filled_by(world: World, tensor: TensorState) -> Call | None:
+    """The backward that brought `tensor` as a gradient, to a `.grad` or to a hook, without recording it."""
+    if tensor.op not in ("grad", "known before") or tensor.requires_grad:
+        return None
+    for call in reversed(world.calls.values()):
+        if call.called == "backward" and call.started < tensor.made and (call.ended or world.count) > tensor.made:
+            return None if call.create_graph else call
+    return None
+
+
+def filled_gradient(tensor: TensorState, world: World, call: Call) -> Cut:
+    told = (
+        f"{upper(called(world, tensor.number))} is a gradient that {code(call.text)} {on(call.place.line)} brought "
+        "without `create_graph`: it is a plain number."
+    )
+    return Cut(call.place, tensor.made, "no_create_graph", told, tensor)
 
 
 def frozen_parameter(world: World, start: TensorState) -> TensorState | None:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
+from ..by_program import parts_of
 from ..diagnosis import Diagnosis, Failure, named, on, origin
 from ..mentions import mentioned, shown, statement
 from ..words import called, code, name_of
@@ -150,5 +152,15 @@ def applied(tensor: TensorState) -> Place | Frame:
 
 def target(world: World, failure: Failure, refusal: Refusal) -> tuple[str, TensorState] | None:
     """The tensor that the statement speaks of and that fits; else any that it speaks of."""
-    found = list(mentioned(world, statement(world, failure)))
-    return next((pair for pair in found if refusal.fits(world, pair[1])), found[0] if found else None)
+    text = statement(world, failure)
+    found = list(mentioned(world, text))
+    fitting = next((pair for pair in found if refusal.fits(world, pair[1])), found[0] if found else None)
+    return fitting or next(iter(of_modules(world, text, refusal)), None)
+
+
+def of_modules(world: World, text: str, refusal: Refusal) -> Iterator[tuple[str, TensorState]]:
+    """What fits of the modules that `text` names, as of `net` in `[p.sub_(1) for p in net.parameters()]`."""
+    for path in re.findall(r"[A-Za-z_][\w.]*", text):
+        for tensor in parts_of(world, path.removesuffix(".parameters")):
+            if refusal.fits(world, tensor):
+                yield name_of(world, tensor) or path, tensor

@@ -55,7 +55,7 @@ def tracked(tensor: TensorState) -> bool:
 
 
 WEIGHTS = (
-    "{code} {line}{turn} goes back from {name}, and what stands in the brackets is a plain number.",
+    "{code} {line}{turn} goes back from {name}, and what stands in the brackets is no tensor.",
     "There belongs a tensor that says of each entry of {name} how much it counts, in the shape {shape}.",
     "`torch.ones_like` makes one in which each counts 1.",
 )
@@ -188,12 +188,23 @@ TABLE: tuple[Misgiven, ...] = (
         re.compile(r"\.grad\s*="),
     ),
     Misgiven(
-        re.compile(r"'(?:float|int)' object is not iterable"),
+        re.compile(r"'(?:float|int)' object is not iterable|gradients can be either Tensors or None, but got"),
         "weight_of_number",
         "A weight for backward is a tensor",
         tracked,
         WEIGHTS,
         re.compile(r"\bbackward\("),
+    ),
+    Misgiven(
+        re.compile(r"'(?P<got>[A-Z]\w*)' object is not iterable"),
+        "grad_of_module",
+        "A gradient by a module",
+        nothing,
+        (
+            "{code} {line}{turn} asks for gradients by a `{got}`, which is a module.",
+            "Gradients are taken by tensors: by those that `parameters()` lists.",
+        ),
+        re.compile(r"\bgrad\("),
     ),
     Misgiven(
         re.compile(r"Boolean value of Tensor with no values is ambiguous"),

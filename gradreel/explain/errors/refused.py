@@ -9,21 +9,27 @@ from gradreel.trace.events import LineReached, NameBound
 
 from ..diagnosis import Diagnosis, Failure, named, on
 from ..mentions import PARTS, mentioned, shown, statement
-from ..words import called, code
+from ..words import called, code, name_of
 from ..world.states import TensorState
 from ..world.world import World
 from .refusals import REFUSALS, Refusal
+from .refusals_of_hooks import HOOKS
+from .refusals_of_transforms import TRANSFORMS
+
+EVERY = {**HOOKS, **TRANSFORMS, **REFUSALS}
 
 
 def refused(world: World, failure: Failure) -> Diagnosis | None:
     """One of REFUSALS, with the tensor of the line that it is about."""
     message, line = failure.raised.message, failure.raised.line
-    refusal = next((REFUSALS[part] for part in REFUSALS if part in message), None)
+    refusal = next((EVERY[part] for part in EVERY if part in message), None)
     if refusal is None:
         return None
     found = list(mentioned(world, statement(world, failure)))
     if "of target" in message:
         found.reverse()
+    if refusal.cause == "inference":
+        found = [*lost_inputs(world), *found]
     pair = next((pair for pair in found if refusal.fits(pair[1])), found[-1] if found else None)
     if pair is None or not refusal.fits(pair[1]):
         pair = next(parts(world, statement(world, failure), refusal), pair)
@@ -42,6 +48,15 @@ def refused(world: World, failure: Failure) -> Diagnosis | None:
     story = tuple(sentence.format(**words) for sentence in refusal.story)
     names = named(target=pair[0] if pair else None)
     return Diagnosis("other", refusal.title, message, lines, story, nodes, events, refusal.cause, names)
+
+
+def lost_inputs(world: World) -> list[tuple[str, TensorState]]:
+    """The last tensor that came out of tracked ones without a graph, as those of inference mode do."""
+    for tensor in reversed(world.tensors.values()):
+        before = [world.tensors[number] for number in tensor.inputs if number in world.tensors]
+        if not tensor.requires_grad and any(state.requires_grad for state in before):
+            return [(name_of(world, tensor) or "", tensor)]
+    return []
 
 
 def copied_whole(world: World, failure: Failure, refusal: Refusal) -> Diagnosis:

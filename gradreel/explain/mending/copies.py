@@ -9,7 +9,7 @@ from ..calls import called
 from .common import followed
 from .out_of_place import COPY, written_name
 from .proposal import FREE, Proposal, Wanted
-from .text import names_in
+from .text import Edit, names_in
 
 
 def cloned_in_list(wanted: Wanted) -> Iterator[Proposal]:
@@ -81,12 +81,37 @@ def written_by_place(wanted: Wanted) -> Iterator[Proposal]:
     yield wanted.proposal(f"write into {part} on line {loop.body[0].lineno}", FREE, *edits)
 
 
+def made_anew(wanted: Wanted) -> Iterator[Proposal]:
+    """`[p.mul_(3) for p in parts]` becomes `parts = [p.mul(3) for p in parts]`."""
+    text, changed = wanted.text, wanted.at("changed")
+    listed = changed.value if isinstance(changed, ast.Expr) else None
+    if not isinstance(listed, ast.ListComp) or len(listed.generators) != 1 or not isinstance(changed, ast.Expr):
+        return
+    call, over = listed.elt, listed.generators[0].iter
+    if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and call.func.attr.endswith("_"):
+        owner, name = text.get(call.func.value), call.func.attr[:-1]
+        if isinstance(over, ast.Name) and owner == text.get(listed.generators[0].target):
+            start = text.place(changed.lineno, changed.col_offset)
+            title = f"new tensors in {over.id}: {owner}.{name}(…) on line {changed.lineno}"
+            naming = Edit(*start, *start, f"{over.id} = ")
+            yield wanted.proposal(title, COPY, naming, text.replaced(call.func, f"{owner}.{name}"))
+
+
+def unbound(over: ast.expr) -> ast.expr | None:
+    """The `x` of `x.unbind()`, which gives the rows of x."""
+    if not isinstance(over, ast.Call) or not isinstance(over.func, ast.Attribute) or over.func.attr != "unbind":
+        return None
+    rows = not over.keywords and all(ast.unparse(part) == "0" for part in over.args)
+    return over.func.value if rows else None
+
+
 def rows_of(loop: ast.For, name: str) -> tuple[ast.expr, str | None] | None:
     """What `name` goes through the rows of in `for name in x`, `enumerate(x)` or `zip(x, ...)`; and the name of their
     places, if there is one."""
     goal, over = loop.target, loop.iter
     if isinstance(goal, ast.Name) and goal.id == name:
-        return None if isinstance(over, ast.Call) else (over, None)
+        whole = unbound(over)
+        return (whole, None) if whole is not None else None if isinstance(over, ast.Call) else (over, None)
     if not isinstance(goal, ast.Tuple) or not isinstance(over, ast.Call):
         return None
     parts = [part.id if isinstance(part, ast.Name) else None for part in goal.elts]

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from ..calls import called
 from ..words import code
-from .common import copies, enclosing, root_name, set_keyword, stack_statements
+from .common import copies, enclosing, loads, root_name, set_keyword, stack_statements
 from .proposal import FREE, Proposal, Wanted
 from .text import Edit, Text
 from .tracking import tracked_at_cut
@@ -231,7 +231,19 @@ def emptied_later(wanted: Wanted) -> Iterator[Proposal]:
 def not_tracked(wanted: Wanted) -> Iterator[Proposal]:
     yield from updated_in_place(wanted)
     yield from tracked_at_cut(wanted)
+    yield from tracked_before_use(wanted)
     yield from too_early(wanted)
+
+
+def tracked_before_use(wanted: Wanted) -> Iterator[Proposal]:
+    """What a loop or a caller hands over is asked for a gradient before it is first computed with."""
+    text, name = wanted.text, wanted.name("target")
+    for goal in stack_statements(wanted, "raised") + stack_statements(wanted, "seen"):
+        first = next((part for part in text.block(goal) if name and loads(part, name)), None)
+        if name is not None and name.isidentifier() and first is not None:
+            title = f"ask for a gradient of {name} before line {first.lineno}"
+            cost = "a gradient is computed and kept for it"
+            yield wanted.proposal(title, cost, text.before(first, [f"{name}.requires_grad_()"]))
 
 
 def not_used(wanted: Wanted) -> Iterator[Proposal]:

@@ -9,6 +9,7 @@ from ..calls import called, keyword, weights
 from .common import followed, grouped, loads, without_keyword
 from .proposal import FREE, Proposal, Wanted
 from .text import Text
+from .wrong_tensor import leaves
 
 OTHERS = {
     "copy": "clone",
@@ -250,6 +251,8 @@ def weight_tensor(wanted: Wanted) -> Iterator[Proposal]:
         if given is not None:
             one = isinstance(given, ast.Constant) and given.value == 1
             made = f"torch.ones_like({shown})" if one else f"torch.full_like({shown}, {text.get(given)})"
+            if not isinstance(given, ast.Constant):
+                made = f"torch.as_tensor({text.get(given)}, dtype={shown}.dtype)"
             title = f"{made} on line {call.lineno}"
             yield wanted.proposal(title, "each entry counts that much", text.replaced(given, made))
 
@@ -305,6 +308,21 @@ def everyone(wanted: Wanted) -> Iterator[Proposal]:
                 made = text.replaced(call.args[1], f"list({name}.parameters())")
                 title = f"by all parameters of {name}, on line {call.lineno}"
                 yield wanted.proposal(title, "a gradient for each parameter", made)
+        if len(call.args) > 1 and (names := leaves(text)):
+            made = f"[{', '.join(names)}]"
+            title = f"by the leaves: {made} on line {call.lineno}"
+            yield wanted.proposal(title, "a gradient for each leaf", text.replaced(call.args[1], made))
+
+
+def parameters_listed(wanted: Wanted) -> Iterator[Proposal]:
+    """`grad(loss, net)` becomes `grad(loss, list(net.parameters()))`."""
+    text = wanted.text
+    for call in text.calls(wanted.at("raised"), "grad"):
+        given = keyword(call, "inputs")
+        inputs = given.value if given is not None else call.args[1] if len(call.args) > 1 else None
+        if isinstance(inputs, ast.Name | ast.Attribute):
+            made = f"list({text.get(inputs)}.parameters())"
+            yield wanted.proposal(f"{made} on line {call.lineno}", "one for each", text.replaced(inputs, made))
 
 
 def modules(text: Text) -> list[str]:

@@ -157,6 +157,21 @@ def made_and_called(wanted: Wanted) -> Iterator[Proposal]:
     yield from made_first(wanted, [call for call in every if len(call.args) > 1])
 
 
+def result_kept(wanted: Wanted) -> Iterator[Proposal]:
+    """`loss(out, y)` on a line of its own gives the loss, and `loss.backward()` asks the module: the result gets a
+    name."""
+    text, raised, target = wanted.text, wanted.at("raised"), wanted.name("target")
+    for node in text.parts(text.tree, ast.Expr):
+        call = node.value
+        if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name) or not call.args or raised is None:
+            continue
+        uses = [use for use in text.parts(raised, ast.Name) if use.id == call.func.id]
+        if uses and target in (None, call.func.id):
+            title = f"give the result a name: value = {text.get(call)} on line {node.lineno}"
+            edits = [text.replaced(use, "value") for use in uses]
+            yield wanted.proposal(title, FREE, text.replaced(node, f"value = {text.get(call)}"), *edits)
+
+
 def class_made(wanted: Wanted) -> Iterator[Proposal]:
     """`criterion = nn.MSELoss` becomes `criterion = nn.MSELoss()`."""
     text, got = wanted.text, wanted.name("got") or ""

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from ..calls import called, keyword, weights
 from .common import followed, grouped, loads, set_keyword, value_of, with_argument, without_keyword
 from .proposal import FREE, Proposal, Wanted
-from .text import Edit, Text
+from .text import Edit, Text, targets
 
 # ---- backward's start
 
@@ -37,6 +37,17 @@ def not_scalar(wanted: Wanted) -> Iterator[Proposal]:
                 title = f"grad_outputs=ones on line {call.lineno}"
                 yield wanted.proposal(title, "each entry counts 1", made)
             yield from of_sum(wanted, call)
+
+
+def reduced_where_made(wanted: Wanted) -> Iterator[Proposal]:
+    """The loss is one number from the start, where others use it, too: the optimizer of a closure, or a print."""
+    text, built, name = wanted.text, wanted.at("built"), wanted.name("root")
+    value = value_of(built)
+    if not isinstance(built, ast.Assign) or value is None or name not in targets(built):
+        return
+    for way, cost in (("mean", "each entry counts 1/n"), ("sum", "each entry counts 1")):
+        title = f"one number from the start: .{way}() on line {built.lineno}"
+        yield wanted.proposal(title, cost, followed(text, value, f".{way}()"))
 
 
 def of_sum(wanted: Wanted, call: ast.Call) -> Iterator[Proposal]:

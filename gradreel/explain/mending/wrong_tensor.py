@@ -143,6 +143,18 @@ def detached_numpy(wanted: Wanted) -> Iterator[Proposal]:
             yield wanted.proposal(title, "the array knows of no graph", followed(text, use, ".detach()"))
 
 
+def numbers_collected(wanted: Wanted) -> Iterator[Proposal]:
+    """A list that numpy is to read holds numbers: `losses.append(loss.item())`."""
+    text, raised = wanted.text, wanted.at("raised")
+    names = {part.id for call in text.calls(raised) for given in call.args for part in text.parts(given, ast.Name)}
+    for call in text.calls(text.tree, "append"):
+        if len(call.args) == 1 and isinstance(call.func, ast.Attribute) and text.get(call.func.value) in names:
+            for taken in (".item()", ".detach()"):
+                title = f"keep {text.get(call.args[0])}{taken} on line {call.lineno}"
+                cost = "no gradient goes through the list"
+                yield wanted.proposal(title, cost, followed(text, call.args[0], taken))
+
+
 def leaf_last(wanted: Wanted) -> Iterator[Proposal]:
     """A leaf where a result was: one that asks for its gradient last, or one cut off."""
     yield from asked_last(wanted)
@@ -191,6 +203,27 @@ def parameter_last(wanted: Wanted) -> Iterator[Proposal]:
             title = f"compute first and make it a Parameter last, on line {call.lineno}"
             made = f"{text.get(call.func)}({inner})"
             yield wanted.proposal(title, OF_THE_RESULT, text.replaced(value, made))
+
+
+def parameter_made(wanted: Wanted) -> Iterator[Proposal]:
+    """A plain tensor that is to learn becomes a Parameter of its module."""
+    text, built = wanted.text, wanted.at("built")
+    if not isinstance(built, ast.Assign) or not isinstance(built.value, ast.Call):
+        return
+    call = built.value
+    if called(call) == "requires_grad_" and isinstance(call.func, ast.Attribute):
+        inner = text.get(call.func.value)
+    elif (edit := without_keyword(text, call, "requires_grad")) is not None:
+        title = f"torch.nn.Parameter(…) on line {built.lineno}"
+        end = text.place(call.end_lineno or call.lineno, call.end_col_offset or 0)
+        start = text.place(call.lineno, call.col_offset)
+        yield wanted.proposal(title, FREE, Edit(*start, *start, "torch.nn.Parameter("), edit, Edit(*end, *end, ")"))
+        return
+    else:
+        return
+    yield wanted.proposal(
+        f"torch.nn.Parameter(…) on line {built.lineno}", FREE, text.replaced(call, f"torch.nn.Parameter({inner})")
+    )
 
 
 def deep_copy(wanted: Wanted) -> Iterator[Proposal]:

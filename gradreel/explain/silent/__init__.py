@@ -78,7 +78,7 @@ WATCHERS: dict[type[Watcher], Counter[type[Event]]] = {
     ConstantGradient: Counter((e.NodeMade, e.BackwardStarted)),
     Drawn: Counter((e.BackwardStarted,)),
     CutSteps: Counter((e.BackwardStarted,)),
-    Nameless: Counter((e.OptimizerStepped,)),
+    Nameless: Counter((e.GradStored,)),
     Stale: Counter((e.Written,)),
     ClippedEarly: Counter((e.OptimizerStepped, e.GradStored)),
     Idle: Counter((e.OptimizerStepped,)),

@@ -10,6 +10,7 @@ from typing import Any
 from gradreel.trace import events as e
 from gradreel.trace.events import Event
 
+from ..ancestry import ancestors
 from ..diagnosis import Diagnosis, on
 from ..mentions import stands_for
 from ..optimized import optimized
@@ -126,6 +127,20 @@ class Missing:
                 self.suspect(seen, reason)
         elif self.handed_out(tensor):
             self.suspect(seen, handed_out(self.world, tensor))
+        elif self.slope_asked(tensor):
+            self.suspect(seen, why_none(self.world, seen))
+
+    def slope_asked(self, tensor: TensorState) -> bool:
+        """Whether the one gradient that the program reads at all is that of data which a backward came from, and which
+        nobody said wants none: a slope at points, or an image's saliency."""
+        whole = self.world.source.whole
+        names = {found.group(1) for found in READ.finditer(whole)}
+        if len(names) != 1 or stands_for(self.world, names.pop()) is not tensor:
+            return False
+        if tensor.cut is not None or "requires_grad=False" in whole or not tensor.dtype.startswith("float"):
+            return False
+        roots = [self.world.tensors[root] for call in finished(self.world) for root in call.roots]
+        return any(state is tensor for root in roots for state in ancestors(self.world, root))
 
     def handed_out(self, tensor: TensorState) -> bool:
         """Whether `tensor` was cut off a leaf that has a gradient, on a line that does not say so: `state_dict()`."""

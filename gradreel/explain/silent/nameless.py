@@ -9,6 +9,7 @@ from gradreel.trace import events as e
 from gradreel.trace.events import Event
 
 from ..diagnosis import Diagnosis, named, on
+from ..errors.lost_parameters import computed_from_parameter, lost_parameters
 from ..words import called, name_of, upper
 from ..world.states import TensorState
 from ..world.world import World
@@ -28,6 +29,10 @@ class Nameless:
         self.arrived: set[int] = set()
         self.passed: dict[int, int] = {}
         self.showing = Showing(world)
+        self.lines = {lost.lineno for lost in lost_parameters(world.source.tree) if computed_from_parameter(lost.value)}
+        """Where an attribute is set to something computed from a Parameter that gets no name."""
+        self.lost: dict[int, TensorState] = {}
+        """The results of these lines whose leaves got a gradient, by leaf."""
 
     def looks_at(self) -> dict[type[Event], Callable[[Any], None]]:
         return {e.GradStored: self.stored, e.OptimizerStepped: self.stepped, e.Printed: self.showing.printed}
@@ -36,6 +41,11 @@ class Nameless:
         tensor = self.world.tensors[event.tensor]
         if tensor.called is None and tensor.node is None and event.after is not None:
             self.arrived.add(event.tensor)
+            if self.lines and event.tensor not in self.lost:
+                for result in self.made_of(tensor):
+                    if result.place.line in self.lines and result.node is not None:
+                        self.lost[event.tensor] = result
+                        self.showing.wait()
 
     def stepped(self, event: e.OptimizerStepped) -> None:
         if event.phase == "began":
@@ -47,6 +57,8 @@ class Nameless:
         self.arrived.clear()
 
     def found(self) -> list[Diagnosis]:
+        for number, result in self.lost.items():
+            return [self.showing.shown(self.told(self.world.tensors[number], result))]
         if self.world.skipped:
             return []
         lost = [self.world.tensors[number] for number, steps in self.passed.items() if steps >= STEPS]

@@ -1,0 +1,127 @@
+"""Mends for torch.func and autograd.functional: what the function gives, and what goes with it."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from ..calls import called, keyword
+from .common import grouped, with_argument
+from .proposal import FREE, Proposal, Wanted
+from .text import Text, names_in
+
+NUMBERS = ("item", "tolist")
+MAKERS = (
+    "grad",
+    "grad_and_value",
+    "value_and_grad",
+    "vjp",
+    "jvp",
+    "jacrev",
+    "jacfwd",
+    "hessian",
+    "jacobian",
+    "hvp",
+    "vhp",
+)
+Function = ast.FunctionDef | ast.Lambda
+
+
+def functions(text: Text) -> list[Function]:
+    """The functions of the text that a transform is given."""
+    calls = [call for call in text.parts(text.tree, ast.Call) if called(call) in (*MAKERS, "vmap") and call.args]
+    names = {part.id for call in calls for part in text.parts(call.args[0], ast.Name)}
+    plain = [part for call in calls for part in text.parts(call.args[0], ast.Lambda)]
+    return [*plain, *(node for node in text.parts(text.tree, ast.FunctionDef) if node.name in names)]
+
+
+def as_tensor(wanted: Wanted) -> Iterator[Proposal]:
+    """The function gives the tensor itself, and no number taken out of it."""
+    text = wanted.text
+    for function in functions(text):
+        for call in text.parts(function, ast.Call):
+            if called(call) in NUMBERS and isinstance(call.func, ast.Attribute):
+                title = f"leave out .{called(call)}() on line {call.lineno}"
+                yield wanted.proposal(title, "the graph stays", text.replaced(call, text.get(call.func.value)))
+            if called(call) in ("float", "int") and len(call.args) == 1:
+                title = f"leave out {called(call)}() on line {call.lineno}"
+                yield wanted.proposal(title, "the graph stays", text.replaced(call, grouped(text, call.args[0])))
+
+
+def with_auxiliary(wanted: Wanted) -> Iterator[Proposal]:
+    """`grad(f)` becomes `grad(f, has_aux=True)`."""
+    text = wanted.text
+    for call in text.parts(text.tree, ast.Call):
+        if called(call) in MAKERS and keyword(call, "has_aux") is None and call.args:
+            title = f"has_aux=True on line {call.lineno}"
+            cost = "the result is a pair: the gradient, and what else the function gives"
+            yield wanted.proposal(title, cost, with_argument(text, call, "has_aux=True"))
+
+
+def vector_given(wanted: Wanted) -> Iterator[Proposal]:
+    """A vector of ones, in the shape of what it goes with."""
+    text = wanted.text
+    for call in text.calls(wanted.at("raised"), "vjp", "jvp", "hvp", "vhp"):
+        if len(call.args) < 2:
+            continue
+        function, point = text.get(call.args[0]), text.get(call.args[1])
+        function = function if function.isidentifier() else f"({function})"
+        shape = f"{function}({point})" if called(call) == "vjp" else point
+        given = keyword(call, "v")
+        old = given.value if given is not None else call.args[2] if len(call.args) > 2 else None
+        made = f"torch.ones_like({shape})"
+        title = f"a vector of ones in that shape: {made} on line {call.lineno}"
+        edit = with_argument(text, call, made) if old is None else text.replaced(old, made)
+        yield wanted.proposal(title, "each entry counts 1", edit)
+
+
+def differentiated(wanted: Wanted) -> Iterator[Proposal]:
+    """A function that goes backward inside of a transform becomes `torch.func.grad` of what it went back from."""
+    text, raised = wanted.text, wanted.at("raised")
+    home = next((node for node in text.around(raised) if isinstance(node, ast.FunctionDef)), None) if raised else None
+    calls = text.calls(raised, "backward")
+    if home is None or len(calls) != 1 or not isinstance(calls[0].func, ast.Attribute) or raised not in home.body:
+        return
+    last = home.body[-1]
+    if not isinstance(last, ast.Return) or last.value is None or not text.get(last.value).endswith(".grad"):
+        return
+    if text.get(last.value).removesuffix(".grad") != home.args.args[0].arg:
+        return
+    root = text.get(calls[0].func.value)
+    edits = [text.removed(raised), text.replaced(last.value, root)]
+    for call in text.parts(text.tree, ast.Call):
+        for given in call.args:
+            if isinstance(given, ast.Name) and given.id == home.name:
+                edits.append(text.replaced(given, f"torch.func.grad({home.name})"))
+    title = f"let {home.name} give {root}, and take torch.func.grad of it"
+    yield wanted.proposal(title, FREE, *edits)
+
+
+def without_flag(wanted: Wanted) -> Iterator[Proposal]:
+    """Inside of a transform nothing has to be asked for a gradient."""
+    text, raised = wanted.text, wanted.at("raised")
+    if raised is None:
+        return
+    shown = text.get(raised)
+    if isinstance(raised, ast.Expr) and ".requires_grad_(" in shown:
+        title = f"leave out line {raised.lineno}: the transform follows its input anyway"
+        yield wanted.proposal(title, FREE, text.removed(raised))
+    for call in text.calls(raised, "requires_grad_"):
+        if isinstance(call.func, ast.Attribute) and not isinstance(raised, ast.Expr):
+            title = f"leave out .requires_grad_() on line {call.lineno}: the transform follows its input anyway"
+            yield wanted.proposal(title, FREE, text.replaced(call, text.get(call.func.value)))
+
+
+def cotangent_like(wanted: Wanted) -> Iterator[Proposal]:
+    """What `vjp` gave is given ones in the shape of the output that came with it."""
+    text, raised = wanted.text, wanted.at("raised")
+    for node in text.parts(text.tree, ast.Assign):
+        goal = node.targets[0]
+        if called(node.value) != "vjp" or not isinstance(goal, ast.Tuple) or len(goal.elts) != 2:
+            continue
+        output, pull = map(text.get, goal.elts)
+        for call in text.calls(raised, pull):
+            if len(call.args) == 1 and names_in(call.func):
+                made = f"torch.ones_like({output})"
+                title = f"ones of the shape of {output} on line {call.lineno}"
+                yield wanted.proposal(title, "each entry counts 1", text.replaced(call.args[0], made))
