@@ -135,7 +135,8 @@ class Missing:
         nobody said wants none: a slope at points, or an image's saliency."""
         whole = self.world.source.whole
         names = {found.group(1) for found in READ.finditer(whole)}
-        if len(names) != 1 or stands_for(self.world, names.pop()) is not tensor:
+        name = names.pop() if len(names) == 1 else ""
+        if not name.isidentifier() or stands_for(self.world, name) is not tensor:  # a layer's own may be frozen
             return False
         if tensor.cut is not None or "requires_grad=False" in whole or not tensor.dtype.startswith("float"):
             return False
