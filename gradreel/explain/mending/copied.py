@@ -6,10 +6,12 @@ import ast
 import re
 from collections.abc import Iterator
 
+from ..silent.same_model import FIXED
+from ..words import code
 from .collected import Path
 from .common import followed, grouped, loads
 from .proposal import Proposal, Wanted
-from .text import targets
+from .text import Text, targets
 
 APART = "the copies have no graph"
 
@@ -94,3 +96,30 @@ def made_of(wanted: Wanted, name: ast.expr) -> ast.expr | None:
     made = [node for node in text.parts(text.tree, ast.Assign) if name.id in targets(node) and node.lineno < line]
     plain = [node.value for node in made if isinstance(node.targets[0], ast.Name)]
     return plain[-1] if plain else None
+
+
+def model_copied(wanted: Wanted) -> Iterator[Proposal]:
+    """A model of its own under the second name, which wants no gradients."""
+    text, statement, model = wanted.text, wanted.at("built"), wanted.name("source")
+    if not isinstance(statement, ast.Assign) or model is None:
+        return
+    module = ("copy", "copy.deepcopy")
+    known = [name for name, path in (imported_names(text)) if path in module]
+    copy = next(("deepcopy" if name == "deepcopy" else f"{name}.deepcopy" for name in known), "copy.deepcopy")
+    target = wanted.name("target") or ""
+    learns = FIXED.search(model) and not FIXED.search(target)  # it is the other that stays as it is
+    own = f"{copy}({model})" if learns else f"{copy}({model}).requires_grad_(False)"
+    edits = [text.replaced(statement.value, own)]
+    if not known:
+        edits.append(text.before(text.tree.body[0], ["import copy"]))
+    title = f"a copy of {code(model)} that {'learns' if learns else 'stays as it is'}"
+    yield wanted.proposal(title, "a second model in memory", *edits)
+
+
+def imported_names(text: Text) -> Iterator[tuple[str, str]]:
+    """What imports bind: each name, with what it stands for."""
+    for node in ast.walk(text.tree):
+        if isinstance(node, ast.Import):
+            yield from ((alias.asname or alias.name, alias.name) for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            yield from ((alias.asname or alias.name, f"{node.module}.{alias.name}") for alias in node.names)

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from . import (
+    activations,
     attributes,
     built,
     calling,
@@ -118,6 +119,8 @@ BY_CAUSE: dict[str, tuple[Proposer, ...]] = {
     "dropping": (moved_out.by_mode,),
     "never_stepped": (gradients.stepped,),
     "second_order": (gradients.second_order,),
+    "second_derivative": (activations.smooth,),
+    "same_model": (copied.model_copied,),
     "hooked": (gradients.hooked,),
     "parameter_hooked": (gradients.parameter_hooked,),
     "nan": (not_numbers.nan_born, steps.left_out),

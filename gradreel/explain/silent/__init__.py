@@ -44,11 +44,13 @@ from .moving_views import MovingViews
 from .nameless import Nameless
 from .never_stepped import NeverStepped
 from .no_backward import NoBackward
+from .no_curvature import NoCurvature
 from .old_graph import OldGraph
 from .only_named import OnlyNamed
 from .piled import Piled
 from .rebound import Rebound
 from .same_memory import SameMemory
+from .same_model import SameModel
 from .second_order import SecondOrder
 from .squashed import Squashed
 from .stale import Stale
@@ -89,6 +91,8 @@ WATCHERS: dict[type[Watcher], Counter[type[Event]]] = {
     OldGraph: Counter((e.BackwardStarted, e.Written)),
     Piled: Counter((e.GradStored,)),
     SecondOrder: Counter((e.GradStored,)),
+    NoCurvature: Counter({e.GradCaptured: 2, e.OptimizerStepped: 1}),
+    SameModel: Counter((e.OptimizerStepped, e.GradStored)),
     Growing: Counter({e.BackwardStarted: TURNS + 1}),
     Collected: Counter((e.NodeMade, e.OptimizerStepped)),
     Hooked: Counter((e.HookRan, e.Written)),
