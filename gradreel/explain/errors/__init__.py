@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from ..diagnosis import Diagnosis, Failure
 from ..world.world import World
-from .at_nodes import hook_shaped, nan_found, no_derivative
+from .at_nodes import hook_shaped, nan_found, no_derivative, once_only
 from .attributes import attribute_missing, key_missing
 from .built import built_wrongly
 from .calling import wrongly_called
@@ -79,6 +79,7 @@ POSTMORTEMS: tuple[Callable[[World, Failure], Diagnosis | None], ...] = (
     swapped,
     shapes_differ,
     dtype_mixed,
+    once_only,
     no_derivative,
     nothing_learns,
     parameter_lost,

@@ -25,6 +25,51 @@ def failing_node(world: World, failure: Failure) -> NodeState | None:
     return None
 
 
+OPERATORS = {
+    "_cdist": "`torch.cdist`",
+    "_pdist": "`torch.pdist`",
+    "_scaled_dot_product": "`scaled_dot_product_attention`",
+    "_ctc_loss": "`ctc_loss`",
+    "_embedding_bag": "`embedding_bag`",
+    "_thnn_fused": "a fused cell",
+}
+"""What programs call it, by how the name of the operator begins."""
+
+AGAIN = re.compile(r"derivative for '?(?:aten::)?(\w+?)_backward'? is not implemented")
+FORWARD_MODE = re.compile(r"^Trying to use forward AD with (?:aten::)?(\w+)")
+
+
+def once_only(world: World, failure: Failure) -> Diagnosis | None:
+    """A second derivative, or forward mode, through an operator for which PyTorch has a formula of the first alone."""
+    message, line = failure.raised.message, failure.raised.line
+    again, forward = AGAIN.search(message), FORWARD_MODE.match(message)
+    found = again or forward
+    if found is None:
+        return None
+    operator = next((shown for begin, shown in OPERATORS.items() if found.group(1).startswith(begin)), None)
+    operator = operator or code(found.group(1))
+    lines: dict[str, int | None] = {"raised": line}
+    events = {"raised": failure.number}
+    own = [node for node in world.nodes.values() if node.op.partition(".")[0].startswith(found.group(1))]
+    nodes = [node for node in own if not node.generation] or own
+    if nodes:
+        lines["built"], events["built"] = nodes[-1].place.line, nodes[-1].made
+    where = f" of **line {nodes[-1].place.line}**" if nodes and nodes[-1].place.line != line else ""
+    asked = "a second derivative" if again else "a derivative in forward mode"
+    story = (
+        f"{code(shown(world, failure))} {on(line)} asks for {asked} through {operator}{where}.",
+        f"PyTorch has a formula for the gradient of {operator}, and none for the gradient of that one."
+        if again
+        else f"PyTorch has a backward formula for {operator}, and none that goes forward.",
+        "Written with smaller operators, which have both, it can be asked for.",
+    )
+    title = f"{operator} has no second derivative" if again else f"{operator} has no forward derivative"
+    cause = "no_second_derivative" if again else "no_forward_derivative"
+    names = {"operator": found.group(1)}
+    numbers = tuple(node.number for node in nodes[-1:])
+    return Diagnosis("other", title, message, lines, story, numbers, events, cause, names)
+
+
 def no_derivative(world: World, failure: Failure) -> Diagnosis | None:
     """What the operator made that has none: the node that failed, wherever backward was asked for."""
     message, line = failure.raised.message, failure.raised.line

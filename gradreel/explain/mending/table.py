@@ -12,6 +12,7 @@ from . import (
     calling,
     choices,
     collected,
+    composed,
     contexts,
     copied,
     copies,
@@ -202,6 +203,8 @@ BY_CAUSE: dict[str, tuple[Proposer, ...]] = {
     "materialize": (misgiven.not_both,),
     "no_inputs": (misgiven.everyone,),
     "gradient_number": (misgiven.one_for_each, values.gradient_shape),
+    "no_second_derivative": (composed.composed,),
+    "no_forward_derivative": (composed.composed,),
     "no_derivative": (fitting.not_rounded,),
     "not_a_tensor": (
         misused.part_of_pair,

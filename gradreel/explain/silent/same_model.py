@@ -82,8 +82,8 @@ class SameModel(FirstTrouble):
         same = (
             f"Each step changes both: {code(alone)} does not stay as it is, it goes along."
             if self.gradients
-            else "What the two compute is the same, so what the loss makes of their difference is too: every gradient is "
-            "0, and nothing is learned."
+            else "What the two compute is the same, and so is what the loss makes of their difference: every gradient "
+            "is 0, and nothing is learned."
         )
         story = (
             f"{code(self.world.source.text(line))} {on(line)} gives {code(model)} another name; nothing is copied.",
