@@ -137,7 +137,7 @@ FOLLOWS = {
     "old_graph": frozenset({"growing", "in_vain"}),
     "piled": frozenset({"only_named"}),
     "idle": frozenset({"only_named"}),
-    "lost_unread": frozenset({"lost", "unused_silently"}),
+    "lost_unread": frozenset({"lost", "unused_silently", "made_anew"}),
     "nan": frozenset({"swapped"}),
     "drawn": frozenset({"lost", "lost_unread"}),
     "never_stepped": frozenset({"only_named"}),

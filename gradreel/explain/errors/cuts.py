@@ -170,6 +170,10 @@ ROUNDED = frozenset(
     ("argmax", "argmin", "argsort", "multinomial", "gt", "lt", "ge", "le", "eq", "ne", "sign", "round", "floor", "ceil")
 )
 """Operators that give places, truth values or steps."""
+COUNTING = frozenset(
+    ("histc", "bincount", "histogram", "histogramdd", "count_nonzero", "searchsorted", "bucketize", "_unique2")
+)
+"""Operators that count or order, and are never recorded."""
 
 
 def tracked_cut(world: World, tensor: TensorState) -> Cut:
@@ -197,6 +201,12 @@ def tracked_cut(world: World, tensor: TensorState) -> Cut:
         gives = f"`{INFIX.get(op, op)}` gives" if op != "known before" else f"{called(world, tensor.number)} has"
         told = f"The recording ends {where}: {gives} places or truth values, which have no derivative."
         return Cut(place, tensor.made, "rounded", told, tensor, source)
+    if op in COUNTING:
+        told = (
+            f"The recording ends {where}: `{op}` counts, and a count has no derivative: it stays the same while "
+            "what is counted moves, and then jumps."
+        )
+        return Cut(place, tensor.made, "counted", told, tensor, source)
     if (switch := switched_off(world, tensor)) is not None:
         told = (
             f"{upper(name)} {where} is made of tracked tensors while nothing is recorded: `set_grad_enabled(False)` "

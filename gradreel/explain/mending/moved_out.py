@@ -9,7 +9,7 @@ from ..calls import called
 from ..optimized import makings
 from ..silent.dropping import is_drop
 from ..silent.made_anew import made_in_forward
-from .common import enclosing, set_keyword
+from .common import enclosing, loads, set_keyword
 from .proposal import FREE, Proposal, Wanted
 from .text import names_in
 
@@ -27,6 +27,8 @@ def made_once(wanted: Wanted) -> Iterator[Proposal]:
         if init is None or names_in(call) & own:
             continue
         parent = text.parents.get(call)
+        if isinstance(parent, ast.Assign) and call.args and loads(call, text.get(parent.targets[0])):
+            continue  # it is computed from itself: `weight_computed`
         goal = parent.targets[0] if isinstance(parent, ast.Assign) else None
         name = goal.id if isinstance(goal, ast.Name) else goal.attr if isinstance(goal, ast.Attribute) else "made"
         made = f"self.{name} = {text.get(call)}"
@@ -37,32 +39,35 @@ def made_once(wanted: Wanted) -> Iterator[Proposal]:
         yield wanted.proposal(title, "made once, it is among the parameters", *edits)
 
 
-COMPUTED = {
-    "Linear": "torch.nn.functional.linear({given}, {weight}, {layer}.bias)",
-    "Conv1d": "{layer}._conv_forward({given}, {weight}, {layer}.bias)",
-    "Conv2d": "{layer}._conv_forward({given}, {weight}, {layer}.bias)",
-}
-
-
 def weight_computed(wanted: Wanted) -> Iterator[Proposal]:
-    """`layer.weight = nn.Parameter(layer.weight * mask)` in a forward: the layer computes with the product instead."""
-    text, built = wanted.text, wanted.at("built")
-    if not isinstance(built, ast.Assign) or called(built.value) != "Parameter" or not isinstance(built.value, ast.Call):
+    """`layer.weight = nn.Parameter(layer.weight * mask)` in a forward: it computes with the product, and keeps none."""
+    text, made = wanted.text, wanted.at("built")
+    if not isinstance(made, ast.Assign) or called(made.value) != "Parameter" or not text.alone(made):
         return
-    goal, home = built.targets[0], enclosing(text, built, ast.FunctionDef)
-    if not isinstance(goal, ast.Attribute) or goal.attr != "weight" or home is None or len(built.value.args) != 1:
+    assert isinstance(made.value, ast.Call)
+    home = enclosing(text, made, ast.FunctionDef)
+    if home is None or len(made.value.args) != 1 or not loads(made.value, text.get(made.targets[0])):
         return
-    layer, weight = text.get(goal.value), text.get(built.value.args[0])
+    path, product = text.get(made.targets[0]), text.get(made.value.args[0])
+    layer, _, name = path.rpartition(".")
+    title = f"compute with {product} where {layer or path} is used, and keep {path} as it is"
+    cost = "the gradient goes through the product to the parameter"
     makers = [node for node in text.parts(text.tree, ast.Assign) if text.get(node.targets[0]) == layer]
-    pattern = COMPUTED.get(called(makers[0].value)) if makers else None
-    uses = [call for call in text.parts(home, ast.Call) if text.get(call.func) == layer and len(call.args) == 1]
-    if pattern is None or not uses or not text.alone(built):
-        return
-    edits = [
-        text.replaced(call, pattern.format(given=text.get(call.args[0]), weight=weight, layer=layer)) for call in uses
-    ]
-    title = f"compute with {weight} where {layer} is called, and leave its weight a parameter, on line {uses[0].lineno}"
-    yield wanted.proposal(title, FREE, text.removed(built), *edits)
+    linear = bool(makers) and called(makers[0].value) == "Linear" and name == "weight"
+    pattern = LINEAR if linear else ANY_LAYER
+    calls = [use for use in text.parts(home, ast.Call) if text.get(use.func) == layer and len(use.args) == 1]
+    later = [use for use in loads(home, path) if use.lineno > (made.end_lineno or 0)]
+    words = {"layer": layer, "name": name, "product": product}
+    if calls:
+        edits = [text.replaced(use, pattern.format(**words, given=text.get(use.args[0]))) for use in calls]
+        yield wanted.proposal(title, cost, text.removed(made), *edits)
+    elif later:
+        edits = [text.replaced(use, name) for use in later]
+        yield wanted.proposal(title, cost, text.replaced(made, f"{name} = {product}"), *edits)
+
+
+LINEAR = "torch.nn.functional.linear({given}, {product}, {layer}.bias)"
+ANY_LAYER = "torch.func.functional_call({layer}, {{'{name}': {product}}}, ({given},))"
 
 
 def by_mode(wanted: Wanted) -> Iterator[Proposal]:

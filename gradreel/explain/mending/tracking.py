@@ -13,6 +13,7 @@ from .numbers import from_tensors, in_torch, tensors_listed, without_numbers
 from .proposal import FREE, Proposal, Wanted
 from .recorded import with_create_graph
 from .rounded import chances_kept, scored, soft_step, straight_through
+from .softened import soft_counts, soft_place
 from .unread import of_data
 
 TRACKS = "a gradient is computed and kept for it"
@@ -43,7 +44,7 @@ def cut_off(wanted: Wanted) -> Iterator[Proposal]:
     how = wanted.name("how") or "plain"
     for way in CUTS.get(how, ()):
         yield from way(wanted)
-    if how == "rounded":
+    if how in ("rounded", "counted"):
         return  # whatever else lets the error go, what is behind the cut learns nothing
     if how != "plain":  # there is something behind the cut, which a new leaf would not reach
         yield from (replace(one, cost=ENDS, makeshift=True) for one in tracked_at_cut(wanted))
@@ -302,7 +303,8 @@ CUTS = {
     "detach": (unwrapped, undetached, not_loaded, enabled, in_torch),
     "tensor": (from_tensors, without_numbers),
     "numbers": (tensors_listed, in_torch, without_numbers, from_tensors, undetached),
-    "rounded": (scored, chances_kept, straight_through, soft_step),
+    "rounded": (scored, chances_kept, straight_through, soft_step, soft_place),
+    "counted": (soft_counts,),
     "no_grad": (recording_on,),
     "no_create_graph": (with_create_graph,),
     "linear": (nonlinear,),

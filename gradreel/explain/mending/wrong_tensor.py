@@ -22,6 +22,7 @@ def unused_input(wanted: Wanted) -> Iterator[Proposal]:
         for way in CUTS.get(how, ()):
             yield from way(wanted)
     yield from columns_joined(wanted)
+    yield from part_of_whole(wanted)
     raised, root = wanted.at("raised"), wanted.name("root")
     calls = text.calls(raised, "grad")
     for call in calls or [call for call in text.calls(raised) if call.args and text.get(call.args[0]) == root]:
@@ -80,6 +81,30 @@ def columns_joined(wanted: Wanted) -> Iterator[Proposal]:
                 yield wanted.proposal(
                     title, "one copy of the input", text.removed(whole_line), text.after(last, [moved])
                 )
+
+
+def part_of_whole(wanted: Wanted) -> Iterator[Proposal]:
+    """The gradient of the whole, and then the part: of `x`, and `[k]`, where it was asked for `x[k]`."""
+    text, target = wanted.text, wanted.name("target")
+    for call in text.calls(text.tree, "grad"):
+        if len(call.args) < 2 or text.get(call.args[1]) != target:
+            continue
+        parts = [
+            node.value
+            for node in text.parts(text.tree, ast.Assign)
+            if text.get(node.targets[0]) == target and isinstance(node.value, ast.Subscript)
+        ]
+        if len(parts) != 1:
+            continue
+        whole, index = text.get(parts[0].value), text.get(parts[0].slice)
+        outer = text.parents.get(call)
+        first = isinstance(outer, ast.Subscript) and outer.value is call and text.get(outer.slice) == "0"
+        asked = text.replaced(call.args[1], whole)
+        end = outer if first and isinstance(outer, ast.Subscript) else call
+        place = text.place(end.end_lineno or end.lineno, end.end_col_offset or 0)
+        taken = Edit(*place, *place, f"[{index}]" if first else f"[0][{index}]")
+        title = f"the gradient of {whole}, and of that [{index}], on line {call.lineno}"
+        yield wanted.proposal(title, FREE, asked, taken)
 
 
 def columns(node: ast.AST) -> Iterator[tuple[str, ast.Subscript]]:
