@@ -220,7 +220,7 @@ class Laplace(LocScale):
         return 2**0.5 * self.scale
 
     def rsample(self, sample_shape: Shape = ()) -> Tensor:
-        drawn = plain(np.empty(self._extended_shape(sample_shape), self.loc.data_.dtype))
+        drawn = plain(np.zeros(self._extended_shape(sample_shape), self.loc.data_.dtype))
         drawn.uniform_(float(np.finfo(drawn.data_.dtype).eps) - 1, 1)
         return self.loc - self.scale * drawn.sign() * e.log1p(e.neg(drawn.abs()))
 

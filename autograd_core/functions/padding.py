@@ -55,7 +55,7 @@ def circular(input: Tensor, around: list[int]) -> Tensor:
         if length + left + right < 0:
             raise RuntimeError("Negative padding value is resulting in an empty dimension")
         lengths.append(length + left + right)
-    out: Tensor = plain(np.empty(lengths, input.data_.dtype))
+    out: Tensor = plain(np.zeros(lengths, input.data_.dtype))
     inside, shown = out, input
     last_first = range(input.data_.ndim - 1, first - 1, -1)
     for dim in last_first:

@@ -59,7 +59,7 @@ def vander(x: Tensor, N: int | None = None, increasing: bool = False) -> Tensor:
     if count < 0:
         raise RuntimeError("N must be non-negative.")
     kind = np.dtype(np.int64) if x.data_.dtype.kind in "biu" else x.data_.dtype
-    out: Any = plain(np.empty((rows, count), kind))
+    out: Any = plain(np.zeros((rows, count), kind))
     if count > 0:
         out.select(1, 0).fill_(1)
     if count > 1:
@@ -75,7 +75,7 @@ def combinations(input: Tensor, r: int = 2, with_replacement: bool = False) -> T
     if r < 0:
         raise RuntimeError(f"Expect a non-negative number, but got {r}")
     if r == 0:
-        return made(np.empty(0, input.data_.dtype), "empty")
+        return made(np.zeros(0, input.data_.dtype), "empty")
     count = input.data_.shape[0]
     places = np.indices((count,) * r)
     rising = [low <= high if with_replacement else low < high for low, high in zip(places, places[1:], strict=False)]

@@ -215,7 +215,7 @@ class SpectralNorm(Renewed):
 
 def drawn(size: int, kind: np.dtype[Any]) -> Tensor:
     """Normal numbers."""
-    numbers: Tensor = plain(np.empty(size, kind)).normal_(0, 1)
+    numbers: Tensor = plain(np.zeros(size, kind)).normal_(0, 1)
     return numbers
 
 

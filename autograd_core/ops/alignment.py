@@ -107,7 +107,7 @@ def ctc_loss(
     steps, batch, _ = log_probs.shape
     places = 2 * max(target_lengths, default=0) + 1 if targets.ndim == 1 else 2 * targets.shape[1] + 1
     sums = np.full((batch, steps, places), -np.inf, log_probs.dtype)
-    losses = np.empty(batch, log_probs.dtype)
+    losses = np.zeros(batch, log_probs.dtype)
     for i, row in enumerate(spelled(targets, target_lengths, blank)):
         length = input_lengths[i]
         sums[i, :length, : len(row)] = forward_sums(log_probs[:length, i, row], row)

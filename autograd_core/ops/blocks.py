@@ -145,7 +145,7 @@ def mean_map(size: int, count: int, kind: np.dtype[np.floating]) -> Array:
 def largest_evenly(data: Array, counts: Sizes) -> tuple[Array, Array]:
     """The largest element of each of so many blocks along the last sides, and its place in the whole of these."""
     n = len(counts)
-    values, where = (np.empty((*data.shape[:-n], *counts), kind) for kind in (data.dtype, np.int64))
+    values, where = (np.zeros((*data.shape[:-n], *counts), kind) for kind in (data.dtype, np.int64))
     sides = [spans(size, count) for size, count in zip(data.shape[-n:], counts, strict=True)]
     for at in np.ndindex(*counts):
         cut = tuple(slice(*ends[i]) for ends, i in zip(sides, at, strict=True))

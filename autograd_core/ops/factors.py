@@ -27,7 +27,7 @@ def adjoint_of(a: Array) -> Array:
 
 def by_columns(a: Array) -> Array:
     """The same matrices, laid out column by column."""
-    turned = np.empty((*a.shape[:-2], a.shape[-1], a.shape[-2]), a.dtype)
+    turned = np.zeros((*a.shape[:-2], a.shape[-1], a.shape[-2]), a.dtype)
     turned[...] = adjoint_of(a)
     return adjoint_of(turned)
 
@@ -38,7 +38,7 @@ def lu_factor(a: Array) -> tuple[Array, Array]:
     flat = lu.reshape(math.prod(lu.shape[:-2]), *lu.shape[-2:])
     rows, columns = lu.shape[-2:]
     steps = min(rows, columns)
-    pivots = np.empty((len(flat), steps), np.int32)
+    pivots = np.zeros((len(flat), steps), np.int32)
     every = np.arange(len(flat))
     with np.errstate(all="ignore"):
         for k in range(steps):

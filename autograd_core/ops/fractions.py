@@ -72,7 +72,7 @@ def pooled(title: str, data: Array, kernel: Sizes, output: Sizes, samples: Array
     n = len(kernel)
     check_sizes(data.shape[:-n], output)
     images = data.reshape(math.prod(data.shape[:-n]), *data.shape[-n:])
-    values, where = (np.empty((len(images), *output), kind) for kind in (data.dtype, np.int64))
+    values, where = (np.zeros((len(images), *output), kind) for kind in (data.dtype, np.int64))
     drawn = samples.reshape(-1, n)
     order = range(n) if n == 3 else range(n - 1, -1, -1)  # for images, torch draws for the width first
     for i, image in enumerate(images):

@@ -165,7 +165,7 @@ def mkldnn_rnn_layer(
     """One layer and direction: (all hidden states, the last hidden state, the last cell state, room for backward)."""
     n = hidden_size
     pulled = np.matmul(input, weight0.T) + (weight2 + weight3 if has_biases else 0)
-    out = np.empty((*input.shape[:2], n), input.dtype)
+    out = np.zeros((*input.shape[:2], n), input.dtype)
     hidden, cell = hx_, cx_
     for at in reversed(range(len(input))) if reverse else range(len(input)):
         gates = pulled[at] + np.matmul(hidden, weight1.T)

@@ -162,7 +162,7 @@ def check_room(options: dict[str, Any]) -> None:
     Raises:
         RuntimeError: it would by more.
     """
-    given = {name: as_two(int(name != "output_padding"), options[name]) for name in ("output_padding", "stride", "dilation")}
+    given = {name: as_two(one, options[name]) for name, one in (("output_padding", 0), ("stride", 1), ("dilation", 1))}
     if any(more >= step and more >= wide for more, step, wide in zip(*given.values(), strict=True)):
         told = " ".join(sides_of(name, values, " ") for name, values in given.items())
         raise RuntimeError(f"output padding must be smaller than either stride or dilation, but got {told}")

@@ -20,6 +20,7 @@ from ..engine import torch
 from ..machine import Machine
 from ..objects.values import Type, Value
 from ..torch_face.sizes import spread
+from ..words import words
 from .sharing import shown
 from .sizes import shape_of as shape_sizes
 from .sizes import size_of, summed, widened
@@ -192,11 +193,17 @@ def interpolated(
     return np.interp(at, places, values, *ends)
 
 
+PADDINGS = words("constant edge linear_ramp maximum mean median minimum reflect symmetric wrap empty")
+
+
 def padded(machine: Machine, given: Value, width: Value, mode: str = "constant", constant_values: Value = 0) -> Array:
     found = np.asarray(numbers(machine, given))
+    if mode not in PADDINGS:
+        raise ValueError(f"mode '{mode}' is not supported")
     machine.meter.elements(widened(found.shape, numbers(machine, width)))
     more = {"constant_values": numbers(machine, constant_values)} if mode == "constant" else {}
     way: Any = np.pad
+    mode = "constant" if mode == "empty" else mode  # what lies in fresh memory is not a program's business
     made: Array = way(found, numbers(machine, width), mode=mode, **more)
     return made
 

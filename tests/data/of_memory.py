@@ -1,0 +1,78 @@
+# What makes new memory, and what may leave some of it as it was.
+import torch, numpy as np, torch.nn as nn, torch.nn.functional as F
+
+say = lambda f: print(*[part.tolist() for part in (lambda r: r if isinstance(r, (tuple, list)) else [r])(f())])
+
+
+def tell(*ways):
+    for way in ways:
+        try:
+            say(way)
+        except Exception as error:
+            print(type(error).__name__, error)
+
+
+x, image = torch.ones(3, 2), torch.ones(1, 1, 4, 4)
+tell(lambda: torch.empty(7))
+tell(lambda: torch.empty(3, 0))
+tell(lambda: torch.empty_like(x))
+tell(lambda: x.new_empty(2, 3))
+tell(lambda: torch.empty_like(x.t()))
+tell(lambda: torch.empty(2, 3, dtype=torch.int64))
+tell(lambda: torch.Tensor(2, 3))
+tell(lambda: torch.FloatTensor(4))
+tell(lambda: x.new(5))
+tell(lambda: torch.empty(4, dtype=torch.bool))
+tell(lambda: torch.empty_strided((2, 2), (50, 7)))
+tell(lambda: x.new_empty_strided((3,), (9,)))
+for step in (1, 3, 40, 400):
+    print(sum(torch.empty_strided((2,), (step,)).untyped_storage()))
+print(torch.empty_strided((3, 2), (1, 90)).as_strided((93,), (1,)).sum().item())
+tell(lambda: torch.ones(2).resize_(50))
+tell(lambda: torch.ones(2)[1:].resize_(9))
+tell(lambda: torch.ones(2).resize_(3, 4))
+tell(lambda: torch.ones(2).set_())
+tell(lambda: nn.Parameter(torch.empty(3)).detach())
+tell(lambda: nn.Linear(2, 2).to_empty(device="cpu").weight.detach())
+for mode in ("constant", "reflect", "replicate", "circular"):
+    for pad in ((4, -4), (-4, 4), (4, -3), (-3, 4), (3, -4), (2, 2), (-1, 2), (0, 4), (4, 4)):
+        tell(lambda: F.pad(torch.ones(1, 2, 4), pad, mode=mode), lambda: F.pad(image, pad + (1, -1), mode=mode))
+tell(lambda: np.empty(5))
+tell(lambda: np.empty_like(np.ones(3)))
+tell(lambda: np.ndarray((2, 2)))
+tell(lambda: np.pad(np.ones(2), 3, mode="empty"))
+tell(lambda: np.pad(np.ones((2, 2)), ((1, 2), (0, 3)), "empty"))
+w = torch.ones(2, 3, requires_grad=True)
+w[0].sum().backward()
+print(w.grad.tolist())
+tell(lambda: torch.autograd.grad(w.as_strided((2,), (2,)).sum(), w))
+tell(lambda: torch.autograd.grad(w.t().diagonal().sum(), w))
+tell(lambda: F.max_unpool1d(torch.ones(1, 1, 2), torch.tensor([[[0, 3]]]), 2))
+tell(lambda: F.fold(torch.ones(1, 4, 4), (4, 4), 2, stride=2))
+tell(lambda: F.unfold(image, 2))
+tell(lambda: F.conv_transpose2d(image, torch.ones(1, 1, 2, 2), stride=3, output_padding=2))
+tell(lambda: torch.vander(torch.ones(3), 4))
+tell(lambda: F.adaptive_max_pool2d(image, (2, 3)))
+tell(lambda: image.to(memory_format=torch.channels_last))
+tell(lambda: torch.bucketize(x, torch.ones(2)))
+tell(lambda: torch.histc(x))
+tell(lambda: nn.utils.rnn.pad_sequence([torch.ones(1), torch.ones(3)]))
+tell(lambda: torch.block_diag(x, x))
+tell(lambda: torch.combinations(torch.ones(3), 2))
+tell(lambda: torch.zeros(2, 3, out=torch.empty(0)))
+tell(lambda: torch.linalg.lu_factor(torch.eye(3)))
+tell(lambda: torch.linalg.eigh(torch.eye(2)))
+tell(lambda: nn.LSTM(2, 2)(torch.ones(3, 1, 2))[0].detach())
+tell(lambda: nn.EmbeddingBag(3, 2)(torch.tensor([1]), torch.tensor([0, 1])).detach())
+tell(lambda: F.embedding_bag(torch.tensor([0]), x, torch.tensor([0, 1, 1]), mode="max"))
+tell(lambda: torch.ones(0, 3).sum(0))
+tell(lambda: torch.ones(2, 0).mean(1))
+tell(lambda: F.ctc_loss(torch.zeros(4, 2, 3).log_softmax(2), torch.ones(2, 2).long(), [4, 0], [2, 0], reduction="none"))
+tell(lambda: torch.median(torch.ones(0)))
+tell(lambda: np.median(np.ones(0)))
+tell(lambda: np.mean(np.ones((0, 2)), axis=0))
+tell(lambda: np.linalg.solve(np.eye(2), np.ones(2)))
+tell(lambda: np.where(np.ones(3) > 0, 1, 2))
+tell(lambda: np.einsum("ii", np.eye(2)))
+tell(lambda: np.histogram(np.ones(3)))
+tell(lambda: np.unique(np.ones(3), return_inverse=True))
