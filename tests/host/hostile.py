@@ -55,7 +55,6 @@ PENDING: frozenset[str] = frozenset(
 host-pdict-class
 host-pdict-dict
 host-pdict-reduce
-mem-circular-pad
 """.splitlines()
 )
 """Entries of HELD that are known to be wrong as yet: here to be emptied, and for nothing else."""
