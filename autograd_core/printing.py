@@ -67,6 +67,14 @@ def printoptions(**changes: Any) -> Iterator[None]:
         _options.set(before)
 
 
+def letters(shape: tuple[int, ...]) -> int:
+    """How many letters a tensor of this shape takes at least."""
+    options = _options.get()
+    size = math.prod(shape)
+    shown = size if size <= options.threshold else math.prod(min(n, 2 * options.edgeitems + 1) for n in shape)
+    return shown * (3 if options.precision < 16 else options.precision)
+
+
 # ---- what torch.Tensor and nn.Parameter print
 
 PREFIX = "tensor("

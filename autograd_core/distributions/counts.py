@@ -15,6 +15,7 @@ from ..ops import elementwise as e
 from ..ops import shape as s
 from ..ops.special import lgamma
 from ..ops.two_numbers import xlogy
+from ..state import ask_room
 from ..tensor import Tensor, plain
 from . import constraints
 from .discrete import Categorical, Chances, one_of
@@ -163,6 +164,7 @@ class Binomial(Chances):
 
     def enumerate_support(self, expand: bool = True) -> Tensor:
         most = self.one_count("enumerate_support")
+        ask_room(int(most))
         return self.listed(np.arange(1 + most, dtype=self._param.data_.dtype), expand)
 
 
@@ -229,6 +231,7 @@ class OneHotCategorical(OfClasses):
 
     def enumerate_support(self, expand: bool = True) -> Tensor:
         n, batch = self._event_shape[0], self._batch_shape
+        ask_room(n, n)
         values = plain(np.eye(n, dtype=self._categorical._param.data_.dtype))
         values = s.view(values, [n, *[1] * len(batch), n])
         return s.expand(values, [n, *batch, n]) if expand else values

@@ -15,6 +15,7 @@ from ..ops import arrange
 from ..ops import index as i
 from ..ops import shape as s
 from ..ops.kernels import refuse
+from ..state import ask_room
 from ..tensor import Tensor, plain
 from ..warned import warn_once
 from .choices import sizes_of
@@ -184,7 +185,9 @@ def repeat_interleave(
     if repeats is None and input.data_.ndim != 1:
         raise RuntimeError("repeat_interleave only accept 1D vector as repeat")
     if repeats is None:
-        return plain(np.repeat(np.arange(input.data_.size, dtype=input.data_.dtype), counts_of(input)))
+        counts = counts_of(input)
+        ask_room(int(np.sum(counts)))
+        return plain(np.repeat(np.arange(input.data_.size, dtype=input.data_.dtype), counts))
     if dim is None:
         input = input if input.data_.ndim == 1 else s.reshape(input, [input.data_.size])
     at = s.wrap(dim or 0, input.data_.ndim)
@@ -221,7 +224,9 @@ def repeated_each(input: Tensor, repeats: Tensor, at: int) -> Tensor:
             "repeats must have the same size as input along dim, but got repeats.size(0) = "
             f"{counts.size} and input.size({at}) = {length}"
         )
-    places = np.repeat(np.arange(length), np.broadcast_to(counts_of(repeats).ravel(), (length,)))
+    each = np.broadcast_to(counts_of(repeats).ravel(), (length,))
+    ask_room(int(np.sum(each)))
+    places = np.repeat(np.arange(length), each)
     return i.index_select(input, at, plain(places))
 
 

@@ -249,12 +249,14 @@ closed_range.__name__ = "range"
 def triu_indices(row: int, col: int, offset: int = 0, *, dtype: Any = None, device: Any = None) -> Tensor:
     """Rows and columns of the elements on and above a diagonal, one below the other."""
     check_sides(row, col)
+    ask_room(2 * row, col)
     return made(np.array(np.triu_indices(row, offset, col), places(dtype)), "triu_indices", False, device)
 
 
 def tril_indices(row: int, col: int, offset: int = 0, *, dtype: Any = None, device: Any = None) -> Tensor:
     """Rows and columns of the elements on and below a diagonal, one below the other."""
     check_sides(row, col)
+    ask_room(2 * row, col)
     return made(np.array(np.tril_indices(row, offset, col), places(dtype)), "tril_indices", False, device)
 
 

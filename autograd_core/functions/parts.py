@@ -15,6 +15,7 @@ from ..ops import elementwise as e
 from ..ops import gathering, scattering
 from ..ops import index as i
 from ..ops import shape as s
+from ..state import ask_room
 from ..tensor import Tensor, plain
 
 
@@ -31,6 +32,7 @@ def tensor_split(input: Tensor, indices_or_sections: Any, dim: int = 0) -> tuple
         if sections <= 0:
             raise RuntimeError(f"number of sections must be larger than 0, got {sections}")
         small, more = divmod(length, sections)
+        ask_room(3 * sections)
         ends = [min(k, more) + k * small for k in range(1, sections + 1)]
     else:
         ends = [*indices_or_sections, length]

@@ -10,6 +10,7 @@ import numpy as np
 
 from ..functions import packed, recurrent
 from ..ops import shape as s
+from ..state import ask_room
 from ..tensor import Tensor, plain
 from .cells import Recurrent
 from .layers import blank, rank_of
@@ -44,6 +45,7 @@ class RNNBase(Recurrent):
         rows = self.GATES[mode] * hidden_size
         out = proj_size or hidden_size
         self._all_weights: list[list[str]] = []
+        ask_room(num_layers * 256)  # four parameters, each of which takes as much memory as 64 numbers
         for layer in range(num_layers):
             width = out * (1 + bidirectional) if layer else input_size
             shapes = {"weight_ih": (rows, width), "weight_hh": (rows, out)}

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ..functions.factories import floating
-from ..state import state
+from ..state import ask_room, state
 from ..tensor import Tensor, plain
 from ..warned import warn_once
 from . import functional as F
@@ -97,6 +97,12 @@ class TransformerEncoderLayer(Layer):
         return self.through(src, attended)
 
 
+def copies(layer: Module, count: int) -> ModuleList:
+    """So many copies of a layer; the room for them is asked for first."""
+    ask_room(count * sum(64 + part.data_.size for part in layer.parameters()))
+    return ModuleList([deepcopy(layer) for _ in range(count)])
+
+
 class TransformerEncoder(Module):
     """Several encoder layers, which begin as copies of one."""
 
@@ -114,7 +120,7 @@ class TransformerEncoder(Module):
             warnings.warn(UNUSED_NESTED_TENSOR + reason, stacklevel=2)
         self.enable_nested_tensor, self.mask_check = enable_nested_tensor, mask_check
         self.use_nested_tensor = enable_nested_tensor and not reason
-        self.layers = ModuleList([deepcopy(encoder_layer) for _ in range(num_layers)])
+        self.layers = copies(encoder_layer, num_layers)
         self.num_layers, self.norm = num_layers, norm
 
     def forward(
@@ -216,7 +222,7 @@ class TransformerDecoder(Module):
 
     def __init__(self, decoder_layer: TransformerDecoderLayer, num_layers: int, norm: Module | None = None) -> None:
         super().__init__()
-        self.layers = ModuleList([deepcopy(decoder_layer) for _ in range(num_layers)])
+        self.layers = copies(decoder_layer, num_layers)
         self.num_layers, self.norm = num_layers, norm
 
     def forward(
@@ -315,4 +321,5 @@ class Transformer(Module):
     @staticmethod
     def generate_square_subsequent_mask(sz: int, device: Any = None, dtype: Any = None) -> Tensor:
         """A mask that hides from each place what comes later: `sz` x `sz`, -inf above the diagonal."""
+        ask_room(sz, sz)
         return plain(np.triu(np.full((sz, sz), -np.inf, floating(dtype)), 1))

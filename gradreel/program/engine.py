@@ -11,7 +11,7 @@ import numpy as np
 import autograd_core
 from autograd_core.custom.function import INSTANTIATED
 from autograd_core.methods import storages
-from autograd_core.printing import printoptions
+from autograd_core.printing import letters, printoptions
 from autograd_core.state import isolated
 from autograd_core.tell import listening, tensor_id
 from autograd_core.tell import written as tell_written
@@ -55,6 +55,7 @@ __all__ = [
     "TENSORS",
     "elements_of",
     "isolated",
+    "letters",
     "listening",
     "running",
     "tell_written",

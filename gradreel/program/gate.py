@@ -46,23 +46,28 @@ CALLED: tuple[type, ...] = (
 PASSING = (*STREAMS, *CALLED, torch.nn.UninitializedParameter, torch.nn.UninitializedBuffer)
 
 
-def stranger(value: Value) -> Any:
-    """What numpy must not see of `value`: itself, or what it holds; None if there is no such thing."""
+def stranger(value: Value, seen: set[int] | None = None) -> Any:
+    """What numpy must not see of `value`: itself, or what it holds; None if there is no such thing.
+
+    `seen` are the lists that were looked at: one may be there many times.
+    """
     kind = type(value)
     if kind in EXACT or value is None:
         return None
-    if isinstance(value, LISTS):
-        return first_stranger(value)
+    if isinstance(value, (*LISTS, dict)):
+        seen = set() if seen is None else seen
+        if id(value) in seen:
+            return None
+        seen.add(id(value))
+        return first_stranger(value.values() if isinstance(value, dict) else value, seen)
     if kind is slice:
-        return first_stranger((value.start, value.stop, value.step))
-    if isinstance(value, dict):
-        return first_stranger(value.values())
+        return first_stranger((value.start, value.stop, value.step), seen)
     return None if isinstance(value, (*PASSING, bool, int, float, str)) else value
 
 
-def first_stranger(values: Iterable[Value]) -> Any:
+def first_stranger(values: Iterable[Value], seen: set[int] | None = None) -> Any:
     for value in values:
-        found = None if type(value) in EXACT else stranger(value)
+        found = None if type(value) in EXACT else stranger(value, seen)
         if found is not None:
             return found
     return None

@@ -12,6 +12,7 @@ from ...ops import attention
 from ...ops import elementwise as e
 from ...ops import matmul as m
 from ...ops import shape as s
+from ...state import ask_room
 from ...tensor import Tensor, plain
 from .dropouts import dropout
 
@@ -115,6 +116,7 @@ def composed(
     root = math.sqrt(abs(factor))
     kind = query.data_.dtype
     if is_causal:
+        ask_room(query.data_.shape[-2], key.data_.shape[-2])
         mask = plain(np.tri(query.data_.shape[-2], key.data_.shape[-2], dtype=bool))
     if mask is not None and mask.data_.dtype.kind == "b":
         mask = plain(np.where(mask.data_, kind.type(0), kind.type(-np.inf)))

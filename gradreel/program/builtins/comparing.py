@@ -15,12 +15,11 @@ from ..objects.values import OBJECTS, Bound, Foreign, Instance, Own, Type, Value
 from .formatting import type_name
 from .hashing import keyed
 from .iterating import DICTS, iterate
-from .operators import ARRAYS, NUMPY, OWN, RECORDS, prepare, unseen
+from .operators import ARRAYS, ITEMS, NUMPY, OWN, RECORDS, prepare, unseen
 
 if TYPE_CHECKING:
     from ..machine import Machine
 
-ITEMS: tuple[type, ...] = tuple(type(d.items()) for d in DICTS)
 SET_LIKE: tuple[type, ...] = (*ITEMS, *(type(d.keys()) for d in DICTS))
 """Views of dicts, which are compared as sets are: Python does so with values inside as they are, of any size."""
 SETS: tuple[type, ...] = (set, frozenset, *SET_LIKE)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import OrderedDict, defaultdict, deque
 from collections.abc import Callable
 from types import MethodType
@@ -11,7 +12,7 @@ import numpy as np
 
 from ..bridge import Callback, unseen
 from ..calls import call_method, kind_name
-from ..engine import elements_of, torch
+from ..engine import letters, torch
 from ..errors import error_of, of_system
 from ..limits import Spent
 from ..machine import Machine
@@ -68,7 +69,10 @@ def text(machine: Machine, value: Value) -> str:
 def array_text(machine: Machine, value: Value, way: Callable[[Any], str]) -> str:
     """An array as numpy writes it."""
     machine.meter.elements(value.size)
-    machine.meter.charge(min(value.size, 1000))
+    most, edge = (int(machine.shown.get(name, usual)) for name, usual in (("threshold", 1000), ("edgeitems", 3)))
+    shown = value.size if value.size <= most else math.prod(min(n, 2 * edge + 1) for n in value.shape)
+    machine.meter.length(3 * shown)
+    machine.meter.charge(shown)
     if not machine.shown:
         return way(value)
     with np.printoptions(**machine.shown):
@@ -144,7 +148,7 @@ def written(machine: Machine, value: Value, around: tuple[int, ...] = ()) -> str
     if isinstance(value, np.ndarray):
         return array_text(machine, value, repr)
     if isinstance(value, torch.Tensor):
-        machine.meter.charge(min(elements_of(value), 1000))
+        machine.meter.length(letters(tuple(value.shape)))
     return f"<{kind_name(value)} object at 0x...>" if kind.__module__.startswith("gradreel") else as_torch(repr(value))
 
 

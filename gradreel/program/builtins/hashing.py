@@ -9,6 +9,8 @@ from ..objects.values import Value
 
 DEEPEST = 5_000
 """Tuples inside tuples that may be hashed; Python itself would go on until its stack is used up."""
+OFTEN = 256
+"""Keys after which the clock is looked at."""
 MANY = 1_000
 """Keys that are put into a set by one call of the host's, whatever their hashes are."""
 FREE = 64
@@ -34,8 +36,10 @@ def keys(machine: Machine, given: list[Value]) -> list[Value]:
             keyed(machine, key)
     if len(given) > MANY:
         seen: set[Value] = set()
-        for key in given:  # where all have one hash, they are compared with one another: by our loop first
+        for nr, key in enumerate(given):  # where all have one hash, they are compared with one another
             seen.add(key)
+            if not nr % OFTEN:
+                machine.meter.check()
     return given
 
 

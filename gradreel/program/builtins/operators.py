@@ -39,7 +39,8 @@ from ..objects.values import (
 from ..torch_face.sizes import product, spread
 from .extending import grow
 from .formatting import type_name
-from .hashing import count_of, unfolded
+from .hashing import count_of, keyed, keys, unfolded
+from .iterating import DICTS, VIEWS, listed
 from .templates import percent
 
 if TYPE_CHECKING:
@@ -277,6 +278,17 @@ def shape_of(value: Value) -> tuple[int, ...]:
     return (*shape, *shape_of(value)) if isinstance(value, (*NUMPY, *TENSORS)) else tuple(shape)
 
 
+ITEMS: tuple[type, ...] = tuple(type(d.items()) for d in DICTS)
+
+
+def of_items(machine: Machine, common: bool, left: Any, right: Value) -> set[Value]:
+    """The items of a dict that are also in the other, or are not: for those Python compares the values."""
+    from .comparing import contains
+
+    others = right if isinstance(right, (set, frozenset, *VIEWS)) else listed(machine, right)
+    return {keyed(machine, item) for item in left if contains(machine, item, others) is common}
+
+
 def grows(left: Value, right: Value) -> bool:
     """Whether `+=` and `|=` are a matter of the left side: arrays and tensors on the right say themselves what is."""
     return isinstance(left, (list, deque, dict)) and not isinstance(right, (*NUMPY, *ARRAYS))
@@ -302,6 +314,10 @@ def base_apply(
         prepare(machine, left, right)
     if unseen(left, right):
         raise TypeError(unsupported(row.sign, inplace, left, right))
+    if row.sign in ("&", "-") and (isinstance(left, ITEMS) or isinstance(right, ITEMS)):
+        return of_items(machine, row.sign == "&", left, right)
+    if row.sign in ("|", "^") and isinstance(left, VIEWS):
+        keys(machine, [*listed(machine, left), *listed(machine, right)])
     if inplace and grows(left, right) and grow(machine, row.sign, left, right):
         return left
     with np.errstate(**WARNING) if of_numpy(left, right) else nullcontext():

@@ -16,8 +16,9 @@ from ..numpy_face import sizes
 from ..numpy_face.sharing import wrote
 from ..objects.values import MISSING, Class, ClassMethod, Instance, Own, Silent, Type, Value
 from ..torch_face.names import TYPES
-from .hashing import keyed
+from .hashing import keyed, unfolded
 from .iterating import listed
+from .operators import LISTS
 
 SEQUENCES = (list, tuple, str)
 
@@ -51,8 +52,7 @@ def fetch_plainly(machine: Machine, owner: Value, index: Value) -> Value:
     if isinstance(owner, deque):
         return owner[position(owner, index)]
     if isinstance(owner, np.ndarray):
-        check_index(owner, index)
-        machine.meter.elements(sizes.picked(owner.shape, index))
+        prepare(machine, owner, index)
         return owner[index]
     if isinstance(owner, (range, torch.Size)):
         check_index(owner, index)
@@ -89,6 +89,15 @@ def check_index(owner: Value, index: Value) -> None:
             "only integers, slices (`:`), ellipsis (`...`), numpy.newaxis (`None`) and integer or boolean arrays are "
             "valid indices"
         )
+
+
+def prepare(machine: Machine, owner: Value, index: Value) -> None:
+    """Charges what an index takes of an array; one of numbers and slices takes a view."""
+    for part in index if isinstance(index, tuple) else (index,):
+        if isinstance(part, list):
+            machine.meter.elements(unfolded(part, LISTS))
+    check_index(owner, index)
+    machine.meter.elements(sizes.picked(owner.shape, index))
 
 
 def class_item(machine: Machine, owner: Value, index: Value) -> Value:
@@ -159,8 +168,7 @@ def assign_plainly(machine: Machine, owner: Value, index: Value, value: Value) -
     elif isinstance(owner, np.ndarray):
         from ..numpy_face.arrays import put
 
-        check_index(owner, index)
-        machine.meter.elements(sizes.picked(owner.shape, index))
+        prepare(machine, owner, index)
         put(machine, owner, index, value)
         if machine.mirrored:
             wrote(machine, owner)

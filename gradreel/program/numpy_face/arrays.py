@@ -72,8 +72,18 @@ def numbers(machine: Machine, given: Value) -> Any:
     if isinstance(given, torch.Tensor):
         return given.numpy()
     if isinstance(given, (list, tuple, range, deque)):
-        return [numbers(machine, part) for part in listed(machine, given)]
+        made = [numbers(machine, part) for part in listed(machine, given)]
+        machine.meter.elements(volume(made))
+        return made
     raise TypeError(f"only numbers and lists of numbers can become an array here, not {kind_name(given)}")
+
+
+def volume(made: list[Any]) -> int:
+    """The numbers in a list and in its arrays; of lists in it those of the first, for all are alike."""
+    first = made[0] if made else 0
+    if isinstance(first, list):
+        return len(made) * volume(first)
+    return sum(part.size if isinstance(part, np.ndarray) else 1 for part in made)
 
 
 def put(machine: Machine, owner: Array, index: Value, value: Value) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..machine import Machine
-from ..torch_face.sizes import apiece, product, solved, spread
+from ..torch_face.sizes import PIECE, product, solved, spread
 from ..words import words
 
 Given = tuple[Any, ...]
@@ -56,16 +56,7 @@ def parted(given: Given, named: dict[str, Any]) -> int:
     """Each part is an array by itself."""
     parts = given[1] if len(given) > 1 else named.get("indices_or_sections", 1)
     count = size_of(parts) + 1 if shape_of(parts) else max(whole(parts), 0)
-    return size_of(given[0]) + apiece((np.zeros(0), (0,) * min(count, MANY)))
-
-
-MANY = 10_000_000
-
-
-def differences(given: Given, named: dict[str, Any]) -> int:
-    """Once over all of it for each time that it is asked for."""
-    times = given[1] if len(given) > 1 else named.get("n", 1)
-    return size_of(given[0]) * max(min(whole(times, 1), max(shape_of(given[0]), default=1) + 1), 1)
+    return size_of(given[0]) + PIECE * count
 
 
 def quantiles(given: Given, named: dict[str, Any]) -> int:
@@ -96,7 +87,6 @@ MADE: dict[str, Callable[[Given, dict[str, Any]], int]] = {
     **dict.fromkeys(("split", "array_split"), parted),
     **dict.fromkeys(("percentile", "quantile"), quantiles),
     **dict.fromkeys(("cov", "corrcoef"), each_with_each),
-    "diff": differences,
     "average": side_by_side,
 }
 """What is made by the functions that may make more than all that they are given."""
@@ -115,6 +105,8 @@ def charge(machine: Machine, name: str, given: Given, named: dict[str, Any] | No
     if name in VIEWS:
         machine.meter.fits(size_of(given[0]))
     else:
+        if name == "diff":
+            machine.meter.charge(max(whole(given[1] if len(given) > 1 else (named or {}).get("n", 1)), 0))
         machine.meter.elements(MADE.get(name, together)(given, named or {}))
 
 
