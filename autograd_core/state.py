@@ -127,6 +127,11 @@ def ask_room(*lengths: int) -> None:
         state.reserve("empty", lengths)
 
 
+def visit() -> None:
+    """Tell whoever counts work of a step through what may be inside itself, or be shared by many."""
+    ask_room(1 << 11)
+
+
 def forget(thread: int) -> None:
     """The thread of this number ends; another may get its number."""
     special.discard(thread)

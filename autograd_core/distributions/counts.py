@@ -274,6 +274,8 @@ class Multinomial(OfClasses):
         return self.total_count * self.probs * (1 - self.probs)
 
     def sample(self, sample_shape: Shape = ()) -> Tensor:
+        times = math.prod((self.total_count, *sample_shape, *self._batch_shape))
+        ask_room(max(times, times * self._event_shape[0] // 8))  # which class it is, as a byte
         drawn = np.asarray(self._categorical.sample((self.total_count, *sample_shape)).data_)
         classes = np.arange(self._event_shape[0])
         counts = (drawn[..., None] == classes).sum(0)

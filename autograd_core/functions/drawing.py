@@ -11,7 +11,7 @@ from .. import errors, streams
 from ..batching.making import at_random, like_at_random
 from ..ops.kernels import refuse
 from ..ops.sampling import check_bounds
-from ..state import state
+from ..state import ask_room, state
 from ..strides import blank_like
 from ..tensor import Array, Tensor, plain
 from .choices import numpy_dtype
@@ -112,6 +112,7 @@ def normal(
         raise RuntimeError(refused)
     shape = list(size) if size is not None else list(np.broadcast_shapes(*given))
     count = math.prod(shape)
+    ask_room(count)
     if size is not None:
         return made(
             streams.normal(count, floating(dtype), mean, std, generator).reshape(shape), "normal", requires_grad

@@ -12,6 +12,7 @@ from ..not_implemented import underived
 from ..ops import index as i
 from ..ops import putting, scattering
 from ..ops import shape as s
+from ..state import ask_room
 from ..tensor import Tensor, plain
 from ..transforms.batch import unseen
 from ..warned import warn_once
@@ -66,5 +67,6 @@ def nonzero(input: Tensor, *, as_tuple: bool = False) -> Any:
         raise RuntimeError(errors.DYNAMIC.format("where" if as_tuple else "nonzero"))
     if as_tuple:
         return tuple(s.unbind(nonzero(input if input.data_.ndim else s.unsqueeze(input.detach(), 0)), 1))
+    ask_room(input.data_.size, max(input.data_.ndim, 1))
     found = np.nonzero(np.atleast_1d(input.data_))
     return plain(np.stack(found).astype(np.int64).T if input.data_.ndim else np.zeros((len(found[0]), 0), np.int64))

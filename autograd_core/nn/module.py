@@ -16,6 +16,7 @@ from ..functions.likes import empty_like
 from ..opaque import opaque
 from ..signatures.guarding import TABLE
 from ..signatures.parsing import read
+from ..state import visit
 from ..tensor import Tensor
 from ..titles import name_methods
 from ..unsupported import Unsupported
@@ -63,6 +64,7 @@ class Module(Calling, Stored):
         from ..modes import no_grad
 
         if recurse:
+            visit()
             for module in self.children():
                 module._apply(fn)
         for parameter in self._parameters.values():
@@ -122,6 +124,7 @@ class Module(Calling, Stored):
         return ""
 
     def __repr__(self) -> str:
+        visit()
         extra = self.extra_repr().split("\n") if self.extra_repr() else []
         children = [f"({name}): {indented(repr(module))}" for name, module in self._modules.items()]
         if not extra and not children:

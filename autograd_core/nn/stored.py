@@ -10,6 +10,7 @@ from weakref import ref
 
 from ..graph import Handle
 from ..modes import no_grad
+from ..state import visit
 from ..tensor import Tensor
 from .parameter import Parameter
 from .tree import Tree
@@ -73,6 +74,7 @@ class Stored(Tree):
             )
             given = (*args, *(destination, prefix, keep_vars)[len(args) :])
             destination, prefix, keep_vars = given
+        visit()
         if destination is None:
             destination = OrderedDict()
             destination._metadata = OrderedDict()  # the versions of the modules' formats, by their paths
@@ -144,6 +146,7 @@ class Stored(Tree):
         keys: _IncompatibleKeys,
         wrong: list[str],
     ) -> None:
+        visit()
         facts = dict(metadata.get(prefix[:-1], {}))
         if assign:
             facts["assign_to_params_buffers"] = True

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, Self
 
+from ..state import visit
 from ..tensor import Tensor
 from .attributes import Attributes
 from .parameter import Parameter
@@ -31,6 +32,8 @@ class Tree(Attributes):
             return
         if remove_duplicate:
             seen.add(self)
+        else:
+            visit()
         yield prefix, self  # type: ignore[misc]  # every tree is a Module
         for name, module in self._modules.items():
             if module is not None:
@@ -126,6 +129,7 @@ class Tree(Attributes):
         if not isinstance(mode, bool):
             raise ValueError("training mode is expected to be boolean")
         self.training = mode
+        visit()
         for module in self.children():
             module.train(mode)
         return self

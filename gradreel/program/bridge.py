@@ -33,11 +33,12 @@ from .objects.values import (
     Value,
 )
 from .refusal import Refusal
+from .torch_face.sizes import count_of
 
 if TYPE_CHECKING:
     from .machine import Machine
 
-PLAIN = frozenset({*TENSORS, bool, int, float, str, type(None), type(...), torch.Size, torch.dtype, slice, range})
+PLAIN = frozenset({*TENSORS, bool, int, float, str, type(None), type(...), torch.Size, torch.dtype, slice})
 """Types that cross unchanged, in both directions."""
 
 CALLABLES = (Function, Bound, Builtin, Foreign, Class, Type)
@@ -116,6 +117,9 @@ def to_engine(machine: Machine, value: Value) -> Any:
         machine.meter.charge()
         given = {key: to_engine(machine, part) for key, part in value.items()}
         return value if all(given[key] is part for key, part in value.items()) else given
+    if kind is range:
+        machine.meter.elements(count_of(value))
+        return value
     if kind is Foreign:
         return value.run if not _bound(value) else BOUND[function_kind(value)](value.run, value.receiver)
     if kind is Type:

@@ -27,6 +27,7 @@ NUMBERS = frozenset(np.dtype(code).type for code in "?bBhHiIlLqQefd")
 EXACT: frozenset[type] = frozenset(
     {
         *(PLAIN - {slice}),
+        range,
         *TENSORS,
         *NUMBERS,
         *(type(np.dtype(kind)) for kind in NUMBERS),

@@ -8,7 +8,7 @@ from ... import tell
 from ...graph import Dim
 from ...ops import added
 from ...ops.rows import embedding as looked_up
-from ...state import state
+from ...state import ask_room, state
 from ...tensor import Array, Tensor, plain
 from ...unsupported import no_sparse
 from .common import need_tensor
@@ -68,6 +68,7 @@ def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
     count = int(labels.max()) + 1 if num_classes == -1 else num_classes
     if labels.size and labels.max() >= count:
         raise RuntimeError("Class values must be smaller than num_classes.")
+    ask_room(labels.size, max(count, 0))
     marks = plain(np.ascontiguousarray(np.equal(labels[..., None], np.arange(count)).astype(np.int64)))
     marks.bump()  # torch fills a new tensor with zeros, then scatters ones into it
     marks.bump()

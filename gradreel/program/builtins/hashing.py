@@ -6,6 +6,7 @@ from typing import Any
 
 from ..machine import Machine
 from ..objects.values import Value
+from ..torch_face.sizes import count_of
 
 DEEPEST = 5_000
 """Tuples inside tuples that may be hashed; Python itself would go on until its stack is used up."""
@@ -41,13 +42,6 @@ def keys(machine: Machine, given: list[Value]) -> list[Value]:
             if not nr % OFTEN:
                 machine.meter.check()
     return given
-
-
-def count_of(items: Any) -> int:
-    """How many there are, even where a range has more than Python counts."""
-    if isinstance(items, range):
-        return max(0, -((items.start - items.stop) // items.step))
-    return len(items)
 
 
 def unfolded(whole: Any, kinds: type | tuple[type, ...] = tuple) -> int:

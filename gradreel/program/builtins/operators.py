@@ -36,10 +36,10 @@ from ..objects.values import (
     Type,
     Value,
 )
-from ..torch_face.sizes import product, spread
+from ..torch_face.sizes import count_of, product, spread
 from .extending import grow
 from .formatting import type_name
-from .hashing import count_of, keyed, keys, unfolded
+from .hashing import keyed, keys, unfolded
 from .iterating import DICTS, VIEWS, listed
 from .templates import percent
 

@@ -399,3 +399,10 @@ def solved(shape: tuple[int, ...]) -> int:
     if len(shape) < 2:
         return 0
     return math.prod(shape[:-2]) * (shape[-2] * shape[-1] * max(shape[-2:]) + EACH)
+
+
+def count_of(items: Any) -> int:
+    """How many there are, even where a range has more than Python counts."""
+    if isinstance(items, range):
+        return max(0, -((items.start - items.stop) // items.step))
+    return len(items)
