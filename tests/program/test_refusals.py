@@ -8,7 +8,7 @@ from gradreel.program import run
 from gradreel.trace.events import Printed, Warned
 
 BEFORE: dict[str, tuple[int, str]] = {
-    "print(1)\nx = x +": (2, "ends in the middle of line 2"),
+    "print(1)\nx = x +": (2, "cut off in line 2"),
     "x = x +\nprint(1)": (1, "invalid syntax"),
     "print(1)\nbreak": (2, "'break' outside loop"),
     "print(1)\nimport subprocess": (2, "import subprocess"),

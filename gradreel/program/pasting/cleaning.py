@@ -40,7 +40,11 @@ DOTS = re.compile(r"\s*\.\.\.+(?::\s?| |$)")
 BULLET = re.compile(r"\s*(?:[-*+•‣◦▪·–]|\d{1,3}\)|[a-z]\))\s+")
 BARS = re.compile(r"\s*[|│┃║]\s?")
 BAR_BEHIND = re.compile(r"\s*[|│┃║]\s*$")
-NUMBER = re.compile(r"\s*(?:-{1,4}>|=+>|[>*→▶])?\s*[\[(]?[Ll]?(\d{1,6})(?:[\])]?\s?(?:[:|.)│┃›»]|->|→)|\]|\s|(?=$))\s?")
+NUMBER = re.compile(
+    r"\s*(?:-{1,4}>|=+>|[>*→▶])?\s*[\[(]?[Ll]?(\d{1,6})"
+    r"(?:\s{1,4}(?:->)?\t|(?:[\])]?\s?(?:[:|.)│┃›»]|->|→)|\]|\s|(?=$))\s?)"
+)
+PICKED = re.compile(r"\s*(\d{1,6})[:-]")
 GREP = re.compile(r"((?:[A-Za-z]:)?[\w./\\~-]*?\w\.\w{1,6})[:-](?:(\d{1,6})[:-])?(?:\d{1,4}:)?")
 BETWEEN_HITS = re.compile(r"--\s*$|Binary file .{1,200} matches")
 
@@ -102,7 +106,7 @@ def renumbered(lines: Sequence[str]) -> list[str] | None:
         return None
     numbers = [int(match[1]) for match in matches if match]
     steps = [after - before for before, after in zip(numbers, numbers[1:], strict=False)]
-    if not steps or sum(step == 1 for step in steps) < MOST * len(steps) - 1:
+    if not steps or sum(step == 1 for step in steps) < MOST * len(steps) - (len(steps) > 3):
         return None
     made = without_mark(lines, matches)
     return made if any(map(like_code, made)) else None
@@ -114,6 +118,8 @@ def hits(lines: Sequence[str]) -> tuple[list[str], bool] | None:
     if matches is None:
         return None
     found = [match for match in matches if match]
+    if not any(line[match.end() :].strip() for line in lines if (match := GREP.match(line[:LOOKED]))):
+        return None
     numbers = [int(match[2] or 0) for match in found]
     whole = all(after - before == 1 for before, after in zip(numbers, numbers[1:], strict=False)) or not any(numbers)
     made = [line[match.end() :] if (match := GREP.match(line[:LOOKED])) else comment(line) for line in lines]
@@ -126,7 +132,16 @@ def ungrepped(lines: Sequence[str]) -> list[str] | None:
 
 
 def grepped(lines: Sequence[str]) -> bool:
-    return hits(lines) is not None
+    """Whether the lines were picked out of files, with their names or only with their numbers."""
+    if hits(lines) is not None:
+        return True
+    matches = marked(lines, PICKED, 1.0)
+    numbers = [int(match[1]) for match in matches or () if match]
+    steps = [after - before for before, after in zip(numbers, numbers[1:], strict=False)]
+    picked = len(steps) > 0 and min(steps) > 0 and max(steps) > 1
+    return picked and any(
+        like_code(line[match.end() :]) for line, match in zip(lines, matches or (), strict=True) if match
+    )
 
 
 # ---- escapes
@@ -220,6 +235,16 @@ HUNK = re.compile(r"@@+ -\d+")
 SIDES = re.compile(r"[-+ ]|$|\\ No newline")
 
 
+OTHER_DIFF = re.compile(r"\d+(?:,\d+)?[acd]\d+(?:,\d+)?\s*$|\*{15}|\*\*\* \d+(?:,\d+)? \*{4}")
+
+
+def other_diff(lines: Sequence[str]) -> bool:
+    """Whether it is a diff without the lines around what changed, or in two halves."""
+    return any(OTHER_DIFF.match(line) for line in lines) and any(
+        line[:2] in ("< ", "> ", "! ", "- ", "+ ") for line in lines
+    )
+
+
 def new_side(lines: Sequence[str]) -> list[str] | None:
     """What a diff makes of the file; the old side stays as comments."""
     headed = any(GIT.match(line) for line in lines if not line.startswith("--- ")) and any(
@@ -242,7 +267,7 @@ def is_body(lines: Sequence[str]) -> bool:
     changed = [line for line in filled if line[0] in "+-"]
     if not changed or any(not SIDES.match(line) for line in filled):
         return False
-    return any(like_code(line[1:]) for line in filled) and len({line[0] for line in filled}) > 1
+    return any(like_code(line[1:]) for line in filled) and {line[0] for line in filled} != {"-"}
 
 
 # ---- one line

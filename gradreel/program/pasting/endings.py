@@ -52,14 +52,20 @@ def where_cut(lines: Sequence[str]) -> tuple[int, str] | None:
         if begins - 1 == last:
             return last + 1, f"inside a {kind}"
         return last + 1, f"inside a {kind} that begins in line {begins}"
+    error = fault(lines[: last + 1])
+    if error is not None and str(error.msg).startswith("expected 'except'") and (error.lineno or 0) > last:
+        return last + 1, "inside a `try`"
     if not whole_before(lines, last):
         return None
     bare = lines[last].partition(" #")[0].rstrip()
     if bare.endswith(":") and fault([*lines[: last + 1], indent(lines[last]) + "    pass"]) is None:
         return last + 1, "before the block that this line opens"
-    error = fault(lines[: last + 1])
     at_end = error is not None and ((error.lineno or 0) > last + 1 or (error.offset or 0) > len(bare))
-    return (last + 1, "of a statement") if at_end and GOES_ON.search(bare) and not bare.endswith(":") else None
+    return (
+        (last + 1, "in the middle of a statement")
+        if at_end and GOES_ON.search(bare) and not bare.endswith(":")
+        else None
+    )
 
 
 def indent(line: str) -> str:

@@ -35,6 +35,9 @@ Found = dict[str, str | int]
 class Look:
     """A text as recognisers see it."""
 
+    wrapped = False
+    """Whether the code in it is marked by prompts or fences, but is none."""
+
     def __init__(self, lines: Sequence[str]) -> None:
         self.all = lines
         self.lines = [line[:LOOKED] for line in lines if line.strip()][:LINES]
@@ -145,7 +148,12 @@ def tool(look: Look) -> Found | None:
 
 def language(look: Look) -> Found | None:
     found = languages.language_of(look.lines, 0.6)
-    return None if found is None else {"found": found}
+    if found is None:
+        return None
+    return {
+        "found": found,
+        "instead": "paste the Python code that goes with it" if found in languages.DATA else PYTHON_ONLY,
+    }
 
 
 def framework(look: Look) -> Found | None:
@@ -239,7 +247,7 @@ def new_python(look: Look) -> Found | None:
 
 
 OCR = re.compile(
-    r".*?\b(?P<a>[il1]rnport|[l1|]mport|irn[po]{2}rt|impor[fl]|prl?[1l]nt|prin[fl]\(|retum|retu[mn]n|torcb|toreh|tarch|c[1i]ass|se[1i]f\.|de[fl]_|frorn|f[o0]r[nm]\s+torch|wh[1l]{2}e|wi[1l]h|tens[0o]n?r?\(\(|requlres|backwar[cl]|[0-9][lO][.,\d]|l\.\s?[,\])])"
+    r".*?\b(?P<a>[il1]rnport|[l1|]mport|irn[po]{2}rt|impor[fl]|prl?[1l]nt|prin[fl]\(|retum|retu[mn]n|torcb|toreh|tarch|c[1i]ass|se[1i]f\.|de[fl]_|frorn|fr0m|wh[1l]{2}e|wi[1l]h|tens[0o]n?r?\(\(|requlres|backwar[cl]|[0-9][lO][.,\d]|\bl\.\s?[\d,\])])"
 )
 SPACED = re.compile(r".*\w \. \w.*\(|.*\w \( .*\)")
 
@@ -283,7 +291,8 @@ def meant_word(text: str) -> tuple[str, str] | None:
     match = FIRST.match(text)
     if match is None or keyword.iskeyword(match[1].lower()) or match[1] in WORDS:
         return None
-    meant = OTHERWISE.get(match[1]) or nearest(match[1], WORDS)
+    moved = next((word for word in WORDS if sorted(word) == sorted(match[1])), None)
+    meant = OTHERWISE.get(match[1]) or moved or nearest(match[1], WORDS)
     if meant is None:
         return None
     form = BEFORE.get(meant, "") + meant + text[match.end() :]
@@ -303,7 +312,14 @@ PLACEHOLDER = re.compile(
 )
 
 
+BRACES = re.compile(r".*?(?P<a>\{\{\s?\w[\w .|]{0,60}\}\})")
+"""Python knows them as a set of sets, of which there is none."""
+
+
 def placeholder(look: Look) -> Found | None:
+    if look.fault is None:
+        matches = ((nr, BRACES.match(line[:LOOKED])) for nr, line in enumerate(look.all[:LINES], 1))
+        return next(({"line": nr, "found": match["a"]} for nr, match in matches if match), None)
     line, text = look.faulty
     match = PLACEHOLDER.match(text)
     return {"line": line, "found": match["a"]} if match and not is_prose(text.replace(match["a"], "0")) else None
@@ -314,8 +330,9 @@ def flattened(look: Look) -> Found | None:
     said = look.fault.msg if look.fault is not None else ""
     if not (said or "").startswith("expected an indented block") or any(line[:1].isspace() for line in look.lines):
         return None
-    line, _ = look.faulty
-    return {"line": line} if line <= len(look.all) and look.all[line - 1].strip() else None
+    line, text = look.faulty
+    before = next((each for each in reversed(look.all[: line - 1]) if each.strip()), "")
+    return {"line": line} if text.strip() and before.rstrip().endswith(":") else None
 
 
 def cut(look: Look) -> Found | None:
@@ -364,36 +381,44 @@ GIVEN = frozenset(dir(builtins)) | {"__name__", "__file__", "__doc__", "exit", "
 
 
 def unbound(tree: ast.Module) -> list[str]:
-    """The names that the first statement that does anything needs, and that nothing gives a value."""
+    """The names that the first statements need, before any import, and that nothing gives a value."""
     bound = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
     bound |= {name for name, _ in imports(tree)} | GIVEN
     bound |= {node.name for node in tree.body if isinstance(node, (ast.FunctionDef, ast.ClassDef))}
-    for node in tree.body:
+    for node in tree.body[:FIRST_FEW]:
         if isinstance(node, (ast.Import, ast.ImportFrom)):
             return []
-        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
-            continue
         if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
             continue
         needed = [part.id for part in ast.walk(node) if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Load)]
-        missing = [name for name in needed if name not in bound]
-        if missing or needed:
+        if missing := [name for name in needed if name not in bound]:
             return missing
     return []
 
 
+FIRST_FEW = 3
+
+
+FORMULA = re.compile(
+    r"\s*(?:[A-Za-z]\w{0,3}\([A-Za-z](?:,\s?[A-Za-z]){0,3}\)|[A-Za-z])\s*=\s*[\w\s^+*/().²³√π·-]{1,120}$"
+)
+UNLIKE_PYTHON = re.compile(r".*(?:\d[A-Za-z(]|[²³√π·^]|\)\s*=)")
+
+
+def formula(look: Look) -> Found | None:
+    few = 0 < len(look.lines) <= 2 and all(FORMULA.match(line) for line in look.lines)
+    return {"found": look.lines[0].strip()[:60]} if few and UNLIKE_PYTHON.match(look.text) else None
+
+
 def idle(tree: ast.Module) -> bool:
-    """Whether every statement is a constant or a mere annotation: nothing happens in such a program."""
-    return (
-        bool(tree.body)
-        and all(
-            isinstance(node, ast.AnnAssign)
-            and node.value is None
-            or isinstance(node, ast.Expr)
-            and isinstance(node.value, (ast.Constant, ast.Tuple))
-            for node in tree.body
-        )
-        and not all(isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) for node in tree.body)
+    """Whether every statement is a mere annotation, or values side by side, or all is one string of several lines."""
+    first = tree.body[0] if tree.body else None
+    if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant) and len(tree.body) == 1:
+        return isinstance(first.value.value, str) and "\n" in first.value.value
+    return bool(tree.body) and all(
+        (isinstance(node, ast.AnnAssign) and node.value is None)
+        or (isinstance(node, ast.Expr) and isinstance(node.value, ast.Tuple))
+        for node in tree.body
     )
 
 
@@ -425,6 +450,20 @@ PYTHON_ONLY = "write it in Python with PyTorch, for only such programs run here"
 
 KINDS: tuple[Kind, ...] = (
     Kind(
+        "URL",
+        when(lambda lines: lines and all(URL.match(line) for line in lines)),
+        "This is an address on the web, and nothing is fetched from there",
+        "open it and paste the code that it shows",
+        parses=True,
+    ),
+    Kind(
+        "file path",
+        path,
+        "This is the name of a file, `{found}`, and no file is read here",
+        "open it and paste what is in it",
+        parses=True,
+    ),
+    Kind(
         "wide characters",
         cleans(cleaning.halved),
         "This text has two bytes for each character",
@@ -455,6 +494,7 @@ KINDS: tuple[Kind, ...] = (
         "paste what it prints",
         cleaning.unliteral,
         r"`\n` was made the end of a line",
+        parses=True,
     ),
     Kind(
         "HTML",
@@ -482,6 +522,7 @@ KINDS: tuple[Kind, ...] = (
     ),
     Kind("traceback", traceback, "This is a traceback without its program", LOOK_UP, parses=True),
     Kind("error", error, "This is an error message without its program", LOOK_UP, parses=True),
+    Kind("other diff", when(cleaning.other_diff), "This is a diff", "paste the whole file as it is after the change"),
     Kind(
         "diff",
         cleans(cleaning.new_side),
@@ -532,6 +573,7 @@ KINDS: tuple[Kind, ...] = (
         "paste the program without the marks of a list",
         cleaning.unlisted,
         "the marks of a list were taken off",
+        parses=True,
     ),
     Kind(
         "bars",
@@ -541,23 +583,16 @@ KINDS: tuple[Kind, ...] = (
         cleaning.unbarred,
         "the bars around the lines were taken off",
     ),
-    Kind(
-        "URL",
-        when(lambda lines: lines and all(URL.match(line) for line in lines)),
-        "This is an address on the web, and nothing is fetched from there",
-        "open it and paste the code that it shows",
-        parses=True,
-    ),
-    Kind(
-        "file path",
-        path,
-        "This is the name of a file, `{found}`, and no file is read here",
-        "open it and paste what is in it",
-        parses=True,
-    ),
     Kind("conversation", chat_alone, "This is a conversation", "paste the program from it, if there is one"),
     Kind("settings", tool, "This is {found}, and no program", "paste the Python code that goes with it", parses=True),
-    Kind("language", language, "This is {found}, and no Python", PYTHON_ONLY, parses=True),
+    Kind(
+        "formula",
+        formula,
+        "This is a formula, `{found}`",
+        "write `*` between factors and `**` for powers, as in `3*x**2`",
+        parses=True,
+    ),
+    Kind("language", language, "This is {found}, and no Python", "{instead}", parses=True),
     Kind(
         "framework",
         framework,
@@ -603,6 +638,7 @@ LATER: tuple[Kind, ...] = (
         placeholder,
         "In line {line}, `{found}` stands for something that is still to be filled in",
         "write your own code in its place",
+        parses=True,
     ),
     Kind("Python 2", old_python, "Line {line} is Python 2, `{found}`, and Python 3 runs here", "write {write}"),
     Kind(
@@ -611,7 +647,7 @@ LATER: tuple[Kind, ...] = (
         "Line {line} is syntax of Python {version}, `{found}`, and here Python {here} runs",
         "{instead}",
     ),
-    Kind("cut", cut, "The program ends in the middle of line {line}, {place}", "paste it to its end"),
+    Kind("cut", cut, "The program is cut off in line {line}, {place}", "paste it to its end"),
     Kind(
         "one line",
         cleans(cleaning.split_up),

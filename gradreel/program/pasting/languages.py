@@ -12,46 +12,6 @@ def table(rows: Mapping[str, str]) -> dict[str, re.Pattern[str]]:
 
 LANGUAGES = table(
     {
-        "JavaScript": r"\s*(?:export\s+(?:default\s+)?|async\s+)?(?:const|let|var)\s+[\w$,\s{}\[\]]{1,80}=|.*\bconsole\.\w+\("
-        r"|.*=>\s*[{(\w]|\s*(?:export\s+|async\s+)?function\b\s*\w*\s*\(|.*[!=]==|\s*import\s.{1,80}\sfrom\s+['\"]"
-        r"|.*\brequire\(['\"]|.*\bdocument\.|\s*\}\)?;?\s*$|\s*//|.*\bnew\s+[A-Z]\w*\(",
-        "TypeScript": r"\s*(?:const|let|var)\s+\w+\s*:\s*\w+|\s*interface\s+\w+\s*\{|\s*type\s+\w+\s*=\s*\{"
-        r"|\s*(?:export\s+)?function\s+\w+\(\w+\s*:\s*\w+",
-        "C++": r"\s*#\s*(?:include|define|pragma|ifdef|ifndef|endif)\b|.*\b(?:std|torch|at|nn|thrust)::\w|\s*(?:int|void)\s+main\s*\("
-        r"|\s*using\s+namespace\b|\s*template\s*<|\s*(?:auto|float|double|int|const|unsigned|char|size_t|bool)[\s*&]+\w+\s*[=;(\[].*"
-        r"|\s*struct\s+\w+.*\{|\s*(?:return\b.*|\})\s*;?\s*$|.*__global__|.*<<<.*>>>",
-        "Java": r"\s*(?:public|private|protected)\s+(?:static\s+|final\s+|abstract\s+)*[\w<>\[\]]+\s+\w+|.*\bSystem\.out\."
-        r"|\s*import\s+(?:static\s+)?(?:java|javax|org|com|ai)\.[\w.*]+;|\s*package\s+[\w.]+;|\s*@Override|.*\bnew\s+[A-Z]\w*[<(]"
-        r"|\s*(?:try|return\b.*)\s*[{;(]|\s*\}",
-        "C#": r"\s*using\s+(?:System|static|[A-Z]\w+)[\w.= ]*;|.*\bConsole\.Write|\s*namespace\s+[\w.]+|\s*var\s+\w+\s*=.*;\s*$"
-        r"|\s*(?:public|private|internal)\s+(?:static\s+|override\s+)*\w+",
-        "R": r"\s*[\w.$\[\]\"]+\s*<-\s*\S|\s*(?:library|require|install\.packages)\([\w\"']+\)|.*%(?:>|\*|in)%|.*\|>"
-        r"|.*\bfunction\([\w, =.]*\)\s*\{?|\s*(?:print|cat)\(\w+\$|\s*for\s*\(\w+\s+in\s|\s*\}\s*$",
-        "Julia": r"\s*using\s+[A-Z][\w.]*(?:\s*[,:]\s*[\w@, ]+)?\s*$|\s*(?:function\s+\w+[!\w]*\(.*|end)\s*$|.*\bprintln\(|\s*@(?:show|time|assert|btime)\s"
-        r"|.*\b(?:Flux|Zygote)\.|\s*for\s+\w+\s*(?:in|=|∈)\s*\d+:\w+|\s*let\s*$|\s*\w+\(\w+(?:,\s*\w+)*\)\s*=\s*\S|\s*julia>|.*->\s",
-        "MATLAB": r"\s*[\w.]+\s*=\s*\[[^\],()]*\d\s+-?[\d.][^\],]*\]|.*\w\s?\.[\^*/]\s?\w|\s*%|.*\b(?:disp|fprintf|sprintf|figure|linspace|zeros|ones|rand|randn|size|numel|dlgradient|dlarray|dlfeval)\(.*\)\s*;?\s*$"
-        r"|\s*(?:clc|close all|clear(?: all| \w+)?|end|hold on)\s*;?\s*$|\s*function\s+(?:\[.*\]|\w+)\s*=\s*\w+|\s*for\s+\w+\s*=\s*\d+\s*:|.*\)';?|.*;\s*%",
-        "Rust": r".*\blet\s+(?:mut\s+)?\w+(?:\s*:\s*[\w<>&]+)?\s*=|\s*(?:pub\s+|async\s+)*fn\s+\w+\s*[(<]|.*\b(?:println|vec|assert_eq|print|panic)!|\s*use\s+\w+(?:::[\w{},* ]+)+;"
-        r"|\s*(?:impl|pub\s+struct|struct|enum|mod|trait)\s+\w+.*[{;]|\s*#\[\w+|\s*\}\s*$|.*\w::\w+\(",
-        "Go": r"\s*package\s+\w+\s*$|\s*func\s+(?:\(\w+\s+\*?\w+\)\s*)?\w*\(|.*\bfmt\.\w+\(|\s*\w+(?:,\s*\w+)*\s*:=\s|\s*import\s+(?:\(|\")|\s*\}\s*$|\s*\"[\w/.]+\"\s*$",
-        "Lua": r"\s*local\s+\w+|\s*require\s*\(?\s*['\"]|.*\b\w+:\w+\(|\s*(?:end|else|until\b.*)\s*$|.*\bthen\s*$|\s*--|\s*for\s+.*\bdo\s*$|\s*function\s+\w+",
-        "Swift": r"\s*(?:let|var)\s+\w+\s*(?::\s*\[?\w+[\]?!]?\s*)?=(?!.*;\s*$)|\s*func\s+\w+.*(?:->|\{)|\s*import\s+(?:Foundation|UIKit|TensorFlow|CoreML|SwiftUI)\s*$|\s*(?:@\w+\s+)?(?:struct|guard|extension)\s.*\{|\s*\}\s*$",
-        "Kotlin": r"\s*(?:private\s+|override\s+|suspend\s+)*fun\s+\w+\(|\s*(?:val|var)\s+\w+\s*(?::\s*[\w<>]+\s*)?=|.*\bprintln\(|\s*\}\s*$|\s*import\s+(?:kotlin|org)\.",
-        "Scala": r"\s*(?:case\s+)?(?:object|trait)\s+\w+|\s*def\s+\w+.*=\s*\{?\s*$|\s*val\s+\w+\s*(?::\s*[\w\[\]]+\s*)?=|.*\bprintln\(|\s*\}\s*$",
-        "PHP": r"\s*<\?php|\s*\$\w+\s*(?:->|=|\[)|\s*echo\s.*;|.*\$this->|\s*(?:\?>|\})\s*$",
-        "Perl": r"\s*(?:my|our)\s+[$@%(]|\s*use\s+(?:strict|warnings|\w+::)|.*\$_\b|\s*sub\s+\w+\s*\{|\s*\}\s*$",
-        "Ruby": r"\s*(?:puts|require|attr_accessor)\s+['\":\w]|\s*def\s+[\w?!]+(?:\(.*\))?\s*$|\s*end\s*$|.*\bdo\s*\|\w+|.*\.each\b",
-        "Haskell": r"\s*\w+\s*::\s*\S|\s*(?:import\s+qualified|module\s+\w+.*where|data\s+\w+)|\s*main\s*=\s*do|\s*let\s+\w+.*=|\s*where\s*$|.*\b(?:putStrLn|print \$)|\s*--",
-        "Fortran": r"(?i)\s*(?:program|subroutine|implicit\s+none|end\s+(?:program|do|subroutine)|integer\s*::|real\s*[:(,]|do\s+\w+\s*=|call\s+\w+|write\s*\(|print\s*\*|use\s+\w+\s*$)|\s*!",
-        "SQL": r"(?i)\s*(?:select\s.*|insert\s+into|update\s+\w+\s+set|create\s+(?:table|index|view)|delete\s+from|alter\s+table|from\s+\w+\s*(?:;|\w*\s*$)|where\s+\w+\s*[=<>]|group\s+by|order\s+by|(?:inner|left)?\s*join\s)",
-        "HTML": r"(?i)\s*</?(?:!doctype|html|head|body|div|script|style|p|table|tr|td|ul|li|span|a|h[1-6]|img|link|meta|br|form|title|section|nav)\b",
-        "XML": r"\s*<(?:\?xml|!--|/?\w[\w:.-]*(?:\s+[\w:.-]+=\"[^\"]*\")*\s*/?>)",
-        "CSS": r"\s*[.#@]?[\w.#:>, -]+\{\s*$|\s*[\w-]+\s*:\s*[^;{}=]+;\s*$|\s*\}\s*$|\s*/\*",
-        "LaTeX": r"\s*\\(?:begin|end|documentclass|usepackage|section|frac|nabla|mathbf|partial|sum|item|title|label|cite|textbf|\[|\])|.*\\(?:frac|nabla|partial|mathbf|mathcal|cdot|theta|sum)\b|\s*\$\$?",
-    }
-)
-STRONG = table(
-    {
         "JavaScript": r"\s*(?:const|let|var)\s+[\w$,\s{}\[\]]{1,80}=|.*\bconsole\.\w+\(|.*[!=]==|\s*(?:async\s+)?function\b\s*\w*\s*\(|.*\brequire\(|.*=>\s*\{|\s*import\s.{1,80}\sfrom\s+['\"]",
         "TypeScript": r"\s*(?:const|let|var)\s+\w+\s*:\s*\w+|\s*interface\s+\w+\s*\{|\s*(?:export\s+)?function\s+\w+\(\w+\s*:\s*\w+",
         "C++": r"\s*#\s*include\s*[<\"]|.*\b(?:std|torch|at|thrust)::\w|\s*(?:int|void)\s+main\s*\(|\s*using\s+namespace\b|.*__global__|\s*template\s*<|\s*(?:auto|float|double|int)\s+\*?\w+\s*=.*;\s*$",
@@ -78,7 +38,17 @@ STRONG = table(
         "LaTeX": r"\s*\\(?:begin|documentclass|usepackage|section|\[)|.*\\(?:frac|nabla|partial|mathbf|mathcal)\b",
     }
 )
-"""Marks of which one is enough, where most other lines have a mark of the same language."""
+"""What only that language has. One is enough where most other lines look alike."""
+DATA = ("HTML", "XML", "CSS", "LaTeX", "SQL")
+"""Those in which no program for PyTorch can be written."""
+BRACED = re.compile(r".*[;{}]\s*(?://.*)?$|\s*(?://|/\*|\*\s|#)|\s*[)\]]+[;,]?\s*$")
+ENDED = re.compile(r"\s*(?:end|else|do|then)\b|.*(?:;|\bdo|\bthen)\s*$|\s*(?:--|%|#)")
+TAGGED = re.compile(r"\s*<.*>\s*$|\s*\\|.*\\\w|\s*\$|.*[;:{}]\s*$|\s{2,}")
+ALIKE = {
+    **dict.fromkeys(("Julia", "MATLAB", "Lua", "Ruby", "Fortran", "Haskell"), ENDED),
+    **dict.fromkeys(DATA, TAGGED),
+}
+"""How other lines look, of languages without braces."""
 
 SHELL_PROMPT = re.compile(
     r"\s*(?:\([\w.-]+\)\s*)?(?:[\w.-]+@[\w.-]+[:\s][^$#%]{0,60}[$#%]\s|\[[\w.@ ~-]{1,60}\][$#]\s|\$\s+\w|❯|➜|PS [A-Z]:\\|[A-Z]:\\[^>]{0,100}>\s?\w|~[\w/ ]{0,60}[$%]\s)"
@@ -119,6 +89,37 @@ LOG = re.compile(
     r"\s*(?:\[?\d{4}[-/]\d\d[-/]\d\d|\[?\d\d:\d\d:\d\d|(?:INFO|DEBUG|WARNING|ERROR|CRITICAL)\b|\[(?:INFO|DEBUG|WARN|ERROR)|[Ee]poch:?\s*\[?\d+|(?:step|iter|iteration|batch)\s*[:=]?\s*\d+|\d{1,3}%\|)"
 )
 
+PACKAGES = frozenset(
+    [
+        "torch",
+        "torchvision",
+        "torchaudio",
+        "numpy",
+        "scipy",
+        "pandas",
+        "matplotlib",
+        "scikit-learn",
+        "sklearn",
+        "tqdm",
+        "pillow",
+        "opencv-python",
+        "tensorboard",
+        "wandb",
+        "jupyter",
+        "transformers",
+        "datasets",
+        "pytest",
+        "seaborn",
+        "requests",
+        "pyyaml",
+        "einops",
+        "lightning",
+        "pytorch-lightning",
+        "accelerate",
+        "tensorflow",
+        "jax",
+    ]
+)
 FRAMEWORKS: dict[str, tuple[str, str]] = {
     "TensorFlow": (r"\btf\.|\btensorflow\b", "tf tensorflow tensorflow_probability"),
     "Keras": (r"\bkeras\b", "keras"),
@@ -158,16 +159,16 @@ ELSE = "`torch.tensor(value, requires_grad=True)` and `loss.backward()` do it"
 
 
 def language_of(lines: Sequence[str], least: float) -> str | None:
-    """The language that most lines have a mark of, if so many have and one has a strong one."""
+    """The language with the most marks, if so many lines have one or look like that language."""
     filled = [line for line in lines if line.strip()]
-    best, most = None, 0.0
+    best, most = None, 0
     for name, marks in LANGUAGES.items():
-        strong = sum(STRONG[name].match(line) is not None for line in filled)
-        if strong == 0:
+        strong = sum(marks.match(line) is not None for line in filled)
+        if strong <= most:
             continue
-        score = sum(marks.match(line) is not None or STRONG[name].match(line) is not None for line in filled)
-        if score >= least * len(filled) and score + strong > most:
-            best, most = name, score + strong
+        alike = ALIKE.get(name, BRACED)
+        if sum(bool(marks.match(line) or alike.match(line)) for line in filled) >= least * len(filled):
+            best, most = name, strong
     return best
 
 
@@ -216,6 +217,8 @@ def format_of(lines: Sequence[str]) -> str | None:
         and most(lines, DOCKER, 0.7)
     ):
         return "a Dockerfile"
+    if len(lines) > 1 and all(line.strip().lower() in PACKAGES for line in lines):
+        return "a list of packages (requirements)"
     if most(lines, PIP_LIST, 1.0):
         return "a list of installed packages"
     if (

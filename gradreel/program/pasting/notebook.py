@@ -16,7 +16,7 @@ BROKEN = "the notebook breaks off in its cell"
 
 def is_notebook(text: str) -> bool:
     head = text.lstrip()[:1]
-    return head == "{" and '"cells"' in text
+    return head in ("{", "[") and ('"cells"' in text or '"cell_type"' in text)
 
 
 CELLS = re.compile(r'"cells"\s*:\s*\[')
@@ -32,8 +32,8 @@ def as_text(text: str, notes: list[Note]) -> str | None:
         found = json.loads(text)
     except (ValueError, RecursionError):
         return _in_part(text, notes)
-    cells = found.get("cells") if isinstance(found, dict) else None
-    if not isinstance(cells, list):
+    cells = found if isinstance(found, list) else found.get("cells", [found])
+    if not isinstance(cells, list) or not any(isinstance(cell, dict) and "cell_type" in cell for cell in cells):
         return None
     parts: list[str] = []
     for nr, cell in enumerate(cells, 1):
@@ -47,9 +47,14 @@ def as_text(text: str, notes: list[Note]) -> str | None:
 def _in_part(text: str, notes: list[Note]) -> str | None:
     """The whole cells of JSON that breaks off or is damaged; the cell where it does stands as comments."""
     begins = CELLS.search(text)
-    if begins is None:
-        return None
-    decoder, parts, nr, at = json.JSONDecoder(), list[str](), 1, begins.end()
+    decoder, parts, nr, at = (
+        json.JSONDecoder(),
+        list[str](),
+        1,
+        begins.end() if begins else text.index(text.lstrip()[0]),
+    )
+    if text[at : at + 1] == "[":
+        at += 1
     while True:
         at = _after(text, at)
         if text[at : at + 1] != "{":

@@ -68,6 +68,20 @@ def fault(lines: Sequence[str]) -> SyntaxError | None:
     return None
 
 
+def compiles(lines: Sequence[str]) -> bool:
+    """Whether the lines are a program that Python starts, without a `return` outside of functions and the like."""
+    text, meter = "\n".join(lines), METER.get()
+    if meter is not None:
+        meter.charge(len(text))
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            compile(text, "<program>", "exec", dont_inherit=True)
+    except (SyntaxError, ValueError, MemoryError, RecursionError):
+        return False
+    return True
+
+
 def bare(line: str) -> bool:
     """Whether the line is a value and no more: a number, a list of them, `tensor(...)`."""
     return re.fullmatch(r"\s*(-?\d[\d.e+-]*|nan|inf|True|False|None|tensor\(.*\)|\[[-\d.,e+ ]*\])\s*", line) is not None

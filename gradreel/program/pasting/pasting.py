@@ -8,7 +8,7 @@ from dataclasses import replace
 from . import letters, notebook, prompts, scripts
 from .endings import open_at_end
 from .kinds import KINDS, LATER, Kind, Look, damaged, idle, unbound, uses_other_framework
-from .parsing import TooMuch, fault, like_code, metered
+from .parsing import TooMuch, compiles, fault, like_code, metered
 from .pasted import Answer, Note, Pasted, Posted, Skipped
 from .prose import without_prose
 
@@ -59,9 +59,9 @@ def read_text(text: str, notes: list[Note], depth: int = 0) -> Pasted:
     seen = letters.even(text)
     lines = letters.plain(seen).split("\n")
     look = Look(lines)
-    if look.fault is None and not prompts.has_python(lines):
+    if look.fault is None and not prompts.has_python(lines) and not looks_typed(look):
         made = as_it_is(seen, lines, notes)
-        return asked(KINDS, look, made, depth) or made if doubtful(look) else made
+        return asked((*KINDS, *LATER), look, made, depth) or made if doubtful(look) else made
     given = list(notes)
     inner = scripts.fenced(lines, notes)
     wrapped = inner is not None or prompts.has_python(lines) or prompts.has_cells(lines)
@@ -72,11 +72,13 @@ def read_text(text: str, notes: list[Note], depth: int = 0) -> Pasted:
     whole = made.program.strip() != "" and fault(made.program.split("\n")) is None
     if whole and not cut_off(lines, made) and not loses_code(lines, made):
         return made
+    look.wrapped = wrapped
     if wrapped and not whole and (found := asked(KINDS, look, unrun, depth)):
         return found
     rest = made.program.split("\n")
-    code = not whole and any(map(like_code, rest)) and not loses_code(lines, made)
-    return asked(LATER, Look(rest) if code else look, unrun, depth) or made
+    loses = loses_code(lines, made)
+    code = not whole and any(map(like_code, rest)) and not loses
+    return asked(LATER, Look(rest) if code else look, unrun, depth) or (unrun if loses else made)
 
 
 def as_it_is(seen: str, lines: list[str], notes: list[Note]) -> Pasted:
@@ -87,7 +89,13 @@ def as_it_is(seen: str, lines: list[str], notes: list[Note]) -> Pasted:
 
 def doubtful(look: Look) -> bool:
     """Whether a text that is Python by its looks does nothing, or fails at its first statement for want of a name."""
-    return idle(look.tree) or bool(unbound(look.tree)) or uses_other_framework(look.tree)
+    tree = look.tree
+    return idle(tree) or bool(unbound(tree)) or uses_other_framework(tree) or not compiles(look.all)
+
+
+def looks_typed(look: Look) -> bool:
+    """`In[3]: x = 1` is Python, too: an annotation."""
+    return prompts.has_cells(look.all) and "In" in unbound(look.tree)
 
 
 def cut_off(lines: Sequence[str], made: Pasted) -> bool:
@@ -107,7 +115,7 @@ def loses_code(lines: Sequence[str], made: Pasted) -> bool:
 def asked(kinds: Sequence[Kind], look: Look, made: Pasted, depth: int) -> Pasted | None:
     """What the first of `kinds` makes of a text: the program in it, or an answer; None where it is of none."""
     for kind in kinds:
-        if look.fault is None and kinds is KINDS and not kind.parses:
+        if look.fault is None and not kind.parses and not look.wrapped:
             continue
         found = kind.finds(look)
         if found is None:
@@ -124,7 +132,7 @@ def asked(kinds: Sequence[Kind], look: Look, made: Pasted, depth: int) -> Pasted
 
 
 def runs(made: Pasted) -> bool:
-    return made.answer is None and made.program.strip() != "" and fault(made.program.split("\n")) is None
+    return made.answer is None and made.program.strip() != "" and compiles(made.program.split("\n"))
 
 
 def unwrapped(seen: str, lines: list[str], notes: list[Note]) -> Pasted:

@@ -25,6 +25,7 @@ CRASH = re.compile(
     r"\s*(?:terminate called after|Segmentation fault|Aborted \(core|Killed$|CUDA error:|CUDA out of memory|libc\+\+abi"
     r"|Process finished with exit code [1-9]|\w*Error in |what\(\):)"
 )
+PYTEST = re.compile(r"E\s{3,10}(?=\S)(?:\w+\.)*\w*(?:Error|Exception)\b")
 PHRASE = re.compile(
     r"element 0 of tensors does not require grad|backward through the graph a second time|modified by an inplace operation"
     r"|a leaf Variable that requires grad|grad can be implicitly created only|does not require grad and does not have"
@@ -39,11 +40,14 @@ PHRASE = re.compile(
 def plain(line: str) -> str:
     """The line without what tools put before it."""
     match = BEFORE.match(line)
-    return line[match.end() :] if match and ERROR.match(line[match.end() :]) else line
+    rest = line[match.end() :] if match else line
+    return rest if any(pattern.match(rest) for pattern in (ERROR, HEAD, FRAME)) else line
 
 
 def without_program(lines: Sequence[str]) -> str | None:
     """ "traceback" or "error" where the lines are that, whole or in part, and nothing in them is a program of its own."""
+    if any(PYTEST.match(line) for line in lines):
+        return "traceback"
     found, frames, code, inside = False, False, 0, False
     first = True
     for raw in lines:
