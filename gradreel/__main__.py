@@ -29,6 +29,8 @@ from .trace import events as e
 
 FINISHED, RAISED, UNUSABLE, STOPPED = 0, 1, 2, 3
 SYNTAX = ("SyntaxError", "IndentationError", "TabError")
+UNNAMED = ("Unsupported", "NoProgram", "ErrorMessage")
+"""What the sentence says well enough without its name."""
 EXITS = """\
 exit status: 0 the program finished, 1 it raised an exception that nothing caught (a transcript: at least one),
 2 it cannot be used or was refused, 3 a budget or the time limit stopped it"""
@@ -79,7 +81,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return STOPPED
     trace = Trace.from_json(gzip.decompress(record).decode())
     if given.command == "explain":
-        return explained(trace, given.program, given.json)
+        return explained(trace, given.program, given.json, source)
     try:
         if given.command == "export":
             Path(given.output).write_text(export_html(scene, given.step), encoding="utf-8")
@@ -87,7 +89,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             Path(given.json).write_text(trace.to_json(), encoding="utf-8", errors="backslashreplace")
     except OSError as error:
         return complain(f"the file cannot be written: {error}")
-    return report(trace, given.program, quiet=given.command == "export")
+    return report(trace, given.program, given.command == "export", source)
 
 
 def served() -> int:
@@ -103,10 +105,10 @@ def served() -> int:
     return FINISHED
 
 
-def explained(trace: Trace, path: str, as_json: bool) -> int:
+def explained(trace: Trace, path: str, as_json: bool, source: str) -> int:
     """Print what is wrong and what mends it; the exit status is that of the run."""
     cut_short = trace.outcome.kind in ("refused", "stopped")
-    status = report(trace, path, quiet=True) if cut_short else RAISED if any(uncaught(trace)) else FINISHED
+    status = report(trace, path, True, source) if cut_short else RAISED if any(uncaught(trace)) else FINISHED
     if cut_short and not as_json:
         return status
     found = explain(trace, isolated=True)
@@ -149,12 +151,12 @@ def ask(source: str, mode: str | None, want: str) -> tuple[dict[str, Any], bytes
 # ---- telling
 
 
-def report(trace: Trace, path: str, quiet: bool) -> int:
+def report(trace: Trace, path: str, quiet: bool, source: str) -> int:
     """Print what the program printed, then on standard error what went wrong and why; the exit status."""
     if not quiet:
         sys.stdout.write("".join(event.text for event in trace.events if isinstance(event, e.Printed)))
         sys.stdout.flush()
-    for line in complaints(trace, path):
+    for line in complaints(trace, path, source):
         print(line, file=sys.stderr)
     kind = trace.outcome.kind
     if kind in ("refused", "stopped"):
@@ -166,10 +168,10 @@ def uncaught(trace: Trace) -> Iterable[e.Raised]:
     return (event for event in trace.events if isinstance(event, e.Raised) and not event.caught)
 
 
-def complaints(trace: Trace, path: str) -> Iterable[str]:
-    """What was left out, warnings, errors and their explanations, line by line."""
-    lines = trace.source.splitlines()
-    for note in paste(trace.source).notes:
+def complaints(trace: Trace, path: str, source: str) -> Iterable[str]:
+    """What was left out of the `source` as it was given, warnings, errors and their explanations, line by line."""
+    lines, pasted = trace.source.splitlines(), paste(source)
+    for note in pasted.notes:
         yield f"{path}:{note.line}: {note.text}"
     yield from (f"{path}: {sentence}" for sentence in left_out(trace))
     for event in trace.events:
@@ -182,13 +184,13 @@ def complaints(trace: Trace, path: str) -> Iterable[str]:
     outcome = trace.outcome
     if outcome.kind in ("refused", "stopped"):
         at = f"{path}, line {outcome.line}: " if outcome.line is not None else f"{path}: "
-        name = f"{outcome.type}: " if outcome.kind == "refused" and outcome.type != "Unsupported" else ""
+        name = f"{outcome.type}: " if outcome.kind == "refused" and outcome.type not in UNNAMED else ""
         yield at + name + str(outcome.message)
         if outcome.type in SYNTAX:
             yield from pointed(trace.source)
     for found in diagnose(trace):
         yield from explanation(found)
-    compared = compare(paste(trace.source), trace)
+    compared = compare(pasted, trace)
     if compared is not None:
         yield from ("", *compared.sentences)
 

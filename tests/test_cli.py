@@ -147,7 +147,7 @@ def test_an_error_of_autograd_is_explained_with_its_lines(program: Write, capsys
 
 
 def test_turns_that_are_left_out_are_told() -> None:
-    (told,) = (line for line in complaints(SMALL["turns_skipped"](), "p.py") if "left out" in line)
+    (told,) = (line for line in complaints(SMALL["turns_skipped"](), "p.py", "") if "left out" in line)
     assert told.startswith("p.py: Line 4: turns 2 to 7 of this loop are left out")
 
 

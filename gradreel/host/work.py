@@ -2,9 +2,10 @@
 
 A request is JSON: {source, mode, values, limits, want, expression}. `want` is "scene", "trace" or "both"; with
 `expression` (so unless told otherwise) a line like `sin(x*y) + x**2` is made a program, its leaves having the `values`
-given. A reply is one line of JSON {ok, outcome, expression, message, again, remarks, scene, trace, ms, cpu, safety},
-then scene and trace as gzipped JSON, whose lengths the line tells; `remarks` are sentences on pasted text, `ms` is the
-time it took, `cpu` how much of it was spent computing, `safety` names the layers that held the run.
+given. A reply is one line of JSON {ok, outcome, expression, message, again, remarks, skipped, scene, trace, ms, cpu,
+safety}, then scene and trace as gzipped JSON, whose lengths the line tells; `remarks` are sentences on pasted text,
+`skipped` its lines of which nothing is run, each stretch with its reason, `ms` is the time it took, `cpu` how much of it
+was spent computing, `safety` names the layers that held the run.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from typing import Any
 from gradreel.explain import Diagnosis
 from gradreel.explain.mending import Mend, mended, trial_events
 from gradreel.program import Expression, Limits, compare, paste, propose_expression, run
+from gradreel.program.pasting import Pasted
 from gradreel.scene import Expression as Typed
 from gradreel.scene import Leaf, payload
 from gradreel.scene.build import Mender
@@ -99,6 +101,7 @@ def answered(
     """The reply to a checked request."""
     cpu = time.process_time()
     trace, typed = performed(question, watch)
+    pasted = paste(question["source"]) if typed is None else None
 
     def ready(trace: Trace) -> Parts:
         return made_ready(trace, typed, question["want"], None if typed else mender)
@@ -106,8 +109,9 @@ def answered(
     def sealed_reply(trace: Trace, parts: Parts) -> bytes:
         ms = round((time.perf_counter() - started) * 1000, 1)
         used = round((time.process_time() - cpu) * 1000, 1)
-        said = [*left_out(trace), *(remarks(trace) if typed is None else [])][:MOST_REMARKS]
-        return reply(asdict(trace.outcome), typed is not None, parts, (ms, used), safety, said)
+        said = [*left_out(trace), *(remarks(trace, pasted) if pasted is not None else [])][:MOST_REMARKS]
+        skipped = [[each.first, each.last, each.reason] for each in pasted.skipped] if pasted is not None else []
+        return reply(asdict(trace.outcome), typed is not None, parts, (ms, used), safety, said, skipped)
 
     def on_the_way(trace: Trace, parts: Parts) -> None:
         early(sealed_reply(trace, parts))
@@ -115,11 +119,10 @@ def answered(
     return sealed_reply(*in_time(trace, ready, started + READY_SECONDS, on_the_way))
 
 
-def remarks(trace: Trace) -> list[str]:
+def remarks(trace: Trace, pasted: Pasted) -> list[str]:
     """What was left out of pasted text, what is other here than where it was written, and how the outputs that were
     posted with it compare with those of this run.
     """
-    pasted = paste(trace.source)
     compared = compare(pasted, trace)
     absent = [(note.line, note.text) for note in pasted.notes]
     other = [
@@ -200,7 +203,7 @@ def performed(question: dict[str, Any], watch: Watch) -> tuple[Trace, Typed | No
     limits = limits_of(question["limits"])
     source: str = question["source"]
     may_be_expression = question["expression"] is True and question["mode"] is None and len(source) <= limits.source
-    expression = propose_expression(source) if may_be_expression else None
+    expression = propose_expression(source) if may_be_expression and paste(source).answer is None else None
     if expression is None:
         return run(source, mode=question["mode"], limits=limits, place=watch.place, during=watch.during), None
     values = usable_values(expression, question["values"])
@@ -249,6 +252,7 @@ def reply(
     took: tuple[float, float],
     safety: Sequence[str],
     remarks: Sequence[str] = (),
+    skipped: Sequence[Sequence[int | str]] = (),
 ) -> bytes:
     (scene, trace), (ms, cpu) = parts, took
     if len(scene) + len(trace) > LARGEST_REPLY:
@@ -260,6 +264,7 @@ def reply(
         "message": None,
         "again": False,
         "remarks": list(remarks),
+        "skipped": list(skipped),
         "ms": ms,
         "cpu": cpu,
         "safety": list(safety),
@@ -273,6 +278,7 @@ def refusal(message: str, again: bool = False) -> bytes:
         "outcome": None,
         "expression": False,
         "remarks": [],
+        "skipped": [],
         "scene": 0,
         "trace": 0,
         "ms": 0,

@@ -3,7 +3,7 @@
 import pytest
 
 from gradreel.host.work import remarks
-from gradreel.program import run
+from gradreel.program import paste, run
 
 CASES = [
     ("import torch\nprint(torch.ones(2))", []),
@@ -20,4 +20,4 @@ CASES = [
 
 @pytest.mark.parametrize(("source", "said"), CASES)
 def test_what_was_left_out_and_what_is_other_here_is_said_once(source: str, said: list[str]) -> None:
-    assert remarks(run(source)) == said
+    assert remarks(run(source), paste(source)) == said

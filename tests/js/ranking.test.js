@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import test from "node:test";
 import { gunzipSync } from "node:zlib";
 
-import { codeOf, isMessage, kindOf } from "../../gradreel/player/web/pasted.js";
+import { codeOf, kindOf } from "../../gradreel/player/web/pasted.js";
 import { createRanking, errorOf, wordsOf } from "../../gradreel/player/web/ranking.js";
 
 const DATA = new URL("../data/", import.meta.url);
@@ -86,13 +86,6 @@ for (const [kind, text] of [
 ]) {
   test(`“${text.slice(0, 40).replaceAll("\n", "⏎")}” is ${kind}`, () => assert.equal(kindOf(text), kind));
 }
-
-test("a message in the place of a program is one; a transcript, or code that speaks of errors, is not", () => {
-  assert.deepEqual([ERROR, TRACEBACK].map(isMessage), [true, true]);
-  const programs = [`>>> x.foo()\n${TRACEBACK}`, "raise ValueError('x')", "try:\n    f()\nexcept RuntimeError as error:\n    print(error)", "sin(x)", "",
-    '"""RuntimeError: what this shows."""\nimport torch\ny = torch.ones(1)'];
-  assert.deepEqual(programs.map(isMessage), programs.map(() => false));
-});
 
 test("code comes out of a post without what was said between", () => {
   assert.equal(codeOf(`Hi!\n\`\`\`python\nx = 1\ny = x\n\`\`\`\nand\n${TRACEBACK}`), "x = 1\ny = x\n");

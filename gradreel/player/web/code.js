@@ -19,6 +19,8 @@ export function createCode(codemirror, host, { text, scene, readOnly, onRun, onE
   host.append(typed, heading, shownAs);
   let shown = scene;
   let marks = [];
+  /** @type {import("./editor.js").Mark[]} */
+  let skipped = [];
   const onChange = () => {
     mark();
     onEdit();
@@ -37,13 +39,19 @@ export function createCode(codemirror, host, { text, scene, readOnly, onRun, onE
   /** A program that was edited since it was run gets no marks: its lines are others now. */
   function mark() {
     if (shown.expression) program.setMarks(marks);
-    else editor.setMarks(editor.getSource().trimEnd() === shown.source.trimEnd() ? marks : []);
+    else editor.setMarks(editor.getSource().trimEnd() === shown.source.trimEnd() ? [...skipped, ...marks] : []);
   }
 
   return {
     text: editor.getSource,
     setText: editor.setSource,
     setScene,
+    /** Lines of which nothing is run, with the reason. @param {[number, number, string][]|null|undefined} stretches */
+    setSkipped: (stretches) => {
+      skipped = (stretches ?? []).flatMap(([first, last, reason]) =>
+        Array.from({ length: last - first + 1 }, (_, i) => ({ line: first + i, kind: "skipped", note: [`Not run: ${reason}.`] })));
+      mark();
+    },
     /** What the player sees of it: a pane that holds the program that was run. */
     pane: {
       getSource: () => shown.source,

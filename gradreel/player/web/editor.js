@@ -26,7 +26,7 @@ const PASSING = new Set(["Tab", "Shift", "Control", "Alt", "Meta"]);
 /** Characters by which the rest of a long line stands further in than its beginning. */
 const HANG = 2;
 
-export const KINDS = new Set(["now", "bad", "born", "kill", "loop", "odd", "differs"]);
+export const KINDS = new Set(["now", "bad", "born", "kill", "loop", "odd", "differs", "skipped"]);
 
 /**
  * @param {any} codemirror the vendored bundle

@@ -16,7 +16,6 @@ import { createHeader, createLessonBar } from "./header.js";
 import { writeLink } from "./link.js";
 import { createNotice } from "./notice.js";
 import { createOpening } from "./opening.js";
-import { isMessage } from "./pasted.js";
 import { createPlayer } from "./player.js";
 import { createRemarks } from "./remarks.js";
 import { PATIENCE } from "./runbutton.js";
@@ -33,9 +32,6 @@ const KEPT = "Of a program the server keeps nothing. What you type stays in this
 const PAUSE = 700;
 /** Milliseconds for which an editor may be empty before the stage is: what is pasted over a program comes sooner. */
 const EMPTY = 500;
-
-/** Whether a text is the JSON of a notebook: the editor then shows its cells. @param {string} text */
-const isNotebook = (text) => /^\s*\{/.test(text) && /"cells"\s*:/.test(text);
 
 /** @typedef {{text: string, values: Record<string, any>|null}} Program   what was run, as it was typed */
 
@@ -108,7 +104,10 @@ export function createLab(root, { head, scene, ask, giveUp = null, theme, step =
     const text = code.text();
     if (!text.trim()) clearAway();
     if (!text.trim()) return say("There is no program yet, so there is nothing to run.", { offer: something() });
-    if (!isMessage(text)) return depart(text);
+    depart(text);
+  };
+  /** Somebody has put an error message where a program belongs: the gallery tells what it means. @param {string} text */
+  const offerMeaning = (text) => {
     const look = () => travel(meaningOf(text, head.home ?? "./"));
     say("This is an error message, and no program.", { lasting: true, offer: { title: "What does it mean?", act: look } });
   };
@@ -185,6 +184,7 @@ export function createLab(root, { head, scene, ask, giveUp = null, theme, step =
   const expression = createExpression(leaves, { onValues: (values) => start({ ...program, values }, {}) });
   expression.show(scene.expression);
   remarks.show(head.remarks);
+  code.setSkipped(head.skipped);
   const home = () => new URL(head.home ?? "./", location.origin + location.pathname);
   const place = () => ({ source: aside ? "" : program.text, step: player.state().step, values: program.values });
   /** The step that goes along to the Lab: of another program than the one played, and before it has begun, none. */
@@ -235,16 +235,22 @@ export function createLab(root, { head, scene, ask, giveUp = null, theme, step =
       }, PATIENCE);
     },
     /** Another scene: the answer to a run. @param {any} next @param {number|null} [at] the step to go to
-     * @param {string[]|null} [sentences] on what was pasted
+     * @param {{remarks?: string[], skipped?: [number, number, string][]}} [pasted] sentences on what was pasted, and the lines
+     *  of it of which nothing is run
      */
-    show(next, at = null, sentences = null) {
+    show(next, at = null, { remarks: sentences, skipped } = {}) {
       remarks.show(sentences);
-      if (isNotebook(program.text) && code.text().trimEnd() === program.text) {
+      const other = !next.expression && next.source.trimEnd() !== program.text.trimEnd();
+      if (other && code.text().trimEnd() === program.text.trimEnd()) {
+        // What was pasted had more around it than a program, and is shown without.
         program = { text: next.source.trimEnd(), values: null };
         code.setText(program.text);
+        clearTimeout(typing); // it has just run
       }
+      code.setSkipped(skipped);
       set(next, program, at ?? steps?.of(program.text) ?? null);
       clearAway(); // it may have been taken out of the editor meanwhile
+      if (wanted && next.outcome.type === "ErrorMessage") offerMeaning(program.text);
       wanted = false;
     },
     /** Put a program in and run it as a link tells. @param {{source: string, values: any}} place */

@@ -18,11 +18,6 @@ export function kindOf(text) {
   return code || text.trim().split("\n").length === 1 && !/\w+ \w+ \w+ \w+/.test(text) ? "program" : wordy(text) ? "error" : "program";
 }
 
-/** Whether somebody has put an error message where a program belongs. @param {string} text */
-export function isMessage(text) {
-  return errorOf(text).type !== null && !/^\s*>>> /m.test(text) && kindOf(text) === "error";
-}
-
 /** Sentences rather than code. */
 function wordy(text) {
   return text.trim().split(/\s+/).length > 3 && !/[=(]\s*\S/.test(text.split("\n")[0]);

@@ -91,7 +91,7 @@ async function createLabRoom({ head, scene }, { ask, giveUp }) {
         const mark = fingerprint(scene);
         if (!scene || (mark === shown && !link)) return;
         shown = mark;
-        lab.show(await unzip(scene), link?.step ?? null, head.remarks);
+        lab.show(await unzip(scene), link?.step ?? null, head);
         link = null;
       },
     };

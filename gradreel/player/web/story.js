@@ -99,13 +99,17 @@ function triedCard(tried, onBack) {
 }
 
 const NO_PYTHON = /^(Syntax|Indentation|Tab)Error$/;
+const NO_PROGRAM = { NoProgram: "✖ This is not a PyTorch program", ErrorMessage: "✖ This is an error message, not a program" };
 const HEADS = { raised: "✖ The program raised an error", refused: "✖ This program cannot be run here", stopped: "✖ The run was stopped" };
 
 function errorCard({ kind, type, message, line }) {
-  const card = element("div", { class: "card err" }, element("h3", { text: NO_PYTHON.test(type) ? "✖ This is not valid Python" : HEADS[kind] ?? "✖ The run ended early" }));
+  const card = element("div", { class: "card err" }, element("h3", { text: NO_PYTHON.test(type) ? "✖ This is not valid Python" : NO_PROGRAM[type] ?? HEADS[kind] ?? "✖ The run ended early" }));
   if (line) card.append(element("p", {}, "On ", element("b", { text: `line ${line}` }), ":"));
   const named = kind === "raised" || /Error$/.test(type ?? "");
-  card.append(element("p", { class: "said", text: [named && type, message].filter(Boolean).join(": ") }));
+  const said = element("p", { class: "said" });
+  if (type in NO_PROGRAM) write(said, message);
+  else said.textContent = [named && type, message].filter(Boolean).join(": ");
+  card.append(said);
   return card;
 }
 
