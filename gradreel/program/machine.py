@@ -202,7 +202,7 @@ class Machine:
             Refusal: the engine does not do it: no error of the program, and no handler of it may see one.
         """
         if isinstance(raised, Unsupported):
-            raise refusal(raised)
+            raise refusal(raised, None if frame.quiet else frame.line)
         if frame.quiet:
             return
         if isinstance(raised, (Spent, Refusal)):

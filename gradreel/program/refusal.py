@@ -15,8 +15,8 @@ class Refusal(BaseException):
         self.kind = kind
 
 
-def refusal(limit: Unsupported) -> Refusal:
+def refusal(limit: Unsupported, line: int | None) -> Refusal:
     """What the engine says that it does not do, said as a refusal."""
     first, _, rest = str(limit).rstrip(".").partition(" ")
     named = f"{first[:1].upper()}{first[1:]}" if first.isalpha() else f"`{first}`"
-    return Refusal(f"{named} {rest}.")
+    return Refusal(f"{named} {rest}.", line)
