@@ -33,7 +33,7 @@ def isolated_run(source: str, mode: str | None = None, limits: Limits | None = N
     """The trace of `source`, run as the page does; one that says why, if no process could be had for it."""
     from .host import opened, run_program
 
-    request = {"source": source, "mode": mode, "want": "trace", "expression": False}
+    request: dict[str, object] = {"source": source, "mode": mode, "want": "trace", "expression": False}
     if limits is not None:
         request["limits"] = asdict(limits)
     head, _, record = opened(run_program(json.dumps(request).encode()))

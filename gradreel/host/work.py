@@ -110,7 +110,9 @@ def answered(
         ms = round((time.perf_counter() - started) * 1000, 1)
         used = round((time.process_time() - cpu) * 1000, 1)
         said = [*left_out(trace), *(remarks(trace, pasted) if pasted is not None else [])][:MOST_REMARKS]
-        skipped = [[each.first, each.last, each.reason] for each in pasted.skipped] if pasted is not None else []
+        skipped: list[list[int | str]] = (
+            [[each.first, each.last, each.reason] for each in pasted.skipped] if pasted is not None else []
+        )
         return reply(asdict(trace.outcome), typed is not None, parts, (ms, used), safety, said, skipped)
 
     def on_the_way(trace: Trace, parts: Parts) -> None:
