@@ -32,7 +32,8 @@ def main() -> None:
     place = [0]
     if not hasattr(signal, "setitimer"):
         threading.Timer(LAST_MOMENT, give_up, [request, place]).start()
-    layers = found(lock_down(**json.loads(sys.argv[1])), os.getppid())
+    parent = os.getppid()
+    layers = found(lock_down(**json.loads(sys.argv[1])), parent)
     try:
         answer = perform(request, layers, place, lambda answer: None)
     except MemoryError:
