@@ -24,6 +24,9 @@ SET_LIKE: tuple[type, ...] = (*ITEMS, *(type(d.keys()) for d in DICTS))
 """Views of dicts, which are compared as sets are: Python does so with values inside as they are, of any size."""
 SETS: tuple[type, ...] = (set, frozenset, *SET_LIKE)
 
+SIMPLE = frozenset({bool, int, float, str, type(None)})
+"""Types that Python compares by itself."""
+
 
 def extends(right: Value, left: Value) -> bool:
     """Whether the class of `right` extends that of `left`: then it is asked first how they compare."""
@@ -36,6 +39,8 @@ def equal(machine: Machine, left: Value, right: Value) -> Value:
     """`left == right`, by our own walk through containers: each step is charged, own methods are called."""
 
     machine.meter.charge()
+    if type(left) in SIMPLE and type(right) in SIMPLE:
+        return left == right
     if isinstance(left, OBJECTS) or isinstance(right, OBJECTS):
         asked = ((left, right), (right, left))
         for owner, other in reversed(asked) if extends(right, left) else asked:
