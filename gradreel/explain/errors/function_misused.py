@@ -114,9 +114,9 @@ def through_itself(world: World, failure: Failure, kinds: dict[str, ast.ClassDef
     if failure.raised.type != "RecursionError" or len(deep) < DEEP:
         return None
     again = [node for node in world.nodes.values() if len(node.runs) >= DEEP]
-    node = next((node for node in again if node.name.removesuffix("Backward") in kinds), None) or (again or [None])[0]
-    if node is None:
+    if not again:
         return None
+    node = next((node for node in again if node.name.removesuffix("Backward") in kinds), again[0])
     inner = deep[-1]
     lines: dict[str, int | None] = {"built": node.place.line, "changed": inner.place.line}
     own = node.name.removesuffix("Backward")

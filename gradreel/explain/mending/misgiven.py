@@ -309,9 +309,9 @@ def everyone(wanted: Wanted) -> Iterator[Proposal]:
                 title = f"by all parameters of {name}, on line {call.lineno}"
                 yield wanted.proposal(title, "a gradient for each parameter", made)
         if len(call.args) > 1 and (names := leaves(text)):
-            made = f"[{', '.join(names)}]"
-            title = f"by the leaves: {made} on line {call.lineno}"
-            yield wanted.proposal(title, "a gradient for each leaf", text.replaced(call.args[1], made))
+            shown = f"[{', '.join(names)}]"
+            title = f"by the leaves: {shown} on line {call.lineno}"
+            yield wanted.proposal(title, "a gradient for each leaf", text.replaced(call.args[1], shown))
 
 
 def parameters_listed(wanted: Wanted) -> Iterator[Proposal]:

@@ -22,7 +22,7 @@ EACH = "one forward more in each turn"
 def older(wanted: Wanted) -> Iterator[Proposal]:
     """A backward went through a graph that was built before a step."""
     asking = as_asked(wanted)
-    for way in (begun_anew, detached, stepped_later, rebuilt_inside, rebuilt_in_method, made_function):
+    for way in (begun_anew, detached, stepped_later, taken_in_loop, rebuilt_in_method, rebuilt_inside, made_function):
         yield from released(asking, way(asking))
     for other in (rebuilt_in_function, carried_over, rebuilt_before, detached_border):
         yield from released(asking, other(asking))
@@ -72,6 +72,32 @@ def stepped_later(wanted: Wanted) -> Iterator[Proposal]:
                 title = f"step (line {change.lineno}) only after the backward of line {goal.lineno}"
                 yield wanted.proposal(title, FREE, text.removed(change), text.after(goal, text.lines_of(change)))
                 return
+
+
+def taken_in_loop(wanted: Wanted) -> Iterator[Proposal]:
+    """`losses = [f(x) for x in data]` and `for loss in losses:` become `for x in data:` with `loss = f(x)` in it."""
+    text, raised = wanted.text, wanted.at("raised")
+    loop = text.loop(raised) if raised is not None else None
+    built = wanted.beside("built", loop) if loop is not None else None
+    value = built.value if isinstance(built, ast.Assign) else None
+    if not isinstance(loop, ast.For) or not isinstance(value, ast.ListComp) or built is None:
+        return
+    part, name = value.generators[0], text.get(built.targets[0]) if isinstance(built, ast.Assign) else ""
+    for use, goal in entries_of(loop):
+        if text.get(use) != name or len(value.generators) != 1 or part.ifs or not isinstance(goal, ast.Name):
+            continue
+        over = f"({text.get(part.target)})" if isinstance(part.target, ast.Tuple) else text.get(part.target)
+        edits = [text.removed(built), text.replaced(goal, over), text.replaced(use, text.get(part.iter))]
+        edits.append(text.before(loop.body[0], [f"{goal.id} = {text.get(value.elt)}"]))
+        yield wanted.proposal(f"compute {goal.id} in the turn that needs it, on line {loop.lineno}", FREE, *edits)
+
+
+def entries_of(loop: ast.For) -> list[tuple[ast.expr, ast.expr]]:
+    """What `loop` goes through, each with the name that it gives to an entry: of `zip`, each of its arguments."""
+    over, goal = loop.iter, loop.target
+    if isinstance(over, ast.Call) and isinstance(goal, ast.Tuple) and ast.unparse(over.func) == "zip":
+        return list(zip(over.args, goal.elts, strict=False))
+    return [(over, goal)]
 
 
 def made_function(wanted: Wanted) -> Iterator[Proposal]:

@@ -54,8 +54,8 @@ class Withheld(FirstTrouble):
 
 def falling_through(tree: ast.Module) -> dict[str, ast.FunctionDef]:
     found = {}
-    for kind in ast.walk(tree):
-        for part in kind.body if isinstance(kind, ast.ClassDef) else ():
+    for kind in [node for node in ast.walk(tree) if isinstance(node, ast.ClassDef)]:
+        for part in kind.body:
             last = part.body[-1] if isinstance(part, ast.FunctionDef) and part.name == "backward" else None
             if isinstance(part, ast.FunctionDef) and isinstance(last, ast.Expr | ast.Assign | ast.If | ast.AugAssign):
                 found[kind.name] = part
