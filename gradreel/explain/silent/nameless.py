@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable
 from typing import Any
 
@@ -76,7 +77,15 @@ class Nameless:
         if any(result.number in call.inputs for call in self.world.calls.values()):
             return True
         stepped = any(write.optimizer is not None for writes in self.world.writes.values() for write in writes)
-        return stepped and leaf.op in DATA and not any("." in name for _, name in result.names)
+        return stepped and leaf.op in DATA and not self.within_module(result.place.line)
+
+    def within_module(self, line: int) -> bool:
+        """Whether `line` stands in a class of modules: what is kept there is meant to learn."""
+        classes = (node for node in self.world.source.nodes if isinstance(node, ast.ClassDef))
+        return any(
+            node.lineno <= line <= (node.end_lineno or 0) and any("Module" in ast.unparse(base) for base in node.bases)
+            for node in classes
+        )
 
     def made_of(self, leaf: TensorState) -> list[TensorState]:
         return [
