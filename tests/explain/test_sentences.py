@@ -118,6 +118,23 @@ x = torch.ones(2, requires_grad=True)
 x = x.data""",
     "`x` names the result, [[0, 1], [2, 3]]; no gradient is wanted for it.": "x = torch.arange(4).view(2, 2)",
     "`parts` is an empty list": "parts = []",
+    "in place: 2.0 + 2.0 = 4.0; a step has used the old part already.": """\
+w = torch.tensor(1., requires_grad=True)
+opt = torch.optim.SGD([w], 0.1)
+(w * 2).backward()
+opt.step()
+(w * 2).backward()""",
+    "A hook on `x` changed what it was given in place, to 4.0, and returned nothing.": """\
+x = torch.tensor(1., requires_grad=True)
+def double(g):
+    g *= 2
+x.register_hook(double)
+(x * 2).backward()""",
+    "; what it kept was written over since, uncounted.": """\
+w = torch.tensor(2., requires_grad=True)
+y = w ** 2
+w.data.fill_(5.)
+y.backward()""",
 }
 
 

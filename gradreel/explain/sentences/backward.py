@@ -76,7 +76,21 @@ def node_ran(told: Telling) -> str:
         else:
             texts.append(f"{whole} and hands {listed(each_once([f'{shown} to {to}' for shown, to in goals]))}")
     freed = ", then lets go of what it kept" if told.first(e.SlotFreed) else ""
+    freed += "; what it kept was written over since, uncounted" if written_over(world, state) else ""
     return told.sentence(f"**{state.title}** " + "; it ".join(texts) + freed)
+
+
+def written_over(world: World, state: NodeState) -> bool:
+    """Whether something was written over what the node kept, in a way that no version tells."""
+    for slot in state.slots.values():
+        write = next(iter(world.writes.get(slot.storage, ())[-1:]), None)
+        if write is not None and not write.counted and write.event > slot.saved and write.op not in UNTOLD:
+            return True
+    return False
+
+
+UNTOLD = frozenset({"known before", "set_"})
+"""Writes of which it is not known that they changed anything."""
 
 
 def each_once(goals: list[str]) -> list[str]:
@@ -311,8 +325,8 @@ def wrote(told: Telling, ran: e.HookRan) -> bool:
         if type(event) is e.Written:
             written.add(event.tensor)
         elif type(event) is e.FunctionEntered:
-            given = events[number + 1]
-            return type(given) is e.NameBound and given.tensor in written
+            given = next((one for one in events[number:at] if type(one) is e.NameBound), None)
+            return given is not None and given.tensor in written
         elif type(event) in (e.NodeStarted, e.NodeReady, e.HookRan):
             return False
     return False
