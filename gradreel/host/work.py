@@ -4,8 +4,8 @@ A request is JSON: {source, mode, values, limits, want, expression}. `want` is "
 `expression` (so unless told otherwise) a line like `sin(x*y) + x**2` is made a program, its leaves having the `values`
 given. A reply is one line of JSON {ok, outcome, expression, message, again, remarks, skipped, scene, trace, ms, cpu,
 safety}, then scene and trace as gzipped JSON, whose lengths the line tells; `remarks` are sentences on pasted text,
-`skipped` its lines of which nothing is run, each stretch with its reason, `ms` is the time it took, `cpu` how much of it
-was spent computing, `safety` names the layers that held the run.
+`skipped` its lines of which nothing is run, each stretch with its reason, `ms` is the time it took, `cpu` how much of
+it was spent computing, `safety` names the layers that held the run.
 """
 
 from __future__ import annotations
@@ -254,7 +254,7 @@ def reply(
     took: tuple[float, float],
     safety: Sequence[str],
     remarks: Sequence[str] = (),
-    skipped: Sequence[Sequence[int | str]] = (),
+    skipped: Sequence[Sequence[object]] = (),
 ) -> bytes:
     (scene, trace), (ms, cpu) = parts, took
     if len(scene) + len(trace) > LARGEST_REPLY:

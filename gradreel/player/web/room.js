@@ -55,7 +55,7 @@ async function createLabRoom({ head, scene }, { ask, giveUp }) {
   return (root, theme) => {
     const place = embedded ? "embed" : head.place;
     const lab = createLab(root, { head: { ...head, source, place }, scene: opening, ask, giveUp, theme, step: embedded ? stepAsked(location) : null });
-    let shown = fingerprint(scene);
+    let shown = [head.source, fingerprint(scene)].join();
     let saved = null;
     /** A link that was opened and whose program has not come yet. */
     let link = null;
@@ -88,7 +88,7 @@ async function createLabRoom({ head, scene }, { ask, giveUp }) {
           saveFile(head.file.name, new Blob([whole], { type: head.file.type }));
         }
         tell(lab, head);
-        const mark = fingerprint(scene);
+        const mark = [head.source, fingerprint(scene)].join(); // two texts may hold one program
         if (!scene || (mark === shown && !link)) return;
         shown = mark;
         lab.show(await unzip(scene), link?.step ?? null, head);

@@ -107,7 +107,7 @@ function errorCard({ kind, type, message, line }) {
   if (line) card.append(element("p", {}, "On ", element("b", { text: `line ${line}` }), ":"));
   const named = kind === "raised" || /Error$/.test(type ?? "");
   const said = element("p", { class: "said" });
-  if (type in NO_PROGRAM) write(said, message);
+  if (kind === "refused") write(said, [named && type, message].filter(Boolean).join(": "));
   else said.textContent = [named && type, message].filter(Boolean).join(": ");
   card.append(said);
   return card;

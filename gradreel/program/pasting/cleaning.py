@@ -41,7 +41,7 @@ BULLET = re.compile(r"\s*(?:[-*+•‣◦▪·–]|\d{1,3}\)|[a-z]\))\s+")
 BARS = re.compile(r"\s*[|│┃║]\s?")
 BAR_BEHIND = re.compile(r"\s*[|│┃║]\s*$")
 NUMBER = re.compile(
-    r"\s*(?:-{1,4}>|=+>|[>*→▶])?\s*[\[(]?[Ll]?(\d{1,6})"
+    r"\s*+(?:-{1,4}>|=+>|[>*→▶])?\s*+[\[(]?[Ll]?(\d{1,6})"
     r"(?:\s{1,4}(?:->)?\t|(?:[\])]?\s?(?:[:|.)│┃›»]|->|→)|\]|\s|(?=$))\s?)"
 )
 PICKED = re.compile(r"\s*(\d{1,6})[:-]")
@@ -214,7 +214,7 @@ def from_strings(lines: Sequence[str]) -> list[str] | None:
         return None
     if sum(r"\n" in line for line in strings) < len(strings) - 1 - len(strings) // 2:
         return None
-    made = []
+    made: list[str] = []
     for line in lines:
         if not STRING.match(line):
             made.append(comment(line.strip()))

@@ -33,9 +33,8 @@ def open_at_end(text: str) -> tuple[str, int] | None:
                 return ("string", line) if not text[at:].strip() else None
         elif piece in "([{":
             stack.append((piece, line))
-        elif piece in CLOSES:
-            if not stack or stack.pop()[0] != CLOSES[piece]:
-                return None
+        elif piece in CLOSES and (not stack or stack.pop()[0] != CLOSES[piece]):
+            return None
     return ("bracket", stack[0][1]) if stack else None
 
 

@@ -15,12 +15,13 @@ import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import islice
 
 from ..near import nearest
 from . import cleaning, languages
 from .cleaning import Cleaner
 from .endings import where_cut
-from .parsing import LOOKED, fault, like_code
+from .parsing import fault, like_code, shown
 from .pasted import Answer
 from .prose import is_prose
 from .tracebacks import without_program
@@ -40,7 +41,7 @@ class Look:
 
     def __init__(self, lines: Sequence[str]) -> None:
         self.all = lines
-        self.lines = [line[:LOOKED] for line in lines if line.strip()][:LINES]
+        self.lines = [shown(line) for line in islice((line for line in lines if line.strip()), LINES)]
 
     @cached_property
     def text(self) -> str:
@@ -54,7 +55,7 @@ class Look:
     def faulty(self) -> tuple[int, str]:
         """The number and the text of the line that is no Python."""
         line = min(max((self.fault and self.fault.lineno) or 1, 1), len(self.all))
-        return line, self.all[line - 1][:LOOKED]
+        return line, shown(self.all[line - 1])
 
     @cached_property
     def tree(self) -> ast.Module:
@@ -98,21 +99,29 @@ def cleans(clean: Cleaner) -> Callable[[Look], Found | None]:
 # ---- single recognisers
 
 URL = re.compile(
-    r"\s*(?:[-*]\s+|<|\[[^\]]{0,100}\]\()?(?:https?://|www\.|ftp://|(?:github|pytorch|stackoverflow|colab\.research\.google|huggingface|arxiv|gist\.github|discuss\.pytorch)\.(?:com|org|co)\b)\S*\s*$"
+    r"\s*(?:[-*]\s+|<|\[[^\]]{0,100}\]\()?(?:https?://|www\.|ftp://|(?:github|pytorch|stackoverflow"
+    r"|colab\.research\.google|huggingface|arxiv|gist\.github|discuss\.pytorch)\.(?:com|org|co)\b)\S*\s*$"
 )
 PATH = re.compile(
     r"\s*[\"'`]?(?:file://|[A-Za-z]:[\\/]|~?/|\.{1,2}[\\/]|\\\\)?(?:[\w .@+~()-]{1,100}[\\/]){0,30}"
-    r"[\w .@+-]{1,100}\.(?:py|pyc|ipynb|txt|pth?|csv|json|md|cpp|cu|h|ya?ml|log|zip|pkl|toml|sh|npz?|rst)[\"'`]?(?::\d+){0,2}\s*$"
+    r"[\w .@+-]{1,100}\.(?:py|pyc|ipynb|txt|pth?|csv|json|md|cpp|cu|h|ya?ml|log|zip|pkl|toml|sh|npz?"
+    r"|rst)[\"'`]?(?::\d+){0,2}\s*$"
 )
-FOLDER = re.compile(r"\s*(?:~|\.{1,2})?[/\\](?:[\w.@+~-]{1,100}[/\\]?){1,30}\s*$|\s*[A-Za-z]:\\[\w .@+~()\\-]{0,300}$")
+FOLDER = re.compile(
+    r"\s*(?:~|\.{1,2})?[/\\](?:[\w.@+~-]{1,100}[/\\]?){1,30}\s*$"
+    r"|\s*[A-Za-z]:\\[\w .@+~()\\-]{0,300}$"
+)
 CONFLICT = re.compile(r"(?:<{7}|>{7}|\|{7}|={7})(?:\s|$)")
 SPEAKER = re.compile(
-    r"\s*[*_#>]{0,3}\s?(?:User|Assistant|Human|AI|System|ChatGPT|GPT-?\d?|Claude|Gemini|Copilot|Bot|You|Me|Student|Teacher|TA|Prof|Q|A|Question|Answer|Customer|Support"
+    r"\s*[*_#>]{0,3}\s?(?:User|Assistant|Human|AI|System|ChatGPT|GPT-?\d?|Claude|Gemini|Copilot|Bot|You|Me"
+    r"|Student|Teacher|TA|Prof|Q|A|Question|Answer|Customer|Support"
     r"|You said|ChatGPT said)\s?[*_]{0,2}\s?\d{0,2}\s?:"
 )
 STAMPED = re.compile(
-    r"\s*\[?(?:\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4},?\s+)?\d{1,2}:\d\d(?::\d\d)?\s?(?:[AaPp]\.?[Mm]\.?)?\]?,?\s?[-–]?\s?<?@?[\w .]{1,30}>?\s?:"
-    r"|\s*[\w][\w .]{0,30}\s+(?:[—–-]\s)?(?:\[?(?:Today|Yesterday)?(?:\s?at)?\s?\d{1,2}:\d\d\s?(?:[AaPp][Mm])?\]?)\s*$|\s*<@?[\w.]{2,30}>\s"
+    r"\s*\[?(?:\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4},?\s+)?\d{1,2}:\d\d(?::\d\d)?"
+    r"\s?(?:[AaPp]\.?[Mm]\.?)?\]?,?\s?[-–]?\s?<?@?[\w .]{1,30}>?\s?:"
+    r"|\s*[\w][\w .]{0,30}\s+(?:[—–-]\s)?(?:\[?(?:Today"
+    r"|Yesterday)?(?:\s?at)?\s?\d{1,2}:\d\d\s?(?:[AaPp][Mm])?\]?)\s*$|\s*<@?[\w.]{2,30}>\s"
 )
 NAMED = re.compile(r"\s*@?[A-Z][a-z]{1,20}\s?:\s+\S")
 
@@ -199,7 +208,7 @@ OLD = (
     (re.compile(r"\s*except\s+(?P<a>[\w.]+|\([\w., ]+\))\s*,\s*(?P<b>\w+)\s*:"), r"`except \g<a> as \g<b>:`"),
     (re.compile(r"\s*raise\s+(?P<a>[\w.]+)\s*,\s*(?P<b>.+?)\s*$"), r"`raise \g<a>(\g<b>)`"),
     (re.compile(r"\s*exec\s+['\"\w].*?\s*$"), "the statements themselves"),
-    (re.compile(r".*?(?P<a>[\w.\])]+)\s*<>\s*(?P<b>[\w.\"']+)"), r"`\g<a> != \g<b>`"),
+    (re.compile(r".*?(?<![\w.\])])(?P<a>[\w.\])]++)\s*<>\s*(?P<b>[\w.\"']+)"), r"`\g<a> != \g<b>`"),
     (re.compile(r".*?(?<![\w.])(?P<b>\d+)[lL]\b"), r"`\g<b>`"),
     (re.compile(r".*?\bur(?P<b>['\"][^'\"]*['\"])"), r"`r\g<b>`"),
     (re.compile(r".*?(?<![\w.])0(?P<b>[0-7]+)\b(?![.\w])"), r"`0o\g<b>`"),
@@ -247,7 +256,9 @@ def new_python(look: Look) -> Found | None:
 
 
 OCR = re.compile(
-    r".*?\b(?P<a>[il1]rnport|[l1|]mport|irn[po]{2}rt|impor[fl]|prl?[1l]nt|prin[fl]\(|retum|retu[mn]n|torcb|toreh|tarch|c[1i]ass|se[1i]f\.|de[fl]_|frorn|fr0m|wh[1l]{2}e|wi[1l]h|tens[0o]n?r?\(\(|requlres|backwar[cl]|[0-9][lO][.,\d]|\bl\.\s?[\d,\])])"
+    r".*?\b(?P<a>[il1]rnport|[l1|]mport|irn[po]{2}rt|impor[fl]|prl?[1l]nt|prin[fl]\(|retum|retu[mn]n|torcb"
+    r"|toreh|tarch|c[1i]ass|se[1i]f\.|de[fl]_|frorn|fr0m|wh[1l]{2}e|wi[1l]h|tens[0o]n?r?\(\(|requlres"
+    r"|backwar[cl]|[0-9][lO][.,\d]|\bl\.\s?[\d,\])])"
 )
 SPACED = re.compile(r".*\w \. \w.*\(|.*\w \( .*\)")
 
@@ -255,7 +266,7 @@ SPACED = re.compile(r".*\w \. \w.*\(|.*\w \( .*\)")
 def read_off(look: Look) -> Found | None:
     """Letters taken for others, or blanks around every sign."""
     for nr, line in enumerate(look.all[:LINES], 1):
-        match = OCR.match(line[:LOOKED])
+        match = OCR.match(shown(line))
         if match and fault([line.strip()]) is not None:
             return {"line": nr, "found": match["a"].strip()}
     spaced = sum(SPACED.match(line) is not None for line in look.lines)
@@ -301,12 +312,14 @@ def meant_word(text: str) -> tuple[str, str] | None:
 
 def damaged(line: str) -> bool:
     """Whether a line is code but for letters that were misspelt or misread."""
-    return meant_word(line[:LOOKED]) is not None or OCR.match(line[:LOOKED]) is not None
+    return meant_word(shown(line)) is not None or OCR.match(shown(line)) is not None
 
 
 PLACEHOLDER = re.compile(
-    r".*?(?P<a><{1,2}\s?[A-Za-z][\w .,'/-]{0,60}>{1,2}|\{\{[^{}]{1,60}\}\}|\[\s?(?:your|insert|put|add|some|the|path|my)\b[^\[\]]{0,60}\]"
-    r"|\(\s?(?:your|insert|put|add)\s[^()]{0,60}\)|(?<!\w)_{3,}(?!\w)|(?<!\w)\?{2,}|(?<![\w.])\.\.\.\s?\w[\w ]{2,60}|«[^»]{1,60}»"
+    r".*?(?P<a><{1,2}\s?[A-Za-z][\w .,'/-]{0,60}>{1,2}|\{\{[^{}]{1,60}\}\}|\[\s?(?:your|insert|put|add|some"
+    r"|the|path|my)\b[^\[\]]{0,60}\]"
+    r"|\(\s?(?:your|insert|put|add)\s[^()]{0,60}\)|(?<!\w)_{3,}(?!\w)|(?<!\w)\?{2,}"
+    r"|(?<![\w.])\.\.\.\s?\w[\w ]{2,60}|«[^»]{1,60}»"
     r"|\b(?:your|insert|some)\s\w+(?:\s\w+)?\shere\b|\$\{[^{}]{1,60}\}|(?<!\w)%\w{2,30}%)",
     re.I,
 )
@@ -318,7 +331,7 @@ BRACES = re.compile(r".*?(?P<a>\{\{\s?\w[\w .|]{0,60}\}\})")
 
 def placeholder(look: Look) -> Found | None:
     if look.fault is None:
-        matches = ((nr, BRACES.match(line[:LOOKED])) for nr, line in enumerate(look.all[:LINES], 1))
+        matches = ((nr, BRACES.match(shown(line))) for nr, line in enumerate(look.all[:LINES], 1))
         return next(({"line": nr, "found": match["a"]} for nr, match in matches if match), None)
     line, text = look.faulty
     match = PLACEHOLDER.match(text)
@@ -608,7 +621,8 @@ KINDS: tuple[Kind, ...] = (
         parses=True,
     ),
 )
-"""Of these the likeness is so great that no program is looked for in the text before. The first that finds something counts."""
+"""Of these the likeness is so great that no program is looked for in the text before. The first to find
+something counts."""
 
 LATER: tuple[Kind, ...] = (
     Kind(
@@ -619,7 +633,7 @@ LATER: tuple[Kind, ...] = (
         cleaning.unbackslashed,
         "backslashes before signs, as Markdown has them, were taken off",
     ),
-    Kind("chat", chat, "This is a conversation", "paste the program from it alone"),
+    Kind("conversation", chat, "This is a conversation", "paste the program from it alone"),
     Kind(
         "flattened",
         flattened,

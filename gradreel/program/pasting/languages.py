@@ -1,4 +1,4 @@
-"""Text that is no Python: other languages and frameworks, shells, files of settings, what tools print. Tables of marks."""
+"""Text that is no Python: other languages and frameworks, shells, settings, what tools print. Tables of marks."""
 
 from __future__ import annotations
 
@@ -12,18 +12,29 @@ def table(rows: Mapping[str, str]) -> dict[str, re.Pattern[str]]:
 
 LANGUAGES = table(
     {
-        "JavaScript": r"\s*(?:const|let|var)\s+[\w$,\s{}\[\]]{1,80}=|.*\bconsole\.\w+\(|.*[!=]==|\s*(?:async\s+)?function\b\s*\w*\s*\(|.*\brequire\(|.*=>\s*\{|\s*import\s.{1,80}\sfrom\s+['\"]",
-        "TypeScript": r"\s*(?:const|let|var)\s+\w+\s*:\s*\w+|\s*interface\s+\w+\s*\{|\s*(?:export\s+)?function\s+\w+\(\w+\s*:\s*\w+",
-        "C++": r"\s*#\s*include\s*[<\"]|.*\b(?:std|torch|at|thrust)::\w|\s*(?:int|void)\s+main\s*\(|\s*using\s+namespace\b|.*__global__|\s*template\s*<|\s*(?:auto|float|double|int)\s+\*?\w+\s*=.*;\s*$",
-        "Java": r"\s*public\s+(?:static\s+|final\s+)*(?:class|void|int|interface)\b|.*\bSystem\.out\.|\s*import\s+(?:java|javax|org|ai|com)\.[\w.*]+;",
-        "C#": r"\s*using\s+System|.*\bConsole\.Write|\s*namespace\s+[\w.]+|\s*using\s+[A-Z][\w.]*;|\s*using\s+static\b",
+        "JavaScript": r"\s*(?:const|let|var)\s+[\w$,\s{}\[\]]{1,80}=|.*\bconsole\.\w+\(|.*[!=]=="
+        r"|\s*(?:async\s+)?function\b\s*\w*\s*\(|.*\brequire\(|.*=>\s*\{|\s*import\s.{1,80}\sfrom\s+['\"]",
+        "TypeScript": r"\s*(?:const|let|var)\s+\w+\s*:\s*\w+|\s*interface\s+\w+\s*\{"
+        r"|\s*(?:export\s+)?function\s+\w+\(\w+\s*:\s*\w+",
+        "C++": r"\s*#\s*include\s*[<\"]|.*\b(?:std|torch|at|thrust)::\w|\s*(?:int|void)\s+main\s*\("
+        r"|\s*using\s+namespace\b|.*__global__|\s*template\s*<|\s*(?:auto|float|double|int)\s+\*?\w+\s*=.*;\s*$",
+        "Java": r"\s*public\s+(?:static\s+|final\s+)*(?:class|void|int|interface)\b|.*\bSystem\.out\."
+        r"|\s*import\s+(?:java|javax|org|ai|com)\.[\w.*]+;",
+        "C#": r"\s*using\s+System|.*\bConsole\.Write|\s*namespace\s+[\w.]+|\s*using\s+[A-Z][\w.]*;"
+        r"|\s*using\s+static\b",
         "R": r"\s*[\w.$\[\]\"]+\s*<-\s*\S|\s*library\([\w\"']+\)|.*%(?:>|\*)%",
-        "Julia": r"\s*using\s+[A-Z][\w.]*|\s*julia>|.*\bprintln\(|\s*@(?:show|btime)\s|\s*function\s+\w+[!\w]*\(.*\)\s*$|\s*\w+\(\w+\)\s*=\s*\S",
-        "MATLAB": r"\s*[\w.]+\s*=\s*\[[^\],()]*\d\s+-?[\d.][^\],]*\]|.*\w\.[\^*/]\s?\w|\s*(?:clc|close all|clear all)\b|.*\b(?:disp|fprintf)\(|\s*function\s+(?:\[.*\]|\w+)\s*=\s*\w+|\s*for\s+\w+\s*=\s*\d+\s*:|.*\bdlarray\(",
+        "Julia": r"\s*using\s+[A-Z][\w.]*|\s*julia>|.*\bprintln\(|\s*@(?:show|btime)\s"
+        r"|\s*function\s+\w+[!\w]*\(.*\)\s*$|\s*\w+\(\w+\)\s*=\s*\S",
+        "MATLAB": r"\s*[\w.]+\s*=\s*\[[^\],()]*\d\s+-?[\d.][^\],]*\]|.*\w\.[\^*/]\s?\w|\s*(?:clc|close all"
+        r"|clear all)\b|.*\b(?:disp|fprintf)\(|\s*function\s+(?:\[.*\]|\w+)\s*=\s*\w+"
+        r"|\s*for\s+\w+\s*=\s*\d+\s*:|.*\bdlarray\(",
         "Rust": r".*\blet\s+mut\b|\s*(?:pub\s+)?fn\s+\w+\s*[(<]|.*\b(?:println|vec)!|\s*use\s+\w+(?:::[\w{},* ]+)+;",
-        "Go": r"\s*package\s+\w+\s*$|\s*func\s+(?:\(\w+\s+\*?\w+\)\s*)?\w+\(.*\{|.*\bfmt\.\w+\(|\s*\w+(?:,\s*\w+)*\s*:=\s",
-        "Lua": r"\s*local\s+\w+\s*=|\s*local\s+function|\s*require\s*\(?\s*['\"]|.*\w:(?:add|forward|backward|zeroGradParameters)\(",
-        "Swift": r"\s*import\s+(?:Foundation|UIKit|TensorFlow|CoreML|SwiftUI)\s*$|\s*func\s+\w+\(.*->|\s*(?:let|var)\s+\w+\s*:\s*\[?\w+",
+        "Go": r"\s*package\s+\w+\s*$|\s*func\s+(?:\(\w+\s+\*?\w+\)\s*)?\w+\(.*\{|.*\bfmt\.\w+\("
+        r"|\s*\w+(?:,\s*\w+)*\s*:=\s",
+        "Lua": r"\s*local\s+\w+\s*=|\s*local\s+function|\s*require\s*\(?\s*['\"]|.*\w:(?:add|forward|backward"
+        r"|zeroGradParameters)\(",
+        "Swift": r"\s*import\s+(?:Foundation|UIKit|TensorFlow|CoreML|SwiftUI)\s*$|\s*func\s+\w+\(.*->"
+        r"|\s*(?:let|var)\s+\w+\s*:\s*\[?\w+",
         "Kotlin": r"\s*(?:private\s+|override\s+|suspend\s+)*fun\s+\w+\(|\s*val\s+\w+\s*(?::\s*[\w<>]+\s*)?=",
         "Scala": r"\s*(?:case\s+)?object\s+\w+|\s*def\s+\w+.*=\s*\{\s*$|\s*import\s+scala\.",
         "PHP": r"\s*<\?php|\s*\$\w+\s*=|.*\$this->",
@@ -31,7 +42,8 @@ LANGUAGES = table(
         "Ruby": r"\s*puts\s|.*\bdo\s*\|\w+|\s*require\s+['\"]|\s*def\s+[\w?!]+(?:\([\w, ]*\))?\s*$",
         "Haskell": r"\s*\w+\s*::\s*\S|\s*main\s*=\s*do|\s*import\s+qualified|\s*module\s+\w+.*where",
         "Fortran": r"(?i)\s*(?:implicit\s+none|end\s+program|integer\s*::|real\s*::|subroutine\s+\w+)",
-        "SQL": r"(?i)\s*(?:select\s.{1,200}\sfrom\s|select\s+(?:\*|\w+(?:,\s*\w+)*)\s*$|insert\s+into|create\s+table|delete\s+from|update\s+\w+\s+set)",
+        "SQL": r"(?i)\s*(?:select\s.{1,200}\sfrom\s|select\s+(?:\*|\w+(?:,\s*\w+)*)\s*$|insert\s+into"
+        r"|create\s+table|delete\s+from|update\s+\w+\s+set)",
         "HTML": r"(?i)\s*<(?:!doctype|html|body|head|script|div|table|p|form|title)\b",
         "XML": r"\s*<\?xml|\s*<(\w[\w:.-]*)(?:\s[^<>]{0,200})?>.{0,200}</",
         "CSS": r"\s*[.#@]?[\w.#:>, -]+\{\s*$",
@@ -51,11 +63,14 @@ ALIKE = {
 """How other lines look, of languages without braces."""
 
 SHELL_PROMPT = re.compile(
-    r"\s*(?:\([\w.-]+\)\s*)?(?:[\w.-]+@[\w.-]+[:\s][^$#%]{0,60}[$#%]\s|\[[\w.@ ~-]{1,60}\][$#]\s|\$\s+\w|❯|➜|PS [A-Z]:\\|[A-Z]:\\[^>]{0,100}>\s?\w|~[\w/ ]{0,60}[$%]\s)"
+    r"\s*(?:\([\w.-]+\)\s*)?(?:[\w.-]+@[\w.-]+[:\s][^$#%]{0,60}[$#%]\s|\[[\w.@ ~-]{1,60}\][$#]\s|\$\s+\w|❯|➜"
+    r"|PS [A-Z]:\\|[A-Z]:\\[^>]{0,100}>\s?\w|~[\w/ ]{0,60}[$%]\s)"
 )
 SHELL = re.compile(
-    r"\s*(?:sudo\s+)?(?:pip3?|python[\d.]*|conda|mamba|git|cd|ls|cat|mkdir|rm|cp|mv|echo|export|source|wget|curl|docker|sbatch|srun"
-    r"|torchrun|apt(?:-get)?|brew|npm|ssh|scp|rsync|tar|unzip|chmod|nvidia-smi|jupyter|kaggle|bash|uv|poetry|accelerate|ps|kill|nohup"
+    r"\s*(?:sudo\s+)?(?:pip3?|python[\d.]*|conda|mamba|git|cd|ls|cat|mkdir|rm|cp|mv|echo|export|source|wget"
+    r"|curl|docker|sbatch|srun"
+    r"|torchrun|apt(?:-get)?|brew|npm|ssh|scp|rsync|tar|unzip|chmod|nvidia-smi|jupyter|kaggle|bash|uv|poetry"
+    r"|accelerate|ps|kill|nohup"
     r"|module|which|grep|sed|awk|tail|head|htop|[A-Z_]+=\S+\s+\w+)(?:\s+(?![=.(\[])\S|\s*$)"
     r"|\s*#!.{0,80}\b(?:ba|z|k)?sh\b|\s*(?:done|fi|esac|do|then)\s*$|.*;\s*(?:do|then)\s*$|\s*#SBATCH"
 )
@@ -64,19 +79,23 @@ NVIDIA_SMI = re.compile(
     r".*NVIDIA-SMI|\s*\+-{4,}|\s*\|[=\-+\s]{4,}|.*\bMiB\s*/\s*\d+MiB|.*\bDriver Version|\s*\|.*\|\s*$"
 )
 GIT_LOG = re.compile(
-    r"\s*(?:[*|\\/ ]*\s)?(?:commit [0-9a-f]{6,40}\b|Author: |Date: |Merge: |[0-9a-f]{7,40} (?:\(.{1,80}\) )?[A-Za-z])|\s*On branch |\s*(?:modified|deleted|new file|renamed):"
+    r"[\s*|\\/]*+(?:commit [0-9a-f]{6,40}\b|Author: |Date: |Merge: "
+    r"|[0-9a-f]{7,40} (?:\(.{1,80}\) )?[A-Za-z])|\s*On branch |\s*(?:modified|deleted|new file|renamed):"
     r"|\s*Changes (?:not staged|to be committed)|\s*Untracked files"
 )
 REQUIREMENT = re.compile(
-    r"\s*(?:-[ref] \S|-e |--[\w-]+|#|[A-Za-z][\w.-]*(?:\[[\w, -]+\])?\s*(?:(?:==|>=|<=|~=|!=|>|<|@)\s*\S.*)?(?:;.*)?$)"
+    r"\s*(?:-[ref] \S|-e |--[\w-]+|#|[A-Za-z][\w.-]*(?:\[[\w, -]+\])?\s*(?:(?:==|>=|<=|~=|!=|>|<"
+    r"|@)\s*\S.*)?(?:;.*)?$)"
 )
 PINNED = re.compile(
-    r"\s*[A-Za-z][\w.-]*(?:\[[\w, -]+\])?\s*(?:==|>=|<=|~=|!=)\s*v?\d[\w.*+!-]*(?:\s*,\s*[<>=!~]+\s*[\w.*+!]+)*\s*(?:[;#].*)?$"
+    r"\s*[A-Za-z][\w.-]*(?:\[[\w, -]+\])?\s*(?:==|>=|<=|~="
+    r"|!=)\s*v?\d[\w.*+!-]*(?:\s*,\s*[<>=!~]+\s*[\w.*+!]+)*\s*(?:[;#].*)?$"
 )
 SECTION = re.compile(r"\s*\[\[?[A-Za-z_][\w.\"' -]*\]\]?\s*(?:[#;].*)?$")
 SETTING = re.compile(r"\s*[\w.\"'-]+\s*=\s*\S|\s*[#;]|\s*[\"'\w].*,\s*$|\s*\]\s*$")
 YAML = re.compile(
-    r"\s*(?:-\s+)?[\"']?[A-Za-z_][\w .\"'/-]{0,60}:(?:\s+(?![^#'\"]*\):?\s*$)\S.*)?\s*$|\s*-\s+\S|\s*#|---\s*$|\.\.\.\s*$|\s*[\]}],?\s*$"
+    r"\s*(?:-\s+)?[\"']?[A-Za-z_][\w .\"'/-]{0,60}:(?:\s+(?![^#'\"]*\):?\s*$)\S.*)?\s*$|\s*-\s+\S|\s*#|---\s*$"
+    r"|\.\.\.\s*$|\s*[\]}],?\s*$"
 )
 STATEMENT_HEAD = re.compile(r"\s*(?:def|class|if|else|elif|for|while|try|except|finally|with|lambda|match|case)\b")
 DOCKER = re.compile(
@@ -84,9 +103,9 @@ DOCKER = re.compile(
 )
 MAKE = re.compile(r"[\w.%/$()-]+\s*:(?!=)[^=:]*$|\t\S|\s*\.PHONY|[A-Z_]+\s*[:?]?=\s|\s*#")
 PIP_LIST = re.compile(r"\s*[A-Za-z][\w.-]*\s+\d+(?:\.\w+)+(?:\s+\S+)?\s*$|Package\s+Version|-{3,}\s+-{3,}|#")
-CSV = re.compile(r"\s*[\w.\"' %()-]*(?:[,\t;]\s*[\w.\"' %():/+-]*){1,60}\s*$")
 LOG = re.compile(
-    r"\s*(?:\[?\d{4}[-/]\d\d[-/]\d\d|\[?\d\d:\d\d:\d\d|(?:INFO|DEBUG|WARNING|ERROR|CRITICAL)\b|\[(?:INFO|DEBUG|WARN|ERROR)|[Ee]poch:?\s*\[?\d+|(?:step|iter|iteration|batch)\s*[:=]?\s*\d+|\d{1,3}%\|)"
+    r"\s*(?:\[?\d{4}[-/]\d\d[-/]\d\d|\[?\d\d:\d\d:\d\d|(?:INFO|DEBUG|WARNING|ERROR|CRITICAL)\b|\[(?:INFO|DEBUG"
+    r"|WARN|ERROR)|[Ee]poch:?\s*\[?\d+|(?:step|iter|iteration|batch)\s*[:=]?\s*\d+|\d{1,3}%\|)"
 )
 
 PACKAGES = frozenset(

@@ -10,8 +10,8 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 
 STATEMENT = re.compile(
-    r"\s*(import |from \w|def |class |for |while |if |elif |else:|with |try:|except|finally:|return\b|print\s*\(|@\w"
-    r"|[\w.\[\]'\", ]+\s*[-+*/@]?=[^=]|[\w.]+\.(backward|step|zero_grad)\()"
+    r"\s*+(import |from \w|def |class |for |while |if |elif |else:|with |try:|except|finally:|return\b|print\s*\(|@\w"
+    r"|[\w.\[\]'\", ]++\s*+[-+*/@]?=[^=]|[\w.]+\.(backward|step|zero_grad)\()"
 )
 """What looks like code, even where it does not parse."""
 
@@ -87,8 +87,16 @@ def bare(line: str) -> bool:
     return re.fullmatch(r"\s*(-?\d[\d.e+-]*|nan|inf|True|False|None|tensor\(.*\)|\[[-\d.,e+ ]*\])\s*", line) is not None
 
 
+GAP = re.compile(r"\s{17,}")
+
+
+def shown(line: str) -> str:
+    """What patterns see of a line: its beginning, without wide gaps."""
+    return GAP.sub(" " * 16, line[:LOOKED])
+
+
 def like_code(line: str) -> bool:
-    return STATEMENT.match(line[:LOOKED]) is not None
+    return STATEMENT.match(shown(line)) is not None
 
 
 def longest_program(lines: Sequence[str]) -> int:

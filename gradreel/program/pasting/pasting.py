@@ -106,10 +106,15 @@ def cut_off(lines: Sequence[str], made: Pasted) -> bool:
     return open_at_end(lines[last]) is not None and not any(map(scripts.shown_as_output, lines[last - 1 : last]))
 
 
+BEGINNINGS = ("for ", "while ", "if ", "with ", "class ", "def ", "from ", "import ", "return ", "assert ")
+
+
 def loses_code(lines: Sequence[str], made: Pasted) -> bool:
     """Whether a line was taken for words that is code but for a slip."""
-    left_out = (nr for each in made.skipped if each.reason == WORDS for nr in range(each.first - 1, each.last))
-    return any(damaged(lines[nr]) for nr in left_out)
+    left_out = [nr for each in made.skipped if each.reason == WORDS for nr in range(each.first - 1, each.last)]
+    last = max((nr for nr, line in enumerate(lines) if line.strip()), default=0)
+    breaks_off = last in left_out and lines[last].startswith(BEGINNINGS) and lines[last - 1].strip() != ""
+    return breaks_off or any(damaged(lines[nr]) for nr in left_out)
 
 
 def asked(kinds: Sequence[Kind], look: Look, made: Pasted, depth: int) -> Pasted | None:
@@ -166,7 +171,7 @@ def finished(
     cells: list[tuple[int, int]],
     notes: list[Note],
 ) -> Pasted:
-    unique = tuple(dict.fromkeys(notes))
+    unique = tuple(sorted(dict.fromkeys(notes), key=lambda note: note.line))
     skipped = tuple(left_out(seen.split("\n"), program, posted, unique))
     return Pasted(seen, "\n".join(program), transcript, tuple(cells), tuple(posted), unique, skipped)
 

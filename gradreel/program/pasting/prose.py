@@ -9,7 +9,7 @@ import keyword
 import re
 from collections.abc import Iterator, Sequence
 
-from .parsing import LOOKED, fault, like_code
+from .parsing import fault, like_code, shown
 from .pasted import Note
 
 STRING = re.compile(r"""(?<![^\W_])(?:'[^']*'|"[^"]*"|`[^`]*`)(?![^\W_])""")
@@ -52,7 +52,7 @@ def errors_between(lines: Sequence[str]) -> list[int]:
     found: list[int] = []
     inside, last = False, 0
     for nr, line in enumerate(lines):
-        begins = SAID.match(line[:LOOKED]) is not None
+        begins = SAID.match(shown(line)) is not None
         if begins or inside:
             found.append(nr)
             inside = line.lstrip().startswith("Traceback") or (inside and line[:1] in (" ", "\t"))
@@ -94,9 +94,9 @@ def follows(lines: Sequence[str], nr: int, first: int) -> bool:
 
 
 def is_prose(line: str) -> bool:
-    shown = line[:LOOKED]
-    words = STRING.sub("0", shown.partition(" #")[0] if "#" in shown else shown)
-    if line.lstrip().startswith(("#", "@", ">>>")) or SAID.match(shown):
+    seen = shown(line)
+    words = STRING.sub("0", seen.partition(" #")[0] if "#" in seen else seen)
+    if line.lstrip().startswith(("#", "@", ">>>")) or SAID.match(seen):
         return False
     pairs = sum(not (taken(before) or taken(after)) for before, after in SIDE_BY_SIDE.findall(words))
     if pairs < wanted(words) and not ASKING.search(words):

@@ -6,7 +6,7 @@ import ast
 import re
 from collections.abc import Sequence
 
-from .parsing import LOOKED, fault, like_code, longest_program
+from .parsing import fault, like_code, longest_program, shown
 from .pasted import Note, Posted
 
 FENCE = re.compile(r"^\s*(?:>\s?)?(```+|~~~+)\s*\{?\.?([\w+-]*)")
@@ -144,12 +144,12 @@ def where_output_begins(lines: Sequence[str]) -> int | None:
 
 def meant_as_code(line: str) -> bool:
     """`loss = 0.5` may have been printed; `loss = (x.sum()` may not."""
-    return like_code(line) and (WORKED_OUT.search(line) is not None or not PRINTED.match(line[:LOOKED]))
+    return like_code(line) and (WORKED_OUT.search(line) is not None or not PRINTED.match(shown(line)))
 
 
 def shown_as_output(line: str) -> bool:
-    shown = line[:LOOKED]
-    return any(pattern.match(shown) for pattern in (PRINTED, LABEL, ERROR))
+    seen = shown(line)
+    return any(pattern.match(seen) for pattern in (PRINTED, LABEL, ERROR))
 
 
 def back_to_blank(lines: Sequence[str], count: int) -> int:
@@ -158,7 +158,7 @@ def back_to_blank(lines: Sequence[str], count: int) -> int:
     while at > 0 and lines[at - 1].strip():
         at -= 1
     block = lines[at:count]
-    if at > 0 and block and all(PRINTED.match(line[:LOOKED]) and not like_code(line) for line in block):
+    if at > 0 and block and all(PRINTED.match(shown(line)) and not like_code(line) for line in block):
         return at
     return count
 

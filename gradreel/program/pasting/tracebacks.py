@@ -14,20 +14,24 @@ HEAD = re.compile(
     r"|[-=_]{5,}\s*(?:Traceback.*)?$|Cell In ?\[\d+\],? |\w+(?:Error|Exception)\s{2,}Traceback)"
 )
 FRAME = re.compile(
-    r"\s*(?:File \"?[^\"\n]{1,300}(?:\"(?:, line \d+)?|$)|-{2,}>\s?\d+|~*\^+~*\s*$|<ipython-input|[\w./\\<>~-]{1,200} in \w+\("
+    r"\s*(?:File \"?[^\"\n]{1,300}(?:\"(?:, line \d+)?|$)|-{2,}>\s?\d+|~*\^+~*\s*$|<ipython-input"
+    r"|[\w./\\<>~-]{1,200} in \w+\("
     r"|\S{1,200}\.py(?::\d+:?|\(\d+\))|\s*\[Previous line repeated|\.{3}\s\d+ frames)"
 )
 NUMBERED = re.compile(r"\s+\d{1,5}\s")
 ERROR = re.compile(
-    r"\s*(?:[A-Za-z_]\w*\.){0,8}[A-Z]\w*(?:Error|Exception|Warning|Interrupt|Exit|StopIteration|OutOfMemory)\b\s*(?::|$)"
+    r"\s*(?:[A-Za-z_]\w*\.){0,8}[A-Z]\w*(?:Error|Exception|Warning|Interrupt|Exit|StopIteration"
+    r"|OutOfMemory)\b\s*(?::|$)"
 )
 CRASH = re.compile(
-    r"\s*(?:terminate called after|Segmentation fault|Aborted \(core|Killed$|CUDA error:|CUDA out of memory|libc\+\+abi"
+    r"\s*(?:terminate called after|Segmentation fault|Aborted \(core|Killed$|CUDA error:|CUDA out of memory"
+    r"|libc\+\+abi"
     r"|Process finished with exit code [1-9]|\w*Error in |what\(\):)"
 )
 PYTEST = re.compile(r"E\s{3,10}(?=\S)(?:\w+\.)*\w*(?:Error|Exception)\b")
 PHRASE = re.compile(
-    r"element 0 of tensors does not require grad|backward through the graph a second time|modified by an inplace operation"
+    r"element 0 of tensors does not require grad|backward through the graph a second time"
+    r"|modified by an inplace operation"
     r"|a leaf Variable that requires grad|grad can be implicitly created only|does not require grad and does not have"
     r"|shapes? cannot be multiplied|must match the size of tensor|expected scalar type|Expected all tensors to be on"
     r"|appears to not have been used in the graph|shape '\[.{0,80}\]' is invalid|device-side assert|is not defined\b"
@@ -45,7 +49,7 @@ def plain(line: str) -> str:
 
 
 def without_program(lines: Sequence[str]) -> str | None:
-    """ "traceback" or "error" where the lines are that, whole or in part, and nothing in them is a program of its own."""
+    """Whether the lines are a "traceback" or an "error", whole or in part; None if they hold a program of their own."""
     if any(PYTEST.match(line) for line in lines):
         return "traceback"
     found, frames, code, inside = False, False, 0, False
