@@ -231,7 +231,6 @@ def from_strings(lines: Sequence[str]) -> list[str] | None:
 GIT = re.compile(
     r"diff --git |index [0-9a-f]+\.\.|--- \S|\+\+\+ \S|@@ |Only in |(?:new|deleted) file mode|rename |similarity "
 )
-HUNK = re.compile(r"@@+ -\d+")
 SIDES = re.compile(r"[-+ ]|$|\\ No newline")
 
 

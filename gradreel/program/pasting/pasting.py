@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from . import letters, notebook, prompts, scripts
+from .cleaning import renumbered
 from .endings import open_at_end
 from .kinds import KINDS, LATER, Kind, Look, damaged, idle, unbound, uses_other_framework
 from .parsing import TooMuch, compiles, fault, like_code, metered
@@ -153,11 +154,11 @@ def unwrapped(seen: str, lines: list[str], notes: list[Note]) -> Pasted:
 
 def script(seen: str, lines: list[str], notes: list[Note]) -> Pasted:
     posted: list[Posted] = []
-    made = scripts.unnumbered(lines) or lines
+    made = renumbered(lines) or lines
     made = scripts.straightened(made, notes)
     if fault(made) is not None:
         made = without_prose(made, notes)
-        made = scripts.straightened(scripts.unnumbered(made) or made, notes)
+        made = scripts.straightened(renumbered(made) or made, notes)
     made = scripts.without_output(made, posted)
     return finished(seen, lines, scripts.straightened(made, notes), False, posted, [], notes)
 

@@ -11,7 +11,6 @@ from .pasted import Note, Posted
 
 FENCE = re.compile(r"^\s*(?:>\s?)?(```+|~~~+)\s*\{?\.?([\w+-]*)")
 CODE = ("", "python", "py", "python3", "pycon", "ipython", "ipython3", "pytorch", "torch", "julia-repl")
-NUMBER = re.compile(r"^\s*(\d{1,4})(?:[.:|)]|(?=\s)|$)[ \t]?(.*)$")
 MAGIC = re.compile(r"^(\s*)(%{1,2}\s?[a-zA-Z]\w*.*|!\s*[a-zA-Z./].*|[\w.]+\?{1,2}|\?{1,2}[\w.]+)\s*$")
 LABEL = re.compile(
     r"^\W*(output|out|outputs|prints|result|results|gives|printed|console|terminal)\b.{0,30}:?\s*$", re.I
@@ -52,18 +51,6 @@ def fenced(lines: Sequence[str], notes: list[Note]) -> list[str] | None:
         margin = lines[start][: len(lines[start]) - len(lines[start].lstrip())]
         made[start + 1 : end] = [line.removeprefix(margin) for line in inner]
     return made
-
-
-def unnumbered(lines: Sequence[str]) -> list[str] | None:
-    """The lines without the numbers before them; None if they have none."""
-    matches = [NUMBER.match(line) if line.strip() else None for line in lines]
-    found = [int(match[1]) for match in matches if match]
-    if len(found) < 3 or len(found) < sum(bool(line.strip()) for line in lines):
-        return None
-    if any(after - before not in (1, 2) for before, after in zip(found, found[1:], strict=False)):
-        return None
-    made = [match[2] if match else "" for match in matches]
-    return made if fault(made) is None or fault(lines) is not None else None
 
 
 def unmagic(lines: Sequence[str], notes: list[Note]) -> list[str]:
