@@ -55,14 +55,25 @@ class Distribution:
         if not self._validate_args:
             return
         for name, constraint in self.arg_constraints.items():
-            if name not in self.__dict__ and isinstance(getattr(type(self), name, None), lazy_property):
-                continue  # made of another, which is checked
-            value = getattr(self, name)
+            value = self._parameter(name)
+            if value is None:
+                continue
             if not np.all(constraint.check(value).data_):
                 raise ValueError(
                     f"Expected parameter {name} ({type(value).__name__} of shape {tuple(value.shape)}) of distribution "
                     f"{self!r} to satisfy the constraint {constraint!r}, but found invalid values:\n{value}"
                 )
+
+    def _given(self, name: str) -> Any:
+        """The parameter of that name in `arg_constraints`, if it was given; programs that keep theirs elsewhere say so
+        here and below."""
+        return self.__dict__.get(name)
+
+    def _parameter(self, name: str) -> Any:
+        """The same, as it is to be checked; None if it is made of another, which is checked."""
+        if name not in self.__dict__ and isinstance(getattr(type(self), name, None), lazy_property):
+            return None
+        return getattr(self, name)
 
     @staticmethod
     def set_default_validate_args(value: bool) -> None:
@@ -162,9 +173,8 @@ class Distribution:
         made = object.__new__(type(self))
         made.__dict__.update(self.__dict__)
         made._batch_shape = Size(batch_shape)
-        for name in self.arg_constraints:
-            if name in self.__dict__:
-                held = self.__dict__[name]
+        for name, held in self.__dict__.items():
+            if name in self.arg_constraints:
                 inner = held.shape[len(self._batch_shape) :]
                 made.__dict__[name] = s.expand(held, [*batch_shape, *inner])
                 if self.__dict__.get("_param") is held:
@@ -205,8 +215,8 @@ class Distribution:
     def __repr__(self) -> str:
         shown = []
         for name in self.arg_constraints:
-            if name in self.__dict__:
-                value = self.__dict__[name]
+            value = self._given(name)
+            if value is not None:
                 shown.append(f"{name}: {value if value.data_.size == 1 else value.size()}")
         return f"{type(self).__name__}({', '.join(shown)})"
 

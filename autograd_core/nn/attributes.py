@@ -5,12 +5,18 @@ from __future__ import annotations
 from collections import OrderedDict
 from typing import Any
 
+from ..naming import check_attribute, names_of
 from ..tensor import Tensor
 from .everywhere import registered
 from .parameter import Buffer, Parameter
 
 KINDS = ("_parameters", "_buffers", "_modules")
 """The tables of a module, each from a name to what it holds (or None, where a name is kept free)."""
+
+PLAIN = "_plain"
+"""The table of what has a name that a program said and is none of these, such as a weight that is computed. A module
+has it once there is something in it."""
+TABLES = (*KINDS, PLAIN)
 
 HOOKS = (
     "_backward_pre_hooks", "_backward_hooks", "_forward_hooks", "_forward_hooks_with_kwargs",
@@ -53,13 +59,27 @@ class Attributes:
             super().__init__(*args, **options)
 
     def __getattr__(self, name: str) -> Any:
-        for kind in KINDS:
-            table = self.__dict__.get(kind)
+        held = self.__dict__
+        for kind in TABLES:
+            table = held.get(kind)
             if table is not None and name in table:
                 return table[name]
         raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
 
     def __setattr__(self, name: str, value: Any) -> None:
+        if isinstance(value, (Parameter, Attributes)):
+            self.__dict__.pop(name, None)
+        if not self._register(name, value):
+            super().__setattr__(name, value)
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """A copy has what is plain for itself, and shares the other tables, as in torch."""
+        self.__dict__.update(state)
+        if PLAIN in state:
+            self.__dict__[PLAIN] = dict(state[PLAIN])
+
+    def _register(self, name: str, value: Any) -> bool:
+        """Whether a table takes `value` under `name`; then it has it."""
         held = self.__dict__
         if isinstance(value, Parameter):
             if "_parameters" not in held:
@@ -92,26 +112,33 @@ class Attributes:
             known = name not in held.get("_non_persistent_buffers_set", ())
             self.register_buffer(name, value, value.persistent if isinstance(value, Buffer) else known)
         else:
-            super().__setattr__(name, value)
+            return False
+        return True
 
     def _forget(self, name: str, keep: str) -> None:
-        """Take `name` out of everything but the table `keep`."""
-        self.__dict__.pop(name, None)
-        for kind in KINDS:
-            if kind != keep:
-                self.__dict__[kind].pop(name, None)
+        """Take `name` out of all tables but `keep`."""
+        held = self.__dict__
+        for kind in TABLES:
+            if kind != keep and kind in held:
+                held[kind].pop(name, None)
         self._non_persistent_buffers_set.discard(name)
 
     def __delattr__(self, name: str) -> None:
-        for kind in KINDS:
-            if name in self.__dict__[kind]:
-                del self.__dict__[kind][name]
+        if not self._drop(name):
+            super().__delattr__(name)
+
+    def _drop(self, name: str) -> bool:
+        """Whether a table has something under `name`; then it has it no more."""
+        held = self.__dict__
+        for kind in TABLES:
+            if name in held.get(kind, ()):
+                del held[kind][name]
                 self._non_persistent_buffers_set.discard(name)
-                return
-        super().__delattr__(name)
+                return True
+        return False
 
     def __dir__(self) -> list[str]:
-        names = {*super().__dir__(), *(name for kind in KINDS for name in self.__dict__[kind])}
+        names = {*super().__dir__(), *(name for kind in TABLES for name in self.__dict__.get(kind, ()))}
         return sorted(name for name in names if not name[0].isdigit())
 
     # ---- by name
@@ -155,9 +182,14 @@ class Attributes:
         """Another name for `add_module`."""
         self.add_module(name, module)
 
+    def _computed(self, name: str) -> Any:
+        """The tensor under `name`, if it is one that is made of others whenever it is asked for."""
+        return None
+
     def _has(self, name: str) -> bool:
         """Whether there is an attribute `name`; programs that keep some of theirs elsewhere say so here."""
-        return hasattr(self, name)
+        held = self.__dict__
+        return any(name in held.get(kind, ()) for kind in TABLES) or name in {*held, *names_of(type(self))}
 
     def _check_name(self, name: str, what: str, kind: str) -> None:
         if not isinstance(name, str):
@@ -171,6 +203,61 @@ class Attributes:
             raise KeyError(f'{what} name can\'t be empty string ""')
         if taken:
             raise KeyError(f"attribute '{name}' already exists")
+        check_attribute(name)
+
+
+# ---- parts by names that programs give: they are found in the tables of a module, and never as its attributes
+
+
+class Mark:
+    """What stands for a part that is not there to be had."""
+
+
+ELSEWHERE = Mark()
+"""An attribute of a module that is in none of its tables."""
+NOTHING = Mark()
+RAISED = Mark()
+
+
+def part_of(module: Any, name: str, default: Any = RAISED) -> Any:
+    """What a module has under `name`: ELSEWHERE if it has it, but not in a table.
+
+    Raises:
+        AttributeError: it has nothing of that name, and there is no `default`.
+    """
+    if isinstance(module, Attributes):
+        found = module._computed(name)
+        if found is not None:
+            return found
+        held = module.__dict__
+        for kind in TABLES:
+            if name in held.get(kind, ()):
+                return held[kind][name]
+        if module._has(name):
+            return ELSEWHERE
+    if default is not RAISED:
+        return default
+    raise AttributeError(f"'{type(module).__name__}' object has no attribute '{name}'")
+
+
+def has_part(module: Any, name: str) -> bool:
+    return part_of(module, name, NOTHING) is not NOTHING
+
+
+def set_part(module: Any, name: str, value: Any) -> None:
+    """`module.name = value` for a name that a program gave."""
+    if not module._register(name, value):
+        module.__dict__.setdefault(PLAIN, {})[check_attribute(name)] = value
+
+
+def delete_part(module: Any, name: str) -> None:
+    """`del module.name` for a name that a program gave.
+
+    Raises:
+        AttributeError: no table has it.
+    """
+    if not module._drop(name):
+        raise AttributeError(f"'{type(module).__name__}' object has no attribute '{name}'")
 
 
 def typename(value: Any) -> str:

@@ -10,6 +10,7 @@ from typing import Any, Self, overload
 
 from ..state import ask_room
 from ..titles import own_method
+from .attributes import set_part
 from .module import Module, indented
 
 
@@ -51,7 +52,7 @@ class Listed(Module):
         return self._modules[self._key(index)]
 
     def __setitem__(self, index: int, module: Module) -> None:
-        setattr(self, self._key(index), module)
+        set_part(self, self._key(index), module)
 
     def __delitem__(self, index: int | slice) -> None:
         held = self._held()

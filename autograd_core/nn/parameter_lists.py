@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any, Self
 
 from ..tensor import Tensor
+from .attributes import ELSEWHERE, delete_part, part_of, set_part
 from .container import pairs_of
 from .module import Module
 from .parameter import Parameter
@@ -45,10 +46,10 @@ class ParameterList(Module):
     def __getitem__(self, index: int | slice) -> Any:
         if isinstance(index, slice):
             return type(self)(self[i] for i in range(*index.indices(self._size)))
-        return getattr(self, self._place(index))
+        return part_of(self, self._place(index))
 
     def __setitem__(self, index: int, value: Any) -> None:
-        setattr(self, self._place(index), counted(value))
+        set_part(self, self._place(index), counted(value))
 
     def __len__(self) -> int:
         return self._size
@@ -78,15 +79,18 @@ class ParameterDict(Module):
             self[name] = value
 
     def __getitem__(self, name: str) -> Any:
-        return getattr(self, name)
+        found = part_of(self, checked_key(name))
+        if found is ELSEWHERE:
+            raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
+        return found
 
     def __setitem__(self, name: str, value: Any) -> None:
         self._keys[name] = None
-        setattr(self, name, counted(value))
+        set_part(self, checked_key(name), counted(value))
 
     def __delitem__(self, name: str) -> None:
         del self._keys[name]
-        delattr(self, name)
+        delete_part(self, checked_key(name))
 
     def __len__(self) -> int:
         return len(self._keys)
@@ -163,6 +167,20 @@ class ParameterDict(Module):
 
     def __repr__(self) -> str:
         return listed_repr(self)
+
+
+def checked_key(key: Any) -> str:
+    """`key`, if it is a name.
+
+    Raises:
+        TypeError: it is not.
+    """
+    if isinstance(key, str):
+        return key
+    raise TypeError(
+        f"Index given to ParameterDict cannot be used as a key as it is not a string (type is '{type(key).__name__}'). "
+        "Open an issue on github if you need non-string keys."
+    )
 
 
 def counted(value: Any) -> Any:

@@ -12,6 +12,7 @@ from ..graph import Handle
 from ..modes import no_grad
 from ..state import visit
 from ..tensor import Tensor
+from .attributes import set_part
 from .parameter import Parameter
 from .tree import Tree
 
@@ -218,9 +219,9 @@ class Stored(Tree):
                     held.copy_(given)
                 elif isinstance(held, Parameter):
                     fresh = given if isinstance(given, Parameter) else Parameter(given, held.requires_grad)
-                    setattr(self, name, fresh.requires_grad_(held.requires_grad))
+                    set_part(self, name, fresh.requires_grad_(held.requires_grad))
                 else:
-                    setattr(self, name, given)
+                    set_part(self, name, given)
         except Exception as error:
             return (
                 f'While copying the parameter named "{key}", whose dimensions in the model are {held.size()} and whose '

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from ..state import visit
 from ..tensor import Tensor
-from .attributes import Attributes
+from .attributes import Attributes, has_part, part_of, set_part
 from .parameter import Parameter
 
 if TYPE_CHECKING:
@@ -104,9 +104,9 @@ class Tree(Attributes):
             raise ValueError(f"`module` is not an nn.Module, found {type(module)}")
         path, _, name = target.rpartition(".")
         parent = self.get_submodule(path)
-        if (strict or hasattr(parent, name)) and not isinstance(member(parent, name), Attributes):
+        if (strict or has_part(parent, name)) and not isinstance(member(parent, name), Attributes):
             raise AttributeError(f"`{name}` is not an nn.Module")
-        setattr(parent, name, module)
+        set_part(parent, name, module)
 
     def get_parameter(self, target: str) -> Parameter:
         path, _, name = target.rpartition(".")
@@ -155,9 +155,14 @@ class Tree(Attributes):
 
 
 def member(module: Any, name: str) -> Any:
-    if not hasattr(module, name):
+    """What `module` has under `name`.
+
+    Raises:
+        AttributeError: it has nothing there.
+    """
+    if not has_part(module, name):
         raise AttributeError(f"{module._get_name()} has no attribute `{name}`")
-    return getattr(module, name)
+    return part_of(module, name)
 
 
 def clear_grad(parameter: Tensor, set_to_none: bool) -> None:

@@ -19,6 +19,7 @@ from ..ops import norms
 from ..ops import reduce as r
 from ..ops import shape as s
 from ..tensor import Tensor, plain
+from .attributes import delete_part, part_of, set_part
 from .convolution import ConvTranspose1d, ConvTranspose2d
 from .module import Module
 from .parameter import Parameter
@@ -32,7 +33,7 @@ class Renewed:
     name: str
 
     def __call__(self, module: Module, inputs: Any) -> None:
-        setattr(module, self.name, self.compute(module))
+        set_part(module, self.name, self.compute(module))
 
     def compute(self, module: Module) -> Tensor:
         raise NotImplementedError
@@ -42,7 +43,7 @@ class Renewed:
 
     def held(self, module: Module) -> Any:
         """What is to be made anew."""
-        return getattr(module, self.name)
+        return part_of(module, self.name)
 
     def join(self, module: Module) -> None:
         """Hang it onto `module`.
@@ -110,25 +111,25 @@ class WeightNorm(Renewed):
         self.name, self.dim = name, -1 if dim is None else dim
 
     def compute(self, module: Module) -> Tensor:
-        return scaled_to(getattr(module, f"{self.name}_v"), getattr(module, f"{self.name}_g"), self.dim)
+        return scaled_to(part_of(module, f"{self.name}_v"), part_of(module, f"{self.name}_g"), self.dim)
 
     def join(self, module: Module) -> None:
         super().join(module)
-        weight = getattr(module, self.name)
+        weight = part_of(module, self.name)
         del module._parameters[self.name]
         with no_grad():
             length = norm_except_dim(weight, 2, self.dim)
         module.register_parameter(f"{self.name}_g", Parameter(length.data))
         module.register_parameter(f"{self.name}_v", Parameter(weight.data))
-        setattr(module, self.name, self.compute(module))
+        set_part(module, self.name, self.compute(module))
         module.register_forward_pre_hook(self)
 
     def remove(self, module: Module) -> None:
         weight = self.compute(module)
-        delattr(module, self.name)
+        delete_part(module, self.name)
         for part in ("g", "v"):
             del module._parameters[f"{self.name}_{part}"]
-        setattr(module, self.name, Parameter(weight.data))
+        set_part(module, self.name, Parameter(weight.data))
 
 
 def weight_norm(module: Any, name: str = "weight", dim: int | None = 0) -> Any:
@@ -163,7 +164,7 @@ class SpectralNorm(Renewed):
         self.name, self.n_power_iterations, self.dim, self.eps = name, n_power_iterations, dim, eps
 
     def __call__(self, module: Module, inputs: Any) -> None:
-        setattr(module, self.name, self.compute(module, module.training))
+        set_part(module, self.name, self.compute(module, module.training))
 
     def held(self, module: Module) -> Any:
         """The parameter itself: what is there under its name, and no parameter, does not do."""
@@ -177,7 +178,7 @@ class SpectralNorm(Renewed):
         return rows
 
     def compute(self, module: Module, better: bool = False) -> Tensor:
-        weight, u, v = (getattr(module, f"{self.name}_{part}") for part in ("orig", "u", "v"))
+        weight, u, v = (part_of(module, f"{self.name}_{part}") for part in ("orig", "u", "v"))
         matrix = self.matrix(weight)
         if better:
             with no_grad():
@@ -197,9 +198,9 @@ class SpectralNorm(Renewed):
             rows, columns = self.matrix(weight).data_.shape
             kind = weight.data_.dtype
             u, v = (unit(drawn(size, kind), self.eps) for size in (rows, columns))
-        delattr(module, self.name)
+        delete_part(module, self.name)
         module.register_parameter(f"{self.name}_orig", weight)
-        setattr(module, self.name, weight.data)
+        set_part(module, self.name, weight.data)
         module.register_buffer(f"{self.name}_u", u)
         module.register_buffer(f"{self.name}_v", v)
         module.register_forward_pre_hook(self)
@@ -207,9 +208,9 @@ class SpectralNorm(Renewed):
     def remove(self, module: Module) -> None:
         with no_grad():
             weight = self.compute(module)
-        delattr(module, self.name)
+        delete_part(module, self.name)
         for part in ("u", "v", "orig"):
-            delattr(module, f"{self.name}_{part}")
+            delete_part(module, f"{self.name}_{part}")
         module.register_parameter(self.name, Parameter(weight.detach()))
 
 

@@ -20,6 +20,8 @@ from ..tensor import Tensor, plain
 from .everywhere import on_all_optimizers, register_optimizer_step_post_hook, register_optimizer_step_pre_hook
 
 Group = dict[str, Any]
+STORED = ("defaults", "state", "param_groups")
+"""What of an optimizer is restored."""
 Hook = Callable[..., Any]
 
 
@@ -192,7 +194,8 @@ class Optimizer:
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Take over what was stored; optimizers of programs may do more."""
-        self.__dict__.update(state)
+        held = self.__dict__
+        held.update({name: state[name] for name in STORED if name in state})
         self.complete()
 
     def complete(self) -> None:

@@ -10,11 +10,11 @@ from collections.abc import Callable
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
+from autograd_core.naming import names_of
+
 from .bridge import Callback, from_engine, machine_of, name_of, to_engine
 from .engine import torch
 from .objects.values import (
-    ATTRIBUTES,
-    CLASS,
     MISSING,
     Bound,
     Class,
@@ -24,6 +24,7 @@ from .objects.values import (
     StaticMethod,
     Value,
 )
+from .words import words
 
 if TYPE_CHECKING:
     from .machine import Machine
@@ -58,7 +59,7 @@ class Companion(Own):
     def _has(self, name: str) -> bool:
         if name in self.attributes or self.kind.find(name) is not MISSING:
             return True
-        return not hasattr(Companion, name) and bool(super()._has(name))  # type: ignore[misc]
+        return name not in OURS and bool(super()._has(name))  # type: ignore[misc]
 
     def extra_repr(self) -> str:
         function = self.kind.find("extra_repr")
@@ -67,17 +68,22 @@ class Companion(Own):
         return str(super().extra_repr())  # type: ignore[misc]
 
 
+PARAMETERS = frozenset(
+    words(
+        "loc scale probs logits low high rate base_dist reinterpreted_batch_ndims param_shape "
+        "covariance_matrix precision_matrix scale_tril concentration concentration0 concentration1 df "
+        "df1 df2 cov_factor cov_diag dim "
+        "temperature total_count transforms alpha mixture_distribution component_distribution"
+    )
+)
+"""What distributions are given, each some of them."""
+
+OURS = names_of(Companion) - names_of(torch.nn.Module)
+"""What a companion has and no module of torch: parts of a program's module may be called so."""
+
+
 class OwnRates(Own):
     """Mixed into a scheduler whose class the program wrote."""
-
-    def state_dict(self) -> dict[str, Any]:
-        held = super().state_dict()  # type: ignore[misc]
-        return self.attributes | {name: value for name, value in held.items() if name not in (CLASS, ATTRIBUTES)}
-
-    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
-        known = self.__dict__.keys() - {CLASS, ATTRIBUTES}
-        super().load_state_dict({name: value for name, value in state_dict.items() if name in known})  # type: ignore[misc]
-        self.attributes.update({name: value for name, value in state_dict.items() if name not in known})
 
     def __repr__(self) -> str:
         return f"<{self.kind.title} object at 0x...>"
@@ -85,6 +91,20 @@ class OwnRates(Own):
 
 class OwnLaw(Own):
     """Mixed into a distribution whose class the program wrote."""
+
+    def _given(self, name: str) -> Any:
+        found = self.attributes.get(name)
+        if found is None and name in PARAMETERS:
+            found = super()._given(name)  # type: ignore[misc]
+        return to_engine(machine_of(self.kind), found)
+
+    def _parameter(self, name: str) -> Any:
+        found = self._given(name)
+        if found is None and name in self.kind.host.hosts[0].arg_constraints:  # type: ignore[union-attr]
+            return super()._parameter(name)  # type: ignore[misc]
+        if found is None:
+            raise AttributeError(f"type object '{self.kind.name}' has no attribute '{name}'")
+        return found
 
 
 class OwnMap(Own):

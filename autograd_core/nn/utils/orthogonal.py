@@ -16,6 +16,7 @@ from ...ops import linalg as solving
 from ...ops import reflections
 from ...ops import shape as s
 from ...tensor import Tensor
+from ..attributes import part_of
 from ..module import Module
 from .parametrize import register_parametrization
 
@@ -122,7 +123,7 @@ def orthogonal(
     Raises:
         ValueError: there is no such tensor, or it is no matrix, or no such map.
     """
-    weight = getattr(module, name, None)
+    weight = part_of(module, name, None)
     if not isinstance(weight, Tensor):
         raise ValueError(f"Module '{module}' has no parameter or buffer with name '{name}'")
     shape = weight.data_.shape

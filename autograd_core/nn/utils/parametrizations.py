@@ -13,6 +13,7 @@ from ...ops import elementwise as e
 from ...ops import matmul as m
 from ...ops import shape as s
 from ...tensor import Tensor
+from ..attributes import part_of
 from ..convolution import ConvTranspose1d, ConvTranspose2d
 from ..functional.normalization import normalize
 from ..module import Module
@@ -115,7 +116,7 @@ def spectral_norm(
     Raises:
         ValueError: there is no such tensor.
     """
-    weight = getattr(module, name, None)
+    weight = part_of(module, name, None)
     if not isinstance(weight, Tensor):
         raise ValueError(f"Module '{module}' has no parameter or buffer with name '{name}'")
     if dim is None:

@@ -1,7 +1,7 @@
 """Parameters that are computed: what a module shows as `weight` is a function of the parameters that are trained.
 
-A module that has one gets a class of its own, with a property that computes it each time it is asked for. What is
-trained is in `module.parametrizations.weight`.
+A module that has one gets a class of its own, which computes it each time it is asked for. What is trained is in
+`module.parametrizations.weight`.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from ...absent import absent
 from ...homes import settle
 from ...modes import no_grad
 from ...tensor import Tensor
+from ..attributes import delete_part, part_of
 from ..container import ModuleDict, ModuleList
 from ..module import Module
 from ..parameter import Parameter
@@ -197,7 +198,8 @@ def enter(module: Module, name: str, tensor: Any) -> None:
 
 def give_class(module: Module) -> None:
     """A class of its own for `module`, for properties to stand on."""
-    kind, name = type(module), f"Parametrized{module._get_name()}"
+    kind: Any = type(module)
+    title = f"Parametrized{module._get_name()}"
 
     def copied(self: Any, memo: dict[int, Any]) -> Any:
         made = memo[id(self)] = object.__new__(type(self))
@@ -207,8 +209,24 @@ def give_class(module: Module) -> None:
     def refuse(self: Any) -> Any:
         raise RuntimeError(UNSERIALIZED)
 
-    own = {"__getstate__": refuse, "__deepcopy__": copied, "_get_name": lambda self: name}
-    module.__class__ = type(name, (kind,), {**own, "__module__": "torch.nn.utils.parametrize"})
+    def read(self: Any, name: str) -> Any:
+        found = self._computed(name)
+        return kind.__getattr__(self, name) if found is None else found
+
+    def write(self: Any, name: str, value: Any) -> None:
+        made = computed(self, name)
+        if made is None:
+            kind.__setattr__(self, name, value)
+        else:
+            made.right_inverse(value)
+
+    def now(self: Any, name: str) -> Any:
+        made = computed(self, name)
+        return None if made is None else current(self, name, made)
+
+    own = {"__getstate__": refuse, "__deepcopy__": copied, "_get_name": lambda self: title, "_computed": now}
+    own |= {"__getattr__": read, "__setattr__": write}
+    module.__class__ = type(title, (kind,), {**own, "__module__": "torch.nn.utils.parametrize"})
 
 
 def current(module: Module, name: str, made: ParametrizationList) -> Any:
@@ -221,14 +239,11 @@ def current(module: Module, name: str, made: ParametrizationList) -> Any:
     return CACHE.known[key]
 
 
-def give_property(module: Module, name: str) -> None:
-    def get(self: Any) -> Any:
-        return current(self, name, self.parametrizations[name])
-
-    def put(self: Any, value: Any) -> None:
-        self.parametrizations[name].right_inverse(value)
-
-    setattr(type(module), name, property(get, put))
+def computed(module: Any, name: str) -> ParametrizationList | None:
+    """What makes the tensor `module.name`, if it is computed."""
+    within = module.__dict__["_modules"].get("parametrizations")
+    made = within.__dict__["_modules"].get(name) if isinstance(within, ModuleDict) else None
+    return made if isinstance(made, ParametrizationList) else None
 
 
 def register_parametrization(module: Any, tensor_name: str, parametrization: Any, *, unsafe: bool = False) -> Any:
@@ -244,12 +259,11 @@ def register_parametrization(module: Any, tensor_name: str, parametrization: Any
         module.parametrizations[tensor_name].append(parametrization)
         module.parametrizations[tensor_name].unsafe |= unsafe
     elif tensor_name in module._buffers or tensor_name in module._parameters:
-        made = ParametrizationList([parametrization], getattr(module, tensor_name), unsafe=unsafe)
-        delattr(module, tensor_name)
+        made = ParametrizationList([parametrization], part_of(module, tensor_name), unsafe=unsafe)
+        delete_part(module, tensor_name)
         if not is_parametrized(module):
             give_class(module)
             module.parametrizations = ModuleDict()
-        give_property(module, tensor_name)
         module.parametrizations[tensor_name] = made
     else:
         raise ValueError(
@@ -261,7 +275,7 @@ def register_parametrization(module: Any, tensor_name: str, parametrization: Any
 
 def check_next(module: Any, name: str, parametrization: Any) -> None:
     """Whether one more function keeps the dtype and the shape of the tensor, there and back."""
-    before = getattr(module, name)
+    before = part_of(module, name)
     after = parametrization(before)
     if not isinstance(after, Tensor):
         raise ValueError(f"A parametrization must return a tensor. Got {type(after).__name__}.")
@@ -311,16 +325,15 @@ def remove_parametrizations(module: Any, tensor_name: str, leave_parametrized: b
         left = held.original
         if leave_parametrized:
             with no_grad():
-                left.set_(getattr(module, tensor_name))
+                left.set_(part_of(module, tensor_name))
     elif leave_parametrized:
-        made = getattr(module, tensor_name)
+        made = part_of(module, tensor_name)
         left = Parameter(made) if made.requires_grad else made
     else:
         raise ValueError(
             "Cannot leave unparametrized (`leave_parametrized=False`) a tensor that is parametrized in terms of a "
             "sequence of tensors."
         )
-    delattr(type(module), tensor_name)
     del module.parametrizations[tensor_name]
     enter(module, tensor_name, left)
     if not is_parametrized(module):

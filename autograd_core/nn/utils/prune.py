@@ -11,6 +11,7 @@ from ...functions import drawing, reductions
 from ...methods.in_python import norm
 from ...ops import shape as s
 from ...tensor import Tensor, plain
+from ..attributes import part_of
 from .pruning import BasePruningMethod, PruningContainer, check_amount, check_channels, count, ones_like
 
 
@@ -176,10 +177,10 @@ def global_unstructured(
     if not isinstance(scores, dict):
         raise TypeError("global_unstructured(): importance_scores must be of type dict")
     pairs = list(parameters)
-    held = [getattr(module, name) for module, name in pairs]
+    held = [part_of(module, name) for module, name in pairs]
     important = [scores.get(pair, tensor).data_.reshape(-1) for pair, tensor in zip(pairs, held, strict=True)]
     before = [
-        getattr(module, f"{name}_mask", ones_like(tensor)).data_.reshape(-1)
+        part_of(module, f"{name}_mask", ones_like(tensor)).data_.reshape(-1)
         for (module, name), tensor in zip(pairs, held, strict=True)
     ]
     container = PruningContainer()

@@ -15,6 +15,7 @@ import numpy as np
 
 from ...ops import elementwise as e
 from ...tensor import Tensor, plain
+from ..attributes import delete_part, has_part, part_of, set_part
 
 
 def ones_like(tensor: Tensor) -> Tensor:
@@ -29,7 +30,7 @@ class BasePruningMethod(ABC):
     __module__ = "torch.nn.utils.prune"
 
     def __call__(self, module: Any, inputs: Any) -> None:
-        setattr(module, self._tensor_name, self.apply_mask(module))
+        set_part(module, self._tensor_name, self.apply_mask(module))
 
     @abstractmethod
     def compute_mask(self, t: Tensor, default_mask: Tensor) -> Tensor:
@@ -37,7 +38,7 @@ class BasePruningMethod(ABC):
 
     def apply_mask(self, module: Any) -> Tensor:
         """What is left of the parameter."""
-        mask, orig = (getattr(module, f"{self._tensor_name}_{part}") for part in ("mask", "orig"))
+        mask, orig = (part_of(module, f"{self._tensor_name}_{part}") for part in ("mask", "orig"))
         found: Tensor = e.mul(mask.to(dtype=orig.dtype), orig)
         return found
 
@@ -46,7 +47,7 @@ class BasePruningMethod(ABC):
         cls, module: Any, name: str, *args: Any, importance_scores: Tensor | None = None, **options: Any
     ) -> BasePruningMethod:
         """Prune the parameter `name` of `module` by this method, after those that pruned it before."""
-        held = getattr(module, name)
+        held = part_of(module, name)
         method = cls(*args, **options)
         method._tensor_name = name
         hook = joined(module, method)
@@ -58,14 +59,14 @@ class BasePruningMethod(ABC):
         scores = held if importance_scores is None else importance_scores
         again = isinstance(hook, PruningContainer)
         if again:
-            before = getattr(module, f"{name}_mask").detach().clone()
+            before = part_of(module, f"{name}_mask").detach().clone()
         else:
             before = ones_like(held)
             module.register_parameter(f"{name}_orig", held)
             del module._parameters[name]
         try:
             module.register_buffer(f"{name}_mask", hook.compute_mask(scores, default_mask=before))
-            setattr(module, name, hook.apply_mask(module))
+            set_part(module, name, hook.apply_mask(module))
             module.register_forward_pre_hook(hook)
         except Exception:
             if not again:
@@ -87,12 +88,12 @@ class BasePruningMethod(ABC):
         """Let what is left of the parameter be the parameter."""
         name = self._tensor_name
         left = self.apply_mask(module)
-        if hasattr(module, name):
-            delattr(module, name)
+        if has_part(module, name):
+            delete_part(module, name)
         orig = module._parameters.pop(f"{name}_orig")
         orig.data = left.data
         del module._buffers[f"{name}_mask"]
-        setattr(module, name, orig)
+        set_part(module, name, orig)
 
 
 def joined(module: Any, method: BasePruningMethod) -> BasePruningMethod:

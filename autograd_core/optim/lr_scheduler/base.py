@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
+from functools import partial
 from types import FunctionType
 from typing import Any
 
+from ...naming import check_attribute
+from ...nn.attributes import Attributes
 from ...opaque import opaque
 from ...tensor import Tensor
 from ..optimizer import Optimizer
@@ -34,7 +37,7 @@ NOT_STARTED = (
     "optimizer state\n2. You're using last_epoch >= 0 for a fresh training run (not recommended)"
 )
 
-OWN = ("optimizer", "lr_lambdas", "_schedulers")
+OWN = {"optimizer", "lr_lambdas", "_schedulers"}
 """What of a scheduler is not stored."""
 
 
@@ -61,9 +64,25 @@ def for_each_group(name: str, optimizer: Optimizer, value: Any) -> list[float]:
 
 
 def stored_function(function: Any) -> dict[str, Any] | None:
-    """What is stored of a function that a program gave: the attributes of an object, nothing of a plain function."""
-    held = None if isinstance(function, FunctionType) else getattr(function, "__dict__", None)
+    """What is stored of a function that a program gave: the attributes of an object, nothing of a plain function or of
+    an object of the engine."""
+    held = attributes_of(function)
     return None if held is None else held.copy()
+
+
+def attributes_of(function: Any) -> dict[str, Any] | None:
+    """The attributes of an object that a program gave as a function; None where they are not the program's."""
+    if isinstance(function, FunctionType | partial | type | Attributes | Tensor):
+        return None
+    held: dict[str, Any] | None = getattr(function, "__dict__", None)
+    return held
+
+
+def restore(function: Any, kept: dict[str, Any] | None) -> None:
+    """Give such an object the attributes that were stored."""
+    held = attributes_of(function)
+    if held is not None and kept is not None:
+        held.update({check_attribute(name): value for name, value in kept.items()})
 
 
 @opaque
@@ -141,11 +160,12 @@ class LRScheduler:
         self._last_lr = [group["lr"] for group in groups]
 
     def state_dict(self) -> dict[str, Any]:
-        return {name: value for name, value in self.__dict__.items() if name not in OWN}
+        return {name: value for name, value in self.__dict__.items() if name not in OWN and name.isidentifier()}
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
-        given = state_dict.items() if isinstance(state_dict, dict) else state_dict
-        self.__dict__.update({name: value for name, value in given if name not in OWN})
+        """Take over what was stored of the facts that this scheduler has; a name that it has not means nothing."""
+        given, held = dict(state_dict), self.__dict__
+        held.update({name: given[name] for name in held.keys() - OWN if name in given})
 
 
 class _LRScheduler(LRScheduler):

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..optimizer import Optimizer
-from .base import LRScheduler, stored_function
+from .base import LRScheduler, restore, stored_function
 
 
 class StepLR(LRScheduler):
@@ -164,8 +164,7 @@ class LambdaLR(LRScheduler):
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
         super().load_state_dict(state_dict)
         for own, kept in zip(self.lr_lambdas, state_dict["lr_lambdas"], strict=True):
-            if kept is not None:
-                own.__dict__.update(kept)
+            restore(own, kept)
 
 
 class MultiplicativeLR(LambdaLR):

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..optimizer import Optimizer
-from .base import LRScheduler, for_each_group, set_rates, stored_function
+from .base import LRScheduler, for_each_group, restore, set_rates, stored_function
 from .one_cycle import set_momentum
 
 Scale = Callable[[float], float]
@@ -109,5 +109,4 @@ class CyclicLR(LRScheduler):
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
         kept = state_dict.pop("_scale_fn_custom")
         super().load_state_dict(state_dict)
-        if kept is not None:
-            self._scale_fn_custom.__dict__.update(kept)
+        restore(self._scale_fn_custom, kept)

@@ -73,7 +73,7 @@ def another_module(value: Any) -> Value:
     """A module with what `value` holds: its parts are the same, and so are the tables in which it holds them."""
     kind: Any = type(value)
     made = kind.__new__(kind)
-    made.__dict__.update(value.__dict__)
+    made.__setstate__(value.__dict__)
     made.become(value.kind, dict(value.attributes))
     return made
 

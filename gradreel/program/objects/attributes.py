@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from autograd_core.nn.attributes import PLAIN
 from gradreel.trace.events import GradMissing
 
 from ..bridge import from_engine
@@ -183,17 +184,10 @@ def bound(found: Value, owner: Value, kind: Class) -> Value:
     return found
 
 
-def computed(owner: Any, name: str) -> Any:
-    """The module that makes the tensor `owner.name` of others, as torch.nn.utils.parametrize lets it; None if none."""
-    within = owner.__dict__["_modules"]["parametrizations"]
-    found = within.__dict__["_modules"].get(name) if isinstance(within, torch.nn.ModuleDict) else None
-    return found if isinstance(found, torch.nn.utils.parametrize.ParametrizationList) else None
-
-
 def of_module(machine: Machine, owner: Any, name: str) -> Value:
     held = owner.__dict__
     if "parametrizations" in held.get("_modules", ()):
-        made = computed(owner, name)
+        made = torch.nn.utils.parametrize.computed(owner, name)
         if made is not None:
             return from_engine(torch.nn.utils.parametrize.current(owner, name, made))
     if isinstance(owner, Companion):
@@ -211,8 +205,8 @@ def of_module(machine: Machine, owner: Any, name: str) -> Value:
             return held[place][name]
     if name in held.get(ATTRIBUTES, ()):
         return held[ATTRIBUTES][name]
-    if isinstance(held.get(name), torch.Tensor):
-        return held[name]  # a weight that a hook of the engine made anew
+    if name in held.get(PLAIN, ()):
+        return from_engine(held[PLAIN][name])  # such as a weight that a hook of the engine made anew
     entry = table_of(type(owner)).get(name)
     if isinstance(entry, Attribute):
         if name in held or name == "all_weights":

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from autograd_core.nn.attributes import PLAIN, set_part
+
 from ..bridge import to_engine
 from ..builtins.iterating import listed
 from ..calls import call, call_method, kind_name
@@ -11,7 +13,7 @@ from ..companions import Companion, ready
 from ..engine import torch
 from ..machine import Machine
 from ..refusal import Refusal
-from .attributes import computed, own_attributes
+from .attributes import own_attributes
 from .kinds import missing
 from .tables import Entry, table_of
 from .values import (
@@ -140,7 +142,7 @@ def store_on_module(machine: Machine, owner: Any, name: str, value: Value) -> No
     held = owner.__dict__
     own = isinstance(owner, Companion)
     if "parametrizations" in held.get("_modules", ()):
-        made = computed(owner, name)
+        made = torch.nn.utils.parametrize.computed(owner, name)
         if made is not None:
             made.right_inverse(to_engine(machine, value))
             return
@@ -155,9 +157,11 @@ def store_on_module(machine: Machine, owner: Any, name: str, value: Value) -> No
             raise AttributeError(f"cannot assign {part} before Module.__init__() call")
         if name.startswith("__"):
             raise Refusal(f"A part of a module cannot be called {name} here.")
-        # `name` becomes a key of the module's tables of parameters, modules and buffers, and nothing else.
-        torch.nn.Module.__setattr__(owner, name, value)
+        set_part(owner, name, value)
         (owner.attributes if own else held.get(ATTRIBUTES, {})).pop(name, None)
+        return
+    if name in held.get(PLAIN, ()):
+        held[PLAIN][name] = to_engine(machine, value)
         return
     entry = table_of(type(owner)).get(name)
     if isinstance(entry, Attribute) and entry.set is not None and (not own or name == "training"):
@@ -167,7 +171,7 @@ def store_on_module(machine: Machine, owner: Any, name: str, value: Value) -> No
     else:
         held.setdefault(ATTRIBUTES, {})[name] = value
         if name in held.get(VACANT, ()) and isinstance(value, torch.Tensor):
-            held[name] = value  # the layer computes with it in place of its parameter
+            set_part(owner, name, value)  # the layer computes with it in place of its parameter
 
 
 def delete(machine: Machine, owner: Value, name: str) -> None:
@@ -191,13 +195,13 @@ def delete_plainly(machine: Machine, owner: Value, name: str) -> None:
         return
     if isinstance(owner, torch.nn.Module):
         held = owner.__dict__
-        for place in ("_parameters", "_modules", "_buffers", ATTRIBUTES):
+        for place in ("_parameters", "_modules", "_buffers", ATTRIBUTES, PLAIN):
             if name in held.get(place, ()):
                 del held[place][name]
                 if place in ("_parameters", "_buffers"):
                     held.setdefault(VACANT, set()).add(name)
                 elif name in held.get(VACANT, ()):
-                    held.pop(name, None)
+                    held.get(PLAIN, {}).pop(name, None)
                 return
     elif isinstance(owner, (*OBJECTS, Class, Error, Function)) and name in owner.attributes:
         del owner.attributes[name]

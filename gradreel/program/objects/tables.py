@@ -16,6 +16,7 @@ from gradreel.trace.events import NumbersTaken, OptimizerStepped
 
 from ..bridge import from_engine, to_engine
 from ..builtins.methods import METHODS
+from ..companions import PARAMETERS
 from ..engine import tensor_id, torch
 from ..machine import Machine
 from ..numpy_face.arrays import ARRAY_TYPES
@@ -23,7 +24,7 @@ from ..numpy_face.sharing import shown
 from ..numpy_face.tables import ARRAY_METHODS, DTYPE_TABLES
 from ..torch_face.names import NAMES, SAVED, SPACES
 from ..words import words
-from .values import MISSING, Attribute, Builtin, ClassMethod, Foreign, StaticMethod, Value
+from .values import ATTRIBUTES, MISSING, Attribute, Builtin, ClassMethod, Foreign, StaticMethod, Value
 
 Entry = Attribute | Foreign | Builtin
 
@@ -97,11 +98,6 @@ RARER_SETTINGS = {
     "FractionalMaxPool2d FractionalMaxPool3d": "output_ratio",
 }
 """The same by layers: names that programs give modules of their own, too."""
-PARAMETERS = "loc scale probs logits low high rate base_dist reinterpreted_batch_ndims param_shape"
-PARAMETERS += " covariance_matrix precision_matrix scale_tril concentration concentration0 concentration1 df"
-PARAMETERS += " df1 df2 cov_factor cov_diag dim"
-PARAMETERS += " temperature total_count transforms alpha mixture_distribution component_distribution"
-"""What distributions are given, each some of them."""
 CONTEXT = "save_for_backward save_for_forward saved_tensors saved_variables needs_input_grad mark_dirty"
 CONTEXT += " mark_non_differentiable set_materialize_grads materialize_grads next_functions name metadata"
 RATES = (
@@ -111,6 +107,7 @@ RATES = (
     "default_min_lr eps _schedulers _milestones swa_lrs anneal_epochs"
 )
 """What schedulers hold, each some of it."""
+NOT_STORED = ("optimizer", "lr_lambdas", "_schedulers", "_scale_fn_custom")
 SLOTS = [prefix + name for name in SAVED for prefix in ("_saved_", "_raw_saved_")]
 NODE = getattr(torch.autograd.graph, "Node", None)
 
@@ -169,6 +166,21 @@ SPACES["torch"].table["asarray"] = Builtin("asarray", asarray, machine=True)
 SPACES["torch"].table["from_numpy"] = Builtin("from_numpy", from_numpy, machine=True)
 
 
+def stored_rates(machine: Machine, scheduler: Any) -> dict[str, Value]:
+    """`scheduler.state_dict()`, with what the program has put on it."""
+    held = from_engine(scheduler.state_dict())
+    return held | scheduler.__dict__.get(ATTRIBUTES, {})
+
+
+def load_rates(machine: Machine, scheduler: Any, state_dict: Value) -> None:
+    """`scheduler.load_state_dict(...)`: what the engine does not know is the program's own."""
+    given = to_engine(machine, dict(state_dict))
+    known = {*scheduler.__dict__, *NOT_STORED}
+    scheduler.load_state_dict(given)
+    own = scheduler.__dict__.setdefault(ATTRIBUTES, {})
+    own.update({name: value for name, value in dict(state_dict).items() if name not in known})
+
+
 def _tables() -> dict[type, dict[str, Entry]]:
     tables: dict[type, dict[str, Entry]] = {kind: dict(methods) for kind, methods in METHODS.items()}
     tables[torch.Tensor] = _table(torch.Tensor, NAMES["torch.Tensor"], "requires_grad grad data")
@@ -186,10 +198,16 @@ def _tables() -> dict[type, dict[str, Entry]]:
         tables[optimizer]["step"] = Builtin("step", step, machine=True)
     scheduler = torch.optim.lr_scheduler.LRScheduler
     tables[scheduler] = _table(scheduler, NAMES["torch.optim.lr_scheduler.LRScheduler"]) | _reads(RATES, settable=True)
+    tables[scheduler] |= {
+        "state_dict": Builtin("state_dict", stored_rates, machine=True),
+        "load_state_dict": Builtin("load_state_dict", load_rates, machine=True),
+    }
     distribution = torch.distributions.Distribution
     tables[distribution] = _table(distribution, NAMES["torch.distributions.Distribution"])
     tables[distribution] |= _table(distribution, words("_extended_shape _validate_sample"))
-    tables[distribution] |= _reads(PARAMETERS + " _validate_args _batch_shape _event_shape", settable=True)
+    tables[distribution] |= _reads(
+        " ".join(sorted(PARAMETERS)) + " _validate_args _batch_shape _event_shape", settable=True
+    )
     transform = torch.distributions.Transform
     tables[transform] = _table(transform, NAMES["torch.distributions.Transform"]) | _reads(
         "bijective codomain domain event_dim inv sign loc scale exponent parts base_transform "
