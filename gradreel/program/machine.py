@@ -112,6 +112,8 @@ class Machine:
         self.numbers: dict[int, int] = {}
         self.addresses: dict[int, int] = {}
         """The memory whose address the program asked for, in the order in which it did."""
+        self.next_kept = count(1).__next__
+        """A number for a value that waits in a generator while the rest of its expression is worked out."""
         self.next_place = count(1).__next__
         """A place for an object that is put into a set."""
         self.call: Callable[[Machine, Value, list[Value], dict[str, Value]], Value]

@@ -50,3 +50,40 @@ def test_bytes_are_charged_before_they_are_written() -> None:
 def test_addresses_are_the_same_from_run_to_run() -> None:
     source = "x, y = torch.ones(2), torch.ones(3)\nprint(y.data_ptr(), x.data_ptr(), y[1:].data_ptr())"
     assert printed(source) == printed(source)
+
+
+ASKING = """
+import copy, torch
+from dataclasses import dataclass
+from torch import nn
+def f(): pass
+class C:
+    def g(self): pass
+    def __deepcopy__(self, memo):
+        print(memo.keys(), id(self) in memo)
+        return C()
+@dataclass(frozen=True)
+class Pair:
+    a: object
+def it():
+    return [(yield 1), (yield 2), (yield 3) and (yield 4)]
+c, gen, e = C(), it(), ValueError("a")
+m, x = nn.Linear(1, 1), torch.ones(1, requires_grad=True)
+y = x * 2
+list(gen)
+print(hash(f), hash(float("nan")), hash(object()), hash(None), hash(...), hash(len), hash(torch.sin), hash(C))
+print(hash(torch), hash(torch.float32), hash(x), hash(m), hash(c), hash(c.g), hash((f, 1)), hash(frozenset([f])))
+print(hash(m.forward), hash(y.grad_fn), hash(e), hash(ValueError), hash(gen), hash(x.storage()), hash(Pair(f)))
+print(id(f), id(x), id(None), x.data_ptr(), hash(f) == hash(f), hash((1, 2)) == hash((1, 2)), object.__hash__(f))
+copy.deepcopy([c, [1], {"a": C()}, (f, C())])
+print(f, c, gen, e, m.forward, y.grad_fn, [f, c], f"{c}", "%s" % c, object(), torch.Generator(), torch.no_grad())
+"""
+
+
+def test_no_address_of_this_machine_reaches_a_program_or_its_trace() -> None:
+    first = run(ASKING)
+    assert first.outcome.kind == "finished", first.outcome.message
+    moved = [object() for _ in range(100_000)]  # what is made from now on lies elsewhere
+    second = run(ASKING)
+    del moved
+    assert [str(event) for event in second.events] == [str(event) for event in first.events]

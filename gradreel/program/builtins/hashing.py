@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..engine import STORAGES, torch
 from ..machine import Machine
 from ..objects.values import Value
 from ..torch_face.sizes import count_of
@@ -28,6 +29,30 @@ def keyed(machine: Machine, key: Value) -> Value:
     if size > FREE:
         machine.meter.charge(size >> 4)
     return key
+
+
+BY_IDENTITY = (object.__hash__, torch.Tensor.__hash__, *(kind.__hash__ for kind in STORAGES))
+"""How the host hashes what is equal to itself alone: by its address."""
+
+
+def is_by_identity(value: Value) -> bool:
+    return type(value).__hash__ in BY_IDENTITY or value is None or (isinstance(value, float) and value != value)
+
+
+def hash_of(machine: Machine, value: Value) -> int:
+    """`hash(value)`: where the host would tell an address, the number that `id` gives."""
+    keyed(machine, value)
+    if is_by_identity(value):
+        return machine.number(value) >> 4
+    if isinstance(value, (tuple, frozenset)) and any(leads_to_identity(part) for part in value):
+        return hash(type(value)(hash_of(machine, part) for part in value) if type(value) in (tuple, frozenset) else 0)
+    return hash(value)
+
+
+def leads_to_identity(value: Value) -> bool:
+    if isinstance(value, (tuple, frozenset)):
+        return any(leads_to_identity(part) for part in value)
+    return is_by_identity(value)
 
 
 def keys(machine: Machine, given: list[Value]) -> list[Value]:

@@ -15,7 +15,7 @@ from ..objects.values import MISSING, OBJECTS, Class, Value
 from ..refusal import Refusal
 from .asking import special_refused
 from .extending import dictionary
-from .hashing import keyed
+from .hashing import hash_of, keyed
 from .iterating import listed
 from .subscripts import fetch
 
@@ -123,4 +123,4 @@ def plainest(machine: Machine) -> Class:
 
 
 def hashed(machine: Machine, value: Value) -> int:
-    return hash(keyed(machine, value))
+    return hash_of(machine, value)

@@ -104,50 +104,50 @@ def deep_copy(machine: Machine, value: Any, memo: dict[int, Value] | None = None
     """A copy of `value` and of all that it holds; what was met before is the same copy again."""
     memo = {} if memo is None else memo
     machine.meter.charge()
-    if id(value) in memo:
-        return memo[id(value)]
     if isinstance(value, SHARED) and not isinstance(value, Own):
         return value
+    if machine.number(value) in memo:
+        return memo[machine.number(value)]
     made: Any
     if isinstance(value, OBJECTS):
         answer = call_method(machine, value, "__deepcopy__", [memo])
         if answer is not NotImplemented:
-            memo[id(value)] = answer
+            memo[machine.number(value)] = answer
             return answer
     if isinstance(value, Own) and not isinstance(value, torch.nn.Module):
         content = plain_content(machine, value, memo)
-        made = memo[id(value)] = twin(value, content, {})
+        made = memo[machine.number(value)] = twin(value, content, {})
         made.attributes.update(deep_copy(machine, value.attributes, memo))
     elif isinstance(value, TENSORS):
         machine.meter.elements(elements_of(value))
-        made = memo[id(value)] = copy.deepcopy(value)
+        made = memo[machine.number(value)] = copy.deepcopy(value)
     elif isinstance(value, list):
-        made = memo[id(value)] = []
+        made = memo[machine.number(value)] = []
         made.extend(deep_copy(machine, part, memo) for part in list(value))
     elif isinstance(value, (deque, np.ndarray)):
         machine.meter.length(len(value))
-        made = memo[id(value)] = copy.deepcopy(value)
+        made = memo[machine.number(value)] = copy.deepcopy(value)
     elif isinstance(value, dict):
         factory = (value.default_factory,) if isinstance(value, defaultdict) else ()
-        made = memo[id(value)] = type(value)(*factory)
+        made = memo[machine.number(value)] = type(value)(*factory)
         for key, part in list(value.items()):
             made[deep_copy(machine, key, memo)] = deep_copy(machine, part, memo)
         if hasattr(value, "_metadata"):
             made._metadata = deep_copy(machine, value._metadata, memo)
     elif isinstance(value, (tuple, set, frozenset)):
-        made = memo[id(value)] = type(value)(deep_copy(machine, part, memo) for part in list(value))
+        made = memo[machine.number(value)] = type(value)(deep_copy(machine, part, memo) for part in list(value))
     elif isinstance(value, Instance):
-        made = memo[id(value)] = twin(value, None, {})
+        made = memo[machine.number(value)] = twin(value, None, {})
         if made is not value:
             state = call_method(machine, value, "__getstate__", [])
             state = deep_copy(machine, value.attributes if state is NotImplemented else state, memo)
             if call_method(machine, made, "__setstate__", [state]) is NotImplemented:
                 made.attributes = state
     elif isinstance(value, torch.Generator):
-        made = memo[id(value)] = copy.deepcopy(value)
+        made = memo[machine.number(value)] = copy.deepcopy(value)
     elif isinstance(value, torch.nn.Module) or of_engine(value):
         kind: Any = type(value)
-        made = memo[id(value)] = kind.__new__(kind)
+        made = memo[machine.number(value)] = kind.__new__(kind)
         for name, part in list(value.__dict__.items()):
             made.__dict__[name] = part if isinstance(part, Class) else _part(machine, part, memo)
     else:

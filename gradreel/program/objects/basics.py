@@ -84,9 +84,9 @@ def _text(machine: Machine, this: Value) -> str:
 
 
 def _hash(machine: Machine, this: Value) -> int:
-    from ..builtins.hashing import keyed
+    from ..builtins.hashing import hash_of
 
-    return Instance.__hash__(this) if isinstance(this, Instance) else hash(keyed(machine, this))
+    return Instance.__hash__(this) if isinstance(this, Instance) else hash_of(machine, this)
 
 
 def _equal(machine: Machine, this: Value, other: Value) -> Value:

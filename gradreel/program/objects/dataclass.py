@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from ..builtins.comparing import COMPARE_SIGNS, equal
 from ..builtins.formatting import written
-from ..builtins.hashing import keyed
+from ..builtins.hashing import hash_of
 from ..calls import call, call_method, kind_name
 from ..machine import Machine
 from ..modules.copying import deep_copy
@@ -197,7 +197,7 @@ def compared(machine: Machine, this: Value, other: Value) -> Value:
 
 
 def hashed(machine: Machine, this: Value) -> int:
-    return hash(keyed(machine, values_of(machine, this, "compare")))
+    return hash_of(machine, values_of(machine, this, "compare"))
 
 
 def ordering(sign: str) -> Any:

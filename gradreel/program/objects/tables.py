@@ -16,6 +16,7 @@ from gradreel.trace.events import NumbersTaken, OptimizerStepped
 
 from ..bridge import from_engine, to_engine
 from ..builtins.methods import METHODS
+from ..calls import kind_name
 from ..companions import PARAMETERS
 from ..engine import tensor_id, torch
 from ..machine import Machine
@@ -174,6 +175,8 @@ def stored_rates(machine: Machine, scheduler: Any) -> dict[str, Value]:
 
 def load_rates(machine: Machine, scheduler: Any, state_dict: Value) -> None:
     """`scheduler.load_state_dict(...)`: what the engine does not know is the program's own."""
+    if not isinstance(state_dict, dict):
+        raise TypeError(f"'{kind_name(state_dict)}' object is not iterable")
     given = to_engine(machine, dict(state_dict))
     known = {*scheduler.__dict__, *NOT_STORED}
     scheduler.load_state_dict(given)

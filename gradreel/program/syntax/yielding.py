@@ -50,7 +50,7 @@ class Hoist:
 
     def keep(self, node: ast.expr, way: Callable[[str], Way]) -> Kept:
         """What `way` finds is kept; the node that stands for it."""
-        name = f".{id(node)}"
+        name = f".{self.compiler.machine.next_kept()}"
         self.ways.append(way(name))
         found = Kept()
         found.name = name
