@@ -12,11 +12,12 @@ OFFERED = {
     ],
     "net = nn.Linear(2, 3)\nx, y = torch.ones(2, 2), torch.tensor([0, 2])\n"
     "guess = net(x).argmax(1).float()\n((guess - y) ** 2).mean().backward()": [
-        "the cross entropy of net(x) instead of a distance of places, on line 8"
+        "the cross entropy of net(x) instead of a distance of places, on line 8",
+        "soft-argmax: the mean place by the softmax of net(x), on line 7",
     ],
     "net = nn.Linear(2, 3)\nx, y = torch.ones(2, 2), torch.tensor([0., 2.])\n"
     "guess = net(x).argmax(1).float()\nF.mse_loss(guess, y).backward()": [
-        "the cross entropy of net(x) instead of a distance of places, on line 8; y.long() on line 8"
+        "soft-argmax: the mean place by the softmax of net(x), on line 7",
     ],
     "w, parts = torch.ones(2, requires_grad=True), []\nfor i in range(3):\n    part = (w * i).sum()\n"
     "    parts.append(part.item())\ntorch.tensor(parts).mean().backward()": [
@@ -146,6 +147,7 @@ OFFERED = {
 def test_these_mends_are_offered(source: str) -> None:
     [(_, mends)] = mended(run(HEAD + source), run)
     assert [mend.title for mend in mends] == OFFERED[source]
+    assert all(mend.fixes for mend in mends)
 
 
 def test_a_type_that_is_asked_for_is_told_with_the_one_that_is_given() -> None:

@@ -120,10 +120,11 @@ def compared(node: ast.expr) -> list[ast.expr]:
 
 
 def chain(text: Text, node: ast.expr) -> ast.expr:
-    """`node` with its power and the calls of methods that follow it: all of `((a - b) ** 2).float().mean()`."""
+    """`node` with its power and the calls of methods that follow it: all of `((a - b) ** 2).float().mean()`, without a
+    backward from it."""
     outer = text.parents.get(node)
     while (
-        (isinstance(outer, ast.Attribute) and outer.value is node)
+        (isinstance(outer, ast.Attribute) and outer.value is node and outer.attr != "backward")
         or (isinstance(outer, ast.Call) and outer.func is node)
         or (isinstance(outer, ast.BinOp) and outer.left is node and isinstance(outer.op, ast.Pow))
     ):
