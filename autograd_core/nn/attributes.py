@@ -189,7 +189,8 @@ class Attributes:
     def _has(self, name: str) -> bool:
         """Whether there is an attribute `name`; programs that keep some of theirs elsewhere say so here."""
         held = self.__dict__
-        return any(name in held.get(kind, ()) for kind in TABLES) or name in {*held, *names_of(type(self))}
+        kind: Any = type(self)
+        return any(name in held.get(table, ()) for table in TABLES) or name in {*held, *names_of(kind)}
 
     def _check_name(self, name: str, what: str, kind: str) -> None:
         if not isinstance(name, str):

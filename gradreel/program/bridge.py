@@ -7,6 +7,7 @@ engine and is neither known to the attribute tables nor plain is opaque: nothing
 
 from __future__ import annotations
 
+import copy
 import types
 from collections.abc import Iterator
 from functools import lru_cache, partial
@@ -79,6 +80,10 @@ class Callback:
 
     def __repr__(self) -> str:
         return f"<function {getattr(self.function, 'title', name_of(self))} at 0x...>"
+
+    def __deepcopy__(self, memo: Any) -> Callback:
+        """The engine copies what it was given; functions stay the same, objects are copied as the program would."""
+        return type(self)(self.machine, copy.deepcopy(self.function, memo))
 
     def __call__(self, *args: Value, **kwargs: Value) -> Value:
         machine = self.machine

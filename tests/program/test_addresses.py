@@ -60,7 +60,7 @@ def f(): pass
 class C:
     def g(self): pass
     def __deepcopy__(self, memo):
-        print(memo.keys(), id(self) in memo)
+        print(len(memo))
         return C()
 @dataclass(frozen=True)
 class Pair:

@@ -397,6 +397,8 @@ DOORS = {
     "s = S.StepLR(opt, 2)\ns.foo = 3\nprint(list(s.state_dict())[-2:])": "['_last_lr', 'foo']",
     "class Two(nn.Module):\n    def forward(self, x): return x * 2\n"
     "s = S.LambdaLR(opt, Two())\nprint(s.state_dict()['lr_lambdas'])": "[None]",
+    "class C: pass\nd = opt.state_dict()\nd['param_groups'][0]['c'] = C()\nopt.load_state_dict(d)\nprint(7)": "7",
+    "class C: pass\nx.c = C()\nprint(type(copy.deepcopy(x).c) is C)": "True",
     "net = nn.utils.weight_norm(nn.Linear(2, 2))\ntwo = copy.copy(net)\ntwo.weight = None\nprint(net.weight.shape)": (
         "torch.Size([2, 2])"
     ),

@@ -169,8 +169,9 @@ SPACES["torch"].table["from_numpy"] = Builtin("from_numpy", from_numpy, machine=
 
 def stored_rates(machine: Machine, scheduler: Any) -> dict[str, Value]:
     """`scheduler.state_dict()`, with what the program has put on it."""
-    held = from_engine(scheduler.state_dict())
-    return held | scheduler.__dict__.get(ATTRIBUTES, {})
+    held: dict[str, Value] = from_engine(scheduler.state_dict())
+    own: dict[str, Value] = scheduler.__dict__.get(ATTRIBUTES, {})
+    return held | own
 
 
 def load_rates(machine: Machine, scheduler: Any, state_dict: Value) -> None:

@@ -268,6 +268,13 @@ class Instance:
             self.place = id(self) if machine is None else machine.next_place()
         return self.place
 
+    def __deepcopy__(self, memo: Any) -> Value:
+        """When the engine copies what holds it: as the program would."""
+        from ..modules.copying import deep_copy
+
+        machine = self.kind.machine
+        return self if machine is None else deep_copy(machine, self)
+
 
 class Own:
     """Mixed into a type of the host: an object of it whose class the program wrote, with attributes of its own."""
@@ -387,3 +394,27 @@ class Error:
         self.notes: list[str] = []
         self.candidates: Sequence[str] = ()
         """Names that may have been meant, where one was not found."""
+
+
+def itself(this: Value, memo: Any) -> Value:
+    """What the engine gets that copies one of these records: they lead to the machine, which there is once."""
+    return this
+
+
+for _kind in (
+    Function,
+    Bound,
+    Builtin,
+    Foreign,
+    StaticMethod,
+    ClassMethod,
+    Property,
+    Type,
+    Class,
+    Silent,
+    Super,
+    Error,
+):
+    setattr(_kind, "__deepcopy__", itself)  # noqa: B010 - the classes do not declare it
+for _kind in (Namespace, Generator, ExceptionType):
+    setattr(_kind, "__deepcopy__", itself)  # noqa: B010
