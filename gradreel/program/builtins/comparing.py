@@ -57,7 +57,7 @@ def equal(machine: Machine, left: Value, right: Value) -> Value:
     return base_equal(machine, left, right)
 
 
-def base_equal(machine: Machine, left: Value, right: Value) -> Value:
+def base_equal(machine: Machine, left: Any, right: Any) -> Value:
     if are_sequences(left, right):
         return len(left) == len(right) and all(same(machine, a, b) for a, b in zip(left, right, strict=True))
     if isinstance(left, dict) and isinstance(right, dict):
@@ -131,7 +131,8 @@ def base_contains(machine: Machine, item: Value, holder: Any) -> bool:
     if isinstance(holder, (dict, set, frozenset)):
         return keyed(machine, item) in holder
     if isinstance(holder, ITEMS):
-        return isinstance(item, tuple) and len(item) == 2 and has_pair(machine, holder.mapping, *item)
+        view: Any = holder
+        return isinstance(item, tuple) and len(item) == 2 and has_pair(machine, view.mapping, *item)
     if isinstance(holder, range) and type(item) in (int, bool):
         return item in holder
     if isinstance(holder, ARRAYS):
@@ -170,7 +171,7 @@ def ordered(sign: str, run: Callable[[Value, Value], Value], name: str, mirrored
             raise TypeError(not_ordered(sign, left, right))
         return base_compare(machine, left, right)
 
-    def base_compare(machine: Machine, left: Value, right: Value) -> Value:
+    def base_compare(machine: Machine, left: Any, right: Any) -> Value:
         if are_sequences(left, right):
             for a, b in zip(left, right, strict=False):
                 if not same(machine, a, b):

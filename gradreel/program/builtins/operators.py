@@ -85,7 +85,7 @@ def repeated(machine: Machine, left: Value, right: Value) -> None:
         machine.meter.bits(left.bit_length() + right.bit_length())
 
 
-def times(value: Value) -> int:
+def times(value: Any) -> int:
     """How often a sequence is repeated by `value`, which may be a number of numpy's or a tensor; else 0."""
     if not isinstance(value, (int, np.generic, *ARRAYS)):
         return 0
@@ -267,7 +267,7 @@ LISTS = (list, tuple, deque)
 NESTED = (*LISTS, range)
 
 
-def shape_of(value: Value) -> tuple[int, ...]:
+def shape_of(value: Any) -> tuple[int, ...]:
     """The shape that numpy sees: of nested lists, that of the first ones."""
     if isinstance(value, (*NUMPY, *TENSORS)):
         return tuple(value.shape)

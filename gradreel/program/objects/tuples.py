@@ -38,7 +38,12 @@ def named_tuple(
         if name.startswith("_"):
             raise ValueError(f"Field names cannot start with an underscore: {name!r}")
     seen: set[str] = set()
-    twin = next((name for name in names if name in seen or seen.add(name)), None)
+    twin = None
+    for name in names:
+        if name in seen:
+            twin = name
+            break
+        seen.add(name)
     if twin is not None:
         raise ValueError(f"Encountered duplicate field name: {twin!r}")
     given = [] if defaults is None else listed(machine, defaults)
