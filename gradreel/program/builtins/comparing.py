@@ -20,9 +20,9 @@ from .operators import ARRAYS, ITEMS, NUMPY, OWN, RECORDS, prepare, unseen
 if TYPE_CHECKING:
     from ..machine import Machine
 
-SET_LIKE: tuple[type, ...] = (*ITEMS, *(type(d.keys()) for d in DICTS))
+SET_LIKE: tuple[Any, ...] = (*ITEMS, *(type(d.keys()) for d in DICTS))
 """Views of dicts, which are compared as sets are: Python does so with values inside as they are, of any size."""
-SETS: tuple[type, ...] = (set, frozenset, *SET_LIKE)
+SETS: tuple[Any, ...] = (set, frozenset, *SET_LIKE)
 
 SIMPLE = frozenset({bool, int, float, str, type(None)})
 """Types that Python compares by itself."""

@@ -85,9 +85,12 @@ def repeated(machine: Machine, left: Value, right: Value) -> None:
         machine.meter.bits(left.bit_length() + right.bit_length())
 
 
+COUNTING: tuple[Any, ...] = (int, np.generic, *ARRAYS)
+
+
 def times(value: Any) -> int:
     """How often a sequence is repeated by `value`, which may be a number of numpy's or a tensor; else 0."""
-    if not isinstance(value, (int, np.generic, *ARRAYS)):
+    if not isinstance(value, COUNTING):
         return 0
     try:
         return max(operator.index(value), 0)
@@ -265,17 +268,18 @@ def prepare(machine: Machine, left: Value, right: Value) -> None:
 
 LISTS = (list, tuple, deque)
 NESTED = (*LISTS, range)
+SHAPED: tuple[Any, ...] = (*NUMPY, *TENSORS)
 
 
 def shape_of(value: Any) -> tuple[int, ...]:
     """The shape that numpy sees: of nested lists, that of the first ones."""
-    if isinstance(value, (*NUMPY, *TENSORS)):
+    if isinstance(value, SHAPED):
         return tuple(value.shape)
     shape: list[int] = []
     while isinstance(value, NESTED) and len(shape) < 64:
         shape.append(count_of(value))
         value = value[0] if value else None
-    return (*shape, *shape_of(value)) if isinstance(value, (*NUMPY, *TENSORS)) else tuple(shape)
+    return (*shape, *shape_of(value)) if isinstance(value, SHAPED) else tuple(shape)
 
 
 ITEMS: tuple[type, ...] = tuple(type(d.items()) for d in DICTS)
