@@ -166,5 +166,13 @@ def test_no_pattern_hangs_on_a_line() -> None:
     for unit in UNITS:
         line = (unit * parsing.LOOKED)[: parsing.LOOKED]
         for pattern in found:
-            for text in (line, line + "!", f"x{line}\u00a7"):
+            for text in (
+                line,
+                line + "!",
+                f"x{line}\u00a7",
+                f"/{line}!",
+                f"~/{line} \u00a7",
+                f"C:\\{line}\u00a7",
+                f"[{line}!",
+            ):
                 pattern.match(parsing.shown(text))

@@ -281,7 +281,8 @@ def split_up(lines: Sequence[str]) -> list[str] | None:
     filled = [line.strip() for line in lines if line.strip()]
     if len(filled) != 1 or len(filled[0].split()) < 4:
         return None
-    rest, made = filled[0], []
+    rest = filled[0]
+    made: list[str] = []
     for _ in range(SPLITS):
         error = fault([rest])
         if error is None:
