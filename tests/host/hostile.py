@@ -50,15 +50,6 @@ OURS = (
 )
 """What must never be in a reply, unless the program itself says it."""
 
-PENDING: frozenset[str] = frozenset(
-    """\
-host-pdict-class
-host-pdict-dict
-host-pdict-reduce
-""".splitlines()
-)
-"""Entries of HELD that are known to be wrong as yet: here to be emptied, and for nothing else."""
-
 ESCAPED = "ESCAPED"
 """What entries of HELD print that got what they must not have."""
 ADDRESS = re.compile(r"0x[0-9a-f]{6}|\d{12}")
