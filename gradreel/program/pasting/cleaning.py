@@ -42,7 +42,7 @@ BARS = re.compile(r"\s*[|│┃║]\s?")
 BAR_BEHIND = re.compile(r"\s*[|│┃║]\s*$")
 NUMBER = re.compile(
     r"\s*+(?:-{1,4}>|=+>|[>*→▶])?\s*+[\[(]?[Ll]?(\d{1,6})"
-    r"(?:\s{1,4}(?:->)?\t|(?:[\])]?\s?(?:[:|.)│┃›»]|->|→)|\]|\s|(?=$))\s?)"
+    r"(?:\s{1,4}(?:->)?\t|(?:[\])]?\s{0,4}(?:[:|.)│┃›»]|->|→)|\]|\s|(?=$))\s?)"
 )
 PICKED = re.compile(r"\s*(\d{1,6})[:-]")
 GREP = re.compile(r"((?:[A-Za-z]:)?[\w./\\~-]*?\w\.\w{1,6})[:-](?:(\d{1,6})[:-])?(?:\d{1,4}:)?")
@@ -154,7 +154,7 @@ TAG = re.compile(
     r"|h[1-6]|blockquote|section|article)(?:\s[^<>]{0,300})?/?>",
     re.I,
 )
-COLOURS = re.compile(r"\x1b?\[(?:\d{1,3};?){0,5}m")
+COLOURS = re.compile(r"\x1b\[[\d;]{0,20}m|\[\d{1,3}(?:;\d{1,3}){0,4}m")
 ESCAPED = re.compile(r"\\([_*\[\]()#>.!{}+~`-])")
 LITERAL = {r"\n": "\n", r"\t": "\t", r"\"": '"', r"\'": "'", "\\\\": "\\", r"\r": ""}
 LITERALS = re.compile("|".join(map(re.escape, LITERAL)))
@@ -251,9 +251,10 @@ def new_side(lines: Sequence[str]) -> list[str] | None:
     )
     if not headed and not is_body(lines):
         return None
+    begins = next((nr for nr, line in enumerate(lines) if GIT.match(line)), 0)
     made = []
-    for line in lines:
-        if GIT.match(line) or line.startswith("\\ No newline") or line[:1] == "-":
+    for nr, line in enumerate(lines):
+        if nr < begins or GIT.match(line) or line.startswith("\\ No newline") or line[:1] == "-":
             made.append(comment(line))
         else:
             made.append(line[1:] if line[:1] in ("+", " ") else line)

@@ -98,12 +98,20 @@ def cleans(clean: Cleaner) -> Callable[[Look], Found | None]:
 
 # ---- single recognisers
 
+NAMED_VALUE = re.compile(r"\s*(?:import|from|print|[A-Za-z_]\w*\s*=)(?!\w)")
+PRINTED = re.compile(r"\s*(?:tensor\(|Variable containing|Parameter containing|torch\.Size\()")
+
+
+def printed(lines: Sequence[str]) -> bool:
+    return bool(lines) and PRINTED.match(lines[0]) is not None and not any(NAMED_VALUE.match(line) for line in lines)
+
+
 URL = re.compile(
     r"\s*(?:[-*]\s+|<|\[[^\]]{0,100}\]\()?(?:https?://|www\.|ftp://|(?:github|pytorch|stackoverflow"
     r"|colab\.research\.google|huggingface|arxiv|gist\.github|discuss\.pytorch)\.(?:com|org|co)\b)\S*\s*$"
 )
 PATH = re.compile(
-    r"\s*[\"'`]?(?:file://|[A-Za-z]:[\\/]|~?/|\.{1,2}[\\/]|\\\\)?(?:[\w .@+~()-]{1,100}[\\/]){0,30}"
+    r"\s*[\"'`]?(?:file:///?|[A-Za-z]:[\\/]|~?/|\.{1,2}[\\/]|\\\\)?(?:[\w .@+~()-]{1,100}[\\/]){0,30}"
     r"[\w .@+-]{1,100}\.(?:py|pyc|ipynb|txt|pth?|csv|json|md|cpp|cu|h|ya?ml|log|zip|pkl|toml|sh|npz?"
     r"|rst)[\"'`]?(?::\d+){0,2}\s*$"
 )
@@ -156,7 +164,7 @@ def tool(look: Look) -> Found | None:
 
 
 def language(look: Look) -> Found | None:
-    found = languages.language_of(look.lines, 0.6)
+    found = languages.language_of(look.lines, 0.5)
     if found is None:
         return None
     return {
@@ -258,7 +266,7 @@ def new_python(look: Look) -> Found | None:
 OCR = re.compile(
     r".*?\b(?P<a>[il1]rnport|[l1|]mport|irn[po]{2}rt|impor[fl]|prl?[1l]nt|prin[fl]\(|retum|retu[mn]n|torcb"
     r"|toreh|tarch|c[1i]ass|se[1i]f\.|de[fl]_|frorn|fr0m|wh[1l]{2}e|wi[1l]h|tens[0o]n?r?\(\(|requlres"
-    r"|backwar[cl]|[0-9][lO][.,\d]|\bl\.\s?[\d,\])])"
+    r"|backwar[cl]|[0-9][lO][.,\d]|\bl\.\s?[\d,\])]|\.0[a-z]{2})"
 )
 SPACED = re.compile(r".*\w \. \w.*\(|.*\w \( .*\)")
 
@@ -335,6 +343,8 @@ def placeholder(look: Look) -> Found | None:
         return next(({"line": nr, "found": match["a"]} for nr, match in matches if match), None)
     line, text = look.faulty
     match = PLACEHOLDER.match(text)
+    if match and "Backward" in match["a"]:
+        return None
     return {"line": line, "found": match["a"]} if match and not is_prose(text.replace(match["a"], "0")) else None
 
 
@@ -508,6 +518,7 @@ KINDS: tuple[Kind, ...] = (
         cleaning.unliteral,
         r"`\n` was made the end of a line",
         parses=True,
+        firm=False,
     ),
     Kind(
         "HTML",
@@ -625,6 +636,7 @@ KINDS: tuple[Kind, ...] = (
 something counts."""
 
 LATER: tuple[Kind, ...] = (
+    Kind("output", when(printed), "This is what a program printed", "paste the program itself"),
     Kind(
         "backslashes",
         cleans(cleaning.unbackslashed),

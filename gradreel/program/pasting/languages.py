@@ -12,7 +12,7 @@ def table(rows: Mapping[str, str]) -> dict[str, re.Pattern[str]]:
 
 LANGUAGES = table(
     {
-        "JavaScript": r"\s*(?:const|let|var)\s+[\w$,\s{}\[\]]{1,80}=|.*\bconsole\.\w+\(|.*[!=]=="
+        "JavaScript": r"\s*(?:const|let(?!\s+mut)|var)\s+[\w$,\s{}\[\]]{1,80}=|.*\bconsole\.\w+\(|.*[!=]=="
         r"|\s*(?:async\s+)?function\b\s*\w*\s*\(|.*\brequire\(|.*=>\s*\{|\s*import\s.{1,80}\sfrom\s+['\"]",
         "TypeScript": r"\s*(?:const|let|var)\s+\w+\s*:\s*\w+|\s*interface\s+\w+\s*\{"
         r"|\s*(?:export\s+)?function\s+\w+\(\w+\s*:\s*\w+",
@@ -92,7 +92,7 @@ PINNED = re.compile(
     r"|!=)\s*v?\d[\w.*+!-]*(?:\s*,\s*[<>=!~]+\s*[\w.*+!]+)*\s*(?:[;#].*)?$"
 )
 SECTION = re.compile(r"\s*\[\[?[A-Za-z_][\w.\"' -]*\]\]?\s*(?:[#;].*)?$")
-SETTING = re.compile(r"\s*[\w.\"'-]+\s*=\s*\S|\s*[#;]|\s*[\"'\w].*,\s*$|\s*\]\s*$")
+SETTING = re.compile(r"\s*+[\w.\"'-]++\s*+=|\s{2,}\S|\s*[#;]|\s*[\"'\w].*,\s*$|\s*\]\s*$")
 YAML = re.compile(
     r"\s*(?:-\s+)?[\"']?[A-Za-z_][\w .\"'/-]{0,60}:(?:\s+(?![^#'\"]*\):?\s*$)\S.*)?\s*$|\s*-\s+\S|\s*#|---\s*$"
     r"|\.\.\.\s*$|\s*[\]}],?\s*$"
