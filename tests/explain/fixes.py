@@ -93,7 +93,7 @@ def faults(before: Record, after: Record, found: Diagnosis) -> list[str]:
     told = [
         f"it raises {after.error}" if after.error else None,
         none_read(before, after),
-        "grad() gives None, or zeros for it" if after.none_results > before.none_results else None,
+        "grad() gives None, or zeros for it" if in_vain(before, after, found) else None,
         no_gradient(before, after),
         zeroed(before, after),
         "a parameter steps with an old gradient" if old_steps(after) and not old_steps(before) else None,
@@ -107,6 +107,12 @@ def faults(before: Record, after: Record, found: Diagnosis) -> list[str]:
         ),
     ]
     return [sentence for sentence in told if sentence]
+
+
+def in_vain(before: Record, after: Record, found: Diagnosis) -> bool:
+    """Whether a call gives nothing; of a slope that was taken and is constant, zeros are the derivative."""
+    again = found.kind == "unused" and len(before.backwards) > 1
+    return after.none_results > before.none_results and not again
 
 
 def none_read(before: Record, after: Record) -> str | None:
@@ -227,7 +233,7 @@ class Listener:
     def __init__(self, trace: Trace) -> None:
         self.record = Record()
         self.lines = trace.source.split("\n")
-        self.line, self.at = 0, 0
+        self.line = self.end_line = self.at = 0
         self.tensors: dict[int, e.TensorMade] = {}
         self.value: dict[int, float] = {}
         self.variables: dict[int, int] = {}
@@ -250,7 +256,7 @@ class Listener:
         self.record.stopped = trace.outcome.kind == "stopped"
 
     def LineReached(self, event: e.LineReached) -> None:
-        self.line = event.line
+        self.line, self.end_line = event.line, event.end_line
 
     def TensorMade(self, event: e.TensorMade) -> None:
         self.tensors[event.tensor] = event
@@ -287,7 +293,7 @@ class Listener:
 
     def BackwardStarted(self, event: e.BackwardStarted) -> None:
         self.depth += 1
-        if event.called == "grad":
+        if event.called == "grad" and re.search(r"\bgrad\(", "\n".join(self.lines[self.line - 1 : self.end_line])):
             self.asked[event.call] = set(event.inputs)
         if self.depth > 1:
             return

@@ -10,6 +10,7 @@ from gradreel.explain.mending.observe import observe
 from gradreel.explain.mending.text import changed_blocks, difference
 from gradreel.explain.mending.verify import RULES, verify
 from gradreel.program import run
+from gradreel.trace import Trace
 
 from .fixes import LIMITS, by_engine, faults, judged, offers, programs
 
@@ -118,7 +119,7 @@ LONG = TRAINED.replace("range(4)", "range(100000)")
 
 
 def test_a_fix_of_a_long_loop_need_not_come_to_its_end() -> None:
-    def briefly(source: str) -> object:
+    def briefly(source: str) -> Trace:
         return run(source, limits=LIMITS)
 
     ((_, mends),) = mended(run(HEAD + LONG), briefly)

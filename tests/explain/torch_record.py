@@ -70,7 +70,8 @@ class Harness:
 
     def reachable(self, roots: list[Any]) -> tuple[list[Any], list[Any]]:
         """The nodes behind `roots`, and the leaves that they end in."""
-        todo, seen, leaves = list(roots), {}, []
+        todo, leaves = list(roots), []
+        seen: dict[int, Any] = {}
         while todo and len(seen) < MOST_NODES:
             node = todo.pop()
             if node is None or id(node) in seen:

@@ -16,6 +16,8 @@ from gradreel.trace.events import Value
 
 COMPARED_TO_NONE = re.compile(r"\bis (?:not )?None\b|\bhasattr\b|^\s*(?:if|elif|while)\b")
 """Lines that read a gradient only to see whether it is there."""
+ASKED = re.compile(r"\bgrad\(")
+"""Calls of the program's own; what `gradcheck` and the like ask for is their affair."""
 NUMBER = re.compile(r"(?<![\w.])-?(?:\d{1,30}\.\d{0,30}(?:[eE][-+]?\d{1,3})?|nan|inf)(?![\w.])")
 LONGEST = 64_000
 
@@ -113,7 +115,7 @@ class Reader:
     def __init__(self, seen: Observation) -> None:
         self.seen = seen
         self.number = 0
-        self.line = 0
+        self.line = self.end_line = 0
         self.lines = seen.trace.source.split("\n")
         self.last: dict[int, Value] = {}
         """The latest value of each tensor."""
@@ -153,7 +155,7 @@ class Reader:
             self.seen.unused[min(self.seen.names.get(tensor, ()), default="an unnamed tensor")] += 1
 
     def reached(self, event: e.LineReached) -> None:
-        self.line = event.line
+        self.line, self.end_line = event.line, event.end_line
 
     def made(self, event: e.TensorMade) -> None:
         self.last[event.tensor] = event.value
@@ -195,7 +197,7 @@ class Reader:
 
     def started(self, event: e.BackwardStarted) -> None:
         self.open.append((event.call, event.parent is None))
-        if event.called == "grad":
+        if event.called == "grad" and ASKED.search("\n".join(self.lines[self.line - 1 : self.end_line])[:LONGEST]):
             self.asked[event.call] = set(event.inputs)
         if event.parent is None:
             roots = tuple(self.last[root] for root in event.roots if root in self.last)
@@ -287,6 +289,6 @@ def alike(one: Value, other: Value) -> bool:
 
 def close(one: Any, other: Any) -> bool:
     try:
-        return one == other or abs(one - other) <= 1e-5 + 1e-4 * abs(other) or (one != one and other != other)
+        return bool(one == other or abs(one - other) <= 1e-5 + 1e-4 * abs(other) or (one != one and other != other))
     except TypeError:
         return False
