@@ -60,7 +60,7 @@ class Attributes:
 
     def __getattr__(self, name: str) -> Any:
         held = self.__dict__
-        for kind in TABLES:
+        for kind in TABLES if name[-2:] != "__" else ():  # special names are asked for by Python and numpy, not by us
             table = held.get(kind)
             if table is not None and name in table:
                 return table[name]

@@ -401,20 +401,9 @@ def itself(this: Value, memo: Any) -> Value:
     return this
 
 
-for _kind in (
-    Function,
-    Bound,
-    Builtin,
-    Foreign,
-    StaticMethod,
-    ClassMethod,
-    Property,
-    Type,
-    Class,
-    Silent,
-    Super,
-    Error,
-):
-    setattr(_kind, "__deepcopy__", itself)  # noqa: B010 - the classes do not declare it
-for _kind in (Namespace, Generator, ExceptionType):
-    setattr(_kind, "__deepcopy__", itself)  # noqa: B010
+RECORDS: tuple[Any, ...] = (
+    *(Function, Bound, Builtin, Foreign, StaticMethod, ClassMethod, Property, Type, Class, Silent, Super, Error),
+    *(Namespace, Generator, ExceptionType),
+)
+for _kind in RECORDS:
+    _kind.__deepcopy__ = itself

@@ -70,7 +70,7 @@ def copied(machine: Machine, value: Value) -> Value:
     memo: dict[int, Value] = {}
     for tensor in tensors_in(value, set()):
         machine.meter.elements(elements_of(tensor))
-        memo[id(tensor)] = leaf(tensor)
+        memo[machine.number(tensor)] = leaf(tensor)
     return deep_copy(machine, value, memo)
 
 
