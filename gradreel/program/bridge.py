@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from autograd_core.opaque import opaque
 
-from .engine import TENSORS, torch
+from .engine import TENSOR_TYPES, TENSORS, torch
 from .objects.looks import function_kind
 from .objects.standing import stands_for
 from .objects.values import (
@@ -43,17 +43,6 @@ PLAIN = frozenset({*TENSORS, bool, int, float, str, type(None), type(...), torch
 """Types that cross unchanged, in both directions."""
 
 CALLABLES = (Function, Bound, Builtin, Foreign, Class, Type)
-
-
-class method(partial):  # type: ignore[type-arg]
-    """A method of one of our values: the engine's complaints call it so."""
-
-
-class builtin_function_or_method(partial):  # type: ignore[type-arg]
-    """One that torch wrote in C++, such as `x.t`."""
-
-
-BOUND = {kind.__name__: kind for kind in (method, builtin_function_or_method)}
 
 
 FUNCTIONS = (types.FunctionType, type(torch.Tensor.__mul__))
@@ -109,6 +98,33 @@ def handed(kind: type[Any], name: str, home: str) -> type[Any]:
     return stands_for(name)(type(name, (kind,), {"__slots__": (), "__module__": home}))
 
 
+NUMBER_TYPES = (int, float, bool, complex)
+KINDS = (*NUMBER_TYPES, *TENSOR_TYPES.values(), torch.Tensor)
+"""What stands in the place of a dtype."""
+CLASSES_TAKEN: dict[str, tuple[type, ...]] = {
+    "to": NUMBER_TYPES,
+    "type": KINDS,
+    "set_default_dtype": NUMBER_TYPES,
+    "set_default_tensor_type": KINDS,
+    "as_subclass": (torch.Tensor,),
+    "skip_init": (torch.nn.Module,),
+    "global_unstructured": (torch.nn.utils.prune.BasePruningMethod,),
+    "register_kl": (torch.distributions.Distribution,),
+}
+"""The functions of the engine that are given a class for what it is, and what it must be a kind of."""
+
+
+def class_taken(machine: Machine, function: Foreign, value: Type, name: str = "") -> Any:
+    """A type as `function` gets it: the engine's own class where it takes one, else what calls back as any function.
+
+    Functions with a signature of torch's call nothing that they are given.
+    """
+    allowed = KINDS if name == "dtype" or hasattr(function.run, "reads") else CLASSES_TAKEN.get(function.name, ())
+    if value.make is not None and allowed and value.hosts and issubclass(value.hosts[0], allowed):
+        return value.hosts[0]
+    return to_engine(machine, value)
+
+
 def to_engine(machine: Machine, value: Value) -> Any:
     kind = type(value)
     if kind in PLAIN:
@@ -125,15 +141,9 @@ def to_engine(machine: Machine, value: Value) -> Any:
     if kind is range:
         machine.meter.elements(count_of(value))
         return value
-    if kind is Foreign:
-        return value.run if not _bound(value) else BOUND[function_kind(value)](value.run, value.receiver)
-    if kind is Type:
-        return _host_of(value) or Callback(machine, value)
-    if kind is Class and value.native is not None:
-        return value.native
     if isinstance(value, CALLABLES):
-        home = "builtins" if kind is Builtin else "__main__"
-        return handed(Callback, kind.__name__, home)(machine, value)
+        title = function_kind(value) if kind in (Builtin, Foreign) else kind.__name__
+        return handed(Callback, title, "builtins" if kind in (Builtin, Type) else "__main__")(machine, value)
     if isinstance(value, Instance):
         title = value.kind.name, value.kind.title.removesuffix(f".{value.kind.qualname}")
         if value.kind.find("__call__") is MISSING:
@@ -152,15 +162,6 @@ def unseen(value: Silent) -> Refusal:
         f"`{value.name}` does nothing here, so the program cannot use what it would give. Put something of your own in "
         "its place, such as a tensor from `torch.rand(8, 3)`."
     )
-
-
-def _bound(value: Foreign) -> bool:
-    return value.receiver is not MISSING
-
-
-def _host_of(kind: Type) -> Any:
-    """The engine's class behind a type, where a function wants a class (isinstance checks, dtype=float)."""
-    return kind.hosts[0] if kind.hosts else None
 
 
 def from_engine(value: Any) -> Value:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .bridge import PLAIN, from_engine, to_engine, unseen
+from .bridge import PLAIN, class_taken, from_engine, to_engine, unseen
 from .companions import Companion, function_class
 from .engine import torch
 from .errors import parted
@@ -156,13 +156,18 @@ def foreign(machine: Machine, function: Foreign, args: list[Value], kwargs: dict
     for arg in args:
         if type(arg) not in PLAIN:
             arg = None
-            args[:] = [to_engine(machine, arg) for arg in args]
+            args[:] = [
+                class_taken(machine, function, arg) if type(arg) is Type else to_engine(machine, arg) for arg in args
+            ]
             if computes(function.run):
                 check(function.run, function.name, args, {})
             break
     arg = None
     if kwargs:
-        kwargs = {name: to_engine(machine, value) for name, value in kwargs.items()}
+        kwargs = {
+            name: class_taken(machine, function, value, name) if type(value) is Type else to_engine(machine, value)
+            for name, value in kwargs.items()
+        }
         if computes(function.run):
             check(function.run, function.name, [], kwargs)
     try:

@@ -15,6 +15,7 @@ from autograd_core.printing import letters, printoptions
 from autograd_core.state import isolated
 from autograd_core.tell import listening, tensor_id
 from autograd_core.tell import written as tell_written
+from autograd_core.tensor_types import TYPES as TENSOR_TYPES
 
 from .limits import Meter
 from .torch_face.charges import reserve
@@ -28,6 +29,26 @@ TENSORS: tuple[type, ...] = (torch.Tensor, torch.nn.Parameter)
 
 DEFAULT_SEED = 67280421310721
 """The seed of PyTorch's generator in a fresh process."""
+
+
+def classes_below(kind: type) -> Iterator[type]:
+    """Every class there is now that is `kind` too, some of them several times."""
+    for below in type.__subclasses__(kind):
+        yield below
+        yield from classes_below(below)
+
+
+NODE = torch.autograd.graph.Node
+ENGINE_CLASSES = frozenset(
+    kind
+    for kind in classes_below(object)
+    if issubclass(kind, NODE)
+    or (isinstance(kind.__module__, str) and kind.__module__.startswith((torch.__name__, "torch")))
+)
+"""The engine's own classes, found before any program runs: later nothing says by its name that it is one of them."""
+NAMED_TUPLES = tuple(kind for kind in ENGINE_CLASSES if issubclass(kind, tuple) and hasattr(kind, "_fields"))
+CONTEXT_CLASSES = tuple(kind for kind in ENGINE_CLASSES if hasattr(kind, "save_for_backward"))
+"""Of what `forward` and `backward` of a Function of the program get first."""
 
 
 def elements_of(value: Any) -> int:
@@ -50,9 +71,13 @@ def running(meter: Meter) -> Iterator[None]:
 
 
 __all__ = [
+    "CONTEXT_CLASSES",
+    "ENGINE_CLASSES",
     "INSTANTIATED",
+    "NAMED_TUPLES",
     "STORAGES",
     "TENSORS",
+    "TENSOR_TYPES",
     "elements_of",
     "isolated",
     "letters",

@@ -104,6 +104,7 @@ HOMES: dict[str, bool] = {}
 
 def computes(run: Callable[..., Any]) -> bool:
     """Whether `run` may hand to numpy what it is given, and no signature of torch looks at that first."""
+    run = type(run) if isinstance(run, torch.nn.Module) else run  # parts of a module may have any name
     home = getattr(run, "__module__", None) or ""
     found = HOMES.get(home)
     if found is None:

@@ -89,8 +89,11 @@ def bounds(given: slice) -> tuple[Value, Value, Value]:
 
 
 def host_of(value: Value) -> Any:
-    """What numpy compares dtypes with: of a type its own class."""
-    return value.hosts[0] if type(value) is Type and value.hosts else value
+    """What numpy compares dtypes with: of a type of numbers its own class."""
+    return value.hosts[0] if type(value) is Type and value.hosts and issubclass(value.hosts[0], OF_DTYPES) else value
+
+
+OF_DTYPES = (np.generic, int, float, complex)
 
 
 def are_sequences(left: Value, right: Value) -> bool:

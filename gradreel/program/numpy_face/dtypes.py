@@ -24,7 +24,10 @@ DTYPE = Type("dtype", (np.dtype,), Builtin("dtype", dtype, machine=True), "numpy
 
 def issubdtype(machine: Machine, kind: Value, other: Value) -> bool:
     """Whether numbers of the one are of the other, which may be abstract: np.floating, np.integer."""
-    left, right = (of.hosts[0] if isinstance(of, Type) and of.hosts else dtype_of(of) for of in (kind, other))
+    left, right = (
+        of.hosts[0] if isinstance(of, Type) and of.hosts and issubclass(of.hosts[0], np.generic) else dtype_of(of)
+        for of in (kind, other)
+    )
     return bool(np.issubdtype(left, right))
 
 

@@ -7,6 +7,7 @@ method (a Foreign of the engine or a Builtin of ours). Objects of the program ha
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from autograd_core.nn.attributes import PLAIN
@@ -320,13 +321,23 @@ def of_type(machine: Machine, owner: Type, name: str) -> Value:
     if found is not MISSING and not (name == "__init__" and owner.hosts and ENGINE in owner.hosts[0].__module__):
         return found
     if owner.hosts:
-        if name == "__init__":
-            host = owner.hosts[0]
-            return Foreign("__init__", lambda this, *args, **kwargs: host.__init__(this, *args, **kwargs))  # type: ignore[misc]
+        if name == "__init__" and owner.make is not None:
+            return Foreign("__init__", partial(begin_host, owner))
         entry = table_of(owner.hosts[0]).get(name)
         if isinstance(entry, (Foreign, Builtin)):
             return unbound(entry, owner.hosts[0], name)
     raise AttributeError(f"type object '{owner.name}' has no attribute '{name}'")
+
+
+def begin_host(kind: Type, this: Value, *args: Value, **kwargs: Value) -> None:
+    """`kind.__init__(this, ...)`, of an object of that kind alone.
+
+    Raises:
+        TypeError: it is none.
+    """
+    if not isinstance(this, kind.hosts):
+        raise TypeError(f"descriptor '__init__' requires a '{kind.name}' object but received a '{type(this).__name__}'")
+    kind.hosts[0].__init__(this, *args, **kwargs)  # type: ignore[misc]
 
 
 from .records import RECORDS, of_exception_type  # noqa: E402 - they load attributes of what they belong to

@@ -18,7 +18,7 @@ from ..bridge import from_engine, to_engine
 from ..builtins.methods import METHODS
 from ..calls import kind_name
 from ..companions import PARAMETERS
-from ..engine import tensor_id, torch
+from ..engine import CONTEXT_CLASSES, ENGINE_CLASSES, NAMED_TUPLES, tensor_id, torch
 from ..machine import Machine
 from ..numpy_face.arrays import ARRAY_TYPES
 from ..numpy_face.sharing import shown
@@ -277,13 +277,16 @@ def _merged(kind: type) -> dict[str, Entry]:
     merged: dict[str, Entry] = {}
     for base in reversed(kind.__mro__):
         merged |= TABLES.get(base, {})
-    if not merged and kind.__module__.startswith((torch.__name__, "torch")):
-        merged = _others(kind)
-    if issubclass(kind, tuple) and kind.__module__.startswith((torch.__name__, "torch")):
-        merged |= _reads(" ".join(getattr(kind, "_fields", ())))
-    if hasattr(kind, "save_for_backward"):
+    if issubclass(kind, NAMED_TUPLES):
+        merged |= {name: Attribute(operator.itemgetter(at)) for at, name in enumerate(named_tuple(kind)._fields)}
+    if issubclass(kind, CONTEXT_CLASSES):
         merged |= _reads(CONTEXT)
     return merged
+
+
+def named_tuple(kind: Any) -> Any:
+    """The class of the engine that has said the names of the items of `kind`."""
+    return next(base for base in kind.__mro__ if base in NAMED_TUPLES)
 
 
 def _others(kind: type) -> dict[str, Entry]:
@@ -299,3 +302,6 @@ def _others(kind: type) -> dict[str, Entry]:
     if kind.__name__ == "Generator":
         return _table(kind, NAMES["torch.Generator"]) | _reads("device")
     return {}
+
+
+TABLES |= {kind: table for kind in ENGINE_CLASSES - TABLES.keys() if (table := _others(kind))}

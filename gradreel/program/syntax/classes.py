@@ -215,7 +215,7 @@ CLOSED = (bool, torch.Size, OrderedDict, defaultdict)
 
 def extended(base: Type) -> Type:
     """`base`, if classes of programs may extend it."""
-    if base.hosts and issubclass(base.hosts[0], EXTENDABLE) and base.hosts[0] not in CLOSED:
+    if base.make is not None and base.hosts and issubclass(base.hosts[0], EXTENDABLE) and base.hosts[0] not in CLOSED:
         return base
     if base.name == "bool":
         raise TypeError("type 'bool' is not an acceptable base type")
