@@ -10,6 +10,7 @@ import ast
 import gzip
 import json
 import re
+import warnings
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -36,8 +37,15 @@ from gradreel.program.pasting.kinds import KINDS, LATER
 from gradreel.program.pasting.pasting import LONGEST
 from gradreel.trace.events import Printed
 
-STORE = Path(__file__).parent.parent / "data" / "pasted_texts.json.gz"
-TEXTS: dict[str, dict[str, Any]] = {row["name"]: row for row in json.loads(gzip.decompress(STORE.read_bytes()))}
+DATA = Path(__file__).parent.parent / "data"
+
+
+def stored(name: str) -> list[Any]:
+    found: list[Any] = json.loads(gzip.decompress((DATA / f"{name}.json.gz").read_bytes()))
+    return found
+
+
+TEXTS: dict[str, dict[str, Any]] = {row["name"]: row for row in stored("pasted_texts")}
 
 
 @pytest.mark.parametrize("name", TEXTS)
@@ -92,6 +100,61 @@ def test_what_is_not_run_is_listed_with_its_lines() -> None:
     assert [(each.first, each.last) for each in typed.skipped] == [(2, 2), (4, 5)]
     assert all("compared" in each.reason for each in typed.skipped)
     assert paste("x = 1\nprint(x)").skipped == ()
+
+
+# ---- programs
+
+PROGRAMS = [
+    *(row["source"] for name in ("corpus", "posts", "statements") for row in stored(name)),
+    *(row[1] for row in stored("python")),
+    *(row["source"] for row in json.loads((DATA / "lessons.json").read_text(encoding="utf-8")).values()),
+    'def f(x):\n    """Doubles.\n\n    >>> f(2)\n    4\n    """\n    return 2 * x\nprint(f(3))',
+    's = "a\u00a0b\u200bc\u2028"\nprint(len(s), repr(s))',
+    'print("a \u201cquoted\u201d word \u2013 and \u2026 \u00d7 2")  # \u201cx\u201d \u2013 y',
+    'text = """\n```python\nprint(1)\n```\n> quoted\n"""\nprint(text)',
+    'log = """\nTraceback (most recent call last):\n  File "x"\nValueError: no\n"""\nprint(log)',
+    'page = "x &gt; 2 &amp; y"\nprint(page)',
+    'settings = """\n[tool.ruff]\nline-length = 120\n"""\nprint(settings)',
+    "name = 2\nprint(f'{{name}} is {name}, not {{{name}}}')",
+    "twice = lambda gt: gt * 2\nprint(twice(1))",
+    "print(1), print(2)",
+    f"print({' + '.join(['1'] * 1200)})",
+    "x = 1\ntry:\n    import jax.numpy as jnp\nexcept ImportError:\n    jnp = None\nprint(jnp)",
+    "good = True\nprint(good or missing, 1 if good else missing, [missing for _ in []])",
+    "# %% a cell\n# <your code here>\nx = 1\n",
+    'diff = """\n--- a/x.py\n+++ b/x.py\n@@ -1 +1 @@\n-x\n+y\n"""\nprint(diff)',
+    '"""\nPrints one.\n"""\nprint(1)',
+]
+
+
+def is_program(text: str) -> bool:
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return bool(compile(text, "<program>", "exec", dont_inherit=True))
+    except (SyntaxError, ValueError):
+        return False
+
+
+def test_what_is_python_is_run_as_it_stands() -> None:
+    pasted = [(text, paste(text)) for text in PROGRAMS if is_program(text)]
+    assert len(pasted) > 700
+    assert [text for text, made in pasted if (made.program, made.answer) != (text, None)] == []
+
+
+@pytest.mark.parametrize(
+    "text, kind",
+    [
+        ("rate = {{ wanted }}\nprint(rate)", "placeholder"),
+        ("[tool.ruff]\nline-length = 120", "settings"),
+        ("src/train.py", "file path"),
+        ("name: str\nsize: 3", "settings"),
+        ("x = np.ones(3)\nx &gt; 2", None),
+    ],
+)
+def test_what_fails_at_once_for_want_of_a_name_is_looked_at(text: str, kind: str | None) -> None:
+    answer = paste(text).answer
+    assert (answer and answer.kind) == kind
 
 
 # ---- in time

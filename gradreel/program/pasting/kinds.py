@@ -333,14 +333,16 @@ PLACEHOLDER = re.compile(
 )
 
 
-BRACES = re.compile(r".*?(?P<a>\{\{\s?\w[\w .|]{0,60}\}\})")
-"""Python knows them as a set of sets, of which there is none."""
-
-
 def placeholder(look: Look) -> Found | None:
-    if look.fault is None:
-        matches = ((nr, BRACES.match(shown(line))) for nr, line in enumerate(look.all[:LINES], 1))
-        return next(({"line": nr, "found": match["a"]} for nr, match in matches if match), None)
+    if look.fault is None:  # `{{name}}` is a set of a set to Python, of which there is none
+        nested = (
+            node for node in ast.walk(look.tree) if isinstance(node, ast.Set) and isinstance(node.elts[0], ast.Set)
+        )
+        found = next(nested, None)
+        if found is None:
+            return None
+        text = ast.get_source_segment("\n".join(look.all), found) or ""
+        return {"line": found.lineno, "found": shown(" ".join(text.split()))}
     line, text = look.faulty
     match = PLACEHOLDER.match(text)
     if match and "Backward" in match["a"]:
@@ -405,20 +407,58 @@ GIVEN = frozenset(dir(builtins)) | {"__name__", "__file__", "__doc__", "exit", "
 
 def unbound(tree: ast.Module) -> list[str]:
     """The names that the first statements need, before any import, and that nothing gives a value."""
-    bound = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
-    bound |= {name for name, _ in imports(tree)} | GIVEN
-    bound |= {node.name for node in tree.body if isinstance(node, (ast.FunctionDef, ast.ClassDef))}
+    bound = bound_anywhere(tree)
     for node in tree.body[:FIRST_FEW]:
         if isinstance(node, (ast.Import, ast.ImportFrom)):
             return []
-        if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
-            continue
-        needed = [part.id for part in ast.walk(node) if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Load)]
-        if missing := [name for name in needed if name not in bound]:
+        if missing := [name for name in needed_at_once(node) if name not in bound]:
             return missing
     return []
 
 
+def bound_anywhere(tree: ast.Module) -> set[str]:
+    """The names that anything in a program gives a value, at whatever depth."""
+    bound = set(GIVEN)
+    for node in ast.walk(tree):
+        match node:
+            case ast.Name(ctx=ast.Store()):
+                bound.add(node.id)
+            case ast.alias():
+                bound.add((node.asname or node.name).partition(".")[0])
+            case ast.arg():
+                bound.add(node.arg)
+            case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
+                bound.add(node.name)
+            case ast.ExceptHandler() | ast.MatchAs() | ast.MatchStar():
+                bound.add(node.name or "")
+            case ast.MatchMapping():
+                bound.add(node.rest or "")
+    return bound
+
+
+def needed_at_once(statement: ast.stmt) -> list[str]:
+    """The names that a statement cannot do without; those in blocks, functions and comprehensions may go unasked."""
+    found: list[str] = []
+    waiting: list[ast.AST] = [statement]
+    while waiting:
+        node = waiting.pop()
+        match node:
+            case ast.Name(ctx=ast.Load()):
+                found.append(node.id)
+            case ast.BoolOp():
+                waiting.append(node.values[0])
+            case ast.IfExp():
+                waiting.append(node.test)
+            case _ if not isinstance(node, LATER_OR_NEVER):
+                waiting += reversed(list(ast.iter_child_nodes(node)))
+    return found
+
+
+LATER_OR_NEVER = (
+    *(ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda, ast.Try, ast.TryStar, ast.Match),
+    *(ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp, ast.If, ast.While, ast.For, ast.AsyncFor),
+    *(ast.With, ast.AsyncWith),
+)
 FIRST_FEW = 3
 
 
@@ -440,9 +480,13 @@ def idle(tree: ast.Module) -> bool:
         return isinstance(first.value.value, str) and "\n" in first.value.value
     return bool(tree.body) and all(
         (isinstance(node, ast.AnnAssign) and node.value is None)
-        or (isinstance(node, ast.Expr) and isinstance(node.value, ast.Tuple))
+        or (isinstance(node, ast.Expr) and isinstance(node.value, ast.Tuple) and not does_something(node.value))
         for node in tree.body
     )
+
+
+def does_something(node: ast.AST) -> bool:
+    return any(isinstance(part, (ast.Call, ast.NamedExpr, ast.Await)) for part in ast.walk(node))
 
 
 def uses_other_framework(tree: ast.Module) -> bool:
@@ -462,8 +506,8 @@ def escaped_names(look: Look) -> Found | None:
 
 
 def unbound_anywhere(tree: ast.Module) -> set[str]:
-    names = [node for node in ast.walk(tree) if isinstance(node, ast.Name)]
-    return {n.id for n in names if isinstance(n.ctx, ast.Load)} - {n.id for n in names if isinstance(n.ctx, ast.Store)}
+    names = (node for node in ast.walk(tree) if isinstance(node, ast.Name))
+    return {node.id for node in names if isinstance(node.ctx, ast.Load)} - bound_anywhere(tree)
 
 
 # ---- the table

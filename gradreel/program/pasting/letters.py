@@ -13,9 +13,14 @@ ALIKE |= {chr(code): chr(code - 0xFEE0) for code in range(0xFF01, 0xFF5F)}
 ODD = re.compile(f"[{DOUBLE}{SINGLE}{''.join(map(re.escape, ALIKE))}]")
 
 
+def plain_ends(text: str) -> str:
+    """`text` with line ends of one kind, as Python sees it."""
+    return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
 def even(text: str) -> str:
     """`text` with line ends of one kind, without letters that cannot be seen, and with plain blanks."""
-    text = text.replace("\r\n", "\n").replace("\r", "\n").replace("\u2028", "\n").replace("\x0c", " ")
+    text = plain_ends(text).replace("\u2028", "\n").replace("\x0c", " ")
     return text if text.isascii() else BLANKS.sub(" ", UNSEEN.sub("", text))
 
 

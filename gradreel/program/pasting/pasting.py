@@ -57,10 +57,15 @@ def of_head(text: str) -> Answer | None:
 
 
 def read_text(text: str, notes: list[Note], depth: int = 0) -> Pasted:
-    seen = letters.even(text)
-    lines = letters.plain(seen).split("\n")
+    seen = letters.plain_ends(text)
+    lines = seen.split("\n")
     look = Look(lines)
-    if look.fault is None and not prompts.has_python(lines) and not looks_typed(look):
+    if look.fault is not None:  # what runs keeps every letter of its strings
+        seen = letters.even(seen)
+        evened = letters.plain(seen).split("\n")
+        look = look if evened == lines else Look(evened)
+        lines = evened
+    if look.fault is None and not looks_typed(look):
         made = as_it_is(seen, lines, notes)
         return asked((*KINDS, *LATER), look, made, depth) or made if doubtful(look) else made
     given = list(notes)
@@ -95,7 +100,9 @@ def doubtful(look: Look) -> bool:
 
 
 def looks_typed(look: Look) -> bool:
-    """`In[3]: x = 1` is Python, too: an annotation."""
+    """`In[3]: x = 1` is Python, too: an annotation; and so are prompts between the quotes of a string that is all."""
+    if prompts.has_python(look.all) and idle(look.tree):
+        return True
     return prompts.has_cells(look.all) and "In" in unbound(look.tree)
 
 
