@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import copy
 import types
+from collections import deque
 from collections.abc import Iterator
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any
@@ -18,11 +19,14 @@ from autograd_core.opaque import opaque
 from .engine import TENSOR_TYPES, TENSORS, torch
 from .objects.looks import function_kind
 from .objects.standing import stands_for
+from .objects.universe import admit, is_of_programs
 from .objects.values import (
     MISSING,
+    RECORDS,
     Bound,
     Builtin,
     Class,
+    ExceptionType,
     Foreign,
     Function,
     Generator,
@@ -39,10 +43,11 @@ from .torch_face.sizes import count_of
 if TYPE_CHECKING:
     from .machine import Machine
 
-PLAIN = frozenset({*TENSORS, bool, int, float, str, type(None), type(...), torch.Size, torch.dtype, slice})
+PLAIN = frozenset({*TENSORS, bool, int, float, str, type(None), type(...), torch.Size, torch.dtype})
 """Types that cross unchanged, in both directions."""
 
-CALLABLES = (Function, Bound, Builtin, Foreign, Class, Type)
+CLASSES = (Class, Type, ExceptionType)
+CALLABLES = (Function, Bound, Builtin, Foreign, *CLASSES)
 
 
 FUNCTIONS = (types.FunctionType, type(torch.Tensor.__mul__))
@@ -68,7 +73,8 @@ class Callback:
         return str(named.name)  # objects have none, as in Python
 
     def __repr__(self) -> str:
-        return f"<function {getattr(self.function, 'title', name_of(self))} at 0x...>"
+        title = getattr(self.function, "title", None) or name_of(self)
+        return f"<class '{title}'>" if isinstance(self.function, CLASSES) else f"<function {title} at 0x...>"
 
     def __deepcopy__(self, memo: Any) -> Callback:
         """The engine copies what it was given; functions stay the same, objects are copied as the program would."""
@@ -90,6 +96,9 @@ class Parcel:
 
     def __init__(self, value: Value) -> None:
         self.value = value
+
+
+admit(Callback, Parcel)
 
 
 @lru_cache(256)
@@ -129,15 +138,18 @@ def to_engine(machine: Machine, value: Value) -> Any:
     kind = type(value)
     if kind in PLAIN:
         return value
-    if kind is list or kind is tuple:
+    if kind in LISTS:
         if all(type(part) in PLAIN for part in value):
             return value
         machine.meter.charge()  # what is in a list several times is handed over as often
         return kind(to_engine(machine, part) for part in value)
+    if kind is slice:
+        bounds = value.start, value.stop, value.step
+        return value if all(type(part) in PLAIN for part in bounds) else slice(*to_engine(machine, bounds))
     if kind is dict:
         machine.meter.charge()
-        given = {key: to_engine(machine, part) for key, part in value.items()}
-        return value if all(given[key] is part for key, part in value.items()) else given
+        given = {to_engine(machine, key): to_engine(machine, part) for key, part in value.items()}
+        return value if all(key in given and given[key] is part for key, part in value.items()) else given
     if kind is range:
         machine.meter.elements(count_of(value))
         return value
@@ -153,7 +165,14 @@ def to_engine(machine: Machine, value: Value) -> Any:
         raise unseen(value)
     if isinstance(value, (list, tuple)) and isinstance(value, Own):
         return [to_engine(machine, part) for part in value]
-    return value
+    if kind in OPENED or (is_of_programs(kind) and kind not in RECORDS) or isinstance(value, Iterator):
+        return value
+    return handed(Parcel, kind.__name__, "builtins")(value)
+
+
+LISTS = (list, tuple, deque, set, frozenset)
+OPENED = (Generator,)
+"""The records that the engine goes through."""
 
 
 def unseen(value: Silent) -> Refusal:
@@ -176,14 +195,77 @@ def from_engine(value: Any) -> Value:
         if all(type(part) in PLAIN for part in value):
             return value
         return kind(from_engine(part) for part in value)
-    if isinstance(value, Iterator) and not isinstance(value, (Generator, torch.Tensor)):
-        title = getattr(value, "__qualname__", "generator")
-        return Generator(title, _crossing(value) if kind is types.GeneratorType else value)
+    if is_of_programs(kind):
+        if issubclass(kind, dict):
+            unpack(value)
+        return value
     if isinstance(value, HOST_CALLABLES):
-        name = name_of(value)
-        look = Look(f"<function {name} at 0x...>", "function") if kind in FUNCTIONS else None
-        return Foreign(name, value, look=look)
-    return value
+        return function_from(value)
+    if isinstance(value, type):
+        return class_from(value)
+    if isinstance(value, Iterator):
+        return Generator(getattr(value, "__qualname__", "generator"), _crossing(value))
+    raise not_for_programs(kind)
+
+
+def unpack(holder: dict[Any, Any]) -> None:
+    """Have a dictionary of the engine hold the program's own, which the engine keeps there for it unopened.
+
+    Raises:
+        Refusal: there is something in it that programs cannot have.
+    """
+    for key, part in list(holder.items()):
+        kind = type(part)
+        if kind in PLAIN or kind in LISTS:
+            continue
+        if issubclass(kind, Parcel):
+            holder[key] = part.value
+        elif kind is not dict and not is_of_programs(kind):
+            raise not_for_programs(kind)
+
+
+def not_for_programs(kind: type) -> Refusal:
+    return Refusal(f"A `{kind.__name__}` is part of how the engine works, and programs cannot have it here.")
+
+
+def function_from(value: Any) -> Foreign:
+    """A function of the engine as programs have it.
+
+    Raises:
+        Refusal: it is none of the engine's.
+    """
+    if not is_of_engine(value):
+        raise not_for_programs(type(value))
+    name = name_of(value)
+    look = Look(f"<function {name} at 0x...>", "function") if type(value) in FUNCTIONS else None
+    return Foreign(name, value, look=look)
+
+
+def is_of_engine(function: Any) -> bool:
+    """Whether the engine (or what we made for it) has written `function`, as the module says where it stands."""
+    if isinstance(function, partial):
+        return is_of_engine(function.func)
+    if isinstance(function, types.MethodType):
+        return is_of_engine(function.__func__)
+    home = function.__globals__["__name__"] if isinstance(function, types.FunctionType) else function.__module__
+    return isinstance(home, str) and home.startswith(HOMES)
+
+
+HOMES = (f"{torch.__name__}.", "gradreel.program.companions")
+
+
+def class_from(value: type) -> Value:
+    """A class of the engine as programs know it.
+
+    Raises:
+        Refusal: they know none.
+    """
+    from .objects.kinds import record_of
+
+    found = record_of(value)
+    if found is None:
+        raise not_for_programs(type(value))
+    return found
 
 
 def name_of(function: Any) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .bridge import PLAIN, class_taken, from_engine, to_engine, unseen
+from .bridge import PLAIN, Callback, class_taken, from_engine, to_engine, unseen
 from .companions import Companion, function_class
 from .engine import torch
 from .errors import parted
@@ -79,7 +79,7 @@ def call(machine: Machine, function: Any, args: list[Value], kwargs: dict[str, V
         return foreign(machine, Foreign("transform", function), args, kwargs)
     if isinstance(function, OBJECTS) and function.kind.find("__call__") is not MISSING:
         return call(machine, Bound(function.kind.find("__call__"), function), args, kwargs)
-    if kind is StaticMethod:
+    if kind is StaticMethod or isinstance(function, Callback):
         return call(machine, function.function, args, kwargs)
     if kind is Silent:
         return function

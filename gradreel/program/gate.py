@@ -26,7 +26,7 @@ NUMBERS = frozenset(np.dtype(code).type for code in "?bBhHiIlLqQefd")
 
 EXACT: frozenset[type] = frozenset(
     {
-        *(PLAIN - {slice}),
+        *PLAIN,
         range,
         *TENSORS,
         *NUMBERS,

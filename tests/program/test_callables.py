@@ -8,13 +8,18 @@ from gradreel.program import run
 from gradreel.trace.events import Printed
 
 START = """
-import torch, numpy as np
+import collections, copy, torch, numpy as np, warnings
 from torch import nn
 from torch.utils.checkpoint import checkpoint
 def f(): pass
 class A:
     def m(self): return super()
 def call(function, *args): return checkpoint(function, *args, use_reentrant=False)
+class kept:
+    def __init__(self, group):
+        sgd = torch.optim.SGD([torch.ones(1, requires_grad=True)], 0.1)
+        sgd.add_param_group({"params": [torch.ones(1, requires_grad=True)], **group})
+        self.a = sgd.param_groups[1]["a"]
 x = torch.ones(2)
 m = nn.Linear(1, 1)
 """
@@ -56,6 +61,18 @@ CALLS = {
     "type(torch.distributions.constraints.real).__init__(type(f), 'evil', f)": (
         "AttributeError type object 'Constraint' has no attribute '__init__'"
     ),
+    # what the engine keeps for a program comes back as it was
+    "kept({'a': A()}).a.__class__.__name__": "A",
+    "kept({'a': len}).a('xy')": "2",
+    "kept({'a': type(len)}).a": "<class 'builtin_function_or_method'>",
+    "type(kept({'a': f}).a)": "<class 'function'>",
+    "setattr(m, 'p', type(len)) or m.p": "<class 'builtin_function_or_method'>",
+    "nn.CELU(type(len))": "CELU(alpha=<class 'builtin_function_or_method'>)",
+    "copy.deepcopy(collections.deque([warnings.catch_warnings()]))": (
+        "TypeError cannot pickle 'catch_warnings' object"
+    ),
+    # and is never looked into
+    "nn.InstanceNorm1d(slice(0, A()))": "TypeError must be real number, not A",
     # a class is the engine's for what it is, not for what it says
     "type('Handle', (), {'__module__': 'torch.x'})().remove": (
         "AttributeError 'Handle' object has no attribute 'remove'"

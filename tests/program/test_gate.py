@@ -29,6 +29,7 @@ from gradreel.program.numpy_face.random import RANDOM
 from gradreel.program.numpy_face.tables import NUMPY
 from gradreel.program.objects.tables import table_of
 from gradreel.program.objects.values import Builtin, Foreign, Namespace, Type
+from gradreel.program.refusal import Refusal
 from gradreel.program.running import prepared
 from gradreel.program.torch_face.names import SPACES
 from gradreel.trace import Recorder
@@ -126,7 +127,7 @@ def new_machine() -> Machine:
 def asked_by(way: Any) -> set[str]:
     """What a poison is asked while `way` runs, whatever comes of it."""
     ASKED.clear()
-    with contextlib.suppress(Exception, Spent):
+    with contextlib.suppress(Exception, Spent, Refusal):
         way()
     return set(ASKED)
 

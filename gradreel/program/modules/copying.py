@@ -12,7 +12,7 @@ import numpy as np
 from ..bridge import FUNCTIONS, Callback
 from ..calls import call_method, kind_name
 from ..companions import Companion
-from ..engine import TENSORS, elements_of, torch
+from ..engine import ENGINE_CLASSES, TENSORS, elements_of, torch
 from ..machine import Machine
 from ..objects.creating import FIXED
 from ..objects.values import (
@@ -124,7 +124,10 @@ def deep_copy(machine: Machine, value: Any, memo: dict[int, Value] | None = None
     elif isinstance(value, list):
         made = memo[machine.number(value)] = []
         made.extend(deep_copy(machine, part, memo) for part in list(value))
-    elif isinstance(value, (deque, np.ndarray)):
+    elif isinstance(value, deque):
+        made = memo[machine.number(value)] = deque([], value.maxlen)
+        made.extend(deep_copy(machine, part, memo) for part in list(value))
+    elif isinstance(value, np.ndarray):
         machine.meter.length(len(value))
         made = memo[machine.number(value)] = copy.deepcopy(value)
     elif isinstance(value, dict):
@@ -159,7 +162,7 @@ def of_engine(value: Any) -> bool:
     """Whether `value` is an object of the engine that keeps what it holds in a dictionary."""
     if isinstance(value, (type, types.ModuleType)):
         return False
-    return type(value).__module__.startswith((torch.__name__, "torch.")) and hasattr(value, "__dict__")
+    return not ENGINE_CLASSES.isdisjoint(type(value).__mro__) and hasattr(value, "__dict__")
 
 
 def plain_content(machine: Machine, value: Any, memo: dict[int, Value]) -> Any:

@@ -87,7 +87,8 @@ def begin(machine: Machine, this: Value, args: list[Value], kwargs: dict[str, Va
             this.update(given)
         return
     if not issubclass(base, FIXED):
-        base.__init__(this, *[to_engine(machine, a) for a in args], **kwargs)
+        named = {name: to_engine(machine, value) for name, value in kwargs.items()}
+        base.__init__(this, *[to_engine(machine, a) for a in args], **named)
 
 
 def check_abstract(kind: Class) -> None:

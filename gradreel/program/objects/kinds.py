@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from ..bridge import Callback, Parcel, from_engine
 from ..calls import kind_name
 from ..engine import torch
 from ..refusal import Refusal
@@ -33,6 +34,8 @@ def type_of(value: Value) -> Value:
         return value.kind
     if isinstance(value, Error):
         return value.own or value.kind
+    if isinstance(value, (Callback, Parcel)):
+        return type_of(from_engine(value))
     kind = type(value)
     if kind in (Builtin, Foreign):
         made = function_kind(value)

@@ -24,7 +24,9 @@ from ..numpy_face.arrays import ARRAY_TYPES
 from ..numpy_face.sharing import shown
 from ..numpy_face.tables import ARRAY_METHODS, DTYPE_TABLES
 from ..torch_face.names import NAMES, SAVED, SPACES
+from ..torch_face.names import TYPES as ENGINE_TYPES
 from ..words import words
+from .universe import admit
 from .values import ATTRIBUTES, MISSING, Attribute, Builtin, ClassMethod, Foreign, StaticMethod, Value
 
 Entry = Attribute | Foreign | Builtin
@@ -305,3 +307,4 @@ def _others(kind: type) -> dict[str, Entry]:
 
 
 TABLES |= {kind: table for kind in ENGINE_CLASSES - TABLES.keys() if (table := _others(kind))}
+admit(*TABLES, *ENGINE_TYPES)

@@ -268,6 +268,10 @@ class Instance:
             self.place = id(self) if machine is None else machine.next_place()
         return self.place
 
+    def __repr__(self) -> str:
+        """What the host writes of it, in its messages: no address."""
+        return f"<{self.kind.title} object at 0x...>"
+
     def __deepcopy__(self, memo: Any) -> Value:
         """When the engine copies what holds it: as the program would."""
         from ..modules.copying import deep_copy
@@ -405,5 +409,13 @@ RECORDS: tuple[Any, ...] = (
     *(Function, Bound, Builtin, Foreign, StaticMethod, ClassMethod, Property, Type, Class, Silent, Super, Error),
     *(Namespace, Generator, ExceptionType),
 )
+
+
+def described(this: Value) -> str:
+    """What the host writes of a record, in its messages: no address."""
+    return f"<{type(this).__name__} object at 0x...>"
+
+
 for _kind in RECORDS:
     _kind.__deepcopy__ = itself
+    _kind.__repr__ = described
