@@ -36,6 +36,8 @@ def comment(line: str) -> str:
 # ---- before every line
 
 QUOTE = re.compile(r"\s*(?:>(?!>>)\s?|\|\s(?=\S*>))+")
+DEEP_QUOTE = re.compile(r"\s*(?:>\s?)+")
+SHALLOW = re.compile(r"\s*>{1,2}(?!>)")
 DOTS = re.compile(r"\s*\.\.\.+(?::\s?| |$)")
 BULLET = re.compile(r"\s*(?:[-*+•‣◦▪·–]|\d{1,3}\)|[a-z]\))\s+")
 BARS = re.compile(r"\s*[|│┃║]\s?")
@@ -46,14 +48,17 @@ NUMBER = re.compile(
 )
 PICKED = re.compile(r"\s*(\d{1,6})[:-]")
 GREP = re.compile(r"((?:[A-Za-z]:)?[\w./\\~-]*?\w\.\w{1,6})[:-](?:(\d{1,6})[:-])?(?:\d{1,4}:)?")
+FILE = re.compile(r"[\w./\\~-]*\w\.\w{1,6}\s*$")
+"""A file's name above what was found in it."""
 BETWEEN_HITS = re.compile(r"--\s*$|Binary file .{1,200} matches")
 
 
 def unquoted(lines: Sequence[str]) -> list[str] | None:
     """Without the `> ` of mail; the lines around them stay as they are."""
-    if any(line.lstrip().startswith(">>>") for line in lines):
+    prompted = any(line.lstrip().startswith(">>>") for line in lines)
+    if prompted and not any(map(SHALLOW.match, lines)):
         return None
-    matches = marked(lines, QUOTE, 0.3)
+    matches = marked(lines, DEEP_QUOTE if prompted else QUOTE, 0.3)
     if matches is None:
         return None
     made = without_mark(lines, matches)
@@ -114,6 +119,7 @@ def renumbered(lines: Sequence[str]) -> list[str] | None:
 
 def hits(lines: Sequence[str]) -> tuple[list[str], bool] | None:
     """What grep found, without file and line number, and whether that is a whole stretch of one file."""
+    lines = under_names(lines)
     matches = marked([line for line in lines if not BETWEEN_HITS.match(line[:LOOKED])], GREP)
     if matches is None:
         return None
@@ -124,6 +130,17 @@ def hits(lines: Sequence[str]) -> tuple[list[str], bool] | None:
     whole = all(after - before == 1 for before, after in zip(numbers, numbers[1:], strict=False)) or not any(numbers)
     made = [line[match.end() :] if (match := GREP.match(line[:LOOKED])) else comment(line) for line in lines]
     return made, whole and len({match[1] for match in found}) == 1
+
+
+def under_names(lines: Sequence[str]) -> list[str]:
+    """Hits with the name of their file before each, where it stands once above them."""
+    made, name = list(lines), ""
+    for nr, line in enumerate(lines):
+        if FILE.match(line[:LOOKED]) and nr + 1 < len(lines) and PICKED.match(lines[nr + 1]):
+            name, made[nr] = line.strip(), "--"
+        elif name and PICKED.match(line):
+            made[nr] = f"{name}:{line}"
+    return made
 
 
 def ungrepped(lines: Sequence[str]) -> list[str] | None:
@@ -223,6 +240,87 @@ def from_strings(lines: Sequence[str]) -> list[str] | None:
             made.append(json.loads(line.strip().rstrip(",")).rstrip("\n"))
         except ValueError:
             made.append(comment(line.strip()))
+    return made
+
+
+def from_json(lines: Sequence[str]) -> list[str] | None:
+    """The program that is one of the values of JSON."""
+    if "\n".join(lines[:1]).lstrip()[:1] not in ("{", "["):
+        return None
+    try:
+        waiting = [json.loads("\n".join(lines))]
+    except (ValueError, RecursionError):
+        return None
+    while waiting:
+        value = waiting.pop()
+        if isinstance(value, (dict, list)):
+            waiting += reversed(list(value.values() if isinstance(value, dict) else value))
+        elif isinstance(value, str) and any(map(like_code, made := value.split("\n"))) and fault(made) is None:
+            return made
+    return None
+
+
+# ---- what pages and notebooks put beside code
+
+EMPHASIS = re.compile(r"\s*(?:\d{1,3}[.)]\s+|[-*+•]\s+)?(\*\*|__|`{1,3})(?=\S)(.*\S)\1\s*$")
+SHORTCODE = re.compile(r"(?:^|(?<=\s)):[a-z][a-z_]{2,30}:(?=\s|$)")
+NUMBERED_CELL = re.compile(r"\s*\[\s?\d{0,4}\]:?\s+(?=\S)")
+FURNITURE = re.compile(
+    r"\s*(?:Share|Follow|Improve this (?:question|answer)|(?:Asked|Modified|Viewed|edited|answered|asked) .{1,60}"
+    r"|Sorted by:|Highest score.{0,20}|\d+ (?:Answers?|Likes?|Replies|Views?)"
+    r"|.{0,30}\d (?:gold|silver|bronze) badges?.{0,40}"
+    r"|Copy (?:& Edit|code)|add (?:Code|Markdown)|[▲▼△▽↑↓]|.{1,40} · .{1,60}"
+    r"|(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]{0,6} '?\d{1,2}(?:, \d{4})?|Reply|Solution)\s*$"
+)
+
+NAME_OR_NUMBER = re.compile(r"[\w,.'-]{1,30}(?: [\w,.'-]{1,30}){0,2}\s*$")
+
+
+def is_name(line: str) -> bool:
+    """Whether a line is the name of somebody, or a number of votes."""
+    return NAME_OR_NUMBER.match(line[:LOOKED]) is not None and not like_code(line)
+
+
+def unemphasized(lines: Sequence[str]) -> list[str] | None:
+    """Without the signs of Markdown that stand around every line."""
+    matches = marked(lines, EMPHASIS, 1.0)
+    return None if matches is None else [match[2] if match else "" for match in matches]
+
+
+def without_shortcodes(lines: Sequence[str]) -> list[str] | None:
+    """Without emoji that were written as words."""
+    made = [SHORTCODE.sub("", line).rstrip() if SHORTCODE.search(line) else line for line in lines]
+    return (
+        None
+        if made == list(lines)
+        else [line.removeprefix(" ") if line != old else line for line, old in zip(made, lines, strict=True)]
+    )
+
+
+def from_numbered_cells(lines: Sequence[str]) -> list[str] | None:
+    """The code of cells whose number stands before their first line, what goes on below it as far out as that."""
+    made, margin, code = [], "", False
+    for line in lines:
+        match = NUMBERED_CELL.match(line[:LOOKED])
+        if match:
+            margin = " " * match.end()
+            code = code or like_code(line[match.end() :])
+        made.append(line[match.end() :] if match else line.removeprefix(margin))
+    return made if code and NUMBERED_CELL.match(next(filter(str.strip, lines), "")) else None
+
+
+def unfurnished(lines: Sequence[str]) -> list[str] | None:
+    """A page of a forum, of which votes, names, dates and buttons stand as comments."""
+    beside = [FURNITURE.match(line[:LOOKED]) is not None and not like_code(line) for line in lines]
+    if sum(beside) < 2:
+        return None
+    made, start = list(lines), 0
+    for end in [nr for nr, line in enumerate([*lines, ""]) if not line.strip()]:
+        block = range(start, end)
+        if any(beside[nr] for nr in block):  # names and votes stand beside them
+            for nr in block:
+                made[nr] = comment(lines[nr]) if beside[nr] or is_name(lines[nr]) else lines[nr]
+        start = end + 1
     return made
 
 

@@ -12,7 +12,7 @@ CLOSES = {")": "(", "]": "[", "}": "{"}
 GOES_ON = re.compile(
     r"(?:[-+*/%@&|^~=<>,.\\:]|\b(?:and|or|not|in|is|import|from|as|if|elif|while|for|with|def|class|lambda|assert|del|global|await|except))\s*$"
 )
-SCRAP = re.compile(r"[^\n]{0,60}")
+LAMBDA = re.compile(r".*\blambda\b[^:]*:\s*$")
 
 
 def open_at_end(text: str) -> tuple[str, int] | None:
@@ -57,6 +57,10 @@ def where_cut(lines: Sequence[str]) -> tuple[int, str] | None:
     if not whole_before(lines, last):
         return None
     bare = lines[last].partition(" #")[0].rstrip()
+    if bare.lstrip().startswith("@") and fault([*lines[: last + 1], indent(lines[last]) + "def f(): pass"]) is None:
+        return last + 1, "before the function that this line decorates"
+    if LAMBDA.match(bare) and fault([*lines[:last], f"{bare} 0"]) is None:
+        return last + 1, "before the value of its `lambda`"
     if bare.endswith(":") and fault([*lines[: last + 1], indent(lines[last]) + "    pass"]) is None:
         return last + 1, "before the block that this line opens"
     at_end = error is not None and ((error.lineno or 0) > last + 1 or (error.offset or 0) > len(bare))

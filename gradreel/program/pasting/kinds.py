@@ -99,11 +99,19 @@ def cleans(clean: Cleaner) -> Callable[[Look], Found | None]:
 # ---- single recognisers
 
 NAMED_VALUE = re.compile(r"\s*(?:import|from|print|[A-Za-z_]\w*\s*=)(?!\w)")
-PRINTED = re.compile(r"\s*(?:tensor\(|Variable containing|Parameter containing|torch\.Size\()")
+PRINTED = re.compile(
+    r"\s*(?:tensor\(|Variable containing|Parameter containing|torch\.Size\(|<\w+ object at 0x|\w*(?:Dict|dict)\(\[\("
+    r"|\{'\w+': tensor\(|[A-Z]\w*\((?:in_features=|\d+, \d+, kernel_size|$)|-?\d+\.\d+\s*$)"
+)
+"""What the first line of an output is."""
+MODULE = re.compile(r"\s*\(\w+\): [A-Z]\w*\(|\s*\)|[A-Z]\w*\($")
+SUMMARY = re.compile(r"\s*Layer \(type")
 
 
 def printed(lines: Sequence[str]) -> bool:
-    return bool(lines) and PRINTED.match(lines[0]) is not None and not any(NAMED_VALUE.match(line) for line in lines)
+    if any(map(SUMMARY.match, lines[:3])) or languages.most(lines, MODULE, 1.0):
+        return True
+    return bool(lines) and PRINTED.match(lines[0]) is not None and not any(map(NAMED_VALUE.match, lines))
 
 
 URL = re.compile(
@@ -113,7 +121,7 @@ URL = re.compile(
 PATH = re.compile(
     r"\s*[\"'`]?(?:file:///?|[A-Za-z]:[\\/]|~?/|\.{1,2}[\\/]|\\\\)?(?:[\w .@+~()-]{1,100}[\\/]){0,30}"
     r"[\w .@+-]{1,100}\.(?:py|pyc|ipynb|txt|pth?|csv|json|md|cpp|cu|h|ya?ml|log|zip|pkl|toml|sh|npz?"
-    r"|rst)[\"'`]?(?::\d+){0,2}\s*$"
+    r"|rst|png|jpe?g|gif|svg|pdf)[\"'`]?(?::\d+){0,2}\s*$"
 )
 FOLDER = re.compile(
     r"\s*(?:~|\.{1,2})?[/\\][\w.@+~/\\-]{1,300}+\s*+$"
@@ -213,13 +221,13 @@ def chat_alone(look: Look) -> Found | None:
 
 OLD = (
     (re.compile(r"\s*print\s+(?![=(])(?:>>\s*\S+,\s*)?(?P<b>[^#]+?)\s*(?:#|$)"), r"`print(\g<b>)`"),
-    (re.compile(r"\s*except\s+(?P<a>[\w.]+|\([\w., ]+\))\s*,\s*(?P<b>\w+)\s*:"), r"`except \g<a> as \g<b>:`"),
+    (re.compile(r"\s*except\s+(?P<a>[\w.]+|\([\w., ]+\))\s*,\s*(?P<b>[a-z_]\w*)\s*:"), r"`except \g<a> as \g<b>:`"),
     (re.compile(r"\s*raise\s+(?P<a>[\w.]+)\s*,\s*(?P<b>.+?)\s*$"), r"`raise \g<a>(\g<b>)`"),
     (re.compile(r"\s*exec\s+['\"\w].*?\s*$"), "the statements themselves"),
     (re.compile(r".*?(?<![\w.\])])(?P<a>[\w.\])]++)\s*<>\s*(?P<b>[\w.\"']+)"), r"`\g<a> != \g<b>`"),
     (re.compile(r".*?(?<![\w.])(?P<b>\d+)[lL]\b"), r"`\g<b>`"),
     (re.compile(r".*?\bur(?P<b>['\"][^'\"]*['\"])"), r"`r\g<b>`"),
-    (re.compile(r".*?(?<![\w.])0(?P<b>[0-7]+)\b(?![.\w])"), r"`0o\g<b>`"),
+    (re.compile(r".*?(?<![\w.-])0(?P<b>[0-7]+)\b(?![.\w])"), r"`0o\g<b>`"),
     (re.compile(r".*?`(?P<b>[\w.]+)`"), r"`repr(\g<b>)`"),
     (re.compile(r"\s*def\s+\w+\(.*\(\w+,\s*\w+\).*\)\s*:"), "one name there, and take it apart in the body"),
 )
@@ -241,6 +249,7 @@ NEW = (
     (re.compile(r"\s*type\s+\w+(?:\[[^\]]*\])?\s*="), "3.12", "leave `type` out"),
     (re.compile(r"\s*(?:async\s+)?(?:def|class)\s+\w+\s*\["), "3.12", "leave the brackets behind the name out"),
     (re.compile(r".*?\b[tT][rR]?[\"']"), "3.14", "write an f-string"),
+    (re.compile(r"\s*except\*?\s+[\w.]+(?:\s*,\s*[\w.]+)+\s*:"), "3.14", "put the types in brackets"),
     (re.compile(r"\s*lazy\s+(?:import|from)\b"), "3.15", "leave `lazy` out"),
     (
         re.compile(r".*?\b[rR]?[fF][rR]?([\"']).*\{.*\1.*\}.*\1"),
@@ -474,13 +483,23 @@ def formula(look: Look) -> Found | None:
 
 
 def idle(tree: ast.Module) -> bool:
-    """Whether every statement is a mere annotation, or values side by side, or all is one string of several lines."""
+    """Whether every statement is a mere annotation or value, or all is a string, or data with a program in it."""
     first = tree.body[0] if tree.body else None
-    if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant) and len(tree.body) == 1:
-        return isinstance(first.value.value, str) and "\n" in first.value.value
+    if isinstance(first, ast.Expr) and len(tree.body) == 1:
+        value = first.value.elts[0] if isinstance(first.value, ast.List) and first.value.elts else first.value
+        texts = [
+            part.value for part in ast.walk(value) if isinstance(part, ast.Constant) and isinstance(part.value, str)
+        ]
+        return (isinstance(value, ast.Dict) and any("\n" in text for text in texts)) or (
+            isinstance(value, ast.Constant) and texts != []
+        )
     return bool(tree.body) and all(
         (isinstance(node, ast.AnnAssign) and node.value is None)
-        or (isinstance(node, ast.Expr) and isinstance(node.value, ast.Tuple) and not does_something(node.value))
+        or (
+            isinstance(node, ast.Expr)
+            and isinstance(node.value, (ast.Tuple, ast.Constant))
+            and not does_something(node.value)
+        )
         for node in tree.body
     )
 
@@ -588,6 +607,10 @@ KINDS: tuple[Kind, ...] = (
         cleaning.ungrepped,
         "file names and line numbers before the code were taken off",
     ),
+    Kind(
+        "installer", when(languages.is_installer), "This is what pip or conda printed", "paste the Python program alone"
+    ),
+    Kind("output", when(printed), "This is what a program printed", "paste the program itself", parses=True),
     Kind("traceback", traceback, "This is a traceback without its program", LOOK_UP, parses=True),
     Kind("error", error, "This is an error message without its program", LOOK_UP, parses=True),
     Kind("other diff", when(cleaning.other_diff), "This is a diff", "paste the whole file as it is after the change"),
@@ -606,6 +629,15 @@ KINDS: tuple[Kind, ...] = (
         "paste them without",
         cleaning.renumbered,
         "the line numbers were taken off",
+        keeps=True,
+    ),
+    Kind(
+        "numbered cells",
+        cleans(cleaning.from_numbered_cells),
+        "These are cells of a notebook with their numbers",
+        "paste the code without",
+        cleaning.from_numbered_cells,
+        "the numbers of cells were taken off",
         keeps=True,
     ),
     Kind(
@@ -635,6 +667,32 @@ KINDS: tuple[Kind, ...] = (
         keeps=True,
     ),
     Kind(
+        "emphasis",
+        cleans(cleaning.unemphasized),
+        "These lines have the signs of Markdown around them",
+        "paste the code without",
+        cleaning.unemphasized,
+        "Markdown's signs around every line were taken off",
+    ),
+    Kind(
+        "forum",
+        cleans(cleaning.unfurnished),
+        "This is a page of a forum",
+        "paste the program from it alone",
+        cleaning.unfurnished,
+        "votes, names and buttons of a page stand as comments",
+        keeps=True,
+    ),
+    Kind(
+        "emoji",
+        cleans(cleaning.without_shortcodes),
+        "There are emoji between the code",
+        "paste the program alone",
+        cleaning.without_shortcodes,
+        "emoji that were written as words were taken out",
+        keeps=True,
+    ),
+    Kind(
         "list",
         cleans(cleaning.unlisted),
         "This is a list",
@@ -652,6 +710,15 @@ KINDS: tuple[Kind, ...] = (
         "the bars around the lines were taken off",
     ),
     Kind("conversation", chat_alone, "This is a conversation", "paste the program from it, if there is one"),
+    Kind(
+        "JSON",
+        cleans(cleaning.from_json),
+        "This is JSON with a program in it",
+        "paste the program alone",
+        cleaning.from_json,
+        "the program was taken out of JSON",
+        parses=True,
+    ),
     Kind("settings", tool, "This is {found}, and no program", "paste the Python code that goes with it", parses=True),
     Kind(
         "formula",
@@ -680,7 +747,6 @@ KINDS: tuple[Kind, ...] = (
 something counts."""
 
 LATER: tuple[Kind, ...] = (
-    Kind("output", when(printed), "This is what a program printed", "paste the program itself"),
     Kind(
         "backslashes",
         cleans(cleaning.unbackslashed),

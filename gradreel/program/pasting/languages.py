@@ -103,8 +103,17 @@ DOCKER = re.compile(
 )
 MAKE = re.compile(r"[\w.%/$()-]+\s*:(?!=)[^=:]*$|\t\S|\s*\.PHONY|[A-Z_]+\s*[:?]?=\s|\s*#")
 PIP_LIST = re.compile(r"\s*[A-Za-z][\w.-]*\s+\d+(?:\.\w+)+(?:\s+\S+)?\s*$|Package\s+Version|-{3,}\s+-{3,}|#")
+INSTALLER = re.compile(
+    r"\s*(?:Collecting \w|Downloading \S|Requirement already satisfied|Installing (?:collected|build)"
+    r"|Successfully (?:un)?installed|Solving environment|ERROR: (?:Could not find a version|No matching)"
+    r"|Building wheel|Using cached \S|Looking in|Found existing installation|PackagesNotFoundError|Preparing metadata)"
+)
+SCORE = re.compile(
+    r"(?i)\s*(?:\w+[\s_-])?(?:loss|acc|accuracy|error)\s*[:=]?\s*-?\d.*|.*\b(?:loss|acc|accuracy)\b\s*[:=]\s*-?[\dn]"
+)
 LOG = re.compile(
-    r"\s*(?:\[?\d{4}[-/]\d\d[-/]\d\d|\[?\d\d:\d\d:\d\d|(?:INFO|DEBUG|WARNING|ERROR|CRITICAL)\b|\[(?:INFO|DEBUG"
+    r"\s*(?:wandb: |slurmstepd|.{0,60}\d{1,3}%\||\d+/\d+ \[[=>.]|(?:[Tt]rain|[Tt]est|[Vv]al\w*)\s+[Ee]poch"
+    r"|\[\d+,\s+\d+\]\s+\w|\[?\d{4}[-/]\d\d[-/]\d\d|\[?\d\d:\d\d:\d\d|(?:INFO|DEBUG|WARNING|ERROR|CRITICAL)\b|\[(?:INFO|DEBUG"
     r"|WARN|ERROR)|[Ee]poch:?\s*\[?\d+|(?:step|iter|iteration|batch)\s*[:=]?\s*\d+|\d{1,3}%\|)"
 )
 
@@ -247,11 +256,14 @@ def format_of(lines: Sequence[str]) -> str | None:
         and not some(lines, STATEMENT_HEAD)
     ):
         return "a Makefile"
+    if most(lines, LOG, 0.6) or (most(lines, SCORE, 0.6) and not some(lines, LOGGED_BY)):
+        return "a log"
     if is_yaml(lines):
         return "a file of settings (YAML)"
-    if most(lines, LOG, 0.6):
-        return "a log"
     return "a table of values (CSV)" if is_csv(lines) else None
+
+
+LOGGED_BY = re.compile(r".*(?:\w\(|\w\.\w+\(|^\s*(?:import|def|class|for|from)\b)")
 
 
 def is_yaml(lines: Sequence[str]) -> bool:
@@ -278,3 +290,7 @@ def is_shell(lines: Sequence[str]) -> bool:
         and (SHELL_PROMPT.match(filled[0]) or re.match(r"#!.{0,80}\b(?:ba|z|k)?sh\b", filled[0])) is not None
     )
     return first or 2 * commands > len(filled)
+
+
+def is_installer(lines: Sequence[str]) -> bool:
+    return sum(INSTALLER.match(line) is not None for line in lines) >= 2 or some(lines[:1], INSTALLER)

@@ -9,6 +9,16 @@ UNSEEN = re.compile("[\u200b\u200c\u200d\u2060\ufeff\u00ad]")
 BLANKS = re.compile("[\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]")
 DOUBLE, SINGLE = "\u201c\u201d\u201e\u201f\u2033\u00ab\u00bb\uff02", "\u2018\u2019\u201a\u201b\u2032\u00b4\uff07"
 ALIKE = {"\u2013": "-", "\u2014": "-", "\u2212": "-", "\u2010": "-", "\u2011": "-", "\u2026": "...", "\u00d7": "*"}
+ALIKE |= {"\u2264": "<=", "\u2265": ">=", "\u2260": "!=", "\u2192": "->", "\u00f7": "/", "\u2217": "*", "\u22c5": "*"}
+ALIKE |= {
+    "\ufb00": "ff",
+    "\ufb01": "fi",
+    "\ufb02": "fl",
+    "\ufb03": "ffi",
+    "\ufb04": "ffl",
+    "\ufb05": "st",
+    "\ufb06": "st",
+}
 ALIKE |= {chr(code): chr(code - 0xFEE0) for code in range(0xFF01, 0xFF5F)}
 ODD = re.compile(f"[{DOUBLE}{SINGLE}{''.join(map(re.escape, ALIKE))}]")
 

@@ -19,6 +19,10 @@ Found = tuple[list[str], list[Posted], list[tuple[int, int]]]
 """The program's lines, what was posted behind which, and the cells."""
 
 
+OPENING = (":", "(", "[", "{", ",")
+"""A line that ends so goes on below, where the dots before that may have been lost."""
+
+
 def has_python(lines: Sequence[str]) -> bool:
     return any(FIRST.match(line) for line in lines)
 
@@ -33,8 +37,14 @@ def python(lines: Sequence[str]) -> Found:
     posted: list[Posted] = []
     output: list[str] = []
     first = last = 0
+    below = False
     for nr, line in enumerate(lines, 1):
         match = PYTHON.match(line)
+        if below and not match and not output and line[:1] in (" ", "\t", ")", "]", "}"):
+            last = nr
+            program.append(line)
+            continue
+        below = match is not None and match[1] == ">>>" and match[3].rstrip().endswith(OPENING)
         if match and (match[1] == ">>>" or (first and not output)):
             if match[1] == ">>>":
                 keep(posted, first, last, output)
