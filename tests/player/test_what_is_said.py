@@ -117,8 +117,8 @@ def test_text_of_a_program_never_becomes_markup(page: Any) -> None:
 def test_a_mend_is_shown_tried_and_taken_back(page: Any) -> None:
     page.evaluate("""() => {
       const next = structuredClone(scene);
-      const diff = "-b.add_(1)\\n+b = b + 1";
-      next.diagnoses[0].mends = [{ title: "Write it anew", source: "b = b + 1", diff, cost: "one tensor more" }];
+      const mend = { title: "Write it anew", source: "b = b + 1", diff: "-b.add_(1)\\n+b = b + 1" };
+      next.diagnoses[0].mends = [{ ...mend, cost: "one tensor more", fixes: true, lost: "", prints: "", printed: "" }];
       player.update(next);
       player.seek(next.steps.length - 1);
     }""")
@@ -143,7 +143,8 @@ def test_what_happened_and_what_is_selected_share_the_height(page: Any, size: tu
     page.set_viewport_size({"width": size[0], "height": size[1]})
     page.evaluate("""() => {
       const next = structuredClone(scene);
-      const mend = (title) => ({ title, source: title, diff: "-b.add_(1)\\n".repeat(30), cost: "nothing" });
+      const diff = "-b.add_(1)\\n".repeat(30);
+      const mend = (title) => ({ title, source: title, diff, cost: "nothing", fixes: true });
       const story = Array(12).fill("One more sentence of a story");
       Object.assign(next.diagnoses[0], { story, mends: ["one", "two", "three"].map(mend) });
       player.update(next, { step: next.steps.length - 1 });
