@@ -19,7 +19,7 @@ from autograd_core.opaque import opaque
 from .engine import TENSOR_TYPES, TENSORS, torch
 from .objects.looks import function_kind
 from .objects.standing import stands_for
-from .objects.universe import admit, is_of_programs
+from .objects.universe import admit, is_of_programs, not_for_programs
 from .objects.values import (
     MISSING,
     RECORDS,
@@ -222,10 +222,6 @@ def unpack(holder: dict[Any, Any]) -> None:
             holder[key] = part.value
         elif kind is not dict and not is_of_programs(kind):
             raise not_for_programs(kind)
-
-
-def not_for_programs(kind: type) -> Refusal:
-    return Refusal(f"A `{kind.__name__}` is part of how the engine works, and programs cannot have it here.")
 
 
 def function_from(value: Any) -> Foreign:

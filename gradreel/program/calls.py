@@ -12,6 +12,7 @@ from .gate import check, computes
 from .machine import Machine
 from .objects.creating import instantiate
 from .objects.looks import TYPE_NAME, WRITTEN_IN_C, function_kind
+from .objects.universe import KNOWN, checked
 from .objects.values import (
     MISSING,
     OBJECTS,
@@ -48,9 +49,8 @@ def call(machine: Machine, function: Any, args: list[Value], kwargs: dict[str, V
         if computes(function.run):
             check(function.run, function.name, args, kwargs)
         try:
-            if function.machine:
-                return function.run(machine, *args, **kwargs)
-            return function.run(*args, **kwargs)
+            made = function.run(machine, *args, **kwargs) if function.machine else function.run(*args, **kwargs)
+            return made if KNOWN.get(type(made)) else checked(made)
         except TypeError as error:
             if error.__traceback__ is None or error.__traceback__.tb_next is not None or type(function.run) is TOLD:
                 raise

@@ -8,22 +8,26 @@ import random
 from difflib import get_close_matches
 from pathlib import Path
 
+from .builtins.iterating import Indexed, Walk
+from .builtins.sequences import Asked, Filtered, Mapped
 from .builtins.table import BUILTINS
 from .engine import torch
 from .machine import Machine
 from .modules.collecting import COLLECTIONS, DATACLASSES, ENUM
 from .modules.disk import DISK
-from .modules.iteration import FUNCTOOLS, ITERTOOLS, OPERATOR
+from .modules.iteration import FUNCTOOLS, ITERTOOLS, OPERATOR, Charged
 from .modules.making import module
-from .modules.numbers import MATH, RANDOM, RANDOM_METHODS
+from .modules.numbers import MATH, RANDOM, RANDOM_METHODS, State
 from .modules.silent import PROGRESS, REMARKS, SILENT, TQDM, Progress
-from .modules.system import COPY, GC, OS, OUTPUT_METHODS, SYS, TIME, UNICODEDATA, WARNINGS, Output, typing
+from .modules.system import COPY, GC, OS, OUTPUT_METHODS, SYS, TIME, UNICODEDATA, WARNINGS, Hush, Output, typing
 from .numpy_face.random import RANDOM as NUMPY_RANDOM
 from .numpy_face.tables import NUMPY, NUMPY_TYPES
+from .objects.dataclass import Field, Wanted
 from .objects.kinds import PYTHON, PYTHON_TYPES, unknown_name
 from .objects.looks import look_alike
 from .objects.tables import TABLES
 from .objects.tuples import ABOUT_FIELDS
+from .objects.universe import admit
 from .objects.values import MISSING, Builtin, Foreign, Namespace, Value
 from .refusal import Refusal
 from .torch_face import addresses as addresses
@@ -50,6 +54,7 @@ GUEST = {name: ast.parse(text) for name, text in WRITTEN.items()}
 """Modules written in Python: they run as programs do, every step charged, but are not told. Read here, once: a process
 that runs a program can open no file."""
 
+admit(random.Random, Wanted, Field, State, Output, Hush, Progress, Mapped, Filtered, Asked, Walk, Indexed, Charged)
 TABLES[random.Random] = dict(RANDOM_METHODS)
 TABLES[Output] = dict(OUTPUT_METHODS)
 TABLES[Progress] = dict(PROGRESS)

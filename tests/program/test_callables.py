@@ -73,6 +73,12 @@ CALLS = {
     ),
     # and is never looked into
     "nn.InstanceNorm1d(slice(0, A()))": "TypeError must be real number, not A",
+    "nn.Module.__call__(type(np.zeros(1)), (5,))": (
+        "TypeError descriptor '__call__' requires a 'Module' object but received a 'type'"
+    ),
+    "list.__getitem__({1: 2}, 1)": "TypeError descriptor '__getitem__' requires a 'list' object but received a 'dict'",
+    "object.__getattribute__(ValueError(1), 'args')": "(1,)",
+    "nn.Module.__call__(m, torch.zeros(1)).shape": "torch.Size([1])",
     # a class is the engine's for what it is, not for what it says
     "type('Handle', (), {'__module__': 'torch.x'})().remove": (
         "AttributeError 'Handle' object has no attribute 'remove'"

@@ -8,7 +8,7 @@ interpreter, on the attributes of the engine's classes, and on the `__dict__` of
 from __future__ import annotations
 
 import sys
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Iterator
 from contextlib import nullcontext, suppress
 from types import ModuleType
@@ -27,6 +27,7 @@ from gradreel.program.library import MODULES
 from gradreel.program.limits import Limits, Meter, Spent
 from gradreel.program.machine import Machine
 from gradreel.program.objects.tables import TABLES
+from gradreel.program.objects.universe import is_of_programs
 from gradreel.program.objects.values import ATTRIBUTES, CLASS, Builtin, Foreign, Type
 from gradreel.program.pasting import paste
 from gradreel.program.refusal import Refusal
@@ -48,6 +49,7 @@ SPIED = (
 OWN = (CLASS, ATTRIBUTES)
 
 met: Counter[str] = Counter()
+strange: Counter[str] = Counter()
 trying: list[str] = [""]
 
 
@@ -305,7 +307,17 @@ def ways_to_say(names: dict[str, Any], said: str) -> list[tuple[list[Any], dict[
 
 def attempt(machine: Machine, function: Any, args: list[Any], kwargs: dict[str, Any]) -> None:
     with suppress(Exception, Spent, Refusal):
-        machine.call(machine, function, args, kwargs)
+        for kind in strange_types(machine.call(machine, function, args, kwargs)):
+            strange[f"{kind.__module__}.{kind.__qualname__} by {trying[0]}"] += 1
+
+
+def strange_types(value: Any, around: tuple[int, ...] = ()) -> Iterator[type]:
+    """The types of all in `value` that programs may not hold."""
+    if type(value) is not Spied and not is_of_programs(type(value)):
+        yield type(value)
+    if isinstance(value, (list, tuple, set, frozenset, dict, deque)) and id(value) not in around:
+        for part in [*value, *(value.values() if isinstance(value, dict) else ())]:
+            yield from strange_types(part, (*around, id(value)))
 
 
 def once(callables: list[tuple[str, list[Any], Any]]) -> list[tuple[str, list[Any], Any]]:
@@ -338,6 +350,7 @@ def try_all(machine: Machine, callables: list[tuple[str, list[Any], Any]], said:
 
 def test_no_name_of_a_program_becomes_an_attribute_of_the_host(monkeypatch: pytest.MonkeyPatch) -> None:
     met.clear()
+    strange.clear()
     machine = prepared_machine()
     with prepared(machine):
         with listening(Recorder().tape):
@@ -354,6 +367,7 @@ def test_no_name_of_a_program_becomes_an_attribute_of_the_host(monkeypatch: pyte
                 try_all(machine, [row for row in once(callables) if of_engine(row)], marker, 2)
     print(f"{len(callables)} callables tried")
     assert not met, met.most_common(40)
+    assert not strange, strange.most_common(40)
 
 
 # ---- what programs see at such doors; what torch answers, where it does not give its own insides away

@@ -31,7 +31,22 @@ def basic(machine: Machine, this: Value, kind: Class | None, name: str, host: Ty
         way = CONTENT.get(name)
         if way is None or not hasattr(base.hosts[0], name):
             return MISSING
+        if this is MISSING:
+            way = of_kind(base, name, way)
     return Builtin(name, way, True, this)
+
+
+def of_kind(kind: Type, name: str, way: Callable[..., Value]) -> Callable[..., Value]:
+    """`kind.name`, which takes an object of that kind first, and no other."""
+
+    def run(machine: Machine, this: Value, *args: Value, **kwargs: Value) -> Value:
+        if not isinstance(this, kind.hosts):
+            from ..calls import kind_name
+
+            raise TypeError(f"descriptor '{name}' requires a '{kind.name}' object but received a '{kind_name(this)}'")
+        return way(machine, this, *args, **kwargs)
+
+    return run
 
 
 def going_through(owner: Value, name: str) -> Value:
@@ -62,9 +77,11 @@ def _delete(machine: Machine, this: Value, name: str) -> None:
 
 
 def _get(machine: Machine, this: Value, name: str) -> Value:
-    from .attributes import plainly
+    from .attributes import load, plainly
     from .kinds import missing
 
+    if not isinstance(this, OBJECTS):
+        return load(machine, this, name)
     found = plainly(machine, this, name)
     if found is MISSING:
         raise missing(this, name)

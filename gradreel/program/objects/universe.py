@@ -13,8 +13,18 @@ from typing import Any
 
 import numpy as np
 
-from ..engine import CONTEXT_CLASSES, NAMED_TUPLES, NODE, STORAGES, TENSORS, torch
-from .values import OBJECTS, RECORDS
+from ..engine import CONTEXT_CLASSES, NAMED_TUPLES, NODE, STORAGES, TENSORS, classes_below, torch
+from ..refusal import Refusal
+from .values import OBJECTS, RECORDS, Generator
+
+ITERATORS = frozenset(
+    kind
+    for kind in classes_below(object)
+    if hasattr(kind, "__next__")
+    and kind is not types.GeneratorType
+    and kind.__module__ in ("builtins", "itertools", "collections", "_collections")
+)
+"""Those of Python's own that are written in C: they go through what they were given, and show nothing."""
 
 EXACT: set[type] = {
     *(bool, int, float, complex, str, type(None), type(...), type(NotImplemented), slice, range),
@@ -22,6 +32,7 @@ EXACT: set[type] = {
     *(type({}.keys()), type({}.values()), type({}.items()), type(OrderedDict().keys()), type(OrderedDict().values())),
     *(type(OrderedDict().items()), types.MappingProxyType),
     *RECORDS,
+    *ITERATORS,
     *(np.ndarray, np.random.RandomState, np.random.Generator),
     *(torch.dtype, torch.Size, torch.device, torch.layout, torch.memory_format, torch.Generator, *STORAGES),
     *(_GeneratorContextManager, nullcontext),
@@ -43,6 +54,23 @@ def admit(*kinds: Any) -> None:
     """Values of these types are a program's, and those of classes below them."""
     BASES.extend(kinds)
     KNOWN.clear()
+
+
+def checked(value: Any) -> Any:
+    """`value`, for a program; a generator of ours as one of its own.
+
+    Raises:
+        Refusal: programs may not hold such.
+    """
+    if type(value) is types.GeneratorType:
+        return Generator("generator", value)
+    if not is_of_programs(type(value)):
+        raise not_for_programs(type(value))
+    return value
+
+
+def not_for_programs(kind: type) -> Refusal:
+    return Refusal(f"A `{kind.__name__}` is part of how the engine works, and programs cannot have it here.")
 
 
 def is_of_programs(kind: type) -> bool:
