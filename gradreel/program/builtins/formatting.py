@@ -147,7 +147,7 @@ def written(machine: Machine, value: Value, around: tuple[int, ...] = ()) -> str
         return written(machine, value.function, around)
     if isinstance(value, np.ndarray):
         return array_text(machine, value, repr)
-    if isinstance(value, torch.Tensor):
+    if isinstance(value, torch.Tensor) and not torch.nn.parameter.is_lazy(value):
         machine.meter.length(letters(tuple(value.shape)))
     return f"<{kind_name(value)} object at 0x...>" if kind.__module__.startswith("gradreel") else as_torch(repr(value))
 
