@@ -9,6 +9,7 @@ from typing import Any
 from gradreel.trace import events as e
 from gradreel.trace.events import Event
 
+from ..ancestry import made_from
 from ..calls import called
 from ..diagnosis import Diagnosis, named, on
 from ..words import code
@@ -46,6 +47,8 @@ class MadeAnew(FirstTrouble):
         line = tensor.place.line
         if self.diagnosis is not None or line not in self.makers or tensor.node is not None or event.how == "assigned":
             return
+        if any(given.node is not None for given in made_from(self.world, tensor)):
+            return  # made of what was computed: that is where the graph is cut
         before = self.learnt.setdefault(line, tensor)
         if before.made < tensor.made and before.place.since != tensor.place.since:
             self.tell(self.told(before, self.makers[line]))
