@@ -1,4 +1,4 @@
-"""Judges fixes: `python -m tests.explain.fixes [FOLDER] [--material] [--stored] [--torch PYTHON]`.
+"""Judges fixes: `python -m tests.explain.fixes [FOLDER] [--material] [--stored] [--only PATTERN] [--torch PYTHON]`.
 
 Every edit that is offered as a fix of a program in FOLDER (`NNN_*.py`), of the lessons and the gallery (`--material`)
 or of those kept with the tests (`--stored`) is run, and so is the program before it: under this engine, and with
@@ -69,7 +69,7 @@ class Record:
     stopped: bool = False
     output: str = ""
     reads: list[tuple[str, str, bool]] = field(default_factory=list)
-    """Gradients read by the program: the line's text, none or zero or some, whether the tensor wants one."""
+    """Gradients read by the program: the line's text, none or zero or nan or some, whether the tensor wants one."""
     none_results: int = 0
     begins: bool = True
     """Whether the first backward is told; turns that are left out of a recording may have held it."""
@@ -88,17 +88,20 @@ def record_of(told: dict[str, Any]) -> Record:
 # ---- the rules
 
 
-def faults(before: Record, after: Record, found: Diagnosis) -> list[str]:
-    """What is bad about a fix, as sentences; none for a good one."""
+ASKS = re.compile(r"\b(?:backward|grad|jacobian|hessian)\(")
+
+
+def faults(before: Record, after: Record, found: Diagnosis, source: str = "backward()") -> list[str]:
+    """What is bad about a fix of `source`, as sentences; none for a good one."""
     told = [
         f"it raises {after.error}" if after.error else None,
         none_read(before, after),
         "grad() gives None, or zeros for it" if in_vain(before, after, found) else None,
-        no_gradient(before, after),
+        no_gradient(before, after) if ASKS.search(source) and found.cause != "unread_setting" else None,
         zeroed(before, after),
         "a parameter steps with an old gradient" if old_steps(after) and not old_steps(before) else None,
         "a graph from before a step goes backward again" if outdated(after) and not outdated(before) else None,
-        "one loss repeats" if repeats(after) and not repeats(before) else None,
+        "one loss repeats" if repeats(after) and not repeats(before) and not at_rest(before) else None,
         "a leaf of the graph gets no gradient" if withheld(after) and not withheld(before) else None,
         *(
             kept(before, after)
@@ -156,7 +159,14 @@ def zeroed(before: Record, after: Record) -> str | None:
         return "a gradient that was not zero is"
     every = {state for step in after.steps for state, _, _ in step.parameters}
     earlier = {state for step in before.steps for state, _, _ in step.parameters}
-    return "all steps are with zero gradients" if every == {"zero"} and earlier != {"zero"} else None
+    if every == {"zero"} and earlier != {"zero"} and not at_rest(before):
+        return "all steps are with zero gradients"
+    return None
+
+
+def at_rest(record: Record) -> bool:
+    """Whether the loss was zero at once: nothing is to be learnt, and the gradient is zero."""
+    return bool(record.backwards) and record.backwards[0].roots == [0.0]
 
 
 def old_steps(record: Record) -> bool:
@@ -201,7 +211,7 @@ def kept(before: Record, after: Record) -> Iterable[str]:
             yield "the first loss is another"
     if before.steps and after.steps and len(before.steps[0].parameters) == len(after.steps[0].parameters):
         pairs = zip(before.steps[0].parameters, after.steps[0].parameters, strict=True)
-        if not all(same(one[2], other[2]) for one, other in pairs):
+        if not all(same(one[2], other[2]) for one, other in pairs if one[0] == "some"):
             yield "the first step leads elsewhere"
 
 
@@ -235,6 +245,7 @@ class Listener:
         self.lines = trace.source.split("\n")
         self.line = self.end_line = self.at = 0
         self.tensors: dict[int, e.TensorMade] = {}
+        self.wants: dict[int, bool] = {}
         self.value: dict[int, float] = {}
         self.variables: dict[int, int] = {}
         self.edges: dict[int, list[int]] = {}
@@ -260,11 +271,15 @@ class Listener:
 
     def TensorMade(self, event: e.TensorMade) -> None:
         self.tensors[event.tensor] = event
+        self.wants[event.tensor] = event.requires_grad
         self.value[event.tensor] = total(event.value)
+
+    def FlagChanged(self, event: e.FlagChanged) -> None:
+        self.wants[event.tensor] = event.requires_grad
 
     def Written(self, event: e.Written) -> None:
         self.value[event.tensor] = total(event.value)
-        leaf = self.leaf_of.get(event.storage)
+        leaf = event.tensor if event.tensor in self.variables.values() else self.leaf_of.get(event.storage)
         if leaf is not None:
             self.changed[leaf] = self.at
             if self.record.steps and self.stepping:
@@ -344,9 +359,8 @@ class Listener:
 
     def GradMissing(self, event: e.GradMissing) -> None:
         text = self.lines[self.line - 1].strip()
-        made = self.tensors.get(event.tensor)
         if not COMPARED.search(text):
-            self.record.reads.append((text, "none", bool(made and made.requires_grad)))
+            self.record.reads.append((text, "none", self.wants.get(event.tensor, False)))
 
     def Printed(self, event: e.Printed) -> None:
         self.record.output += event.text
@@ -415,14 +429,15 @@ def judged(every: list[Offer], python: str | None) -> None:
     """Fills in the faults of each offer."""
     for offer in every:
         offer.faults += [
-            f"engine: {text}" for text in faults(by_engine(offer.source), by_engine(offer.mend.source), offer.found)
+            f"engine: {text}"
+            for text in faults(by_engine(offer.source), by_engine(offer.mend.source), offer.found, offer.source)
         ]
     if python is None:
         return
     sources = list(dict.fromkeys(source for offer in every for source in (offer.source, offer.mend.source)))
     records = dict(zip(sources, by_torch(python, sources), strict=True))
     for offer in every:
-        found = faults(records[offer.source], records[offer.mend.source], offer.found)
+        found = faults(records[offer.source], records[offer.mend.source], offer.found, offer.source)
         offer.faults += [f"torch: {text}" for text in found]
 
 
@@ -431,9 +446,12 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("folder", type=Path, nargs="?")
     parser.add_argument("--material", action="store_true", help="lessons and gallery")
     parser.add_argument("--stored", action="store_true", help="the programs that the tests keep")
+    parser.add_argument("--only", metavar="PATTERN", default="", help="the programs whose names a pattern is found in")
     parser.add_argument("--torch", metavar="PYTHON", help="a Python with torch, which then judges too")
     given = parser.parse_args(arguments)
-    every = list(offers(programs(given.folder, given.material, given.stored)))
+    chosen = re.compile(given.only)
+    named = programs(given.folder, given.material, given.stored)
+    every = list(offers({name: source for name, source in named.items() if chosen.search(name)}))
     judged(every, given.torch)
     bad = [offer for offer in every if offer.faults]
     for offer in bad:

@@ -42,6 +42,9 @@ class Harness:
         self.leaves: dict[int, Any] = {}
         self.fresh: set[int] = set()
         self.stepped: set[int] = set()
+        self.began: list[Any] = []
+        self.alive: set[int] = set()
+        """To what a gradient that is not zero came since a step began."""
         self.inside = False
 
     def line(self) -> int:
@@ -64,7 +67,11 @@ class Harness:
                     self.record["reads"].append([text, state(grad), bool(tensor.requires_grad)])
             return grad
 
-        torch.Tensor.grad = property(get, lambda t, v: raw.__set__(t, v), lambda t: raw.__delete__(t))
+        def put(tensor: Any, grad: Any) -> None:
+            raw.__set__(tensor, grad)
+            self.fresh.add(id(tensor))
+
+        torch.Tensor.grad = property(get, put, lambda t: raw.__delete__(t))
 
     # ---- backward
 
@@ -135,9 +142,10 @@ class Harness:
             finally:
                 self.inside = False
             entry["failed"] = False
-            self.record["none_results"] += sum(
-                part is None or bool(kwargs.get("materialize_grads")) and state(part) == "zero" for part in result
-            )
+            if sys._getframe(1).f_code.co_filename == PROGRAM:  # what `gradcheck` asks for is its affair
+                self.record["none_results"] += sum(
+                    part is None or bool(kwargs.get("materialize_grads")) and state(part) == "zero" for part in result
+                )
             return result
 
         torch.autograd.backward, torch.autograd.grad = backward, grad
@@ -151,11 +159,16 @@ class Harness:
             add(optimizer, group)
             for parameter in optimizer.param_groups[-1]["params"]:
                 if parameter.requires_grad and parameter.is_leaf:
-                    parameter.register_post_accumulate_grad_hook(lambda p: self.fresh.add(id(p)))
+                    parameter.register_post_accumulate_grad_hook(self.arrived)
 
         torch.optim.Optimizer.add_param_group = add_param_group
         optimizers.register_optimizer_step_pre_hook(self.before_step)
         optimizers.register_optimizer_step_post_hook(self.after_step)
+
+    def arrived(self, parameter: Any) -> None:
+        self.fresh.add(id(parameter))
+        if state(torch._C.TensorBase.grad.__get__(parameter)) == "some":
+            self.alive.add(id(parameter))
 
     def before_step(self, optimizer: Any, args: Any, kwargs: Any) -> None:
         states = []
@@ -167,18 +180,27 @@ class Harness:
                 if now != "none":
                     self.stepped.add(id(parameter))
                 self.fresh.discard(id(parameter))
-        self.record["steps"].append(states)
+        self.alive.clear()
+        self.record["steps"].append([])
+        self.began = states
 
     def after_step(self, optimizer: Any, args: Any, kwargs: Any) -> None:
+        """A step that failed stays empty; one with a closure gets its gradients while it runs."""
         parameters = [parameter for group in optimizer.param_groups for parameter in group["params"]]
-        for entry, parameter in zip(self.record["steps"][-1], parameters, strict=False):
+        for entry, parameter in zip(self.began, parameters, strict=False):
+            if entry[0] == "none":
+                now = state(torch._C.TensorBase.grad.__get__(parameter))
+                entry[0] = "some" if id(parameter) in self.alive else now
             entry[2] = digest(parameter)[0]
+        self.record["steps"][-1] = self.began
 
 
 def state(grad: Any) -> str:
     if grad is None:
         return "none"
     dense = grad.to_dense() if grad.is_sparse else grad
+    if not bool(dense.detach().isfinite().any()):
+        return "nan"
     return "some" if bool((dense.detach() != 0).any()) else "zero"
 
 

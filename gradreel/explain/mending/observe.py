@@ -61,6 +61,8 @@ class Observation:
     """What `autograd.grad` was asked for in vain, by name: None, or zeros in the place of it, is what it gave."""
     leaf_writes: list[tuple[int, int, Value]] = field(default_factory=list)
     """(event, leaf, value) of each write into the memory of a leaf."""
+    steps: list[int] = field(default_factory=list)
+    """When optimizers began a step."""
     stale_steps: Counter[int] = field(default_factory=Counter)
     """How often an optimizer wrote a leaf to which no gradient had come since its last step."""
     begins: bool = True
@@ -243,6 +245,8 @@ class Reader:
 
     def step(self, event: e.OptimizerStepped) -> None:
         self.stepping = event.phase == "began"
+        if self.stepping:
+            self.seen.steps.append(self.number)
 
     def raised(self, event: e.Raised) -> None:
         """What the call that raised was asked for is not what it gave."""

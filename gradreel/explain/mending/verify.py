@@ -7,6 +7,7 @@ what is lost; an edit is a fix if no rule has anything to say.
 from __future__ import annotations
 
 import ast
+from bisect import bisect
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise
@@ -178,6 +179,11 @@ def leaves_keep_theirs(seen: Comparison) -> str | None:
         names = before.names.get(leaf, set())
         if names & read and not names & reached:
             return f"no gradient comes to `{min(names & read)}`"
+    stepped = {leaf for _, leaf, _ in before.leaf_writes} if before.steps else set()
+    for leaf in sorted(stepped) if seen.found.kind in LED_TO_LEAVES else ():
+        names = before.names.get(leaf, set())
+        if names & alive(before) and not names & reached:
+            return f"no gradient comes to `{min(names)}`"
     names = before.leaf_names(before.leaves)
     plain = any(call.plain for call in seen.after.backwards)
     if plain and names and not names & reached and seen.found.kind in LED_TO_LEAVES:
@@ -262,37 +268,33 @@ def outdated(seen: Observation) -> bool:
 
 
 def the_loss_moves(seen: Comparison) -> str | None:
-    """The same loss is not repeated for ever while leaves are stepped."""
-    return "the same loss comes back in every turn" if stuck(seen.after) and not stuck(seen.before) else None
+    """The same loss is not repeated for ever while steps are made."""
+    if at_rest(seen.before) or stuck(seen.before):
+        return None
+    return "the same loss comes back in every turn" if stuck(seen.after) else None
 
 
 STILL = 3
 
 
+def at_rest(seen: Observation) -> bool:
+    """Whether the first loss was zero: there is nothing to learn."""
+    return bool(seen.backwards) and [root.data for root in seen.backwards[0].roots] == [0.0]
+
+
 def stuck(seen: Observation) -> bool:
-    """Whether one loss comes back on one line, again and again, although leaves change in between."""
+    """Whether one loss comes back on one line, again and again, although leaves are stepped in between."""
     by_line: dict[int, list[tuple[int, float]]] = {}
     for call in seen.backwards:
         if len(call.roots) == 1 and isinstance(call.roots[0].data, float):
             by_line.setdefault(call.line, []).append((call.at, call.roots[0].data))
-    moves = leaf_moves(seen)
+    steps = sorted({*seen.steps, *(at for at, _, _ in seen.leaf_writes)})
     return any(
         len(calls) >= STILL
         and all(one == other != 0 for (_, one), (_, other) in pairwise(calls))
-        and all(any(here < at < there for at in moves) for (here, _), (there, _) in pairwise(calls))
+        and all(bisect(steps, here) < bisect(steps, there) for (here, _), (there, _) in pairwise(calls))
         for calls in by_line.values()
     )
-
-
-def leaf_moves(seen: Observation) -> list[int]:
-    """When leaves got other numbers than they had."""
-    held: dict[int, Value] = {}
-    moves = []
-    for at, leaf, value in seen.leaf_writes:
-        if leaf not in held or held[leaf] != value:
-            moves.append(at)
-        held[leaf] = value
-    return moves
 
 
 def the_call_is_made(seen: Comparison) -> str | None:
@@ -335,7 +337,7 @@ def first_steps_stay(seen: Comparison) -> str | None:
     if not failed_late(seen):
         return None
     old, new = first_steps(seen.before), first_steps(seen.after)
-    for name in sorted(old.keys() & new.keys()):
+    for name in sorted(old.keys() & new.keys() & alive(seen.before)):
         if not alike(old[name], new[name]):
             return f"the first step of `{name}`, which was right, goes elsewhere"
     return None
