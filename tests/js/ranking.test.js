@@ -63,6 +63,12 @@ for (const [text, slug] of [
   test(`“${text.slice(0, 60)}” finds ${slug}`, () => assert.ok(rank(text).slice(0, 3).some(({ index }) => exhibits[index].slug === slug), best(text)));
 }
 
+test("of two that say the same, the type of the tensor tells", () => {
+  const said = (type) => `RuntimeError: one of the variables needed for gradient computation has been modified by an inplace operation: [torch.${type} [10, 1]] is at version 2; expected version 1 instead.`;
+  assert.equal(best(said("FloatTensor")), "step_between");
+  assert.equal(best(said("cuda.LongTensor")), "index_modified");
+});
+
 test("what says nothing finds nothing", () => {
   for (const text of ["", "   ", "42 [2, 3]", "/usr/lib/x.py", "zzz qqq"]) assert.deepEqual(rank(text), []);
 });

@@ -16,7 +16,7 @@ const PAUSE = 60;
  * @template {{key: string, group: string, source: string}} Item
  * @typedef {{items: Item[], one: string, title: string, label: string, placeholder: string, lines: number, filters?: Record<string, (item: Item) => boolean>,
  *            search: (text: string) => Item[], row: (item: Item) => (Node|string)[], detail: (item: Item) => (Node|string)[],
- *            at: (item: Item) => (scene: any) => number|null, nothing: string, intro: string}} Kind
+ *            best?: (text: string) => Item|undefined, at: (item: Item) => (scene: any) => number|null, nothing: string, unsure?: () => Node[], intro: string}} Kind
  */
 
 /**
@@ -51,17 +51,28 @@ export function createBrowse(root, { head, scene, ask, giveUp, theme }, kind) {
     if (keep) turnTo(item.key, chosen?.key);
     frame.say(null);
     chosen = item;
+    stage.hidden = false;
     if (run) playing.open(item.source, kind.at(item));
     detail.replaceChildren(...kind.detail(item));
     detail.parentElement.scrollTop = 0;
     for (const row of list.querySelectorAll("button")) row.toggleAttribute("aria-current", row.dataset.key === item.key);
   }
 
+  /** Nothing fits what was asked: no one item, and no run of it, is shown as if it did. */
+  function chooseNone() {
+    chosen = null;
+    stage.hidden = true;
+    detail.replaceChildren(...kind.unsure());
+    for (const row of list.querySelectorAll("button")) row.removeAttribute("aria-current");
+  }
+
   function fill() {
     const text = find.value.trim();
     const keep = only ? kind.filters[only] : () => true;
     const found = (text ? kind.search(text) : items).filter(keep);
-    const groups = text ? [[null, found]] : [...new Set(found.map((item) => item.group))].map((group) => [group, found.filter((item) => item.group === group)]);
+    const shown = found.length || !kind.best ? found : items.filter(keep);
+    const ranked = text && found.length;
+    const groups = ranked ? [[null, found]] : [...new Set(shown.map((item) => item.group))].map((group) => [group, shown.filter((item) => item.group === group)]);
     list.replaceChildren(...groups.flatMap(([group, all]) => [
       ...(group ? [element("li", { class: "gr-group", text: group })] : []),
       ...all.map((item) => element("li", {}, element("button", { type: "button", "data-key": item.key, "aria-current": item === chosen,
@@ -91,7 +102,11 @@ export function createBrowse(root, { head, scene, ask, giveUp, theme }, kind) {
   /** Search, and choose what is found first if that was asked for by a paste or a link; a link stays in the address as it is. */
   function search({ best, keep = true }) {
     const found = fill();
-    if (best && found.length && find.value.trim()) choose(found[0], { keep });
+    const text = find.value.trim();
+    if (!best || !text) return;
+    const item = kind.best ? kind.best(text) : found[0];
+    if (item) choose(item, { keep });
+    else if (kind.unsure) chooseNone();
   }
   find.addEventListener("input", (event) => {
     clearTimeout(timer);

@@ -106,11 +106,9 @@ export function createLab(root, { head, scene, ask, giveUp = null, theme, step =
     if (!text.trim()) return say("There is no program yet, so there is nothing to run.", { offer: something() });
     depart(text);
   };
-  /** Somebody has put an error message where a program belongs: the gallery tells what it means. @param {string} text */
-  const offerMeaning = (text) => {
-    const look = () => travel(meaningOf(text, head.home ?? "./"));
-    say("This is an error message, and no program.", { lasting: true, offer: { title: "What does it mean?", act: look } });
-  };
+  /** Somebody has put an error message where a program belongs: the gallery tells what it means. */
+  const lookUp = () => travel(meaningOf(played.text, head.home ?? "./"));
+  const offerMeaning = () => say("This is an error message, and no program.", { lasting: true, offer: { title: "What does it mean?", act: lookUp } });
   const stop = () => {
     if (aside) set(aside.scene, aside.played, aside.step);
     program = played;
@@ -176,6 +174,7 @@ export function createLab(root, { head, scene, ask, giveUp = null, theme, step =
       return code.pane;
     },
     onRun: ask && load,
+    onMeaning: ask && lookUp,
   });
   const opening = head.place === "lab" ? createOpening(root, { onProgram: load, onTrouble: (sentence) => say(sentence, { lasting: true }) }) : null;
   if (head.place === "lab" && ask) {
@@ -250,7 +249,7 @@ export function createLab(root, { head, scene, ask, giveUp = null, theme, step =
       code.setSkipped(skipped);
       set(next, program, at ?? steps?.of(program.text) ?? null);
       clearAway(); // it may have been taken out of the editor meanwhile
-      if (wanted && next.outcome.type === "ErrorMessage") offerMeaning(program.text);
+      if (wanted && next.outcome.type === "ErrorMessage") offerMeaning();
       wanted = false;
     },
     /** Put a program in and run it as a link tells. @param {{source: string, values: any}} place */

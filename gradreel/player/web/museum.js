@@ -6,6 +6,8 @@ import { inline, prose } from "./prose.js";
 import { createRanking } from "./ranking.js";
 
 const MOST = 12;
+/** A message as alike as this is the exhibit's own, whatever its numbers; one that merely shares words is far below. */
+const SURE = 0.4;
 
 /** @type {(root: HTMLElement, start: import("./places.js").Start) => import("./places.js").Place} */
 export function createMuseum(root, start) {
@@ -20,7 +22,13 @@ export function createMuseum(root, start) {
     placeholder: "Paste an error message, or a whole traceback",
     lines: 3,
     search: (text) => rank(text).slice(0, MOST).map(({ index }) => items[index]),
-    nothing: "Nothing here says that. Try the last line of the traceback alone.",
+    best: (text) => rank(text).filter(({ score }) => score >= SURE).map(({ index }) => items[index])[0],
+    nothing: "Nothing here says that. Try the last line of the traceback alone, or look through all of them:",
+    unsure: () => [
+      element("h1", { text: "No exhibit is about this message" }),
+      element("p", { text: "The list has what comes nearest to it, or else all of them. The last line of a traceback tells most: search for that alone." }),
+      element("p", { text: "Or paste the program that raises it into the Lab, and it is told from the run." }),
+    ],
     row: ({ title, message }) => [element("span", { text: title }), element("small", { text: message ? message.split("\n")[0] : "no error: it goes wrong silently" })],
     at: () => () => null,
     detail: ({ title, room, words, message, lesson }) => [

@@ -23,7 +23,7 @@ import { drawingOf, pngOf, svgOf } from "./snapshot.js";
 import { createStage } from "./stage.js";
 import { createTimeline } from "./timeline.js";
 
-/** @typedef {{vis: any, onRun?: (source: string) => void, onStep?: (step: number) => void, theme?: "light"|"dark"|null,
+/** @typedef {{vis: any, onRun?: (source: string) => void, onMeaning?: () => void, onStep?: (step: number) => void, theme?: "light"|"dark"|null,
  *             step?: number|null, source?: string, compact?: boolean, alone?: boolean, spread?: boolean, editor?: boolean, createEditor?: any}} Options
  *  `createEditor` makes the code pane: the editor where one is wanted, else a plain list of lines. With `spread` a graph is drawn
  *  from left to right where the stage is broad and low. */
@@ -47,7 +47,7 @@ export function createPlayer(root, firstScene, options) {
     root.dataset.step = String(run.step);
     timeline.show(run.step);
     marks.show(run.step);
-    showPanels(parts, run, moment, holding, { ...choosing, seek: moves.seek, mending, mends: Boolean(options.onRun) });
+    showPanels(parts, run, moment, holding, { ...choosing, seek: moves.seek, mending, mends: Boolean(options.onRun), meaning: options.onMeaning });
     showCode(editor, parts, run, moment);
   }
 

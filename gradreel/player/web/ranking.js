@@ -29,6 +29,7 @@ export function wordsOf(text) {
   return text
     .replace(/\(Triggered internally[^)]*\)?/g, " ")
     .replace(/https?:\/\/\S+|0x[0-9a-f]+|(?:[A-Za-z]:)?(?:[\\/][\w.+-]+){2,}/gi, " ")
+    .replace(/torch\.(?:cuda\.)?(?:Long|Int|Short|Byte|Char|Bool)Tensor\b/g, " sometensor of_whole_numbers ")
     .replace(/torch\.(?:cuda\.|\w+\.)*(\w+?)Tensor\b/g, " sometensor ")
     .replace(/\b(\w+?)Backward\d*\b/g, " $1 ")
     .replace(/\[[\d\s,:x]*\]|\bsize\(\[[^\]]*\]\)/gi, " ")

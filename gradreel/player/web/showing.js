@@ -12,14 +12,14 @@ import { showStory } from "./story.js";
 import { showTable } from "./table.js";
 
 /** @param {any} parts  of the shell @param {import("./run.js").Run} run @param {any} moment @param {import("./holding.js").Holding|null} holding
- * @param {{seek: (step: number) => void, select: (id: string|null) => void, fold: (id: string) => void, mending: any, mends: boolean}} does
+ * @param {{seek: (step: number) => void, select: (id: string|null) => void, fold: (id: string) => void, mending: any, mends: boolean, meaning?: () => void}} does
  */
-export function showPanels(parts, run, moment, holding, { seek, select, fold, mending, mends }) {
+export function showPanels(parts, run, moment, holding, { seek, select, fold, mending, mends, meaning }) {
   showSentence(parts, moment, holding);
   showNames(parts.names, moment, select);
   showLeaves(parts.leaves, moment, select);
   showPrinted(parts.printed, moment);
-  showStory(parts.story, moment, { onSeek: seek, onMend: mends ? mending.mend : null, tried: mending.tried(), onBack: mending.back });
+  showStory(parts.story, moment, { onSeek: seek, onMend: mends ? mending.mend : null, tried: mending.tried(), onBack: mending.back, onMeaning: meaning });
   showBare(parts.bare, moment, seek);
   parts.graph.parentElement.dataset.graph = moment.scene.boxes.length || moment.scene.unrun ? "some" : "none";
   showInspector(parts.chosenHead, parts.chosen, moment, { onSeek: seek, onFold: fold, onSelect: select });

@@ -14,9 +14,9 @@ const CALLS = 6;
 /** What happened: every diagnosis told once its step is reached, the error, the backward calls so far.
  * @param {HTMLElement} root
  * @param {any} moment
- * @param {{onSeek: (step: number) => void, onMend: ((mend: any) => void)|null|undefined, tried?: any, onBack?: () => void}} actions
+ * @param {{onSeek: (step: number) => void, onMend: ((mend: any) => void)|null|undefined, tried?: any, onBack?: () => void, onMeaning?: () => void}} actions
  */
-export function showStory(root, { state, scene, step }, { onSeek, onMend, tried, onBack }) {
+export function showStory(root, { state, scene, step }, { onSeek, onMend, tried, onBack, onMeaning }) {
   const parts = tried && onBack ? [triedCard(tried, onBack)] : [];
   const raised = scene.outcome.kind !== "finished";
   for (const diagnosis of scene.diagnoses) {
@@ -24,7 +24,7 @@ export function showStory(root, { state, scene, step }, { onSeek, onMend, tried,
     if (step >= at) parts.push(diagnosisCard(diagnosis, { onSeek, onMend }));
     else parts.push(element("button", { class: "ahead", onclick: () => onSeek(at) }, `${signOf(diagnosis)} ${diagnosis.title}, at step ${at}`));
   }
-  if (raised && !scene.diagnoses.some(isError) && step >= state.last) parts.push(errorCard(scene.outcome));
+  if (raised && !scene.diagnoses.some(isError) && step >= state.last) parts.push(errorCard(scene.outcome, onMeaning));
   parts.push(...callRows(scene.calls, step, onSeek));
   if (!raised && !scene.unrun && step >= state.last) parts.push(element("p", { class: "quiet", text: scene.mode === "transcript" ? "✓ The transcript was run to its end." : "✓ The program finished." }));
   renew(root, ...(parts.length ? parts : [nothing("(nothing has run backward yet)")]));
@@ -99,11 +99,31 @@ function triedCard(tried, onBack) {
 }
 
 const NO_PYTHON = /^(Syntax|Indentation|Tab)Error$/;
-const NO_PROGRAM = { NoProgram: "✖ This is not a PyTorch program", ErrorMessage: "✖ This is an error message, not a program" };
+const MESSAGE = "ErrorMessage";
+const NO_PROGRAM = ["NoProgram", MESSAGE];
 const HEADS = { raised: "✖ The program raised an error", refused: "✖ This program cannot be run here", stopped: "✖ The run was stopped" };
 
-function errorCard({ kind, type, message, line }) {
-  const card = element("div", { class: "card err" }, element("h3", { text: NO_PYTHON.test(type) ? "✖ This is not valid Python" : NO_PROGRAM[type] ?? HEADS[kind] ?? "✖ The run ended early" }));
+/** A text that is no program: what it is, and what to do instead. */
+function textCard({ type, message }, onMeaning) {
+  const [what, instead] = halves(message);
+  const said = element("p");
+  write(said, instead);
+  const card = element("div", { class: "card err" }, element("h3", { text: `✖ ${what.replaceAll("`", "")}` }), said);
+  if (type === MESSAGE && onMeaning) card.append(element("p", {}, element("button", { text: "What does it mean?", "data-testid": "meaning", onclick: onMeaning })));
+  return card;
+}
+
+/** A sentence at its first colon outside code: `This is a diff: paste the whole file.` */
+function halves(sentence) {
+  const at = [...sentence.matchAll(/`[^`]*`|: /g)].find(([found]) => found === ": ")?.index;
+  if (at === undefined) return [sentence, ""];
+  const instead = sentence.slice(at + 2);
+  return [sentence.slice(0, at), instead[0].toUpperCase() + instead.slice(1)];
+}
+
+function errorCard({ kind, type, message, line }, onMeaning) {
+  if (kind === "refused" && NO_PROGRAM.includes(type)) return textCard({ type, message }, onMeaning);
+  const card = element("div", { class: "card err" }, element("h3", { text: NO_PYTHON.test(type) ? "✖ This is not valid Python" : HEADS[kind] ?? "✖ The run ended early" }));
   if (line) card.append(element("p", {}, "On ", element("b", { text: `line ${line}` }), ":"));
   const named = kind === "raised" || /Error$/.test(type ?? "");
   const said = element("p", { class: "said" });
