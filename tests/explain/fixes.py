@@ -97,7 +97,7 @@ def faults(before: Record, after: Record, found: Diagnosis, source: str = "backw
         f"it raises {after.error}" if after.error else None,
         none_read(before, after),
         "grad() gives None, or zeros for it" if in_vain(before, after, found) else None,
-        no_gradient(before, after) if ASKS.search(source) and found.cause != "unread_setting" else None,
+        no_gradient(before, after, found.kind) if ASKS.search(source) and found.cause != "unread_setting" else None,
         zeroed(before, after),
         "a parameter steps with an old gradient" if old_steps(after) and not old_steps(before) else None,
         "a graph from before a step goes backward again" if outdated(after) and not outdated(before) else None,
@@ -128,7 +128,7 @@ def none_read(before: Record, after: Record) -> str | None:
     return None
 
 
-def no_gradient(before: Record, after: Record) -> str | None:
+def no_gradient(before: Record, after: Record, kind: str) -> str | None:
     if before.backwards and not any(not call.failed for call in after.backwards):
         return "nothing goes backward"
     if after.steps and all(state == "none" for step in after.steps for state, _, _ in step.parameters):
@@ -141,7 +141,17 @@ def no_gradient(before: Record, after: Record) -> str | None:
         now = [step.parameters[at][0] for step in after.steps if at < len(step.parameters)]
         if alive and now and all(state == "none" for state in now):
             return "a parameter that had a gradient steps without one"
+    if kind in LEAVES_STAY and before.steps and after.steps and most_alive(after) < most_alive(before):
+        return "fewer parameters step with a gradient"
     return None
+
+
+LEAVES_STAY = ("second_backward", "saved_modified", "no_graph")
+
+
+def most_alive(record: Record) -> int:
+    """How many parameters have a gradient in the step where most have one."""
+    return max(sum(state == "some" for state, _, _ in step.parameters) for step in record.steps)
 
 
 def widths(record: Record) -> range:
@@ -253,6 +263,7 @@ class Listener:
         self.states: dict[int, str] = {}
         self.fresh: set[int] = set()
         self.stepped: set[int] = set()
+        self.in_step: set[int] = set()
         self.changed: dict[int, int] = {}
         """When each leaf was last written."""
         self.ran: dict[int, int] = {}
@@ -282,8 +293,9 @@ class Listener:
         leaf = event.tensor if event.tensor in self.variables.values() else self.leaf_of.get(event.storage)
         if leaf is not None:
             self.changed[leaf] = self.at
-            if self.record.steps and self.stepping:
+            if self.record.steps and self.stepping and leaf not in self.in_step:  # weight decay writes it twice
                 old = leaf in self.stepped and leaf not in self.fresh
+                self.in_step.add(leaf)
                 self.record.steps[-1].parameters.append((self.states.get(leaf, "none"), old, total(event.value)))
                 self.stepped.add(leaf)
                 self.fresh.discard(leaf)
@@ -292,6 +304,7 @@ class Listener:
 
     def OptimizerStepped(self, event: e.OptimizerStepped) -> None:
         self.stepping = event.phase == "began"
+        self.in_step = set()
         if self.stepping:
             self.record.steps.append(Step([]))
 

@@ -54,8 +54,19 @@ REFILLED = (
     "ax = torch.ones(2, requires_grad=True)\nout = (ax ** 2).sum()\nout.backward(retain_graph=True)\n"
     "ax += 1\nout.backward()\nprint(ax.grad)\n"
 )
+MADE_ONCE = (
+    "class Net(nn.Module):\n    def __init__(self):\n        super().__init__()\n"
+    "        self.mix, self.lin = nn.Parameter(torch.ones(2)), nn.Linear(2, 1)\n"
+    "        self.share = self.shares()\n    def shares(self):\n        return self.mix.softmax(0)\n"
+    "    def forward(self, x):\n        return self.lin(x * self.share)\n"
+    "net = Net()\nopt = torch.optim.AdamW(net.parameters(), lr=0.1)\nx = torch.randn(3, 2)\n"
+    "for i in range(3):\n    opt.zero_grad()\n    loss = net(x).pow(2).mean()\n    loss.backward()\n    opt.step()\n"
+)
+KEPT_ONCE = "        self.share = self.shares()\n"
+DETACHED = "        self.share = self.shares().detach()\n"
 
 BROKEN = {
+    "a detached result of a parameter": (MADE_ONCE, KEPT_ONCE, DETACHED, "stepped leaves keep theirs"),
     "a graph kept in a loop of training": (TRAINED, "backward()", "backward(retain_graph=True)", "graphs are fresh"),
     "the same by hand": (BY_HAND, "y.backward()", "y.backward(retain_graph=True)", "graphs are fresh"),
     "a name bound to a clone": (REFILLED, "ax += 1", "ax = ax.clone()", "no gradient is None"),
@@ -100,6 +111,7 @@ GOOD = {
     "a new tensor": (WRITTEN, "y += 1", "y = y + 1"),
     "the tensor itself": (CUT, "torch.tensor((w * w).sum().item())", "(w * w).sum()"),
     "a gradient for each": (FUNCTION, "return g * weight\n", "return g * weight, g * x\n"),
+    "computed in forward": (MADE_ONCE, "* self.share)", "* self.shares())"),
     "detached": (TWO_STEPS, "(y * (b", "(y.detach() * (b"),
 }
 

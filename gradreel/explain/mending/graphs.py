@@ -12,6 +12,7 @@ from .common import (
     enclosing,
     enumerated,
     followed,
+    loads,
     needed_before,
     set_keyword,
     stack_statements,
@@ -46,7 +47,7 @@ def used_up(wanted: Wanted) -> Iterator[Proposal]:
         ways = [retained, rebuilt_in_function, rebuilt_before, joined, detached_border, detached_built]
         if keeps_state(wanted):
             ways = [detached_border, detached_after, *ways]
-    for way in (uncached, rebuilt_in_method, detached_held, *ways, detached_carried):
+    for way in (uncached, rebuilt_in_method, computed_where_read, detached_held, *ways, detached_carried):
         yield from way(wanted)
 
 
@@ -178,6 +179,40 @@ def rebuilt_in_method(wanted: Wanted) -> Iterator[Proposal]:
                 *(text.removed(statement) for statement in moved),
                 text.before(method.body[0], copies(text, moved)),
             )
+
+
+def computed_where_read(wanted: Wanted) -> Iterator[Proposal]:
+    """What `__init__` computed once from parameters is computed by each method that reads it."""
+    text = wanted.text
+    for built in stack_statements(wanted, "built"):
+        home = enclosing(text, built, ast.FunctionDef)
+        owner = text.parents.get(home) if isinstance(home, ast.FunctionDef) and home.name == "__init__" else None
+        names = attributes(built)
+        if not isinstance(owner, ast.ClassDef) or not isinstance(built, ast.Assign) or len(names) != 1:
+            continue
+        name, value = names.pop(), text.get(built.value)
+        local = bound_within(home)
+        readers = [part for part in owner.body if isinstance(part, ast.FunctionDef) and loads(part, name)]
+        if names_in(built.value) & local or home in readers or not readers or makes_leaves(text, built):
+            continue
+        edits = [text.removed(built)]
+        for method in readers:
+            uses, plain = loads(method, name), name.rpartition(".")[2]
+            if len(uses) == 1 and isinstance(built.value, ast.Call):
+                edits.append(text.replaced(uses[0], value))
+                continue
+            plain = plain if plain not in names_in(method) else f"{plain}_now"
+            edits += [text.replaced(use, plain) for use in uses]
+            edits.append(text.before(method.body[0], [f"{plain} = {value}"]))
+        title = f"compute {name} in {enumerated([method.name for method in readers])}, every time"
+        yield wanted.proposal(title, "one forward more in each call", *edits)
+
+
+def bound_within(function: ast.AST | None) -> set[str]:
+    """The plain names that `function` binds, its arguments among them; not the object itself."""
+    given = {part.arg for part in ast.walk(function) if isinstance(part, ast.arg)} if function is not None else set()
+    bound = [part for part in ast.walk(function) if isinstance(part, ast.Name)] if function is not None else []
+    return (given | {part.id for part in bound if isinstance(part.ctx, ast.Store)}) - {"self"}
 
 
 def attributes(statement: ast.stmt) -> set[str]:

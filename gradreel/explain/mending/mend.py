@@ -31,7 +31,7 @@ SECONDS = 20.0
 AT_LINE = re.compile(r"(.*\b)line (\d+)")
 
 
-LEAST_EVENTS, LONGER = 2_000, 4
+LEAST_EVENTS, LONGER = 10_000, 8
 """An edited program may take so much longer than the one before it."""
 TRIAL_SECONDS = SECONDS / 8
 

@@ -65,6 +65,8 @@ class Observation:
     """When optimizers began a step."""
     stale_steps: Counter[int] = field(default_factory=Counter)
     """How often an optimizer wrote a leaf to which no gradient had come since its last step."""
+    stepped: set[int] = field(default_factory=set)
+    """Leaves that were written, by an optimizer or by hand, once a gradient had come to them."""
     begins: bool = True
     """Whether what the first backward came to is told: turns that were left out may have held it."""
 
@@ -131,6 +133,8 @@ class Reader:
         self.fresh: set[int] = set()
         """Leaves to which a gradient came since the last step."""
         self.stepped: set[int] = set()
+        self.in_step: set[int] = set()
+        """Leaves that the step under way has written, with weight decay more than once."""
 
     def looks(self) -> dict[type[e.Event], Any]:
         return {
@@ -170,11 +174,10 @@ class Reader:
         self.last[event.tensor] = event.value
         for leaf in self.storages.get(event.storage, ()):
             self.seen.leaf_writes.append((self.number, leaf, event.value))
+            if leaf in self.seen.gradients:
+                self.seen.stepped.add(leaf)
             if self.stepping and leaf == event.tensor:
-                if leaf not in self.fresh and leaf in self.stepped:
-                    self.seen.stale_steps[leaf] += 1
-                self.fresh.discard(leaf)
-                self.stepped.add(leaf)
+                self.in_step.add(leaf)
 
     def flagged(self, event: e.FlagChanged) -> None:
         self.flags[event.tensor] = event.requires_grad
@@ -247,6 +250,11 @@ class Reader:
         self.stepping = event.phase == "began"
         if self.stepping:
             self.seen.steps.append(self.number)
+        else:
+            self.seen.stale_steps.update((self.in_step & self.stepped) - self.fresh)
+            self.fresh -= self.in_step
+            self.stepped |= self.in_step
+            self.in_step = set()
 
     def raised(self, event: e.Raised) -> None:
         """What the call that raised was asked for is not what it gave."""

@@ -191,6 +191,19 @@ def leaves_keep_theirs(seen: Comparison) -> str | None:
     return None
 
 
+def stepped_leaves_keep_theirs(seen: Comparison) -> str | None:
+    """A leaf that gets gradients and is stepped by them, or is a parameter of a module, still gets them."""
+    if seen.found.kind not in LED_TO_LEAVES:
+        return None
+    before, reached = seen.before, seen.after.reached()
+    for leaf in sorted(before.gradients.keys() & before.leaves):
+        names = before.names.get(leaf, set())
+        trained = leaf in before.stepped or any("." in name for name in names)
+        if trained and names and not names & reached and any(value is not None for value in before.gradients[leaf]):
+            return f"no gradient comes to `{min(names)}` any more"
+    return None
+
+
 LED_TO_LEAVES = ("second_backward", "saved_modified", "no_graph")
 """Where leaves are at hand that wanted a gradient, a new leaf in the way of it is no fix."""
 
@@ -384,6 +397,7 @@ RULES: dict[str, Rule] = {
     "no gradient is None": no_gradient_is_none,
     "no result is None": no_result_is_none,
     "leaves keep their gradients": leaves_keep_theirs,
+    "stepped leaves keep theirs": stepped_leaves_keep_theirs,
     "no leaf is withheld its gradient": no_leaf_is_withheld,
     "no gradient is zero": no_gradient_is_zero,
     "gradients are fresh": gradients_are_fresh,
