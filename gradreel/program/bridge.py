@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import copy
 import types
-from collections import deque
 from collections.abc import Iterator
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any
@@ -17,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from autograd_core.opaque import opaque
 
 from .engine import TENSOR_TYPES, TENSORS, torch
+from .objects.containers import Deque
 from .objects.looks import function_kind
 from .objects.standing import stands_for
 from .objects.universe import admit, is_of_programs, not_for_programs
@@ -170,7 +170,7 @@ def to_engine(machine: Machine, value: Value) -> Any:
     return handed(Parcel, kind.__name__, "builtins")(value)
 
 
-LISTS = (list, tuple, deque, set, frozenset)
+LISTS = (list, tuple, Deque, set, frozenset)
 OPENED = (Generator,)
 """The records that the engine goes through."""
 

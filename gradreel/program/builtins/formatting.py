@@ -16,6 +16,7 @@ from ..engine import letters, torch
 from ..errors import error_of, of_system
 from ..limits import Spent
 from ..machine import Machine
+from ..objects.containers import DefaultDict, Deque
 from ..objects.looks import ADDRESS, own_title
 from ..objects.values import (
     MISSING,
@@ -238,8 +239,10 @@ def _view(name: str) -> Callable[[Machine, Value, tuple[int, ...]], str]:
 
 COLLECTED: dict[type, Callable[[Machine, Value, tuple[int, ...]], str]] = {
     defaultdict: _defaulting,
+    DefaultDict: _defaulting,
     OrderedDict: _ordered,
     deque: _queue,
+    Deque: _queue,
     Bound: _bound,
     Builtin: _function,
     Foreign: _function,

@@ -12,6 +12,7 @@ from ..builtins.table import TYPES as PYTHON
 from ..calls import call
 from ..errors import TYPES as ERRORS
 from ..machine import Machine
+from ..objects.containers import DefaultDict, Deque
 from ..objects.dataclass import module as dataclasses
 from ..objects.enums import module as enum
 from ..objects.kinds import PYTHON_TYPES
@@ -45,7 +46,7 @@ def pairs_of(machine: Machine, given: Value) -> list[tuple[Value, Value]]:
 def _default_dict(
     machine: Machine, factory: Value = None, given: Value = (), **named: Value
 ) -> defaultdict[Value, Value]:
-    made: defaultdict[Value, Value] = defaultdict(None if factory is None else Factory(machine, factory))
+    made: defaultdict[Value, Value] = DefaultDict(None if factory is None else Factory(machine, factory))
     put_all(machine, made, pairs_of(machine, given))
     made.update(named)
     return made
@@ -58,7 +59,7 @@ def _ordered_dict(machine: Machine, given: Value = (), **named: Value) -> Ordere
 
 
 def _deque(machine: Machine, items: Value = (), maxlen: int | None = None) -> deque[Value]:
-    made: deque[Value] = deque(maxlen=maxlen)
+    made: deque[Value] = Deque(maxlen=maxlen)
     for item in iterate(machine, items):
         machine.meter.charge()
         if len(made) >= machine.limits.length:
@@ -83,5 +84,6 @@ COLLECTIONS = module(
     },
     guest=True,
 )
+PYTHON_TYPES |= {Deque: PYTHON_TYPES[deque], DefaultDict: PYTHON_TYPES[defaultdict]}
 DATACLASSES = dataclasses(ERRORS["AttributeError"])
 ENUM = enum(PYTHON["int"], PYTHON["str"])

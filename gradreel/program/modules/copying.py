@@ -14,6 +14,7 @@ from ..calls import call_method, kind_name
 from ..companions import Companion
 from ..engine import ENGINE_CLASSES, TENSORS, elements_of, torch
 from ..machine import Machine
+from ..objects.containers import Deque
 from ..objects.creating import FIXED
 from ..objects.values import (
     OBJECTS,
@@ -125,7 +126,7 @@ def deep_copy(machine: Machine, value: Any, memo: dict[int, Value] | None = None
         made = memo[machine.number(value)] = []
         made.extend(deep_copy(machine, part, memo) for part in list(value))
     elif isinstance(value, deque):
-        made = memo[machine.number(value)] = deque([], value.maxlen)
+        made = memo[machine.number(value)] = Deque([], value.maxlen)
         made.extend(deep_copy(machine, part, memo) for part in list(value))
     elif isinstance(value, np.ndarray):
         machine.meter.length(len(value))

@@ -15,6 +15,7 @@ import numpy as np
 
 from ..engine import CONTEXT_CLASSES, NAMED_TUPLES, NODE, STORAGES, TENSORS, classes_below, torch
 from ..refusal import Refusal
+from .containers import DefaultDict, Deque
 from .values import OBJECTS, RECORDS, Generator
 
 ITERATORS = frozenset(
@@ -28,7 +29,7 @@ ITERATORS = frozenset(
 
 EXACT: set[type] = {
     *(bool, int, float, complex, str, type(None), type(...), type(NotImplemented), slice, range),
-    *(list, tuple, dict, set, frozenset, deque, OrderedDict, defaultdict, Counter),
+    *(list, tuple, dict, set, frozenset, deque, Deque, OrderedDict, defaultdict, DefaultDict, Counter),
     *(type({}.keys()), type({}.values()), type({}.items()), type(OrderedDict().keys()), type(OrderedDict().values())),
     *(type(OrderedDict().items()), types.MappingProxyType),
     *RECORDS,
