@@ -21,7 +21,7 @@ from ..near import nearest
 from . import cleaning, languages
 from .cleaning import Cleaner
 from .endings import where_cut
-from .parsing import fault, like_code, shown
+from .parsing import fault, like_code, shown, tree_or_fault
 from .pasted import Answer
 from .prose import is_prose
 from .tracebacks import without_program
@@ -48,8 +48,12 @@ class Look:
         return "\n".join(self.lines)
 
     @cached_property
+    def parsed(self) -> ast.Module | SyntaxError:
+        return tree_or_fault(self.all)
+
+    @property
     def fault(self) -> SyntaxError | None:
-        return fault(self.all)
+        return self.parsed if isinstance(self.parsed, SyntaxError) else None
 
     @cached_property
     def faulty(self) -> tuple[int, str]:
@@ -57,9 +61,13 @@ class Look:
         line = min(max((self.fault and self.fault.lineno) or 1, 1), len(self.all))
         return line, shown(self.all[line - 1])
 
-    @cached_property
+    @property
     def tree(self) -> ast.Module:
-        return ast.parse("\n".join(self.all)) if self.fault is None else ast.Module([], [])
+        return self.parsed if isinstance(self.parsed, ast.Module) else ast.Module([], [])
+
+    @cached_property
+    def unbound(self) -> list[str]:
+        return unbound(self.tree)
 
 
 @dataclass(frozen=True)
@@ -191,7 +199,7 @@ def framework(look: Look) -> Found | None:
         if "torch" in imported.values():
             return None
         found = languages.framework_of(module for name, module in imported.items() if name in used or name == "*")
-        found = found or languages.framework_of(unbound(look.tree)[:1])
+        found = found or languages.framework_of(look.unbound[:1])
     return None if found is None else {"found": found, "instead": languages.counterpart("\n".join(look.all))}
 
 
@@ -429,6 +437,8 @@ def bound_anywhere(tree: ast.Module) -> set[str]:
     """The names that anything in a program gives a value, at whatever depth."""
     bound = set(GIVEN)
     for node in ast.walk(tree):
+        if not isinstance(node, BINDS):
+            continue
         match node:
             case ast.Name(ctx=ast.Store()):
                 bound.add(node.id)
@@ -443,6 +453,12 @@ def bound_anywhere(tree: ast.Module) -> set[str]:
             case ast.MatchMapping():
                 bound.add(node.rest or "")
     return bound
+
+
+BINDS = (
+    *(ast.Name, ast.alias, ast.arg, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef),
+    *(ast.ExceptHandler, ast.MatchAs, ast.MatchStar, ast.MatchMapping),
+)
 
 
 def needed_at_once(statement: ast.stmt) -> list[str]:

@@ -54,18 +54,23 @@ def metered() -> Iterator[None]:
 
 def fault(lines: Sequence[str]) -> SyntaxError | None:
     """Why the lines are no program; None if they are one."""
+    found = tree_or_fault(lines)
+    return found if isinstance(found, SyntaxError) else None
+
+
+def tree_or_fault(lines: Sequence[str]) -> ast.Module | SyntaxError:
+    """The lines as a program, or why they are none."""
     text, meter = "\n".join(lines), METER.get()
     if meter is not None:
         meter.charge(len(text))
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            ast.parse(text)
+            return ast.parse(text)
     except SyntaxError as error:
         return error
     except (ValueError, MemoryError, RecursionError):
         return SyntaxError("too deeply nested")
-    return None
 
 
 def compiles(lines: Sequence[str]) -> bool:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from . import letters, notebook, prompts, scripts
 from .cleaning import renumbered
 from .endings import open_at_end
-from .kinds import KINDS, LATER, Kind, Look, damaged, idle, unbound, uses_other_framework
+from .kinds import KINDS, LATER, Kind, Look, damaged, idle, uses_other_framework
 from .parsing import TooMuch, compiles, fault, like_code, metered
 from .pasted import Answer, Note, Pasted, Posted, Skipped
 from .prose import without_prose
@@ -89,21 +89,21 @@ def read_text(text: str, notes: list[Note], depth: int = 0) -> Pasted:
 
 def as_it_is(seen: str, lines: list[str], notes: list[Note]) -> Pasted:
     posted: list[Posted] = []
-    made = scripts.without_output(lines, posted)
+    made = scripts.without_output(lines, posted) if scripts.has_echo(lines) else lines
     return finished(seen, lines, made, False, posted, [], notes)
 
 
 def doubtful(look: Look) -> bool:
     """Whether a text that is Python by its looks does nothing, or fails at its first statement for want of a name."""
     tree = look.tree
-    return idle(tree) or bool(unbound(tree)) or uses_other_framework(tree) or not compiles(look.all)
+    return idle(tree) or bool(look.unbound) or uses_other_framework(tree) or not compiles(look.all)
 
 
 def looks_typed(look: Look) -> bool:
     """`In[3]: x = 1` is Python, too: an annotation; and so are prompts between the quotes of a string that is all."""
     if prompts.has_python(look.all) and idle(look.tree):
         return True
-    return prompts.has_cells(look.all) and "In" in unbound(look.tree)
+    return prompts.has_cells(look.all) and "In" in look.unbound
 
 
 def cut_off(lines: Sequence[str], made: Pasted) -> bool:

@@ -150,9 +150,13 @@ def back_to_blank(lines: Sequence[str], count: int) -> int:
     return count
 
 
+def has_echo(lines: Sequence[str]) -> bool:
+    return any(line.startswith(("tensor(", "(tensor", "[tensor")) for line in lines)
+
+
 def echoed(lines: Sequence[str]) -> int | None:
     """Where `tensor(...)` and numbers that nobody asks for stand at the end of a program that prints."""
-    if not any(line.startswith(("tensor(", "(tensor", "[tensor")) for line in lines):
+    if not has_echo(lines):
         return None
     tree = ast.parse("\n".join(lines))
     bound = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
