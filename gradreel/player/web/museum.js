@@ -25,6 +25,7 @@ export function createMuseum(root, start) {
     best: (text) => rank(text).filter(({ score }) => score >= SURE).map(({ index }) => items[index])[0],
     nothing: "Nothing here says that. Try the last line of the traceback alone, or look through all of them:",
     unsure: () => [
+      element("p", { class: "gr-chapter", text: "Looked for, not found" }),
       element("h1", { text: "No exhibit is about this message" }),
       element("p", { text: "The list has what comes nearest to it, or else all of them. The last line of a traceback tells most: search for that alone." }),
       element("p", { text: "Or paste the program that raises it into the Lab, and it is told from the run." }),
