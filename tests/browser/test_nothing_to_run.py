@@ -75,3 +75,19 @@ def test_of_a_program_that_is_not_python_there_is_no_time_to_move_through(page: 
     assert float(page.get_by_test_id("play").evaluate("button => getComputedStyle(button).opacity")) < 0.6
     run(page, "x = 1\ny = 2")
     assert all(page.get_by_test_id(name).is_enabled() for name in controls)
+
+
+def test_an_error_without_its_program_leads_to_the_gallery(page: Page, app_url: str) -> None:
+    open_lab(page, app_url)
+    run(page, "RuntimeError: Trying to backward through the graph a second time")
+    page.locator(".gr-notice").get_by_label("close").click()
+    expect(page.locator(".card.err h3")).to_have_text("✖ This is an error message without its program")
+    page.get_by_test_id("meaning").click()
+    found = page.locator("[data-testid=detail] h1")
+    expect(found).to_have_text("A second backward through the same nodes", timeout=20_000)
+    page.get_by_test_id("look-for").fill("KeyError: 'zzz'")
+    page.keyboard.press("Enter")
+    expect(found).to_have_text("No exhibit is about this message")
+    expect(page.get_by_test_id("count")).to_contain_text("Nothing here says that")
+    assert page.get_by_test_id("list").get_by_role("button").count() > 100, "all are there to look through"
+    expect(page.locator(".gr-playing")).to_be_hidden()
