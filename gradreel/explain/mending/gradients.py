@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from ..calls import called
 from ..words import code
-from .common import copies, enclosing, loads, root_name, set_keyword, stack_statements
+from .common import copies, enclosing, followed, loads, root_name, set_keyword, stack_statements
 from .proposal import FREE, Proposal, Wanted
 from .text import Edit, Text
 from .tracking import tracked_at_cut
@@ -19,8 +19,22 @@ def not_leaf(wanted: Wanted) -> Iterator[Proposal]:
     """The gradient of a result was read."""
     used = wanted.line("shows") is None
     ways = (leaf_last, retained) if used else (retained, leaf_last)
-    for way in (updated_in_place, *ways):
+    for way in (updated_in_place, stepped_to_leaves, *ways):
         yield from way(wanted)
+
+
+def stepped_to_leaves(wanted: Wanted) -> Iterator[Proposal]:
+    """`[w - rate * w.grad for w in ws]` makes results of the old leaves; detached, they are leaves of their own."""
+    text, built = wanted.text, wanted.at("built")
+    steps = [
+        part
+        for part in text.parts(built, ast.BinOp)
+        if isinstance(part.op, ast.Sub) and ".grad" in ast.unparse(part.right) and text.parents.get(part) is not built
+    ]
+    if steps and built is not None:
+        title = f"make leaves of what was stepped: .detach().requires_grad_() on line {built.lineno}"
+        edits = [followed(text, part, ".detach().requires_grad_()") for part in steps]
+        yield wanted.proposal(title, "each gradient is that of one turn", *edits)
 
 
 def retained(wanted: Wanted) -> Iterator[Proposal]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 
 from ..calls import called
 from .common import (
@@ -47,7 +48,7 @@ def used_up(wanted: Wanted) -> Iterator[Proposal]:
         ways = [retained, rebuilt_in_function, rebuilt_before, joined, detached_border, detached_built]
         if keeps_state(wanted):
             ways = [detached_border, detached_after, *ways]
-    for way in (uncached, rebuilt_in_method, computed_where_read, detached_held, *ways, detached_carried):
+    for way in (judged_again, uncached, rebuilt_in_method, computed_where_read, detached_held, *ways, detached_carried):
         yield from way(wanted)
 
 
@@ -115,6 +116,31 @@ def rebuilt_before(wanted: Wanted) -> Iterator[Proposal]:
                 AGAIN,
                 text.before(goal, copies(text, statements)),
             )
+
+
+def judged_again(wanted: Wanted) -> Iterator[Proposal]:
+    """Two losses on `judge(made)` with a step between, as of a GAN: the first on `made.detach()`, the second on a new
+    `judge(made)`."""
+    text, first, second = wanted.text, wanted.at("freed_by"), wanted.at("raised")
+    block = text.block(second) if second is not None else []
+    built = wanted.beside("built", second) if second is not None else None
+    if first is None or second is None or first not in block or built not in block or at_once(wanted):
+        return
+    start, middle, end = block.index(built), block.index(first), block.index(second)
+    judged = built.value if isinstance(built, ast.Assign) else None
+    if not start < middle < end or not isinstance(judged, ast.Call) or not text.alone(built):
+        return
+    earlier = set().union(*map(targets, block[:start]))
+    given = [part for part in judged.args if isinstance(part, ast.Name) and part.id in earlier]
+    names = targets(built)
+    read = [part for part in block[middle + 1 : end + 1] if names_in(part) & names]
+    if not given or not read or not any(text.calls(part, "step") for part in block[middle:end]):
+        return
+    title = f"the first loss of {enumerated([f'{part.id}.detach()' for part in given])}, on line {built.lineno}"
+    title += f"; {text.get(judged)} again before line {read[0].lineno}"
+    edits = [text.replaced(part, f"{part.id}.detach()") for part in given]
+    proposal = wanted.proposal(title, AGAIN, *edits, text.before(read[0], copies(text, [built])))
+    yield replace(proposal, decisive=True)
 
 
 def rebuilt_inside(wanted: Wanted) -> Iterator[Proposal]:
@@ -284,6 +310,20 @@ def unrecorded(wanted: Wanted) -> Iterator[Proposal]:
         )
 
 
+def averaged(wanted: Wanted) -> Iterator[Proposal]:
+    """A method that mixes what it is given into what the object keeps is given it without its graph."""
+    text = wanted.text
+    for method in text.parts(text.tree, ast.FunctionDef):
+        given = [argument.arg for argument in method.args.args[1:]]
+        for statement in text.parts(method, ast.Assign):
+            goal = ast.unparse(statement.targets[0])
+            mixed = [name for name in given if loads(statement.value, name)]
+            if goal.startswith("self.") and loads(statement.value, goal) and mixed and method.body:
+                title = f"take {enumerated(mixed)} without the graph, at the head of {method.name}"
+                lines = [f"{name} = {name}.detach()" for name in mixed]
+                yield wanted.proposal(title, "no gradient goes through the average", text.before(method.body[0], lines))
+
+
 REPEATED = (ast.For, ast.While, ast.FunctionDef, ast.Lambda)
 """What may run again and again."""
 
@@ -292,6 +332,7 @@ def growing(wanted: Wanted) -> Iterator[Proposal]:
     """Sums of losses become sums of numbers; what is carried over is detached."""
     text = wanted.text
     name = wanted.name("target")
+    yield from averaged(wanted)
     for node in ast.walk(text.tree):
         if isinstance(node, ast.AugAssign) and isinstance(node.op, ast.Add) and name == ast.unparse(node.target):
             title = f"add the number only: .item() on line {node.lineno}"

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from ..calls import called
 from ..errors.loss_class import classes_kept
 from ..errors.misgiven import METHODS, PAIRS
-from .common import grouped
+from .common import grouped, loads
 from .misgiven import same_number
 from .numbers import without_items
 from .proposal import FREE, Proposal, Wanted
@@ -287,7 +287,12 @@ def device_named(wanted: Wanted) -> Iterator[Proposal]:
 def as_parameter(wanted: Wanted) -> Iterator[Proposal]:
     """A tensor becomes a Parameter where a module registers it."""
     text, raised = wanted.text, wanted.at("raised")
-    if isinstance(raised, ast.Assign):
+    goal = text.get(raised.targets[0]) if isinstance(raised, ast.Assign) else ""
+    if isinstance(raised, ast.Assign) and loads(raised.value, goal):  # its numbers change, and an optimizer has it
+        made = f"with torch.no_grad(): {goal}.copy_({text.get(raised.value)})"
+        title = f"write into the parameter, under torch.no_grad(), on line {raised.lineno}"
+        yield wanted.proposal(title, "the write leaves no trace in the graph", text.replaced(raised, made))
+    elif isinstance(raised, ast.Assign):
         title = f"torch.nn.Parameter(…) on line {raised.lineno}"
         made = f"torch.nn.Parameter({text.get(raised.value)})"
         yield wanted.proposal(title, "a new leaf: gradients end there", text.replaced(raised.value, made))

@@ -65,6 +65,8 @@ class Observation:
     """When optimizers began a step."""
     stale_steps: Counter[int] = field(default_factory=Counter)
     """How often an optimizer wrote a leaf to which no gradient had come since its last step."""
+    vain_steps: int = 0
+    """How often an optimizer stepped nothing, since nothing it has had a gradient."""
     stepped: set[int] = field(default_factory=set)
     """Leaves that were written, by an optimizer or by hand, once a gradient had come to them."""
     begins: bool = True
@@ -251,6 +253,7 @@ class Reader:
         if self.stepping:
             self.seen.steps.append(self.number)
         else:
+            self.seen.vain_steps += not self.in_step and event.optimizer != "LBFGS"  # which stops where it has arrived
             self.seen.stale_steps.update((self.in_step & self.stepped) - self.fresh)
             self.fresh -= self.in_step
             self.stepped |= self.in_step

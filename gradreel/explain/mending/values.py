@@ -91,6 +91,11 @@ def gradient_shape(wanted: Wanted) -> Iterator[Proposal]:
         shown = text.get(owner) if owner is not None else text.get(call.args[0]) if call.args else root
         single = shown is not None and not shown.startswith(("[", "("))
         title = f"ones of the shape of {shown} on line {call.lineno}"
+        if single and isinstance(given, ast.Name):  # weights of its own, which ones are not
+            made = f"{grouped(text, given)}.expand_as({shown})"
+            yield wanted.proposal(
+                f"spread the weights over {shown}", "the same for each row", text.replaced(given, made)
+            )
         if single:
             made = f"torch.ones_like({shown})"
             yield wanted.proposal(title, "each entry counts 1", text.replaced(given, made))

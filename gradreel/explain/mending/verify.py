@@ -258,6 +258,11 @@ def gradients_are_fresh(seen: Comparison) -> str | None:
     return None
 
 
+def steps_step(seen: Comparison) -> str | None:
+    """No optimizer is left without any gradient."""
+    return "an optimizer has no gradient to step with" if seen.after.vain_steps > seen.before.vain_steps else None
+
+
 def graphs_are_fresh(seen: Comparison) -> str | None:
     """No graph goes backward again once the leaves that it leads to have been stepped."""
     return "a graph from before the step goes backward again" if outdated(seen.after) > outdated(seen.before) else None
@@ -401,6 +406,7 @@ RULES: dict[str, Rule] = {
     "no leaf is withheld its gradient": no_leaf_is_withheld,
     "no gradient is zero": no_gradient_is_zero,
     "gradients are fresh": gradients_are_fresh,
+    "steps step": steps_step,
     "graphs are fresh": graphs_are_fresh,
     "the loss moves": the_loss_moves,
     "the forward stays": the_forward_stays,

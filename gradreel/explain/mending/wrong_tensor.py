@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from dataclasses import replace
 
 from ..calls import called, keyword
 from .common import enclosing, followed, grouped, loads, set_keyword, value_of, with_argument, without_keyword
@@ -133,6 +134,17 @@ def flag_on_result(wanted: Wanted) -> Iterator[Proposal]:
         return
     on = "True" in ast.unparse(raised)
     cost = "no gradient goes back beyond this point"
+    loop = text.loop(raised)
+    if isinstance(loop, ast.For) and not on and text.get(loop.target) == name and isinstance(loop.iter, ast.Name):
+        states = loop.iter.id
+        if loop.body == [raised]:
+            made = f"{states} = [{name}.detach() for {name} in {states}]"
+            title = f"detach each of {states} in place of line {loop.lineno}"
+            yield replace(wanted.proposal(title, cost, text.replaced(loop, made)), decisive=True)
+        else:
+            yield wanted.proposal(
+                f"{name}.detach_() on line {raised.lineno}", cost, text.replaced(raised, f"{name}.detach_()")
+            )
     if not on and isinstance(raised, ast.Assign | ast.Expr):
         yield wanted.proposal(
             f"{name} = {name}.detach() on line {raised.lineno}",
@@ -185,7 +197,7 @@ def leaf_last(wanted: Wanted) -> Iterator[Proposal]:
     yield from asked_last(wanted)
     text, built = wanted.text, wanted.at("built")
     value = value_of(built)
-    if built is not None and value is not None and isinstance(built, ast.Assign) and not isinstance(value, ast.Tuple):
+    if isinstance(built, ast.Assign | ast.Return) and value is not None and not isinstance(value, ast.Tuple):
         title = f"make it a leaf: .detach().requires_grad_() on line {built.lineno}"
         yield wanted.proposal(title, OF_THE_RESULT, followed(text, value, ".detach().requires_grad_()"))
 
