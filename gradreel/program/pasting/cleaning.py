@@ -262,15 +262,16 @@ def from_json(lines: Sequence[str]) -> list[str] | None:
 
 # ---- what pages and notebooks put beside code
 
-EMPHASIS = re.compile(r"\s*(?:\d{1,3}[.)]\s+|[-*+•]\s+)?(\*\*|__|`{1,3})(?=\S)(.*\S)\1\s*$")
+EMPHASIS = re.compile(r"\s*(?:\d{1,3}[.)]\s+|[-*+•]\s+)?(\*{1,3}|__|`{1,3})(?=\S)(.*\S)\1\s*$")
 SHORTCODE = re.compile(r"(?:^|(?<=\s)):[a-z][a-z_]{2,30}:(?=\s|$)")
 NUMBERED_CELL = re.compile(r"\s*\[\s?\d{0,4}\]:?\s+(?=\S)")
 FURNITURE = re.compile(
     r"\s*(?:Share|Follow|Improve this (?:question|answer)|(?:Asked|Modified|Viewed|edited|answered|asked) .{1,60}"
-    r"|Sorted by:|Highest score.{0,20}|\d+ (?:Answers?|Likes?|Replies|Views?)"
+    r"|Sorted by:|Highest score.{0,20}|\d+ (?:Answers?|Likes?|Replies|Views?|[Cc]omments?)"
     r"|.{0,30}\d (?:gold|silver|bronze) badges?.{0,40}"
     r"|Copy (?:& Edit|code)|add (?:Code|Markdown)|[▲▼△▽↑↓]|.{1,40} · .{1,60}"
-    r"|(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]{0,6} '?\d{1,2}(?:, \d{4})?|Reply|Solution)\s*$"
+    r"|(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]{0,6} '?\d{1,2}(?:, \d{4})?|Reply|Solution"
+    r"|Upvote|Downvote|.{1,40} (?:commented|opened|added the|closed) .{1,60})\s*$"
 )
 
 NAME_OR_NUMBER = re.compile(r"[\w,.'-]{1,30}(?: [\w,.'-]{1,30}){0,2}\s*$")

@@ -12,7 +12,7 @@ CLOSES = {")": "(", "]": "[", "}": "{"}
 GOES_ON = re.compile(
     r"(?:[-+*/%@&|^~=<>,.\\:]|\b(?:and|or|not|in|is|import|from|as|if|elif|while|for|with|def|class|lambda|assert|del|global|await|except))\s*$"
 )
-LAMBDA = re.compile(r".*\blambda\b[^:]*:\s*$")
+LAMBDA = re.compile(r".*\blambda\b[^:]*:?\s*$")
 
 
 def open_at_end(text: str) -> tuple[str, int] | None:
@@ -59,7 +59,7 @@ def where_cut(lines: Sequence[str]) -> tuple[int, str] | None:
     bare = lines[last].partition(" #")[0].rstrip()
     if bare.lstrip().startswith("@") and fault([*lines[: last + 1], indent(lines[last]) + "def f(): pass"]) is None:
         return last + 1, "before the function that this line decorates"
-    if LAMBDA.match(bare) and fault([*lines[:last], f"{bare} 0"]) is None:
+    if LAMBDA.match(bare) and fault([*lines[:last], f"{bare.rstrip(':')}: 0"]) is None:
         return last + 1, "before the value of its `lambda`"
     if bare.endswith(":") and fault([*lines[: last + 1], indent(lines[last]) + "    pass"]) is None:
         return last + 1, "before the block that this line opens"

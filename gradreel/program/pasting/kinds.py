@@ -113,7 +113,7 @@ PRINTED = re.compile(
 )
 """What the first line of an output is."""
 MODULE = re.compile(r"\s*\(\w+\): [A-Z]\w*\(|\s*\)|[A-Z]\w*\($")
-SUMMARY = re.compile(r"\s*Layer \(type")
+SUMMARY = re.compile(r"\s*Layer \(type|\s*\| Name\s+\| Type")
 
 
 def printed(lines: Sequence[str]) -> bool:

@@ -106,7 +106,8 @@ PIP_LIST = re.compile(r"\s*[A-Za-z][\w.-]*\s+\d+(?:\.\w+)+(?:\s+\S+)?\s*$|Packag
 INSTALLER = re.compile(
     r"\s*(?:Collecting \w|Downloading \S|Requirement already satisfied|Installing (?:collected|build)"
     r"|Successfully (?:un)?installed|Solving environment|ERROR: (?:Could not find a version|No matching)"
-    r"|Building wheel|Using cached \S|Looking in|Found existing installation|PackagesNotFoundError|Preparing metadata)"
+    r"|Building wheel|Using cached \S|Looking in|(?:Resolved|Installed) \d+ packages"
+    r"|Found existing installation|PackagesNotFoundError|Preparing metadata)"
 )
 SCORE = re.compile(
     r"(?i)\s*(?:\w+[\s_-])?(?:loss|acc|accuracy|error)\s*[:=]?\s*-?\d.*|.*\b(?:loss|acc|accuracy)\b\s*[:=]\s*-?[\dn]"

@@ -137,7 +137,7 @@ def asked(kinds: Sequence[Kind], look: Look, made: Pasted, depth: int) -> Pasted
         if lines is not None:
             first = next((nr for nr, (a, b) in enumerate(zip(look.all, lines, strict=False), 1) if a != b), 1)
             inner = read_text("\n".join(lines), [*made.notes, Note(first, kind.cleaned)], depth + 1)
-            if runs(inner) or inner.answer is not None or kind.keeps:
+            if runs(inner) or inner.answer is not None or (kind.keeps and inner.program.strip()):
                 return inner
         if kind.firm:
             return replace(made, answer=kind.answer(found))
