@@ -154,8 +154,8 @@ def to_engine(machine: Machine, value: Value) -> Any:
         machine.meter.elements(count_of(value))
         return value
     if isinstance(value, CALLABLES):
-        title = function_kind(value) if kind in (Builtin, Foreign) else kind.__name__
-        return handed(Callback, title, "builtins" if kind in (Builtin, Type) else "__main__")(machine, value)
+        name = function_kind(value) if isinstance(value, (Builtin, Foreign)) else kind.__name__
+        return handed(Callback, name, "builtins" if kind in (Builtin, Type) else "__main__")(machine, value)
     if isinstance(value, Instance):
         title = value.kind.name, value.kind.title.removesuffix(f".{value.kind.qualname}")
         if value.kind.find("__call__") is MISSING:

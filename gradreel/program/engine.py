@@ -33,6 +33,7 @@ DEFAULT_SEED = 67280421310721
 
 def classes_below(kind: type) -> Iterator[type]:
     """Every class there is now that is `kind` too, some of them several times."""
+    below: type
     for below in type.__subclasses__(kind):
         yield below
         yield from classes_below(below)
