@@ -35,6 +35,8 @@ class MadeAnew(FirstTrouble):
         forwards = "def forward" in world.source.whole
         calls = made_in_forward(world.source.tree) if forwards else []
         self.makers = {line: call for call in calls for line in lines_of(call)}
+        self.own = {line for call in remade(self.world.source.tree) for line in lines_of(call)} if calls else set()
+        """The lines that make a thing anew of what it was."""
         self.learnt: dict[int, TensorState] = {}
 
     def looks_at(self) -> dict[type[Event], Callable[[Any], None]]:
@@ -47,8 +49,8 @@ class MadeAnew(FirstTrouble):
         line = tensor.place.line
         if self.diagnosis is not None or line not in self.makers or tensor.node is not None or event.how == "assigned":
             return
-        if any(given.node is not None for given in made_from(self.world, tensor)):
-            return  # made of what was computed: that is where the graph is cut
+        if line not in self.own and any(given.node is not None for given in made_from(self.world, tensor)):
+            return  # made of what others computed: that is where the graph is cut
         before = self.learnt.setdefault(line, tensor)
         if before.made < tensor.made and before.place.since != tensor.place.since:
             self.tell(self.told(before, self.makers[line]))
@@ -72,6 +74,17 @@ def made_in_forward(tree: ast.AST) -> list[ast.Call]:
     forwards = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef) and node.name == "forward"]
     calls = [node for forward in forwards for node in ast.walk(forward) if isinstance(node, ast.Call)]
     return [call for call in calls if called(call) in LAYERS]
+
+
+def remade(tree: ast.AST) -> list[ast.Call]:
+    """The calls in `self.weight = Parameter(self.weight * mask)`: what is bound is what they are given."""
+    bound = [node for node in ast.walk(tree) if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call)]
+    return [
+        node.value
+        for node in bound
+        if isinstance(node.value, ast.Call)
+        and any(ast.unparse(part) == ast.unparse(node.targets[0]) for part in ast.walk(node.value))
+    ]
 
 
 def lines_of(call: ast.Call) -> range:
