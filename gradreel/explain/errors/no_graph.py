@@ -17,6 +17,12 @@ NO_RETAIN = "can't retain_grad on Tensor that has requires_grad=False"
 NO_HOOK = "cannot register a hook on a tensor that doesn't require gradient"
 
 
+NO_WAY_BACK = "Without a graph there is no way back, and nobody to give a gradient to."
+CONSTANT = (
+    "Its derivative is zero everywhere, so no edit brings a gradient: only what is curved, as a square is, has another."
+)
+
+
 def no_graph(world: World, failure: Failure) -> Diagnosis | None:
     message = failure.raised.message
     if message.endswith(NO_ROOT):
@@ -42,7 +48,7 @@ def without_graph(world: World, failure: Failure, start: TensorState) -> Diagnos
         if cut.place.line:
             lines["cut"], events["cut"] = cut.place.line, cut.event
         story.append(cut.told)
-    story.append("Without a graph there is no way back, and nobody to give a gradient to.")
+    story.append(CONSTANT if cut is not None and cut.how == "linear" else NO_WAY_BACK)
     names = named(
         root=label(world, start.number),
         cut=name_of(world, cut.tensor) if cut else None,

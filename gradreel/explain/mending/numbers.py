@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 
 from ..calls import called
@@ -51,6 +52,14 @@ def stacked(text: Text, given: ast.List | ast.Tuple) -> str:
     return f"[{', '.join(parts)}]"
 
 
+def gradient_kept(wanted: Wanted, call: ast.Call) -> Iterator[Edit]:
+    """What replaces a leaf that `call` made is a result, which keeps its gradient only if it is asked to."""
+    statement, leaf = wanted.at("built"), wanted.name("leaf")
+    reads = re.search(rf"\b{re.escape(leaf)}\.grad\b", wanted.text.source) if leaf else None
+    if isinstance(statement, ast.Assign) and statement.value is call and leaf in targets(statement) and reads:
+        yield wanted.text.after(statement, [f"{leaf}.retain_grad()"])
+
+
 def without_numbers(wanted: Wanted) -> Iterator[Proposal]:
     """`.item()`, `.tolist()`, `.numpy()` are left out, and what wraps the numbers again with them."""
     text = wanted.text
@@ -61,7 +70,12 @@ def without_numbers(wanted: Wanted) -> Iterator[Proposal]:
             inner = Plain().visit(ast.parse(text.get(call.args[0]), mode="eval").body) if call.args else None
             computed = inner is not None and any(map(is_of_numpy, ast.walk(inner)))
             if source is not None and not computed:
-                yield wanted.proposal(f"use {source} itself on line {call.lineno}", cost, text.replaced(call, source))
+                yield wanted.proposal(
+                    f"use {source} itself on line {call.lineno}",
+                    cost,
+                    text.replaced(call, source),
+                    *gradient_kept(wanted, call),
+                )
             if inner is not None:
                 shown = ast.unparse(inner)
                 if isinstance(inner, ast.List | ast.ListComp | ast.Tuple | ast.GeneratorExp):
