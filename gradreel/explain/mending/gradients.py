@@ -9,8 +9,9 @@ from collections.abc import Iterator
 from ..calls import called
 from ..words import code
 from .common import copies, enclosing, followed, loads, root_name, set_keyword, stack_statements
+from .hooks import hooks
 from .proposal import FREE, Proposal, Wanted
-from .text import Edit, Text
+from .text import Edit, Text, names_in
 from .tracking import tracked_at_cut
 from .wrong_tensor import leaf_last
 
@@ -348,8 +349,14 @@ def hooked(wanted: Wanted) -> Iterator[Proposal]:
 
 def parameter_hooked(wanted: Wanted) -> Iterator[Proposal]:
     """The hook goes where gradients are given to it, or changes `.grad` of the tensor that it is given."""
-    text, change, target = wanted.text, wanted.at("changed"), wanted.name("target")
-    if change is None or target is None or not target.isidentifier():
+    text, target = wanted.text, wanted.name("target")
+    if target is None or not target.isidentifier():
+        return
+    change: ast.stmt | ast.expr | None = wanted.at("changed")
+    if change is None or target not in names_in(change):  # a lambda, which has no line of its own
+        inner = [hook for hook in hooks(text, REGISTERS, 0) if isinstance(hook, ast.Lambda)]
+        change = next((hook.body for hook in inner if target in names_in(hook.body)), None)
+    if change is None:
         return
     ways = [call.func for call in text.calls(text.tree, REGISTERS) if isinstance(call.func, ast.Attribute)]
     computed = returned_anew(text, change, target)
@@ -366,7 +373,7 @@ def parameter_hooked(wanted: Wanted) -> Iterator[Proposal]:
 REGISTERS = "register_post_accumulate_grad_hook"
 
 
-def returned_anew(text: Text, change: ast.stmt, target: str) -> Edit | None:
+def returned_anew(text: Text, change: ast.stmt | ast.expr, target: str) -> Edit | None:
     """`change`, which writes into `target`, as one that gives back a new tensor."""
     if isinstance(change, ast.AugAssign) and isinstance(change.target, ast.Name):
         sign = {ast.Mult: "*", ast.Div: "/"}.get(type(change.op))

@@ -22,11 +22,28 @@ EACH = "one forward more in each turn"
 def older(wanted: Wanted) -> Iterator[Proposal]:
     """A backward went through a graph that was built before a step."""
     asking = as_asked(wanted)
-    ways = (begun_anew, detached, stepped_later, taken_in_loop, rebuilt_in_method, computed_where_read)
+    ways = (kept_detached, begun_anew, detached, stepped_later, taken_in_loop, rebuilt_in_method, computed_where_read)
     for way in (*ways, rebuilt_inside, made_function):
         yield from released(asking, way(asking))
     for other in (rebuilt_in_function, carried_over, rebuilt_before, detached_border):
         yield from released(asking, other(asking))
+
+
+def kept_detached(wanted: Wanted) -> Iterator[Proposal]:
+    """What a turn appends to a list or a deque is detached at the end of the turn: its number stays, its graph goes."""
+    text = wanted.text
+    for statement in stack_statements(wanted, "built"):
+        call = statement.value if isinstance(statement, ast.Expr) else None
+        loop = text.loop(statement)
+        if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute) or loop is None:
+            continue
+        kept = text.get(call.func.value)
+        if call.func.attr == "append" and statement in loop.body and isinstance(call.args[0], ast.Call | ast.Name):
+            line = f"{kept}[-1] = {kept}[-1].detach()"
+            cost = "no gradient goes back into earlier turns"
+            yield wanted.proposal(
+                f"detach what {kept} keeps, at the end of the turn", cost, text.after(loop.body[-1], [line])
+            )
 
 
 def as_asked(wanted: Wanted) -> Wanted:

@@ -16,8 +16,7 @@ MEAN_PLACE = "the mean place, weighted by softmax: beside the largest, where the
 def soft_place(wanted: Wanted) -> Iterator[Proposal]:
     """Soft-argmax: the place of the largest becomes the mean of all places, weighted by the softmax of the scores."""
     text, statement = wanted.text, wanted.at("cut")
-    for call in text.calls(statement, "argmax"):
-        scores, dim = of_argmax(text, call)
+    for call, scores, dim in places(text, statement):
         if scores is None or dim is None:
             continue
         title = f"soft-argmax: the mean place by the softmax of {text.get(scores)}, on line {call.lineno}"
@@ -32,6 +31,61 @@ def soft_place(wanted: Wanted) -> Iterator[Proposal]:
             edits = [text.replaced(call, f"({weights} * torch.arange({length})).sum({shown})")]
         if edits:
             yield wanted.proposal(title, MEAN_PLACE, *before, *edits)
+
+
+Place = tuple[ast.expr, ast.expr | None, ast.expr | None]
+
+
+def places(text: Text, statement: ast.stmt | None) -> Iterator[Place]:
+    """What in `statement` gives the place of the largest, with the scores and the dimension: `argmax(1)`, and the
+    second of what `max(1)` and `topk(1, 1)` give, which keep the dimension or can be asked to."""
+    for call in text.calls(statement, "argmax"):
+        yield (call, *of_argmax(text, call))
+    for call in text.calls(statement, "max", "topk"):
+        scores, dim = of_argmax(text, call)
+        whole = second_of(text, call)
+        if whole is None or dim is None:
+            continue
+        if called(call) == "max":
+            yield whole, scores, dim
+            continue
+        function = isinstance(call.func, ast.Attribute) and text.get(call.func.value) == "torch"
+        given = call.args[1:] if function else call.args
+        counted, named = keyword(call, "k"), keyword(call, "dim")
+        count = counted.value if counted is not None else given[0] if given else None
+        dim = named.value if named is not None else given[1] if len(given) > 1 else LAST
+        dropped = squeezed(text, whole)
+        if isinstance(count, ast.Constant) and count.value == 1 and dropped is not None:
+            yield dropped, scores, dim
+
+
+LAST = ast.Constant(-1)
+
+
+def second_of(text: Text, call: ast.Call) -> ast.expr | None:
+    """`call.indices` or `call[1]`, if that is what is taken of it."""
+    outer = text.parents.get(call)
+    if isinstance(outer, ast.Attribute) and outer.attr == "indices":
+        return outer
+    if isinstance(outer, ast.Subscript) and isinstance(outer.slice, ast.Constant) and outer.slice.value == 1:
+        return outer
+    return None
+
+
+def squeezed(text: Text, whole: ast.expr) -> ast.expr | None:
+    """`whole` with the `.squeeze()`, or the `[:, 0]`, that takes the dimension of its one entry away."""
+    outer = text.parents.get(whole)
+    call = text.parents.get(outer) if isinstance(outer, ast.Attribute) and outer.attr == "squeeze" else None
+    if isinstance(call, ast.Call):
+        return call
+    if isinstance(outer, ast.Subscript) and ast.unparse(outer.slice) in (
+        "(slice(None), 0)",
+        ":, 0",
+        "(..., 0)",
+        "..., 0",
+    ):
+        return outer
+    return None
 
 
 def of_argmax(text: Text, call: ast.Call) -> tuple[ast.expr | None, ast.expr | None]:
