@@ -141,12 +141,19 @@ def no_gradient(before: Record, after: Record, kind: str) -> str | None:
         now = [step.parameters[at][0] for step in after.steps if at < len(step.parameters)]
         if alive and now and all(state == "none" for state in now):
             return "a parameter that had a gradient steps without one"
+    if in_vain_steps(after) and not in_vain_steps(before):
+        return "a step finds no gradient"
     if kind in LEAVES_STAY and before.steps and after.steps and most_alive(after) < most_alive(before):
         return "fewer parameters step with a gradient"
     return None
 
 
 LEAVES_STAY = ("second_backward", "saved_modified", "no_graph")
+
+
+def in_vain_steps(record: Record) -> bool:
+    """Whether an optimizer steps, and nothing it has had a gradient."""
+    return any(all(state == "none" for state, _, _ in step.parameters) for step in record.steps)
 
 
 def most_alive(record: Record) -> int:

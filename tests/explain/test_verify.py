@@ -62,11 +62,24 @@ MADE_ONCE = (
     "net = Net()\nopt = torch.optim.AdamW(net.parameters(), lr=0.1)\nx = torch.randn(3, 2)\n"
     "for i in range(3):\n    opt.zero_grad()\n    loss = net(x).pow(2).mean()\n    loss.backward()\n    opt.step()\n"
 )
+ADVERSARIES = (
+    "made, judge = nn.Linear(2, 2), nn.Linear(2, 1)\nfirst = torch.optim.SGD(judge.parameters(), lr=0.1)\n"
+    "second = torch.optim.SGD(made.parameters(), lr=0.1)\nfor i in range(3):\n    fake = made(torch.randn(4, 2))\n"
+    "    score = judge(fake)\n    first.zero_grad()\n    low = F.softplus(score).mean()\n    low.backward()\n"
+    "    first.step()\n    second.zero_grad()\n    high = F.softplus(-score).mean()\n    high.backward()\n"
+    "    second.step()\n"
+)
 KEPT_ONCE = "        self.share = self.shares()\n"
 DETACHED = "        self.share = self.shares().detach()\n"
 
 BROKEN = {
     "a detached result of a parameter": (MADE_ONCE, KEPT_ONCE, DETACHED, "stepped leaves keep theirs"),
+    "a judge that stops the way": (
+        ADVERSARIES,
+        "    first.step()\n",
+        "    first.step()\n    score = score.detach().requires_grad_()\n",
+        "steps step",
+    ),
     "a graph kept in a loop of training": (TRAINED, "backward()", "backward(retain_graph=True)", "graphs are fresh"),
     "the same by hand": (BY_HAND, "y.backward()", "y.backward(retain_graph=True)", "graphs are fresh"),
     "a name bound to a clone": (REFILLED, "ax += 1", "ax = ax.clone()", "no gradient is None"),
@@ -125,6 +138,41 @@ def test_an_edit_that_fixes_breaks_none(case: str) -> None:
     edited = run(HEAD + source.replace(old, new, 1))
     assert verify(observe(before), observe(edited), found).broken == ()
     assert faults(by_engine(HEAD + source), by_engine(HEAD + source.replace(old, new, 1)), found) == []
+
+
+STEPPED = (
+    "def stepped(ps):\n    return {name: p - 0.1 * p.grad for name, p in ps.items()}\n"
+    "ps = {name: torch.ones(2, requires_grad=True) for name in 'ab'}\n"
+    "for i in range(3):\n    (ps['a'] * ps['b'] - 3).pow(2).sum().backward()\n    ps = stepped(ps)\n"
+)
+PRUNED = (
+    "net = nn.Linear(2, 2)\nopt = torch.optim.SGD(net.parameters(), lr=0.1)\nmask = torch.eye(2)\n"
+    "for i in range(3):\n    net(torch.ones(1, 2)).pow(2).sum().backward()\n    opt.step()\n    opt.zero_grad()\n"
+    "    net.weight = net.weight * mask\n"
+)
+FLAGS = (
+    "cell = nn.LSTMCell(1, 2)\nopt = torch.optim.AdamW(cell.parameters(), lr=0.1)\nstate = [torch.zeros(1, 2)] * 2\n"
+    "for i in range(3):\n    state = cell(torch.ones(1, 1), state)\n    opt.zero_grad()\n"
+    "    state[0].sum().backward()\n    opt.step()\n    for h in state:\n        h.requires_grad = False\n"
+)
+DRAWN = (
+    "def drawn():\n    z = torch.randn(3, requires_grad=True)\n    return 0.1 * z\n"
+    "z = drawn()\nopt = torch.optim.SGD([z], lr=0.1)\n(z ** 2).sum().backward()\nopt.step()\n"
+)
+BEST = [
+    (MADE_ONCE, "return self.lin(x * self.shares())"),
+    (ADVERSARIES, "score = judge(fake.detach())"),
+    (STEPPED, "name: (p - 0.1 * p.grad).detach().requires_grad_() for"),
+    (PRUNED, "with torch.no_grad(): net.weight.copy_(net.weight * mask)"),
+    (FLAGS, "state = [h.detach() for h in state]"),
+    (DRAWN, "return (0.1 * z).detach().requires_grad_()"),
+]
+
+
+@pytest.mark.parametrize(("source", "edit"), BEST, ids=[edit for _, edit in BEST])
+def test_the_first_fix_is_the_edit_that_one_would_make(source: str, edit: str) -> None:
+    ((_, mends),) = mended(run(HEAD + source), run)
+    assert mends[0].fixes and edit in mends[0].source
 
 
 LONG = TRAINED.replace("range(4)", "range(100000)")

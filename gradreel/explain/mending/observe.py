@@ -204,7 +204,12 @@ class Reader:
 
     def started(self, event: e.BackwardStarted) -> None:
         self.open.append((event.call, event.parent is None))
-        if event.called == "grad" and ASKED.search("\n".join(self.lines[self.line - 1 : self.end_line])[:LONGEST]):
+        known = bool(event.nodes)  # behind turns that were left out, what a call starts from may be missing
+        if (
+            event.called == "grad"
+            and known
+            and ASKED.search("\n".join(self.lines[self.line - 1 : self.end_line])[:LONGEST])
+        ):
             self.asked[event.call] = set(event.inputs)
         if event.parent is None:
             roots = tuple(self.last[root] for root in event.roots if root in self.last)
