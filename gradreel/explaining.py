@@ -29,9 +29,6 @@ def explain(trace: Trace, run: Run | None = None, *, isolated: bool = False) -> 
     if trace.outcome.kind == "refused":
         return []
     mode = trace.mode
-    late = trace.outcome.kind == "stopped" and trace.outcome.type == "seconds"
-    seconds = 0.0 if late else SECONDS  # an edited program would take as long
-
     limits = trial_limits(trace)
 
     def again(source: str) -> Trace:
@@ -46,7 +43,7 @@ def explain(trace: Trace, run: Run | None = None, *, isolated: bool = False) -> 
             "story": plain(" ".join(found.story)),
             "mends": [asdict(mend) for mend in mends],
         }
-        for found, mends in mended(trace, run or again, seconds)
+        for found, mends in mended(trace, run or again, SECONDS)
     ]
 
 

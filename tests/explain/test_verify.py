@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from gradreel.explain import diagnose
@@ -9,7 +11,7 @@ from gradreel.explain.mending import mended
 from gradreel.explain.mending.observe import observe
 from gradreel.explain.mending.text import changed_blocks, difference
 from gradreel.explain.mending.verify import RULES, verify
-from gradreel.program import run
+from gradreel.program import Limits, run
 from gradreel.trace import Trace
 
 from .fixes import LIMITS, by_engine, faults, judged, offers, programs
@@ -241,3 +243,28 @@ def test_long_texts_are_compared_where_they_differ() -> None:
 @pytest.mark.parametrize("word", ["a", "Invalid ", "'", "f() "])
 def test_of_a_long_message_the_beginning_is_looked_at(word: str) -> None:
     assert diagnose(run(f"raise RuntimeError({word!r} * {24_000 // len(word)})")) == []
+
+
+UNREGISTERED = (
+    "class Net(nn.Module):\n    def __init__(self):\n        super().__init__()\n        self.first = nn.Linear(3, 4)\n"
+    "        self.layers = [nn.Linear(4, 4) for _ in range(3)]\n        self.last = nn.Linear(4, 1)\n"
+    "    def forward(self, x):\n        x = self.first(x)\n        for layer in self.layers:\n"
+    "            x = torch.tanh(layer(x))\n        return self.last(x)\n"
+    "net = Net()\nopt = torch.optim.SGD(net.parameters(), lr=0.1)\nx = torch.ones(5, 3)\n"
+    "for step in range(60):\n    opt.zero_grad()\n    net(x).pow(2).mean().backward()\n    opt.step()\n"
+)
+
+
+def test_a_trial_of_silent_trouble_that_a_budget_ends_counts_by_its_first_turns() -> None:
+    before = run(HEAD + UNREGISTERED)
+    assert before.outcome.kind == "finished"
+    outcomes = []
+
+    def trial(source: str) -> Trace:
+        after = run(source, limits=replace(Limits(), steps=2_000))
+        outcomes.append(after.outcome.kind)
+        return after
+
+    ((_, mends),) = mended(before, trial)
+    assert "stopped" in outcomes
+    assert [mend.title for mend in mends if mend.fixes][:1] == ["nn.ModuleList around what line 9 keeps"]

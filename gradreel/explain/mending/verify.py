@@ -54,7 +54,7 @@ AUTOGRAD = frozenset({"second_backward", "saved_modified", "leaf_inplace", "view
 
 def verify(before: Observation, after: Observation, found: Diagnosis) -> Verdict:
     """Judges the run `after` of a program that was edited against `found`, which the run `before` met."""
-    if not runs_on(before.trace, after.trace, found):
+    if not runs_on(before, after, found):
         return Verdict(False)
     seen = Comparison(before, after, found)
     told = [(name, rule(seen)) for name, rule in RULES.items()]
@@ -64,16 +64,26 @@ def verify(before: Observation, after: Observation, found: Diagnosis) -> Verdict
 # ---- whether it runs
 
 
-def runs_on(before: Trace, after: Trace, found: Diagnosis) -> bool:
-    """Whether a run ends well: to its end, or until a budget stops it well past the point of failure."""
-    if any(isinstance(event, e.Raised) and not event.caught for event in after.events):
+def runs_on(before: Observation, after: Observation, found: Diagnosis) -> bool:
+    """Whether a run ends well: to its end, or until a budget stops it well past the trouble.
+
+    Where nothing was raised there is no point to pass: ENOUGH_BACKWARDS show whether the trouble is gone.
+    """
+    old, new = before.trace, after.trace
+    if any(isinstance(event, e.Raised) and not event.caught for event in new.events):
         return False
-    if after.outcome.kind == "finished":
+    if new.outcome.kind == "finished":
         return True
-    if after.outcome.kind != "stopped" or not any(isinstance(event, e.LineReached) for event in after.events):
+    if new.outcome.kind != "stopped" or not any(isinstance(event, e.LineReached) for event in new.events):
         return False
-    failed = found.lines.get("raised") or found.lines.get("shows") or before.outcome.line
-    return failed is None or passed(before, after, failed)
+    if old.outcome.kind != "raised" and sum(not call.failed for call in after.backwards) >= ENOUGH_BACKWARDS:
+        return True
+    failed = found.lines.get("raised") or found.lines.get("shows") or old.outcome.line
+    return failed is None or passed(old, new, failed)
+
+
+ENOUGH_BACKWARDS = 5
+"""More than any watcher of silent trouble waits for before it tells."""
 
 
 def passed(before: Trace, after: Trace, failed: int) -> bool:
@@ -147,7 +157,11 @@ def no_gradient_is_none(seen: Comparison) -> str | None:
 
 def as_many_arrive(seen: Comparison) -> str | None:
     """Not fewer gradients arrive than before."""
-    if seen.found.cause in FEWER or seen.after.arrived >= seen.before.arrived:
+    before, after = seen.before, seen.after
+    if seen.found.cause in FEWER or after.arrived >= before.arrived:
+        return None
+    cut = after.trace.outcome.kind == "stopped"  # by its budget, perhaps amid a call: what came in each is compared
+    if cut and after.arrived * len(before.backwards) >= before.arrived * (len(after.backwards) - 1):
         return None
     return "fewer gradients arrive"
 
