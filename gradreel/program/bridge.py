@@ -155,7 +155,7 @@ def to_engine(machine: Machine, value: Value) -> Any:
         return value
     if isinstance(value, CALLABLES):
         name = function_kind(value) if isinstance(value, (Builtin, Foreign)) else kind.__name__
-        return handed(Callback, name, "builtins" if kind in (Builtin, Type) else "__main__")(machine, value)
+        return handed(Callback, name, home_of(value))(machine, value)
     if isinstance(value, Instance):
         title = value.kind.name, value.kind.title.removesuffix(f".{value.kind.qualname}")
         if value.kind.find("__call__") is MISSING:
@@ -168,6 +168,13 @@ def to_engine(machine: Machine, value: Value) -> Any:
     if kind in OPENED or (is_of_programs(kind) and kind not in RECORDS) or isinstance(value, Iterator):
         return value
     return handed(Parcel, kind.__name__, "builtins")(value)
+
+
+def home_of(value: Value) -> str:
+    """The module of what can be called, as messages of the engine name it."""
+    if isinstance(value, Type):
+        return value.title.rpartition(".")[0] or "builtins"
+    return "builtins" if isinstance(value, Builtin) else "__main__"
 
 
 LISTS = (list, tuple, Deque, set, frozenset)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import importlib
+import pkgutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -38,6 +40,10 @@ def classes_below(kind: type) -> Iterator[type]:
         yield below
         yield from classes_below(below)
 
+
+for part in pkgutil.walk_packages(autograd_core.__path__, f"{autograd_core.__name__}."):
+    if ".native." not in part.name:  # some modules are loaded when a name of theirs is read: that is too late here
+        importlib.import_module(part.name)
 
 NODE = torch.autograd.graph.Node
 ENGINE_CLASSES = frozenset(

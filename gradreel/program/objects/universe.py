@@ -13,6 +13,8 @@ from typing import Any
 
 import numpy as np
 
+from autograd_core.mutation import _AllowMutationOnSavedContext
+
 from ..engine import CONTEXT_CLASSES, NAMED_TUPLES, NODE, STORAGES, TENSORS, classes_below, torch
 from ..refusal import Refusal
 from .containers import DefaultDict, Deque
@@ -44,6 +46,7 @@ BASES: list[Any] = [
     *(*OBJECTS, *TENSORS, np.generic, np.dtype, NODE, *CONTEXT_CLASSES, *NAMED_TUPLES),
     *(torch.nn.Module, torch.optim.Optimizer, torch.optim.lr_scheduler.LRScheduler),
     *(torch.distributions.Distribution, torch.distributions.Transform, torch.distributions.constraints.Constraint),
+    _AllowMutationOnSavedContext,
 ]
 """Types that only we and the engine make classes below of."""
 
