@@ -13,6 +13,7 @@ from gradreel.explain.mending.text import changed_blocks, difference
 from gradreel.explain.mending.verify import RULES, verify
 from gradreel.program import Limits, run
 from gradreel.trace import Trace
+from gradreel.trace.events import TurnsSkipped
 
 from .fixes import LIMITS, by_engine, faults, judged, offers, programs
 
@@ -268,3 +269,16 @@ def test_a_trial_of_silent_trouble_that_a_budget_ends_counts_by_its_first_turns(
     ((_, mends),) = mended(before, trial)
     assert "stopped" in outcomes
     assert [mend.title for mend in mends if mend.fixes][:1] == ["nn.ModuleList around what line 9 keeps"]
+
+
+def test_gradients_of_recordings_that_leave_turns_out_are_compared_by_call() -> None:
+    limits = replace(Limits(), events=4_000)
+    before = run(
+        HEAD + "net = nn.Sequential(nn.Linear(3, 4), nn.Tanh(), nn.Linear(4, 1))\n"
+        "opt = torch.optim.SGD(net.parameters(), lr=0.01)\nx = torch.ones(5, 3)\n"
+        "for step in range(100):\n    net(x).pow(2).mean().backward()\n    opt.step()\n",
+        limits=limits,
+    )
+    assert any(isinstance(event, TurnsSkipped) for event in before.events)
+    ((_, mends),) = mended(before, lambda source: run(source, limits=limits))
+    assert [mend.title for mend in mends if mend.fixes] == ["opt.zero_grad() before line 9"]

@@ -160,10 +160,15 @@ def as_many_arrive(seen: Comparison) -> str | None:
     before, after = seen.before, seen.after
     if seen.found.cause in FEWER or after.arrived >= before.arrived:
         return None
-    cut = after.trace.outcome.kind == "stopped"  # by its budget, perhaps amid a call: what came in each is compared
-    if cut and after.arrived * len(before.backwards) >= before.arrived * (len(after.backwards) - 1):
-        return None
+    told_in_part = after.trace.outcome.kind == "stopped" or any(map(turns_left_out, (before.trace, after.trace)))
+    if told_in_part and after.arrived * len(before.backwards) >= before.arrived * (len(after.backwards) - 1):
+        return None  # what came in each call is compared; the last may have been cut
     return "fewer gradients arrive"
+
+
+def turns_left_out(trace: Trace) -> bool:
+    """Whether a recording left turns of a loop out."""
+    return any(isinstance(event, e.TurnsSkipped) for event in trace.events)
 
 
 FEWER = ("growing", "unread_setting")
