@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..builtins.iterating import listed
+from ..calls import kind_name
 from ..machine import Machine
 from ..objects.values import Attribute, Builtin, Namespace, Type, Value
 from ..words import words
@@ -118,15 +119,26 @@ def _fill(machine: Machine, this: Array, value: Value) -> None:
         wrote(machine, this)
 
 
-def _charged(name: str) -> Callable[..., Any]:
-    """A method that goes through all elements once; its name is one of ours."""
-    ask = operator.attrgetter(name)
+def _copied(method: Callable[..., Array]) -> Callable[..., Any]:
+    """A method that copies all elements in an order, 'C' unless another is named."""
 
-    def run(machine: Machine, this: Array, *given: Value) -> Any:
+    def run(machine: Machine, this: Array, order: Value = "C") -> Array:
         machine.meter.elements(this.size)
-        return ask(this)(*(numbers(machine, part) for part in given))
+        if not isinstance(order, str):
+            raise TypeError(f"order must be str, not {kind_name(order)}")
+        return method(this, order)
 
     return run
+
+
+def _tolist(machine: Machine, this: Array) -> Any:
+    machine.meter.elements(this.size)
+    return this.tolist()
+
+
+def _sort(machine: Machine, this: Array, axis: Value = -1) -> None:
+    machine.meter.elements(this.size)
+    this.sort(numbers(machine, axis))
 
 
 def _transposed(machine: Machine, this: Array, *axes: Value) -> Array:
@@ -138,12 +150,12 @@ METHODS: dict[str, Callable[..., Any]] = {
     "astype": _astype,
     "fill": _fill,
     "transpose": _transposed,
-    "copy": _charged("copy"),
-    "tolist": _charged("tolist"),
+    "copy": _copied(np.ndarray.copy),
+    "tolist": _tolist,
     "item": lambda machine, this, *at: this.item(*at),
-    "flatten": _charged("flatten"),
+    "flatten": _copied(np.ndarray.flatten),
     "dot": multiplied(np.dot),
-    "sort": _charged("sort"),
+    "sort": _sort,
     "nonzero": shaped(np.nonzero),
     "repeat": repeated(np.repeat),
     **{name: elementwise(getattr(np, name)) for name in words("round clip")},
