@@ -137,9 +137,8 @@ FOLDER = re.compile(
 )
 CONFLICT = re.compile(r"(?:<{7}|>{7}|\|{7}|={7})(?:\s|$)")
 SPEAKER = re.compile(
-    r"\s*[*_#>]{0,3}\s?(?:User|Assistant|Human|AI|System|ChatGPT|GPT-?\d?|Claude|Gemini|Copilot|Bot|You|Me"
-    r"|Student|Teacher|TA|Prof|Q|A|Question|Answer|Customer|Support"
-    r"|You said|ChatGPT said)\s?[*_]{0,2}\s?\d{0,2}\s?:"
+    r"\s*[*_#>]{0,3}\s?(?:User|Assistant|Human|AI|System|Bot|You|Me|Student|Teacher|TA|Prof|Q|A|Question|Answer"
+    r"|Customer|Support|\w{1,20} said)\s?[*_]{0,2}\s?\d{0,2}\s?:"
 )
 STAMPED = re.compile(
     r"\s*\[?(?:\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4},?\s+)?\d{1,2}:\d\d(?::\d\d)?"
