@@ -198,11 +198,6 @@ def leaves_keep_theirs(seen: Comparison) -> str | None:
         names = before.names.get(leaf, set())
         if names & read and not names & reached:
             return f"no gradient comes to `{min(names & read)}`"
-    stepped = {leaf for _, leaf, _ in before.leaf_writes} if before.steps else set()
-    for leaf in sorted(stepped) if seen.found.kind in LED_TO_LEAVES else ():
-        names = before.names.get(leaf, set())
-        if names & alive(before) and not names & reached:
-            return f"no gradient comes to `{min(names)}`"
     names = before.leaf_names(before.leaves)
     plain = any(call.plain for call in seen.after.backwards)
     if plain and names and not names & reached and seen.found.kind in LED_TO_LEAVES:
@@ -215,9 +210,10 @@ def stepped_leaves_keep_theirs(seen: Comparison) -> str | None:
     if seen.found.kind not in LED_TO_LEAVES:
         return None
     before, reached = seen.before, seen.after.reached()
+    stepped = before.stepped | ({leaf for _, leaf, _ in before.leaf_writes} if before.steps else set())
     for leaf in sorted(before.gradients.keys() & before.leaves):
         names = before.names.get(leaf, set())
-        trained = leaf in before.stepped or any("." in name for name in names)
+        trained = leaf in stepped or any("." in name for name in names)
         if trained and names and not names & reached and any(value is not None for value in before.gradients[leaf]):
             return f"no gradient comes to `{min(names)}` any more"
     return None
